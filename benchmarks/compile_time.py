@@ -1,0 +1,42 @@
+"""How long a user waits: first compilation with an empty cache, and the first step of a second process.
+
+Run by itself this file is the process that is timed: it imports flexmb, builds the slider-crank and takes two steps.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def first_steps() -> None:
+    from ours import run_slider_crank
+    from problems import SLIDER_CRANK
+
+    run_slider_crank(SLIDER_CRANK, 1e-3, 2, 1.0)
+
+
+def process_seconds(cache: str) -> tuple[float, float]:
+    """Wall and CPU seconds of a fresh process from its start to the end of its second step."""
+    environment = {**os.environ, "FLEXMB_CACHE": cache}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    before, start = os.times(), time.perf_counter()
+    subprocess.run([sys.executable, __file__], env=environment, check=True, capture_output=True)
+    wall, after = time.perf_counter() - start, os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return wall, cpu
+
+
+def measure(repeats: int = 3) -> tuple[tuple[float, float], tuple[float, float]]:
+    """(wall, CPU) seconds of the first process with an empty cache, and of the best of some second processes."""
+    with tempfile.TemporaryDirectory() as cache:
+        first = process_seconds(cache)
+        second = min(process_seconds(cache) for _ in range(repeats))
+    return first, second
+
+
+if __name__ == "__main__":
+    first_steps()

@@ -1,0 +1,227 @@
+"""Measure flexmb against Exudyn and pinocchio in one run; print the table and write benchmarks/RESULTS.md.
+
+    python benchmarks/run.py [--quick] [--only NAME ...]
+
+A code that is not installed leaves its cells empty; nothing else changes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import compile_time
+import numpy as np
+from problems import CHAIN_10, CHAIN_100, SLIDER_CRANK, Chain
+from report import MISSING, Row, as_text, write_results
+from timing import best_alternating, cost_at_error, fitted_exponent, step_costs
+
+METHOD = """
+CPU time of one thread, minimum of repeats, the codes alternating within each repeat, inputs perturbed from repeat to
+repeat. A cost per step is a long run minus a short one, over the steps between, so that setting up does not count.
+All implicit runs: generalized-alpha, rho = 0.8, fixed step, no output in between. Exudyn: its build without range
+checks, its own Newton tolerances, whichever of full and modified Newton is the faster for the model.
+
+Slider-crank: error of the slider's position at 2 s against an independent solution good to 1e-11, at steps of 4, 2, 1
+and 0.5 ms; "equal error" is the CPU time of the whole 2 s at the step where the error is 3e-5 m, interpolated.
+Chains: error of the free end against pinocchio's forward dynamics under an eighth-order method, tolerance 1e-13.
+
+pinocchio is called from Python. The cost of the call itself is the intercept of the line through the times for 2, 4, 8
+and 16 links; it is subtracted. flexmb's programs are called by address from a compiled loop.
+
+Compilation: wall time of a fresh process with an empty cache, from its start to its second step; then the same with
+the cache filled.
+"""
+
+TARGET_ERROR = 3e-5
+"""[m]: the slider-crank's error at which CPU times are compared."""
+STEPS_PER_SECOND = (250, 500, 1000, 2000)
+
+
+def load(name: str, needs: str) -> Any:
+    """The module `name` of this folder, or None when the package it needs is not installed."""
+    try:
+        found = importlib.util.find_spec(needs) is not None
+    except ModuleNotFoundError:
+        found = False
+    return importlib.import_module(name) if found else None
+
+
+class Codes:
+    """The codes that can be measured here."""
+
+    def __init__(self) -> None:
+        self.ours = load("ours", needs="flexmb.system.build")
+        self.exudyn = load("peer_exudyn", needs="exudyn")
+        self.pinocchio = load("peer_pinocchio", needs="pinocchio")
+
+
+def microseconds(seconds: float | None) -> str:
+    return MISSING if seconds is None else f"{seconds * 1e6:.3g} us"
+
+
+def ratio(peer: float | None, ours: float | None) -> str:
+    """How many times faster flexmb is."""
+    return "" if peer is None or ours is None else f"{peer / ours:.2f}x"
+
+
+def slider_crank(codes: Codes, repeats: int) -> list[Row]:
+    """Implicit step and the cost at equal error, against both ways of modelling it in Exudyn."""
+    runs: dict[str, Callable[[float, int, float], tuple[float, float]]] = {}
+    if codes.ours:
+        runs["flexmb"] = partial(codes.ours.run_slider_crank, SLIDER_CRANK)
+    if codes.exudyn:
+        for model in codes.exudyn.SLIDER_CRANKS:
+            runs[model] = partial(codes.exudyn.run_slider_crank, model, SLIDER_CRANK)
+
+    def seconds(name: str, step: float, steps: int, repeat: int) -> float:
+        return runs[name](step, steps, 1 + 1e-9 * repeat)[0]
+
+    cost = step_costs({name: partial(seconds, name, 1e-3) for name in runs}, 2000, repeats)
+    counts = [round(SLIDER_CRANK.end * rate) for rate in STEPS_PER_SECOND]
+    steps = {count: SLIDER_CRANK.end / count for count in counts}
+    whole = {(name, count): partial(seconds, name, steps[count], count) for name in runs for count in counts}
+    times = best_alternating(whole, repeats)
+    errors = {
+        name: {count: abs(run(steps[count], count, 1.0)[1] - SLIDER_CRANK.x_end) for count in counts}
+        for name, run in runs.items()
+    }
+    equal = {
+        name: cost_at_error(TARGET_ERROR, list(errors[name].values()), [times[name, count] for count in counts])
+        for name in runs
+    }
+
+    def error(name: str) -> str:
+        return f"{errors[name][2000]:.1e} m" if name in errors else "-"
+
+    rows = []
+    for model in ("bodies and joints", "kinematic tree"):
+        note = f"error at h = 1 ms: flexmb {error('flexmb')}, Exudyn {error(model)}"
+        ours, peer = cost.get("flexmb"), cost.get(model)
+        case = f"slider-crank, step, Exudyn {model}"
+        rows.append(Row(case, microseconds(ours), microseconds(peer), ratio(peer, ours), ">= 5x", note))
+        ours, peer = equal.get("flexmb"), equal.get(model)
+        texts = ["-" if value is None else f"{value * 1e3:.1f} ms" for value in (ours, peer)]
+        note = f"CPU time of {SLIDER_CRANK.end:g} s at an error of {TARGET_ERROR:g} m"
+        rows.append(Row("   the same at equal error", texts[0], texts[1], ratio(peer, ours), ">= 5x", note))
+    return rows
+
+
+def chains(codes: Codes, repeats: int) -> list[Row]:
+    """Implicit step of chains of revolute links, against Exudyn's kinematic tree."""
+    modules = {name: module for name, module in (("flexmb", codes.ours), ("Exudyn", codes.exudyn)) if module}
+    rows = []
+    for problem in (CHAIN_10, CHAIN_100):
+        steps = round(problem.end / problem.step)
+        cost = step_costs({name: partial(chain_seconds, modules[name], problem) for name in modules}, steps, repeats)
+        errors = []
+        for name, module in modules.items():
+            q = module.run_chain(problem, problem.step, steps, 0.0)[1]
+            errors.append(f"{name} {np.linalg.norm(problem.tip(q) - problem.tip_end):.1e} m")
+        note = f"h = {problem.step:g} s; error of the free end at {problem.end:g} s: {', '.join(errors)}"
+        ours, peer = cost.get("flexmb"), cost.get("Exudyn")
+        case = f"chain of {problem.n}, implicit step"
+        rows.append(Row(case, microseconds(ours), microseconds(peer), ratio(peer, ours), ">= 5x", note))
+    return rows
+
+
+def chain_seconds(module: Any, problem: Chain, steps: int, repeat: int, **analysis: Any) -> float:
+    """CPU seconds of one run of a chain, its start perturbed by the number of the repeat."""
+    return float(module.run_chain(problem, problem.step, steps, 1e-9 * repeat, **analysis)[0])
+
+
+def tree_kernels(codes: Codes, repeats: int) -> list[Row]:
+    """Inverse and forward dynamics of a chain of 100, against pinocchio's C++."""
+    rows = []
+    ours = codes.ours.ChainPrograms(CHAIN_100) if codes.ours else None
+    for algorithm, name in (("inverse", "RNEA"), ("forward", "ABA")):
+        tasks: dict[str, Callable[[int], float]] = {}
+        if ours:
+            tasks["flexmb"] = partial(ours.call_seconds, algorithm, 200)
+        if codes.pinocchio:
+            tasks["pin"] = partial(codes.pinocchio.call_seconds, algorithm, CHAIN_100, 200)
+        best = best_alternating(tasks, 6 * repeats)
+        note, peer = "", best.get("pin")
+        if peer is not None:
+            overhead = codes.pinocchio.call_overhead(algorithm)
+            note = f"pinocchio {peer * 1e6:.1f} us from Python, less {overhead * 1e6:.1f} us for the call"
+            peer -= overhead
+        mine = best.get("flexmb")
+        slower = "" if peer is None or mine is None else f"{mine / peer:.2f}x its time"
+        case = f"chain of 100, {algorithm} dynamics ({name})"
+        rows.append(Row(case, microseconds(mine), microseconds(peer), slower, "<= 1.7x its time", note))
+    if ours and codes.pinocchio:
+        rows.append(_agreement(ours, codes.pinocchio))
+    return rows
+
+
+def _agreement(ours: Any, pinocchio: Any) -> Row:
+    """Largest relative difference between the two codes at the chain's start."""
+    q, v = CHAIN_100.start()
+    last = np.linspace(-1.0, 1.0, CHAIN_100.n)
+    efforts, _ = ours.evaluate(q, v, last)
+    want_efforts, _ = pinocchio.evaluate(CHAIN_100, q, v, last)
+    _, accelerations = ours.evaluate(q, v, np.zeros(CHAIN_100.n))
+    _, want_accelerations = pinocchio.evaluate(CHAIN_100, q, v, np.zeros(CHAIN_100.n))
+    pairs = ((efforts, want_efforts), (accelerations, want_accelerations))
+    differences = [float(np.max(abs(got - want)) / np.max(abs(want))) for got, want in pairs]
+    return Row("   difference between the codes", f"{differences[0]:.0e}, {differences[1]:.0e}", "", "", "", "relative")
+
+
+def growth(codes: Codes, repeats: int) -> list[Row]:
+    """Cost of an explicit step (RK4, O(n) forward dynamics) against the number of links."""
+    target = "exponent <= 1.1"
+    if not codes.ours:
+        return [Row("explicit tree step, 30 to 1000 links", MISSING, "", "", target)]
+    sizes = [30, 60, 120, 250, 500, 1000]
+    costs = []
+    for n in sizes:
+        run = partial(chain_seconds, codes.ours, Chain(n, step=1e-4), method="rk4")
+        costs.append(step_costs({"flexmb": run}, max(40, 20000 // n), repeats)["flexmb"])
+    exponent = fitted_exponent(sizes, costs)
+    note = ", ".join(f"{n}: {cost * 1e6:.3g} us" for n, cost in zip(sizes, costs, strict=True))
+    return [Row("explicit tree step, 30 to 1000 links", f"n^{exponent:.3f}", "", "", target, note)]
+
+
+def compilation(codes: Codes, repeats: int) -> list[Row]:
+    """What a user waits for."""
+    if not codes.ours:
+        return [Row("first compilation", MISSING, "", "", "<= 25 s")]
+    (wall, cpu), (wall_2, cpu_2) = compile_time.measure(repeats)
+    return [
+        Row("first compilation, empty cache", f"{wall:.1f} s", "", "", "<= 25 s", f"CPU {cpu:.1f} s"),
+        Row("second process to its first step", f"{wall_2:.2f} s", "", "", "about 1 s", f"CPU {cpu_2:.2f} s"),
+    ]
+
+
+MEASUREMENTS: dict[str, Callable[[Codes, int], list[Row]]] = {
+    "slider-crank": slider_crank,
+    "chains": chains,
+    "kernels": tree_kernels,
+    "growth": growth,
+    "compilation": compilation,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="fewer repeats")
+    parser.add_argument("--only", nargs="+", choices=list(MEASUREMENTS), help="only these; writes no RESULTS.md")
+    chosen = parser.parse_args()
+    codes = Codes()
+    rows: list[Row] = []
+    for name in chosen.only or MEASUREMENTS:
+        rows += MEASUREMENTS[name](codes, 2 if chosen.quick else 5)
+        print(f"measured: {name}", flush=True)
+    print(as_text(rows))
+    if not chosen.only:
+        write_results(Path(__file__).with_name("RESULTS.md"), rows, METHOD)
+
+
+if __name__ == "__main__":
+    main()

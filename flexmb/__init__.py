@@ -1,0 +1,1 @@
+"""flexmb: flexible multibody dynamics."""

@@ -1,0 +1,143 @@
+"""Coordinates of joints that are chords: measured from the poses and velocities of their two markers.
+
+For a chord with motion subspace S (first-marker frame), the relative motion V of the second marker gives the rates
+v = Hp V with Hp = (S^T S)^-1 S^T, and an effort u on a coordinate acts as the wrench Hp^T u on the second marker and
+its opposite on the first (theory 10): the same springs, drives and actuators work on branches and chords.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmb.equations import layout as L
+from flexmb.equations.forward_dynamics import cholesky, cholesky_solve
+from flexmb.equations.kinematics import marker_state_into
+from flexmb.jit import call, kernel, program
+from flexmb.joints.dispatch import CYLINDRICAL, PIN_IN_SLOT, PLANAR, REVOLUTE, UNIVERSAL, measure_into, motion_into
+from flexmb.vectors import add, cross, load3, load9, multiply, rotate, rotate_back, scale, store3, sub, transpose
+
+TWO_PI = 2.0 * math.pi
+
+
+@kernel
+def is_angle(code, k):
+    """Whether coordinate k of a joint is an angle that counts turns (a screw counts its own by its advance)."""
+    if code == REVOLUTE or code == UNIVERSAL:
+        return True
+    if code == CYLINDRICAL or code == PIN_IN_SLOT:
+        return k == 1
+    return code == PLANAR and k == 2
+
+
+@kernel
+def relative_motion_into(W, a, b, out):
+    """Pose (R, t), velocity (w, v) and acceleration (al, a) of marker b relative to marker a, in the frame of a.
+
+    Written to W from `out`: w, v, al, a (12 floats); returns R, t.
+    """
+    Ra = load9(W, a + L.S_R)
+    wa = load3(W, a + L.S_W)
+    d = sub(load3(W, b + L.S_P), load3(W, a + L.S_P))
+    dv = sub(load3(W, b + L.S_V), load3(W, a + L.S_V))
+    da = sub(load3(W, b + L.S_A), load3(W, a + L.S_A))
+    ala = load3(W, a + L.S_AL)
+    w = sub(load3(W, b + L.S_W), wa)
+    v = sub(dv, cross(wa, d))
+    # As seen in the turning frame of a: second derivative of the relative position and of the relative rotation.
+    al = sub(sub(load3(W, b + L.S_AL), ala), cross(wa, w))
+    acc = sub(sub(da, cross(ala, d)), add(scale(2.0, cross(wa, v)), cross(wa, cross(wa, d))))
+    store3(W, out, rotate_back(Ra, w))
+    store3(W, out + 3, rotate_back(Ra, v))
+    store3(W, out + 6, rotate_back(Ra, al))
+    store3(W, out + 9, rotate_back(Ra, acc))
+    return multiply(transpose(Ra), load9(W, b + L.S_R)), rotate_back(Ra, d)
+
+
+@kernel
+def chord_into(I, F, W, c, accelerate):
+    """Coordinates, rates, accelerations and coordinate wrenches of the chord with record c."""
+    a = I[L.X_A]
+    b = I[L.X_B]
+    x = I[L.X_CHORD]
+    marker_state_into(I, F, W, I[c + L.CH_A], a + L.MARKER_STATE, a, accelerate)
+    marker_state_into(I, F, W, I[c + L.CH_B], b + L.MARKER_STATE, b, accelerate)
+    R, t = relative_motion_into(W, a, b, x)
+    block = I[c + L.CH_W]
+    code = I[c + L.CH_CODE]
+    n = I[c + L.CH_NV]
+    measure_into(code, F, I[c + L.CH_F], W, R, t, block + L.C_Q)
+    memory = I[L.MEMORY] + I[c + L.CH_MEMORY]
+    for k in range(n):
+        if I[c + L.CH_MEMORY] >= 0 and is_angle(code, k):
+            W[block + L.C_Q + k] += TWO_PI * round((W[memory + k] - W[block + L.C_Q + k]) / TWO_PI)
+    joint = I[L.X_JOINT]
+    # The rates are not known yet: the subspace does not depend on them, the bias follows in a second pass.
+    for k in range(n):
+        W[block + L.C_V + k] = 0.0
+    motion_into(code, F, I[c + L.CH_F], W, block + L.C_Q, block + L.C_V, joint)
+    gram = x + 12
+    for i in range(n):
+        for j in range(n):
+            s = 0.0
+            for k in range(3):
+                s += W[joint + L.J_SW + 3 * i + k] * W[joint + L.J_SW + 3 * j + k]
+                s += W[joint + L.J_SV + 3 * i + k] * W[joint + L.J_SV + 3 * j + k]
+            W[gram + i * n + j] = s
+    cholesky(W, gram, n)
+    _project(W, joint, n, x, gram, block + L.C_V)
+    motion_into(code, F, I[c + L.CH_F], W, block + L.C_Q, block + L.C_V, joint)
+    for k in range(3):
+        W[x + 6 + k] -= W[joint + L.J_BIAS_W + k]
+        W[x + 9 + k] -= W[joint + L.J_BIAS_V + k]
+    _project(W, joint, n, x + 6, gram, block + L.C_A)
+    # Wrench of coordinate k: S (S^T S)^-1 e_k, turned to world axes; force first.
+    Ra = load9(W, a + L.S_R)
+    unit = gram + n * n
+    for k in range(n):
+        for i in range(n):
+            W[unit + i] = 1.0 if i == k else 0.0
+        cholesky_solve(W, gram, n, unit)
+        force = (0.0, 0.0, 0.0)
+        moment = (0.0, 0.0, 0.0)
+        for i in range(n):
+            force = add(force, scale(W[unit + i], load3(W, joint + L.J_SV + 3 * i)))
+            moment = add(moment, scale(W[unit + i], load3(W, joint + L.J_SW + 3 * i)))
+        store3(W, block + L.C_WRENCH + 6 * k, rotate(Ra, force))
+        store3(W, block + L.C_WRENCH + 6 * k + 3, rotate(Ra, moment))
+
+
+@kernel
+def _project(W, joint, n, motion, gram, out):
+    """W[out..] = (S^T S)^-1 S^T (w, v) of the motion at W[motion]."""
+    for i in range(n):
+        s = 0.0
+        for k in range(3):
+            s += W[joint + L.J_SW + 3 * i + k] * W[motion + k]
+            s += W[joint + L.J_SV + 3 * i + k] * W[motion + 3 + k]
+        W[out + i] = s
+    cholesky_solve(W, gram, n, out)
+
+
+@program
+def chords(I, F, W, arg):
+    """Measure the chords: arg = 0 those that rows, loads or early sensors need, arg = 1 all, with accelerations A."""
+    for k in range(I[L.N_CHORDS]):
+        c = I[L.CHORDS] + k * L.CHORD
+        if arg == 1 or I[c + L.CH_NEEDED]:
+            chord_into(I, F, W, c, arg)
+
+
+@program
+def accept(I, F, W, arg):
+    """Remember the angles of the accepted state T, Q, V, so that turns are counted."""
+    if I[L.N_MEMORY] == 0:
+        return
+    call(I[L.AT_KINEMATICS], I, F, W, 0)
+    for k in range(I[L.N_CHORDS]):
+        c = I[L.CHORDS] + k * L.CHORD
+        if I[c + L.CH_MEMORY] < 0:
+            continue
+        chord_into(I, F, W, c, 0)
+        for i in range(I[c + L.CH_NV]):
+            if is_angle(I[c + L.CH_CODE], i):
+                W[I[L.MEMORY] + I[c + L.CH_MEMORY] + i] = W[I[c + L.CH_W] + L.C_Q + i]

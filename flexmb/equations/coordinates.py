@@ -1,0 +1,87 @@
+"""Stored coordinates and their rates: plain numbers and unit quaternions.
+
+Plain coordinates: q_dot = v. A quaternion block p has three rates omega (components in the turned frame), or two for
+the direction of a rod (components y and z): p_dot = 1/2 p (0, omega).
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmb.equations import layout as L
+from flexmb.jit import kernel, program
+from flexmb.vectors import quaternion_product, rotation_vector_quaternion
+
+
+@kernel
+def _quaternion(W, o):
+    return (W[o], W[o + 1], W[o + 2], W[o + 3])
+
+
+@kernel
+def _rates(W, o, n):
+    """Angular velocity of a block as a triple."""
+    if n == 2:
+        return (0.0, W[o], W[o + 1])
+    return (W[o], W[o + 1], W[o + 2])
+
+
+@program
+def compose(I, F, W, arg):
+    """Q = QN o DQ: plain coordinates add, quaternions turn by the rotation vector DQ."""
+    for k in range(I[L.N_SCALARS]):
+        pair = I[L.SCALARS] + 2 * k
+        W[I[L.Q] + I[pair]] = W[I[L.QN] + I[pair]] + W[I[L.DQ] + I[pair + 1]]
+    for k in range(I[L.N_SPHERES]):
+        block = I[L.SPHERES] + 3 * k
+        x, y, z = _rates(W, I[L.DQ] + I[block + 1], I[block + 2])
+        p = quaternion_product(_quaternion(W, I[L.QN] + I[block]), rotation_vector_quaternion(x, y, z))
+        norm = 1.0 / math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3])
+        for i in range(4):
+            W[I[L.Q] + I[block] + i] = p[i] * norm
+
+
+@program
+def rates(I, F, W, arg):
+    """Q_DOT and Q_DDOT from Q, V, A."""
+    for k in range(I[L.N_SCALARS]):
+        pair = I[L.SCALARS] + 2 * k
+        W[I[L.Q_DOT] + I[pair]] = W[I[L.V] + I[pair + 1]]
+        W[I[L.Q_DDOT] + I[pair]] = W[I[L.A] + I[pair + 1]]
+    for k in range(I[L.N_SPHERES]):
+        block = I[L.SPHERES] + 3 * k
+        p = _quaternion(W, I[L.Q] + I[block])
+        x, y, z = _rates(W, I[L.V] + I[block + 1], I[block + 2])
+        ax, ay, az = _rates(W, I[L.A] + I[block + 1], I[block + 2])
+        first = quaternion_product(p, (0.0, 0.5 * x, 0.5 * y, 0.5 * z))
+        second = quaternion_product(first, (0.0, 0.5 * x, 0.5 * y, 0.5 * z))
+        turn = quaternion_product(p, (0.0, 0.5 * ax, 0.5 * ay, 0.5 * az))
+        for i in range(4):
+            W[I[L.Q_DOT] + I[block] + i] = first[i]
+            W[I[L.Q_DDOT] + I[block] + i] = second[i] + turn[i]
+
+
+@program
+def velocities(I, F, W, arg):
+    """V and A from Q, Q_DOT, Q_DDOT; the quaternions of Q are brought to unit length (the derivatives stay as given)."""
+    for k in range(I[L.N_SCALARS]):
+        pair = I[L.SCALARS] + 2 * k
+        W[I[L.V] + I[pair + 1]] = W[I[L.Q_DOT] + I[pair]]
+        W[I[L.A] + I[pair + 1]] = W[I[L.Q_DDOT] + I[pair]]
+    for k in range(I[L.N_SPHERES]):
+        block = I[L.SPHERES] + 3 * k
+        p = _quaternion(W, I[L.Q] + I[block])
+        first = _quaternion(W, I[L.Q_DOT] + I[block])
+        square = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]
+        back = (p[0], -p[1], -p[2], -p[3])
+        omega = quaternion_product(back, first)
+        alpha = quaternion_product(back, _quaternion(W, I[L.Q_DDOT] + I[block]))
+        stretch = 2.0 * omega[0] / square
+        n = I[block + 2]
+        for i in range(n):
+            rate = 2.0 * omega[4 - n + i] / square
+            W[I[L.V] + I[block + 1] + i] = rate
+            W[I[L.A] + I[block + 1] + i] = 2.0 * alpha[4 - n + i] / square - stretch * rate
+        norm = 1.0 / math.sqrt(square)
+        for i in range(4):
+            W[I[L.Q] + I[block] + i] = p[i] * norm

@@ -1,0 +1,76 @@
+"""Kinetic and potential energy, and the power of everything that feeds or drains the system."""
+
+from __future__ import annotations
+
+from flexmb.equations import layout as L
+from flexmb.equations.functions import evaluate
+from flexmb.jit import call, kernel, program
+from flexmb.vectors import add, cross, dot, load3, load9, rotate, scale
+
+
+@kernel
+def energies_into(I, F, W):
+    """Kinetic and potential energy of all bodies and springs. Needs `kinematics` and the loads."""
+    gravity = load3(F, I[L.GRAVITY])
+    kinetic = 0.0
+    potential = 0.0
+    for b in range(1, I[L.N_BODIES] + 1):
+        e = I[L.BODIES] + b * L.BODY
+        block = I[e + L.B_W]
+        f = I[e + L.B_INERTIA]
+        mass = F[f]
+        v = load3(W, block + L.W_VEL)
+        w = load3(W, block + L.W_OMEGA)
+        S = load3(F, f + L.F_S)
+        J = load9(F, f + L.F_J)
+        kinetic += 0.5 * mass * dot(v, v) + dot(v, cross(w, S)) + 0.5 * dot(w, rotate(J, w))
+        moment = add(scale(mass, load3(W, block + L.W_P_W)), rotate(load9(W, block + L.W_R_W), S))
+        potential -= dot(gravity, moment)
+    for k in range(I[L.N_LOADS]):
+        potential += W[I[I[L.LOADS] + k * L.LOAD + L.L_W] + L.LW_POTENTIAL]
+    W[I[L.ENERGY]] = kinetic
+    W[I[L.ENERGY] + 1] = potential
+
+
+@kernel
+def powers_into(I, F, W):
+    """Power of motions, loads and base. Needs the loads and, for a turning base, the wrench of ground."""
+    power = I[L.POWER]
+    for k in range(I[L.N_POWERS]):
+        W[power + k] = 0.0
+    for k in range(I[L.N_MOTIONS]):
+        m = I[L.MOTIONS] + k * L.MOTION
+        if I[m + L.MO_ROW] >= 0:
+            effort = -W[I[L.LAM] + I[m + L.MO_ROW]]
+            W[I[m + L.MO_W]] = effort
+            W[power + I[m + L.MO_POWER]] = effort * evaluate(I, F, W, I[m + L.MO_FUNCTION], W[I[L.T]])[1]
+    for k in range(I[L.N_LOADS]):
+        load = I[L.LOADS] + k * L.LOAD
+        if I[load + L.L_POWER] >= 0:
+            W[power + I[load + L.L_POWER]] = W[I[load + L.L_W] + L.LW_POWER]
+    if I[L.BASE_POWER] >= 0:
+        base = load3(W, I[L.BASE])
+        total = 0.0
+        for b in range(1, I[L.N_BODIES] + 1):
+            e = I[L.BODIES] + b * L.BODY
+            block = I[e + L.B_W]
+            f = I[e + L.B_INERTIA]
+            momentum = scale(F[f], load3(W, block + L.W_VEL))
+            momentum = add(momentum, cross(load3(W, block + L.W_OMEGA), load3(F, f + L.F_S)))
+            total -= dot(base, rotate(load9(W, block + L.W_R_W), momentum))
+        ground = I[I[L.BODIES] + L.B_W]
+        total += dot(load3(W, ground + L.W_F + 3), load3(W, ground + L.W_OMEGA))
+        W[power + I[L.BASE_POWER]] = total
+
+
+@program
+def powers(I, F, W, arg):
+    """POWER at T, Q, V, A, LAM."""
+    if I[L.BASE_POWER] >= 0:
+        call(I[L.AT_RESIDUAL], I, F, W, 0)
+    elif I[L.N_LOADS] > 0:
+        call(I[L.AT_KINEMATICS], I, F, W, 0)
+        call(I[L.AT_CHORDS], I, F, W, 0)
+        call(I[L.AT_SENSORS], I, F, W, 0)
+        call(I[L.AT_LOADS], I, F, W, 0)
+    powers_into(I, F, W)

@@ -1,0 +1,132 @@
+"""Applied forces (theory 4): every load puts its wrench on the bodies or its effort on a coordinate.
+
+Needs `kinematics`, and `chords` and the early sensors where loads refer to them. Every load leaves its effort, its
+power (of what is not stored as energy) and its potential in its block of W.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmb.equations import layout as L
+from flexmb.equations.functions import evaluate, linear_table
+from flexmb.equations.kinematics import apply_wrench, marker_state_into
+from flexmb.jit import kernel, program
+from flexmb.loads.laws import friction, linear_spring
+from flexmb.vectors import ZERO, add, cross, dot, load3, load9, rotate, scale, sub
+
+
+@kernel
+def _at_marker(I, F, W, load, out):
+    """A force or torque at a marker, components in world axes or in those of the marker."""
+    t = W[I[L.T]]
+    a = I[L.X_MARKER]
+    marker_state_into(I, F, W, I[load + L.L_A], a + L.MARKER_STATE, a, 0)
+    vector = (
+        evaluate(I, F, W, I[load + L.L_FX], t)[0],
+        evaluate(I, F, W, I[load + L.L_FY], t)[0],
+        evaluate(I, F, W, I[load + L.L_FZ], t)[0],
+    )
+    if I[load + L.L_AXES] == 1:
+        vector = rotate(load9(W, a + L.S_R), vector)
+    r = load3(W, a + L.S_BODY)
+    if I[load + L.L_KIND] == L.LOAD_FORCE:
+        apply_wrench(I, W, I[load + L.L_A], r, a + L.MARKER_STATE, vector, ZERO)
+        W[out + L.LW_POWER] = dot(vector, load3(W, a + L.S_V))
+    else:
+        apply_wrench(I, W, I[load + L.L_A], r, a + L.MARKER_STATE, ZERO, vector)
+        W[out + L.LW_POWER] = dot(vector, load3(W, a + L.S_W))
+    W[out + L.LW_EFFORT] = math.sqrt(dot(vector, vector))
+
+
+@kernel
+def _spring_between(I, F, W, load, out):
+    """Spring-damper along the line of two markers; tension positive. Parameters: stiffness, damping, free length."""
+    a = I[L.X_A]
+    b = I[L.X_B]
+    marker_state_into(I, F, W, I[load + L.L_A], a + L.MARKER_STATE, a, 0)
+    marker_state_into(I, F, W, I[load + L.L_B], b + L.MARKER_STATE, b, 0)
+    d = sub(load3(W, b + L.S_P), load3(W, a + L.S_P))
+    length = math.sqrt(dot(d, d))
+    p = I[load + L.L_F]
+    elongation = length - F[p + 2]
+    if I[load + L.L_TABLE] > 0:
+        tension, _, energy = linear_table(F, I[load + L.L_TABLE], elongation)
+    else:
+        tension, energy = linear_spring(F[p], elongation)
+    W[out + L.LW_POTENTIAL] = energy
+    W[out + L.LW_EFFORT] = tension
+    if length < 1e-12:
+        return  # no direction; a spring with free length zero has no force here
+    direction = scale(1.0 / length, d)
+    rate = dot(direction, sub(load3(W, b + L.S_V), load3(W, a + L.S_V)))
+    tension += F[p + 1] * rate
+    W[out + L.LW_EFFORT] = tension
+    W[out + L.LW_POWER] = -F[p + 1] * rate * rate
+    pull = scale(tension, direction)
+    apply_wrench(I, W, I[load + L.L_A], load3(W, a + L.S_BODY), a + L.MARKER_STATE, pull, ZERO)
+    apply_wrench(I, W, I[load + L.L_B], load3(W, b + L.S_BODY), b + L.MARKER_STATE, scale(-1.0, pull), ZERO)
+
+
+@kernel
+def _on_coordinate(I, F, W, load, effort):
+    """Apply an effort to a joint coordinate, branch or chord."""
+    if I[load + L.L_TREE] == 1:
+        W[I[L.EFFORT] + I[load + L.L_COORD]] += effort
+        return
+    c = I[L.CHORDS] + I[load + L.L_CHORD] * L.CHORD
+    block = I[c + L.CH_W] + L.C_WRENCH + 6 * I[load + L.L_COORD]
+    a = I[L.X_A]
+    b = I[L.X_B]
+    marker_state_into(I, F, W, I[c + L.CH_A], a + L.MARKER_STATE, a, 0)
+    marker_state_into(I, F, W, I[c + L.CH_B], b + L.MARKER_STATE, b, 0)
+    d = sub(load3(W, b + L.S_P), load3(W, a + L.S_P))
+    force = scale(effort, load3(W, block))
+    moment = scale(effort, load3(W, block + 3))
+    back = scale(-1.0, add(moment, cross(d, force)))
+    apply_wrench(I, W, I[c + L.CH_B], load3(W, b + L.S_BODY), b + L.MARKER_STATE, force, moment)
+    apply_wrench(I, W, I[c + L.CH_A], load3(W, a + L.S_BODY), a + L.MARKER_STATE, scale(-1.0, force), back)
+
+
+@kernel
+def _joint_load(I, F, W, load, out):
+    """Spring, friction or actuator on a joint coordinate; L_Q and L_V are places of its value and rate in W."""
+    kind = I[load + L.L_KIND]
+    p = I[load + L.L_F]
+    rate = W[I[load + L.L_V]]
+    if kind == L.LOAD_JOINT_SPRING:
+        deflection = W[I[load + L.L_Q]] - F[p + 2]
+        if I[load + L.L_TABLE] > 0:
+            effort, _, energy = linear_table(F, I[load + L.L_TABLE], deflection)
+        else:
+            effort, energy = linear_spring(F[p], deflection)
+        W[out + L.LW_POTENTIAL] = energy
+        W[out + L.LW_POWER] = -F[p + 1] * rate * rate
+        effort = -effort - F[p + 1] * rate
+    elif kind == L.LOAD_FRICTION:
+        effort = -friction(F[p], F[p + 1], F[p + 2], rate)
+        W[out + L.LW_POWER] = effort * rate
+    else:
+        effort = evaluate(I, F, W, I[load + L.L_FX], W[I[L.T]])[0]
+        W[out + L.LW_POWER] = effort * rate
+    W[out + L.LW_EFFORT] = effort
+    _on_coordinate(I, F, W, load, effort)
+
+
+@program
+def loads(I, F, W, arg):
+    """Clear the joint efforts and apply all loads."""
+    for k in range(I[L.N_V]):
+        W[I[L.EFFORT] + k] = 0.0
+    for k in range(I[L.N_LOADS]):
+        load = I[L.LOADS] + k * L.LOAD
+        kind = I[load + L.L_KIND]
+        out = I[load + L.L_W]
+        W[out + L.LW_POTENTIAL] = 0.0
+        W[out + L.LW_POWER] = 0.0
+        if kind == L.LOAD_FORCE or kind == L.LOAD_TORQUE:
+            _at_marker(I, F, W, load, out)
+        elif kind == L.LOAD_SPRING:
+            _spring_between(I, F, W, load, out)
+        else:
+            _joint_load(I, F, W, load, out)

@@ -1,0 +1,54 @@
+"""Inertia of a body: M y' + h, with y' = (a, alpha, q'') and M, h about the body origin (theory 3).
+
+Rigid bodies and gyrostats (constant internal angular momentum) here; a flexible field adds its own branch at
+`inertia_into` and fills the coupling block that `body_force_into` and the mass matrix read:
+m, S, J and, per mode, S_psi (3), M_wf (3), M_ff (n), h_f (1).
+"""
+
+from __future__ import annotations
+
+from flexmb.equations import layout as L
+from flexmb.jit import kernel, program
+from flexmb.vectors import add, cross, load3, load9, rotate, scale, store3, store9
+
+
+@kernel
+def inertia_into(I, F, W, e, block):
+    """First moment S, inertia J and velocity forces h of a rigid body: h_t = w x (w x S), h_r = w x (J w + rotor)."""
+    f = I[e + L.B_INERTIA]
+    S = load3(F, f + L.F_S)
+    J = load9(F, f + L.F_J)
+    w = load3(W, block + L.W_OMEGA)
+    store3(W, block + L.W_S, S)
+    store9(W, block + L.W_J, J)
+    bias = I[e + L.B_BIAS]
+    store3(W, bias, cross(w, cross(w, S)))
+    store3(W, bias + 3, cross(w, add(rotate(J, w), load3(F, f + L.F_ROTOR))))
+
+
+@kernel
+def body_force_into(I, F, W, e, block):
+    """Wrench that the inertia of a body asks for: f = M y' + h."""
+    a = load3(W, block + L.W_ACC)
+    al = load3(W, block + L.W_ALPHA)
+    S = load3(W, block + L.W_S)
+    J = load9(W, block + L.W_J)
+    bias = I[e + L.B_BIAS]
+    force = add(add(scale(F[I[e + L.B_INERTIA]], a), cross(al, S)), load3(W, bias))
+    moment = add(add(cross(S, a), rotate(J, al)), load3(W, bias + 3))
+    store3(W, block + L.W_F, force)
+    store3(W, block + L.W_F + 3, moment)
+
+
+@program
+def body_forces(I, F, W, arg):
+    """Inertia wrenches of all bodies; ground starts with none. Needs `kinematics`."""
+    first = I[L.BODIES]
+    ground = I[first + L.B_W] + L.W_F
+    for k in range(6):
+        W[ground + k] = 0.0
+    for b in range(1, I[L.N_BODIES] + 1):
+        e = first + b * L.BODY
+        block = I[e + L.B_W]
+        inertia_into(I, F, W, e, block)
+        body_force_into(I, F, W, e, block)

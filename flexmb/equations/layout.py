@@ -1,0 +1,186 @@
+"""Where everything stands in the three flat arrays that the compiled kernels work on.
+
+I (int64) holds the structure of a system, F (float64) its constants, W (float64) the workspace. The first `HEADER`
+entries of I are the counts, addresses and workspace offsets named here; records of bodies, joints, rows and loads
+follow at the offsets that the header gives. Only `flexmb.system.build` writes I and F.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+_slot = count()
+
+
+def _next() -> int:
+    return next(_slot)
+
+
+# Counts
+N_BODIES = _next()  # moving bodies; body 0 is ground
+N_Q = _next()  # stored coordinates (quaternions take four)
+N_V = _next()  # velocities
+N_ROWS = _next()  # active constraint rows
+N_POS_ROWS = _next()  # the first rows hold at position level, the rest (non-holonomic) at velocity level
+N_POWERS = _next()  # work channels
+N_OUT = _next()  # length of an output row
+N_MEMORY = _next()  # turn counters
+N_SPHERES = _next()  # quaternion blocks
+
+# Offsets into W
+T = _next()  # time [s]
+Q = _next()  # coordinates (n_q)
+V = _next()  # velocities (n_v)
+A = _next()  # accelerations (n_v)
+LAM = _next()  # multipliers (n_rows)
+QN = _next()  # coordinates at the start of a step (n_q)
+DQ = _next()  # increment of a step (n_v)
+RES = _next()  # residual of the equations of motion (n_v)
+PHI = _next()  # constraint residual (n_rows)
+PHI_DOT = _next()  # G v + Phi_t (n_rows)
+GAM = _next()  # Phi_ddot = G a + GAM (n_rows)
+M = _next()  # mass matrix (n_v, n_v)
+G = _next()  # constraint Jacobian (n_rows, n_v)
+BIAS = _next()  # h - applied forces (n_v)
+Q_DOT = _next()  # time derivative of the stored coordinates (n_q)
+Q_DDOT = _next()  # second time derivative of the stored coordinates (n_q)
+POWER = _next()  # power of every work channel [W] (n_powers)
+WORK = _next()  # work of every work channel [J] (n_powers)
+OUT = _next()  # output row (n_out)
+MEMORY = _next()  # last accepted angles, for counting turns (n_memory)
+
+# Addresses of the programs
+AT_COMPOSE = _next()
+AT_RATES = _next()
+AT_VELOCITIES = _next()
+AT_RESIDUAL = _next()
+AT_SYSTEM = _next()
+AT_JACOBIAN = _next()
+AT_ACCELERATION = _next()
+AT_POWERS = _next()
+AT_OUTPUT = _next()
+AT_ACCEPT = _next()
+AT_KINEMATICS = _next()
+AT_BODY_FORCES = _next()
+AT_LOADS = _next()
+AT_ROWS = _next()
+AT_BACKWARD = _next()
+AT_MASS = _next()
+AT_ARTICULATED = _next()
+AT_CHORDS = _next()
+AT_SENSORS = _next()
+AT_BIAS = _next()
+AT_REACTIONS = _next()
+
+# Tables in I: offset of the first record, number of records
+BODIES = _next()  # record b of body b, b = 0 (ground) ... N_BODIES
+MARKERS = _next()
+ROWS = _next()
+CHORDS = _next()
+N_CHORDS = _next()
+LOADS = _next()
+N_LOADS = _next()
+SCALARS = _next()  # pairs (index in q, index in v) of the plain coordinates
+N_SCALARS = _next()
+SPHERES = _next()  # triples (index in q, index in v, number of rates 3 or 2) of the quaternion blocks
+SENSORS = _next()
+N_SENSORS = _next()
+N_EARLY_SENSORS = _next()  # the first sensors are needed by expressions, hence before the loads
+JOINTS = _next()  # all joints, for the output
+N_JOINTS = _next()
+MOTIONS = _next()
+N_MOTIONS = _next()
+
+# Constants in F
+GRAVITY = _next()  # offset of the gravity vector (3)
+BASE_AXIS = _next()  # offset of the axis of the base rotation (3)
+# Function programs of the base motion (0: none)
+BASE_ANGLE = _next()
+BASE_ACCELERATION = _next()  # offset in I of three function starts (0: none)
+BASE_POWER = _next()  # work channel of the base, -1: none
+
+# More workspace
+EFFORT = _next()  # applied effort on every velocity coordinate (n_v)
+BASE = _next()  # base acceleration in inertial axes (3)
+ENERGY = _next()  # kinetic, potential, total work (3)
+X_JOINT = _next()  # joint motion scratch
+X_A = _next()  # state of a first marker
+X_B = _next()  # state of a second marker
+X_ARM = _next()  # mode columns of an arm
+X_UP = _next()  # wrench scratch of the walks to the root
+X_UP2 = _next()  # a second one
+X_LARGE = _next()  # rows of a composite inertia on their way to a flexible parent
+X_ARTICULATED = _next()  # articulated-body scratch
+X_MARKER = _next()  # state of a marker inside loads and sensors
+X_CHORD = _next()  # chord measurement scratch
+COPIES = _next()  # pairs (offset in W, length): the pieces of an output row
+N_COPIES = _next()
+HEADER = _next() + 1
+
+# Body record
+(
+    B_PARENT, B_CODE, B_REVERSED, B_JOINT_F, B_Q, B_NQ, B_V, B_NJ, B_ELASTIC_Q, B_NF,
+    B_PARENT_MARKER, B_PARENT_FLEX, B_CHILD_MARKER, B_CHILD_FLEX, B_INERTIA, B_FIELD,
+    B_W, B_H, B_ARM, B_OUT, B_COMPOSITE, B_U, B_D, B_BIAS,
+) = range(24)  # fmt: skip
+BODY = 24
+
+# Body block in W
+W_R, W_P, W_OMEGA, W_VEL, W_ACC, W_ALPHA, W_R_W, W_P_W, W_S, W_J, W_F = 0, 9, 12, 15, 18, 21, 24, 33, 36, 39, 48
+
+# Inertia record in F: mass, first moment (3), inertia about the body origin (9), rotor momentum (3)
+F_MASS, F_S, F_J, F_ROTOR = 0, 1, 4, 13
+INERTIA = 16
+
+# Joint motion scratch in W: pose, bias and motion subspace in the frame of the parent-side marker
+J_R, J_T, J_BIAS_W, J_BIAS_V, J_SW, J_SV = 0, 9, 12, 15, 18, 36
+JOINT_MOTION = 54
+
+# Marker record in I; a rigid marker in F is position (3) and orientation (9) in the body
+MK_BODY, MK_F, MK_FLEX = range(3)
+MARKER = 3
+
+# Marker state in W, world components: position, orientation, velocity, angular velocity, acceleration, angular
+# acceleration; last the position in body components
+S_P, S_R, S_V, S_W, S_A, S_AL, S_BODY = 0, 3, 12, 15, 18, 21, 24
+MARKER_STATE = 27
+
+# Row record: kind, markers, axes, function program, float parameter, coordinate (tree: index in v; chord: chord number),
+# second index (tree: index in q; chord: coordinate number)
+R_KIND, R_A, R_B, R_I, R_J, R_FUNCTION, R_F, R_COORD, R_SUB, R_W = range(10)
+ROW = 10
+ROW_POINT, ROW_DOT, ROW_DISTANCE, ROW_SCREW, ROW_TREE, ROW_CHORD, ROW_ROLL = range(7)
+# Row block in W: wrench on the second marker (force, moment), world axes
+ROW_WRENCH = 6
+
+# Chord record: joint code, markers, float parameters, n_q, n_v, memory slot, W block, whether the loads or rows need it
+CH_CODE, CH_A, CH_B, CH_F, CH_NQ, CH_NV, CH_MEMORY, CH_W, CH_NEEDED = range(9)
+CHORD = 9
+# Chord block in W: coordinates (8), rates (6), accelerations (6), wrench of each coordinate (6 x 6)
+C_Q, C_V, C_A, C_WRENCH = 0, 8, 14, 20
+CHORD_BLOCK = 56
+
+# Load record: kind, markers, axes (0 world, 1 marker), coordinate reference (5), parameters, functions, channels
+L_KIND, L_A, L_B, L_AXES, L_TREE, L_Q, L_V, L_CHORD, L_COORD, L_F, L_FX, L_FY, L_FZ, L_POWER, L_W, L_TABLE = range(16)
+LOAD = 16
+LOAD_FORCE, LOAD_TORQUE, LOAD_SPRING, LOAD_JOINT_SPRING, LOAD_FRICTION, LOAD_ACTUATOR = range(6)
+# Load block in W: effort, power, potential
+LW_EFFORT, LW_POWER, LW_POTENTIAL = range(3)
+LOAD_BLOCK = 3
+
+# Sensor record
+SE_KIND, SE_A, SE_B, SE_COMPONENT, SE_AXES, SE_SOURCE, SE_W = range(7)
+SENSOR = 7
+SENSE_SLOT, SENSE_POSITION, SENSE_VELOCITY, SENSE_ACCELERATION, SENSE_DISTANCE, SENSE_NORM = range(6)
+
+# Joint record for the output: tree body (0: chord), type, markers first/second, list of its rows, float parameters,
+# n_q, n_v, W block of the reaction (force 3, moment 3)
+JO_BODY, JO_CODE, JO_A, JO_B, JO_ROW_LIST, JO_ROWS, JO_F, JO_NV, JO_REVERSED, JO_W = range(10)
+JOINT = 10
+
+# Output block of a body in W: position (3), quaternion (4), velocity (3), angular velocity in body axes (3)
+BODY_OUT = 13
+
+# Motion record: row (-1: dropped), work channel, function, W slot of the effort
+MO_ROW, MO_POWER, MO_FUNCTION, MO_W = range(4)
+MOTION = 4

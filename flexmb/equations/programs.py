@@ -1,0 +1,142 @@
+"""The programs that the solvers call (interface in `flexmb.equations.layout`), put together from the kernels by address.
+
+Each reads T, Q, V (and A, LAM where said) and sets everything it needs from scratch.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.equations import layout as L
+from flexmb.equations.chords import accept, chords
+from flexmb.equations.constraints import rows
+from flexmb.equations.coordinates import compose, rates, velocities
+from flexmb.equations.energy import energies_into, powers, powers_into
+from flexmb.equations.forces import loads
+from flexmb.equations.forward_dynamics import articulated_bodies
+from flexmb.equations.inertia import body_forces
+from flexmb.equations.inverse_dynamics import backward
+from flexmb.equations.kinematics import kinematics
+from flexmb.equations.mass_matrix import mass_matrix
+from flexmb.equations.reactions import reactions
+from flexmb.equations.sensors import sensors
+from flexmb.jit import Program, call, program
+from flexmb.vectors import load3, load9, matrix_quaternion, rotate, store3
+
+
+@program
+def residual(I, F, W, arg):
+    """RES = M a + h - Q + G^T lam and PHI, at T, Q, V, A, LAM."""
+    call(I[L.AT_KINEMATICS], I, F, W, 1)
+    if I[L.N_CHORDS] > 0:
+        call(I[L.AT_CHORDS], I, F, W, 0)
+    call(I[L.AT_BODY_FORCES], I, F, W, 0)
+    if I[L.N_EARLY_SENSORS] > 0:
+        call(I[L.AT_SENSORS], I, F, W, 0)
+    call(I[L.AT_LOADS], I, F, W, 0)
+    if I[L.N_ROWS] > 0:
+        call(I[L.AT_ROWS], I, F, W, 6)
+    call(I[L.AT_BACKWARD], I, F, W, I[L.RES])
+
+
+@program
+def bias(I, F, W, arg):
+    """Wrenches of inertia and loads with zero coordinate accelerations; before the backward pass."""
+    call(I[L.AT_KINEMATICS], I, F, W, 0)
+    if I[L.N_CHORDS] > 0:
+        call(I[L.AT_CHORDS], I, F, W, 0)
+    call(I[L.AT_BODY_FORCES], I, F, W, 0)
+    if I[L.N_EARLY_SENSORS] > 0:
+        call(I[L.AT_SENSORS], I, F, W, 0)
+    call(I[L.AT_LOADS], I, F, W, 0)
+
+
+@program
+def system(I, F, W, arg):
+    """M, BIAS, G, PHI, PHI_DOT, GAM at T, Q, V."""
+    call(I[L.AT_BIAS], I, F, W, 0)
+    if I[L.N_ROWS] > 0:
+        call(I[L.AT_ROWS], I, F, W, 1)
+    call(I[L.AT_MASS], I, F, W, 0)
+    call(I[L.AT_BACKWARD], I, F, W, I[L.BIAS])
+
+
+@program
+def jacobian(I, F, W, arg):
+    """G, PHI, PHI_DOT at T, Q, V."""
+    call(I[L.AT_KINEMATICS], I, F, W, 0)
+    if I[L.N_CHORDS] > 0:
+        call(I[L.AT_CHORDS], I, F, W, 0)
+    call(I[L.AT_ROWS], I, F, W, 1)
+
+
+@program
+def acceleration(I, F, W, arg):
+    """A at T, Q, V of an open tree, O(n)."""
+    call(I[L.AT_BIAS], I, F, W, 0)
+    call(I[L.AT_ARTICULATED], I, F, W, 0)
+
+
+@program
+def output(I, F, W, arg):
+    """OUT row at T, Q, V, A, LAM, WORK."""
+    call(I[L.AT_RESIDUAL], I, F, W, 0)
+    powers_into(I, F, W)
+    energies_into(I, F, W)
+    call(I[L.AT_REACTIONS], I, F, W, 0)
+    call(I[L.AT_KINEMATICS], I, F, W, 1)
+    call(I[L.AT_CHORDS], I, F, W, 1)
+    call(I[L.AT_SENSORS], I, F, W, 1)
+    for b in range(1, I[L.N_BODIES] + 1):
+        e = I[L.BODIES] + b * L.BODY
+        block = I[e + L.B_W]
+        out = I[e + L.B_OUT]
+        R = load9(W, block + L.W_R_W)
+        p = matrix_quaternion(R)
+        store3(W, out, load3(W, block + L.W_P_W))
+        for k in range(4):
+            W[out + 3 + k] = p[k]
+        store3(W, out + 7, rotate(R, load3(W, block + L.W_VEL)))
+        store3(W, out + 10, load3(W, block + L.W_OMEGA))
+    total = 0.0
+    for k in range(I[L.N_POWERS]):
+        total += W[I[L.WORK] + k]
+    W[I[L.ENERGY] + 2] = total
+    place = I[L.OUT]
+    for k in range(I[L.N_COPIES]):
+        source = I[I[L.COPIES] + 2 * k]
+        for i in range(I[I[L.COPIES] + 2 * k + 1]):
+            W[place] = W[source + i]
+            place += 1
+
+
+PROGRAMS: dict[int, Program] = {
+    L.AT_COMPOSE: compose,
+    L.AT_RATES: rates,
+    L.AT_VELOCITIES: velocities,
+    L.AT_RESIDUAL: residual,
+    L.AT_SYSTEM: system,
+    L.AT_JACOBIAN: jacobian,
+    L.AT_ACCELERATION: acceleration,
+    L.AT_POWERS: powers,
+    L.AT_OUTPUT: output,
+    L.AT_ACCEPT: accept,
+    L.AT_KINEMATICS: kinematics,
+    L.AT_BODY_FORCES: body_forces,
+    L.AT_LOADS: loads,
+    L.AT_ROWS: rows,
+    L.AT_BACKWARD: backward,
+    L.AT_MASS: mass_matrix,
+    L.AT_ARTICULATED: articulated_bodies,
+    L.AT_CHORDS: chords,
+    L.AT_SENSORS: sensors,
+    L.AT_BIAS: bias,
+    L.AT_REACTIONS: reactions,
+}
+
+
+def link(ints: NDArray[np.int64]) -> None:
+    """Write the addresses of the programs into the header of I; compiles them when they are not in the cache."""
+    for slot, entry in PROGRAMS.items():
+        ints[slot] = entry.address

@@ -1,0 +1,63 @@
+"""Sensors: named scalars of the state, for expressions (the early ones) and for the result."""
+
+from __future__ import annotations
+
+import math
+
+from flexmb.equations import layout as L
+from flexmb.equations.chords import relative_motion_into
+from flexmb.equations.kinematics import marker_state_into
+from flexmb.jit import kernel, program
+from flexmb.vectors import dot, load3, sub
+
+
+@kernel
+def _component(vector, k):
+    """Component 0, 1, 2, or the magnitude for 3."""
+    if k == 0:
+        return vector[0]
+    if k == 1:
+        return vector[1]
+    if k == 2:
+        return vector[2]
+    return math.sqrt(dot(vector, vector))
+
+
+@kernel
+def _between(I, F, W, sensor, accelerate):
+    """Position, velocity, acceleration of marker A relative to marker B, in world axes or in those of B."""
+    kind = I[sensor + L.SE_KIND]
+    a = I[L.X_A]
+    b = I[L.X_B]
+    marker_state_into(I, F, W, I[sensor + L.SE_A], a + L.MARKER_STATE, a, accelerate)
+    marker_state_into(I, F, W, I[sensor + L.SE_B], b + L.MARKER_STATE, b, accelerate)
+    k = I[sensor + L.SE_COMPONENT]
+    if kind == L.SENSE_DISTANCE:
+        return _component(sub(load3(W, a + L.S_P), load3(W, b + L.S_P)), 3)
+    if I[sensor + L.SE_AXES] == 1:
+        x = I[L.X_CHORD]
+        pose = relative_motion_into(W, b, a, x)
+        if kind == L.SENSE_POSITION:
+            return _component(pose[1], k)
+        return _component(load3(W, x + 3 if kind == L.SENSE_VELOCITY else x + 9), k)
+    o = L.S_P
+    if kind == L.SENSE_VELOCITY:
+        o = L.S_V
+    elif kind == L.SENSE_ACCELERATION:
+        o = L.S_A
+    return _component(sub(load3(W, a + o), load3(W, b + o)), k)
+
+
+@program
+def sensors(I, F, W, arg):
+    """Fill the sensor slots: arg = 0 those that expressions use, arg = 1 all, with accelerations."""
+    n = I[L.N_SENSORS] if arg == 1 else I[L.N_EARLY_SENSORS]
+    for k in range(n):
+        sensor = I[L.SENSORS] + k * L.SENSOR
+        kind = I[sensor + L.SE_KIND]
+        if kind == L.SENSE_SLOT:
+            W[I[sensor + L.SE_W]] = W[I[sensor + L.SE_SOURCE]]
+        elif kind == L.SENSE_NORM:
+            W[I[sensor + L.SE_W]] = _component(load3(W, I[sensor + L.SE_SOURCE]), 3)
+        else:
+            W[I[sensor + L.SE_W]] = _between(I, F, W, sensor, arg)

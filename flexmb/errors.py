@@ -1,0 +1,38 @@
+"""The two ways in which flexmb says no.
+
+`InputError`: the input is wrong (command line exit code 2); it carries every fault that was found, not only the first.
+`ComputationError`: the input was accepted but the computation failed (exit code 1); its text says when, where and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong, where it stands and what to do about it."""
+
+    text: str
+    path: tuple[str | int, ...] = ()
+    """Place in the model, e.g. ("joints", "crank_pin", "axis"); empty when it belongs to the whole."""
+    hint: str = ""
+    """What to do, e.g. "Did you mean 'tip'?"."""
+
+    def __str__(self) -> str:
+        sentence = f"{self.text} {self.hint}".strip()
+        place = ".".join(str(part) for part in self.path)
+        return f"{place}: {sentence}" if place else sentence
+
+
+class InputError(Exception):
+    """Wrong input, with all its faults."""
+
+    def __init__(self, faults: Sequence[Fault] | str):
+        self.faults: list[Fault] = [Fault(faults)] if isinstance(faults, str) else list(faults)
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+
+class ComputationError(Exception):
+    """A computation that could not be carried to its end."""

@@ -1,0 +1,140 @@
+"""The one place where flexmb compiles.
+
+`kernel` compiles a function that other kernels call by name. `program` compiles a function `f(I, F, W, arg)` to a C
+address, and `call(address, I, F, W, arg)` runs what stands at such an address: callers then need not be compiled
+together with what they call, which keeps compile times linear in the amount of code.
+
+The disk cache lives in the user's cache folder under a name that is a hash of every source file of the package and of
+the NUMBA_* variables: numba itself does not notice an edit in a callee that stands in another file. When no folder can
+be written, the kernels are compiled in memory. With NUMBA_DISABLE_JIT=1 everything runs as plain Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp"}, "nogil": True}
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256(numba.__version__.encode())
+    package = Path(__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        digest.update(str(path.relative_to(package)).encode())
+        digest.update(path.read_bytes())
+    for name in sorted(os.environ):
+        if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR":
+            digest.update(f"{name}={os.environ[name]}".encode())
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> str | None:
+    """First folder that can be written: FLEXMB_CACHE, the user's cache, the temporary folder."""
+    user_cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    for root in (os.environ.get("FLEXMB_CACHE"), user_cache, tempfile.gettempdir()):
+        if not root:
+            continue
+        folder = Path(root) / "flexmb" / "kernels" / _source_hash()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return str(folder)
+        except OSError:
+            continue
+    return None
+
+
+_folder = os.environ.get("NUMBA_CACHE_DIR") or _cache_folder()
+if _folder:
+    numba.config.CACHE_DIR = _folder
+CACHED = _folder is not None
+DISABLED = bool(numba.config.DISABLE_JIT)
+
+
+def kernels_are_compiled() -> bool:
+    """Whether an earlier process has left compiled kernels in the cache (else the first run compiles them)."""
+    return _folder is not None and any(Path(_folder).rglob("*.nbi"))
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile `function` on first use, for calls by name from other kernels."""
+    return numba.njit(cache=CACHED, **OPTIONS)(function)
+
+
+_ARGUMENTS = (types.CPointer(types.int64), types.CPointer(types.float64), types.CPointer(types.float64), types.int64)
+
+_plain_programs: dict[int, Callable[..., Any]] = {}
+
+
+class Program:
+    """A kernel `f(I, F, W, arg)` with a C address; compiled when the address is first asked for.
+
+    Inside, I, F and W are bare pointers: they are indexed, never sliced, and know no length.
+    """
+
+    def __init__(self, function: Callable[..., Any]):
+        self.function = function
+        self._compiled: Any = None
+
+    @property
+    def address(self) -> int:
+        if DISABLED:
+            _plain_programs[id(self)] = self.function
+            return id(self)
+        if self._compiled is None:
+            signature = types.void(*_ARGUMENTS)
+            options = {name: value for name, value in OPTIONS.items() if name != "nogil"}
+            self._compiled = numba.cfunc(signature, cache=CACHED, **options)(self.function)
+        return int(self._compiled.address)
+
+    def __call__(self, ints: Any, floats: Any, work: Any, arg: int = 0) -> None:
+        call(self.address, ints, floats, work, arg)
+
+
+def program(function: Callable[..., Any]) -> Program:
+    """Make `function(I, F, W, arg)` callable by address."""
+    return Program(function)
+
+
+@intrinsic
+def _call_address(typing_context, address, ints, floats, work, arg):  # type: ignore[no-untyped-def]
+    """Call `void f(int64*, double*, double*, int64)` at `address`; arrays are passed by their data pointer."""
+    signature = types.void(types.int64, ints, floats, work, types.int64)
+
+    def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        integer, real = ir.IntType(64), ir.DoubleType()
+        function = ir.FunctionType(
+            ir.VoidType(), [integer.as_pointer(), real.as_pointer(), real.as_pointer(), integer]
+        )
+        pointers = []
+        for kind, value in zip(signature.args[1:4], values[1:4], strict=True):
+            is_array = isinstance(kind, types.Array)
+            pointers.append(context.make_array(kind)(context, builder, value).data if is_array else value)
+        builder.call(builder.inttoptr(values[0], function.as_pointer()), [*pointers, values[4]])
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+if DISABLED:
+
+    def call(address: int, ints: Any, floats: Any, work: Any, arg: int) -> None:
+        """Run the program at `address`."""
+        _plain_programs[int(address)](ints, floats, work, arg)
+
+else:
+
+    @kernel
+    def call(address, ints, floats, work, arg):  # type: ignore[no-untyped-def]
+        """Run the program at `address`."""
+        _call_address(address, ints, floats, work, arg)

@@ -1,0 +1,23 @@
+"""Cylindrical joint: slides along z and turns about it. Coordinates: slide [m], angle [rad]."""
+
+from __future__ import annotations
+
+import math
+
+from flexmb.jit import kernel
+from flexmb.joints.motion import S_V, S_W, T, clear, turn_z_into
+
+
+@kernel
+def motion_into(F, parameters, W, q, v, out):
+    clear(W, out, 2)
+    turn_z_into(W, out, math.cos(W[q + 1]), math.sin(W[q + 1]))
+    W[out + T + 2] = W[q]
+    W[out + S_V + 2] = 1.0
+    W[out + S_W + 3 + 2] = 1.0
+
+
+@kernel
+def measure_into(F, parameters, W, R, t, out):
+    W[out] = t[2]
+    W[out + 1] = math.atan2(R[3] - R[1], R[0] + R[4])

@@ -1,0 +1,18 @@
+"""Prismatic joint: slides along z. Coordinate: slide [m]."""
+
+from __future__ import annotations
+
+from flexmb.jit import kernel
+from flexmb.joints.motion import S_V, T, clear
+
+
+@kernel
+def motion_into(F, parameters, W, q, v, out):
+    clear(W, out, 1)
+    W[out + T + 2] = W[q]
+    W[out + S_V + 2] = 1.0
+
+
+@kernel
+def measure_into(F, parameters, W, R, t, out):
+    W[out] = t[2]

@@ -1,0 +1,88 @@
+"""A new result file: everything that must exist before rows can be appended (see `result_layout`)."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import h5py
+
+from flexmb.results import result_layout as layout
+from flexmb.results.versions import flexmb_version, installed_version
+
+
+@dataclass(frozen=True)
+class RunIdentity:
+    """What a result file remembers of the run that wrote it."""
+
+    name: str
+    text: str
+    """The model file."""
+    settings: Mapping[str, Any]
+    """Everything that decides the numbers, as JSON values; a run is resumed only with equal settings."""
+    command: str = ""
+
+
+def create_result(
+    path: Path, channels: Sequence[layout.ChannelLike], identity: RunIdentity, n_state: int, chunk_rows: int
+) -> h5py.File:
+    """An open result file without rows; `n_state` is the length of a checkpoint."""
+    file = h5py.File(path, "w", libver=layout.LIBRARY_VERSIONS, locking=False)
+    try:
+        file.attrs["format"] = layout.FORMAT
+        file.attrs["format_version"] = layout.FORMAT_VERSION
+        _write_identity(file, channels, identity)
+        for channel in channels:
+            layout.create_series(file, channel, chunk_rows)
+        _create_checkpoints(file, n_state)
+        _create_outcome(file)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _write_identity(file: h5py.File, channels: Sequence[layout.ChannelLike], identity: RunIdentity) -> None:
+    model = file.create_group("model")
+    model.attrs["name"] = identity.name
+    table = [layout.description(channel) for channel in channels]
+    layout.write_text(model, "text", identity.text, "The model file of this run")
+    layout.write_text(model, "settings", json.dumps(identity.settings), "Every setting of this run as JSON")
+    layout.write_text(model, "channels", json.dumps(table), "The channels in their order as JSON")
+    provenance = file.create_group("provenance").attrs
+    provenance["flexmb"] = flexmb_version()
+    provenance["python"] = platform.python_version()
+    for package in ("numpy", "numba", "h5py"):
+        provenance[package] = installed_version(package)
+    provenance["started"] = datetime.now().astimezone().isoformat(timespec="seconds")
+    provenance["command"] = identity.command
+
+
+def _create_checkpoints(file: h5py.File, n_state: int) -> None:
+    group = file.create_group("checkpoint")
+    state = group.create_dataset("state", (0, n_state), "<f8", maxshape=(None, n_state), chunks=(4, max(1, n_state)))
+    _describe(state, "-", "State of the integrator after each block")
+    for name, unit, text in (
+        ("size", "B", "Length of the file when the block was complete"),
+        ("rows", "-", "Complete rows after each block"),
+    ):
+        _describe(group.create_dataset(name, (0,), "<i8", maxshape=(None,), chunks=(256,)), unit, text)
+
+
+def _create_outcome(file: h5py.File) -> None:
+    run = file.create_group("run")
+    layout.write_text(run, "outcome", "running".ljust(16, "\0"), "One of: " + ", ".join(layout.OUTCOMES))
+    report = run.create_dataset("report", (0,), layout.TEXT_LINE, maxshape=(None,), chunks=(64,))
+    _describe(report, "-", "The run report, line by line")
+    summary = run.create_dataset("summary", (0,), layout.SUMMARY_ROW, maxshape=(None,), chunks=(64,))
+    _describe(summary, "see its column 'unit'", "The numbers of the run")
+
+
+def _describe(dataset: h5py.Dataset, unit: str, text: str) -> None:
+    dataset.attrs["unit"] = unit
+    dataset.attrs["text"] = text

@@ -1,0 +1,216 @@
+"""Reading a result file: whatever a run, finished or killed, has left complete.
+
+`Result(path)` opens the file at once and reads a channel only when it is asked for. A block counts as complete when its
+entry in /checkpoint/rows is there and the file is as long as it was when the entry was made; nothing behind the last
+complete block is shown.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import h5py
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.results.channel_names import ChannelInfo, ChannelNames, Selection
+from flexmb.results.result_layout import FORMAT, FORMAT_VERSION
+
+
+def _open(path: Path) -> h5py.File:
+    """The HDF5 file for reading, whether it was closed or its writer is running or dead."""
+    if not path.exists():
+        raise InputError(f"There is no result file '{path}'.")
+    if path.is_dir():
+        raise InputError(f"'{path}' is a folder, not a result file.")
+    if not os.access(path, os.R_OK):
+        raise InputError(f"'{path}' cannot be read: permission denied.")
+    if not h5py.is_hdf5(path):
+        raise InputError(f"'{path}' is not a result file (it is not in HDF5 format).")
+    with suppress(OSError):
+        return h5py.File(path, "r", locking=False)
+    try:  # not closed by its writer, or truncated: blocks are then judged one by one
+        return h5py.File(path, "r", swmr=True, locking=False)
+    except OSError as error:
+        raise InputError(f"'{path}' is damaged and cannot be read: {error}.") from error
+
+
+def _check_format(path: Path, file: h5py.File) -> None:
+    found = file.attrs.get("format")
+    if isinstance(found, bytes):
+        found = found.decode()
+    if found != FORMAT:
+        raise InputError(f"'{path}' is an HDF5 file, but not a result of flexmb.")
+    version = int(file.attrs.get("format_version", 0))
+    if version != FORMAT_VERSION:
+        raise InputError(
+            f"'{path}' has result format {version}; this flexmb reads format {FORMAT_VERSION}. "
+            "Rerun the model, or read it with the flexmb that wrote it."
+        )
+
+
+def is_result_file(path: Path) -> bool:
+    """Whether `path` is a flexmb result, of whatever version and however complete."""
+    try:
+        with _open(path) as file:
+            found = file.attrs.get("format")
+            return found in (FORMAT, FORMAT.encode())
+    except InputError:
+        return False
+
+
+class Result:
+    """The result of a run, read only; rows are complete up to the last block that was written."""
+
+    def __init__(self, path: str | os.PathLike[str]):
+        self.path = Path(path)
+        self._file = _open(self.path)
+        try:
+            _check_format(self.path, self._file)
+            self.channels: dict[str, ChannelInfo] = self._find_channels()
+            self.n_rows, self.n_blocks = self._complete_rows()
+            if self.n_blocks < len(self._file["checkpoint/rows"]) and self.outcome == "finished":
+                raise InputError(f"'{self.path}' is truncated: a part of the file is missing. Copy it again or rerun.")
+        except (OSError, KeyError, ValueError, RuntimeError) as error:
+            self._file.close()
+            raise InputError(f"'{self.path}' is damaged and cannot be read: {error}.") from error
+        except InputError:
+            self._file.close()
+            raise
+        self.names = ChannelNames(self.channels)
+
+    def _find_channels(self) -> dict[str, ChannelInfo]:
+        table = json.loads(_text(self._file["model/channels"][()]))
+        channels = {}
+        for entry in table:
+            shape, columns = tuple(entry["shape"]), tuple(entry["columns"])
+            channels[entry["path"]] = ChannelInfo(entry["path"], entry["unit"], shape, entry["text"], columns)
+        return channels
+
+    def _complete_rows(self) -> tuple[int, int]:
+        """Rows and blocks that were declared complete and are inside the file."""
+        rows = np.asarray(self._file["checkpoint/rows"][:], dtype=np.int64)
+        sizes = np.asarray(self._file["checkpoint/size"][:], dtype=np.int64)
+        length = int(self._file["time"].shape[0])
+        n_states = int(self._file["checkpoint/state"].shape[0])
+        file_size = os.path.getsize(self.path)
+        n_rows = n_blocks = 0
+        for block in range(min(len(rows), len(sizes), n_states)):
+            if not (n_rows < rows[block] <= length and 0 < sizes[block] <= file_size):
+                break
+            n_rows, n_blocks = int(rows[block]), block + 1
+        return n_rows, n_blocks
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """All complete samples of a channel or of one column of it: (n_rows, *shape)."""
+        return self.read(self.names.find(name))
+
+    def read(self, selection: Selection, first: int = 0, last: int | None = None) -> np.ndarray:
+        """Samples first..last of a channel or of one column of it."""
+        last = self.n_rows if last is None else min(last, self.n_rows)
+        path, shape = selection.channel.path, selection.channel.shape
+        where = [] if selection.column is None else [int(i) for i in np.unravel_index(selection.column, shape)]
+        try:
+            dataset = self._file[path]
+            if len(dataset) < last:
+                raise OSError(f"it has {len(dataset)} rows of {last}")
+            return np.asarray(dataset[(slice(first, last), *where)])
+        except (OSError, KeyError) as error:
+            raise InputError(f"'{self.path}' is damaged: channel '{path}' cannot be read: {error}.") from error
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str) and self.names.find(name) is not None
+        except InputError:
+            return False
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    @property
+    def time(self) -> np.ndarray:
+        """Time of every row [s]."""
+        return self["time"]
+
+    @property
+    def sensors(self) -> list[str]:
+        """Names of the sensors."""
+        return [path.removeprefix("sensors/") for path in self.channels if path.startswith("sensors/")]
+
+    @property
+    def outcome(self) -> str:
+        """running (or killed), finished, interrupted or failed."""
+        return _text(self._file["run/outcome"][()])
+
+    @property
+    def report(self) -> str:
+        """The run report; for a run that has not ended, where it stands."""
+        lines = [_text(line) for line in self._file["run/report"][:]]
+        if lines:
+            return "\n".join(lines)
+        reached = f"up to t = {self.time[-1]:.6g} s" if self.n_rows else "with no rows"
+        return f"{self.name}: the run has not ended (still running, or killed); complete {reached}."
+
+    @property
+    def summary(self) -> dict[str, float]:
+        """The numbers of the run report by name."""
+        return {_text(row["name"]): float(row["value"]) for row in self._file["run/summary"][:]}
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return _text(self._file["model"].attrs["name"])
+
+    @property
+    def model_text(self) -> str:
+        """The model file of the run."""
+        return _text(self._file["model/text"][()])
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Every setting of the run: parameters, analysis, output, ..."""
+        return dict(json.loads(_text(self._file["model/settings"][()])))
+
+    @property
+    def provenance(self) -> dict[str, str]:
+        """Versions, date and command of the run."""
+        return {name: _text(value) for name, value in self._file["provenance"].attrs.items()}
+
+    @property
+    def checkpoint(self) -> np.ndarray | None:
+        """State of the integrator after the last complete block."""
+        return np.asarray(self._file["checkpoint/state"][self.n_blocks - 1]) if self.n_blocks else None
+
+    def block_ends(self) -> np.ndarray:
+        """Rows that are complete after every complete block: (n_blocks,)."""
+        return np.asarray(self._file["checkpoint/rows"][: self.n_blocks], dtype=np.int64)
+
+    def checkpoints(self) -> np.ndarray:
+        """States of the integrator after every complete block: (n_blocks, n_state)."""
+        return np.asarray(self._file["checkpoint/state"][: self.n_blocks])
+
+    def close(self) -> None:
+        """Close the file; channels cannot be read afterwards."""
+        self._file.close()
+
+    def __enter__(self) -> Result:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Result '{self.path}': {self.name}, {self.n_rows} rows, {len(self.channels)} channels, {self.outcome}>"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
+    return value.decode() if isinstance(value, bytes) else str(value)

@@ -1,0 +1,116 @@
+"""The result file: what stands where in it, and the few HDF5 calls that write it.
+
+    /                       attributes format, format_version
+    /time, /bodies/..., /joints/..., /energy/..., /sensors/..., ...   one dataset a channel, first dimension time
+    /model/text, settings, channels   the model file, every setting of the run, the channels in order (all but text: JSON)
+    /provenance             attributes flexmb, python, numpy, numba, h5py, started, command
+    /checkpoint/state       (n_blocks, n_state) the integrator's whole state after every block
+    /checkpoint/size        (n_blocks,) length of the file when the block was complete [B]
+    /checkpoint/rows        (n_blocks,) rows that are complete after every block: written last, it closes the block
+    /run/outcome            running, finished, interrupted, failed
+    /run/report             the run report, one line an element
+    /run/summary            name, value, unit of the numbers of the run
+
+The file is written in the SWMR mode of HDF5 ("single writer, multiple readers"): the library then orders its writes so
+that the file is readable at every moment. In this mode nothing can be created, so everything is created beforehand.
+The low-level calls of h5py are used where there is one call for every channel: they are ten times faster.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Protocol
+
+import h5py
+import numpy as np
+from h5py import h5a, h5d, h5p, h5s, h5t
+
+FORMAT = "flexmb result"
+FORMAT_VERSION = 1
+LIBRARY_VERSIONS = ("v110", "v110")  # SWMR needs 1.10; nothing newer, so that other tools can read the file
+OUTCOMES = ("running", "finished", "interrupted", "failed")
+LINE_BYTES = 240
+TEXT_LINE = h5py.string_dtype("utf-8", LINE_BYTES)
+SUMMARY_ROW = np.dtype(
+    [("name", h5py.string_dtype("utf-8", 64)), ("value", "<f8"), ("unit", h5py.string_dtype("utf-8", 16))]
+)
+
+
+class ChannelLike(Protocol):
+    """A channel as a system describes it: columns start .. start + prod(shape) of an output row."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def text(self) -> str: ...
+
+
+def description(channel: ChannelLike) -> dict[str, Any]:
+    """A channel as JSON values: reading one table is much faster than asking every dataset."""
+    columns = list(getattr(channel, "columns", ()))
+    entry = {"path": channel.path, "unit": channel.unit, "shape": list(channel.shape), "text": channel.text}
+    return {**entry, "columns": columns}
+
+
+_TEXT_KIND = h5t.py_create(h5py.string_dtype(), logical=True)
+
+
+def write_text_attribute(owner: Any, name: str, value: str) -> None:
+    """A text attribute on a low-level object; read by h5py as `str`."""
+    attribute = h5a.create(owner, name.encode(), _TEXT_KIND, h5s.create(h5s.SCALAR))
+    attribute.write(np.array(value, dtype=h5py.string_dtype()))
+
+
+def write_text(group: h5py.Group, name: str, value: str, text: str) -> None:
+    """A text of any length as a scalar dataset."""
+    data = value.encode() or b"\0"
+    dataset = group.create_dataset(name, data=np.array(data, dtype=h5py.string_dtype("utf-8", len(data))))
+    dataset.attrs["unit"] = "-"
+    dataset.attrs["text"] = text
+
+
+def create_series(file: h5py.File, channel: ChannelLike, chunk_rows: int) -> None:
+    """An empty, growing dataset of float64 samples for a channel."""
+    shape = tuple(channel.shape)
+    sample_bytes = 8 * max(1, int(np.prod(shape)))
+    properties = h5p.create(h5p.DATASET_CREATE)
+    properties.set_chunk((max(1, min(chunk_rows, 2**20 // sample_bytes)), *(max(1, extent) for extent in shape)))
+    links = h5p.create(h5p.LINK_CREATE)
+    links.set_create_intermediate_group(True)
+    space = h5s.create_simple((0, *shape), (h5s.UNLIMITED, *shape))
+    dataset = h5d.create(file.id, channel.path.encode(), h5t.IEEE_F64LE, space, properties, links)
+    write_text_attribute(dataset, "unit", channel.unit)
+    write_text_attribute(dataset, "text", channel.text)
+    columns = getattr(channel, "columns", ())
+    if columns:
+        write_text_attribute(dataset, "columns", json.dumps(list(columns)))
+
+
+def append_samples(dataset: h5d.DatasetID, n_before: int, samples: np.ndarray) -> None:
+    """Add samples (n, *shape) behind the first `n_before`; whatever stood behind them is overwritten."""
+    n_new, shape = samples.shape[0], samples.shape[1:]
+    dataset.set_extent((n_before + n_new, *shape))
+    if samples.size == 0:
+        return
+    target = h5s.create_simple((n_before + n_new, *shape))
+    target.select_hyperslab((n_before,) + (0,) * len(shape), samples.shape)
+    dataset.write(h5s.create_simple(samples.shape), target, np.ascontiguousarray(samples), h5t.NATIVE_DOUBLE)
+
+
+def text_lines(text: str) -> np.ndarray:
+    """A text cut into lines that fit one element; a longer line is broken."""
+    lines: list[bytes] = []
+    for line in text.splitlines() or [""]:
+        rest = line
+        while len(rest.encode()) > LINE_BYTES:
+            head = rest.encode()[:LINE_BYTES].decode(errors="ignore")
+            lines.append(head.encode())
+            rest = rest[len(head) :]
+        lines.append(rest.encode())
+    return np.array(lines, dtype=TEXT_LINE)

@@ -1,0 +1,291 @@
+"""Writing a result file while the run is going on.
+
+`ResultWriter` is the sink of `flexmb.solvers.run.simulate`: it takes blocks of output rows with the integrator's state
+behind them. The file is created beside its final name with the first block in it, then moved to its name: an older
+result is never lost to a run that computed nothing. From then on it is appended in SWMR mode (see `result_layout`).
+Blocks are held back as long as writing them would take more than a tenth of the time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from math import prod
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+import h5py
+import numpy as np
+
+from flexmb.errors import ComputationError, InputError
+from flexmb.results import result_layout as layout
+from flexmb.results.disk_space import cut_off, require_space
+from flexmb.results.extremes import Extremes
+from flexmb.results.output_lock import OutputLock
+from flexmb.results.result_creation import RunIdentity, create_result
+from flexmb.results.result_file import Result, is_result_file
+from flexmb.results.resuming import open_for_resuming
+
+_HELD_BACK_BYTES = 2**26
+_COPY_ROWS = 2**18
+
+
+class SystemLike(Protocol):
+    """What the writer needs of a system; channel 0 is the time."""
+
+    @property
+    def channels(self) -> Sequence[layout.ChannelLike]: ...
+
+
+class ResultWriter:
+    """The growing result file of one run."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        system: SystemLike,
+        identity: RunIdentity,
+        *,
+        resume: bool = False,
+        chunk_rows: int = 512,
+        write_share: float = 0.1,
+    ):
+        self.path = Path(path)
+        self.identity = identity
+        self.n_rows = 0
+        self.extremes: dict[str, Extremes] = {}
+        """Of every scalar sensor channel, by its path."""
+        self._channels = list(system.channels)
+        self._chunk_rows, self._write_share = chunk_rows, write_share
+        self._file: h5py.File | None = None
+        self._series: list[Any] = []
+        self._earlier: Result | None = None
+        self._held: list[np.ndarray] = []
+        self._held_state = np.empty(0)
+        self._last_write = (0.0, 0.0)  # when it ended, how long it took [s]
+        self._broken = False
+        check_target(self.path)
+        self._lock = OutputLock(self.path)
+        try:
+            if resume:
+                self._earlier = open_for_resuming(self.path, identity, self._channels)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    @property
+    def checkpoint(self) -> np.ndarray | None:
+        """The state to continue from, when an earlier run is resumed."""
+        return None if self._earlier is None else self._earlier.checkpoint
+
+    @property
+    def started(self) -> bool:
+        """Whether the file of this run stands under its name."""
+        return self._file is not None
+
+    def write(self, block: np.ndarray, checkpoint: np.ndarray) -> None:
+        """Append output rows (n, n_out) and the state of the integrator behind them (n_state,)."""
+        if not len(block):
+            return
+        self._held.append(np.array(block, dtype=np.float64))
+        self._held_state = np.array(checkpoint, dtype=np.float64)
+        ended, took = self._last_write
+        due = (time.perf_counter() - ended) * self._write_share >= took
+        if due or self._file is None or sum(rows.nbytes for rows in self._held) > _HELD_BACK_BYTES:
+            self._commit()
+
+    def finish(self, outcome: str, report: str = "", summary: Sequence[tuple[str, float, str]] = ()) -> None:
+        """Write what is held back, then the report and the (name, value, unit) numbers of the run."""
+        if outcome not in layout.OUTCOMES:
+            raise ValueError(f"outcome '{outcome}' is none of {layout.OUTCOMES}")
+        self._commit()
+        with self._writing():
+            if self._file is None and self._earlier is not None:
+                self._begin(None)
+            if self._file is None:
+                return
+            run = self._file["run"]
+            _replace(run["report"], layout.text_lines(report))
+            rows = [(name.encode(), value, unit.encode()) for name, value, unit in summary]
+            _replace(run["summary"], np.array(rows, dtype=layout.SUMMARY_ROW))
+            self._file.flush()
+            run["outcome"][()] = np.array(outcome.encode(), dtype=run["outcome"].dtype)
+            self._file.flush()
+
+    def close(self) -> None:
+        """Write what is held back and let go of the file; may be called twice."""
+        try:
+            if not self._broken:
+                self._commit()
+        finally:
+            if self._earlier is not None:
+                self._earlier.close()
+            file, self._file = self._file, None
+            try:
+                if file is not None:
+                    file.close()
+            except (OSError, RuntimeError) as error:
+                raise self._write_error(error) from error
+            finally:
+                self._new_path.unlink(missing_ok=True)
+                self._lock.release()
+
+    def __enter__(self) -> ResultWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def _new_path(self) -> Path:
+        return self.path.with_name(self.path.name + ".new")
+
+    def _commit(self) -> None:
+        """Append the rows held back as one block."""
+        if not self._held:
+            return
+        start = time.perf_counter()
+        block = self._held[0] if len(self._held) == 1 else np.concatenate(self._held)
+        with self._writing():
+            require_space(self.path, block.nbytes)
+            if self._file is None:
+                self._begin(block)
+            else:
+                self._append(block)
+            self._held = []
+        end = time.perf_counter()
+        self._last_write = (end, end - start)
+
+    def _begin(self, block: np.ndarray | None) -> None:
+        """Create the file beside its name, with the earlier run and the first block in it, and move it there."""
+        earlier = self._earlier
+        n_state = len(self._held_state) if block is not None or earlier is None else earlier.checkpoints().shape[1]
+        file = create_result(self._new_path, self._channels, self.identity, n_state, self._chunk_rows)
+        try:
+            self._use(file)
+            if earlier is not None:
+                self._copy(earlier)
+                earlier.close()
+            if block is not None:
+                self._append(block)
+        finally:
+            self._file, self._series = None, []
+            file.close()
+        os.replace(self._new_path, self.path)
+        self._earlier = None
+        self._use(h5py.File(self.path, "r+", libver=layout.LIBRARY_VERSIONS, locking=False))
+        assert self._file is not None
+        self._file.swmr_mode = True
+
+    def _use(self, file: h5py.File) -> None:
+        self._file = file
+        self._series = [h5py.h5d.open(file.id, channel.path.encode()) for channel in self._channels]
+
+    def _copy(self, earlier: Result) -> None:
+        """Take over the complete blocks of the run that is continued."""
+        assert self._file is not None
+        for first in range(0, earlier.n_rows, _COPY_ROWS):
+            last = min(first + _COPY_ROWS, earlier.n_rows)
+            times = earlier.read(earlier.names.find("time"), first, last)
+            for channel, dataset in zip(self._channels, self._series, strict=True):
+                samples = earlier.read(earlier.names.find(channel.path), first, last)
+                layout.append_samples(dataset, first, samples)
+                self._note_extremes(channel, times, samples)
+        self.n_rows = earlier.n_rows
+        layout.append_samples(self._file["checkpoint/state"].id, 0, earlier.checkpoints())
+        self._declare_complete(earlier.block_ends())
+
+    def _append(self, block: np.ndarray) -> None:
+        """Append one block: samples and state first, then the entry that declares them complete."""
+        assert self._file is not None
+        times = block[:, self._channels[0].start]
+        for channel, dataset in zip(self._channels, self._series, strict=True):
+            columns = block[:, channel.start : channel.start + prod(channel.shape)]
+            samples = columns.reshape(len(block), *channel.shape)
+            layout.append_samples(dataset, self.n_rows, samples)
+            self._note_extremes(channel, times, samples)
+        n_blocks = len(self._file["checkpoint/rows"])
+        layout.append_samples(self._file["checkpoint/state"].id, n_blocks, self._held_state[None, :])
+        self.n_rows += len(block)
+        self._declare_complete(np.array([self.n_rows]))
+
+    def _declare_complete(self, ends: np.ndarray) -> None:
+        assert self._file is not None
+        self._file.flush()
+        sizes = np.full(len(ends), os.path.getsize(self._file.filename))
+        for name, values in (("size", sizes), ("rows", ends)):
+            dataset = self._file[f"checkpoint/{name}"]
+            n_before = len(dataset)
+            dataset.resize(n_before + len(values), axis=0)
+            dataset[n_before:] = values
+        self._file.flush()
+
+    def _note_extremes(self, channel: layout.ChannelLike, times: np.ndarray, samples: np.ndarray) -> None:
+        if channel.path.startswith("sensors/") and samples.ndim == 1:
+            self.extremes.setdefault(channel.path, Extremes()).take(times, samples)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Ctrl-C waits for the end of the block; a failed write becomes a ComputationError and is the last one."""
+        with _interrupt_deferred():
+            try:
+                yield
+            except (OSError, RuntimeError) as error:
+                self._give_up()
+                raise self._write_error(error) from error
+
+    def _give_up(self) -> None:
+        """Write no more; what is in the file stays as it is."""
+        if self._file is not None:
+            cut_off(self._file)
+            with suppress(OSError, RuntimeError):
+                self._file.close()
+        self._file, self._series, self._held, self._broken = None, [], [], True
+
+    def _write_error(self, error: BaseException) -> ComputationError:
+        quoted = re.search(r"error message = '([^']+)'", str(error))
+        number = error.errno if isinstance(error, OSError) else None
+        reason = quoted[1] if quoted else os.strerror(number) if number else str(error).splitlines()[0]
+        return ComputationError(
+            f"Cannot write the result '{self.path}': {reason}. Blocks written before are kept; make room and use --resume."
+        )
+
+
+def check_target(path: Path) -> None:
+    """Refuse a path where no result can be written, before anything is computed."""
+    if path.is_dir():
+        raise InputError(f"Cannot write the result '{path}': it is a folder. Give a file name, e.g. '{path / 'out.h5'}'.")
+    if not path.parent.is_dir():
+        raise InputError(f"Cannot write the result '{path}': there is no folder '{path.parent}'.")
+    if path.exists() and not is_result_file(path):
+        raise InputError(f"'{path}' exists and is not a result of flexmb: it is not overwritten. Choose another name.")
+
+
+def _replace(dataset: h5py.Dataset, rows: np.ndarray) -> None:
+    dataset.resize(len(rows), axis=0)
+    if len(rows):
+        dataset[:] = rows
+
+
+@contextmanager
+def _interrupt_deferred() -> Iterator[None]:
+    """Let SIGINT wait until the block has been written; only the main thread receives it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received: list[tuple[int, Any]] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: received.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if received and callable(before):
+        before(*received[-1])

@@ -1,0 +1,208 @@
+"""A consistent start: positions that close every loop, velocities and accelerations that keep them closed.
+
+Positions: Gauss-Newton steps of least change (weighted by the magnitude of the coordinates) with Levenberg damping when they do
+not help, and a few deterministic disturbances to leave a singular start. Velocities: least change in the metric of the mass
+matrix. What the user set stays. Accelerations and multipliers: M a + G^T lam = -BIAS, G a = -GAM.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.solvers.mechanics import Floats, Mechanics
+
+CLOSED = 1e-12  # accepted |PHI| as a part of the length scale (m) or of 1 (rad): some hundred times round-off
+RANK = 1e-10  # singular values below this part of the largest count as zero
+
+
+def assemble(system: Any, W: Floats) -> None:
+    """Bring the state in W (time, q, v) to a consistent one and set accelerations and multipliers."""
+    mechanics = Mechanics(system, W)
+    if mechanics.n_rows:
+        assemble_positions(mechanics)
+        assemble_velocities(mechanics)
+    solve_accelerations(mechanics)
+
+
+def user_mask(system: Any, name: str, size: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which coordinates the user has set; a system that does not say so has set none."""
+    mask = getattr(system, name, None)
+    return np.zeros(size, bool) if mask is None else np.asarray(mask, bool)
+
+
+def close_loops(mechanics: Mechanics, free: Any, iterations: int = 60) -> float:
+    """Move the free coordinates until PHI vanishes; the largest |PHI| left."""
+    if not mechanics.n_pos_rows:
+        return 0.0
+    rows = slice(0, mechanics.n_pos_rows)
+    weight = mechanics.scale * free
+    tolerance = CLOSED * min(1.0, float(getattr(mechanics.system, "length_scale", 1.0)) or 1.0)
+    damping, best_q = 0.0, mechanics.q.copy()
+    mechanics.jacobian()
+    size = float(np.linalg.norm(mechanics.phi[rows]))
+    polished = False
+    for _ in range(iterations):
+        if not np.isfinite(size):
+            break
+        if size <= tolerance:
+            if polished or size == 0.0:
+                break
+            polished = True  # one more step costs little and brings PHI to round-off
+        left, sigma, right = np.linalg.svd(mechanics.G[rows] * weight, full_matrices=False)
+        inverse = np.where(sigma > RANK * max(sigma[0], 1e-300), sigma / (sigma**2 + (damping * sigma[0]) ** 2 + 1e-300), 0.0)
+        step = -(right.T @ (inverse * (left.T @ mechanics.phi[rows])))
+        longest = float(np.max(np.abs(step), initial=0.0))
+        step *= weight * min(1.0, 0.5 / longest if longest > 0.0 else 1.0)  # at most half a radian a time
+        mechanics.move(step)
+        mechanics.jacobian()
+        new = float(np.linalg.norm(mechanics.phi[rows]))
+        if new < size or (polished and new <= tolerance):
+            size, best_q, damping = new, mechanics.q.copy(), 0.3 * damping if damping > 1e-3 else 0.0
+            continue
+        mechanics.q[:] = best_q
+        mechanics.jacobian()
+        if polished or damping > 1e4:
+            break
+        damping = max(1e-3, 4.0 * damping)
+    mechanics.jacobian()
+    return float(np.max(np.abs(mechanics.phi[rows]), initial=0.0))
+
+
+def assemble_positions(mechanics: Mechanics) -> None:
+    """Close the loops with the least change of the coordinates that the user left open."""
+    accepted = 1e-9 * min(1.0, float(getattr(mechanics.system, "length_scale", 1.0)) or 1.0)
+    fixed = user_mask(mechanics.system, "fixed_q", mechanics.n_v)
+    start = mechanics.q.copy()
+    if close_loops(mechanics, ~fixed) <= accepted:
+        return
+    best, best_q = np.inf, mechanics.q.copy()
+    rng = np.random.default_rng(0)
+    for size in (0.01, 0.1, 0.3, 0.6, 1.0):
+        mechanics.q[:] = start
+        mechanics.move(size * mechanics.scale * ~fixed * rng.uniform(-1.0, 1.0, mechanics.n_v))
+        gap = close_loops(mechanics, ~fixed)
+        if gap <= accepted:
+            return
+        if gap < best:
+            best, best_q = gap, mechanics.q.copy()
+    hint = "Check the points, lengths and axes of these joints."
+    if fixed.any():
+        mechanics.q[:] = start
+        if close_loops(mechanics, np.ones(mechanics.n_v, bool)) <= accepted:
+            names = [mechanics.system.coordinates[i] for i in np.flatnonzero(fixed)]
+            hint = f"It closes when the given initial positions may change: {', '.join(names)}."
+    mechanics.q[:] = best_q
+    mechanics.jacobian()
+    raise ComputationError(f"The mechanism cannot be assembled: {gaps(mechanics, mechanics.phi)}. {hint}")
+
+
+def gaps(mechanics: Mechanics, values: Floats, unit: str = "m or rad") -> str:
+    """Owners of the rows with the largest values, worst first."""
+    sizes: dict[str, float] = {}
+    for owner, value in zip(mechanics.system.row_owner, values, strict=False):
+        sizes[owner] = float(np.hypot(sizes.get(owner, 0.0), value))
+    worst = sorted(sizes.items(), key=lambda item: -item[1])[:5]
+    limit = 1e-3 * worst[0][1]
+    return ", ".join(f"joint or motion '{name}' stays open by {size:.3g} {unit}" for name, size in worst if size >= limit)
+
+
+def positive_mass(mechanics: Mechanics) -> tuple[Floats, Floats]:
+    """A positive definite mass matrix and the bias that belongs to it.
+
+    A coordinate without inertia is allowed when the constraints hold it: adding s G^T G to M and s G^T GAM to the bias
+    changes neither accelerations nor multipliers, since G a = -GAM.
+    """
+    M, bias = mechanics.M.copy(), mechanics.bias.copy()
+    if is_positive(M):
+        return M, bias
+    if mechanics.n_rows and np.all(np.isfinite(M)):
+        size = float(np.mean(np.diag(M))) or 1.0
+        lengths = np.maximum(np.linalg.norm(mechanics.G, axis=1), 1e-300)
+        rows = mechanics.G / lengths[:, None]
+        if is_positive(M + size * rows.T @ rows):
+            return M + size * rows.T @ rows, bias + size * rows.T @ (mechanics.gam / lengths)
+    diagonal = np.diag(M)
+    if np.all(np.isfinite(M)) and np.all(diagonal > 0.0):
+        root = np.sqrt(diagonal)
+        weights = np.abs(np.linalg.eigh(M / np.outer(root, root))[1][:, 0])
+    else:
+        weights = np.where(diagonal > 0.0, 0.0, 1.0)
+    names = [mechanics.system.coordinates[i] for i in np.flatnonzero(weights > 0.3 * weights.max())]
+    raise ComputationError(
+        f"No inertia resists the motion of {', '.join(names)}: the mass matrix is singular. "
+        "Give mass and inertia to the bodies that these coordinates move."
+    )
+
+
+def is_positive(M: Floats) -> bool:
+    """Whether a symmetric matrix is positive definite with some margin, whatever the units of its rows."""
+    diagonal = np.diag(M)
+    if not (np.all(np.isfinite(M)) and np.all(diagonal > 0.0)):
+        return False
+    try:
+        L = np.linalg.cholesky(M / np.sqrt(np.outer(diagonal, diagonal)))
+    except np.linalg.LinAlgError:
+        return False
+    return bool(np.min(np.diag(L), initial=1.0) > 1e-7)
+
+
+def assemble_velocities(mechanics: Mechanics) -> None:
+    """Satisfy G v + Phi_t = 0 with the least change in the metric of the mass matrix; rates that the user set stay."""
+    mechanics.equations()
+    M, _ = positive_mass(mechanics)
+    wish = mechanics.v.copy()
+    fixed = user_mask(mechanics.system, "fixed_v", mechanics.n_v)
+    marked = bool(fixed.any())
+    if not marked:
+        fixed = wish != 0.0
+    size = float(np.max(np.abs(wish) / mechanics.scale, initial=0.0)) + float(np.max(np.abs(mechanics.phi_dot), initial=0.0))
+    accepted = 1e-9 * max(size, 1e-3)
+    for held in (fixed, np.zeros_like(fixed)):
+        mechanics.v[:] = wish
+        mechanics.jacobian()
+        for _ in range(2):
+            free = np.flatnonzero(~held)
+            if not free.size:
+                break
+            L = np.linalg.cholesky(M[np.ix_(free, free)])
+            B = np.linalg.solve(L, mechanics.G[:, free].T).T
+            y = np.linalg.lstsq(B, -mechanics.phi_dot, rcond=RANK)[0]
+            mechanics.v[free] += np.linalg.solve(L.T, y)
+            mechanics.jacobian()
+        left = float(np.max(np.abs(mechanics.phi_dot), initial=0.0))
+        if left <= accepted:
+            return
+        if marked and held is fixed:
+            names = [mechanics.system.coordinates[i] for i in np.flatnonzero(fixed)]
+            raise InputError([
+                Fault(
+                    f"The given initial velocities of {', '.join(names)} contradict the constraints: "
+                    f"{gaps(mechanics, mechanics.phi_dot, 'm/s or rad/s')}.",
+                    hint="Give only as many initial velocities as there are degrees of freedom.",
+                )
+            ])
+    raise ComputationError(
+        "No velocities satisfy all constraints: "
+        f"{gaps(mechanics, mechanics.phi_dot, 'm/s or rad/s')}. Two motions may drive the same degree of freedom, "
+        "or the mechanism starts in a singular position."
+    )
+
+
+def solve_accelerations(mechanics: Mechanics) -> None:
+    """Accelerations and multipliers of the state (least squares: redundant rows share their load)."""
+    mechanics.equations()
+    M, bias = positive_mass(mechanics)
+    L = np.linalg.cholesky(M)
+    free = np.linalg.solve(L.T, np.linalg.solve(L, -bias))
+    if not mechanics.n_rows:
+        mechanics.a[:] = free
+        return
+    B = np.linalg.solve(L, mechanics.G.T).T
+    left, sigma, right = np.linalg.svd(B, full_matrices=False)
+    inverse = np.where(sigma > RANK * max(sigma[0], 1e-300), 1.0 / np.maximum(sigma, 1e-300), 0.0)
+    y = right.T @ (inverse * (left.T @ -(mechanics.gam + mechanics.G @ free)))
+    mechanics.a[:] = free + np.linalg.solve(L.T, y)
+    mechanics.lam[:] = -(left @ (inverse * (right @ y)))

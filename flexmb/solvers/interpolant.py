@@ -1,0 +1,126 @@
+"""Output rows: after every step, or at chosen times by the interpolant of the step.
+
+Coordinates follow the quintic through (q, q', q'') at both ends of the step, error O(h^6); velocities and accelerations are its
+derivatives. Works follow the cubic through work and power at both ends, multipliers are linear (the explicit methods
+compute accelerations and multipliers anew). At the end of a step the step's own state is written.
+"""
+
+from __future__ import annotations
+
+from flexmb.equations import layout as at
+from flexmb.jit import call, kernel
+from flexmb.solvers import state as st
+
+NEVER = 1e300
+
+
+@kernel
+def next_output(K, S):  # type: ignore[no-untyped-def]
+    """Time of the next row inside the step just done, T_E itself at its end, NEVER when there is none [s]."""
+    end = S[st.T_E]
+    if K[st.ON_GRID] == 0:
+        between = K[st.CONTROLLED] == 0 and K[st.SUB] != 0  # sub-steps of a fixed step give no rows
+        return NEVER if between or S[st.T_OUT] >= end else end
+    if S[st.T_OUT] >= S[st.T_END]:
+        return NEVER
+    time = S[st.T_START] + K[st.OUT_INDEX] * S[st.EVERY]
+    if time > S[st.T_END] - 1e-9 * S[st.EVERY]:
+        time = S[st.T_END]
+    same = 1e-9 * (min(S[st.EVERY], S[st.H]) if S[st.H] > 0.0 else S[st.EVERY])
+    if time > end + same:
+        return NEVER
+    return end if time > end - same else time
+
+
+@kernel
+def write_row(I, F, W, S, K, rows, time):  # type: ignore[no-untyped-def]
+    """Append the row of the state in W to the block."""
+    n = I[at.N_OUT]
+    call(I[at.AT_OUTPUT], I, F, W, 0)
+    r = K[st.ROWS]
+    for j in range(n - 2):
+        rows[r, j] = W[I[at.OUT] + j]
+    rows[r, n - 2] = S[st.H]
+    rows[r, n - 1] = K[st.STEP_ITERATIONS]
+    K[st.ROWS] = r + 1
+    K[st.OUT_INDEX] += 1
+    S[st.T_OUT] = time
+
+
+@kernel
+def keep_end(I, W, S, K):  # type: ignore[no-untyped-def]
+    """Copy the state at the end of the step."""
+    for i in range(I[at.N_Q]):
+        S[K[st.Q_E] + i] = W[I[at.Q] + i]
+    for i in range(I[at.N_V]):
+        S[K[st.V_E] + i] = W[I[at.V] + i]
+        S[K[st.A_E] + i] = W[I[at.A] + i]
+    for k in range(I[at.N_ROWS]):
+        S[K[st.LAM_E] + k] = W[I[at.LAM] + k]
+    for k in range(I[at.N_POWERS]):
+        S[K[st.WORK_E] + k] = W[I[at.WORK] + k]
+
+
+@kernel
+def return_to_end(I, W, S, K):  # type: ignore[no-untyped-def]
+    """Put the state at the end of the step back."""
+    W[I[at.T]] = S[st.T_E]
+    for i in range(I[at.N_Q]):
+        W[I[at.Q] + i] = S[K[st.Q_E] + i]
+    for i in range(I[at.N_V]):
+        W[I[at.V] + i] = S[K[st.V_E] + i]
+        W[I[at.A] + i] = S[K[st.A_E] + i]
+    for k in range(I[at.N_ROWS]):
+        W[I[at.LAM] + k] = S[K[st.LAM_E] + k]
+    for k in range(I[at.N_POWERS]):
+        W[I[at.WORK] + k] = S[K[st.WORK_E] + k]
+
+
+@kernel
+def end_rates(I, F, W, S, K):  # type: ignore[no-untyped-def]
+    """Derivatives of the stored coordinates at both ends of the step, once a step."""
+    nq, nv, rates = I[at.N_Q], I[at.N_V], K[st.RATES]
+    for end in range(2):
+        W[I[at.T]] = S[st.T_N] if end == 0 else S[st.T_E]
+        q = K[st.Q_N] if end == 0 else K[st.Q_E]
+        v = K[st.V_N] if end == 0 else K[st.V_E]
+        a = K[st.A_N] if end == 0 else K[st.A_E]
+        for i in range(nq):
+            W[I[at.Q] + i] = S[q + i]
+        for i in range(nv):
+            W[I[at.V] + i] = S[v + i]
+            W[I[at.A] + i] = S[a + i]
+        call(I[at.AT_RATES], I, F, W, 0)
+        for i in range(nq):
+            S[rates + 2 * end * nq + i] = W[I[at.Q_DOT] + i]
+            S[rates + (2 * end + 1) * nq + i] = W[I[at.Q_DDOT] + i]
+
+
+@kernel
+def interpolate(I, F, W, S, K, time):  # type: ignore[no-untyped-def]
+    """Set the state in W to that of a time inside the step; `return_to_end` undoes it."""
+    nq, rates, h = I[at.N_Q], K[st.RATES], S[st.H]
+    keep_end(I, W, S, K)
+    if K[st.PENDING] == 1:
+        end_rates(I, F, W, S, K)
+        K[st.PENDING] = 2
+    u = (time - S[st.T_N]) / h
+    for i in range(nq):
+        q0, q1 = S[K[st.Q_N] + i], S[K[st.Q_E] + i]
+        d0, d1 = h * S[rates + i], h * S[rates + 2 * nq + i]
+        e0, e1 = h * h * S[rates + nq + i], h * h * S[rates + 3 * nq + i]
+        # q0 + d0 u + e0 u^2/2 + c3 u^3 + c4 u^4 + c5 u^5 with the three conditions at u = 1
+        p, v, a = q1 - q0 - d0 - 0.5 * e0, d1 - d0 - e0, e1 - e0
+        c3, c4, c5 = 10.0 * p - 4.0 * v + 0.5 * a, -15.0 * p + 7.0 * v - a, 6.0 * p - 3.0 * v + 0.5 * a
+        W[I[at.Q] + i] = q0 + u * (d0 + u * (0.5 * e0 + u * (c3 + u * (c4 + u * c5))))
+        W[I[at.Q_DOT] + i] = (d0 + u * (e0 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))) / h
+        W[I[at.Q_DDOT] + i] = (e0 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))) / (h * h)
+    W[I[at.T]] = time
+    call(I[at.AT_VELOCITIES], I, F, W, 0)
+    for k in range(I[at.N_ROWS]):
+        W[I[at.LAM] + k] = (1.0 - u) * S[K[st.LAM_N] + k] + u * S[K[st.LAM_E] + k]
+    for k in range(I[at.N_POWERS]):
+        w0, w1 = S[K[st.WORK_N] + k], S[K[st.WORK_E] + k]
+        d0, d1 = h * S[K[st.POWER_N] + k], h * S[K[st.POWER_E] + k]
+        rest, slope = w1 - w0 - d0, d1 - d0
+        W[I[at.WORK] + k] = w0 + u * (d0 + u * (3.0 * rest - slope + u * (slope - 2.0 * rest)))

@@ -1,0 +1,95 @@
+"""A system's programs as seen from Python: named views of the workspace and one method for every program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.equations import layout as at
+from flexmb.jit import call
+
+Floats = NDArray[np.float64]
+
+
+class Mechanics:
+    """The workspace W of a system with its parts by name; all arrays are views of W."""
+
+    def __init__(self, system: Any, W: Floats):
+        self.system, self.W = system, W
+        I = self.I = system.ints
+        self.n_q, self.n_v, self.n_rows = int(I[at.N_Q]), int(I[at.N_V]), int(I[at.N_ROWS])
+        self.n_pos_rows, self.n_powers = int(I[at.N_POS_ROWS]), int(I[at.N_POWERS])
+        n, m = self.n_v, self.n_rows
+        self.q, self.q_n, self.q_dot = (self._view(slot, self.n_q) for slot in (at.Q, at.QN, at.Q_DOT))
+        self.v, self.a, self.dq, self.res = (self._view(slot, n) for slot in (at.V, at.A, at.DQ, at.RES))
+        self.bias = self._view(at.BIAS, n)
+        self.lam, self.phi, self.phi_dot, self.gam = (self._view(slot, m) for slot in (at.LAM, at.PHI, at.PHI_DOT, at.GAM))
+        self.M = self._view(at.M, n * n).reshape(n, n)
+        self.G = self._view(at.G, m * n).reshape(m, n)
+        self.power, self.work = self._view(at.POWER, self.n_powers), self._view(at.WORK, self.n_powers)
+        self.out = self._view(at.OUT, int(I[at.N_OUT]))
+        self.scale = coordinate_scales(system)
+
+    def _view(self, slot: int, size: int) -> Floats:
+        start = int(self.I[slot])
+        return self.W[start : start + size]
+
+    @property
+    def t(self) -> float:
+        """Time [s]."""
+        return float(self.W[self.I[at.T]])
+
+    @t.setter
+    def t(self, value: float) -> None:
+        self.W[self.I[at.T]] = value
+
+    def run(self, program: int) -> None:
+        """Run the program whose address stands in the given slot of the header."""
+        call(int(self.I[program]), self.I, self.system.floats, self.W, 0)
+
+    def jacobian(self) -> None:
+        """G, PHI and PHI_DOT of the state."""
+        self.run(at.AT_JACOBIAN)
+
+    def equations(self) -> None:
+        """M, BIAS, G, PHI, PHI_DOT and GAM of the state."""
+        self.run(at.AT_SYSTEM)
+
+    def move(self, dq: Floats) -> None:
+        """Replace q by q o dq."""
+        self.q_n[:] = self.q
+        self.dq[:] = dq
+        self.run(at.AT_COMPOSE)
+
+    def owners(self, rows: Any) -> list[str]:
+        """Names of the joints and motions that own the rows, without repetition."""
+        return list(dict.fromkeys(self.system.row_owner[int(k)] for k in rows))
+
+
+def coordinate_scales(system: Any) -> Floats:
+    """Magnitude of every velocity coordinate: the length scale for lengths, 1 for angles [m, 1].
+
+    A system that does not tell lengths from angles (no `scales`) gets the smaller of the two for all.
+    """
+    scales = getattr(system, "scales", None)
+    if scales is not None:
+        return np.asarray(scales, dtype=float)
+    length = float(getattr(system, "length_scale", 1.0)) or 1.0
+    return np.full(int(system.ints[at.N_V]), min(1.0, length))
+
+
+def stored_scales(mechanics: Mechanics) -> Floats:
+    """Magnitude of every stored coordinate, found by moving one velocity at a time."""
+    v, a = mechanics.v.copy(), mechanics.a.copy()
+    scales = np.zeros(mechanics.n_q)
+    mechanics.a[:] = 0.0
+    for j in range(mechanics.n_v):
+        mechanics.v[:] = 0.0
+        mechanics.v[j] = 1.0
+        mechanics.run(at.AT_RATES)
+        scales[mechanics.q_dot != 0.0] = np.maximum(scales[mechanics.q_dot != 0.0], mechanics.scale[j])
+    mechanics.v[:], mechanics.a[:] = v, a
+    scales[scales == 0.0] = 1.0
+    return scales

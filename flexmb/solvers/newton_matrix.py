@@ -1,0 +1,128 @@
+"""The iteration matrix of the implicit methods (theory sec. 11).
+
+    [ s (b' M + g' C + K)   G^T ]        s = beta h^2,  b' = (1-alpha_m)/(h^2 beta (1-alpha_f)),  g' = gamma/(h beta)
+    [ G                    -eps ]
+
+Tangent 1 keeps the mass only: s b' M does not depend on h, and one composite-body pass builds it. Tangent 2 has everything
+(springs, damping, gyroscopic and geometric terms) by one residual for every column, with increment, velocity and
+acceleration perturbed together. The matrix is balanced by a diagonal D on both sides: unit diagonal for the
+coordinates, unit rows for the constraints; then eps = 1e-12 lets redundant rows and singular positions pass, while
+the residual stays exact.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from flexmb.equations import layout as at
+from flexmb.jit import call, kernel
+from flexmb.solvers import state as st
+
+REGULARISATION = 1e-12
+PERTURBATION = 1e-7  # of the magnitude of a coordinate: half the digits
+
+
+@kernel
+def difference_columns(I, F, W, S, K, h):  # type: ignore[no-untyped-def]
+    """Fill the matrix with s dRES/dDQ and the rows of dPHI/dDQ; the state is left as it was."""
+    n, m, mp = I[at.N_V], I[at.N_ROWS], I[at.N_POS_ROWS]
+    size, X = n + m, K[st.NEWTON + st.MATRIX]
+    s = S[st.BETA] * h * h
+    b_prime = (1.0 - S[st.ALPHA_M]) / (s * (1.0 - S[st.ALPHA_F]))
+    g_prime = S[st.GAMMA] / (h * S[st.BETA])
+    call(I[at.AT_RESIDUAL], I, F, W, 0)
+    for i in range(n):
+        S[X + i * size + n] = W[I[at.RES] + i]  # the last columns hold G^T later: the reference residual waits there
+    for k in range(m):
+        S[X + (n + k) * size + n] = W[I[at.PHI] + k]
+    for j in range(n):
+        e = PERTURBATION * S[K[st.SCALE] + j]
+        dq, v, a = W[I[at.DQ] + j], W[I[at.V] + j], W[I[at.A] + j]
+        W[I[at.DQ] + j] = dq + e
+        W[I[at.V] + j] = v + g_prime * e
+        W[I[at.A] + j] = a + b_prime * e
+        call(I[at.AT_COMPOSE], I, F, W, 0)
+        call(I[at.AT_RESIDUAL], I, F, W, 0)
+        W[I[at.DQ] + j], W[I[at.V] + j], W[I[at.A] + j] = dq, v, a
+        for i in range(n):
+            S[X + i * size + j] = s * (W[I[at.RES] + i] - S[X + i * size + n]) / e
+        for k in range(m):
+            row = X + (n + k) * size
+            slope = (W[I[at.PHI] + k] - S[row + n]) / e
+            S[row + j] = slope if k < mp else slope / g_prime
+    call(I[at.AT_COMPOSE], I, F, W, 0)
+    call(I[at.AT_JACOBIAN], I, F, W, 0)
+
+
+@kernel
+def mass_columns(I, F, W, S, K):  # type: ignore[no-untyped-def]
+    """Fill the matrix with (1-alpha_m)/(1-alpha_f) M and the rows G."""
+    n, m = I[at.N_V], I[at.N_ROWS]
+    size, X = n + m, K[st.NEWTON + st.MATRIX]
+    c = (1.0 - S[st.ALPHA_M]) / (1.0 - S[st.ALPHA_F])
+    call(I[at.AT_SYSTEM], I, F, W, 0)
+    for i in range(n):
+        for j in range(n):
+            S[X + i * size + j] = c * W[I[at.M] + i * n + j]
+    for k in range(m):
+        for j in range(n):
+            S[X + (n + k) * size + j] = W[I[at.G] + k * n + j]
+
+
+@kernel
+def balance_matrix(I, W, S, K):  # type: ignore[no-untyped-def]
+    """Choose the scaling D, complete the matrix by G^T and -eps, and scale it."""
+    n, m = I[at.N_V], I[at.N_ROWS]
+    size, X, D, G = n + m, K[st.NEWTON + st.MATRIX], K[st.BALANCE], I[at.G]
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, abs(S[X + i * size + i]))
+    for i in range(n):
+        S[D + i] = 1.0 / sqrt(max(abs(S[X + i * size + i]), 1e-12 * largest, 1e-300))
+    largest = 0.0
+    for k in range(m):
+        total = 0.0
+        for j in range(n):
+            total += (W[G + k * n + j] * S[D + j]) ** 2
+        S[D + n + k] = total
+        largest = max(largest, total)
+    for k in range(m):  # a row that vanishes at a singular position is not blown up
+        S[D + n + k] = 1.0 / sqrt(S[D + n + k] + 1e-14 * largest + 1e-300)
+    for i in range(size):
+        d = S[D + i]
+        for j in range(n):
+            S[X + i * size + j] *= d * S[D + j]
+        if i < n:
+            for k in range(m):
+                S[X + i * size + n + k] = d * W[G + k * n + i] * S[D + n + k]
+        else:
+            for k in range(m):
+                S[X + i * size + n + k] = 0.0
+            S[X + i * size + i] = -REGULARISATION
+
+
+@kernel
+def build_matrix(I, F, W, S, K, h):  # type: ignore[no-untyped-def]
+    """Build and factor the matrix at the present iterate; the status."""
+    if K[st.TANGENT] == 2:
+        difference_columns(I, F, W, S, K, h)
+    else:
+        mass_columns(I, F, W, S, K)
+    balance_matrix(I, W, S, K)
+    call(K[st.AT_FACTOR], K, S, S, st.NEWTON)
+    K[st.FACTORISATIONS] += 1
+    K[st.SINCE] = 0
+    K[st.EXCESS] = 0
+    K[st.HAVE_FACTOR] = 1 if K[st.NEWTON + st.FAULT] == 0 else 0
+    return st.OK if K[st.HAVE_FACTOR] == 1 else st.SINGULAR
+
+
+@kernel
+def solve_matrix(S, K):  # type: ignore[no-untyped-def]
+    """Solve with the factor at hand; the right-hand side is replaced."""
+    size, x, D = K[st.NEWTON + st.SIZE], K[st.NEWTON + st.VECTOR], K[st.BALANCE]
+    for i in range(size):
+        S[x + i] *= S[D + i]
+    call(K[st.AT_SOLVE], K, S, S, st.NEWTON)
+    for i in range(size):
+        S[x + i] *= S[D + i]

@@ -1,0 +1,166 @@
+"""A dynamic run: builds the state, calls the compiled loop block by block, hands rows and checkpoints to the sink.
+
+The library prints nothing: progress goes to a callback, the outcome to a `RunSummary`, a failed step becomes a
+`ComputationError` after everything computed has been written.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import numpy as np
+
+from flexmb.equations import layout as at
+from flexmb.errors import ComputationError, InputError
+from flexmb.solvers import state as st
+from flexmb.solvers.failure import failure_text
+from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.solvers.settings import EXPLICIT, Settings, read_settings
+from flexmb.solvers.start import start_explicit, start_implicit
+from flexmb.solvers.summary import EnergyBalance, RunSummary
+
+BLOCK_SECONDS = 0.2
+BLOCK_ROWS = 1000
+
+Progress = Callable[[float, float, int, int], None]
+
+
+class Sink(Protocol):
+    """Where rows go."""
+
+    def write(self, block: Floats, checkpoint: Floats) -> None:
+        """Take a block of rows (n, n_out) and the state after it."""
+
+
+def simulate(
+    system: Any,
+    analysis: Any,
+    *,
+    sink: Sink,
+    progress: Progress | None = None,
+    resume: Floats | None = None,
+    every: float | None = None,
+) -> RunSummary:
+    """Integrate a system from its start, or from a checkpoint (`resume`), to the end of the analysis.
+
+    `progress(t, t_end, steps, rejected)` is called about five times a second. Ctrl-C ends the run after the present block.
+    """
+    settings = read_settings(analysis, every)
+    if settings.type == "kinematic":
+        from flexmb.solvers.kinematics import analyse
+
+        return analyse(system, settings, sink=sink, progress=progress)
+    return _Run(system, settings, sink, progress, resume).finish()
+
+
+class _Run:
+    """The arrays and counters of one run."""
+
+    def __init__(self, system: Any, settings: Settings, sink: Sink, progress: Progress | None, resume: Floats | None):
+        self.system, self.settings, self.sink, self.progress = system, settings, sink, progress
+        self.began = time.perf_counter()
+        self.explicit = settings.method in EXPLICIT
+        self.W = system.workspace()
+        self.K, self.S = st.make_state(system.ints, self.explicit)
+        self.mechanics = Mechanics(system, self.W)
+        if resume is None:
+            (start_explicit if self.explicit else start_implicit)(self.mechanics, settings, self.K, self.S)
+        elif not st.unpack(np.asarray(resume, float), system.ints, self.W, self.K, self.S):
+            raise InputError("The checkpoint does not belong to this model and method; start the run anew.")
+        self.balance = EnergyBalance(system, self.S)
+        self.rows = np.zeros((BLOCK_ROWS, int(system.ints[at.N_OUT])))
+
+    def advance(self, steps: int) -> int:
+        """One call of the compiled loop; the status."""
+        self.K[st.STEP_BUDGET] = steps
+        arrays = (self.system.ints, self.system.floats, self.W, self.S, self.K, self.rows)
+        if not self.explicit:
+            from flexmb.solvers.implicit import advance_implicit
+
+            return int(advance_implicit(*arrays))
+        from flexmb.solvers.explicit import advance_explicit
+        from flexmb.solvers.independent import choose_again
+
+        status = int(advance_explicit(*arrays))
+        if status == st.CHOOSE_AGAIN:
+            return st.MORE if choose_again(self.mechanics, self.K, self.S) else st.SINGULAR
+        return status
+
+    def finish(self) -> RunSummary:
+        """Run to the end."""
+        budget, status, outcome = 20, st.MORE, "finished"
+        with _interrupt_flag() as interrupted:
+            try:
+                while status == st.MORE:
+                    before = time.perf_counter()
+                    status = self.advance(budget)
+                    seconds = time.perf_counter() - before
+                    budget = int(min(1e7, max(1, budget * min(4.0, BLOCK_SECONDS / max(seconds, 1e-6)))))
+                    self._write(status)
+                    if interrupted() and status == st.MORE:
+                        outcome, status = "interrupted", st.DONE
+            except KeyboardInterrupt:
+                outcome, status = "interrupted", st.DONE
+        if status != st.DONE:
+            raise ComputationError(self.failure)
+        return self._summary(outcome)
+
+    def _write(self, status: int) -> None:
+        """Hand the block and the state after it to the sink, and report progress."""
+        if status not in (st.MORE, st.DONE):
+            self.failure = failure_text(self.mechanics, self.settings, self.K, self.S, status)
+            self._restore()
+        block = self.rows[: self.K[st.ROWS]].copy()
+        self.balance.add(block)
+        self.sink.write(block, st.pack(self.system.ints, self.W, self.K, self.S))
+        if self.progress is not None:
+            self.progress(float(self.S[st.T_N]), float(self.S[st.T_END]), int(self.K[st.STEPS]), int(self.K[st.REJECTED]))
+
+    def _restore(self) -> None:
+        """Go back to the last good state after a failed step."""
+        K, S, m = self.K, self.S, self.mechanics
+        m.t = float(S[st.T_N])
+        m.q[:] = S[K[st.Q_N] : K[st.Q_N] + m.n_q]
+        m.v[:] = S[K[st.V_N] : K[st.V_N] + m.n_v]
+        m.a[:] = S[K[st.A_N] : K[st.A_N] + m.n_v]
+        m.lam[:] = S[K[st.LAM_N] : K[st.LAM_N] + m.n_rows]
+
+    def _summary(self, outcome: str) -> RunSummary:
+        K, S = self.K, self.S
+        return RunSummary(
+            outcome=outcome,
+            method=self.settings.method,
+            steps=int(K[st.STEPS]),
+            rejected=int(K[st.REJECTED]),
+            newton_iterations=int(K[st.ITERATIONS]),
+            factorisations=int(K[st.FACTORISATIONS]),
+            largest_constraint_error=float(S[st.LARGEST_PHI]),
+            energy_error=float(S[st.ENERGY_ERROR]),
+            peak_energy=float(S[st.ENERGY_PEAK]),
+            wall_time=time.perf_counter() - self.began,
+            t_reached=float(S[st.T_N]),
+        )
+
+
+@contextmanager
+def _interrupt_flag() -> Iterator[Callable[[], bool]]:
+    """Turn the first Ctrl-C into a flag, so that no block is torn while it is written; the second one interrupts at once."""
+    seen: list[int] = []
+
+    def note(number: int, frame: Any) -> None:
+        if seen:
+            raise KeyboardInterrupt
+        seen.append(number)
+
+    in_main = threading.current_thread() is threading.main_thread()
+    previous = signal.signal(signal.SIGINT, note) if in_main else None
+    try:
+        yield lambda: bool(seen)
+    finally:
+        if in_main:
+            signal.signal(signal.SIGINT, previous if previous is not None else signal.default_int_handler)

@@ -1,0 +1,88 @@
+"""The state of an integrator at the start of a run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.equations import layout as at
+from flexmb.solvers import state as st
+from flexmb.solvers.initial import assemble, solve_accelerations
+from flexmb.solvers.mechanics import Floats, Mechanics, stored_scales
+from flexmb.solvers.settings import Settings, set_parameters, set_schedule
+
+Ints = np.ndarray
+
+
+def _begin(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None:  # type: ignore[type-arg]
+    """Consistent start, scales, schedule and first powers: what all methods need."""
+    m = mechanics
+    m.t = settings.start
+    assemble(m.system, m.W)
+    m.run(at.AT_ACCEPT)
+    S[K[st.SCALE] : K[st.SCALE] + m.n_v] = m.scale
+    S[K[st.SCALE_Q] : K[st.SCALE_Q] + m.n_q] = stored_scales(m)
+    S[st.LENGTH] = float(getattr(m.system, "length_scale", 1.0)) or 1.0
+    S[st.LARGEST_PHI] = float(np.max(np.abs(m.phi[: m.n_pos_rows]), initial=0.0))
+    set_schedule(settings, K, S)
+    if m.n_powers:
+        m.run(at.AT_POWERS)
+        for slot in (st.POWER_N, st.POWER_E):
+            S[K[slot] : K[slot] + m.n_powers] = m.power
+
+
+def start_implicit(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None:  # type: ignore[type-arg]
+    """Start of generalised-alpha and its relatives.
+
+    The auxiliary acceleration stands for the acceleration at t + (alpha_m - alpha_f) h: it starts as v' + (alpha_m - alpha_f) h v'',
+    else the multipliers of the first steps are of first order. The predictor takes the same derivatives.
+    """
+    m = mechanics
+    _begin(m, settings, K, S)
+    set_parameters(settings, S)
+    K[st.SCHEME] = settings.method == "shi-mcphee"
+    K[st.PROJECT] = settings.projection or settings.method == "shi-mcphee"
+    K[st.TANGENT] = 1
+    S[st.CONTRACTION] = 0.5
+    span = settings.end - settings.start
+    h = S[st.H_NOMINAL] if K[st.CONTROLLED] == 0 else (settings.step or 1e-3 * span)
+    jerk, lam_rate = acceleration_rates(m, 1e-3 * min(h, 1e-3 * span))
+    if K[st.CONTROLLED] == 1:
+        if settings.step is None:
+            constant = abs(S[st.BETA] + 0.5 * (S[st.ALPHA_M] - S[st.ALPHA_F]) - 1.0 / 6.0)
+            size = constant * float(np.max(np.abs(jerk) / m.scale, initial=0.0))
+            h = min(1e-2 * span, (0.3 * settings.tolerance / size) ** (1.0 / 3.0) if size > 0.0 else span)  # type: ignore[operator]
+        h = min(h, S[st.H_MAX])
+        S[st.H_NEXT] = h
+    S[st.H_LAST] = h
+    S[K[st.AUX] : K[st.AUX] + m.n_v] = m.a + (S[st.ALPHA_M] - S[st.ALPHA_F]) * h * jerk
+    S[K[st.A_P] : K[st.A_P] + m.n_v] = m.a - h * jerk
+    S[K[st.LAM_P] : K[st.LAM_P] + m.n_rows] = m.lam - h * lam_rate
+
+
+def acceleration_rates(mechanics: Mechanics, delta: float) -> tuple[Floats, Floats]:
+    """Time derivatives of accelerations and multipliers, by the consistent accelerations a short time later."""
+    m = mechanics
+    t, q, v, a, lam = m.t, m.q.copy(), m.v.copy(), m.a.copy(), m.lam.copy()
+    m.t = t + delta
+    m.move(delta * v + 0.5 * delta**2 * a)
+    m.v[:] = v + delta * a
+    solve_accelerations(m)
+    jerk, lam_rate = (m.a - a) / delta, (m.lam - lam) / delta
+    m.t = t
+    m.q[:], m.v[:], m.a[:], m.lam[:] = q, v, a, lam
+    return jerk, lam_rate
+
+
+def start_explicit(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None:  # type: ignore[type-arg]
+    """Start of the Runge-Kutta methods."""
+    from flexmb.solvers.independent import choose_first
+    from flexmb.solvers.runge_kutta import set_tableau
+
+    _begin(mechanics, settings, K, S)
+    set_tableau(settings.method, K, S)
+    span = settings.end - settings.start
+    if K[st.CONTROLLED] == 1:
+        S[st.H_NEXT] = min(settings.step or 1e-3 * span, S[st.H_MAX])
+    speed = float(np.max(np.abs(mechanics.v) / mechanics.scale, initial=0.0))
+    S[st.RATE_SEEN] = max(speed, 1.0 / span)
+    choose_first(mechanics, settings, K, S)

@@ -1,0 +1,62 @@
+"""What is said about a run when it has ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flexmb.solvers import state as st
+from flexmb.solvers.mechanics import Floats
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """Outcome and quality of a run."""
+
+    outcome: str
+    """"finished" or "interrupted"."""
+    method: str
+    steps: int
+    rejected: int
+    newton_iterations: int
+    factorisations: int
+    largest_constraint_error: float
+    """Largest |PHI| after a step [m, rad]."""
+    energy_error: float
+    """Largest |E - E0 - (W - W0)| of the rows [J]."""
+    peak_energy: float
+    """Largest kinetic energy, change of potential energy or work of the rows [J]."""
+    wall_time: float
+    """[s]"""
+    t_reached: float
+    """[s]"""
+
+    @property
+    def energy_balance(self) -> float:
+        """Energy error as a fraction of the peak energy."""
+        return self.energy_error / self.peak_energy if self.peak_energy > 0.0 else 0.0
+
+
+class EnergyBalance:
+    """Follows kinetic + potential energy - work through the rows of a run; its numbers live in S and so in the checkpoint."""
+
+    def __init__(self, system: Any, S: Floats):
+        wanted = ("energy/kinetic", "energy/potential", "energy/work/total")
+        starts = {channel.path: channel.start for channel in getattr(system, "channels", [])}
+        self.columns = [starts.get(path) for path in wanted]
+        self.S = S
+
+    def add(self, block: Floats) -> None:
+        """Take the rows of a block."""
+        if self.columns[0] is None or not len(block):
+            return
+        S, first = self.S, self.S[st.ENERGY_FIRST : st.ENERGY_FIRST + 3]
+        energy = np.array([block[:, c] if c is not None else np.zeros(len(block)) for c in self.columns])
+        if S[st.ENERGY_SEEN] == 0.0:
+            S[st.ENERGY_SEEN] = 1.0
+            first[:] = energy[:, 0]
+        change = energy - first[:, None]
+        S[st.ENERGY_ERROR] = max(S[st.ENERGY_ERROR], np.max(np.abs(change[0] + change[1] - change[2])))
+        S[st.ENERGY_PEAK] = max(S[st.ENERGY_PEAK], np.max(np.abs([energy[0], change[1], change[2]])))

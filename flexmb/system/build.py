@@ -1,0 +1,172 @@
+"""From a checked model to flat arrays: `build_system`.
+
+Order matters: the state comes first in the workspace, so that loads, sensors and channels can point to it; rows are
+known when motions are, channels when everything is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from flexmb.equations import layout as L
+from flexmb.system.channels import pack_channels
+from flexmb.system.load_records import LoadRecords
+from flexmb.system.mechanism import Mechanism
+from flexmb.system.packing import Packer
+from flexmb.system.placement import place
+from flexmb.system.row_records import RowRecords
+from flexmb.system.system import System
+from flexmb.system.topology import Topology, topology
+from flexmb.system.tree_records import (
+    TreeRecords,
+    initial_coordinates,
+    lay_out_tree,
+    pack_bodies,
+    pack_coordinates,
+    pack_markers,
+)
+
+
+def build_system(spec: Any, *, dropped: Collection[int] = (), reference: bool = False) -> System:
+    """Flat arrays of a checked model (`ModelSpec`).
+
+    `dropped` names constraint rows to leave out (numbers in `System.all_rows`), because they repeat others. With
+    `reference` the tree is the joint tree in which the user's initial values are read, whatever coordinates are asked.
+    """
+    mechanism = place(spec)
+    topo = topology(spec, mechanism, reference=reference)
+    tree = lay_out_tree(mechanism, topo)
+    pack = Packer()
+    _take_state(pack, tree)
+    joint_f = [pack.put(joint.parameters) if joint.parameters else 0 for joint in mechanism.joints]
+    markers = pack_markers(pack, mechanism, tree)
+    pack_bodies(pack, mechanism, topo, tree, markers, joint_f)
+    pack_coordinates(pack, tree)
+    rows = RowRecords(pack, mechanism, tree, topo.chords, joint_f)
+    rows.add_chords()
+    rows.add_motions(spec)
+    loads = LoadRecords(pack, spec, rows)
+    loads.pack_sensors()
+    for name in spec.motions:
+        loads.power(name)
+    loads.pack_loads()
+    _pack_world(pack, spec, loads)
+    all_rows, active = rows.finish(set(dropped))
+    _pack_motions(pack, spec, rows, loads)
+    _pack_joints(pack, mechanism, topo, tree, rows, loads, joint_f)
+    _take_rows(pack, tree.n_v, len(active), len(loads.powers), rows.n_memory)
+    channels = pack_channels(pack, spec, topo, tree, rows, loads, len(active))
+    q0, v0, given_q, given_v = initial_coordinates(mechanism, topo, tree)
+    return System(
+        name=spec.model.name,
+        ints=np.array(pack.ints, dtype=np.int64),
+        floats=np.array(pack.floats),
+        n_work=pack.n_work,
+        mechanism=mechanism,
+        topology=topo,
+        coordinates=tuple(tree.coordinates),
+        coordinate_kinds=tuple(tree.kinds),
+        all_rows=tuple(all_rows),
+        rows=tuple(all_rows[k] for k in active),
+        row_numbers=tuple(active),
+        dropped=tuple(all_rows[k] for k in sorted(dropped)),
+        channels=tuple(channels),
+        q0=q0,
+        v0=v0,
+        given_position=given_q,
+        given_velocity=given_v,
+        length_scale=_length_scale(mechanism),
+    )
+
+
+def _take_state(pack: Packer, tree: TreeRecords) -> None:
+    ints = pack.ints
+    ints[L.N_Q], ints[L.N_V] = tree.n_q, tree.n_v
+    ints[L.T] = pack.take(1)
+    for slot in (L.Q, L.QN, L.Q_DOT, L.Q_DDOT):
+        ints[slot] = pack.take(tree.n_q)
+    for slot in (L.V, L.A, L.DQ, L.RES, L.BIAS, L.EFFORT):
+        ints[slot] = pack.take(tree.n_v)
+    ints[L.BASE], ints[L.ENERGY] = pack.take(3), pack.take(3)
+    ints[L.X_JOINT] = pack.take(L.JOINT_MOTION)
+    for slot in (L.X_A, L.X_B, L.X_MARKER):
+        ints[slot] = pack.take(L.MARKER_STATE)
+    ints[L.X_ARM] = pack.take(6)
+    ints[L.X_UP], ints[L.X_UP2] = pack.take(6), pack.take(6)
+    ints[L.X_LARGE] = pack.take(36)
+    ints[L.X_ARTICULATED] = pack.take(6 + 36 + 36 + 6)
+    ints[L.X_CHORD] = pack.take(12 + 36 + 6)
+
+
+def _take_rows(pack: Packer, n_v: int, n_rows: int, n_powers: int, n_memory: int) -> None:
+    ints = pack.ints
+    for slot in (L.LAM, L.PHI, L.PHI_DOT, L.GAM):
+        ints[slot] = pack.take(n_rows)
+    ints[L.M], ints[L.G] = pack.take(n_v * n_v), pack.take(n_rows * n_v)
+    ints[L.N_POWERS] = n_powers
+    ints[L.POWER], ints[L.WORK] = pack.take(n_powers), pack.take(n_powers)
+    ints[L.MEMORY] = pack.take(n_memory)
+
+
+def _pack_world(pack: Packer, spec: Any, loads: LoadRecords) -> None:
+    """Gravity and the prescribed motion of the base."""
+    ints = pack.ints
+    ints[L.GRAVITY] = pack.put(spec.model.gravity)
+    ints[L.BASE_POWER] = -1
+    if spec.base is None:
+        return
+    if spec.base.rotation is not None:
+        ints[L.BASE_AXIS] = pack.put(spec.base.rotation.axis)
+        ints[L.BASE_ANGLE] = pack.function(spec.base.rotation.angle, {})
+    if spec.base.acceleration is not None:
+        starts = [pack.function(expression, {}) for expression in spec.base.acceleration]
+        ints[L.BASE_ACCELERATION] = pack.put_ints(starts)
+    ints[L.BASE_POWER] = loads.power("base")
+
+
+def _pack_motions(pack: Packer, spec: Any, rows: RowRecords, loads: LoadRecords) -> None:
+    records = []
+    for number, (name, motion) in enumerate(spec.motions.items()):
+        record = [0] * L.MOTION
+        record[L.MO_ROW] = rows.motion_row.get(name, -1)
+        record[L.MO_POWER] = number
+        record[L.MO_FUNCTION] = pack.function(motion.function, {})
+        record[L.MO_W] = loads.motion_slot[name]
+        records.append(record)
+    pack.ints[L.MOTIONS], pack.ints[L.N_MOTIONS] = pack.table(records, L.MOTION), len(records)
+
+
+def _pack_joints(
+    pack: Packer,
+    mechanism: Mechanism,
+    topo: Topology,
+    tree: TreeRecords,
+    rows: RowRecords,
+    loads: LoadRecords,
+    joint_f: list[int],
+) -> None:
+    """Joint table of the reactions."""
+    reverse = {branch.joint: branch.reversed for branch in topo.branches if branch.joint is not None}
+    records = []
+    for number, joint in enumerate(mechanism.joints):
+        own = rows.joint_rows.get(number, [])
+        record = [0] * L.JOINT
+        record[L.JO_BODY] = tree.branch_of_joint.get(number, 0)
+        record[L.JO_CODE] = int(joint.type.code)
+        record[L.JO_A], record[L.JO_B] = joint.first, joint.second
+        record[L.JO_ROW_LIST], record[L.JO_ROWS] = pack.put_ints(own), len(own)
+        record[L.JO_F], record[L.JO_NV] = joint_f[number], joint.type.n_v
+        record[L.JO_REVERSED] = int(reverse.get(number, False))
+        record[L.JO_W] = loads.reaction_block[joint.name]
+        records.append(record)
+    pack.ints[L.JOINTS], pack.ints[L.N_JOINTS] = pack.table(records, L.JOINT), len(records)
+
+
+def _length_scale(mechanism: Mechanism) -> float:
+    """Largest distance of a marker from its body origin or of two bodies: the size of the mechanism [m]."""
+    places = np.array([mechanism.world_pose(number)[1] for number in range(len(mechanism.markers))])
+    extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
+    return extent if extent > 0.0 else 1.0

@@ -1,0 +1,149 @@
+"""The columns of an output row: which pieces of the workspace it is copied from, with path, unit and text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flexmb.equations import layout as L
+from flexmb.joints.table import JointType
+from flexmb.system.load_records import LoadRecords
+from flexmb.system.packing import Packer
+from flexmb.system.row_records import RowRecords
+from flexmb.system.system import Channel
+from flexmb.system.topology import Topology
+from flexmb.system.tree_records import TreeRecords
+
+_UNIT = {"length": "m", "angle": "rad", "rotation": "rad"}
+
+
+class ChannelList:
+    """Collects channels and the pieces of W they are copied from."""
+
+    def __init__(self) -> None:
+        self.channels: list[Channel] = []
+        self.copies: list[tuple[int, int]] = []
+        self.length = 0
+
+    def add(self, path: str, unit: str, source: int, length: int, text: str, *, scalar: bool = False) -> None:
+        """A channel of `length` columns from W[source]; a scalar one has no second dimension."""
+        shape = () if scalar else (length,)
+        self.channels.append(Channel(path, unit, self.length, shape, text))
+        self.copies.append((source, length))
+        self.length += length
+
+    def add_solver(self) -> None:
+        """Two last columns that the solver fills."""
+        self.channels.append(Channel("solver/step", "s", self.length, (), "step size"))
+        self.channels.append(Channel("solver/iterations", "1", self.length + 1, (), "Newton iterations of the step"))
+        self.length += 2
+
+
+def _rates(unit: str, order: int) -> str:
+    """Unit of a rate: "m, rad" -> "m/s, rad/s"."""
+    per = {0: "", 1: "/s", 2: "/s^2"}[order]
+    return ", ".join(part + per for part in unit.split(", "))
+
+
+def _coordinate_units(joint_type: JointType) -> str:
+    return ", ".join(dict.fromkeys(_UNIT[kind] for kind in joint_type.kinds))
+
+
+def pack_channels(
+    pack: Packer, spec: Any, topology: Topology, tree: TreeRecords, rows: RowRecords, loads: LoadRecords, n_rows: int
+) -> list[Channel]:
+    """Channels of every part, in the order in which the result file lists them."""
+    ints = pack.ints
+    out = ChannelList()
+    out.add("time", "s", ints[L.T], 1, "time", scalar=True)
+    out.add("coordinates/q", "m, rad, 1", ints[L.Q], tree.n_q, "stored coordinates of the tree")
+    out.add("coordinates/v", "m/s, rad/s", ints[L.V], tree.n_v, "velocities of the tree")
+    out.add("coordinates/a", "m/s^2, rad/s^2", ints[L.A], tree.n_v, "accelerations of the tree")
+    out.add("coordinates/multipliers", "N, N*m", ints[L.LAM], n_rows, "constraint multipliers of the active rows")
+    mechanism = rows.mechanism
+    for branch in sorted(topology.branches, key=lambda branch: branch.body):
+        name = mechanism.bodies[branch.body].name
+        block = ints[ints[L.BODIES] + tree.flat_body[branch.body] * L.BODY + L.B_OUT]
+        out.add(f"bodies/{name}/position", "m", block, 3, "body origin, world axes")
+        out.add(f"bodies/{name}/quaternion", "1", block + 3, 4, "orientation, w first")
+        out.add(f"bodies/{name}/velocity", "m/s", block + 7, 3, "velocity of the body origin, world axes")
+        out.add(f"bodies/{name}/angular_velocity", "rad/s", block + 10, 3, "angular velocity, body axes")
+    for number, joint in enumerate(mechanism.joints):
+        _add_joint(out, pack, tree, rows, loads, number)
+    out.add("energy/kinetic", "J", ints[L.ENERGY], 1, "kinetic energy", scalar=True)
+    out.add("energy/potential", "J", ints[L.ENERGY] + 1, 1, "potential energy of gravity and springs", scalar=True)
+    for k, name in enumerate(loads.powers):
+        out.add(f"energy/work/{name}", "J", ints[L.WORK] + k, 1, f"work done by {name} on the system", scalar=True)
+    out.add("energy/work/total", "J", ints[L.ENERGY] + 2, 1, "work of all drives, forces and dampers", scalar=True)
+    for name, motion in spec.motions.items():
+        kind = "length"
+        if motion.joint is not None:
+            kind = spec.joints[motion.joint].kind.kind_of(spec.coordinate(motion.joint, motion.coordinate))
+        unit = "N" if kind == "length" else "N*m"
+        out.add(f"motions/{name}/effort", unit, loads.motion_slot[name], 1, f"effort of motion {name}", scalar=True)
+    for name, sensor in spec.sensors.items():
+        unit, text, length = describe_sensor(spec, name)
+        out.add(f"sensors/{name}", unit, loads.sensor_slot[name], length, text, scalar=length == 1)
+    out.add_solver()
+    ints[L.COPIES], ints[L.N_COPIES] = pack.table(out.copies, 2), len(out.copies)
+    ints[L.N_OUT] = out.length
+    ints[L.OUT] = pack.take(out.length)
+    return out.channels
+
+
+def _add_joint(
+    out: ChannelList, pack: Packer, tree: TreeRecords, rows: RowRecords, loads: LoadRecords, number: int
+) -> None:
+    joint = rows.mechanism.joints[number]
+    joint_type = joint.type
+    if joint_type.n_v:
+        if number in tree.branch_of_joint:
+            flat = tree.branch_of_joint[number]
+            q = pack.ints[L.Q] + tree.q_start[flat - 1]
+            v, a = pack.ints[L.V] + tree.v_start[flat - 1], pack.ints[L.A] + tree.v_start[flat - 1]
+        else:
+            block = rows.chord_records[rows.chord_number[number]][L.CH_W]
+            q, v, a = block + L.C_Q, block + L.C_V, block + L.C_A
+        unit = _coordinate_units(joint_type)
+        names = ", ".join(joint_type.coordinates)
+        scalar = joint_type.n_v == 1
+        position_unit = unit if joint_type.n_q == joint_type.n_v else "m, 1" if "m" in unit.split(", ") else "1"
+        out.add(f"joints/{joint.name}/position", position_unit, q, joint_type.n_q, f"coordinates {names}", scalar=scalar)
+        out.add(f"joints/{joint.name}/velocity", _rates(unit, 1), v, joint_type.n_v, f"rates {names}", scalar=scalar)
+        out.add(f"joints/{joint.name}/acceleration", _rates(unit, 2), a, joint_type.n_v, f"of {names}", scalar=scalar)
+    block = loads.reaction_block[joint.name]
+    text = "on the second body at its joint marker, axes of the first marker"
+    out.add(f"joints/{joint.name}/force", "N", block, 3, f"reaction force {text}")
+    out.add(f"joints/{joint.name}/moment", "N*m", block + 3, 3, f"reaction moment {text}")
+
+
+def describe_sensor(spec: Any, name: str) -> tuple[str, str, int]:
+    """Unit, text and number of columns of a sensor."""
+    sensor = spec.sensors[name]
+    order = {"velocity": 1, "acceleration": 2}.get(sensor.quantity, 0)
+    if sensor.joint is not None:
+        coordinate = spec.coordinate(sensor.joint, sensor.coordinate)
+        unit = _UNIT[spec.joints[sensor.joint].kind.kind_of(coordinate)]
+        return _rates(unit, order), f"{sensor.quantity or 'position'} of {sensor.joint}.{coordinate}", 1
+    if sensor.motion is not None:
+        motion = spec.motions[sensor.motion]
+        turning = motion.joint is not None and (
+            spec.joints[motion.joint].kind.kind_of(spec.coordinate(motion.joint, motion.coordinate)) != "length"
+        )
+        return "N*m" if turning else "N", f"effort of motion {sensor.motion}", 1
+    if sensor.force is not None:
+        force = spec.forces[sensor.force]
+        turning = force.type == "torque" or (
+            hasattr(force, "joint")
+            and spec.joints[force.joint].kind.kind_of(spec.coordinate(force.joint, force.coordinate)) != "length"
+        )
+        return "N*m" if turning else "N", f"effort of force {sensor.force}", 1
+    if sensor.reaction is not None:
+        component = sensor.component or "force"
+        return "N*m" if component.startswith("m") else "N", f"{component} of the reaction of {sensor.reaction}", 1
+    if sensor.between is not None:
+        return "m", f"distance of {sensor.between[0]} and {sensor.between[1]}", 1
+    axes = "world axes" if sensor.axes == "world" else f"axes of {sensor.relative_to}"
+    what = f"{sensor.quantity or 'position'} of {sensor.marker} relative to {sensor.relative_to}, {axes}"
+    if sensor.component is None:
+        return _rates("m", order), what, 3
+    return _rates("m", order), f"{sensor.component} of the {what}", 1

@@ -1,0 +1,149 @@
+"""Flat records of loads and sensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flexmb.equations import layout as L
+from flexmb.system.packing import Packer
+from flexmb.system.row_records import RowRecords
+from flexmb.system.tables import linear_record
+
+_KINDS = {
+    "force": L.LOAD_FORCE,
+    "torque": L.LOAD_TORQUE,
+    "spring-damper": L.LOAD_SPRING,
+    "joint-spring": L.LOAD_JOINT_SPRING,
+    "friction": L.LOAD_FRICTION,
+    "actuator": L.LOAD_ACTUATOR,
+}
+_COMPONENT = {"x": 0, "y": 1, "z": 2, "magnitude": 3}
+_WRENCH = {"fx": 0, "fy": 1, "fz": 2, "mx": 3, "my": 4, "mz": 5}
+_MEASURES = {"position": L.SENSE_POSITION, "velocity": L.SENSE_VELOCITY, "acceleration": L.SENSE_ACCELERATION}
+
+
+def expression_sensors(spec: Any) -> set[str]:
+    """Sensors that some load refers to: they are evaluated before the loads."""
+    used: set[str] = set()
+    for force in spec.forces.values():
+        for expression in (*getattr(force, "vector", ()), getattr(force, "effort", None)):
+            if expression is not None:
+                used |= expression.names
+    return used & set(spec.sensors)
+
+
+class LoadRecords:
+    """Loads and sensors of a system under construction."""
+
+    def __init__(self, pack: Packer, spec: Any, rows: RowRecords):
+        self.pack = pack
+        self.spec = spec
+        self.rows = rows
+        self.mechanism = rows.mechanism
+        self.sensor_slot: dict[str, int] = {}
+        self.load_block = {name: pack.take(L.LOAD_BLOCK) for name in spec.forces}
+        self.reaction_block = {name: pack.take(6) for name in spec.joints}
+        self.motion_slot = {name: pack.take(1) for name in spec.motions}
+        self.powers: list[str] = []
+
+    def power(self, name: str) -> int:
+        """A work channel under this name."""
+        self.powers.append(name if name not in self.powers else f"{name} (force)")
+        return len(self.powers) - 1
+
+    def pack_sensors(self) -> None:
+        """Sensor table, the ones that expressions use first."""
+        early = expression_sensors(self.spec)
+        names = sorted(self.spec.sensors, key=lambda name: name not in early)
+        records: list[list[int]] = []
+        n_early = 0
+        for name in names:
+            new = self._sensor(self.spec.sensors[name], name in early)
+            slot = self.pack.take(len(new))
+            self.sensor_slot[name] = slot
+            for k, record in enumerate(new):
+                record[L.SE_W] = slot + k
+            records += new
+            n_early += len(new) if name in early else 0
+        ints = self.pack.ints
+        ints[L.SENSORS], ints[L.N_SENSORS] = self.pack.table(records, L.SENSOR), len(records)
+        ints[L.N_EARLY_SENSORS] = n_early
+
+    def _sensor(self, sensor: Any, early: bool) -> list[list[int]]:
+        if sensor.joint is not None:
+            name = self.spec.coordinate(sensor.joint, sensor.coordinate)
+            find = self.rows.coordinate if early else self.rows.peek
+            place = find(self.mechanism.joint_index[sensor.joint], name)
+            return [_slot({"velocity": place.v, "acceleration": place.a}.get(sensor.quantity, place.q))]
+        if sensor.motion is not None:
+            return [_slot(self.motion_slot[sensor.motion])]
+        if sensor.force is not None:
+            return [_slot(self.load_block[sensor.force] + L.LW_EFFORT)]
+        if sensor.reaction is not None:
+            block = self.reaction_block[sensor.reaction]
+            if sensor.component in _WRENCH:
+                return [_slot(block + _WRENCH[sensor.component])]
+            return [_slot(block + (3 if sensor.component == "moment" else 0), L.SENSE_NORM)]
+        markers = self.mechanism.marker_index
+        if sensor.between is not None:
+            return [_between(L.SENSE_DISTANCE, markers[sensor.between[0]], markers[sensor.between[1]], 3, 0)]
+        kind = _MEASURES[sensor.quantity or "position"]
+        components = range(3) if sensor.component is None else [_COMPONENT[sensor.component]]
+        axes = int(sensor.axes == "marker")
+        first, second = markers[sensor.marker], markers[sensor.relative_to]
+        return [_between(kind, first, second, component, axes) for component in components]
+
+    def pack_loads(self) -> None:
+        """Load table."""
+        records = [self._load(name, force) for name, force in self.spec.forces.items()]
+        ints = self.pack.ints
+        ints[L.LOADS], ints[L.N_LOADS] = self.pack.table(records, L.LOAD), len(records)
+
+    def _load(self, name: str, force: Any) -> list[int]:
+        record = [0] * L.LOAD
+        record[L.L_KIND] = _KINDS[force.type]
+        record[L.L_W] = self.load_block[name]
+        record[L.L_POWER] = -1
+        markers = self.mechanism.marker_index
+        if force.type in ("force", "torque"):
+            record[L.L_A] = markers[force.marker]
+            record[L.L_AXES] = int(force.axes == "marker")
+            for place, expression in zip((L.L_FX, L.L_FY, L.L_FZ), force.vector, strict=True):
+                record[place] = self._function(expression)
+            record[L.L_POWER] = self.power(name)
+            return record
+        if force.type == "spring-damper":
+            record[L.L_A], record[L.L_B] = (markers[reference] for reference in force.markers)
+            record[L.L_F] = self.pack.put([force.stiffness, force.damping, force.length or 0.0])
+        else:
+            coordinate = self.spec.coordinate(force.joint, force.coordinate)
+            place = self.rows.coordinate(self.mechanism.joint_index[force.joint], coordinate)
+            record[L.L_TREE], record[L.L_Q], record[L.L_V] = int(place.on_tree), place.q, place.v
+            record[L.L_CHORD], record[L.L_COORD] = place.chord, place.index
+        if force.type == "joint-spring":
+            record[L.L_F] = self.pack.put([force.stiffness, force.damping, force.rest])
+        if force.type == "friction":
+            record[L.L_F] = self.pack.put([force.viscous, force.coulomb, force.transition or 1.0])
+        if force.type == "actuator":
+            record[L.L_FX] = self._function(force.effort)
+        if getattr(force, "table", None) is not None:
+            record[L.L_TABLE] = self.pack.put(linear_record(force.table))
+        if force.type in ("friction", "actuator") or getattr(force, "damping", 0.0) > 0.0:
+            record[L.L_POWER] = self.power(name)
+        return record
+
+    def _function(self, expression: Any) -> int:
+        return self.pack.function(expression, {name: self.sensor_slot[name] for name in expression.names if name != "t"})
+
+
+def _slot(source: int, kind: int = L.SENSE_SLOT) -> list[int]:
+    record = [0] * L.SENSOR
+    record[L.SE_KIND], record[L.SE_SOURCE] = kind, source
+    return record
+
+
+def _between(kind: int, first: int, second: int, component: int, axes: int) -> list[int]:
+    record = [0] * L.SENSOR
+    record[L.SE_KIND], record[L.SE_A], record[L.SE_B] = kind, first, second
+    record[L.SE_COMPONENT], record[L.SE_AXES] = component, axes
+    return record

@@ -1,0 +1,63 @@
+"""Writers of the flat arrays: integers and constants are appended, workspace is taken by length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from flexmb.equations import layout as L
+from flexmb.system.expression_program import program_records, stack_depth
+
+
+class Packer:
+    """Collects the arrays I and F and counts the workspace W."""
+
+    def __init__(self) -> None:
+        self.ints: list[int] = [0] * L.HEADER
+        self.floats: list[float] = [0.0]  # offset 0 means "none"
+        self.n_work = 0
+        self._functions: dict[tuple[int, tuple[tuple[str, int], ...]], int] = {}
+        self._kept: list[Any] = []
+
+    def put(self, values: Any) -> int:
+        """Append constants; returns their offset in F."""
+        offset = len(self.floats)
+        self.floats.extend(float(x) for x in np.asarray(values, dtype=float).ravel())
+        return offset
+
+    def put_ints(self, values: Iterable[int]) -> int:
+        """Append integers; returns their offset in I."""
+        offset = len(self.ints)
+        self.ints.extend(int(x) for x in values)
+        return offset
+
+    def table(self, records: Sequence[Sequence[int]], stride: int) -> int:
+        """Append equal records; returns the offset of the first."""
+        for record in records:
+            assert len(record) == stride
+        return self.put_ints(x for record in records for x in record)
+
+    def take(self, length: int) -> int:
+        """Reserve workspace; returns its offset in W."""
+        offset = self.n_work
+        self.n_work += int(length)
+        return offset
+
+    def function(self, expression: Any, slots: dict[str, int]) -> int:
+        """Append the program of an expression; returns its start in I."""
+        key = (id(expression), tuple(sorted(slots.items())))
+        if key not in self._functions:
+            self._kept.append(expression)  # keeps the id alive
+            stack = self.take(stack_depth(expression))
+            ints, floats = program_records(
+                expression,
+                ints_base=len(self.ints),
+                floats_base=len(self.floats),
+                stack_offset=stack,
+                channel_slots=slots,
+            )
+            self._functions[key] = self.put_ints(ints)
+            self.floats.extend(floats)
+        return self._functions[key]

@@ -1,0 +1,179 @@
+"""From the model's names to numbers: poses of bodies, markers and joint frames in the design position."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from flexmb.joints.table import JointCode
+from flexmb.system.mechanism import Mechanism, PlacedBody, PlacedJoint, PlacedMarker, Vector
+
+Where = Any  # name of a point, or three numbers
+
+
+def frame_along(z: Any, x: Any = None) -> Vector:
+    """Rotation matrix with the given z axis; x as given, or the world axis that is most nearly at right angles."""
+    z = np.asarray(z, dtype=float)
+    if x is None:
+        nearest = int(np.argmin(np.round(np.abs(z), 6)))
+        x = np.eye(3)[nearest]
+    x = np.asarray(x, dtype=float)
+    x = x - (x @ z) * z
+    x = x / np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+class Placer:
+    """Places the parts of a checked model, one kind after the other."""
+
+    def __init__(self, spec: Any):
+        self.spec = spec
+        self.mechanism = Mechanism([], [], [])
+
+    def place(self) -> Mechanism:
+        """The mechanism of the model."""
+        m = self.mechanism
+        self._add_body("ground", PlacedBody("ground", 0.0, *_nothing(), np.eye(3), np.zeros(3)))
+        for name, body in self.spec.bodies.items():
+            self._add_body(name, self._body(name, body))
+        for name, marker in self.spec.markers.items():
+            self._add_marker(f"ground.{name}", 0, marker)
+        for body_name, body in self.spec.bodies.items():
+            for name, marker in body.markers.items():
+                self._add_marker(f"{body_name}.{name}", m.body_index[body_name], marker)
+        for name, joint in self.spec.joints.items():
+            m.joint_index[name] = len(m.joints)
+            m.joints.append(self._joint(name, joint))
+        return m
+
+    def _point(self, where: Where) -> Vector:
+        """World design position of a named point, or the numbers themselves."""
+        return np.asarray(self.spec.points[where] if isinstance(where, str) else where, dtype=float)
+
+    def _add_body(self, name: str, placed: PlacedBody) -> None:
+        m = self.mechanism
+        m.body_index[name] = len(m.bodies)
+        m.bodies.append(placed)
+        self._append_marker(f"{name}.origin", len(m.bodies) - 1, np.zeros(3), np.eye(3))
+        m.marker_index[name] = m.marker_index[f"{name}.origin"]
+
+    def _append_marker(self, name: str, body: int, p_b: Vector, R_b: Vector) -> int:
+        m = self.mechanism
+        m.marker_index[name] = len(m.markers)
+        m.markers.append(PlacedMarker(name, body, p_b, R_b))
+        return len(m.markers) - 1
+
+    def _body(self, name: str, body: Any) -> PlacedBody:
+        if body.rod is not None:
+            start, end = (self._point(where) for where in body.rod)
+            length = float(np.linalg.norm(end - start))
+            along = (end - start) / length
+            side = frame_along(along)
+            R_wb = np.column_stack([along, side[:, 0], side[:, 1]])
+            p_wb = start
+            center = np.array([0.5 * length, 0.0, 0.0])
+            across = body.mass * length**2 / 12.0
+            inertia = np.diag([0.0, across, across])
+        else:
+            R_wb = np.asarray(body.orientation, dtype=float)
+            p_wb = self._point(body.at)
+            center = self._body_coordinates(body.center, R_wb, p_wb)
+            inertia = np.zeros((3, 3)) if body.inertia is None else np.asarray(body.inertia, dtype=float)
+        # Steiner: from the centre of mass to the body origin.
+        about_origin = inertia + body.mass * (center @ center * np.eye(3) - np.outer(center, center))
+        rotor = np.zeros(3) if body.rotor is None else np.asarray(body.rotor, dtype=float)
+        return PlacedBody(
+            name, body.mass, body.mass * center, about_origin, rotor, R_wb, p_wb, _maybe(body.velocity), _maybe(body.angular_velocity)
+        )
+
+    def _body_coordinates(self, where: Where, R_wb: Vector, p_wb: Vector) -> Vector:
+        """Numbers are body coordinates; a point name is a world position."""
+        if isinstance(where, str):
+            return R_wb.T @ (self._point(where) - p_wb)
+        return np.asarray(where, dtype=float)
+
+    def _add_marker(self, name: str, body: int, marker: Any) -> None:
+        placed = self.mechanism.bodies[body]
+        p_b = self._body_coordinates(marker.at, placed.R_wb, placed.p_wb)
+        if marker.axis is not None:
+            R_b = placed.R_wb.T @ frame_along(marker.axis)
+        else:
+            R_b = np.eye(3) if marker.orientation is None else np.asarray(marker.orientation, dtype=float)
+        self._append_marker(name, body, p_b, R_b)
+
+    def _joint(self, name: str, joint: Any) -> PlacedJoint:
+        m = self.mechanism
+        if joint.markers is not None:
+            first, second = (m.marker_index[reference] for reference in joint.markers)
+        else:
+            first, second = self._joint_markers(name, joint)
+        return PlacedJoint(
+            name, joint.kind, first, second, self._parameters(joint, first, second), joint.position, joint.velocity
+        )
+
+    def _joint_markers(self, name: str, joint: Any) -> tuple[int, int]:
+        """New markers on both bodies for a joint that is placed by a point and directions."""
+        m = self.mechanism
+        bodies = [m.body_index[body] for body in joint.bodies]
+        origin = m.bodies[bodies[1]].p_wb
+        if joint.kind.at == "pair":
+            places = [self._point(where) for where in joint.at]
+        else:
+            places = [origin if joint.at is None else self._point(joint.at)] * 2
+        frames = [_joint_frame(joint)] * 2
+        if joint.kind.code == JointCode.ROLLING:
+            places[1] = origin
+            frames = [frame_along(joint.normal), frame_along(joint.axis)]
+        markers = []
+        for body, place, frame in zip(bodies, places, frames, strict=True):
+            placed = m.bodies[body]
+            p_b, R_b = placed.R_wb.T @ (place - placed.p_wb), placed.R_wb.T @ frame
+            markers.append(self._append_marker(f"{placed.name}.{name}", body, p_b, R_b))
+        return markers[0], markers[1]
+
+    def _parameters(self, joint: Any, first: int, second: int) -> tuple[float, ...]:
+        """Numbers that the joint's kernels read: screw advance per radian, rod length, disc radius."""
+        code = joint.kind.code
+        if code == JointCode.SCREW:
+            return (joint.lead / (2.0 * math.pi),)
+        if code == JointCode.ROLLING:
+            return (joint.radius,)
+        if code == JointCode.DISTANCE:
+            if joint.length is not None:
+                return (joint.length,)
+            (_, p_first), (_, p_second) = self.mechanism.world_pose(first), self.mechanism.world_pose(second)
+            return (float(np.linalg.norm(p_second - p_first)),)
+        return ()
+
+
+def _joint_frame(joint: Any) -> Vector:
+    """Orientation of the joint frame in the design position: z = axis (universal: x, y = its axes)."""
+    code = joint.kind.code
+    if code == JointCode.UNIVERSAL:
+        x, y = (np.asarray(axis, dtype=float) for axis in joint.axes)
+        y = y - (x @ y) * x
+        y = y / np.linalg.norm(y)
+        return np.column_stack([x, y, np.cross(x, y)])
+    if code == JointCode.PIN_IN_SLOT:
+        return frame_along(joint.axis, joint.slot)
+    if joint.line is not None:
+        return frame_along(joint.line)
+    if joint.axis is not None:
+        return frame_along(joint.axis)
+    return np.eye(3)
+
+
+def _nothing() -> tuple[Vector, Vector, Vector]:
+    """First moment, inertia and rotor of ground."""
+    return np.zeros(3), np.zeros((3, 3)), np.zeros(3)
+
+
+def _maybe(values: Any) -> Vector | None:
+    return None if values is None else np.asarray(values, dtype=float)
+
+
+def place(spec: Any) -> Mechanism:
+    """Place every part of a checked model."""
+    return Placer(spec).place()

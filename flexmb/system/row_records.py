@@ -1,0 +1,193 @@
+"""Flat records of chords, constraint rows and motions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from flexmb.equations import layout as L
+from flexmb.joints.table import JointCode
+from flexmb.system.mechanism import Mechanism, PlacedJoint
+from flexmb.system.packing import Packer
+from flexmb.system.system import Row
+from flexmb.system.tree_records import TreeRecords
+
+_P, _D = L.ROW_POINT, L.ROW_DOT
+_ON_AXIS = ((_D, 0, 2), (_D, 1, 2))  # z axes parallel
+_ALL_POINTS = ((_P, 0, 0), (_P, 1, 0), (_P, 2, 0))
+_NO_TURN = ((_D, 0, 1), (_D, 0, 2), (_D, 1, 2))
+
+# Conditions of a joint that is a chord: kind of row, axis of the first marker, axis of the second (theory 8).
+CONDITIONS: dict[JointCode, tuple[tuple[int, int, int], ...]] = {
+    JointCode.FIXED: _ALL_POINTS + _NO_TURN,
+    JointCode.REVOLUTE: _ALL_POINTS + _ON_AXIS,
+    JointCode.PRISMATIC: ((_P, 0, 0), (_P, 1, 0), *_NO_TURN),
+    JointCode.CYLINDRICAL: ((_P, 0, 0), (_P, 1, 0), *_ON_AXIS),
+    JointCode.SCREW: ((_P, 0, 0), (_P, 1, 0), *_ON_AXIS, (L.ROW_SCREW, 0, 0)),
+    JointCode.UNIVERSAL: (*_ALL_POINTS, (_D, 0, 1)),
+    JointCode.SPHERICAL: _ALL_POINTS,
+    JointCode.PLANAR: ((_P, 2, 0), *_ON_AXIS),
+    JointCode.FREE: (),
+    JointCode.PIN_IN_SLOT: ((_P, 1, 0), (_P, 2, 0), *_ON_AXIS),
+    JointCode.POINT_ON_LINE: ((_P, 0, 0), (_P, 1, 0)),
+    JointCode.DISTANCE: ((L.ROW_DISTANCE, 0, 0),),
+    JointCode.ROLLING: ((L.ROW_ROLL, 2, 0), (L.ROW_ROLL, 0, 0), (L.ROW_ROLL, 1, 0)),
+}
+_AXIS = "xyz"
+_ANGLES: dict[JointCode, tuple[int, ...]] = {
+    JointCode.REVOLUTE: (0,),
+    JointCode.UNIVERSAL: (0, 1),
+    JointCode.CYLINDRICAL: (1,),
+    JointCode.PIN_IN_SLOT: (1,),
+    JointCode.PLANAR: (2,),
+}
+
+
+@dataclass
+class _Pending:
+    """A row before it is known where it will stand."""
+
+    row: Row
+    record: list[int]
+    joint: int | None = None
+    motion: str | None = None
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """Where a joint coordinate is found: value, rate and acceleration in W, and how to act on it."""
+
+    on_tree: bool
+    q: int
+    v: int
+    a: int
+    index: int
+    """Tree: index among the velocities; chord: number of the coordinate in its joint."""
+    chord: int
+    """Number of the chord, -1 on the tree."""
+    q_index: int
+    """Tree: index among the stored coordinates."""
+
+
+class RowRecords:
+    """Chords, rows and motions of a system under construction."""
+
+    def __init__(self, pack: Packer, mechanism: Mechanism, tree: TreeRecords, chords: tuple[int, ...], joint_f: list[int]):
+        self.pack = pack
+        self.mechanism = mechanism
+        self.tree = tree
+        self.joint_f = joint_f
+        self.chord_number = {joint: number for number, joint in enumerate(chords)}
+        self.chord_records: list[list[int]] = []
+        self.n_memory = 0
+        for joint in chords:
+            self.chord_records.append(self._chord(mechanism.joints[joint], joint_f[joint]))
+        self.pending: list[_Pending] = []
+        self.joint_rows: dict[int, list[int]] = {}
+        self.motion_row: dict[str, int] = {}
+
+    def _chord(self, joint: PlacedJoint, parameters: int) -> list[int]:
+        record = [0] * L.CHORD
+        angles = _ANGLES.get(joint.type.code, ())
+        record[L.CH_CODE] = int(joint.type.code)
+        record[L.CH_A], record[L.CH_B] = joint.first, joint.second
+        record[L.CH_F] = parameters
+        record[L.CH_NQ], record[L.CH_NV] = joint.type.n_q, joint.type.n_v
+        record[L.CH_MEMORY] = self.n_memory if angles else -1
+        self.n_memory += joint.type.n_v if angles else 0
+        record[L.CH_W] = self.pack.take(L.CHORD_BLOCK)
+        return record
+
+    def coordinate(self, joint: int, name: str) -> Coordinate:
+        """Place of a joint coordinate, and mark its chord as needed by the equations."""
+        found = self.peek(joint, name)
+        if not found.on_tree:
+            self.chord_records[found.chord][L.CH_NEEDED] = 1
+        return found
+
+    def peek(self, joint: int, name: str) -> Coordinate:
+        """Place of a joint coordinate (chords: right in output rows only)."""
+        joint_type = self.mechanism.joints[joint].type
+        k = joint_type.coordinates.index(name)
+        if joint in self.tree.branch_of_joint:
+            flat = self.tree.branch_of_joint[joint]
+            q, v = self.tree.q_start[flat - 1], self.tree.v_start[flat - 1]
+            # Drivable coordinates stand before the quaternions, so that their places in q and v agree.
+            ints = self.pack.ints
+            return Coordinate(True, ints[L.Q] + q + k, ints[L.V] + v + k, ints[L.A] + v + k, v + k, -1, q + k)
+        number = self.chord_number[joint]
+        block = self.chord_records[number][L.CH_W]
+        return Coordinate(False, block + L.C_Q + k, block + L.C_V + k, block + L.C_A + k, k, number, -1)
+
+    def _record(self, kind: int, first: int, second: int) -> list[int]:
+        record = [0] * L.ROW
+        record[L.R_KIND], record[L.R_A], record[L.R_B] = kind, first, second
+        return record
+
+    def add_chords(self) -> None:
+        """Rows of every chord."""
+        for number in self.chord_number:
+            joint = self.mechanism.joints[number]
+            for kind, i, j in CONDITIONS[joint.type.code]:
+                record = self._record(kind, joint.first, joint.second)
+                record[L.R_I], record[L.R_J], record[L.R_F] = i, j, self.joint_f[number]
+                on_velocity = kind == L.ROW_ROLL and i != 2
+                self.pending.append(_Pending(_chord_row(joint.name, kind, i, j, on_velocity), record, joint=number))
+
+    def add_motions(self, spec: Any) -> None:
+        """Rows of every motion: a coordinate, or a component of a marker's position, minus a function of time."""
+        for name, motion in spec.motions.items():
+            function = self.pack.function(motion.function, {})
+            if motion.joint is not None:
+                joint = self.mechanism.joint_index[motion.joint]
+                coordinate_name = spec.coordinate(motion.joint, motion.coordinate)
+                place = self.coordinate(joint, coordinate_name)
+                placed = self.mechanism.joints[joint]
+                kind = L.ROW_TREE if place.on_tree else L.ROW_CHORD
+                record = self._record(kind, placed.first, placed.second)
+                record[L.R_COORD] = place.index if place.on_tree else place.chord
+                record[L.R_SUB] = place.q_index if place.on_tree else place.index
+                unit = "m" if placed.type.kind_of(coordinate_name) == "length" else "rad"
+                text = f"{motion.joint}.{coordinate_name}"
+            else:
+                markers = self.mechanism.marker_index
+                record = self._record(L.ROW_POINT, markers[motion.relative_to], markers[motion.marker])
+                record[L.R_I] = _AXIS.index(motion.along)
+                unit, text = "m", f"{motion.marker} along {motion.along}"
+            record[L.R_FUNCTION] = function
+            self.pending.append(_Pending(Row(name, text, unit, True), record, motion=name))
+
+    def finish(self, dropped: Collection[int]) -> tuple[list[Row], list[int]]:
+        """Write the tables; position rows first. Returns all rows and the numbers of the active ones."""
+        order = sorted(range(len(self.pending)), key=lambda k: self.pending[k].row.on_velocity)
+        self.pending = [self.pending[k] for k in order]
+        active = [k for k in range(len(self.pending)) if k not in dropped]
+        records = []
+        for place, k in enumerate(active):
+            row = self.pending[k]
+            row.record[L.R_W] = self.pack.take(L.ROW_WRENCH)
+            records.append(row.record)
+            if row.joint is not None:
+                self.joint_rows.setdefault(row.joint, []).append(place)
+            if row.motion is not None:
+                self.motion_row[row.motion] = place
+        ints = self.pack.ints
+        ints[L.ROWS], ints[L.N_ROWS] = self.pack.table(records, L.ROW), len(records)
+        ints[L.N_POS_ROWS] = sum(not self.pending[k].row.on_velocity for k in active)
+        ints[L.CHORDS] = self.pack.table(self.chord_records, L.CHORD)
+        ints[L.N_CHORDS] = len(self.chord_records)
+        ints[L.N_MEMORY] = self.n_memory
+        return [row.row for row in self.pending], active
+
+
+def _chord_row(joint: str, kind: int, i: int, j: int, on_velocity: bool) -> Row:
+    if kind == L.ROW_POINT:
+        return Row(joint, f"offset along {_AXIS[i]}", "m", False)
+    if kind == L.ROW_DOT:
+        return Row(joint, f"angle between {_AXIS[i]} and {_AXIS[j]}", "rad", False)
+    if kind == L.ROW_DISTANCE:
+        return Row(joint, "distance", "m", False)
+    if kind == L.ROW_SCREW:
+        return Row(joint, "advance", "rad", False)
+    return Row(joint, "sliding" if on_velocity else "contact height", "m/s" if on_velocity else "m", False, on_velocity)

@@ -1,0 +1,68 @@
+"""What is computed and written: coordinates, analysis and output of a model."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from flexmb.system.schema_bodies import Strict
+from flexmb.system.schema_fields import Names, Scalar, Vector, VectorOf
+
+
+class ModelInfo(Strict):
+    """Name and surroundings of a model."""
+
+    name: str = Field("", description="Name of the model.")
+    description: str = Field("", description="Free text.")
+    gravity: Annotated[Vector, VectorOf("acceleration")] = Field(
+        (0.0, 0.0, 0.0), description="Acceleration of gravity in world axes [m/s^2]; default: none."
+    )
+
+
+class Coordinates(Strict):
+    """Choice of the spanning tree, by the user's word."""
+
+    default: Literal["joint", "absolute"] = Field("joint", description="Coordinates of all bodies that say nothing else.")
+    absolute: Annotated[tuple[str, ...], Names(what="bodies")] = Field((), description="Bodies in absolute coordinates.")
+    branches: Annotated[tuple[str, ...], Names(what="joints")] = Field((), description="Joints that must be in the tree.")
+    chords: Annotated[tuple[str, ...], Names(what="joints")] = Field((), description="Joints that must be chords.")
+
+
+Method = Literal["generalized-alpha", "hht", "shi-mcphee", "rk4", "rk45"]
+
+
+class Analysis(Strict):
+    """What is computed."""
+
+    type: Literal["dynamic", "kinematic"] = Field("dynamic", description="Time integration, or motion by the drives alone.")
+    end: Annotated[float, Scalar("time", above=0.0)] = Field(description="Final time [s].")
+    step: Annotated[float, Scalar("time", above=0.0)] | None = Field(
+        None, description="Step [s]; with a tolerance: the first step."
+    )
+    max_step: Annotated[float, Scalar("time", above=0.0)] | None = Field(None, description="Greatest step [s].")
+    method: Method = Field("generalized-alpha", description="Integration method.")
+    rho: Annotated[float, Scalar("number", least=0.0, most=1.0)] = Field(
+        0.8, description="Generalised-alpha: spectral radius at infinite frequency (1: no damping, 0: most)."
+    )
+    alpha: Annotated[float, Scalar("number", least=0.0, most=1.0 / 3.0)] = Field(
+        0.1, description="HHT: numerical damping, 0 to 1/3."
+    )
+    tolerance: Annotated[float, Scalar("number", above=0.0, most=1.0)] | None = Field(
+        None, description="Relative local error: the step is then chosen by error control, else it is fixed."
+    )
+    formulation: Literal["augmented", "embedding"] = Field(
+        "augmented", description="With multipliers, or with independent coordinates only."
+    )
+    independent: Annotated[tuple[str, ...], Names(what="coordinates 'joint.coordinate'")] = Field(
+        (), description="Embedding: independent coordinates; default: chosen by pivoting."
+    )
+
+
+class Output(Strict):
+    """What is written."""
+
+    every: Annotated[float, Scalar("time", above=0.0)] | None = Field(
+        None, description="Interval of the output [s], interpolated; default: every step."
+    )
+    file: str | None = Field(None, description="Result file.")

@@ -1,0 +1,172 @@
+"""Joints and motions of a model."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationInfo, model_validator
+
+from flexmb.joints.table import JOINT_TYPES, JointType
+from flexmb.system import expressions
+from flexmb.system.expressions import Expression
+from flexmb.system.schema_bodies import Strict
+from flexmb.system.schema_fields import (
+    Coefficients,
+    Context,
+    DirectionField,
+    ExpressionField,
+    JointState,
+    Names,
+    PlaceField,
+    Scalar,
+    TableField,
+    Vector,
+    Where,
+)
+
+JointName = Literal[
+    "fixed",
+    "revolute",
+    "prismatic",
+    "cylindrical",
+    "screw",
+    "universal",
+    "spherical",
+    "planar",
+    "free",
+    "pin-in-slot",
+    "point-on-line",
+    "distance",
+    "rolling",
+]
+
+
+class Joint(Strict):
+    """A joint between two bodies. Which keys it needs depends on its type (flexmb.joints.table)."""
+
+    type: JointName = Field(description="Type of the joint.")
+    bodies: Annotated[tuple[str, str], Names(2, "bodies")] | None = Field(
+        None, description="First and second body ('ground' for the world); placed by `at` and directions."
+    )
+    markers: Annotated[tuple[str, str], Names(2, "markers")] | None = Field(
+        None, description="Markers 'body.marker' on the first and the second body, instead of bodies and at; axis = z."
+    )
+    at: Annotated[Where | tuple[Where, Where], PlaceField(pair=True)] | None = Field(
+        None, description="World design position [m]: point name or [x, y, z]; distance: one for each body."
+    )
+    axis: Annotated[Vector, DirectionField()] | None = Field(
+        None, description="Joint axis in world axes; planar: normal of the plane; rolling: axis of the disc."
+    )
+    axes: Annotated[tuple[Vector, Vector], DirectionField(2)] | None = Field(
+        None, description="Universal: the axis fixed in the first and the one fixed in the second body, perpendicular."
+    )
+    slot: Annotated[Vector, DirectionField()] | None = Field(
+        None, description="Pin-in-slot: direction of the slot on the first body, at right angles to axis."
+    )
+    line: Annotated[Vector, DirectionField()] | None = Field(
+        None, description="Point-on-line: direction of the line on the first body, through `at`."
+    )
+    normal: Annotated[Vector, DirectionField()] | None = Field(
+        None, description="Rolling: normal of the plane on the first body, through `at`."
+    )
+    lead: Annotated[float, Scalar("lead")] | None = Field(None, description="Screw: advance per turn [m].")
+    length: Annotated[float, Scalar("length", above=0.0)] | None = Field(
+        None, description="Distance: length [m]; default: the design distance."
+    )
+    radius: Annotated[float, Scalar("length", above=0.0)] | None = Field(
+        None, description="Rolling: radius of the disc [m]."
+    )
+    tree: bool | None = Field(None, description="true: must be a branch of the tree; false: must be a chord.")
+    position: Annotated[tuple[float, ...], JointState(0)] | None = Field(
+        None, description="Initial coordinates [m, rad]; rotation vectors where the joint turns freely."
+    )
+    velocity: Annotated[tuple[float, ...], JointState(1)] | None = Field(
+        None, description="Initial rates [m/s, rad/s]; angular velocities in axes of the second body."
+    )
+
+    @property
+    def kind(self) -> JointType:
+        """The row of the joint table."""
+        return JOINT_TYPES[self.type]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tell_coordinates(cls, data: Any, info: ValidationInfo) -> Any:
+        if isinstance(info.context, Context):
+            name = data.get("type") if isinstance(data, dict) else None
+            joint_type = JOINT_TYPES.get(name) if isinstance(name, str) else None
+            known = zip(joint_type.coordinates, joint_type.kinds, strict=True) if joint_type else ()
+            info.context.coordinates = tuple(known)
+        return data
+
+
+class Harmonic(Strict):
+    """offset + amplitude sin(2 pi frequency t + phase)."""
+
+    amplitude: Annotated[float, Scalar("length", "angle")] = Field(description="Amplitude [m or rad].")
+    frequency: Annotated[float, Scalar("frequency")] = Field(description="Frequency [Hz].")
+    phase: Annotated[float, Scalar("angle")] = Field(0.0, description="Phase [rad].")
+    offset: Annotated[float, Scalar("length", "angle")] = Field(0.0, description="Mean value [m or rad].")
+
+
+class Ramp(Strict):
+    """A smooth change from one value to another over a time, constant after."""
+
+    to: Annotated[float, Scalar("length", "angle")] = Field(description="Final value [m or rad].")
+    over: Annotated[float, Scalar("time", above=0.0)] = Field(description="Duration [s].")
+    start: Annotated[float, Scalar("length", "angle")] = Field(0.0, alias="from", description="First value [m or rad].")
+
+
+MOTION_FORMS = ("rate", "polynomial", "harmonic", "ramp", "table", "expression")
+
+
+class Motion(Strict):
+    """A prescribed joint coordinate or marker position, as a function of time."""
+
+    joint: str | None = Field(None, description="Joint that is driven.")
+    coordinate: str | None = Field(None, description="Its coordinate; may be left out when there is only one.")
+    marker: str | None = Field(None, description="Marker that is driven, instead of a joint.")
+    along: Literal["x", "y", "z"] | None = Field(None, description="Axis of `relative_to` along which it is driven.")
+    relative_to: str = Field("ground", description="Marker from which the driven marker is measured.")
+    rate: Annotated[float, Scalar("speed", "angular speed")] | None = Field(
+        None, description="Constant rate [m/s or rad/s]."
+    )
+    start: Annotated[float, Scalar("length", "angle")] = Field(0.0, description="With rate: value at t = 0 [m or rad].")
+    polynomial: Annotated[tuple[float, ...], Coefficients()] | None = Field(
+        None, description="c0, c1, ... of c0 + c1 t + c2 t^2 + ... [m or rad, per s^k]."
+    )
+    harmonic: Harmonic | None = Field(None, description="Sine in time.")
+    ramp: Ramp | None = Field(None, description="Smooth change to a final value.")
+    table: Annotated[tuple[tuple[float, float], ...], TableField("time", "length", "", "angle")] | None = Field(
+        None, description="[[t, x], ...] [s, m or rad], joined by a C2 cubic spline."
+    )
+    expression: Annotated[Expression, ExpressionField("length", "angle")] | None = Field(
+        None, description="Expression of t [m or rad]."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tell_kind(cls, data: Any, info: ValidationInfo) -> Any:
+        if isinstance(info.context, Context) and isinstance(data, dict):
+            if "marker" in data:
+                info.context.kind = "length"
+            else:
+                info.context.kind = info.context.coordinate_kind(data.get("joint"), data.get("coordinate"))
+        return data
+
+    @property
+    def function(self) -> Expression:
+        """The prescribed value as a function of t, whichever way it was given."""
+        if self.rate is not None:
+            return expressions.linear(self.rate, self.start)
+        if self.polynomial is not None:
+            return expressions.polynomial(self.polynomial)
+        if self.harmonic is not None:
+            h = self.harmonic
+            return expressions.harmonic(h.amplitude, h.frequency, h.phase, h.offset)
+        if self.ramp is not None:
+            return expressions.ramp(self.ramp.to, self.ramp.over, self.ramp.start)
+        if self.table is not None:
+            return expressions.table(self.table)
+        assert self.expression is not None
+        return self.expression

@@ -1,0 +1,167 @@
+"""Forces, sensors and base motion of a model."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationInfo, model_validator
+
+from flexmb.system.expressions import Expression
+from flexmb.system.schema_bodies import Strict
+from flexmb.system.schema_fields import (
+    Context,
+    DirectionField,
+    ExpressionField,
+    Names,
+    Scalar,
+    TableField,
+    Vector,
+)
+
+
+class OnCoordinate(Strict):
+    """A load on one coordinate of a joint."""
+
+    joint: str = Field(description="Joint on which it acts.")
+    coordinate: str | None = Field(None, description="Its coordinate; may be left out when there is only one.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tell_kind(cls, data: Any, info: ValidationInfo) -> Any:
+        if isinstance(info.context, Context) and isinstance(data, dict):
+            info.context.kind = info.context.coordinate_kind(data.get("joint"), data.get("coordinate"))
+        return data
+
+
+ThreeExpressions = tuple[Expression, Expression, Expression]
+
+
+class PointForce(Strict):
+    """A force on a marker."""
+
+    type: Literal["force"]
+    marker: str = Field(description="Marker on which it acts, 'body.marker'.")
+    vector: Annotated[ThreeExpressions, ExpressionField("force", sensors=True, count=3)] = Field(
+        description="Components [N]: numbers or expressions of t and of sensors."
+    )
+    axes: Literal["world", "marker"] = Field("world", description="Axes of the components.")
+
+
+class PointTorque(Strict):
+    """A torque on a marker's body."""
+
+    type: Literal["torque"]
+    marker: str = Field(description="Marker on which it acts, 'body.marker'.")
+    vector: Annotated[ThreeExpressions, ExpressionField("torque", sensors=True, count=3)] = Field(
+        description="Components [N*m]: numbers or expressions of t and of sensors."
+    )
+    axes: Literal["world", "marker"] = Field("world", description="Axes of the components.")
+
+
+class SpringDamper(Strict):
+    """A spring and damper along the line between two markers; tension is positive."""
+
+    type: Literal["spring-damper"]
+    markers: Annotated[tuple[str, str], Names(2, "markers")] = Field(description="Its two ends, 'body.marker'.")
+    stiffness: Annotated[float, Scalar("stiffness", least=0.0)] = Field(0.0, description="Stiffness [N/m].")
+    damping: Annotated[float, Scalar("damping", least=0.0)] = Field(0.0, description="Damping [N*s/m].")
+    length: Annotated[float, Scalar("length", least=0.0)] | None = Field(
+        None, description="Free length [m]; needed with stiffness or table."
+    )
+    table: Annotated[tuple[tuple[float, float], ...], TableField("length", "force", what="elongation")] | None = Field(
+        None, description="[[elongation, force], ...] [m, N] instead of stiffness, joined by straight lines."
+    )
+
+
+class JointSpring(OnCoordinate):
+    """A spring and damper on a joint coordinate; full turns are counted."""
+
+    type: Literal["joint-spring"]
+    stiffness: Annotated[float, Scalar("stiffness", "rotational stiffness", least=0.0)] = Field(
+        0.0, description="Stiffness [N/m or N*m/rad]."
+    )
+    damping: Annotated[float, Scalar("damping", "rotational damping", least=0.0)] = Field(
+        0.0, description="Damping [N*s/m or N*m*s/rad]."
+    )
+    rest: Annotated[float, Scalar("length", "angle")] = Field(0.0, description="Coordinate at rest [m or rad].")
+    table: (
+        Annotated[tuple[tuple[float, float], ...], TableField("length", "force", "angle", "torque", "deflection")] | None
+    ) = Field(None, description="[[deflection, resisting effort], ...] [m, N or rad, N*m] instead of stiffness.")
+
+
+class Friction(OnCoordinate):
+    """Viscous and regularised Coulomb friction on a joint coordinate."""
+
+    type: Literal["friction"]
+    viscous: Annotated[float, Scalar("damping", "rotational damping", least=0.0)] = Field(
+        0.0, description="Viscous coefficient [N*s/m or N*m*s/rad]."
+    )
+    coulomb: Annotated[float, Scalar("force", "torque", least=0.0)] = Field(
+        0.0, description="Magnitude of the Coulomb force or torque [N or N*m]."
+    )
+    transition: Annotated[float, Scalar("speed", "angular speed", above=0.0)] | None = Field(
+        None, description="Speed over which Coulomb friction changes its sign [m/s or rad/s]; needed with coulomb."
+    )
+
+
+class Actuator(OnCoordinate):
+    """A force or torque on a joint coordinate."""
+
+    type: Literal["actuator"]
+    effort: Annotated[Expression, ExpressionField("force", "torque", sensors=True)] = Field(
+        description="Force or torque [N or N*m]: a number or an expression of t and of sensors."
+    )
+
+
+Force = Annotated[
+    PointForce | PointTorque | SpringDamper | JointSpring | Friction | Actuator, Field(discriminator="type")
+]
+
+FORCE_TYPES = {
+    "force": PointForce,
+    "torque": PointTorque,
+    "spring-damper": SpringDamper,
+    "joint-spring": JointSpring,
+    "friction": Friction,
+    "actuator": Actuator,
+}
+
+SENSOR_SUBJECTS = ("joint", "marker", "between", "motion", "force", "reaction")
+
+
+class Sensor(Strict):
+    """A named channel of the result: of a joint, a marker, a distance, a motion, a force or a reaction."""
+
+    joint: str | None = Field(None, description="Joint whose coordinate is measured.")
+    coordinate: str | None = Field(None, description="Its coordinate; may be left out when there is only one.")
+    marker: str | None = Field(None, description="Marker whose motion is measured.")
+    between: Annotated[tuple[str, str], Names(2, "markers")] | None = Field(
+        None, description="Two markers whose distance is measured."
+    )
+    motion: str | None = Field(None, description="Motion whose effort is measured.")
+    force: str | None = Field(None, description="Force whose effort or magnitude is measured.")
+    reaction: str | None = Field(None, description="Joint whose reaction on the second body is measured.")
+    quantity: Literal["position", "velocity", "acceleration", "distance"] | None = Field(
+        None, description="What is measured of a joint or marker; default: position."
+    )
+    component: (
+        Literal["x", "y", "z", "magnitude", "fx", "fy", "fz", "mx", "my", "mz", "force", "moment"] | None
+    ) = Field(None, description="Marker: x, y, z or magnitude (default: all three). Reaction: fx ... mz, force, moment.")
+    relative_to: str = Field("ground", description="Marker from which a marker is measured.")
+    axes: Literal["world", "marker"] = Field("world", description="World axes or those of relative_to.")
+
+
+class BaseRotation(Strict):
+    """Prescribed rotation of the ground about a fixed axis through the world origin."""
+
+    axis: Annotated[Vector, DirectionField()] = Field(description="Axis of rotation.")
+    angle: Annotated[Expression, ExpressionField("angle")] = Field(description="Angle [rad] as an expression of t.")
+
+
+class Base(Strict):
+    """Prescribed motion of the ground."""
+
+    rotation: BaseRotation | None = Field(None, description="Rotation of the ground.")
+    acceleration: Annotated[ThreeExpressions, ExpressionField("acceleration", count=3)] | None = Field(
+        None, description="Acceleration of the ground's origin in inertial axes [m/s^2], expressions of t."
+    )

@@ -1,0 +1,36 @@
+"""Names that were probably meant: the last sentence of many error messages."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+_MOST_SHOWN = 12
+
+
+def did_you_mean(word: str, choices: Iterable[str], what: str = "Known") -> str:
+    """A sentence with the nearest of `choices`, or with all of them when none is near."""
+    names = [str(choice) for choice in choices]
+    word = word[:100]
+    near = difflib.get_close_matches(word, names, 1, 0.6)
+    if not near:
+        lower = {name.lower(): name for name in names}
+        near = [lower[match] for match in difflib.get_close_matches(word.lower(), lower, 1, 0.6)]
+    if near:
+        return f"Did you mean '{near[0]}'?"
+    if not names:
+        return f"{what}: none."
+    more = ", ..." if len(names) > _MOST_SHOWN else ""
+    return f"{what}: {', '.join(names[:_MOST_SHOWN])}{more}."
+
+
+def clipped(value: object, width: int = 60) -> str:
+    """A short, safe rendering of an input value for a message."""
+    if isinstance(value, (list, tuple)):
+        return f"a list of {len(value)}"
+    if isinstance(value, dict):
+        return f"a table with {len(value)} keys"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = f"'{value}'" if isinstance(value, str) else f"{value}"
+    return text if len(text) <= width else text[: width - 3] + "..."

@@ -1,0 +1,108 @@
+"""System: a model as flat arrays, with a map from names to places. Frozen; the state lives in workspaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.equations import layout as L
+from flexmb.system.mechanism import Mechanism
+from flexmb.system.topology import Topology
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A column block of an output row."""
+
+    path: str
+    unit: str
+    start: int
+    shape: tuple[int, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A constraint row by name."""
+
+    owner: str
+    """Joint or motion it belongs to."""
+    text: str
+    unit: str
+    is_motion: bool
+    on_velocity: bool = False
+
+
+@dataclass(frozen=True)
+class System:
+    """Flat arrays and names of a mechanism in one choice of coordinates."""
+
+    name: str
+    ints: NDArray[np.int64]
+    floats: NDArray[np.float64]
+    n_work: int
+    mechanism: Mechanism
+    topology: Topology
+    coordinates: tuple[str, ...]
+    """Name of every velocity coordinate: "joint.coordinate" or "body.x"."""
+    coordinate_kinds: tuple[str, ...]
+    """Kind of every velocity coordinate: length, angle or rotation."""
+    all_rows: tuple[Row, ...]
+    """Every constraint row, also those that are dropped."""
+    rows: tuple[Row, ...]
+    """Active rows."""
+    row_numbers: tuple[int, ...]
+    """Number in `all_rows` of every active row."""
+    dropped: tuple[Row, ...]
+    channels: tuple[Channel, ...]
+    q0: NDArray[np.float64]
+    v0: NDArray[np.float64]
+    given_position: NDArray[np.bool_]
+    """Velocity coordinates whose initial position the user gave."""
+    given_velocity: NDArray[np.bool_]
+    length_scale: float
+    """Typical length [m], for tolerances."""
+
+    @property
+    def n_v(self) -> int:
+        return int(self.ints[L.N_V])
+
+    @property
+    def n_q(self) -> int:
+        return int(self.ints[L.N_Q])
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.ints[L.N_ROWS])
+
+    @property
+    def row_owner(self) -> list[str]:
+        """Joint or motion of every active row."""
+        return [row.owner for row in self.rows]
+
+    @property
+    def row_text(self) -> list[str]:
+        return [row.text for row in self.rows]
+
+    @property
+    def scale(self) -> NDArray[np.float64]:
+        """Size of one unit of error of every velocity coordinate: the length scale for lengths, 1 for angles."""
+        return np.array([self.length_scale if kind == "length" else 1.0 for kind in self.coordinate_kinds])
+
+    def channel(self, path: str) -> Channel:
+        """The channel with this path."""
+        return next(channel for channel in self.channels if channel.path == path)
+
+    def workspace(self) -> NDArray[np.float64]:
+        """A fresh workspace with the initial coordinates and rates."""
+        work = np.zeros(self.n_work)
+        work[self.ints[L.Q] : self.ints[L.Q] + self.n_q] = self.q0
+        work[self.ints[L.V] : self.ints[L.V] + self.n_v] = self.v0
+        return work
+
+    def view(self, work: NDArray[np.float64], slot: int, length: int) -> NDArray[np.float64]:
+        """Part of a workspace that starts at the offset in header slot `slot`."""
+        start = int(self.ints[slot])
+        return work[start : start + length]

@@ -1,0 +1,62 @@
+"""Tokens of quantities and expressions, and the error that points at one of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+MAX_LENGTH = 10_000
+"""Longest text that is read as a quantity or an expression."""
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+    r"|(?P<name>\$?[^\W\d]\w*|[°%])"
+    r"|(?P<sign>\*\*|[-+*/^(),·²³]))"
+)
+
+
+class TextError(ValueError):
+    """A fault in a quantity or an expression, with its place in the text."""
+
+    def __init__(self, message: str, source: str = "", position: int = 0, hint: str = ""):
+        self.message, self.source, self.position, self.hint = message, source, position, hint
+        super().__init__(self.explanation())
+
+    def explanation(self) -> str:
+        """The message, and below it the text with a caret under the fault."""
+        first = f"{self.message}. {self.hint}".rstrip() if self.hint else self.message
+        if not self.source:
+            return first
+        start = max(0, self.position - 60)
+        excerpt = self.source[start : start + 100].replace("\n", " ").replace("\t", " ")
+        return f"{first}\n    {excerpt}\n    {' ' * (self.position - start)}^"
+
+
+@dataclass(frozen=True)
+class Token:
+    kind: Literal["number", "name", "sign", "end"]
+    text: str
+    at: int
+    """Position of the first character in the source."""
+
+
+def tokenize(source: str) -> list[Token]:
+    """Split `source` into tokens; the last one is always an "end"."""
+    if len(source) > MAX_LENGTH:
+        raise TextError(f"the text is too long ({len(source)} characters; at most {MAX_LENGTH})")
+    tokens: list[Token] = []
+    end = len(source.rstrip())
+    at = 0
+    while at < end:
+        match = _TOKEN.match(source, at)
+        if match is None:
+            while source[at].isspace():
+                at += 1
+            raise TextError(f"unexpected character '{source[at]}'", source, at)
+        kind = match.lastgroup
+        assert kind in ("number", "name", "sign")
+        tokens.append(Token(kind, match[kind], match.start(kind)))  # type: ignore[arg-type]
+        at = match.end()
+    tokens.append(Token("end", "", end))
+    return tokens

@@ -1,0 +1,202 @@
+"""Flat records of bodies, markers and coordinates in the chosen tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmb.equations import layout as L
+from flexmb.joints.table import JOINT_TYPES, JointCode, JointType
+from flexmb.system.mechanism import Mechanism
+from flexmb.system.packing import Packer
+from flexmb.system.topology import Branch, Topology
+
+# Quaternion blocks of a joint type: (offset in its q, offset in its v, rates).
+SPHERES: dict[JointCode, tuple[tuple[int, int, int], ...]] = {
+    JointCode.SPHERICAL: ((0, 0, 3),),
+    JointCode.FREE: ((3, 3, 3),),
+    JointCode.POINT_ON_LINE: ((1, 1, 3),),
+    JointCode.DISTANCE: ((0, 0, 2), (4, 2, 3)),
+}
+
+
+@dataclass
+class TreeRecords:
+    """What the tree part of the packing found: places of bodies and coordinates."""
+
+    flat_body: dict[int, int] = field(default_factory=dict)
+    """Body number in the mechanism -> number in the recursion."""
+    joint_type: list[JointType] = field(default_factory=list)
+    """Tree joint of every flat body (from 1)."""
+    q_start: list[int] = field(default_factory=list)
+    v_start: list[int] = field(default_factory=list)
+    branch_of_joint: dict[int, int] = field(default_factory=dict)
+    """Joint number -> flat body it carries."""
+    coordinates: list[str] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    n_q: int = 0
+    n_v: int = 0
+
+
+def lay_out_tree(mechanism: Mechanism, topology: Topology) -> TreeRecords:
+    """Number bodies and coordinates in the order of the recursion."""
+    tree = TreeRecords(flat_body={0: 0})
+    for flat, branch in enumerate(topology.branches, start=1):
+        tree.flat_body[branch.body] = flat
+        joint_type = _type(mechanism, branch)
+        owner = mechanism.bodies[branch.body].name if branch.joint is None else mechanism.joints[branch.joint].name
+        tree.joint_type.append(joint_type)
+        tree.q_start.append(tree.n_q)
+        tree.v_start.append(tree.n_v)
+        tree.n_q += joint_type.n_q
+        tree.n_v += joint_type.n_v
+        tree.coordinates += [f"{owner}.{name}" for name in joint_type.coordinates]
+        tree.kinds += list(joint_type.kinds)
+        if branch.joint is not None:
+            tree.branch_of_joint[branch.joint] = flat
+    return tree
+
+
+def _type(mechanism: Mechanism, branch: Branch) -> JointType:
+    return JOINT_TYPES["free"] if branch.joint is None else mechanism.joints[branch.joint].type
+
+
+def pack_markers(pack: Packer, mechanism: Mechanism, tree: TreeRecords) -> list[int]:
+    """Marker table; returns the place of every marker's constants in F."""
+    places = [pack.put([*marker.p_b, *marker.R_b.ravel()]) for marker in mechanism.markers]
+    records = [
+        (tree.flat_body[marker.body], place, 0) for marker, place in zip(mechanism.markers, places, strict=True)
+    ]
+    pack.ints[L.MARKERS] = pack.table(records, L.MARKER)
+    return places
+
+
+def pack_bodies(
+    pack: Packer, mechanism: Mechanism, topology: Topology, tree: TreeRecords, markers: list[int], joint_f: list[int]
+) -> None:
+    """Body table with one record for ground and one for every body of the recursion."""
+    records = [_ground_record(pack)]
+    for flat, branch in enumerate(topology.branches, start=1):
+        body = mechanism.bodies[branch.body]
+        joint_type = tree.joint_type[flat - 1]
+        if branch.joint is None:
+            first, second, parameters = markers[0], markers[mechanism.marker_index[body.name]], 0
+        else:
+            joint = mechanism.joints[branch.joint]
+            first, second, parameters = markers[joint.first], markers[joint.second], joint_f[branch.joint]
+        if branch.reversed:
+            first, second = second, first
+        record = [0] * L.BODY
+        n_joint = joint_type.n_v
+        record[L.B_PARENT] = tree.flat_body[branch.parent]
+        record[L.B_CODE] = int(joint_type.code)
+        record[L.B_REVERSED] = int(branch.reversed)
+        record[L.B_JOINT_F] = parameters
+        record[L.B_Q], record[L.B_NQ] = tree.q_start[flat - 1], joint_type.n_q
+        record[L.B_V], record[L.B_NJ] = tree.v_start[flat - 1], n_joint
+        record[L.B_ELASTIC_Q] = tree.q_start[flat - 1] + joint_type.n_q
+        record[L.B_PARENT_MARKER], record[L.B_CHILD_MARKER] = first, second
+        inertia = [body.mass, *body.first_moment, *body.inertia.ravel(), *body.rotor]
+        record[L.B_INERTIA] = pack.put(inertia)
+        record[L.B_W] = pack.take(L.W_F + 6)
+        record[L.B_H] = pack.take(6 * n_joint)
+        record[L.B_OUT] = pack.take(L.BODY_OUT)
+        record[L.B_COMPOSITE] = pack.take(36)
+        record[L.B_U] = pack.take(6 * n_joint)
+        record[L.B_D] = pack.take(n_joint * n_joint)
+        record[L.B_BIAS] = pack.take(6)
+        records.append(record)
+    pack.ints[L.BODIES] = pack.table(records, L.BODY)
+    pack.ints[L.N_BODIES] = len(records) - 1
+
+
+def _ground_record(pack: Packer) -> list[int]:
+    record = [0] * L.BODY
+    record[L.B_PARENT] = -1
+    record[L.B_INERTIA] = pack.put(np.zeros(L.INERTIA))
+    record[L.B_W] = pack.take(L.W_F + 6)
+    record[L.B_COMPOSITE] = pack.take(36)
+    record[L.B_BIAS] = pack.take(6)
+    record[L.B_OUT] = pack.take(L.BODY_OUT)
+    return record
+
+
+def pack_coordinates(pack: Packer, tree: TreeRecords) -> None:
+    """Pairs of plain coordinates and triples of quaternion blocks."""
+    scalars: list[tuple[int, int]] = []
+    spheres: list[tuple[int, int, int]] = []
+    for joint_type, q, v in zip(tree.joint_type, tree.q_start, tree.v_start, strict=True):
+        blocks = SPHERES.get(joint_type.code, ())
+        taken_q = {first + k for first, _, _ in blocks for k in range(4)}
+        taken_v = {first + k for _, first, n in blocks for k in range(n)}
+        plain_q = [k for k in range(joint_type.n_q) if k not in taken_q]
+        plain_v = [k for k in range(joint_type.n_v) if k not in taken_v]
+        scalars += [(q + i, v + j) for i, j in zip(plain_q, plain_v, strict=True)]
+        spheres += [(q + i, v + j, n) for i, j, n in blocks]
+    pack.ints[L.SCALARS], pack.ints[L.N_SCALARS] = pack.table(scalars, 2), len(scalars)
+    pack.ints[L.SPHERES], pack.ints[L.N_SPHERES] = pack.table(spheres, 3), len(spheres)
+
+
+def initial_coordinates(
+    mechanism: Mechanism, topology: Topology, tree: TreeRecords
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """q0, v0 and which positions and rates the user gave, for the tree joints; free bodies stand where they are drawn."""
+    q0, v0 = np.zeros(tree.n_q), np.zeros(tree.n_v)
+    given_q, given_v = np.zeros(tree.n_v, dtype=bool), np.zeros(tree.n_v, dtype=bool)
+    for flat, branch in enumerate(topology.branches, start=1):
+        joint_type, q, v = tree.joint_type[flat - 1], tree.q_start[flat - 1], tree.v_start[flat - 1]
+        blocks = SPHERES.get(joint_type.code, ())
+        for first, _, _ in blocks:
+            q0[q + first] = 1.0
+        body = mechanism.bodies[branch.body]
+        if branch.joint is None:
+            q0[q : q + 3] = body.p_wb
+            q0[q + 3 : q + 7] = quaternion(body.R_wb)
+            if body.velocity is not None:
+                v0[v : v + 3], given_v[v : v + 3] = body.velocity, True
+            if body.angular_velocity is not None:
+                v0[v + 3 : v + 6], given_v[v + 3 : v + 6] = body.angular_velocity, True
+            continue
+        joint = mechanism.joints[branch.joint]
+        if joint.position is not None:
+            q0[q : q + joint_type.n_q] = position_coordinates(joint_type, joint.position)
+            given_q[v : v + joint_type.n_v] = True
+        if joint.velocity is not None:
+            v0[v : v + joint_type.n_v], given_v[v : v + joint_type.n_v] = joint.velocity, True
+    return q0, v0, given_q, given_v
+
+
+def position_coordinates(joint_type: JointType, position: tuple[float, ...]) -> np.ndarray:
+    """Stored coordinates of a joint from n_v numbers: rotation vectors become quaternions."""
+    q = np.zeros(joint_type.n_q)
+    values = np.asarray(position, dtype=float)
+    blocks = SPHERES.get(joint_type.code, ())
+    taken_v = {first + k for _, first, n in blocks for k in range(n)}
+    taken_q = {first + k for first, _, _ in blocks for k in range(4)}
+    q[[k for k in range(joint_type.n_q) if k not in taken_q]] = [
+        values[k] for k in range(joint_type.n_v) if k not in taken_v
+    ]
+    for first, start, n in blocks:
+        vector = np.zeros(3)
+        vector[3 - n :] = values[start : start + n]
+        angle = np.linalg.norm(vector)
+        # sin(x/2)/x by numpy's sinc, which is sin(pi y)/(pi y)
+        q[first] = np.cos(0.5 * angle)
+        q[first + 1 : first + 4] = 0.5 * np.sinc(angle / (2.0 * np.pi)) * vector
+    return q
+
+
+def quaternion(R: np.ndarray) -> np.ndarray:
+    """Unit quaternion (w first) of a rotation matrix."""
+    K = np.array(
+        [
+            [R[0, 0] + R[1, 1] + R[2, 2], 0.0, 0.0, 0.0],
+            [R[2, 1] - R[1, 2], R[0, 0] - R[1, 1] - R[2, 2], 0.0, 0.0],
+            [R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], 0.0],
+            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1]],
+        ]
+    )
+    values, vectors = np.linalg.eigh(K / 3.0, UPLO="L")  # the largest eigenvector of this matrix is the quaternion
+    q: np.ndarray = vectors[:, np.argmax(values)]
+    return q if q[0] >= 0.0 else -q

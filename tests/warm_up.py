@@ -1,0 +1,52 @@
+"""Fill the kernel cache: a four-bar linkage and a pendulum, a few steps by every method and formulation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flexmb.solvers.run import simulate
+from flexmb.system.build import build
+from flexmb.system.schema import read_spec
+
+PENDULUM: dict[str, Any] = {
+    "model": {"name": "pendulum", "gravity": [0, 0, -9.81]},
+    "bodies": {"bob": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1], "center": [1.0, 0, 0]}},
+    "joints": {"pivot": {"type": "revolute", "bodies": ["ground", "bob"], "at": [0, 0, 0], "axis": "y"}},
+}
+PAIR: dict[str, Any] = {
+    "model": PENDULUM["model"],
+    "bodies": {
+        "first": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1], "center": [1.0, 0, 0]},
+        "second": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1], "at": [1.0, 0, 0]},
+    },
+    "joints": {
+        "pivot": {"type": "revolute", "bodies": ["ground", "first"], "at": [0, 0, 0], "axis": "y"},
+        "pin": {"type": "spherical", "bodies": ["first", "second"], "at": [1.0, 0, 0]},
+        "guide": {"type": "point-on-line", "bodies": ["ground", "second"], "at": [1.0, 0, 0], "line": "z"},
+    },
+}
+
+
+class Nowhere:
+    """A sink that keeps nothing."""
+
+    def write(self, block: Any, checkpoint: Any) -> None:
+        pass
+
+
+def run(data: dict[str, Any], **analysis: Any) -> None:
+    spec = read_spec({**data, "analysis": {"type": "dynamic", "end": 0.01, "step": 0.005, **analysis}})
+    simulate(build(spec), spec.analysis, sink=Nowhere())
+
+
+def main() -> None:
+    for method in ("generalized-alpha", "hht", "shi-mcphee"):
+        run(PAIR, method=method)
+    run(PAIR, method="generalized-alpha", tolerance=1e-4)
+    for method in ("rk4", "rk45"):
+        run(PENDULUM, method=method)
+        run(PAIR, method=method, formulation="embedding")
+
+
+if __name__ == "__main__":
+    main()
