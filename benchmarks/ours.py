@@ -1,4 +1,4 @@
-"""flexmb on the same problems: models as data, `build`, `simulate`, and the compiled programs by their address."""
+"""flexmb on the same problems: models as data, `simulate`, and the compiled programs by their address."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from problems import GRAVITY, Chain, SliderCrank
 from timing import cpu_seconds
 
 from flexmb.equations import layout as at
+from flexmb.equations.programs import link as link_programs
 from flexmb.jit import call
 from flexmb.solvers.run import simulate
-from flexmb.system.build import build
+from flexmb.system.build import build_system
 from flexmb.system.schema import read_spec
 from flexmb.system.system import System
 
@@ -35,10 +36,18 @@ class LastRow:
         return self.row[channel.start : channel.start + int(np.prod(channel.shape, dtype=int))]
 
 
+def build(spec: Any) -> System:
+    """A system ready to run: flat arrays with the addresses of the compiled programs."""
+    system = build_system(spec)
+    link_programs(system.ints)
+    return system
+
+
 def run(data: dict[str, Any], step: float, steps: int, **analysis: Any) -> tuple[float, LastRow]:
     """CPU seconds of the run alone (not of building the system) and its last output row; output only at the ends."""
     end = step * steps
-    chosen = {"type": "dynamic", "end": end, "step": step, "method": "generalized-alpha", "rho": RHO, **analysis}
+    method = analysis or {"method": "generalized-alpha", "rho": RHO}
+    chosen = {"type": "dynamic", "end": end, "step": step, **method}
     spec = read_spec({**data, "analysis": chosen})
     system = build(spec)
     last = LastRow(system)

@@ -182,7 +182,7 @@ def growth(codes: Codes, repeats: int) -> list[Row]:
     costs = []
     for n in sizes:
         run = partial(chain_seconds, codes.ours, Chain(n, step=1e-4), method="rk4")
-        costs.append(step_costs({"flexmb": run}, max(40, 20000 // n), repeats)["flexmb"])
+        costs.append(step_costs({"flexmb": run}, 400, repeats)["flexmb"])
     exponent = fitted_exponent(sizes, costs)
     note = ", ".join(f"{n}: {cost * 1e6:.3g} us" for n, cost in zip(sizes, costs, strict=True))
     return [Row("explicit tree step, 30 to 1000 links", f"n^{exponent:.3f}", "", "", target, note)]

@@ -40,8 +40,24 @@ def add_to3(W, o, a):
 
 @kernel
 def store9(W, o, a):
-    for k in range(9):
-        W[o + k] = a[k]
+    # Tuples are never indexed by a variable: that would compile to a switch.
+    W[o] = a[0]
+    W[o + 1] = a[1]
+    W[o + 2] = a[2]
+    W[o + 3] = a[3]
+    W[o + 4] = a[4]
+    W[o + 5] = a[5]
+    W[o + 6] = a[6]
+    W[o + 7] = a[7]
+    W[o + 8] = a[8]
+
+
+@kernel
+def store4(W, o, a):
+    W[o] = a[0]
+    W[o + 1] = a[1]
+    W[o + 2] = a[2]
+    W[o + 3] = a[3]
 
 
 @kernel

@@ -14,14 +14,15 @@ import numpy as np
 from flexmb.equations import layout as at
 from flexmb.jit import kernel, program
 
-KIND = 100  # slot of I with the number of the toy
-HEADER = 101
+KIND = at.HEADER  # slot of I with the number of the toy
+FAIL = KIND + 1  # 1: the drive asks for the impossible after t = 0.5
+SLOTS = KIND + 2
 PENDULUM, OSCILLATOR, TOP, SKATE, CRANK, DRIVEN, TWICE = range(7)
 GRAVITY = 9.81
 
 
 @kernel
-def physics(I, F, W):  # type: ignore[no-untyped-def]
+def physics(I, F, W):
     """M, BIAS, G, PHI, PHI_DOT, GAM of the toy."""
     kind, n, m = I[KIND], I[at.N_V], I[at.N_ROWS]
     q, v, M, G, b, t = I[at.Q], I[at.V], I[at.M], I[at.G], I[at.BIAS], W[I[at.T]]
@@ -46,6 +47,8 @@ def physics(I, F, W):  # type: ignore[no-untyped-def]
             W[phi + 1] = -s * x + c * y
             W[phi_dot + 1] = -s * vx + c * vy - w * (c * x + s * y)
             W[gam + 1] = -2.0 * w * (c * vx + s * vy) + w * w * (s * x - c * y)
+            if I[FAIL] == 1 and t > 0.5 + 1e-9:
+                W[phi + 1] += 2.0 + x * x
         if kind == TWICE and F[2] != 0.0:  # a second length that contradicts the first
             W[phi + 1] += F[2]
     elif kind == OSCILLATOR:  # F: mass, damping, stiffness, amplitude and frequency of the drive
@@ -83,19 +86,19 @@ def physics(I, F, W):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def spoil(I, W, start, size):  # type: ignore[no-untyped-def]
+def spoil(I, W, start, size):
     for i in range(size):
         W[I[start] + i] = np.nan
 
 
 @program
-def system(I, F, W, arg):  # type: ignore[no-untyped-def]
+def system(I, F, W, arg):
     spoil(I, W, at.RES, I[at.N_V])
     physics(I, F, W)
 
 
 @program
-def jacobian(I, F, W, arg):  # type: ignore[no-untyped-def]
+def jacobian(I, F, W, arg):
     physics(I, F, W)
     spoil(I, W, at.RES, I[at.N_V])
     spoil(I, W, at.M, I[at.N_V] * I[at.N_V])
@@ -104,7 +107,7 @@ def jacobian(I, F, W, arg):  # type: ignore[no-untyped-def]
 
 
 @program
-def residual(I, F, W, arg):  # type: ignore[no-untyped-def]
+def residual(I, F, W, arg):
     physics(I, F, W)
     n, m = I[at.N_V], I[at.N_ROWS]
     for i in range(n):
@@ -122,14 +125,14 @@ def residual(I, F, W, arg):  # type: ignore[no-untyped-def]
 
 
 @program
-def acceleration(I, F, W, arg):  # type: ignore[no-untyped-def]
+def acceleration(I, F, W, arg):
     physics(I, F, W)
     for i in range(I[at.N_V]):  # all mass matrices of the toys are diagonal
         W[I[at.A] + i] = -W[I[at.BIAS] + i] / W[I[at.M] + i * I[at.N_V] + i]
 
 
 @program
-def compose(I, F, W, arg):  # type: ignore[no-untyped-def]
+def compose(I, F, W, arg):
     if I[at.N_SPHERES] == 0:
         for i in range(I[at.N_V]):
             W[I[at.Q] + i] = W[I[at.QN] + i] + W[I[at.DQ] + i]
@@ -147,7 +150,7 @@ def compose(I, F, W, arg):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def times(W, q, x, y, z, scalar, out):  # type: ignore[no-untyped-def]
+def times(W, q, x, y, z, scalar, out):
     """out = quaternion at q times (scalar, x, y, z) / 2."""
     e0, e1, e2, e3 = W[q], W[q + 1], W[q + 2], W[q + 3]
     W[out] = 0.5 * (e0 * scalar - e1 * x - e2 * y - e3 * z)
@@ -157,7 +160,7 @@ def times(W, q, x, y, z, scalar, out):  # type: ignore[no-untyped-def]
 
 
 @program
-def rates(I, F, W, arg):  # type: ignore[no-untyped-def]
+def rates(I, F, W, arg):
     v, a = I[at.V], I[at.A]
     if I[at.N_SPHERES] == 0:
         for i in range(I[at.N_V]):
@@ -169,7 +172,7 @@ def rates(I, F, W, arg):  # type: ignore[no-untyped-def]
 
 
 @program
-def velocities(I, F, W, arg):  # type: ignore[no-untyped-def]
+def velocities(I, F, W, arg):
     q, d, dd, v, a = I[at.Q], I[at.Q_DOT], I[at.Q_DDOT], I[at.V], I[at.A]
     if I[at.N_SPHERES] == 0:
         for i in range(I[at.N_V]):
@@ -187,7 +190,7 @@ def velocities(I, F, W, arg):  # type: ignore[no-untyped-def]
 
 
 @program
-def powers(I, F, W, arg):  # type: ignore[no-untyped-def]
+def powers(I, F, W, arg):
     v, t = I[at.V], W[I[at.T]]
     if I[KIND] == OSCILLATOR:
         W[I[at.POWER]] = -F[1] * W[v] ** 2
@@ -199,7 +202,7 @@ def powers(I, F, W, arg):  # type: ignore[no-untyped-def]
 
 
 @program
-def output(I, F, W, arg):  # type: ignore[no-untyped-def]
+def output(I, F, W, arg):
     """time, q, v, a, multipliers, kinetic, potential, work, step, iterations"""
     out, n = I[at.OUT], I[at.N_V]
     W[out] = W[I[at.T]]
@@ -232,7 +235,7 @@ def output(I, F, W, arg):  # type: ignore[no-untyped-def]
 
 
 @program
-def accept(I, F, W, arg):  # type: ignore[no-untyped-def]
+def accept(I, F, W, arg):
     W[I[at.MEMORY]] += 1.0
 
 
@@ -258,7 +261,7 @@ class Toy:
 
     def __post_init__(self) -> None:
         nq, nv, m = len(self.q0), len(self.v0), len(self.rows)
-        I = self.ints = np.zeros(HEADER, np.int64)
+        I = self.ints = np.zeros(SLOTS, np.int64)
         I[KIND], I[at.N_Q], I[at.N_V], I[at.N_ROWS], I[at.N_POS_ROWS] = self.kind, nq, nv, m, self.pos_rows
         I[at.N_POWERS], I[at.N_MEMORY], I[at.N_SPHERES] = self.powers, 1, nq - nv
         I[at.N_OUT] = 1 + nq + 2 * nv + m + 3 + 2

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from flexmb.equations.programs import link
 from flexmb.solvers.run import simulate
-from flexmb.system.build import build
+from flexmb.system.build import build_system
 from flexmb.system.schema import read_spec
 
 PENDULUM: dict[str, Any] = {
@@ -36,7 +37,9 @@ class Nowhere:
 
 def run(data: dict[str, Any], **analysis: Any) -> None:
     spec = read_spec({**data, "analysis": {"type": "dynamic", "end": 0.01, "step": 0.005, **analysis}})
-    simulate(build(spec), spec.analysis, sink=Nowhere())
+    system = build_system(spec)
+    link(system.ints)
+    simulate(system, spec.analysis, sink=Nowhere())
 
 
 def main() -> None:

@@ -1,0 +1,72 @@
+"""The command line: one verb a file, no logic. `main` is the entry point `flexmb`.
+
+Exit codes: 0 done, 1 the computation failed, 2 the input is wrong, 130 interrupted. Errors are one message on stderr;
+the option --debug adds the traceback. Verbs import what they need when they are called, so that help stays quick.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from flexmb.errors import ComputationError, InputError
+
+DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; gives the exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]
+    try:
+        return _run(words)
+    except BrokenPipeError:  # the reader of our output has gone (flexmb check ... | head)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except InputError as error:
+        return _refuse(error, _input_message(error), WRONG_INPUT, debug)
+    except ComputationError as error:
+        return _refuse(error, f"flexmb: {error}", FAILED, debug)
+    except KeyboardInterrupt as error:
+        return _refuse(error, f"flexmb: {str(error) or 'interrupted; nothing was written.'}", INTERRUPTED, debug)
+    except MemoryError as error:
+        return _refuse(error, "flexmb: not enough memory.", FAILED, debug)
+    except Exception as error:
+        text = (
+            f"flexmb: internal error ({type(error).__name__}: {error}). Run again with --debug and report it, please."
+        )
+        return _refuse(error, text, FAILED, debug)
+
+
+def _run(words: list[str]) -> int:
+    from cyclopts import CycloptsError
+
+    from flexmb.cli.verbs import make_app
+
+    app = make_app()
+    try:
+        command, bound, _ = app.parse_args(words, print_error=False, exit_on_error=False)
+    except CycloptsError as error:
+        raise InputError(f"{error} See 'flexmb --help'.") from error
+    code = command(*bound.args, **bound.kwargs)
+    sys.stdout.flush()
+    return code if isinstance(code, int) else DONE
+
+
+def _input_message(error: InputError) -> str:
+    if hasattr(error, "filename"):
+        from flexmb.system.model_file import format_faults
+
+        return format_faults(error)
+    return "\n".join(f"flexmb: {fault}" for fault in error.faults)
+
+
+def _refuse(error: BaseException, message: str, code: int, debug: bool) -> int:
+    if debug:
+        import traceback
+
+        traceback.print_exception(error)
+    print(message, file=sys.stderr)
+    return code

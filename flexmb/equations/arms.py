@@ -1,7 +1,6 @@
-"""Flexible arms: pose, rates and mode columns of a marker on its body (theory 5).
+"""Flexible arms: pose, rates and mode columns of a marker on a flexible body (theory 5).
 
-A marker record in F is position (3) and orientation (9) in the undeformed body; on a flexible body, with n modes, the
-shapes follow: Phi (n x 3), Theta (n x 3) and, for flex = 2, the second-order shapes G (n x n x 3), Gamma (n x n x 3):
+A marker's place in F holds position (3) and orientation (9) in the undeformed body; with n modes, the shapes follow: Phi (n x 3), Theta (n x 3) and, for flex = 2, the second-order shapes G (n x n x 3), Gamma (n x n x 3):
     r = r0 + Phi q + 1/2 q G q,    theta = Theta q + 1/2 q Gamma q,    R = exp(~theta) R0.
 """
 
@@ -9,23 +8,28 @@ from __future__ import annotations
 
 import math
 
-from flexmb.jit import kernel
-from flexmb.vectors import ZERO, add, cross, dot, load3, load9, multiply, rotate, scale, store3
+from flexmb.equations import layout as L
+from flexmb.jit import kernel, program
+from flexmb.vectors import ZERO, add, cross, dot, load3, load9, multiply, rotate, scale, store3, store9
 
 
-@kernel
-def arm(F, W, marker, flex, q, v, n_modes, columns):
-    """Position, orientation, rates and bias accelerations of a marker relative to its body, in body components.
+@program
+def flexible_arm(I, F, W, arg):
+    """Position, orientation, rates, biases and mode columns of marker `arg` relative to its body, body components.
 
-    The columns dr/dq_k and omega_k go to W from `columns`, six floats a mode. Returns r, R, r_dot, omega_rel, bias of
-    the acceleration and bias of the angular acceleration.
+    Column k is (dr/dq_k, omega_k), six floats.
     """
+    record = I[L.MARKERS] + arg * L.MARKER
+    e = I[L.BODIES] + I[record + L.MK_BODY] * L.BODY
+    marker = I[record + L.MK_F]
+    flex = I[record + L.MK_FLEX]
+    out = I[record + L.MK_W]
+    columns = out + L.S_COLUMNS
+    n_modes = I[e + L.B_NF]
+    q = I[L.Q] + I[e + L.B_ELASTIC_Q]
+    v = I[L.V] + I[e + L.B_V] + I[e + L.B_NJ]
     r = load3(F, marker)
     R = load9(F, marker + 3)
-    if flex == 0:
-        for k in range(6 * n_modes):
-            W[columns + k] = 0.0
-        return r, R, ZERO, ZERO, ZERO, ZERO
     shapes = marker + 12
     turns = shapes + 3 * n_modes
     shapes2 = turns + 3 * n_modes
@@ -80,7 +84,12 @@ def arm(F, W, marker, flex, q, v, n_modes, columns):
     first = cross(theta, theta_dot)
     bias_w = add(rotate(J, theta_bias), add(scale(b_dot, first), scale(c_dot, cross(theta, first))))
     bias_w = add(bias_w, scale(c, cross(theta_dot, first)))
-    return r, multiply(turn_matrix, R), r_dot, rotate(J, theta_dot), bias_r, bias_w
+    store3(W, out + L.S_BODY, r)
+    store9(W, out + L.S_ARM_R, multiply(turn_matrix, R))
+    store3(W, out + L.S_ARM_V, r_dot)
+    store3(W, out + L.S_ARM_W, rotate(J, theta_dot))
+    store3(W, out + L.S_ARM_BIAS_R, bias_r)
+    store3(W, out + L.S_ARM_BIAS_W, bias_w)
 
 
 @kernel

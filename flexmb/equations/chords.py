@@ -11,10 +11,24 @@ import math
 
 from flexmb.equations import layout as L
 from flexmb.equations.forward_dynamics import cholesky, cholesky_solve
-from flexmb.equations.kinematics import marker_state_into
+from flexmb.equations.kinematics import root_into, state_of
 from flexmb.jit import call, kernel, program
-from flexmb.joints.dispatch import CYLINDRICAL, PIN_IN_SLOT, PLANAR, REVOLUTE, UNIVERSAL, measure_into, motion_into
-from flexmb.vectors import add, cross, load3, load9, multiply, rotate, rotate_back, scale, store3, sub, transpose
+from flexmb.joints.dispatch import CYLINDRICAL, PIN_IN_SLOT, PLANAR, REVOLUTE, UNIVERSAL, measure_into
+from flexmb.vectors import (
+    add,
+    cross,
+    load3,
+    load9,
+    multiply,
+    quaternion_matrix,
+    rotate,
+    rotate_back,
+    scale,
+    store3,
+    store9,
+    sub,
+    transpose,
+)
 
 TWO_PI = 2.0 * math.pi
 
@@ -53,29 +67,32 @@ def relative_motion_into(W, a, b, out):
     return multiply(transpose(Ra), load9(W, b + L.S_R)), rotate_back(Ra, d)
 
 
-@kernel
-def chord_into(I, F, W, c, accelerate):
-    """Coordinates, rates, accelerations and coordinate wrenches of the chord with record c."""
-    a = I[L.X_A]
-    b = I[L.X_B]
+@program
+def pair(I, F, W, arg):
+    """Coordinates, rates and accelerations of a joint (read as I[arg..] says) from the states of its two markers.
+
+    Leaves the motion subspace at X_JOINT and the Cholesky factor of S^T S behind the relative motion at X_CHORD.
+    """
     x = I[L.X_CHORD]
-    marker_state_into(I, F, W, I[c + L.CH_A], a + L.MARKER_STATE, a, accelerate)
-    marker_state_into(I, F, W, I[c + L.CH_B], b + L.MARKER_STATE, b, accelerate)
-    R, t = relative_motion_into(W, a, b, x)
-    block = I[c + L.CH_W]
-    code = I[c + L.CH_CODE]
-    n = I[c + L.CH_NV]
-    measure_into(code, F, I[c + L.CH_F], W, R, t, block + L.C_Q)
-    memory = I[L.MEMORY] + I[c + L.CH_MEMORY]
-    for k in range(n):
-        if I[c + L.CH_MEMORY] >= 0 and is_angle(code, k):
-            W[block + L.C_Q + k] += TWO_PI * round((W[memory + k] - W[block + L.C_Q + k]) / TWO_PI)
     joint = I[L.X_JOINT]
-    # The rates are not known yet: the subspace does not depend on them, the bias follows in a second pass.
-    for k in range(n):
-        W[block + L.C_V + k] = 0.0
-    motion_into(code, F, I[c + L.CH_F], W, block + L.C_Q, block + L.C_V, joint)
     gram = x + 12
+    code = I[arg + L.K_CODE]
+    n = I[arg + L.K_N]
+    q = I[arg + L.K_Q]
+    v = I[arg + L.K_V]
+    memory = I[arg + L.K_MEMORY]
+    a = I[I[L.MARKERS] + I[arg + L.K_FIRST] * L.MARKER + L.MK_W]
+    b = I[I[L.MARKERS] + I[arg + L.K_SECOND] * L.MARKER + L.MK_W]
+    R, t = relative_motion_into(W, a, b, x)
+    measure_into(code, F, I[arg + L.K_F], W, R, t, q)
+    if memory >= 0:
+        for k in range(n):
+            if is_angle(code, k):
+                W[q + k] += TWO_PI * round((W[memory + k] - W[q + k]) / TWO_PI)
+    # The subspace does not depend on the rates; the bias does, and follows in a second pass.
+    for k in range(n):
+        W[v + k] = 0.0
+    call(I[L.AT_JOINT], I, F, W, arg)
     for i in range(n):
         for j in range(n):
             s = 0.0
@@ -84,14 +101,27 @@ def chord_into(I, F, W, c, accelerate):
                 s += W[joint + L.J_SV + 3 * i + k] * W[joint + L.J_SV + 3 * j + k]
             W[gram + i * n + j] = s
     cholesky(W, gram, n)
-    _project(W, joint, n, x, gram, block + L.C_V)
-    motion_into(code, F, I[c + L.CH_F], W, block + L.C_Q, block + L.C_V, joint)
+    _project(W, joint, n, x, gram, v)
+    call(I[L.AT_JOINT], I, F, W, arg)
     for k in range(3):
         W[x + 6 + k] -= W[joint + L.J_BIAS_W + k]
         W[x + 9 + k] -= W[joint + L.J_BIAS_V + k]
-    _project(W, joint, n, x + 6, gram, block + L.C_A)
+    _project(W, joint, n, x + 6, gram, I[arg + L.K_A])
+
+
+@program
+def chord(I, F, W, arg):
+    """Coordinates, rates, accelerations and coordinate wrenches of chord arg // 2; arg odd: with accelerations A."""
+    c = I[L.CHORDS] + (arg >> 1) * L.CHORD
+    a = state_of(I, F, W, I[c + L.K_FIRST], arg & 1)
+    state_of(I, F, W, I[c + L.K_SECOND], arg & 1)
+    block = I[c + L.CH_W]
+    n = I[c + L.K_N]
+    call(I[L.AT_PAIR], I, F, W, c)
     # Wrench of coordinate k: S (S^T S)^-1 e_k, turned to world axes; force first.
     Ra = load9(W, a + L.S_R)
+    joint = I[L.X_JOINT]
+    gram = I[L.X_CHORD] + 12
     unit = gram + n * n
     for k in range(n):
         for i in range(n):
@@ -122,9 +152,8 @@ def _project(W, joint, n, motion, gram, out):
 def chords(I, F, W, arg):
     """Measure the chords: arg = 0 those that rows, loads or early sensors need, arg = 1 all, with accelerations A."""
     for k in range(I[L.N_CHORDS]):
-        c = I[L.CHORDS] + k * L.CHORD
-        if arg == 1 or I[c + L.CH_NEEDED]:
-            chord_into(I, F, W, c, arg)
+        if arg == 1 or I[I[L.CHORDS] + k * L.CHORD + L.CH_NEEDED]:
+            call(I[L.AT_CHORD], I, F, W, 2 * k + arg)
 
 
 @program
@@ -135,9 +164,33 @@ def accept(I, F, W, arg):
     call(I[L.AT_KINEMATICS], I, F, W, 0)
     for k in range(I[L.N_CHORDS]):
         c = I[L.CHORDS] + k * L.CHORD
-        if I[c + L.CH_MEMORY] < 0:
+        if I[c + L.K_MEMORY] < 0:
             continue
-        chord_into(I, F, W, c, 0)
-        for i in range(I[c + L.CH_NV]):
-            if is_angle(I[c + L.CH_CODE], i):
-                W[I[L.MEMORY] + I[c + L.CH_MEMORY] + i] = W[I[c + L.CH_W] + L.C_Q + i]
+        call(I[L.AT_CHORD], I, F, W, 2 * k)
+        for i in range(I[c + L.K_N]):
+            if is_angle(I[c + L.K_CODE], i):
+                W[I[c + L.K_MEMORY] + i] = W[I[c + L.K_Q] + i]
+
+
+@program
+def branches(I, F, W, arg):
+    """Q and V of every tree joint from the poses and velocities in the output blocks of the bodies (and T)."""
+    root_into(I, F, W)
+    first = I[L.BODIES]
+    for b in range(1, I[L.N_BODIES] + 1):
+        e = first + b * L.BODY
+        block = I[e + L.B_W]
+        out = I[e + L.B_OUT]
+        R = quaternion_matrix(W[out + 3], W[out + 4], W[out + 5], W[out + 6])
+        store9(W, block + L.W_R_W, R)
+        store3(W, block + L.W_P_W, load3(W, out))
+        store3(W, block + L.W_VEL, rotate_back(R, load3(W, out + 7)))
+        store3(W, block + L.W_OMEGA, load3(W, out + 10))
+        store3(W, block + L.W_ACC, (0.0, 0.0, 0.0))
+        store3(W, block + L.W_ALPHA, (0.0, 0.0, 0.0))
+    for b in range(1, I[L.N_BODIES] + 1):
+        e = first + b * L.BODY
+        if I[e + L.K_N] > 0:
+            state_of(I, F, W, I[e + L.K_FIRST], 0)
+            state_of(I, F, W, I[e + L.K_SECOND], 0)
+            call(I[L.AT_PAIR], I, F, W, e)

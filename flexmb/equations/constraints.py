@@ -11,10 +11,9 @@ import math
 
 from flexmb.equations import layout as L
 from flexmb.equations.chords import relative_motion_into
-from flexmb.equations.functions import evaluate
 from flexmb.equations.inverse_dynamics import to_parent_into
-from flexmb.equations.kinematics import apply_wrench, marker_state_into
-from flexmb.jit import kernel, program
+from flexmb.equations.kinematics import apply_wrench, state_of
+from flexmb.jit import call, kernel, program
 from flexmb.vectors import (
     ZERO,
     add,
@@ -130,11 +129,9 @@ def _roll(W, a, b, k, radius):
 
 
 @kernel
-def row_into(I, F, W, row, k, accelerate):
-    """Phi, Phi_dot, Phi_ddot (into PHI, PHI_DOT, GAM) and the wrench of row k; marker states stand at X_A, X_B."""
+def row_into(I, F, W, row, k, a, b, accelerate):
+    """Phi, Phi_dot, Phi_ddot (into PHI, PHI_DOT, GAM) and the wrench of row k; marker states stand at W[a], W[b]."""
     kind = I[row + L.R_KIND]
-    a = I[L.X_A]
-    b = I[L.X_B]
     value = 0.0
     first = 0.0
     second = 0.0
@@ -164,10 +161,10 @@ def row_into(I, F, W, row, k, accelerate):
         force = load3(W, block + L.C_WRENCH + 6 * sub_index)
         moment = load3(W, block + L.C_WRENCH + 6 * sub_index + 3)
     if I[row + L.R_FUNCTION] > 0:
-        f, f1, f2 = evaluate(I, F, W, I[row + L.R_FUNCTION], W[I[L.T]])
-        value -= f
-        first -= f1
-        second -= f2
+        call(I[L.AT_FUNCTION], I, F, W, I[row + L.R_FUNCTION])
+        value -= W[I[L.X_VALUE]]
+        first -= W[I[L.X_VALUE] + 1]
+        second -= W[I[L.X_VALUE] + 2]
     W[I[L.PHI] + k] = value
     W[I[L.PHI_DOT] + k] = first
     W[I[L.GAM] + k] = second
@@ -176,7 +173,7 @@ def row_into(I, F, W, row, k, accelerate):
 
 
 @kernel
-def _pull_back(I, W, marker, r, columns, force, moment, target):
+def _pull_back(I, W, marker, force, moment, target):
     """Add the generalised force of a force and moment at a marker (world axes) to W[target..]."""
     m = I[L.MARKERS] + marker * L.MARKER
     first = I[L.BODIES]
@@ -187,9 +184,13 @@ def _pull_back(I, W, marker, r, columns, force, moment, target):
     here = I[L.X_UP2]
     up = I[L.X_UP]
     store3(W, here, f)
-    store3(W, here + 3, add(cross(r, f), n))
+    state = I[m + L.MK_W]
+    store3(W, here + 3, add(cross(load3(W, state + L.S_BODY), f), n))
     for k in range(I[e + L.B_NF]):
-        W[here + 6 + k] = dot(load3(W, columns + 6 * k), f) + dot(load3(W, columns + 6 * k + 3), n)
+        W[here + 6 + k] = 0.0
+        if I[m + L.MK_FLEX] > 0:
+            column_k = state + L.S_COLUMNS + 6 * k
+            W[here + 6 + k] = dot(load3(W, column_k), f) + dot(load3(W, column_k + 3), n)
     while e > first:
         n_joint = I[e + L.B_NJ]
         h = I[e + L.B_H]
@@ -214,8 +215,8 @@ def rows(I, F, W, arg):
     bit 2: the accelerations of the kinematics include A. Needs `kinematics` (and `chords` where rows use them)."""
     n = I[L.N_V]
     accelerate = 1 if arg & 4 else 0
-    a = I[L.X_A]
-    b = I[L.X_B]
+    a = 0
+    b = 0
     last_a = -1
     last_b = -1
     for k in range(I[L.N_ROWS]):
@@ -224,11 +225,11 @@ def rows(I, F, W, arg):
         marker_b = I[row + L.R_B]
         on_tree = I[row + L.R_KIND] == L.ROW_TREE
         if not on_tree and (marker_a != last_a or marker_b != last_b):
-            marker_state_into(I, F, W, marker_a, a + L.MARKER_STATE, a, accelerate)
-            marker_state_into(I, F, W, marker_b, b + L.MARKER_STATE, b, accelerate)
+            a = state_of(I, F, W, marker_a, accelerate)
+            b = state_of(I, F, W, marker_b, accelerate)
             last_a = marker_a
             last_b = marker_b
-        row_into(I, F, W, row, k, accelerate)
+        row_into(I, F, W, row, k, a, b, accelerate)
         if k >= I[L.N_POS_ROWS]:
             W[I[L.PHI] + k] = W[I[L.PHI_DOT] + k]
         target = I[L.G] + k * n
@@ -246,13 +247,11 @@ def rows(I, F, W, arg):
         d = sub(load3(W, b + L.S_P), load3(W, a + L.S_P))
         back = scale(-1.0, add(moment, cross(d, force)))
         against = scale(-1.0, force)
-        ra = load3(W, a + L.S_BODY)
-        rb = load3(W, b + L.S_BODY)
         if arg & 1:
-            _pull_back(I, W, marker_b, rb, b + L.MARKER_STATE, force, moment, target)
-            _pull_back(I, W, marker_a, ra, a + L.MARKER_STATE, against, back, target)
+            _pull_back(I, W, marker_b, force, moment, target)
+            _pull_back(I, W, marker_a, against, back, target)
         if arg & 2:
             # The constraint force on the system is -G^T lam; apply_wrench takes applied forces.
             s = -W[I[L.LAM] + k]
-            apply_wrench(I, W, marker_b, rb, b + L.MARKER_STATE, scale(s, force), scale(s, moment))
-            apply_wrench(I, W, marker_a, ra, a + L.MARKER_STATE, scale(s, against), scale(s, back))
+            apply_wrench(I, W, marker_b, scale(s, force), scale(s, moment))
+            apply_wrench(I, W, marker_a, scale(s, against), scale(s, back))

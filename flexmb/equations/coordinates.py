@@ -10,7 +10,7 @@ import math
 
 from flexmb.equations import layout as L
 from flexmb.jit import kernel, program
-from flexmb.vectors import quaternion_product, rotation_vector_quaternion
+from flexmb.vectors import quaternion_product, rotation_vector_quaternion, store4
 
 
 @kernel
@@ -37,8 +37,7 @@ def compose(I, F, W, arg):
         x, y, z = _rates(W, I[L.DQ] + I[block + 1], I[block + 2])
         p = quaternion_product(_quaternion(W, I[L.QN] + I[block]), rotation_vector_quaternion(x, y, z))
         norm = 1.0 / math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3])
-        for i in range(4):
-            W[I[L.Q] + I[block] + i] = p[i] * norm
+        store4(W, I[L.Q] + I[block], (p[0] * norm, p[1] * norm, p[2] * norm, p[3] * norm))
 
 
 @program
@@ -56,9 +55,12 @@ def rates(I, F, W, arg):
         first = quaternion_product(p, (0.0, 0.5 * x, 0.5 * y, 0.5 * z))
         second = quaternion_product(first, (0.0, 0.5 * x, 0.5 * y, 0.5 * z))
         turn = quaternion_product(p, (0.0, 0.5 * ax, 0.5 * ay, 0.5 * az))
-        for i in range(4):
-            W[I[L.Q_DOT] + I[block] + i] = first[i]
-            W[I[L.Q_DDOT] + I[block] + i] = second[i] + turn[i]
+        store4(W, I[L.Q_DOT] + I[block], first)
+        store4(
+            W,
+            I[L.Q_DDOT] + I[block],
+            (second[0] + turn[0], second[1] + turn[1], second[2] + turn[2], second[3] + turn[3]),
+        )
 
 
 @program
@@ -77,11 +79,17 @@ def velocities(I, F, W, arg):
         omega = quaternion_product(back, first)
         alpha = quaternion_product(back, _quaternion(W, I[L.Q_DDOT] + I[block]))
         stretch = 2.0 * omega[0] / square
-        n = I[block + 2]
-        for i in range(n):
-            rate = 2.0 * omega[4 - n + i] / square
-            W[I[L.V] + I[block + 1] + i] = rate
-            W[I[L.A] + I[block + 1] + i] = 2.0 * alpha[4 - n + i] / square - stretch * rate
+        rate = (2.0 * omega[1] / square, 2.0 * omega[2] / square, 2.0 * omega[3] / square)
+        v = I[L.V] + I[block + 1]
+        a = I[L.A] + I[block + 1]
+        if I[block + 2] == 3:
+            W[v] = rate[0]
+            W[a] = 2.0 * alpha[1] / square - stretch * rate[0]
+            v += 1
+            a += 1
+        W[v] = rate[1]
+        W[v + 1] = rate[2]
+        W[a] = 2.0 * alpha[2] / square - stretch * rate[1]
+        W[a + 1] = 2.0 * alpha[3] / square - stretch * rate[2]
         norm = 1.0 / math.sqrt(square)
-        for i in range(4):
-            W[I[L.Q] + I[block] + i] = p[i] * norm
+        store4(W, I[L.Q] + I[block], (p[0] * norm, p[1] * norm, p[2] * norm, p[3] * norm))

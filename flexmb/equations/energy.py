@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from flexmb.equations import layout as L
-from flexmb.equations.functions import evaluate
 from flexmb.jit import call, kernel, program
 from flexmb.vectors import add, cross, dot, load3, load9, rotate, scale
 
@@ -43,7 +42,8 @@ def powers_into(I, F, W):
         if I[m + L.MO_ROW] >= 0:
             effort = -W[I[L.LAM] + I[m + L.MO_ROW]]
             W[I[m + L.MO_W]] = effort
-            W[power + I[m + L.MO_POWER]] = effort * evaluate(I, F, W, I[m + L.MO_FUNCTION], W[I[L.T]])[1]
+            call(I[L.AT_FUNCTION], I, F, W, I[m + L.MO_FUNCTION])
+            W[power + I[m + L.MO_POWER]] = effort * W[I[L.X_VALUE] + 1]
     for k in range(I[L.N_LOADS]):
         load = I[L.LOADS] + k * L.LOAD
         if I[load + L.L_POWER] >= 0:
@@ -69,8 +69,5 @@ def powers(I, F, W, arg):
     if I[L.BASE_POWER] >= 0:
         call(I[L.AT_RESIDUAL], I, F, W, 0)
     elif I[L.N_LOADS] > 0:
-        call(I[L.AT_KINEMATICS], I, F, W, 0)
-        call(I[L.AT_CHORDS], I, F, W, 0)
-        call(I[L.AT_SENSORS], I, F, W, 0)
-        call(I[L.AT_LOADS], I, F, W, 0)
+        call(I[L.AT_BIAS], I, F, W, 0)
     powers_into(I, F, W)

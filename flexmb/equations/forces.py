@@ -9,32 +9,32 @@ from __future__ import annotations
 import math
 
 from flexmb.equations import layout as L
-from flexmb.equations.functions import evaluate, linear_table
-from flexmb.equations.kinematics import apply_wrench, marker_state_into
-from flexmb.jit import kernel, program
+from flexmb.equations.functions import linear_table
+from flexmb.equations.kinematics import apply_wrench, state_of
+from flexmb.jit import call, kernel, program
 from flexmb.loads.laws import friction, linear_spring
 from flexmb.vectors import ZERO, add, cross, dot, load3, load9, rotate, scale, sub
 
 
 @kernel
+def _value(I, F, W, function):
+    """Value of a function at the present time and sensors."""
+    call(I[L.AT_FUNCTION], I, F, W, function)
+    return W[I[L.X_VALUE]]
+
+
+@kernel
 def _at_marker(I, F, W, load, out):
     """A force or torque at a marker, components in world axes or in those of the marker."""
-    t = W[I[L.T]]
-    a = I[L.X_MARKER]
-    marker_state_into(I, F, W, I[load + L.L_A], a + L.MARKER_STATE, a, 0)
-    vector = (
-        evaluate(I, F, W, I[load + L.L_FX], t)[0],
-        evaluate(I, F, W, I[load + L.L_FY], t)[0],
-        evaluate(I, F, W, I[load + L.L_FZ], t)[0],
-    )
+    a = state_of(I, F, W, I[load + L.L_A], 0)
+    vector = (_value(I, F, W, I[load + L.L_FX]), _value(I, F, W, I[load + L.L_FY]), _value(I, F, W, I[load + L.L_FZ]))
     if I[load + L.L_AXES] == 1:
         vector = rotate(load9(W, a + L.S_R), vector)
-    r = load3(W, a + L.S_BODY)
     if I[load + L.L_KIND] == L.LOAD_FORCE:
-        apply_wrench(I, W, I[load + L.L_A], r, a + L.MARKER_STATE, vector, ZERO)
+        apply_wrench(I, W, I[load + L.L_A], vector, ZERO)
         W[out + L.LW_POWER] = dot(vector, load3(W, a + L.S_V))
     else:
-        apply_wrench(I, W, I[load + L.L_A], r, a + L.MARKER_STATE, ZERO, vector)
+        apply_wrench(I, W, I[load + L.L_A], ZERO, vector)
         W[out + L.LW_POWER] = dot(vector, load3(W, a + L.S_W))
     W[out + L.LW_EFFORT] = math.sqrt(dot(vector, vector))
 
@@ -42,10 +42,8 @@ def _at_marker(I, F, W, load, out):
 @kernel
 def _spring_between(I, F, W, load, out):
     """Spring-damper along the line of two markers; tension positive. Parameters: stiffness, damping, free length."""
-    a = I[L.X_A]
-    b = I[L.X_B]
-    marker_state_into(I, F, W, I[load + L.L_A], a + L.MARKER_STATE, a, 0)
-    marker_state_into(I, F, W, I[load + L.L_B], b + L.MARKER_STATE, b, 0)
+    a = state_of(I, F, W, I[load + L.L_A], 0)
+    b = state_of(I, F, W, I[load + L.L_B], 0)
     d = sub(load3(W, b + L.S_P), load3(W, a + L.S_P))
     length = math.sqrt(dot(d, d))
     p = I[load + L.L_F]
@@ -64,8 +62,8 @@ def _spring_between(I, F, W, load, out):
     W[out + L.LW_EFFORT] = tension
     W[out + L.LW_POWER] = -F[p + 1] * rate * rate
     pull = scale(tension, direction)
-    apply_wrench(I, W, I[load + L.L_A], load3(W, a + L.S_BODY), a + L.MARKER_STATE, pull, ZERO)
-    apply_wrench(I, W, I[load + L.L_B], load3(W, b + L.S_BODY), b + L.MARKER_STATE, scale(-1.0, pull), ZERO)
+    apply_wrench(I, W, I[load + L.L_A], pull, ZERO)
+    apply_wrench(I, W, I[load + L.L_B], scale(-1.0, pull), ZERO)
 
 
 @kernel
@@ -76,16 +74,14 @@ def _on_coordinate(I, F, W, load, effort):
         return
     c = I[L.CHORDS] + I[load + L.L_CHORD] * L.CHORD
     block = I[c + L.CH_W] + L.C_WRENCH + 6 * I[load + L.L_COORD]
-    a = I[L.X_A]
-    b = I[L.X_B]
-    marker_state_into(I, F, W, I[c + L.CH_A], a + L.MARKER_STATE, a, 0)
-    marker_state_into(I, F, W, I[c + L.CH_B], b + L.MARKER_STATE, b, 0)
+    a = state_of(I, F, W, I[c + L.K_FIRST], 0)
+    b = state_of(I, F, W, I[c + L.K_SECOND], 0)
     d = sub(load3(W, b + L.S_P), load3(W, a + L.S_P))
     force = scale(effort, load3(W, block))
     moment = scale(effort, load3(W, block + 3))
     back = scale(-1.0, add(moment, cross(d, force)))
-    apply_wrench(I, W, I[c + L.CH_B], load3(W, b + L.S_BODY), b + L.MARKER_STATE, force, moment)
-    apply_wrench(I, W, I[c + L.CH_A], load3(W, a + L.S_BODY), a + L.MARKER_STATE, scale(-1.0, force), back)
+    apply_wrench(I, W, I[c + L.K_SECOND], force, moment)
+    apply_wrench(I, W, I[c + L.K_FIRST], scale(-1.0, force), back)
 
 
 @kernel
@@ -107,7 +103,7 @@ def _joint_load(I, F, W, load, out):
         effort = -friction(F[p], F[p + 1], F[p + 2], rate)
         W[out + L.LW_POWER] = effort * rate
     else:
-        effort = evaluate(I, F, W, I[load + L.L_FX], W[I[L.T]])[0]
+        effort = _value(I, F, W, I[load + L.L_FX])
         W[out + L.LW_POWER] = effort * rate
     W[out + L.LW_EFFORT] = effort
     _on_coordinate(I, F, W, load, effort)
@@ -115,9 +111,7 @@ def _joint_load(I, F, W, load, out):
 
 @program
 def loads(I, F, W, arg):
-    """Clear the joint efforts and apply all loads."""
-    for k in range(I[L.N_V]):
-        W[I[L.EFFORT] + k] = 0.0
+    """Apply all loads."""
     for k in range(I[L.N_LOADS]):
         load = I[L.LOADS] + k * L.LOAD
         kind = I[load + L.L_KIND]

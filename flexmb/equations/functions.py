@@ -1,12 +1,12 @@
 """Prescribed functions of time and of sensors: the compiled evaluator of postfix programs.
 
 `evaluate(I, F, W, start, t)` runs the program whose record begins at I[start] and returns its value and its first and
-second derivative with respect to time. Every entry of the stack is a second-order jet (x, dx/dt, d2x/dt2); derivatives of
-all functions are exact (forward mode):
+second derivative with respect to time. Every entry of the stack is a second-order jet (x, dx/dt, d2x/dt2);
+derivatives of all functions are exact (forward mode):
     f(x):   f,  f' x1,  f'' x1^2 + f' x2
     a b:    a b,  a1 b + a b1,  a2 b + 2 a1 b1 + a b2.
 Sensors are read as values with zero derivatives. The record is described in flexmb.system.expression_program, tables in
-flexmb.system.tables. I, F, W may be bare pointers: they are only indexed. Arguments outside a function's domain give nan.
+flexmb.system.tables. I, F, W may be bare pointers: they are only indexed. Outside its domain a function gives nan.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LARGEST_EXPONENT = 709.0
 
 
 @kernel
-def _piece(F, at, x):  # type: ignore[no-untyped-def]
+def _piece(F, at, x):
     """Index of the piece of a table (record at F[at]) that holds x; the end pieces hold everything beyond."""
     low = 0
     high = int(F[at]) - 1
@@ -46,7 +46,7 @@ def _piece(F, at, x):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def spline_table(F, at, x):  # type: ignore[no-untyped-def]
+def spline_table(F, at, x):
     """Value, first and second derivative of the spline at x."""
     i = _piece(F, at, x)
     s = x - F[at + 1 + i]
@@ -56,7 +56,7 @@ def spline_table(F, at, x):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def linear_table(F, at, x):  # type: ignore[no-untyped-def]
+def linear_table(F, at, x):
     """Value, slope and integral from 0 to x of the straight-line table at x."""
     n = int(F[at])
     i = _piece(F, at, x)
@@ -68,7 +68,7 @@ def linear_table(F, at, x):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _polynomial(F, at, t):  # type: ignore[no-untyped-def]
+def _polynomial(F, at, t):
     n = int(F[at])
     value = 0.0
     first = 0.0
@@ -81,7 +81,7 @@ def _polynomial(F, at, t):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _power(x, n):  # type: ignore[no-untyped-def]
+def _power(x, n):
     """x^n as a number; inf or nan instead of an exception."""
     if x == 0.0 and n < 0.0:
         return math.inf
@@ -93,7 +93,7 @@ def _power(x, n):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _power_constant(x, n):  # type: ignore[no-untyped-def]
+def _power_constant(x, n):
     """x^n and its two derivatives with respect to x."""
     if n == 2.0:
         return x * x, 2.0 * x, 2.0
@@ -107,12 +107,12 @@ def _power_constant(x, n):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _exp(x):  # type: ignore[no-untyped-def]
+def _exp(x):
     return math.inf if x > LARGEST_EXPONENT else math.exp(x)
 
 
 @kernel
-def _trigonometric(op, x):  # type: ignore[no-untyped-def]
+def _trigonometric(op, x):
     """f, f', f'' of the circular functions and their inverses."""
     if op == SIN:
         s = math.sin(x)
@@ -138,7 +138,7 @@ def _trigonometric(op, x):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _other(op, x):  # type: ignore[no-untyped-def]
+def _other(op, x):
     """f, f', f'' of the remaining functions of one argument."""
     if op == EXP:
         f = _exp(x)
@@ -176,14 +176,14 @@ def _other(op, x):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _quotient(a, a1, a2, b, b1, b2):  # type: ignore[no-untyped-def]
+def _quotient(a, a1, a2, b, b1, b2):
     q = a / b
     q1 = (a1 - q * b1) / b
     return q, q1, (a2 - 2.0 * q1 * b1 - q * b2) / b
 
 
 @kernel
-def _step_into(W, at):  # type: ignore[no-untyped-def]
+def _step_into(W, at):
     """step(x, x0, y0, x1, y1) of the five jets at W[at], result at W[at]: y0 + (y1 - y0) (10 s^3 - 15 s^4 + 6 s^5)."""
     a, a1, a2 = W[at] - W[at + 3], W[at + 1] - W[at + 4], W[at + 2] - W[at + 5]
     b, b1, b2 = W[at + 9] - W[at + 3], W[at + 10] - W[at + 4], W[at + 11] - W[at + 5]
@@ -206,7 +206,7 @@ def _step_into(W, at):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _general_power(a, a1, a2, b, b1, b2):  # type: ignore[no-untyped-def]
+def _general_power(a, a1, a2, b, b1, b2):
     """a^b = exp(b log a) for a varying exponent."""
     if a == 0.0 and b > 0.0:
         return 0.0, 0.0, 0.0
@@ -222,7 +222,7 @@ def _general_power(a, a1, a2, b, b1, b2):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _two_into(op, W, at):  # type: ignore[no-untyped-def]
+def _two_into(op, W, at):
     """Operation on the jets at W[at] and W[at + 3], result at W[at]."""
     a, a1, a2 = W[at], W[at + 1], W[at + 2]
     b, b1, b2 = W[at + 3], W[at + 4], W[at + 5]
@@ -249,7 +249,7 @@ def _two_into(op, W, at):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _one_into(op, operand, F, W, at):  # type: ignore[no-untyped-def]
+def _one_into(op, operand, F, W, at):
     """Function of the jet at W[at], result in its place."""
     x, x1, x2 = W[at], W[at + 1], W[at + 2]
     if op == SHIFT:
@@ -279,7 +279,7 @@ def _one_into(op, operand, F, W, at):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _run(I, F, W, start, t):  # type: ignore[no-untyped-def]
+def _run(I, F, W, start, t):
     """Run a program with operations; the result is the only jet left on the stack."""
     top = I[start + 1] - 3
     for k in range(I[start]):
@@ -314,7 +314,7 @@ def _run(I, F, W, start, t):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def evaluate(I, F, W, start, t):  # type: ignore[no-untyped-def]
+def evaluate(I, F, W, start, t):
     """Value, first and second time derivative at time t [s] of the program that begins at I[start]."""
     n_ops = I[start]
     if n_ops == 0:

@@ -42,7 +42,9 @@ def body_force_into(I, F, W, e, block):
 
 @program
 def body_forces(I, F, W, arg):
-    """Inertia wrenches of all bodies; ground starts with none. Needs `kinematics`."""
+    """Inertia wrenches of all bodies; ground and joint efforts start from zero. Needs `kinematics`."""
+    for k in range(I[L.N_V]):
+        W[I[L.EFFORT] + k] = 0.0
     first = I[L.BODIES]
     ground = I[first + L.B_W] + L.W_F
     for k in range(6):

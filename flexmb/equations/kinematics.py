@@ -3,21 +3,20 @@
 Reads T, Q, V and, when arg = 1, A (else the accelerations are those with all coordinate accelerations zero). Fills for
 every body: pose in its parent and in the world, velocity, angular velocity, inertial acceleration (less gravity) and
 angular acceleration in body components, and the columns H of its velocity with respect to its own coordinates.
-Markers: `marker_state_into` gives position, orientation, velocities and accelerations in world components.
+Markers: `marker_state` gives position, orientation, velocities and accelerations in world components.
 """
 
 from __future__ import annotations
 
 from flexmb.equations import layout as L
-from flexmb.equations.arms import arm
-from flexmb.equations.functions import evaluate
-from flexmb.jit import kernel, program
+from flexmb.jit import call, kernel, program
 from flexmb.joints.dispatch import REVOLUTE, motion_into, reverse_into
 from flexmb.vectors import (
     IDENTITY,
     ZERO,
     add,
     cross,
+    dot,
     load3,
     load9,
     multiply,
@@ -37,23 +36,24 @@ from flexmb.vectors import (
 @kernel
 def root_into(I, F, W):
     """Ground: at rest, or moved by the prescribed base motion; gravity enters as the acceleration -g."""
-    t = W[I[L.T]]
     block = I[I[L.BODIES] + L.B_W]
     gravity = load3(F, I[L.GRAVITY])
-    base = ZERO
+    value = I[L.X_VALUE]
+    store3(W, I[L.BASE], ZERO)
     if I[L.BASE_ACCELERATION] > 0:
-        s = I[L.BASE_ACCELERATION]
-        base = (evaluate(I, F, W, I[s], t)[0], evaluate(I, F, W, I[s + 1], t)[0], evaluate(I, F, W, I[s + 2], t)[0])
-    store3(W, I[L.BASE], base)
+        for k in range(3):
+            call(I[L.AT_FUNCTION], I, F, W, I[I[L.BASE_ACCELERATION] + k])
+            W[I[L.BASE] + k] = W[value]
+    base = load3(W, I[L.BASE])
     R = IDENTITY
     omega = ZERO
     alpha = ZERO
     if I[L.BASE_ANGLE] > 0:
         axis = load3(F, I[L.BASE_AXIS])
-        angle, rate, second = evaluate(I, F, W, I[L.BASE_ANGLE], t)
-        R = rotation_about(axis, angle)
-        omega = scale(rate, axis)
-        alpha = scale(second, axis)
+        call(I[L.AT_FUNCTION], I, F, W, I[L.BASE_ANGLE])
+        R = rotation_about(axis, W[value])
+        omega = scale(W[value + 1], axis)
+        alpha = scale(W[value + 2], axis)
     store9(W, block + L.W_R_W, R)
     store3(W, block + L.W_P_W, ZERO)
     store3(W, block + L.W_OMEGA, omega)
@@ -63,13 +63,42 @@ def root_into(I, F, W):
 
 
 @kernel
+def arm(I, F, W, marker):
+    """Position, orientation, rates and biases of a marker relative to its body, in body components."""
+    record = I[L.MARKERS] + marker * L.MARKER
+    if I[record + L.MK_FLEX] == 0:
+        place = I[record + L.MK_F]
+        return load3(F, place), load9(F, place + 3), ZERO, ZERO, ZERO, ZERO
+    call(I[L.AT_ARM], I, F, W, marker)
+    out = I[record + L.MK_W]
+    return (
+        load3(W, out + L.S_BODY),
+        load9(W, out + L.S_ARM_R),
+        load3(W, out + L.S_ARM_V),
+        load3(W, out + L.S_ARM_W),
+        load3(W, out + L.S_ARM_BIAS_R),
+        load3(W, out + L.S_ARM_BIAS_W),
+    )
+
+
+@kernel
+def copy_columns(I, W, marker, n_modes, out):
+    """Mode columns of a marker, zero for a rigid one."""
+    record = I[L.MARKERS] + marker * L.MARKER
+    flexible = I[record + L.MK_FLEX] > 0
+    source = I[record + L.MK_W] + L.S_COLUMNS
+    for k in range(6 * n_modes):
+        W[out + k] = W[source + k] if flexible else 0.0
+
+
+@kernel
 def revolute_into(I, F, W, e, up, block, accelerate):
     """A revolute joint between rigid arms: the case that most mechanisms consist of, without the detours."""
     q = W[I[L.Q] + I[e + L.B_Q]]
     rate = W[I[L.V] + I[e + L.B_V]]
     accel = W[I[L.A] + I[e + L.B_V]] if accelerate else 0.0
-    pm = I[e + L.B_PARENT_MARKER]
-    cm = I[e + L.B_CHILD_MARKER]
+    pm = I[I[L.MARKERS] + I[e + L.B_PARENT_MARKER] * L.MARKER + L.MK_F]
+    cm = I[I[L.MARKERS] + I[e + L.B_CHILD_MARKER] * L.MARKER + L.MK_F]
     RP = load9(F, pm + 3)
     rP = load3(F, pm)
     R = multiply(multiply(RP, rotation_z(q)), transpose(load9(F, cm + 3)))
@@ -99,6 +128,12 @@ def revolute_into(I, F, W, e, up, block, accelerate):
     store3(W, block + L.W_P_W, add(load3(W, up + L.W_P_W), rotate(Rw, r)))
 
 
+@program
+def joint_motion(I, F, W, arg):
+    """Pose, motion subspace and bias of the joint that is read as I[arg..] says, to X_JOINT."""
+    motion_into(I[arg + L.K_CODE], F, I[arg + L.K_F], W, I[arg + L.K_Q], I[arg + L.K_V], I[L.X_JOINT])
+
+
 @kernel
 def body_into(I, F, W, e, ep, up, block, accelerate):
     """Any joint, any arms (theory 6); e and ep are the records of body and parent."""
@@ -108,7 +143,7 @@ def body_into(I, F, W, e, ep, up, block, accelerate):
     vo = I[L.V] + I[e + L.B_V]
     ao = I[L.A] + I[e + L.B_V]
     joint = I[L.X_JOINT]
-    motion_into(I[e + L.B_CODE], F, I[e + L.B_JOINT_F], W, I[L.Q] + I[e + L.B_Q], vo, joint)
+    call(I[L.AT_JOINT], I, F, W, e)
     if I[e + L.B_REVERSED]:
         reverse_into(W, vo, n_joint, joint)
     RJ = load9(W, joint + L.J_R)
@@ -127,12 +162,9 @@ def body_into(I, F, W, e, ep, up, block, accelerate):
             avj = add(avj, scale(W[ao + k], sv))
     # Parent-side arm.
     arm_up = I[e + L.B_ARM]
-    fq = I[L.Q] + I[ep + L.B_ELASTIC_Q]
-    fv = I[L.V] + I[ep + L.B_V] + I[ep + L.B_NJ]
     fa = I[L.A] + I[ep + L.B_V] + I[ep + L.B_NJ]
-    rP, RP, rP_dot, wP_rel, bias_r, bias_w = arm(
-        F, W, I[e + L.B_PARENT_MARKER], I[e + L.B_PARENT_FLEX], fq, fv, n_parent, arm_up
-    )
+    rP, RP, rP_dot, wP_rel, bias_r, bias_w = arm(I, F, W, I[e + L.B_PARENT_MARKER])
+    copy_columns(I, W, I[e + L.B_PARENT_MARKER], n_parent, arm_up)
     w0 = load3(W, up + L.W_OMEGA)
     al0 = load3(W, up + L.W_ALPHA)
     d = rotate(RP, tJ)
@@ -153,11 +185,9 @@ def body_into(I, F, W, e, ep, up, block, accelerate):
     am = add(add(aP, cross(alP, d)), rotate(RP, avj))
     am = add(am, cross(wP, add(cross(wP, d), scale(2.0, vjp))))
     # Child-side arm.
-    own = I[L.X_ARM]
-    cq = I[L.Q] + I[e + L.B_ELASTIC_Q]
-    rC, RC, rC_dot, wC_rel, cbias_r, cbias_w = arm(
-        F, W, I[e + L.B_CHILD_MARKER], I[e + L.B_CHILD_FLEX], cq, vo + n_joint, n_modes, own
-    )
+    own = I[e + L.B_H] + 6 * n_joint
+    rC, RC, rC_dot, wC_rel, cbias_r, cbias_w = arm(I, F, W, I[e + L.B_CHILD_MARKER])
+    copy_columns(I, W, I[e + L.B_CHILD_MARKER], n_modes, own)
     R = multiply(multiply(RP, RJ), transpose(RC))
     rc = rotate(R, rC)
     off = sub(d, rc)
@@ -195,8 +225,8 @@ def body_into(I, F, W, e, ep, up, block, accelerate):
         store3(W, columns + 6 * k + 3, rotate_back(R, sw))
     for k in range(n_modes):
         turn = load3(W, own + 6 * k + 3)
-        store3(W, columns + 6 * (n_joint + k), sub(cross(turn, rC), load3(W, own + 6 * k)))
-        store3(W, columns + 6 * (n_joint + k) + 3, scale(-1.0, turn))
+        store3(W, own + 6 * k, sub(cross(turn, rC), load3(W, own + 6 * k)))
+        store3(W, own + 6 * k + 3, scale(-1.0, turn))
 
 
 @program
@@ -207,27 +237,24 @@ def kinematics(I, F, W, arg):
     for b in range(1, I[L.N_BODIES] + 1):
         e = first + b * L.BODY
         ep = first + I[e + L.B_PARENT] * L.BODY
-        plain = I[e + L.B_CODE] == REVOLUTE and I[e + L.B_REVERSED] == 0 and I[e + L.B_NF] == 0 and I[ep + L.B_NF] == 0
+        plain = I[e + L.K_CODE] == REVOLUTE and I[e + L.B_REVERSED] == 0 and I[e + L.B_NF] == 0 and I[ep + L.B_NF] == 0
         if plain:
             revolute_into(I, F, W, e, I[ep + L.B_W], I[e + L.B_W], arg)
         else:
             body_into(I, F, W, e, ep, I[ep + L.B_W], I[e + L.B_W], arg)
 
 
-@kernel
-def marker_state_into(I, F, W, marker, columns, out, accelerate):
-    """State of a marker in world components (layout MARKER_STATE); its mode columns (body components) to `columns`.
+@program
+def marker_state(I, F, W, arg):
+    """State of marker arg // 2 in world components, to its block in W; arg odd: with the mode accelerations A.
 
     Accelerations are inertial ones less gravity, consistent with the last run of `kinematics`.
     """
-    m = I[L.MARKERS] + marker * L.MARKER
+    m = I[L.MARKERS] + (arg >> 1) * L.MARKER
     e = I[L.BODIES] + I[m + L.MK_BODY] * L.BODY
     block = I[e + L.B_W]
-    n_modes = I[e + L.B_NF]
-    fv = I[L.V] + I[e + L.B_V] + I[e + L.B_NJ]
-    r, R, r_dot, w_rel, bias_r, bias_w = arm(
-        F, W, I[m + L.MK_F], I[m + L.MK_FLEX], I[L.Q] + I[e + L.B_ELASTIC_Q], fv, n_modes, columns
-    )
+    out = I[m + L.MK_W]
+    r, R, r_dot, w_rel, bias_r, bias_w = arm(I, F, W, arg >> 1)
     Rw = load9(W, block + L.W_R_W)
     w = load3(W, block + L.W_OMEGA)
     al = load3(W, block + L.W_ALPHA)
@@ -235,11 +262,11 @@ def marker_state_into(I, F, W, marker, columns, out, accelerate):
     a = add(add(load3(W, block + L.W_ACC), cross(al, r)), bias_r)
     a = add(a, cross(w, add(cross(w, r), scale(2.0, r_dot))))
     al = add(add(al, cross(w, w_rel)), bias_w)
-    if accelerate:
+    if arg & 1 and I[m + L.MK_FLEX] > 0:
         fa = I[L.A] + I[e + L.B_V] + I[e + L.B_NJ]
-        for k in range(n_modes):
-            a = add(a, scale(W[fa + k], load3(W, columns + 6 * k)))
-            al = add(al, scale(W[fa + k], load3(W, columns + 6 * k + 3)))
+        for k in range(I[e + L.B_NF]):
+            a = add(a, scale(W[fa + k], load3(W, out + L.S_COLUMNS + 6 * k)))
+            al = add(al, scale(W[fa + k], load3(W, out + L.S_COLUMNS + 6 * k + 3)))
     store3(W, out + L.S_P, add(load3(W, block + L.W_P_W), rotate(Rw, r)))
     store9(W, out + L.S_R, multiply(Rw, R))
     store3(W, out + L.S_V, rotate(Rw, v))
@@ -250,23 +277,29 @@ def marker_state_into(I, F, W, marker, columns, out, accelerate):
 
 
 @kernel
-def apply_wrench(I, W, marker, r, columns, force, moment):
+def state_of(I, F, W, marker, accelerate):
+    """Compute the state of a marker; its place in W."""
+    call(I[L.AT_MARKER], I, F, W, 2 * marker + accelerate)
+    return I[I[L.MARKERS] + marker * L.MARKER + L.MK_W]
+
+
+@kernel
+def apply_wrench(I, W, marker, force, moment):
     """Subtract a force and moment (world components) that act at a marker from the body wrench to be balanced.
 
-    r is the marker's position in body components, `columns` its mode columns: f_t -= F, f_r -= r x F + N and
-    f_k -= Psi_k . F + Omega_k . N.
+    f_t -= F, f_r -= r x F + N and f_k -= Psi_k . F + Omega_k . N. Needs the state of the marker.
     """
     m = I[L.MARKERS] + marker * L.MARKER
     e = I[L.BODIES] + I[m + L.MK_BODY] * L.BODY
     block = I[e + L.B_W]
+    state = I[m + L.MK_W]
     Rw = load9(W, block + L.W_R_W)
     f = rotate_back(Rw, force)
     n = rotate_back(Rw, moment)
     wrench = block + L.W_F
     store3(W, wrench, sub(load3(W, wrench), f))
-    store3(W, wrench + 3, sub(load3(W, wrench + 3), add(cross(r, f), n)))
-    for k in range(I[e + L.B_NF]):
-        psi = load3(W, columns + 6 * k)
-        turn = load3(W, columns + 6 * k + 3)
-        W[wrench + 6 + k] -= psi[0] * f[0] + psi[1] * f[1] + psi[2] * f[2]
-        W[wrench + 6 + k] -= turn[0] * n[0] + turn[1] * n[1] + turn[2] * n[2]
+    store3(W, wrench + 3, sub(load3(W, wrench + 3), add(cross(load3(W, state + L.S_BODY), f), n)))
+    if I[m + L.MK_FLEX] > 0:
+        for k in range(I[e + L.B_NF]):
+            column = state + L.S_COLUMNS + 6 * k
+            W[wrench + 6 + k] -= dot(load3(W, column), f) + dot(load3(W, column + 3), n)

@@ -71,6 +71,13 @@ AT_CHORDS = _next()
 AT_SENSORS = _next()
 AT_BIAS = _next()
 AT_REACTIONS = _next()
+AT_BRANCHES = _next()
+AT_ARM = _next()
+AT_MARKER = _next()
+AT_CHORD = _next()
+AT_FUNCTION = _next()
+AT_JOINT = _next()
+AT_PAIR = _next()
 
 # Tables in I: offset of the first record, number of records
 BODIES = _next()  # record b of body b, b = 0 (ground) ... N_BODIES
@@ -104,26 +111,29 @@ EFFORT = _next()  # applied effort on every velocity coordinate (n_v)
 BASE = _next()  # base acceleration in inertial axes (3)
 ENERGY = _next()  # kinetic, potential, total work (3)
 X_JOINT = _next()  # joint motion scratch
-X_A = _next()  # state of a first marker
-X_B = _next()  # state of a second marker
-X_ARM = _next()  # mode columns of an arm
+X_VALUE = _next()  # value and derivatives of a function (3)
 X_UP = _next()  # wrench scratch of the walks to the root
 X_UP2 = _next()  # a second one
 X_LARGE = _next()  # rows of a composite inertia on their way to a flexible parent
 X_ARTICULATED = _next()  # articulated-body scratch
-X_MARKER = _next()  # state of a marker inside loads and sensors
 X_CHORD = _next()  # chord measurement scratch
 COPIES = _next()  # pairs (offset in W, length): the pieces of an output row
 N_COPIES = _next()
 HEADER = _next() + 1
 
-# Body record
+# How a joint is read: type, parameters in F, places of its coordinates, rates and accelerations in W, number of rates,
+# first and second marker, place in W of the angles near which turns are counted (-1: near zero). Part of the records
+# of bodies and chords.
+K_CODE, K_F, K_Q, K_V, K_A, K_N, K_FIRST, K_SECOND, K_MEMORY = range(9)
+JOINT_KEY = 9
+
+# Body record: how its tree joint is read, then the rest
 (
-    B_PARENT, B_CODE, B_REVERSED, B_JOINT_F, B_Q, B_NQ, B_V, B_NJ, B_ELASTIC_Q, B_NF,
-    B_PARENT_MARKER, B_PARENT_FLEX, B_CHILD_MARKER, B_CHILD_FLEX, B_INERTIA, B_FIELD,
+    B_PARENT, B_REVERSED, B_Q, B_NQ, B_V, B_NJ, B_ELASTIC_Q, B_NF,
+    B_PARENT_MARKER, B_CHILD_MARKER, B_INERTIA, B_FIELD,
     B_W, B_H, B_ARM, B_OUT, B_COMPOSITE, B_U, B_D, B_BIAS,
-) = range(24)  # fmt: skip
-BODY = 24
+) = range(JOINT_KEY, JOINT_KEY + 20)  # fmt: skip
+BODY = JOINT_KEY + 20
 
 # Body block in W
 W_R, W_P, W_OMEGA, W_VEL, W_ACC, W_ALPHA, W_R_W, W_P_W, W_S, W_J, W_F = 0, 9, 12, 15, 18, 21, 24, 33, 36, 39, 48
@@ -136,14 +146,17 @@ INERTIA = 16
 J_R, J_T, J_BIAS_W, J_BIAS_V, J_SW, J_SV = 0, 9, 12, 15, 18, 36
 JOINT_MOTION = 54
 
-# Marker record in I; a rigid marker in F is position (3) and orientation (9) in the body
-MK_BODY, MK_F, MK_FLEX = range(3)
-MARKER = 3
+# Marker record in I: body, place in F (position 3 and orientation 9 in the body, then the shapes of a flexible one),
+# order of its shapes (0: rigid, 1: linear, 2: second order), block in W
+MK_BODY, MK_F, MK_FLEX, MK_W = range(4)
+MARKER = 4
 
-# Marker state in W, world components: position, orientation, velocity, angular velocity, acceleration, angular
-# acceleration; last the position in body components
+# Marker block in W. World components: position, orientation, velocity, angular velocity, acceleration, angular
+# acceleration. Body components: position; on flexible bodies also orientation, rates (velocity, angular velocity) and
+# biases of both relative to the body, then six columns of every mode.
 S_P, S_R, S_V, S_W, S_A, S_AL, S_BODY = 0, 3, 12, 15, 18, 21, 24
-MARKER_STATE = 27
+S_ARM_R, S_ARM_V, S_ARM_W, S_ARM_BIAS_R, S_ARM_BIAS_W, S_COLUMNS = 27, 36, 39, 42, 45, 48
+RIGID_MARKER = 27
 
 # Row record: kind, markers, axes, function program, float parameter, coordinate (tree: index in v; chord: chord number),
 # second index (tree: index in q; chord: coordinate number)
@@ -153,9 +166,9 @@ ROW_POINT, ROW_DOT, ROW_DISTANCE, ROW_SCREW, ROW_TREE, ROW_CHORD, ROW_ROLL = ran
 # Row block in W: wrench on the second marker (force, moment), world axes
 ROW_WRENCH = 6
 
-# Chord record: joint code, markers, float parameters, n_q, n_v, memory slot, W block, whether the loads or rows need it
-CH_CODE, CH_A, CH_B, CH_F, CH_NQ, CH_NV, CH_MEMORY, CH_W, CH_NEEDED = range(9)
-CHORD = 9
+# Chord record: how it is read, number of stored coordinates, block in W, whether rows or loads need it
+CH_NQ, CH_W, CH_NEEDED = range(JOINT_KEY, JOINT_KEY + 3)
+CHORD = JOINT_KEY + 3
 # Chord block in W: coordinates (8), rates (6), accelerations (6), wrench of each coordinate (6 x 6)
 C_Q, C_V, C_A, C_WRENCH = 0, 8, 14, 20
 CHORD_BLOCK = 56

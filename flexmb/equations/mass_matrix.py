@@ -5,7 +5,7 @@ from __future__ import annotations
 from flexmb.equations import layout as L
 from flexmb.equations.inverse_dynamics import to_parent_into
 from flexmb.jit import kernel, program
-from flexmb.vectors import load3, load9, multiply, transpose
+from flexmb.vectors import load3, load9, multiply, store9, transpose
 
 
 @kernel
@@ -35,17 +35,26 @@ def seed_into(I, F, W, e):
 
 
 @kernel
-def _block(W, o, stride):
+def _turned(R, W, o, stride):
+    """R X R^T of the 3 x 3 block X at W[o]."""
+    second = o + stride
+    third = second + stride
+    X = (W[o], W[o + 1], W[o + 2], W[second], W[second + 1], W[second + 2], W[third], W[third + 1], W[third + 2])
+    return multiply(multiply(R, X), transpose(R))
+
+
+@kernel
+def _difference(A, B):
     return (
-        W[o],
-        W[o + 1],
-        W[o + 2],
-        W[o + stride],
-        W[o + stride + 1],
-        W[o + stride + 2],
-        W[o + 2 * stride],
-        W[o + 2 * stride + 1],
-        W[o + 2 * stride + 2],
+        A[0] - B[0],
+        A[1] - B[1],
+        A[2] - B[2],
+        A[3] - B[3],
+        A[4] - B[4],
+        A[5] - B[5],
+        A[6] - B[6],
+        A[7] - B[7],
+        A[8] - B[8],
     )
 
 
@@ -55,39 +64,30 @@ def add_to_parent(I, W, e, ep, o, stride):
     n_parent = I[ep + L.B_NF]
     n = 6 + n_parent
     target = I[ep + L.B_COMPOSITE]
+    rows = I[L.X_LARGE]
     if n_parent == 0:
         block = I[e + L.B_W]
         R = load9(W, block + L.W_R)
         x, y, z = load3(W, block + L.W_P)
-        Rt = transpose(R)
-        A = multiply(multiply(R, _block(W, o, stride)), Rt)
-        B = multiply(multiply(R, _block(W, o + 3, stride)), Rt)
-        D = multiply(multiply(R, _block(W, o + 3 * stride + 3, stride)), Rt)
-        # v_child = R^T (v + w x r): A' = A, B' = B - A ~r, D' = D + ~r B' - B^T ~r.
+        # v_child = R^T (v + w x r): with the blocks A, B, D of X turned to parent axes,
+        # A' = A, B' = B - A ~r, D' = D + ~r B' - B^T ~r.
         skew = (0.0, -z, y, z, 0.0, -x, -y, x, 0.0)
-        Ar = multiply(A, skew)
-        B2 = (
-            B[0] - Ar[0],
-            B[1] - Ar[1],
-            B[2] - Ar[2],
-            B[3] - Ar[3],
-            B[4] - Ar[4],
-            B[5] - Ar[5],
-            B[6] - Ar[6],
-            B[7] - Ar[7],
-            B[8] - Ar[8],
-        )
-        rB = multiply(skew, B2)
-        Br = multiply(transpose(B), skew)
+        A = _turned(R, W, o, stride)
+        store9(W, rows, A)
+        B = _turned(R, W, o + 3, stride)
+        B2 = _difference(B, multiply(A, skew))
+        store9(W, rows + 9, B2)
+        D = _turned(R, W, o + 3 * stride + 3, stride)
+        D2 = _difference(D, _difference(multiply(transpose(B), skew), multiply(skew, B2)))
+        store9(W, rows + 18, D2)
         for i in range(3):
             for j in range(3):
-                W[target + i * 6 + j] += A[3 * i + j]
-                W[target + i * 6 + 3 + j] += B2[3 * i + j]
-                W[target + (3 + i) * 6 + j] += B2[3 * j + i]
-                W[target + (3 + i) * 6 + 3 + j] += D[3 * i + j] + rB[3 * i + j] - Br[3 * i + j]
+                W[target + i * 6 + j] += W[rows + 3 * i + j]
+                W[target + i * 6 + 3 + j] += W[rows + 9 + 3 * i + j]
+                W[target + (3 + j) * 6 + i] += W[rows + 9 + 3 * i + j]
+                W[target + (3 + i) * 6 + 3 + j] += W[rows + 18 + 3 * i + j]
         return
     up = I[L.X_UP]
-    rows = I[L.X_LARGE]
     for j in range(6):
         to_parent_into(I, W, e, n_parent, o + j * stride, rows + j * n)
     for j in range(n):

@@ -9,20 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.equations import layout as L
-from flexmb.equations.chords import accept, chords
+from flexmb.equations.arms import flexible_arm
+from flexmb.equations.chords import accept, branches, chord, chords, pair
 from flexmb.equations.constraints import rows
 from flexmb.equations.coordinates import compose, rates, velocities
 from flexmb.equations.energy import energies_into, powers, powers_into
 from flexmb.equations.forces import loads
 from flexmb.equations.forward_dynamics import articulated_bodies
+from flexmb.equations.functions import evaluate
 from flexmb.equations.inertia import body_forces
 from flexmb.equations.inverse_dynamics import backward
-from flexmb.equations.kinematics import kinematics
+from flexmb.equations.kinematics import joint_motion, kinematics, marker_state
 from flexmb.equations.mass_matrix import mass_matrix
 from flexmb.equations.reactions import reactions
 from flexmb.equations.sensors import sensors
 from flexmb.jit import Program, call, program
-from flexmb.vectors import load3, load9, matrix_quaternion, rotate, store3
+from flexmb.vectors import load3, load9, matrix_quaternion, rotate, store3, store4
+
+
+@program
+def function(I, F, W, arg):
+    """Value and time derivatives of the function that starts at I[arg], to X_VALUE."""
+    value, first, second = evaluate(I, F, W, arg, W[I[L.T]])
+    W[I[L.X_VALUE]] = value
+    W[I[L.X_VALUE] + 1] = first
+    W[I[L.X_VALUE] + 2] = second
 
 
 @program
@@ -34,7 +45,8 @@ def residual(I, F, W, arg):
     call(I[L.AT_BODY_FORCES], I, F, W, 0)
     if I[L.N_EARLY_SENSORS] > 0:
         call(I[L.AT_SENSORS], I, F, W, 0)
-    call(I[L.AT_LOADS], I, F, W, 0)
+    if I[L.N_LOADS] > 0:
+        call(I[L.AT_LOADS], I, F, W, 0)
     if I[L.N_ROWS] > 0:
         call(I[L.AT_ROWS], I, F, W, 6)
     call(I[L.AT_BACKWARD], I, F, W, I[L.RES])
@@ -49,7 +61,8 @@ def bias(I, F, W, arg):
     call(I[L.AT_BODY_FORCES], I, F, W, 0)
     if I[L.N_EARLY_SENSORS] > 0:
         call(I[L.AT_SENSORS], I, F, W, 0)
-    call(I[L.AT_LOADS], I, F, W, 0)
+    if I[L.N_LOADS] > 0:
+        call(I[L.AT_LOADS], I, F, W, 0)
 
 
 @program
@@ -86,17 +99,17 @@ def output(I, F, W, arg):
     energies_into(I, F, W)
     call(I[L.AT_REACTIONS], I, F, W, 0)
     call(I[L.AT_KINEMATICS], I, F, W, 1)
-    call(I[L.AT_CHORDS], I, F, W, 1)
-    call(I[L.AT_SENSORS], I, F, W, 1)
+    if I[L.N_CHORDS] > 0:
+        call(I[L.AT_CHORDS], I, F, W, 1)
+    if I[L.N_SENSORS] > 0:
+        call(I[L.AT_SENSORS], I, F, W, 1)
     for b in range(1, I[L.N_BODIES] + 1):
         e = I[L.BODIES] + b * L.BODY
         block = I[e + L.B_W]
         out = I[e + L.B_OUT]
         R = load9(W, block + L.W_R_W)
-        p = matrix_quaternion(R)
         store3(W, out, load3(W, block + L.W_P_W))
-        for k in range(4):
-            W[out + 3 + k] = p[k]
+        store4(W, out + 3, matrix_quaternion(R))
         store3(W, out + 7, rotate(R, load3(W, block + L.W_VEL)))
         store3(W, out + 10, load3(W, block + L.W_OMEGA))
     total = 0.0
@@ -133,10 +146,32 @@ PROGRAMS: dict[int, Program] = {
     L.AT_SENSORS: sensors,
     L.AT_BIAS: bias,
     L.AT_REACTIONS: reactions,
+    L.AT_BRANCHES: branches,
+    L.AT_ARM: flexible_arm,
+    L.AT_MARKER: marker_state,
+    L.AT_CHORD: chord,
+    L.AT_FUNCTION: function,
+    L.AT_JOINT: joint_motion,
+    L.AT_PAIR: pair,
 }
 
 
+def _needless(ints: NDArray[np.int64]) -> set[int]:
+    """Programs that a system never calls."""
+    needless = {L.AT_ARM}
+    if ints[L.N_ROWS] == 0:
+        needless |= {L.AT_ROWS}
+    if ints[L.N_CHORDS] == 0:
+        needless |= {L.AT_CHORDS, L.AT_CHORD}
+    if ints[L.N_LOADS] == 0:
+        needless |= {L.AT_LOADS}
+    if ints[L.N_SENSORS] == 0:
+        needless |= {L.AT_SENSORS}
+    return needless
+
+
 def link(ints: NDArray[np.int64]) -> None:
-    """Write the addresses of the programs into the header of I; compiles them when they are not in the cache."""
+    """Write the addresses of the programs into the header of I; compiles those that are not in the cache."""
+    needless = _needless(ints)
     for slot, entry in PROGRAMS.items():
-        ints[slot] = entry.address
+        ints[slot] = 0 if slot in needless else entry.address

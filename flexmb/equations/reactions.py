@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from flexmb.equations import layout as L
 from flexmb.equations.forward_dynamics import cholesky, cholesky_solve
-from flexmb.equations.kinematics import marker_state_into
-from flexmb.jit import kernel, program
-from flexmb.joints.dispatch import motion_into
-from flexmb.vectors import ZERO, add, cross, load3, load9, rotate, rotate_back, scale, store3, sub
+from flexmb.equations.kinematics import state_of
+from flexmb.jit import call, kernel, program
+from flexmb.vectors import ZERO, add, cross, dot, load3, load9, rotate, rotate_back, scale, store3, sub
 
 
 @kernel
-def _branch_wrench(I, F, W, joint):
-    """Force and moment (world axes) that a tree joint transmits to its second body, at the second marker."""
+def _branch_wrench(I, F, W, joint, second):
+    """Force and moment (world axes) that a tree joint transmits to its second body, at the second marker's place."""
     e = I[L.BODIES] + I[joint + L.JO_BODY] * L.BODY
     block = I[e + L.B_W]
     Rw = load9(W, block + L.W_R_W)
     force = rotate(Rw, load3(W, block + L.W_F))
     moment = rotate(Rw, load3(W, block + L.W_F + 3))
-    second = load3(W, I[L.X_B] + L.S_P)
     origin = load3(W, block + L.W_P_W)
     if I[joint + L.JO_REVERSED]:
         force = scale(-1.0, force)
@@ -36,14 +34,11 @@ def _remove_free_part(I, F, W, joint, force, moment):
     n = I[joint + L.JO_NV]
     e = I[L.BODIES] + I[joint + L.JO_BODY] * L.BODY
     x = I[L.X_JOINT]
-    motion_into(I[joint + L.JO_CODE], F, I[joint + L.JO_F], W, I[L.Q] + I[e + L.B_Q], I[L.V] + I[e + L.B_V], x)
+    call(I[L.AT_JOINT], I, F, W, e)
     gram = I[L.X_CHORD]
     effort = gram + n * n
     for i in range(n):
-        s = 0.0
-        for k in range(3):
-            s += W[x + L.J_SW + 3 * i + k] * moment[k] + W[x + L.J_SV + 3 * i + k] * force[k]
-        W[effort + i] = s
+        W[effort + i] = dot(load3(W, x + L.J_SW + 3 * i), moment) + dot(load3(W, x + L.J_SV + 3 * i), force)
         for j in range(n):
             s = 0.0
             for k in range(3):
@@ -61,15 +56,13 @@ def _remove_free_part(I, F, W, joint, force, moment):
 @program
 def reactions(I, F, W, arg):
     """Reactions of all joints. Needs the full residual at T, Q, V, A, LAM (wrenches accumulated, row wrenches set)."""
-    a = I[L.X_A]
-    b = I[L.X_B]
     for k in range(I[L.N_JOINTS]):
         joint = I[L.JOINTS] + k * L.JOINT
-        marker_state_into(I, F, W, I[joint + L.JO_A], a + L.MARKER_STATE, a, 0)
-        marker_state_into(I, F, W, I[joint + L.JO_B], b + L.MARKER_STATE, b, 0)
+        a = state_of(I, F, W, I[joint + L.JO_A], 0)
+        b = state_of(I, F, W, I[joint + L.JO_B], 0)
         Ra = load9(W, a + L.S_R)
         if I[joint + L.JO_BODY] > 0:
-            force, moment = _branch_wrench(I, F, W, joint)
+            force, moment = _branch_wrench(I, F, W, joint, load3(W, b + L.S_P))
             force, moment = _remove_free_part(I, F, W, joint, rotate_back(Ra, force), rotate_back(Ra, moment))
         else:
             force = ZERO

@@ -6,7 +6,7 @@ import math
 
 from flexmb.equations import layout as L
 from flexmb.equations.chords import relative_motion_into
-from flexmb.equations.kinematics import marker_state_into
+from flexmb.equations.kinematics import state_of
 from flexmb.jit import kernel, program
 from flexmb.vectors import dot, load3, sub
 
@@ -27,10 +27,8 @@ def _component(vector, k):
 def _between(I, F, W, sensor, accelerate):
     """Position, velocity, acceleration of marker A relative to marker B, in world axes or in those of B."""
     kind = I[sensor + L.SE_KIND]
-    a = I[L.X_A]
-    b = I[L.X_B]
-    marker_state_into(I, F, W, I[sensor + L.SE_A], a + L.MARKER_STATE, a, accelerate)
-    marker_state_into(I, F, W, I[sensor + L.SE_B], b + L.MARKER_STATE, b, accelerate)
+    a = state_of(I, F, W, I[sensor + L.SE_A], accelerate)
+    b = state_of(I, F, W, I[sensor + L.SE_B], accelerate)
     k = I[sensor + L.SE_COMPONENT]
     if kind == L.SENSE_DISTANCE:
         return _component(sub(load3(W, a + L.S_P), load3(W, b + L.S_P)), 3)

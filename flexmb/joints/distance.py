@@ -11,7 +11,7 @@ import math
 
 from flexmb.jit import kernel
 from flexmb.joints.motion import BIAS_V, S_V, R, T, body_rates_into, clear
-from flexmb.vectors import column, matrix_quaternion, quaternion_matrix, scale, store3, store9
+from flexmb.vectors import column, matrix_quaternion, quaternion_matrix, scale, store3, store4, store9
 
 
 @kernel
@@ -44,6 +44,4 @@ def measure_into(F, parameters, W, R, t, out):
         W[out + 1] = 0.0
         W[out + 2] = 0.0
         W[out + 3] = 1.0
-    p = matrix_quaternion(R)
-    for k in range(4):
-        W[out + 4 + k] = p[k]
+    store4(W, out + 4, matrix_quaternion(R))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from flexmb.jit import kernel
 from flexmb.joints.motion import S_V, R, T, body_rates_into, clear
-from flexmb.vectors import matrix_quaternion, quaternion_matrix, store9
+from flexmb.vectors import matrix_quaternion, quaternion_matrix, store3, store4, store9
 
 
 @kernel
@@ -20,8 +20,5 @@ def motion_into(F, parameters, W, q, v, out):
 
 @kernel
 def measure_into(F, parameters, W, R, t, out):
-    p = matrix_quaternion(R)
-    for k in range(3):
-        W[out + k] = t[k]
-    for k in range(4):
-        W[out + 3 + k] = p[k]
+    store3(W, out, t)
+    store4(W, out + 3, matrix_quaternion(R))

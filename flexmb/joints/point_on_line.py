@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from flexmb.jit import kernel
 from flexmb.joints.motion import S_V, R, T, body_rates_into, clear
-from flexmb.vectors import matrix_quaternion, quaternion_matrix, store9
+from flexmb.vectors import matrix_quaternion, quaternion_matrix, store4, store9
 
 
 @kernel
@@ -19,7 +19,5 @@ def motion_into(F, parameters, W, q, v, out):
 
 @kernel
 def measure_into(F, parameters, W, R, t, out):
-    p = matrix_quaternion(R)
     W[out] = t[2]
-    for k in range(4):
-        W[out + 1 + k] = p[k]
+    store4(W, out + 1, matrix_quaternion(R))

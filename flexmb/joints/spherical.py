@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flexmb.jit import kernel
 from flexmb.joints.motion import R, body_rates_into, clear
-from flexmb.vectors import matrix_quaternion, quaternion_matrix, store9
+from flexmb.vectors import matrix_quaternion, quaternion_matrix, store4, store9
 
 
 @kernel
@@ -16,6 +16,4 @@ def motion_into(F, parameters, W, q, v, out):
 
 @kernel
 def measure_into(F, parameters, W, R, t, out):
-    p = matrix_quaternion(R)
-    for k in range(4):
-        W[out + k] = p[k]
+    store4(W, out, matrix_quaternion(R))

@@ -1,9 +1,9 @@
 """The joint types as plain data: names, codes, coordinates and the keys that each needs in a model.
 
-A joint stands between a frame on its first body and a frame on its second body (z axis: `axis`). In the tree it carries
-`n_v` velocities and `n_q` stored coordinates (a quaternion takes four); as a chord it gives `n_rows` constraint rows, of
-which the last `n_velocity_rows` hold at velocity level only. The initial position of a joint is always a list of `n_v`
-numbers: what is composed with the design position, rotation vectors where the joint stores quaternions.
+A joint stands between a frame on its first body and a frame on its second body (z axis: `axis`). In the tree it
+carries `n_v` velocities and `n_q` stored coordinates (a quaternion takes four); as a chord it gives `n_rows` constraint
+rows, of which the last `n_velocity_rows` hold at velocity level only. The initial position of a joint is always a
+list of `n_v` numbers: what is composed with the design position, rotation vectors where the joint stores quaternions.
 """
 
 from __future__ import annotations
@@ -80,19 +80,35 @@ _TYPES = (
     JointType("fixed", JointCode.FIXED, (), (), 0, 6, at="optional"),
     JointType("revolute", JointCode.REVOLUTE, ("angle",), ("angle",), 1, 5, directions=("axis",)),
     JointType("prismatic", JointCode.PRISMATIC, ("slide",), ("length",), 1, 5, directions=("axis",)),
-    JointType("cylindrical", JointCode.CYLINDRICAL, ("slide", "angle"), ("length", "angle"), 2, 4, directions=("axis",)),
+    JointType(
+        "cylindrical", JointCode.CYLINDRICAL, ("slide", "angle"), ("length", "angle"), 2, 4, directions=("axis",)
+    ),
     JointType("screw", JointCode.SCREW, ("angle",), ("angle",), 1, 5, directions=("axis",), numbers=("lead",)),
     JointType("universal", JointCode.UNIVERSAL, ("angle1", "angle2"), ("angle", "angle"), 2, 4, directions=("axes",)),
     JointType("spherical", JointCode.SPHERICAL, _SPIN, _SPIN_KINDS, 4, 3),
-    JointType("planar", JointCode.PLANAR, ("x", "y", "angle"), ("length", "length", "angle"), 3, 3, directions=("axis",)),
     JointType(
-        "free", JointCode.FREE, ("x", "y", "z", *_SPIN), ("length", "length", "length", *_SPIN_KINDS), 7, 0, at="optional"
+        "planar", JointCode.PLANAR, ("x", "y", "angle"), ("length", "length", "angle"), 3, 3, directions=("axis",)
+    ),
+    JointType(
+        "free",
+        JointCode.FREE,
+        ("x", "y", "z", *_SPIN),
+        ("length", "length", "length", *_SPIN_KINDS),
+        7,
+        0,
+        at="optional",
     ),
     JointType(
         "pin-in-slot", JointCode.PIN_IN_SLOT, ("slide", "angle"), ("length", "angle"), 2, 4, directions=("axis", "slot")
     ),
     JointType(
-        "point-on-line", JointCode.POINT_ON_LINE, ("slide", *_SPIN), ("length", *_SPIN_KINDS), 5, 2, directions=("line",)
+        "point-on-line",
+        JointCode.POINT_ON_LINE,
+        ("slide", *_SPIN),
+        ("length", *_SPIN_KINDS),
+        5,
+        2,
+        directions=("line",),
     ),
     JointType(
         "distance",

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from flexmb.errors import Fault, InputError
 
 _LETTERS = {3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}
-_SPATIAL = {"position", "velocity", "acceleration", "angular_velocity", "quaternion", "force", "moment"}
 
 
 @dataclass(frozen=True)
@@ -43,10 +42,10 @@ class ChannelInfo:
         """A name for every column."""
         if self.columns:
             return self.columns
-        quantity = self.path.rsplit("/", 1)[-1]
-        if not self.path.startswith("joints/") or quantity in {"force", "moment"}:
-            if quantity in _SPATIAL and self.width in _LETTERS:
-                return _LETTERS[self.width]
+        kind, quantity = self.path.split("/")[0], self.path.rsplit("/", 1)[-1]
+        spatial = kind in {"bodies", "sensors"} or quantity in {"force", "moment"}
+        if spatial and self.width in _LETTERS:
+            return _LETTERS[self.width]
         return tuple(str(index) for index in range(self.width))
 
     @property
@@ -68,11 +67,10 @@ class Selection:
         """Short name for headers and legends: "bearing.angle", "tip_height"."""
         parts = self.channel.path.split("/")
         short = ".".join(parts[1:]) if parts[0] in {"sensors", "joints", "bodies", "motions"} else ".".join(parts)
-        if parts[0] == "joints" and parts[-1] == "position" and self.column is not None and self.channel.columns:
-            return f"{'.'.join(parts[1:-1])}.{self.channel.columns[self.column]}"
-        if self.column is None or (self.channel.width == 1 and not self.channel.columns):
-            return short
-        return f"{short}.{self.channel.column_names[self.column]}"
+        column = 0 if self.column is None and not self.channel.shape else self.column
+        if parts[0] == "joints" and parts[-1] == "position" and column is not None and self.channel.columns:
+            return f"{'.'.join(parts[1:-1])}.{self.channel.columns[column]}"
+        return short if self.column is None else f"{short}.{self.channel.column_names[self.column]}"
 
     @property
     def unit(self) -> str:

@@ -32,7 +32,8 @@ def create_result(
     path: Path, channels: Sequence[layout.ChannelLike], identity: RunIdentity, n_state: int, chunk_rows: int
 ) -> h5py.File:
     """An open result file without rows; `n_state` is the length of a checkpoint."""
-    file = h5py.File(path, "w", libver=layout.LIBRARY_VERSIONS, locking=False)
+    preamble, versions = layout.PREAMBLE_BYTES, layout.LIBRARY_VERSIONS
+    file = h5py.File(path, "w", libver=versions, locking=False, userblock_size=preamble)
     try:
         file.attrs["format"] = layout.FORMAT
         file.attrs["format_version"] = layout.FORMAT_VERSION
@@ -67,11 +68,8 @@ def _create_checkpoints(file: h5py.File, n_state: int) -> None:
     group = file.create_group("checkpoint")
     state = group.create_dataset("state", (0, n_state), "<f8", maxshape=(None, n_state), chunks=(4, max(1, n_state)))
     _describe(state, "-", "State of the integrator after each block")
-    for name, unit, text in (
-        ("size", "B", "Length of the file when the block was complete"),
-        ("rows", "-", "Complete rows after each block"),
-    ):
-        _describe(group.create_dataset(name, (0,), "<i8", maxshape=(None,), chunks=(256,)), unit, text)
+    rows = group.create_dataset("rows", (0,), "<i8", maxshape=(None,), chunks=(256,))
+    _describe(rows, "-", "Complete rows after each block")
 
 
 def _create_outcome(file: h5py.File) -> None:

@@ -1,8 +1,7 @@
 """Reading a result file: whatever a run, finished or killed, has left complete.
 
 `Result(path)` opens the file at once and reads a channel only when it is asked for. A block counts as complete when its
-entry in /checkpoint/rows is there and the file is as long as it was when the entry was made; nothing behind the last
-complete block is shown.
+entry in /checkpoint/rows is there; nothing behind the last complete block is shown.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import numpy as np
 
 from flexmb.errors import InputError
 from flexmb.results.channel_names import ChannelInfo, ChannelNames, Selection
-from flexmb.results.result_layout import FORMAT, FORMAT_VERSION
+from flexmb.results.result_layout import FORMAT, FORMAT_VERSION, stamped_length
 
 
 def _open(path: Path) -> h5py.File:
@@ -32,9 +31,11 @@ def _open(path: Path) -> h5py.File:
         raise InputError(f"'{path}' cannot be read: permission denied.")
     if not h5py.is_hdf5(path):
         raise InputError(f"'{path}' is not a result file (it is not in HDF5 format).")
+    if path.stat().st_size < stamped_length(path):
+        raise InputError(f"'{path}' is truncated: a part of the file is missing. Copy it again or rerun.")
     with suppress(OSError):
         return h5py.File(path, "r", locking=False)
-    try:  # not closed by its writer, or truncated: blocks are then judged one by one
+    try:  # its writer has not closed it
         return h5py.File(path, "r", swmr=True, locking=False)
     except OSError as error:
         raise InputError(f"'{path}' is damaged and cannot be read: {error}.") from error
@@ -74,8 +75,6 @@ class Result:
             _check_format(self.path, self._file)
             self.channels: dict[str, ChannelInfo] = self._find_channels()
             self.n_rows, self.n_blocks = self._complete_rows()
-            if self.n_blocks < len(self._file["checkpoint/rows"]) and self.outcome == "finished":
-                raise InputError(f"'{self.path}' is truncated: a part of the file is missing. Copy it again or rerun.")
         except (OSError, KeyError, ValueError, RuntimeError) as error:
             self._file.close()
             raise InputError(f"'{self.path}' is damaged and cannot be read: {error}.") from error
@@ -93,15 +92,12 @@ class Result:
         return channels
 
     def _complete_rows(self) -> tuple[int, int]:
-        """Rows and blocks that were declared complete and are inside the file."""
+        """Rows and blocks that were declared complete."""
         rows = np.asarray(self._file["checkpoint/rows"][:], dtype=np.int64)
-        sizes = np.asarray(self._file["checkpoint/size"][:], dtype=np.int64)
-        length = int(self._file["time"].shape[0])
-        n_states = int(self._file["checkpoint/state"].shape[0])
-        file_size = os.path.getsize(self.path)
+        length, n_states = len(self._file["time"]), len(self._file["checkpoint/state"])
         n_rows = n_blocks = 0
-        for block in range(min(len(rows), len(sizes), n_states)):
-            if not (n_rows < rows[block] <= length and 0 < sizes[block] <= file_size):
+        for block in range(min(len(rows), n_states)):
+            if not n_rows < rows[block] <= length:
                 break
             n_rows, n_blocks = int(rows[block]), block + 1
         return n_rows, n_blocks

@@ -1,11 +1,11 @@
 """The result file: what stands where in it, and the few HDF5 calls that write it.
 
+    the first 512 bytes     text: the format and the length that the file had when its last block was complete
     /                       attributes format, format_version
     /time, /bodies/..., /joints/..., /energy/..., /sensors/..., ...   one dataset a channel, first dimension time
-    /model/text, settings, channels   the model file, every setting of the run, the channels in order (all but text: JSON)
+    /model/text, settings, channels   the model file; every setting of the run and the table of channels as JSON
     /provenance             attributes flexmb, python, numpy, numba, h5py, started, command
     /checkpoint/state       (n_blocks, n_state) the integrator's whole state after every block
-    /checkpoint/size        (n_blocks,) length of the file when the block was complete [B]
     /checkpoint/rows        (n_blocks,) rows that are complete after every block: written last, it closes the block
     /run/outcome            running, finished, interrupted, failed
     /run/report             the run report, one line an element
@@ -19,6 +19,8 @@ The low-level calls of h5py are used where there is one call for every channel: 
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any, Protocol
 
 import h5py
@@ -34,6 +36,27 @@ TEXT_LINE = h5py.string_dtype("utf-8", LINE_BYTES)
 SUMMARY_ROW = np.dtype(
     [("name", h5py.string_dtype("utf-8", 64)), ("value", "<f8"), ("unit", h5py.string_dtype("utf-8", 16))]
 )
+
+
+PREAMBLE_BYTES = 512
+_PREAMBLE = "flexmb result\nHDF5 from byte 512 on\ncomplete bytes: {:d}\n"
+
+
+def stamp_length(path: Path) -> None:
+    """Note in the preamble that the file, as long as it is now, is complete.
+
+    HDF5 does not notice that a file which was not closed is too short, and then may wait for ever.
+    """
+    text = _PREAMBLE.format(path.stat().st_size).encode()
+    with open(path, "r+b") as file:
+        file.write(text.ljust(PREAMBLE_BYTES, b"\n"))
+
+
+def stamped_length(path: Path) -> int:
+    """Length that the file should have at least [B]; 0 when its preamble does not say."""
+    with open(path, "rb") as file:
+        found = re.match(rb"flexmb result\n.*\ncomplete bytes: (\d+)\n", file.read(PREAMBLE_BYTES))
+    return int(found[1]) if found else 0
 
 
 class ChannelLike(Protocol):

@@ -100,11 +100,16 @@ class ResultWriter:
         if due or self._file is None or sum(rows.nbytes for rows in self._held) > _HELD_BACK_BYTES:
             self._commit()
 
+    def flush(self) -> None:
+        """Write what is held back."""
+        if not self._broken:
+            self._commit()
+
     def finish(self, outcome: str, report: str = "", summary: Sequence[tuple[str, float, str]] = ()) -> None:
         """Write what is held back, then the report and the (name, value, unit) numbers of the run."""
         if outcome not in layout.OUTCOMES:
             raise ValueError(f"outcome '{outcome}' is none of {layout.OUTCOMES}")
-        self._commit()
+        self.flush()
         with self._writing():
             if self._file is None and self._earlier is not None:
                 self._begin(None)
@@ -121,8 +126,7 @@ class ResultWriter:
     def close(self) -> None:
         """Write what is held back and let go of the file; may be called twice."""
         try:
-            if not self._broken:
-                self._commit()
+            self.flush()
         finally:
             if self._earlier is not None:
                 self._earlier.close()
@@ -130,6 +134,7 @@ class ResultWriter:
             try:
                 if file is not None:
                     file.close()
+                    layout.stamp_length(self.path)
             except (OSError, RuntimeError) as error:
                 raise self._write_error(error) from error
             finally:
@@ -220,13 +225,12 @@ class ResultWriter:
     def _declare_complete(self, ends: np.ndarray) -> None:
         assert self._file is not None
         self._file.flush()
-        sizes = np.full(len(ends), os.path.getsize(self._file.filename))
-        for name, values in (("size", sizes), ("rows", ends)):
-            dataset = self._file[f"checkpoint/{name}"]
-            n_before = len(dataset)
-            dataset.resize(n_before + len(values), axis=0)
-            dataset[n_before:] = values
+        rows = self._file["checkpoint/rows"]
+        n_before = len(rows)
+        rows.resize(n_before + len(ends), axis=0)
+        rows[n_before:] = ends
         self._file.flush()
+        layout.stamp_length(Path(self._file.filename))
 
     def _note_extremes(self, channel: layout.ChannelLike, times: np.ndarray, samples: np.ndarray) -> None:
         if channel.path.startswith("sensors/") and samples.ndim == 1:
@@ -255,14 +259,17 @@ class ResultWriter:
         number = error.errno if isinstance(error, OSError) else None
         reason = quoted[1] if quoted else os.strerror(number) if number else str(error).splitlines()[0]
         return ComputationError(
-            f"Cannot write the result '{self.path}': {reason}. Blocks written before are kept; make room and use --resume."
+            f"Cannot write the result '{self.path}': {reason}. "
+            "What was written before is kept; make room and use --resume."
         )
 
 
 def check_target(path: Path) -> None:
     """Refuse a path where no result can be written, before anything is computed."""
     if path.is_dir():
-        raise InputError(f"Cannot write the result '{path}': it is a folder. Give a file name, e.g. '{path / 'out.h5'}'.")
+        raise InputError(
+            f"Cannot write the result '{path}': it is a folder. Give a file name, e.g. '{path / 'out.h5'}'."
+        )
     if not path.parent.is_dir():
         raise InputError(f"Cannot write the result '{path}': there is no folder '{path.parent}'.")
     if path.exists() and not is_result_file(path):

@@ -16,8 +16,8 @@ from flexmb.results.versions import flexmb_version
 _SHOWN_DIFFERENCES = 8
 
 
-def open_for_resuming(path: Path, identity: RunIdentity, channels: Sequence[ChannelLike]) -> Result:
-    """The result to continue, or an InputError that says why it cannot be continued."""
+def open_for_resuming(path: Path, identity: RunIdentity, channels: Sequence[ChannelLike] | None = None) -> Result:
+    """The result to continue, or an InputError that says why it cannot be; `channels` are compared when given."""
     if not path.exists():
         raise InputError(f"There is nothing to resume: '{path}' does not exist. Run without --resume.")
     earlier = Result(path)
@@ -31,7 +31,7 @@ def open_for_resuming(path: Path, identity: RunIdentity, channels: Sequence[Chan
     return earlier
 
 
-def _obstacles(earlier: Result, identity: RunIdentity, channels: Sequence[ChannelLike]) -> Iterator[Fault]:
+def _obstacles(earlier: Result, identity: RunIdentity, channels: Sequence[ChannelLike] | None) -> Iterator[Fault]:
     where = f"Cannot resume '{earlier.path}':"
     if earlier.outcome == "finished":
         yield Fault(f"{where} that run is finished (t = {earlier.time[-1]:.6g} s).", hint="Run without --resume.")
@@ -49,7 +49,9 @@ def _obstacles(earlier: Result, identity: RunIdentity, channels: Sequence[Channe
         yield Fault(f"{where} {text}.")
     if len(differences) > _SHOWN_DIFFERENCES:
         yield Fault(f"... and {len(differences) - _SHOWN_DIFFERENCES} more differences.")
-    if not differences and [channel.path for channel in channels] != list(earlier.channels):
+    if differences or channels is None:
+        return
+    if [channel.path for channel in channels] != list(earlier.channels):
         yield Fault(f"{where} its channels are not those of this model.")
 
 

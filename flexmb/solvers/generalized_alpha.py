@@ -5,7 +5,8 @@ With v' the acceleration and a the auxiliary acceleration, residual and constrai
     (1-alpha_m) a_{n+1} + alpha_m a_n = (1-alpha_f) v'_{n+1} + alpha_f v'_n
     Dq = h v_n + h^2 ((1/2-beta) a_n + beta a_{n+1}),  v_{n+1} = v_n + h ((1-gamma) a_n + gamma a_{n+1}),  q_{n+1} = q_n o Dq
 
-Afterwards the velocities are projected on G v + Phi_t = 0 with the factor at hand. Scheme 1 is Shi & McPhee's [SM sec.
+Afterwards the velocities are projected on G v + Phi_t = 0 with the factor at hand. The method itself goes on with its own
+velocity: it differs by a multiple of h^2, and to take the projected one costs the multipliers an order. Scheme 1 is Shi & McPhee's [SM sec.
 5.3]: constraints at acceleration level, then corrections of positions and velocities with the same matrix.
 Arnold & Bruels, Multibody System Dynamics 18 (2007) 185; Hilber, Hughes & Taylor, EESD 5 (1977) 283.
 """
@@ -13,23 +14,25 @@ Arnold & Bruels, Multibody System Dynamics 18 (2007) 185; Hilber, Hughes & Taylo
 from __future__ import annotations
 
 from flexmb.equations import layout as at
-from flexmb.jit import call, kernel
+from flexmb.jit import call, kernel, program
 from flexmb.solvers import state as st
-from flexmb.solvers.newton_matrix import build_matrix, solve_matrix
+from flexmb.solvers.pointers import float_pointer, int_pointer
 
 MAX_ITERATIONS = 12
 MAX_SINCE = 200  # steps that one factor may serve
 SLOW = 0.25  # contraction that calls for a better matrix
-ACCELERATION_SHARE = 1e-6  # accepted error of an acceleration as a part of the largest one
-TIGHTEST, LOOSEST = 1e-13, 1e-9  # bounds of the accepted increment, as a part of a coordinate's magnitude
+SHARE = 2e-3  # accepted error as a share of the first increment
+TIGHTEST, LOOSEST = 1e-13, 1e-9  # bounds of the accepted error, as a part of a coordinate's magnitude
 
 
-@kernel
-def predict(I, F, W, S, K):  # type: ignore[no-untyped-def]
+@program
+def predict(K, S, W, arg):
     """Keep the state at the start of the step and extrapolate accelerations and multipliers linearly to its end."""
+    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m, h = I[at.N_V], I[at.N_ROWS], S[st.H]
     am, af, beta, gamma = S[st.ALPHA_M], S[st.ALPHA_F], S[st.BETA], S[st.GAMMA]
     ratio = h / S[st.H_LAST]
+    moved = 0.0
     W[I[at.T]] = S[st.T_E]
     for i in range(I[at.N_Q]):
         S[K[st.Q_N] + i] = W[I[at.Q] + i]
@@ -38,13 +41,16 @@ def predict(I, F, W, S, K):  # type: ignore[no-untyped-def]
         a, v = W[I[at.A] + i], W[I[at.V] + i]
         S[K[st.A_N] + i] = a
         S[K[st.V_N] + i] = v
+        v += ratio * ratio * S[K[st.OFFSET] + i]
         aux = a + ratio * (S[K[st.AUX] + i] - a)  # a_n stands for the acceleration at t_n + (alpha_m - alpha_f) h
         new = a + ratio * (a - S[K[st.A_P] + i])
         end = ((1.0 - af) * new + af * a - am * aux) / (1.0 - am)
         S[K[st.AUX_N] + i] = aux
         S[K[st.AUX_E] + i] = end
         W[I[at.A] + i] = new
-        W[I[at.DQ] + i] = h * v + h * h * ((0.5 - beta) * aux + beta * end)
+        way = h * v + h * h * ((0.5 - beta) * aux + beta * end)
+        moved = max(moved, abs(way) / S[K[st.SCALE] + i])
+        W[I[at.DQ] + i] = way
         W[I[at.V] + i] = v + h * ((1.0 - gamma) * aux + gamma * end)
     for k in range(m):
         lam = W[I[at.LAM] + k]
@@ -52,12 +58,14 @@ def predict(I, F, W, S, K):  # type: ignore[no-untyped-def]
         W[I[at.LAM] + k] = lam + ratio * (lam - S[K[st.LAM_P] + k])
     for k in range(I[at.N_POWERS]):
         S[K[st.WORK_N] + k] = W[I[at.WORK] + k]
+    S[st.MOVED] += moved
     call(I[at.AT_COMPOSE], I, F, W, 0)
 
 
-@kernel
-def increment(I, F, W, S, K):  # type: ignore[no-untyped-def]
+@program
+def increment(K, S, W, arg):
     """One Newton iteration; the largest increment as a multiple of the coordinate's magnitude."""
+    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m, mp, h = I[at.N_V], I[at.N_ROWS], I[at.N_POS_ROWS], S[st.H]
     am, af = S[st.ALPHA_M], S[st.ALPHA_F]
     s = S[st.BETA] * h * h
@@ -78,7 +86,7 @@ def increment(I, F, W, S, K):  # type: ignore[no-untyped-def]
             S[x + n + k] = -W[I[at.PHI] + k] if k < mp else -W[I[at.PHI] + k] / g_prime
     for i in range(n):
         S[x + i] = -s * W[I[at.RES] + i]
-    solve_matrix(S, K)
+    call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
     largest = 0.0
     for i in range(n):
         d = S[x + i]
@@ -91,60 +99,54 @@ def increment(I, F, W, S, K):  # type: ignore[no-untyped-def]
             largest = size
             K[st.WORST_COORDINATE] = i
             if size != size:
-                return size
+                break
     for k in range(m):
         W[I[at.LAM] + k] += S[x + n + k] / s
     call(I[at.AT_COMPOSE], I, F, W, 0)
     K[st.ITERATIONS] += 1
     K[st.STEP_ITERATIONS] += 1
-    return largest
+    S[st.WORST] = largest
 
 
-@kernel
-def accepted_increment(I, W, S, K):  # type: ignore[no-untyped-def]
-    """Increment at which Newton may stop.
+@program
+def newton(K, S, W, arg):
+    """Iterate to the end of the step. The matrix is rebuilt, then made complete, when convergence is slow.
 
-    An error d of a coordinate is an error d/(beta h^2) of its acceleration, so the bound follows h^2 times the largest
-    acceleration; it stays above round-off and above the level at which increments have been seen to stagnate.
+    The first increment is the error of the predictor, h^2 times the second derivative of the acceleration like the error
+    of the method itself; Newton stops when what is left is a small share of it, or round-off.
     """
-    largest = 0.0
-    for i in range(I[at.N_V]):
-        largest = max(largest, abs(W[I[at.A] + i]) / S[K[st.SCALE] + i])
-    limit = min(LOOSEST, max(TIGHTEST, ACCELERATION_SHARE * S[st.H] * S[st.H] * largest))
-    return max(limit, 2.0 * S[st.FLOOR])
-
-
-@kernel
-def newton(I, F, W, S, K):  # type: ignore[no-untyped-def]
-    """Iterate to the end of the step; the status. The matrix is rebuilt, then made complete, when convergence is slow."""
-    limit = accepted_increment(I, W, S, K)
-    theta = min(0.5, 1.2 * S[st.CONTRACTION])  # an old factor gets worse
+    I = int_pointer(K[st.AT_I])
+    theta = min(0.5, max(2.0 * S[st.CONTRACTION], S[st.MOVED]))  # the matrix changes with the way gone since it was built
     S[st.FLOOR] *= 0.995
-    last, age, started_with = 0.0, 100, K[st.TANGENT]
+    least = max(TIGHTEST, 2.0 * S[st.FLOOR])
+    limit, last, age, started_with = 0.0, 0.0, 100, K[st.TANGENT]
     n = I[at.N_V] + I[at.N_ROWS]
-    worth = 2 + n // 25 if K[st.TANGENT] == 1 else 2 + n
+    worth = 2 + n // 25 if K[st.TANGENT] == 1 else 2 + n  # a factorisation in units of iterations
     rebuild = K[st.HAVE_FACTOR] == 0 or K[st.SINCE] >= MAX_SINCE or K[st.EXCESS] >= worth
     K[st.STEP_ITERATIONS] = 0
+    K[st.STATUS] = st.NO_CONVERGENCE
     while K[st.STEP_ITERATIONS] < MAX_ITERATIONS:
         if rebuild:
-            status = build_matrix(I, F, W, S, K, S[st.H])
-            if status != st.OK:
-                return status
+            call(K[st.AT_BUILD_MATRIX], K, S, W, 0)
+            if K[st.STATUS] != st.OK:
+                return
+            K[st.STATUS] = st.NO_CONVERGENCE
             rebuild, age = False, 0
             K[st.FRESH_ITERATIONS] = -K[st.STEP_ITERATIONS]
-        size = increment(I, F, W, S, K)
+        call(K[st.AT_INCREMENT], K, S, W, 0)
         age += 1
-        S[st.WORST] = size
+        size = S[st.WORST]
         if not size < 1e4:
-            return st.NO_CONVERGENCE
+            return
         first = K[st.STEP_ITERATIONS] == 1
-        if not first:
+        if first:
+            limit = max(least, min(LOOSEST, SHARE * size))
+        else:
             theta = size / last if last > 0.0 else 0.0
-            S[st.CONTRACTION] = min(0.5, max(theta, 1e-3))
-        elif age > 1:
-            S[st.CONTRACTION] = theta
+            S[st.CONTRACTION] = min(0.5, max(theta, 1e-4))
         if size <= limit or (theta < 1.0 and size * theta / (1.0 - theta) <= limit):
-            return st.OK
+            K[st.STATUS] = st.OK
+            return
         if not first and theta > SLOW:
             if age > K[st.STEP_ITERATIONS]:
                 rebuild = True
@@ -155,21 +157,24 @@ def newton(I, F, W, S, K):  # type: ignore[no-untyped-def]
                 S[st.FLOOR] = size
                 K[st.TANGENT] = started_with
                 K[st.EXCESS] = worth + n  # the next step builds its own matrix
-                return st.OK
+                K[st.STATUS] = st.OK
+                return
             else:
                 rebuild = age > 1
         last = size
     if last <= LOOSEST * 10.0:
         S[st.FLOOR] = last
-        return st.OK
-    return st.NO_CONVERGENCE
+        K[st.STATUS] = st.OK
 
 
-@kernel
-def project_velocities(I, F, W, S, K):  # type: ignore[no-untyped-def]
+@program
+def project_velocities(K, S, W, arg):
     """Bring the velocities on G v + Phi_t = 0 in the metric of the factor at hand, and note the largest |PHI|."""
+    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m = I[at.N_V], I[at.N_ROWS]
     x, rows = K[st.NEWTON + st.VECTOR], I[at.PHI_DOT]
+    for i in range(n):
+        S[K[st.OFFSET_E] + i] = 0.0
     call(I[at.AT_JACOBIAN], I, F, W, 0)
     for k in range(I[at.N_POS_ROWS]):
         S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[at.PHI] + k]))
@@ -188,17 +193,20 @@ def project_velocities(I, F, W, S, K):  # type: ignore[no-untyped-def]
             S[x + n + k] = -W[rows + k]
         if largest <= small:
             return
-        solve_matrix(S, K)
+        call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
         for i in range(n):
             W[I[at.V] + i] += S[x + i]
+            if K[st.SCHEME] == 0:
+                S[K[st.OFFSET_E] + i] -= S[x + i]
         for k in range(m):  # linear in v: no new Jacobian is needed
             for j in range(n):
                 W[rows + k] += W[I[at.G] + k * n + j] * S[x + j]
 
 
-@kernel
-def correct_positions(I, F, W, S, K):  # type: ignore[no-untyped-def]
-    """Position correction of Shi & McPhee's scheme [SM eq. 15] with the matrix of the step; False when it does not close."""
+@program
+def correct_positions(K, S, W, arg):
+    """Position correction of Shi & McPhee's scheme [SM eq. 15] with the matrix of the step."""
+    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m, mp = I[at.N_V], I[at.N_ROWS], I[at.N_POS_ROWS]
     x, size = K[st.NEWTON + st.VECTOR], 0.0
     for _ in range(6):
@@ -207,19 +215,19 @@ def correct_positions(I, F, W, S, K):  # type: ignore[no-untyped-def]
             S[x + i] = 0.0
         for k in range(m):
             S[x + n + k] = -W[I[at.PHI] + k] if k < mp else 0.0
-        solve_matrix(S, K)
+        call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
         size = 0.0
         for i in range(n):
             W[I[at.DQ] + i] += S[x + i]
             size = max(size, abs(S[x + i]) / S[K[st.SCALE] + i])
         call(I[at.AT_COMPOSE], I, F, W, 0)
         if size <= 1e-12:
-            return True
-    return size <= LOOSEST
+            break
+    K[st.STATUS] = st.OK if size <= LOOSEST else st.NO_CONVERGENCE
 
 
 @kernel
-def position_error(I, W, S, K):  # type: ignore[no-untyped-def]
+def position_error(I, W, S, K):
     """Local error of the positions as a multiple of the tolerance: |beta + (alpha_m-alpha_f)/2 - 1/6| h^2 |v'_{n+1} - v'_n|."""
     constant = abs(S[st.BETA] + 0.5 * (S[st.ALPHA_M] - S[st.ALPHA_F]) - 1.0 / 6.0) * S[st.H] ** 2
     worst = 0.0
@@ -228,29 +236,31 @@ def position_error(I, W, S, K):  # type: ignore[no-untyped-def]
     return constant * worst / S[st.TOLERANCE]
 
 
-@kernel
-def step(I, F, W, S, K):  # type: ignore[no-untyped-def]
-    """Try one step from T_N to T_E; the status. The state in W is that of the end, whether good or not."""
-    predict(I, F, W, S, K)
-    status = newton(I, F, W, S, K)
-    if status != st.OK:
-        return status
+@program
+def step(K, S, W, arg):
+    """Try one step from T_N to T_E. The state in W is that of the end, whether good or not."""
+    I = int_pointer(K[st.AT_I])
+    call(K[st.AT_PREDICT], K, S, W, 0)
+    call(K[st.AT_NEWTON], K, S, W, 0)
+    if K[st.STATUS] != st.OK:
+        return
     K[st.SINCE] += 1
     if K[st.SINCE] == 1:
         K[st.FRESH_ITERATIONS] += K[st.STEP_ITERATIONS]
     else:
         K[st.EXCESS] += max(0, K[st.STEP_ITERATIONS] - K[st.FRESH_ITERATIONS])
     if I[at.N_ROWS] > 0:
-        if K[st.SCHEME] == 1 and not correct_positions(I, F, W, S, K):
-            return st.NO_CONVERGENCE
-        project_velocities(I, F, W, S, K)
+        if K[st.SCHEME] == 1:
+            call(K[st.AT_CORRECT], K, S, W, 0)
+            if K[st.STATUS] != st.OK:
+                return
+        call(K[st.AT_PROJECT], K, S, W, 0)
     if K[st.CONTROLLED] == 1:
         S[st.ERROR] = position_error(I, W, S, K)
-    return st.OK
 
 
 @kernel
-def restore(I, W, S, K):  # type: ignore[no-untyped-def]
+def restore(I, W, S, K):
     """Go back to the start of the step."""
     W[I[at.T]] = S[st.T_N]
     for i in range(I[at.N_Q]):
@@ -262,13 +272,15 @@ def restore(I, W, S, K):  # type: ignore[no-untyped-def]
         W[I[at.LAM] + k] = S[K[st.LAM_N] + k]
 
 
-@kernel
-def commit(I, F, W, S, K):  # type: ignore[no-untyped-def]
+@program
+def commit(K, S, W, arg):
     """Make the end of the step the new state: history of the predictor, and the works by the third-order Adams-Moulton rule."""
+    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     h, before = S[st.H], S[st.H_LAST]
     for i in range(I[at.N_V]):
         S[K[st.A_P] + i] = S[K[st.A_N] + i]
         S[K[st.AUX] + i] = S[K[st.AUX_E] + i]
+        S[K[st.OFFSET] + i] = S[K[st.OFFSET_E] + i]
     for k in range(I[at.N_ROWS]):
         S[K[st.LAM_P] + k] = S[K[st.LAM_N] + k]
     if I[at.N_POWERS] > 0:

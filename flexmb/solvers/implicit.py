@@ -2,59 +2,83 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flexmb.equations import layout as at
-from flexmb.jit import call, kernel
+from flexmb.jit import call, program
+from flexmb.solvers import generalized_alpha, interpolant, linear_algebra, newton_matrix
 from flexmb.solvers import state as st
-from flexmb.solvers.generalized_alpha import commit, restore, step
-from flexmb.solvers.interpolant import NEVER, interpolate, next_output, return_to_end, write_row
+from flexmb.solvers.interpolant import NEVER, next_output, return_to_end
+from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.schedule import accept_step, plan_step, reject_step
 
 ERROR_ORDER = 3.0  # the local error of the positions goes with h^3
 
 
-@kernel
-def write_rows(I, F, W, S, K, rows):  # type: ignore[no-untyped-def]
-    """Rows of the step just done; False when the block is full before the last of them."""
-    while True:
-        time = next_output(K, S)
-        if time == NEVER:
-            break
-        if K[st.ROWS] >= rows.shape[0]:
-            return False
-        if time == S[st.T_E]:
-            write_row(I, F, W, S, K, rows, time)
-        else:
-            interpolate(I, F, W, S, K, time)
-            write_row(I, F, W, S, K, rows, time)
-            return_to_end(I, W, S, K)
-    call(I[at.AT_ACCEPT], I, F, W, 0)
-    K[st.PENDING] = 0
-    S[st.T_N] = S[st.T_E]
-    return True
-
-
-@kernel
-def advance_implicit(I, F, W, S, K, rows):  # type: ignore[no-untyped-def]
-    """Step until the block of rows is full, the step budget is spent, the run ends or a step fails; the status."""
+@program
+def advance(K, S, W, arg):
+    """Step until the block of rows is full, the step budget is spent, the run ends or a step fails; the status in K."""
+    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     K[st.ROWS] = 0
     while True:
-        if K[st.PENDING] > 0 and not write_rows(I, F, W, S, K, rows):
-            return st.MORE
+        while K[st.PENDING] > 0:
+            time = next_output(K, S)
+            if time == NEVER:
+                call(I[at.AT_ACCEPT], I, F, W, 0)
+                K[st.PENDING] = 0
+                S[st.T_N] = S[st.T_E]
+            elif K[st.ROWS] >= K[st.ROW_BUDGET]:
+                K[st.STATUS] = st.MORE
+                return
+            elif time == S[st.T_E]:
+                call(K[st.AT_WRITE_ROW], K, S, W, 0)
+            else:
+                W[I[at.T]] = time
+                call(K[st.AT_INTERPOLATE], K, S, W, 0)
+                call(K[st.AT_WRITE_ROW], K, S, W, 0)
+                return_to_end(I, W, S, K)
         if S[st.T_N] >= S[st.T_END]:
-            return st.DONE
-        if K[st.STEP_BUDGET] <= 0 or K[st.ROWS] >= rows.shape[0]:
-            return st.MORE
+            K[st.STATUS] = st.DONE
+            return
+        if K[st.STEP_BUDGET] <= 0 or K[st.ROWS] >= K[st.ROW_BUDGET]:
+            K[st.STATUS] = st.MORE
+            return
         K[st.STEP_BUDGET] -= 1
         plan_step(K, S)
-        status = step(I, F, W, S, K)
-        failed = status != st.OK
+        call(K[st.AT_STEP], K, S, W, 0)
+        failed = K[st.STATUS] != st.OK
         if failed or (K[st.CONTROLLED] == 1 and not S[st.ERROR] <= 1.0):
             if failed:
                 K[st.HAVE_FACTOR] = 0
             if not reject_step(K, S, ERROR_ORDER, failed):
-                return status if failed else st.NO_STEP
-            restore(I, W, S, K)
+                if not failed:
+                    K[st.STATUS] = st.NO_STEP
+                return
+            generalized_alpha.restore(I, W, S, K)
             continue
-        commit(I, F, W, S, K)
+        call(K[st.AT_COMMIT], K, S, W, 0)
         accept_step(K, S, ERROR_ORDER)
         K[st.PENDING] = 1
+
+
+def set_addresses(K: Any) -> None:
+    """Write the addresses of the programs of the implicit methods; compiles what is not compiled yet."""
+    for slot, item in {
+        st.AT_FACTOR: linear_algebra.factor,
+        st.AT_SOLVE: linear_algebra.solve,
+        st.AT_DIFFERENCES: newton_matrix.difference_columns,
+        st.AT_MASS: newton_matrix.mass_columns,
+        st.AT_BALANCE: newton_matrix.balance_matrix,
+        st.AT_BUILD_MATRIX: newton_matrix.build_matrix,
+        st.AT_SOLVE_MATRIX: newton_matrix.solve_matrix,
+        st.AT_PREDICT: generalized_alpha.predict,
+        st.AT_INCREMENT: generalized_alpha.increment,
+        st.AT_NEWTON: generalized_alpha.newton,
+        st.AT_CORRECT: generalized_alpha.correct_positions,
+        st.AT_PROJECT: generalized_alpha.project_velocities,
+        st.AT_STEP: generalized_alpha.step,
+        st.AT_COMMIT: generalized_alpha.commit,
+        st.AT_INTERPOLATE: interpolant.interpolate,
+        st.AT_WRITE_ROW: interpolant.write_row,
+    }.items():
+        K[slot] = item.address

@@ -8,14 +8,15 @@ compute accelerations and multipliers anew). At the end of a step the step's own
 from __future__ import annotations
 
 from flexmb.equations import layout as at
-from flexmb.jit import call, kernel
+from flexmb.jit import call, kernel, program
 from flexmb.solvers import state as st
+from flexmb.solvers.pointers import float_pointer, int_pointer
 
 NEVER = 1e300
 
 
 @kernel
-def next_output(K, S):  # type: ignore[no-untyped-def]
+def next_output(K, S):
     """Time of the next row inside the step just done, T_E itself at its end, NEVER when there is none [s]."""
     end = S[st.T_E]
     if K[st.ON_GRID] == 0:
@@ -32,23 +33,24 @@ def next_output(K, S):  # type: ignore[no-untyped-def]
     return end if time > end - same else time
 
 
-@kernel
-def write_row(I, F, W, S, K, rows, time):  # type: ignore[no-untyped-def]
+@program
+def write_row(K, S, W, arg):
     """Append the row of the state in W to the block."""
+    I, F, rows = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F]), float_pointer(K[st.AT_ROWS])
     n = I[at.N_OUT]
     call(I[at.AT_OUTPUT], I, F, W, 0)
-    r = K[st.ROWS]
+    r = K[st.ROWS] * n
     for j in range(n - 2):
-        rows[r, j] = W[I[at.OUT] + j]
-    rows[r, n - 2] = S[st.H]
-    rows[r, n - 1] = K[st.STEP_ITERATIONS]
-    K[st.ROWS] = r + 1
+        rows[r + j] = W[I[at.OUT] + j]
+    rows[r + n - 2] = S[st.H]
+    rows[r + n - 1] = K[st.STEP_ITERATIONS]
+    K[st.ROWS] += 1
     K[st.OUT_INDEX] += 1
-    S[st.T_OUT] = time
+    S[st.T_OUT] = W[I[at.T]]
 
 
 @kernel
-def keep_end(I, W, S, K):  # type: ignore[no-untyped-def]
+def keep_end(I, W, S, K):
     """Copy the state at the end of the step."""
     for i in range(I[at.N_Q]):
         S[K[st.Q_E] + i] = W[I[at.Q] + i]
@@ -62,7 +64,7 @@ def keep_end(I, W, S, K):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def return_to_end(I, W, S, K):  # type: ignore[no-untyped-def]
+def return_to_end(I, W, S, K):
     """Put the state at the end of the step back."""
     W[I[at.T]] = S[st.T_E]
     for i in range(I[at.N_Q]):
@@ -77,7 +79,7 @@ def return_to_end(I, W, S, K):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def end_rates(I, F, W, S, K):  # type: ignore[no-untyped-def]
+def end_rates(I, F, W, S, K):
     """Derivatives of the stored coordinates at both ends of the step, once a step."""
     nq, nv, rates = I[at.N_Q], I[at.N_V], K[st.RATES]
     for end in range(2):
@@ -96,10 +98,11 @@ def end_rates(I, F, W, S, K):  # type: ignore[no-untyped-def]
             S[rates + (2 * end + 1) * nq + i] = W[I[at.Q_DDOT] + i]
 
 
-@kernel
-def interpolate(I, F, W, S, K, time):  # type: ignore[no-untyped-def]
-    """Set the state in W to that of a time inside the step; `return_to_end` undoes it."""
-    nq, rates, h = I[at.N_Q], K[st.RATES], S[st.H]
+@program
+def interpolate(K, S, W, arg):
+    """Set the state in W to that of the time W[T] inside the step; `return_to_end` undoes it."""
+    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
+    nq, rates, h, time = I[at.N_Q], K[st.RATES], S[st.H], W[I[at.T]]
     keep_end(I, W, S, K)
     if K[st.PENDING] == 1:
         end_rates(I, F, W, S, K)

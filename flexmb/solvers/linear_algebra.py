@@ -13,7 +13,7 @@ from flexmb.solvers.state import FAULT, MATRIX, PIVOTS, SIZE, VECTOR
 
 
 @program
-def factor(K, S, W, at):  # type: ignore[no-untyped-def]
+def factor(K, S, W, at):
     """Replace the matrix by its factors L and U (unit diagonal of L not stored), with row exchanges."""
     n, o, p = K[at + SIZE], K[at + MATRIX], K[at + PIVOTS]
     K[at + FAULT] = 0
@@ -60,7 +60,7 @@ def factor(K, S, W, at):  # type: ignore[no-untyped-def]
 
 
 @program
-def solve(K, S, W, at):  # type: ignore[no-untyped-def]
+def solve(K, S, W, at):
     """Replace the right-hand side by the solution; four partial sums, since the order of a sum may not be changed."""
     n, o, p, x = K[at + SIZE], K[at + MATRIX], K[at + PIVOTS], K[at + VECTOR]
     for k in range(n):
@@ -89,7 +89,7 @@ def solve(K, S, W, at):  # type: ignore[no-untyped-def]
 
 
 @program
-def solve_transposed(K, S, W, at):  # type: ignore[no-untyped-def]
+def solve_transposed(K, S, W, at):
     """Replace the right-hand side by the solution of the transposed system."""
     n, o, p, x = K[at + SIZE], K[at + MATRIX], K[at + PIVOTS], K[at + VECTOR]
     for i in range(n):

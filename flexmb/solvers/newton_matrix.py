@@ -15,17 +15,19 @@ from __future__ import annotations
 from math import sqrt
 
 from flexmb.equations import layout as at
-from flexmb.jit import call, kernel
+from flexmb.jit import call, program
 from flexmb.solvers import state as st
+from flexmb.solvers.pointers import float_pointer, int_pointer
 
 REGULARISATION = 1e-12
 PERTURBATION = 1e-7  # of the magnitude of a coordinate: half the digits
 
 
-@kernel
-def difference_columns(I, F, W, S, K, h):  # type: ignore[no-untyped-def]
+@program
+def difference_columns(K, S, W, arg):
     """Fill the matrix with s dRES/dDQ and the rows of dPHI/dDQ; the state is left as it was."""
-    n, m, mp = I[at.N_V], I[at.N_ROWS], I[at.N_POS_ROWS]
+    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
+    n, m, mp, h = I[at.N_V], I[at.N_ROWS], I[at.N_POS_ROWS], S[st.H]
     size, X = n + m, K[st.NEWTON + st.MATRIX]
     s = S[st.BETA] * h * h
     b_prime = (1.0 - S[st.ALPHA_M]) / (s * (1.0 - S[st.ALPHA_F]))
@@ -54,9 +56,10 @@ def difference_columns(I, F, W, S, K, h):  # type: ignore[no-untyped-def]
     call(I[at.AT_JACOBIAN], I, F, W, 0)
 
 
-@kernel
-def mass_columns(I, F, W, S, K):  # type: ignore[no-untyped-def]
+@program
+def mass_columns(K, S, W, arg):
     """Fill the matrix with (1-alpha_m)/(1-alpha_f) M and the rows G."""
+    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m = I[at.N_V], I[at.N_ROWS]
     size, X = n + m, K[st.NEWTON + st.MATRIX]
     c = (1.0 - S[st.ALPHA_M]) / (1.0 - S[st.ALPHA_F])
@@ -69,9 +72,10 @@ def mass_columns(I, F, W, S, K):  # type: ignore[no-untyped-def]
             S[X + (n + k) * size + j] = W[I[at.G] + k * n + j]
 
 
-@kernel
-def balance_matrix(I, W, S, K):  # type: ignore[no-untyped-def]
+@program
+def balance_matrix(K, S, W, arg):
     """Choose the scaling D, complete the matrix by G^T and -eps, and scale it."""
+    I = int_pointer(K[st.AT_I])
     n, m = I[at.N_V], I[at.N_ROWS]
     size, X, D, G = n + m, K[st.NEWTON + st.MATRIX], K[st.BALANCE], I[at.G]
     largest = 0.0
@@ -101,24 +105,25 @@ def balance_matrix(I, W, S, K):  # type: ignore[no-untyped-def]
             S[X + i * size + i] = -REGULARISATION
 
 
-@kernel
-def build_matrix(I, F, W, S, K, h):  # type: ignore[no-untyped-def]
-    """Build and factor the matrix at the present iterate; the status."""
+@program
+def build_matrix(K, S, W, arg):
+    """Build and factor the matrix at the present iterate."""
     if K[st.TANGENT] == 2:
-        difference_columns(I, F, W, S, K, h)
+        call(K[st.AT_DIFFERENCES], K, S, W, 0)
     else:
-        mass_columns(I, F, W, S, K)
-    balance_matrix(I, W, S, K)
+        call(K[st.AT_MASS], K, S, W, 0)
+    call(K[st.AT_BALANCE], K, S, W, 0)
     call(K[st.AT_FACTOR], K, S, S, st.NEWTON)
     K[st.FACTORISATIONS] += 1
     K[st.SINCE] = 0
     K[st.EXCESS] = 0
+    S[st.MOVED] = 0.0
     K[st.HAVE_FACTOR] = 1 if K[st.NEWTON + st.FAULT] == 0 else 0
-    return st.OK if K[st.HAVE_FACTOR] == 1 else st.SINGULAR
+    K[st.STATUS] = st.OK if K[st.HAVE_FACTOR] == 1 else st.SINGULAR
 
 
-@kernel
-def solve_matrix(S, K):  # type: ignore[no-untyped-def]
+@program
+def solve_matrix(K, S, W, arg):
     """Solve with the factor at hand; the right-hand side is replaced."""
     size, x, D = K[st.NEWTON + st.SIZE], K[st.NEWTON + st.VECTOR], K[st.BALANCE]
     for i in range(size):

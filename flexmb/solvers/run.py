@@ -20,6 +20,7 @@ from flexmb.errors import ComputationError, InputError
 from flexmb.solvers import state as st
 from flexmb.solvers.failure import failure_text
 from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.solvers.pointers import address_of
 from flexmb.solvers.settings import EXPLICIT, Settings, read_settings
 from flexmb.solvers.start import start_explicit, start_implicit
 from flexmb.solvers.summary import EnergyBalance, RunSummary
@@ -68,26 +69,34 @@ class _Run:
         self.W = system.workspace()
         self.K, self.S = st.make_state(system.ints, self.explicit)
         self.mechanics = Mechanics(system, self.W)
+        self.rows = np.zeros((BLOCK_ROWS, int(system.ints[at.N_OUT])))
+        self.loop = self._connect()
         if resume is None:
             (start_explicit if self.explicit else start_implicit)(self.mechanics, settings, self.K, self.S)
         elif not st.unpack(np.asarray(resume, float), system.ints, self.W, self.K, self.S):
             raise InputError("The checkpoint does not belong to this model and method; start the run anew.")
         self.balance = EnergyBalance(system, self.S)
-        self.rows = np.zeros((BLOCK_ROWS, int(system.ints[at.N_OUT])))
+
+    def _connect(self) -> Any:
+        """Write all addresses into K; the compiled loop of the method."""
+        K = self.K
+        K[st.AT_I], K[st.AT_F] = address_of(self.system.ints), address_of(self.system.floats)
+        K[st.AT_ROWS], K[st.ROW_BUDGET] = address_of(self.rows), len(self.rows)
+        if self.explicit:
+            from flexmb.solvers import explicit as method
+        else:
+            from flexmb.solvers import implicit as method  # type: ignore[no-redef]
+        method.set_addresses(K)
+        return method.advance
 
     def advance(self, steps: int) -> int:
         """One call of the compiled loop; the status."""
         self.K[st.STEP_BUDGET] = steps
-        arrays = (self.system.ints, self.system.floats, self.W, self.S, self.K, self.rows)
-        if not self.explicit:
-            from flexmb.solvers.implicit import advance_implicit
-
-            return int(advance_implicit(*arrays))
-        from flexmb.solvers.explicit import advance_explicit
-        from flexmb.solvers.independent import choose_again
-
-        status = int(advance_explicit(*arrays))
+        self.loop(self.K, self.S, self.W)
+        status = int(self.K[st.STATUS])
         if status == st.CHOOSE_AGAIN:
+            from flexmb.solvers.independent import choose_again
+
             return st.MORE if choose_again(self.mechanics, self.K, self.S) else st.SINGULAR
         return status
 

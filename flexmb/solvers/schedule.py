@@ -15,7 +15,7 @@ DEAD_BAND = (0.95, 1.15)  # changes of the step inside it are not worth a new ma
 
 
 @kernel
-def nominal_time(K, S, index):  # type: ignore[no-untyped-def]
+def nominal_time(K, S, index):
     """Time of a point of the fixed grid [s]."""
     if index >= K[st.N_NOMINAL]:
         return S[st.T_END]
@@ -23,7 +23,7 @@ def nominal_time(K, S, index):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def plan_step(K, S):  # type: ignore[no-untyped-def]
+def plan_step(K, S):
     """Set the size H and the end T_E of the step that starts at T_N."""
     if K[st.CONTROLLED] == 1:
         left = S[st.T_END] - S[st.T_N]
@@ -49,7 +49,7 @@ def plan_step(K, S):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def accept_step(K, S, order):  # type: ignore[no-untyped-def]
+def accept_step(K, S, order):
     """Move the schedule past a step that is good; `order`: power of h in the error estimate."""
     h = S[st.H]
     K[st.STEPS] += 1
@@ -73,7 +73,7 @@ def accept_step(K, S, order):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def reject_step(K, S, order, failed):  # type: ignore[no-untyped-def]
+def reject_step(K, S, order, failed):
     """Choose a smaller step after a failure or too large an error; False when there is none left."""
     K[st.REJECTED] += 1
     if K[st.CONTROLLED] == 1:

@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmb.equations import layout as at
 from flexmb.solvers import state as st
-from flexmb.solvers.initial import assemble, solve_accelerations
+from flexmb.solvers.initial import RANK, assemble, positive_mass, solve_accelerations
 from flexmb.solvers.mechanics import Floats, Mechanics, stored_scales
 from flexmb.solvers.settings import Settings, set_parameters, set_schedule
 
@@ -57,6 +57,19 @@ def start_implicit(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats)
     S[K[st.AUX] : K[st.AUX] + m.n_v] = m.a + (S[st.ALPHA_M] - S[st.ALPHA_F]) * h * jerk
     S[K[st.A_P] : K[st.A_P] + m.n_v] = m.a - h * jerk
     S[K[st.LAM_P] : K[st.LAM_P] + m.n_rows] = m.lam - h * lam_rate
+    if K[st.PROJECT] and not K[st.SCHEME] and m.n_pos_rows:
+        constant = S[st.BETA] + 0.5 * (S[st.ALPHA_M] - S[st.ALPHA_F]) - 1.0 / 6.0
+        S[K[st.OFFSET] : K[st.OFFSET] + m.n_v] = -constant * h**2 * normal_part(m, jerk)
+
+
+def normal_part(mechanics: Mechanics, vector: Floats) -> Floats:
+    """Part of a vector of velocities that the position rows forbid, in the metric of the mass matrix."""
+    m = mechanics
+    m.equations()
+    M, _ = positive_mass(m)
+    L = np.linalg.cholesky(M)
+    B = np.linalg.solve(L, m.G[: m.n_pos_rows].T).T
+    return np.asarray(np.linalg.solve(L.T, np.linalg.lstsq(B, m.G[: m.n_pos_rows] @ vector, rcond=RANK)[0]))
 
 
 def acceleration_rates(mechanics: Mechanics, delta: float) -> tuple[Floats, Floats]:

@@ -38,6 +38,7 @@ FINEST = 2**MAX_LEVEL
 OUT_INDEX = next(_k)  # next output time is t0 + OUT_INDEX*every
 PENDING = next(_k)  # 1: the rows of the step just done are not written yet
 ROWS = next(_k)  # rows in the block
+ROW_BUDGET = next(_k)  # rows that the block can hold
 STEP_BUDGET = next(_k)  # steps that the kernel may still do before it returns
 
 # Counters
@@ -53,7 +54,7 @@ SINCE = next(_k)  # steps since the factorisation
 EXCESS = next(_k)  # iterations spent beyond those of a fresh matrix
 FRESH_ITERATIONS = next(_k)  # iterations of the step in which the matrix was built
 TANGENT = next(_k)  # 1: mass only, 2: full by differences
-WORST_ROW = next(_k)
+TRIED = next(_k)  # 1: independent velocities have been chosen anew for this step
 WORST_COORDINATE = next(_k)
 
 # Dense systems: (size, matrix in S, pivots in K, right-hand side in S, status)
@@ -71,10 +72,33 @@ for _ in range(4):
     next(_k)
 SIZE, MATRIX, PIVOTS, VECTOR, FAULT = range(5)
 
-# Addresses; they are set anew when a run is resumed
+# Addresses of arrays and programs; they are set anew when a run is resumed
+FIRST_ADDRESS = next(_k)
+AT_I = next(_k)
+AT_F = next(_k)
+AT_ROWS = next(_k)
 AT_FACTOR = next(_k)
 AT_SOLVE = next(_k)
 AT_SOLVE_TRANSPOSED = next(_k)
+AT_DIFFERENCES = next(_k)
+AT_MASS = next(_k)
+AT_BALANCE = next(_k)
+AT_BUILD_MATRIX = next(_k)
+AT_SOLVE_MATRIX = next(_k)
+AT_PREDICT = next(_k)
+AT_INCREMENT = next(_k)
+AT_NEWTON = next(_k)
+AT_CORRECT = next(_k)
+AT_PROJECT = next(_k)
+AT_STEP = next(_k)
+AT_COMMIT = next(_k)
+AT_INTERPOLATE = next(_k)
+AT_WRITE_ROW = next(_k)
+AT_CLOSE = next(_k)
+AT_EMBED = next(_k)
+AT_REDUCE = next(_k)
+AT_EVALUATE = next(_k)
+LAST_ADDRESS = next(_k)
 
 # Blocks of S
 SCALE = next(_k)  # (n_v) magnitude of a coordinate, 1 for angles [m, 1]
@@ -94,6 +118,8 @@ POWER_E = next(_k)
 A_P = next(_k)  # one step earlier, for the predictor (n_v)
 LAM_P = next(_k)  # (m)
 POWER_P = next(_k)  # (n_powers)
+OFFSET = next(_k)  # velocity of the method minus projected velocity, last accepted (n_v)
+OFFSET_E = next(_k)  # the same at the end of the step (n_v)
 AUX = next(_k)  # auxiliary acceleration, last accepted (n_v)
 AUX_N = next(_k)  # the same, scaled to the present step (n_v)
 AUX_E = next(_k)  # the same at the end of the step (n_v)
@@ -130,6 +156,7 @@ GAMMA = next(_s)
 TOLERANCE = next(_s)
 ERROR = next(_s)  # estimated error of the step as a multiple of the tolerance
 CONTRACTION = next(_s)  # of the Newton iteration
+MOVED = next(_s)  # way of the coordinates since the factorisation, scaled
 FLOOR = next(_s)  # level at which the increments were seen to stagnate
 LARGEST_PHI = next(_s)
 WORST = next(_s)
@@ -160,7 +187,7 @@ def make_state(ints: NDArray[np.int64], explicit: bool) -> tuple[NDArray[np.int6
         sizes |= {SLOPES: 7 * (n_q + n_v + n_p), TABLEAU: 63, JACOBIAN_D: m * free, MASS_N: n_v * free, BIAS_D: m}
         dense = {DEPENDENT: m, DEPENDENT_POSITION: m_pos, REDUCED: free if m else 0}
     else:
-        sizes |= {A_P: n_v, LAM_P: m, POWER_P: n_p, AUX: n_v, AUX_N: n_v, AUX_E: n_v, BALANCE: n_v + m}
+        sizes |= {A_P: n_v, LAM_P: m, POWER_P: n_p, OFFSET: n_v, OFFSET_E: n_v, AUX: n_v, AUX_N: n_v, AUX_E: n_v, BALANCE: n_v + m}
         dense = {NEWTON: n_v + m}
     for slot, size in sizes.items():
         offsets[slot] = s_size
@@ -174,17 +201,7 @@ def make_state(ints: NDArray[np.int64], explicit: bool) -> tuple[NDArray[np.int6
     K, S = np.zeros(k_size, np.int64), np.zeros(s_size)
     for slot, offset in offsets.items():
         K[slot] = offset
-    set_addresses(K)
     return K, S
-
-
-def set_addresses(K: NDArray[np.int64]) -> None:
-    """Write the addresses of the dense solvers of this process."""
-    from flexmb.solvers import linear_algebra
-
-    K[AT_FACTOR] = linear_algebra.factor.address
-    K[AT_SOLVE] = linear_algebra.solve.address
-    K[AT_SOLVE_TRANSPOSED] = linear_algebra.solve_transposed.address
 
 
 def workspace_parts(ints: NDArray[np.int64]) -> list[tuple[int, int]]:
@@ -198,7 +215,7 @@ def workspace_parts(ints: NDArray[np.int64]) -> list[tuple[int, int]]:
 def pack(ints: NDArray[np.int64], W: NDArray[np.float64], K: NDArray[np.int64], S: NDArray[np.float64]) -> NDArray[np.float64]:
     """The checkpoint vector of a run."""
     numbers = K.astype(np.float64)
-    numbers[AT_FACTOR : AT_SOLVE_TRANSPOSED + 1] = 0.0
+    numbers[FIRST_ADDRESS : LAST_ADDRESS + 1] = 0.0
     return np.concatenate([numbers, S, *(W[start : start + size] for start, size in workspace_parts(ints))])
 
 
@@ -213,11 +230,12 @@ def unpack(
     parts = workspace_parts(ints)
     if checkpoint.size != K.size + S.size + sum(size for _, size in parts):
         return False
+    addresses = K[FIRST_ADDRESS : LAST_ADDRESS + 1].copy()
     K[:] = checkpoint[: K.size].astype(np.int64)
+    K[FIRST_ADDRESS : LAST_ADDRESS + 1] = addresses
     S[:] = checkpoint[K.size : K.size + S.size]
     position = K.size + S.size
     for start, size in parts:
         W[start : start + size] = checkpoint[position : position + size]
         position += size
-    set_addresses(K)
     return True

@@ -42,8 +42,8 @@ def build_system(spec: Any, *, dropped: Collection[int] = (), reference: bool = 
     pack = Packer()
     _take_state(pack, tree)
     joint_f = [pack.put(joint.parameters) if joint.parameters else 0 for joint in mechanism.joints]
-    markers = pack_markers(pack, mechanism, tree)
-    pack_bodies(pack, mechanism, topo, tree, markers, joint_f)
+    pack_markers(pack, mechanism, tree)
+    pack_bodies(pack, mechanism, topo, tree, joint_f)
     pack_coordinates(pack, tree)
     rows = RowRecords(pack, mechanism, tree, topo.chords, joint_f)
     rows.add_chords()
@@ -57,7 +57,7 @@ def build_system(spec: Any, *, dropped: Collection[int] = (), reference: bool = 
     all_rows, active = rows.finish(set(dropped))
     _pack_motions(pack, spec, rows, loads)
     _pack_joints(pack, mechanism, topo, tree, rows, loads, joint_f)
-    _take_rows(pack, tree.n_v, len(active), len(loads.powers), rows.n_memory)
+    _take_rows(pack, tree.n_v, len(active), len(loads.powers))
     channels = pack_channels(pack, spec, topo, tree, rows, loads, len(active))
     q0, v0, given_q, given_v = initial_coordinates(mechanism, topo, tree)
     return System(
@@ -76,8 +76,8 @@ def build_system(spec: Any, *, dropped: Collection[int] = (), reference: bool = 
         channels=tuple(channels),
         q0=q0,
         v0=v0,
-        given_position=given_q,
-        given_velocity=given_v,
+        fixed_q=given_q,
+        fixed_v=given_v,
         length_scale=_length_scale(mechanism),
     )
 
@@ -92,23 +92,20 @@ def _take_state(pack: Packer, tree: TreeRecords) -> None:
         ints[slot] = pack.take(tree.n_v)
     ints[L.BASE], ints[L.ENERGY] = pack.take(3), pack.take(3)
     ints[L.X_JOINT] = pack.take(L.JOINT_MOTION)
-    for slot in (L.X_A, L.X_B, L.X_MARKER):
-        ints[slot] = pack.take(L.MARKER_STATE)
-    ints[L.X_ARM] = pack.take(6)
+    ints[L.X_VALUE] = pack.take(3)
     ints[L.X_UP], ints[L.X_UP2] = pack.take(6), pack.take(6)
     ints[L.X_LARGE] = pack.take(36)
     ints[L.X_ARTICULATED] = pack.take(6 + 36 + 36 + 6)
     ints[L.X_CHORD] = pack.take(12 + 36 + 6)
 
 
-def _take_rows(pack: Packer, n_v: int, n_rows: int, n_powers: int, n_memory: int) -> None:
+def _take_rows(pack: Packer, n_v: int, n_rows: int, n_powers: int) -> None:
     ints = pack.ints
     for slot in (L.LAM, L.PHI, L.PHI_DOT, L.GAM):
         ints[slot] = pack.take(n_rows)
     ints[L.M], ints[L.G] = pack.take(n_v * n_v), pack.take(n_rows * n_v)
     ints[L.N_POWERS] = n_powers
     ints[L.POWER], ints[L.WORK] = pack.take(n_powers), pack.take(n_powers)
-    ints[L.MEMORY] = pack.take(n_memory)
 
 
 def _pack_world(pack: Packer, spec: Any, loads: LoadRecords) -> None:

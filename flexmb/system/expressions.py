@@ -75,6 +75,8 @@ class _Parser:
         self.tokens = tokenize(source)
         self.at = 0
         self.level = 0
+        self.after_unit = -1
+        """Index of the name that would go on a unit: "x" in "5 N*x"."""
         self.parameters = parameters
         self.variables = variables
 
@@ -87,15 +89,15 @@ class _Parser:
 
     def expect(self, sign: str) -> None:
         if self.token.text != sign:
-            found = f"found '{self.token.text}'" if self.token.kind != "end" else "the text ends here"
+            found = f"found '{self.token.text}'" if self.token.text else "the text ends here"
             raise self.fault(f"'{sign}' is expected, {found}")
         self.at += 1
 
     def whole(self) -> Node:
-        if self.token.kind == "end":
+        if not self.token.text:
             raise self.fault("the text is empty")
         node = self.sum()
-        if self.token.kind != "end":
+        if self.token.text:
             if self.token.kind in ("name", "number") or self.token.text == "(":
                 raise self.fault(f"an operator is missing before '{self.token.text}'")
             raise self.fault(f"unexpected '{self.token.text}'")
@@ -170,9 +172,11 @@ class _Parser:
             return Number(value, at=token.at)
         if after.text == "(" and following.text in FUNCTIONS:
             raise self.fault(f"an operator is missing before '{following.text}'")
-        if following.text == "t" and "t" in self.variables or following.text not in UNITS and self.is_known(following):
+        is_time = following.text == "t" and "t" in self.variables
+        if is_time or (following.text not in UNITS and self.is_known(following)):
             raise self.fault(f"an operator is missing: write {token.text}*{following.text}")
         unit, self.at = read_unit(self.tokens, self.at, self.source, self.is_unit)
+        self.after_unit = self.at + 1
         return Number(value * unit.factor, unit.dimension, token.at)
 
     def is_known(self, token: Token) -> bool:
@@ -193,11 +197,16 @@ class _Parser:
             return Number(amount.value, amount.dimension, token.at)
         if token.text[0] == "$":
             choices = [f"${known}" for known in self.parameters]
-            raise self.fault(f"unknown parameter '{token.text}'", token, did_you_mean(token.text, choices, "Parameters"))
+            raise self.fault(
+                f"unknown parameter '{token.text}'", token, did_you_mean(token.text, choices, "Parameters")
+            )
         if name in FUNCTIONS:
             raise self.fault(f"'{name}' is a function: its arguments in brackets are missing", token)
         choices = [*self.variables, *CONSTANTS, *self.parameters]
-        raise self.fault(f"unknown name '{name}'", token, did_you_mean(name, choices, "Known names"))
+        what = "name"
+        if self.tokens[self.after_unit] is token:
+            choices, what = [*choices, *UNITS], "unit or name"
+        raise self.fault(f"unknown {what} '{name}'", token, did_you_mean(name, choices, "Known names"))
 
     def call(self, token: Token) -> Node:
         if token.text not in FUNCTIONS:

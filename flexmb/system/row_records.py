@@ -35,13 +35,14 @@ CONDITIONS: dict[JointCode, tuple[tuple[int, int, int], ...]] = {
     JointCode.ROLLING: ((L.ROW_ROLL, 2, 0), (L.ROW_ROLL, 0, 0), (L.ROW_ROLL, 1, 0)),
 }
 _AXIS = "xyz"
-_ANGLES: dict[JointCode, tuple[int, ...]] = {
-    JointCode.REVOLUTE: (0,),
-    JointCode.UNIVERSAL: (0, 1),
-    JointCode.CYLINDRICAL: (1,),
-    JointCode.PIN_IN_SLOT: (1,),
-    JointCode.PLANAR: (2,),
-}
+# Joints whose angles are known only up to full turns when they are measured from poses.
+_WITH_ANGLES = (
+    JointCode.REVOLUTE,
+    JointCode.UNIVERSAL,
+    JointCode.CYLINDRICAL,
+    JointCode.PIN_IN_SLOT,
+    JointCode.PLANAR,
+)
 
 
 @dataclass
@@ -81,6 +82,7 @@ class RowRecords:
         self.chord_number = {joint: number for number, joint in enumerate(chords)}
         self.chord_records: list[list[int]] = []
         self.n_memory = 0
+        pack.ints[L.MEMORY] = pack.take(sum(mechanism.joints[joint].type.n_v for joint in chords))
         for joint in chords:
             self.chord_records.append(self._chord(mechanism.joints[joint], joint_f[joint]))
         self.pending: list[_Pending] = []
@@ -89,14 +91,13 @@ class RowRecords:
 
     def _chord(self, joint: PlacedJoint, parameters: int) -> list[int]:
         record = [0] * L.CHORD
-        angles = _ANGLES.get(joint.type.code, ())
-        record[L.CH_CODE] = int(joint.type.code)
-        record[L.CH_A], record[L.CH_B] = joint.first, joint.second
-        record[L.CH_F] = parameters
-        record[L.CH_NQ], record[L.CH_NV] = joint.type.n_q, joint.type.n_v
-        record[L.CH_MEMORY] = self.n_memory if angles else -1
-        self.n_memory += joint.type.n_v if angles else 0
-        record[L.CH_W] = self.pack.take(L.CHORD_BLOCK)
+        block = self.pack.take(L.CHORD_BLOCK)
+        memory = self.pack.ints[L.MEMORY] + self.n_memory if joint.type.code in _WITH_ANGLES else -1
+        self.n_memory += joint.type.n_v if memory >= 0 else 0
+        places = (block + L.C_Q, block + L.C_V, block + L.C_A)
+        code, n = int(joint.type.code), joint.type.n_v
+        record[: L.JOINT_KEY] = [code, parameters, *places, n, joint.first, joint.second, memory]
+        record[L.CH_NQ], record[L.CH_W] = joint.type.n_q, block
         return record
 
     def coordinate(self, joint: int, name: str) -> Coordinate:

@@ -1,8 +1,8 @@
 """The whole model as one validated object, and how it is read from plain tables.
 
-`read_spec(tables)` takes nested dicts, as they come out of a TOML file or of the Python builder, and gives a `ModelSpec`
-in which every quantity is a float in SI, every expression an `Expression`, every direction a unit vector. All faults,
-those of single fields and those between parts of the model, are raised together as one InputError.
+`read_spec(tables)` takes nested dicts, as they come out of a TOML file or of the Python builder, and gives a
+`ModelSpec` in which every quantity is a float in SI, every expression an `Expression`, every direction a unit vector.
+All faults, those of single fields and those between parts of the model, are raised together as one InputError.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _check_names(tables: Mapping[str, Any]) -> list[Fault]:
             if not _NAME.fullmatch(name):
                 text = f"'{name[:60]}' cannot be used as a name (letters, digits, _ and - only)"
                 faults.append(Fault(text, (*path, name)))
-            if name == "origin" and path[-1] == "markers" or name == "ground" and path == ("bodies",):
+            if (name == "origin" and path[-1] == "markers") or (name == "ground" and path == ("bodies",)):
                 faults.append(Fault(f"the name '{name}' is taken: it is always there", (*path, name)))
     for name in tables_of(tables, "sensors", any_value=True):
         if name in RESERVED or name in tables_of(tables, "parameters", any_value=True):
@@ -113,10 +113,12 @@ def read_spec(tables: Mapping[str, Any]) -> ModelSpec:
     faults += _check_names(tables)
     faults += check_references(raw, spec, context)
     if faults:
-        raise InputError(_without_repeats(faults))
+        raise InputError(_sentences(faults))
     assert spec is not None
     return spec
 
 
-def _without_repeats(faults: list[Fault]) -> list[Fault]:
-    return list(dict.fromkeys(faults))
+def _sentences(faults: list[Fault]) -> list[Fault]:
+    """Without repeats, and with a full stop before a hint."""
+    texts = (fault.text if fault.text.endswith(".") or not fault.hint else f"{fault.text}." for fault in faults)
+    return list(dict.fromkeys(Fault(text, fault.path, fault.hint) for text, fault in zip(texts, faults, strict=True)))

@@ -23,9 +23,15 @@ class ModelInfo(Strict):
 class Coordinates(Strict):
     """Choice of the spanning tree, by the user's word."""
 
-    default: Literal["joint", "absolute"] = Field("joint", description="Coordinates of all bodies that say nothing else.")
-    absolute: Annotated[tuple[str, ...], Names(what="bodies")] = Field((), description="Bodies in absolute coordinates.")
-    branches: Annotated[tuple[str, ...], Names(what="joints")] = Field((), description="Joints that must be in the tree.")
+    default: Literal["joint", "absolute"] = Field(
+        "joint", description="Coordinates of all bodies that say nothing else."
+    )
+    absolute: Annotated[tuple[str, ...], Names(what="bodies")] = Field(
+        (), description="Bodies in absolute coordinates."
+    )
+    branches: Annotated[tuple[str, ...], Names(what="joints")] = Field(
+        (), description="Joints that must be in the tree."
+    )
     chords: Annotated[tuple[str, ...], Names(what="joints")] = Field((), description="Joints that must be chords.")
 
 
@@ -35,7 +41,9 @@ Method = Literal["generalized-alpha", "hht", "shi-mcphee", "rk4", "rk45"]
 class Analysis(Strict):
     """What is computed."""
 
-    type: Literal["dynamic", "kinematic"] = Field("dynamic", description="Time integration, or motion by the drives alone.")
+    type: Literal["dynamic", "kinematic"] = Field(
+        "dynamic", description="Time integration, or motion by the drives alone."
+    )
     end: Annotated[float, Scalar("time", above=0.0)] = Field(description="Final time [s].")
     step: Annotated[float, Scalar("time", above=0.0)] | None = Field(
         None, description="Step [s]; with a tolerance: the first step."

@@ -69,7 +69,9 @@ class RotationField(FieldType):
     def from_table(self, value: dict[str, Any], info: ValidationInfo) -> Matrix:
         for key in value:
             if key not in ("axis", "angle", "xyz"):
-                raise refuse(f"'{key}' is not a key of an orientation", did_you_mean(str(key), ("axis", "angle", "xyz")))
+                raise refuse(
+                    f"'{key}' is not a key of an orientation", did_you_mean(str(key), ("axis", "angle", "xyz"))
+                )
         if set(value) == {"axis", "angle"}:
             axis = DirectionField().one(value["axis"], info)
             return rotation(axis, read_number(value["angle"], (KINDS["angle"],), info))
@@ -148,7 +150,8 @@ class Marker(Strict):
     """A named frame on a body or on ground."""
 
     at: Annotated[Where, PlaceField()] = Field(
-        (0.0, 0.0, 0.0), description="Origin [m]: numbers are body coordinates; a point name is a world design position."
+        (0.0, 0.0, 0.0),
+        description="Origin [m]: numbers are body coordinates; a point name is a world design position.",
     )
     orientation: Annotated[Matrix, RotationField()] | None = Field(
         None, description="Rotation from the body axes to the marker axes; default: the body axes."
@@ -167,7 +170,9 @@ class Body(Strict):
         description="Inertia about the centre of mass in body axes [kg*m^2]: [Jxx, Jyy, Jzz], "
         "[Jxx, Jyy, Jzz, Jxy, Jxz, Jyz] (entries of the tensor) or 3x3.",
     )
-    at: Annotated[Where, PlaceField()] = Field((0.0, 0.0, 0.0), description="World design position of the body origin [m].")
+    at: Annotated[Where, PlaceField()] = Field(
+        (0.0, 0.0, 0.0), description="World design position of the body origin [m]."
+    )
     orientation: Annotated[Matrix, RotationField()] = Field(
         IDENTITY,
         description="Body axes in the design position: {axis, angle}, {xyz = [a, b, c]} (intrinsic x-y'-z'') [rad] or "
@@ -179,8 +184,8 @@ class Body(Strict):
     )
     rod: Annotated[tuple[Where, Where], RodField()] | None = Field(
         None,
-        description="Ends A, B of a uniform slender rod, instead of at, orientation, center and inertia: origin A, x axis "
-        "towards B.",
+        description="Ends A, B of a uniform slender rod, instead of at, orientation, center and inertia: "
+        "origin A, x axis towards B.",
     )
     rotor: Annotated[Vector, VectorOf("angular momentum")] | None = Field(
         None, description="Constant internal angular momentum in body axes [N*m*s] (gyrostat)."

@@ -61,7 +61,9 @@ class References:
         if name in known:
             return True
         single = {"bodies": "body"}.get(section, section[:-1])
-        self.add(path, f"{self.owner(path)}: no {single} '{name[:60]}'", did_you_mean(name, known, section.capitalize()))
+        self.add(
+            path, f"{self.owner(path)}: no {single} '{name[:60]}'", did_you_mean(name, known, section.capitalize())
+        )
         return False
 
     def place(self, where: Any, path: Path) -> None:
@@ -143,7 +145,10 @@ def check_joint(references: References, name: str, table: Table) -> None:
         given = table[placed_by]
         if isinstance(given, (list, tuple)) and len(given) == 2:
             if placed_by == "bodies":
-                ends = [end if references.named("bodies", end, (*path, "bodies", i)) else None for i, end in enumerate(given)]
+                ends = [
+                    end if references.named("bodies", end, (*path, "bodies", i)) else None
+                    for i, end in enumerate(given)
+                ]
             else:
                 ends = [references.marker(end, (*path, "markers", i)) for i, end in enumerate(given)]
     if ends[0] is not None and ends[0] == ends[-1]:

@@ -51,7 +51,9 @@ def _fault(details: ErrorDetails, root: type[BaseModel]) -> Fault:
         return Fault(text, path, did_you_mean(str(details["input"]), choices, "Choices"))
     if kind == "union_tag_invalid":
         tag = str(context.get("tag", ""))
-        return Fault(f"type = '{tag[:60]}' is not one of the choices", (*path, "type"), did_you_mean(tag, FORCE_TYPES, "Choices"))
+        return Fault(
+            f"type = '{tag[:60]}' is not one of the choices", (*path, "type"), did_you_mean(tag, FORCE_TYPES, "Choices")
+        )
     if kind == "union_tag_not_found":
         if not isinstance(details["input"], dict):
             return Fault(f"{key}: a table is needed, found {clipped(details['input'])}", path)

@@ -1,7 +1,7 @@
 """Field types of the model: quantities, vectors, places, directions, rotations, expressions and tables.
 
-Each is put into a pydantic class by `Annotated[float, Scalar("mass")]`; it reads what a user writes, checks it and leaves
-plain SI numbers. Parameters and what is known of joints and sensors come through the validation context.
+Each is put into a pydantic class by `Annotated[float, Scalar("mass")]`; it reads what a user writes, checks it and
+leaves plain SI numbers. Parameters and what is known of joints and sensors come through the validation context.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ class DirectionField(FieldType):
         if isinstance(value, str):
             axis = _AXES.get(value.lstrip("+-").strip())
             if axis is None or len(value) > 2:
-                raise refuse(f"'{value[:40]}' is not a direction: use \"x\", \"-y\", ... or [x, y, z]")
+                raise refuse(f'\'{value[:40]}\' is not a direction: use "x", "-y", ... or [x, y, z]')
             sign = -1.0 if value.startswith("-") else 1.0
             return (sign * axis[0] + 0.0, sign * axis[1] + 0.0, sign * axis[2] + 0.0)
         numbers = read_list(value, 3, lambda entry: read_number(entry, (KINDS["number"], KINDS["length"]), info))
@@ -314,7 +314,11 @@ class TableField(FieldType):
         return tuple(points)
 
     def json(self) -> dict[str, Any]:
-        return {**_array(_array(_NUMBER_OR_TEXT, 2)), "minItems": 2, "x-unit": f"{KINDS[self.x].unit}, {KINDS[self.y].unit}"}
+        return {
+            **_array(_array(_NUMBER_OR_TEXT, 2)),
+            "minItems": 2,
+            "x-unit": f"{KINDS[self.x].unit}, {KINDS[self.y].unit}",
+        }
 
 
 @dataclass(frozen=True)
@@ -348,7 +352,8 @@ class JointState(FieldType):
         values = value if isinstance(value, (list, tuple)) else [value]
         if coordinates and len(values) != len(coordinates):
             names = ", ".join(name for name, _ in coordinates)
-            raise refuse(f"{len(coordinates)} numbers are needed ({names}), found {len(values)}")
+            needed = "1 number is" if len(coordinates) == 1 else f"{len(coordinates)} numbers are"
+            raise refuse(f"{needed} needed ({names}), found {len(values)}")
         kinds = [KINDS["length" if kind == "length" else "angle"] for _, kind in coordinates]
         entries = iter(range(len(values)))
 

@@ -31,7 +31,9 @@ def check_motion(references: References, name: str, table: Table) -> None:
     subject = one_of(references, table, ("joint", "marker"), path, "a joint or a marker")
     if subject == "joint":
         references.coordinate(table, path, "driven")
-        _refuse_keys(references, table, path, dict.fromkeys(("along", "relative_to"), "belongs to a marker motion only"))
+        _refuse_keys(
+            references, table, path, dict.fromkeys(("along", "relative_to"), "belongs to a marker motion only")
+        )
     elif subject == "marker":
         body = references.marker(table["marker"], (*path, "marker"))
         other = references.marker(table.get("relative_to", "ground"), (*path, "relative_to"))

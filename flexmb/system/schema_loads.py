@@ -85,7 +85,8 @@ class JointSpring(OnCoordinate):
     )
     rest: Annotated[float, Scalar("length", "angle")] = Field(0.0, description="Coordinate at rest [m or rad].")
     table: (
-        Annotated[tuple[tuple[float, float], ...], TableField("length", "force", "angle", "torque", "deflection")] | None
+        Annotated[tuple[tuple[float, float], ...], TableField("length", "force", "angle", "torque", "deflection")]
+        | None
     ) = Field(None, description="[[deflection, resisting effort], ...] [m, N or rad, N*m] instead of stiffness.")
 
 
@@ -144,9 +145,11 @@ class Sensor(Strict):
     quantity: Literal["position", "velocity", "acceleration", "distance"] | None = Field(
         None, description="What is measured of a joint or marker; default: position."
     )
-    component: (
-        Literal["x", "y", "z", "magnitude", "fx", "fy", "fz", "mx", "my", "mz", "force", "moment"] | None
-    ) = Field(None, description="Marker: x, y, z or magnitude (default: all three). Reaction: fx ... mz, force, moment.")
+    component: Literal["x", "y", "z", "magnitude", "fx", "fy", "fz", "mx", "my", "mz", "force", "moment"] | None = (
+        Field(
+            None, description="Marker: x, y, z or magnitude (default: all three). Reaction: fx ... mz, force, moment."
+        )
+    )
     relative_to: str = Field("ground", description="Marker from which a marker is measured.")
     axes: Literal["world", "marker"] = Field("world", description="World axes or those of relative_to.")
 

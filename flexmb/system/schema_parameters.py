@@ -80,9 +80,7 @@ def _references(text: str, known: Mapping[str, Any]) -> set[str]:
 def _is_unit_here(text: str, name: str) -> bool:
     """A parameter with the name of a unit is meant only where no number stands before it."""
     tokens = tokenize(text)
-    return all(
-        i > 0 and tokens[i - 1].kind == "number" for i, token in enumerate(tokens) if token.text == name
-    )
+    return all(i > 0 and tokens[i - 1].kind == "number" for i, token in enumerate(tokens) if token.text == name)
 
 
 def _cycle_fault(needs: Mapping[str, set[str]], waiting: Mapping[str, str]) -> Fault:

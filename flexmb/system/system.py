@@ -59,9 +59,9 @@ class System:
     channels: tuple[Channel, ...]
     q0: NDArray[np.float64]
     v0: NDArray[np.float64]
-    given_position: NDArray[np.bool_]
+    fixed_q: NDArray[np.bool_]
     """Velocity coordinates whose initial position the user gave."""
-    given_velocity: NDArray[np.bool_]
+    fixed_v: NDArray[np.bool_]
     length_scale: float
     """Typical length [m], for tolerances."""
 
@@ -87,7 +87,7 @@ class System:
         return [row.text for row in self.rows]
 
     @property
-    def scale(self) -> NDArray[np.float64]:
+    def scales(self) -> NDArray[np.float64]:
         """Size of one unit of error of every velocity coordinate: the length scale for lengths, 1 for angles."""
         return np.array([self.length_scale if kind == "length" else 1.0 for kind in self.coordinate_kinds])
 

@@ -1,7 +1,8 @@
 """Functions given by points: coefficients of the cubic spline and areas under straight lines.
 
 Records in the float array (x strictly increasing):
-    spline: [n, x_0..x_{n-1}, then for each of the n-1 pieces c0, c1, c2, c3]: y = c0 + c1 s + c2 s^2 + c3 s^3, s = x - x_i
+    spline: [n, x_0..x_{n-1}, then for each of the n-1 pieces c0, c1, c2, c3]:
+        y = c0 + c1 s + c2 s^2 + c3 s^3, s = x - x_i
     linear: [n, x_0..x_{n-1}, y_0..y_{n-1}, area_0..area_{n-1}]: area_i is the integral of y from 0 to x_i.
 Beyond its ends a table is continued with its first or last piece.
 """

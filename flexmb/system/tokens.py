@@ -10,8 +10,8 @@ MAX_LENGTH = 10_000
 """Longest text that is read as a quantity or an expression."""
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
-    r"|(?P<name>\$?[^\W\d]\w*|[°%])"
+    r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
+    r"|(?P<name>\$?[^\W\d²³][^\W²³]*|[°%])"
     r"|(?P<sign>\*\*|[-+*/^(),·²³]))"
 )
 

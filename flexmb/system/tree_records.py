@@ -62,18 +62,18 @@ def _type(mechanism: Mechanism, branch: Branch) -> JointType:
     return JOINT_TYPES["free"] if branch.joint is None else mechanism.joints[branch.joint].type
 
 
-def pack_markers(pack: Packer, mechanism: Mechanism, tree: TreeRecords) -> list[int]:
-    """Marker table; returns the place of every marker's constants in F."""
+def pack_markers(pack: Packer, mechanism: Mechanism, tree: TreeRecords) -> None:
+    """Marker table."""
     places = [pack.put([*marker.p_b, *marker.R_b.ravel()]) for marker in mechanism.markers]
     records = [
-        (tree.flat_body[marker.body], place, 0) for marker, place in zip(mechanism.markers, places, strict=True)
+        (tree.flat_body[marker.body], place, 0, pack.take(L.RIGID_MARKER))
+        for marker, place in zip(mechanism.markers, places, strict=True)
     ]
     pack.ints[L.MARKERS] = pack.table(records, L.MARKER)
-    return places
 
 
 def pack_bodies(
-    pack: Packer, mechanism: Mechanism, topology: Topology, tree: TreeRecords, markers: list[int], joint_f: list[int]
+    pack: Packer, mechanism: Mechanism, topology: Topology, tree: TreeRecords, joint_f: list[int]
 ) -> None:
     """Body table with one record for ground and one for every body of the recursion."""
     records = [_ground_record(pack)]
@@ -81,22 +81,20 @@ def pack_bodies(
         body = mechanism.bodies[branch.body]
         joint_type = tree.joint_type[flat - 1]
         if branch.joint is None:
-            first, second, parameters = markers[0], markers[mechanism.marker_index[body.name]], 0
+            numbers, parameters = (0, mechanism.marker_index[body.name]), 0
         else:
             joint = mechanism.joints[branch.joint]
-            first, second, parameters = markers[joint.first], markers[joint.second], joint_f[branch.joint]
-        if branch.reversed:
-            first, second = second, first
+            numbers, parameters = (joint.first, joint.second), joint_f[branch.joint]
         record = [0] * L.BODY
         n_joint = joint_type.n_v
         record[L.B_PARENT] = tree.flat_body[branch.parent]
-        record[L.B_CODE] = int(joint_type.code)
         record[L.B_REVERSED] = int(branch.reversed)
-        record[L.B_JOINT_F] = parameters
-        record[L.B_Q], record[L.B_NQ] = tree.q_start[flat - 1], joint_type.n_q
-        record[L.B_V], record[L.B_NJ] = tree.v_start[flat - 1], n_joint
-        record[L.B_ELASTIC_Q] = tree.q_start[flat - 1] + joint_type.n_q
-        record[L.B_PARENT_MARKER], record[L.B_CHILD_MARKER] = first, second
+        q, v = tree.q_start[flat - 1], tree.v_start[flat - 1]
+        places = (pack.ints[L.Q] + q, pack.ints[L.V] + v, pack.ints[L.A] + v)
+        record[: L.JOINT_KEY] = [int(joint_type.code), parameters, *places, n_joint, *numbers, -1]
+        record[L.B_Q], record[L.B_NQ], record[L.B_V], record[L.B_NJ] = q, joint_type.n_q, v, n_joint
+        record[L.B_ELASTIC_Q] = q + joint_type.n_q
+        record[L.B_PARENT_MARKER], record[L.B_CHILD_MARKER] = numbers[::-1] if branch.reversed else numbers
         inertia = [body.mass, *body.first_moment, *body.inertia.ravel(), *body.rotor]
         record[L.B_INERTIA] = pack.put(inertia)
         record[L.B_W] = pack.take(L.W_F + 6)

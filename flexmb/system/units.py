@@ -2,8 +2,8 @@
 
 A dimension is a vector of powers of length, mass, time and angle. Any product, quotient and power of known units is
 read; the kind of quantity that is expected (a force, a stiffness, ...) is checked against it. The angle may be left out
-of a unit ("N*m" for a rotational stiffness, "1/s" for an angular speed) but not put where it does not belong. Hz and rpm
-are turns per time, so an angular speed of "50 Hz" is 314 rad/s and a frequency of "3000 rpm" is 50 Hz.
+of a unit ("N*m" for a rotational stiffness, "1/s" for an angular speed) but not put where it does not belong. Hz and
+rpm are turns per time, so an angular speed of "50 Hz" is 314 rad/s and a frequency of "3000 rpm" is 50 Hz.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ def _units() -> dict[str, Unit]:
     def add(dimension: Dimension, **factors: float) -> None:
         table.update({name: Unit(factor, dimension) for name, factor in factors.items()})
 
-    add(_LENGTH, m=1, km=1e3, dm=0.1, cm=1e-2, mm=1e-3, um=1e-6, µm=1e-6, nm=1e-9, inch=0.0254, ft=0.3048)
+    add(_LENGTH, m=1, km=1e3, dm=0.1, cm=1e-2, mm=1e-3, um=1e-6, nm=1e-9, inch=0.0254, ft=0.3048)
     table["in"] = Unit(0.0254, _LENGTH)
     add(_MASS, kg=1, g=1e-3, mg=1e-6, t=1e3, lb=0.45359237, lbm=0.45359237)
-    add(_TIME, s=1, ms=1e-3, us=1e-6, µs=1e-6, ns=1e-9, min=60, h=3600)
+    add(_TIME, s=1, ms=1e-3, us=1e-6, ns=1e-9, min=60, h=3600)
     add(_ANGLE, rad=1, mrad=1e-3, deg=math.pi / 180, turn=_TURN, turns=_TURN, rev=_TURN)
     table["°"] = Unit(math.pi / 180, _ANGLE)
     add(_ANGULAR_SPEED, rpm=_TURN / 60, Hz=_TURN, kHz=1e3 * _TURN, MHz=1e6 * _TURN, mHz=1e-3 * _TURN)
@@ -76,6 +76,7 @@ def _units() -> dict[str, Unit]:
     add(_STRESS, Pa=1, hPa=1e2, kPa=1e3, MPa=1e6, GPa=1e9, bar=1e5, psi=6894.757293168)
     add(_TORQUE, J=1, mJ=1e-3, kJ=1e3, MJ=1e6, Nm=1, kNm=1e3, Nmm=1e-3)
     add(Dimension(2, 1, -3), W=1, mW=1e-3, kW=1e3, MW=1e6)
+    table["µm"], table["µs"] = table["um"], table["us"]
     table["%"] = Unit(0.01, NUMBER)
     return table
 
@@ -175,9 +176,18 @@ def convert(amount: Amount, kind: Kind, source: str = "") -> float:
     )
 
 
+def _plain_name(token: Token) -> str:
+    """The name of a unit, with the micro sign for the Greek letter."""
+    return token.text.replace("\u03bc", "\u00b5")
+
+
+def _is_known(token: Token) -> bool:
+    return _plain_name(token) in UNITS
+
+
 def find_unit(token: Token, source: str) -> Unit:
     """The unit that `token` names."""
-    unit = UNITS.get(token.text.replace("\u03bc", "µ"))
+    unit = UNITS.get(_plain_name(token))
     if unit is None:
         raise TextError(f"unknown unit '{token.text}'", source, token.at, did_you_mean(token.text, UNITS, "Units"))
     return unit
@@ -228,9 +238,9 @@ def read_unit_in_brackets(tokens: list[Token], at: int, source: str) -> tuple[Un
 
 def _unit_follows(tokens: list[Token], at: int, is_unit: Callable[[Token], bool]) -> bool:
     if tokens[at].kind == "name":
-        return tokens[at].text[0] != "$" and is_unit(tokens[at]) and tokens[at + 1].text != "("
+        return _is_known(tokens[at]) and is_unit(tokens[at]) and tokens[at + 1].text != "("
     names = [token for token in _bracket(tokens, at) if token.kind == "name"]
-    return bool(names) and all(token.text in UNITS and is_unit(token) for token in names)
+    return bool(names) and all(_is_known(token) and is_unit(token) for token in names)
 
 
 def _bracket(tokens: list[Token], at: int) -> list[Token]:
@@ -263,6 +273,8 @@ def parse_unit(text: str) -> Unit:
     if tokens[0].kind == "end":
         raise TextError("a unit is expected here", text, 0)
     unit, at = read_unit(tokens, 0, text)
+    if tokens[at].text in ("*", "/", "·") and tokens[at + 1].kind == "name":
+        find_unit(tokens[at + 1], text)
     if tokens[at].kind != "end":
         raise TextError("unexpected text in the unit", text, tokens[at].at)
     return unit

@@ -1,0 +1,7 @@
+"""`python -m flexmb` is the command `flexmb`."""
+
+import sys
+
+from flexmb.cli import main
+
+sys.exit(main())

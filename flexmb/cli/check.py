@@ -1,0 +1,37 @@
+"""flexmb check: what a model is, without running it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+
+def check(
+    model: Path,
+    /,
+    *,
+    settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
+    graph: bool = False,
+    matrices: bool = False,
+) -> int:
+    """Degrees of freedom, redundant constraints by joint name, assembly residual, coordinates; runs nothing.
+
+    Parameters
+    ----------
+    model
+        Model file (.toml).
+    settings
+        Change a parameter or a key of the model, e.g. --set rpm=3000. May be repeated.
+    graph
+        Draw the linear graph: the spanning tree and the chords with their circuits.
+    matrices
+        Print the incidence, path, cutset and circuit matrices.
+    """
+    from flexmb.cli.settings import read_settings
+    from flexmb.results.model_check import check_model
+    from flexmb.system.model_file import read_model
+
+    print(check_model(read_model(model, read_settings(settings or [])), graph=graph, matrices=matrices))
+    return 0

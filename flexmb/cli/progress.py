@@ -1,0 +1,71 @@
+"""One line on the terminal that says how far a run is."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from typing import TextIO
+
+
+class ProgressLine:
+    """Simulated time, percent, steps, steps a second and time left, written over itself."""
+
+    def __init__(self, stream: TextIO):
+        self.stream = stream
+        self._start: tuple[float, float, int] | None = None
+        self._length = 0
+
+    def __call__(self, t: float, t_end: float, steps: int, rejected: int) -> None:
+        """Show the state of the run; t and t_end in s."""
+        now = time.perf_counter()
+        if self._start is None:
+            self._start = (now, t, steps)
+        self._show(progress_text(t, t_end, steps, rejected, self._start, now))
+
+    def _show(self, text: str) -> None:
+        text = text[: shutil.get_terminal_size().columns - 1]
+        self.stream.write("\r" + text.ljust(self._length))
+        self.stream.flush()
+        self._length = len(text)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._length:
+            self._show("")
+            self.stream.write("\r")
+            self.stream.flush()
+
+
+def progress_text(
+    t: float, t_end: float, steps: int, rejected: int, start: tuple[float, float, int], now: float
+) -> str:
+    """The line; `start` holds the clock [s], the simulated time [s] and the steps when it was first shown."""
+    began, t_began, steps_began = start
+    elapsed = now - began
+    text = f"t = {t:.6g} of {t_end:.6g} s  {t / t_end:4.0%}  step {steps}"
+    if rejected:
+        text += f" ({rejected} rejected)"
+    if elapsed > 0.0 and t > t_began:
+        speed = (steps - steps_began) / elapsed
+        left = (t_end - t) / (t - t_began) * elapsed
+        text += f"  {speed:,.0f} steps/s  {clock(left)} left"
+    return text
+
+
+def clock(seconds: float) -> str:
+    """A duration for reading: 7 s, 3:05, 2:10:00."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def announce_compilation(stream: TextIO) -> None:
+    """Say so when kernels must be compiled first, which takes some seconds."""
+    from flexmb.jit import kernels_are_compiled
+
+    if not kernels_are_compiled():
+        stream.write("compiling kernels (once)...\n")
+        stream.flush()

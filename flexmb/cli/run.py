@@ -1,0 +1,69 @@
+"""flexmb run: simulate a model, print the run report, write the result."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+
+def run(
+    model: Path,
+    /,
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
+    resume: bool = False,
+    quiet: bool = False,
+) -> int:
+    """Simulate a model; prints the run report, writes the result.
+
+    Parameters
+    ----------
+    model
+        Model file (.toml).
+    output
+        Result file; default: [output] file of the model, else the name of the model file with .h5, in the present
+        folder.
+    settings
+        Change a parameter or a key of the model, e.g. --set rpm=3000 --set analysis.step=1e-4. May be repeated.
+    resume
+        Continue the unfinished run in the result file, to the same numbers as a run in one piece.
+    quiet
+        Print nothing but errors.
+    """
+    import shlex
+
+    from flexmb.cli.progress import ProgressLine, announce_compilation
+    from flexmb.cli.settings import read_settings
+    from flexmb.results.result_writer import check_target
+    from flexmb.results.session import run_model
+    from flexmb.system.model_file import read_model
+
+    loaded = read_model(model, read_settings(settings or []))
+    target = output or Path(loaded.spec.output.file or f"{model.stem}.h5")
+    check_target(target)
+    shown = not quiet and sys.stderr.isatty()
+    if shown:
+        announce_compilation(sys.stderr)
+    progress = ProgressLine(sys.stderr) if shown else None
+    try:
+        result = run_model(
+            loaded, target, resume=resume, progress=progress, command=shlex.join(["flexmb", *sys.argv[1:]])
+        )
+    finally:
+        if progress is not None:
+            progress.clear()
+    with result:
+        if not quiet:
+            print(result.report)
+        if result.outcome == "interrupted":
+            again = shlex.join(["flexmb", "run", str(model), "-o", str(target), *_set_words(settings), "--resume"])
+            raise KeyboardInterrupt(f"interrupted at t = {result.time[-1]:.6g} s; continue with: {again}")
+    return 0
+
+
+def _set_words(settings: list[str] | None) -> list[str]:
+    return [word for setting in settings or [] for word in ("--set", setting)]

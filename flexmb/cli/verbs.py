@@ -1,0 +1,34 @@
+"""The verbs of the command line in the order in which help lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cyclopts import App, Parameter
+
+from flexmb.cli.check import check
+from flexmb.cli.export import export
+from flexmb.cli.plot import plot
+from flexmb.cli.run import run
+
+_HELP = """Flexible multibody dynamics.
+
+Exit codes: 0 done, 1 the computation failed, 2 the input is wrong. Every verb takes --debug: show the traceback of an
+error.
+"""
+
+
+def make_app() -> App:
+    """The command line parser."""
+    plain = Parameter(negative=(), show_default=False)
+    app = App(name="flexmb", help=_HELP, version=_version, help_format="plaintext", default_parameter=plain)
+    verbs: tuple[Callable[..., int], ...] = (run, check, export, plot)
+    for order, verb in enumerate(verbs):
+        app.command(verb, name=verb.__name__, sort_key=order)
+    return app
+
+
+def _version() -> str:
+    from flexmb.results.versions import flexmb_version
+
+    return f"flexmb {flexmb_version()}"

@@ -1,0 +1,65 @@
+"""Names and units for the columns of the channels of a system: joint coordinates, tree coordinates, vector sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from flexmb.joints.table import JointType
+
+_POSITION_UNIT = {"length": "m", "angle": "rad", "rotation": "rad"}
+_RATE = {"velocity": "/s", "acceleration": "/s^2"}
+
+
+@dataclass(frozen=True)
+class NamedChannel:
+    """A channel of a system with a name for every column."""
+
+    path: str
+    unit: str
+    start: int
+    shape: tuple[int, ...]
+    text: str
+    columns: tuple[str, ...] = ()
+
+
+def named_channels(system: Any) -> list[NamedChannel]:
+    """The channels of a system; those of joints and of the tree get their column names and units."""
+    joints = {joint.name: joint.type for joint in system.mechanism.joints}
+    return [_named(channel, joints, system) for channel in system.channels]
+
+
+def _named(channel: Any, joints: dict[str, JointType], system: Any) -> NamedChannel:
+    kind, _, rest = channel.path.partition("/")
+    name, _, quantity = rest.partition("/")
+    columns: list[tuple[str, str]] = []
+    if kind == "joints" and quantity == "position":
+        columns = list(position_columns(joints[name]))
+    elif kind == "joints" and quantity in _RATE:
+        columns = list(rate_columns(joints[name].coordinates, joints[name].kinds, _RATE[quantity]))
+    elif kind == "coordinates" and name in ("v", "a"):
+        per = _RATE["velocity" if name == "v" else "acceleration"]
+        columns = list(rate_columns(system.coordinates, system.coordinate_kinds, per))
+    shape = tuple(channel.shape)
+    if not columns or len(columns) != max(1, sum(shape)):
+        return NamedChannel(channel.path, channel.unit, channel.start, shape, channel.text)
+    unit = ", ".join(unit for _, unit in columns)
+    return NamedChannel(channel.path, unit, channel.start, shape, channel.text, tuple(name for name, _ in columns))
+
+
+def position_columns(joint: JointType) -> Iterator[tuple[str, str]]:
+    """(name, unit) of every stored coordinate: angles and slides, quaternions in place of rotations."""
+    if "swing1" in joint.coordinates:
+        yield from ((f"rod_{letter}", "1") for letter in "wxyz")
+    for name, kind in zip(joint.coordinates, joint.kinds, strict=True):
+        if kind != "rotation":
+            yield name, _POSITION_UNIT[kind]
+        elif name == "wx":
+            yield from ((f"q{letter}", "1") for letter in "wxyz")
+
+
+def rate_columns(names: Any, kinds: Any, per: str) -> Iterator[tuple[str, str]]:
+    """(name, unit) of every rate."""
+    for name, kind in zip(names, kinds, strict=True):
+        yield name, _POSITION_UNIT[kind] + per

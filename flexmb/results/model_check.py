@@ -1,0 +1,72 @@
+"""`flexmb check`: what a model is, before anything is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from flexmb.equations import layout as at
+from flexmb.graph import circuit_matrix, cutset_matrix, draw, format_matrix, incidence, path_matrix
+from flexmb.results.channel_columns import named_channels
+from flexmb.results.preparation import Preparation, prepare
+from flexmb.results.report import entry, structure_lines
+from flexmb.solvers.mechanics import Mechanics
+
+
+def check_model(model: Any, *, graph: bool = False, matrices: bool = False) -> str:
+    """Degrees of freedom, redundant constraints, assembly, coordinates; on demand the graph and its matrices."""
+    ready = prepare(model)
+    system = ready.system
+    lines = [f"{system.name or 'unnamed model'}: model check, nothing was run", ""]
+    lines += structure_lines(system, model, ready.n_dof)
+    lines += entry("assembly", _assembly_text(ready))
+    lines += ["", *_coordinate_table(ready)]
+    if graph:
+        topology = system.topology
+        lines += ["", "linear graph: the tree, then its chords", "", draw(topology.graph, topology.tree)]
+    if matrices:
+        lines += ["", *matrix_lines(system.topology.tree)]
+    return "\n".join(lines)
+
+
+def _assembly_text(ready: Preparation) -> str:
+    if not ready.system.n_rows:
+        return "no loops to close"
+    text = f"closed, largest residual {ready.residual:.2e} (m, rad)"
+    if ready.start_gap > 1e3 * max(ready.residual, 1e-15):
+        text += f"; the given initial positions were {ready.start_gap:.3g} off and have been corrected"
+    return text
+
+
+def _coordinate_table(ready: Preparation) -> Iterator[str]:
+    system = ready.system
+    mechanics = Mechanics(system, ready.work)
+    mechanics.run(at.AT_OUTPUT)
+    positions: dict[str, float] = {}
+    for channel in named_channels(system):
+        kind, _, rest = channel.path.partition("/")
+        if kind == "joints" and rest.endswith("/position"):
+            joint = rest.removesuffix("/position")
+            values = mechanics.out[channel.start : channel.start + max(1, sum(channel.shape))]
+            positions |= {f"{joint}.{name}": value for name, value in zip(channel.columns, values, strict=False)}
+    width = max([24, *(len(name) for name in system.coordinates)])
+    yield f"  {'coordinate':<{width}}{'position':>16}{'rate':>16}  unit"
+    for name, kind, rate in zip(system.coordinates, system.coordinate_kinds, mechanics.v, strict=True):
+        unit = "m, m/s" if kind == "length" else "rad, rad/s"
+        position = f"{positions[name]:.6g}" if name in positions else "-"
+        yield f"  {name:<{width}}{position:>16}{rate:>16.6g}  {unit}"
+
+
+def matrix_lines(tree: Any) -> Iterator[str]:
+    """Incidence, path, cutset and circuit matrices as text; branches stand before chords."""
+    nodes = list(tree.graph.nodes)
+    branches, chords = [edge.name for edge in tree.branches], [edge.name for edge in tree.chords]
+    edges = branches + chords
+    yield "incidence matrix, nodes x edges"
+    yield format_matrix(incidence(tree.graph, tree.branches + tree.chords), nodes, edges)
+    yield "\npath matrix, branches x nodes"
+    yield format_matrix(path_matrix(tree), branches, nodes[1:])
+    yield "\ncutset matrix, branches x edges"
+    yield format_matrix(cutset_matrix(tree), branches, edges)
+    yield "\ncircuit matrix, chords x edges"
+    yield format_matrix(circuit_matrix(tree), chords, edges)

@@ -1,0 +1,68 @@
+"""From a model to a system that can be solved: assembled once, without the constraint rows that only repeat others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.equations.programs import link
+from flexmb.errors import ComputationError
+from flexmb.solvers.initial import assemble
+from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.redundancy import redundancy
+from flexmb.system.build import build_system
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """A system that is ready to run, and what was found on the way."""
+
+    system: Any
+    work: NDArray[np.float64]
+    """Its workspace, with a consistent start in it."""
+    start_gap: float
+    """Largest constraint residual of the given initial positions [m, rad]."""
+    residual: float
+    """Largest constraint residual after assembly [m, rad]."""
+    n_dof: int
+    """Degrees of freedom that are left: coordinates less independent constraint rows."""
+
+
+def prepare(model: Any) -> Preparation:
+    """Build the system of a model, close its loops, and leave out redundant constraint rows.
+
+    Raises ComputationError when the loops cannot close or constraints contradict each other.
+    """
+    spec = model.spec
+    system, work = _built(spec, [])
+    start_gap = _residual(system, work)
+    assemble(system, work)
+    found = redundancy(system, work)
+    if found.inconsistent:
+        names = ", ".join(f"'{name}'" for name in found.inconsistent)
+        raise ComputationError(
+            f"The mechanism is constrained or driven more than once, and not in the same way, by {names}. "
+            "Remove a motion, or make them agree."
+        )
+    if found.redundant:
+        system, work = _built(spec, [system.row_numbers[row] for row in found.redundant])
+        assemble(system, work)
+    return Preparation(system, work, start_gap, _residual(system, work), int(found.dof))
+
+
+def _built(spec: Any, dropped: list[int]) -> tuple[Any, NDArray[np.float64]]:
+    """The system without the dropped rows, linked to the compiled equations, and a workspace."""
+    system = build_system(spec, dropped=dropped)
+    link(system.ints)
+    return system, system.workspace()
+
+
+def _residual(system: Any, work: NDArray[np.float64]) -> float:
+    if not system.n_rows:
+        return 0.0
+    mechanics = Mechanics(system, work)
+    mechanics.jacobian()
+    return float(np.max(np.abs(mechanics.phi[: mechanics.n_pos_rows]), initial=0.0))

@@ -1,0 +1,130 @@
+"""The run report: what was computed, how well, and where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from flexmb.results.extremes import Extremes
+
+_WIDTH = 96
+_LABEL = 26
+
+
+def run_report(
+    system: Any,
+    model: Any,
+    summary: Any,
+    *,
+    n_dof: int | None = None,
+    extremes: Mapping[str, Extremes] | None = None,
+    output: Path | None = None,
+    n_rows: int = 0,
+    failure: str = "",
+) -> str:
+    """The report of a run as plain text, at most some 100 columns wide.
+
+    `summary` is a RunSummary, or None when the run failed; `n_dof` the degrees of freedom (default: coordinates less
+    constraint rows); `extremes` are those of the sensors by channel path.
+    """
+    outcome = summary.outcome if summary is not None else "failed"
+    lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
+    lines += structure_lines(system, model, system.n_v - system.n_rows if n_dof is None else n_dof)
+    lines += ["", *_run_lines(model.spec, summary)]
+    if failure:
+        lines += ["", *entry("failure", failure)]
+    if extremes:
+        lines += ["", *_sensor_table(system, extremes)]
+    if output is not None:
+        rows = f"{n_rows} row{'s' if n_rows != 1 else ''}, {len(system.channels)} channels"
+        lines += ["", *entry("result", f"{output} ({rows})" if n_rows else "nothing was written")]
+    return "\n".join(lines)
+
+
+def summary_numbers(summary: Any) -> list[tuple[str, float, str]]:
+    """(name, value, unit) of every number of a run, as the result file keeps them."""
+    units = {"largest_constraint_error": "m, rad", "energy_error": "J", "peak_energy": "J", "wall_time": "s"}
+    units |= {"t_reached": "s"}
+    names = ("steps", "rejected", "newton_iterations", "factorisations", "energy_balance", *units)
+    return [(name, float(getattr(summary, name)), units.get(name, "1")) for name in names if hasattr(summary, name)]
+
+
+def structure_lines(system: Any, model: Any, n_dof: int) -> list[str]:
+    """Bodies, joints, degrees of freedom, coordinates, rows, redundant constraints."""
+    spec = model.spec
+    parts = [_count(len(spec.bodies), "body", "bodies"), _count(len(spec.joints), "joint")]
+    parts += [
+        _count(len(section), word)
+        for section, word in ((spec.motions, "motion"), (spec.forces, "force"), (spec.sensors, "sensor"))
+        if section
+    ]
+    n_driven = sum(row.is_motion for row in system.rows)
+    freedom = f"{n_dof} ({n_dof + n_driven} less {n_driven} prescribed)" if n_driven else str(n_dof)
+    rows = f"{system.n_v} coordinates, {_count(system.n_rows, 'constraint row')}"
+    lines = [*entry("model", ", ".join(parts)), *entry("degrees of freedom", freedom), *entry("equations", rows)]
+    return lines + entry("redundant constraints", redundant_text(system.dropped))
+
+
+def redundant_text(dropped: Sequence[Any]) -> str:
+    """Constraint rows that repeat others, by joint."""
+    if not dropped:
+        return "none"
+    by_owner: dict[str, list[str]] = {}
+    for row in dropped:
+        by_owner.setdefault(row.owner, []).append(row.text)
+    listed = "; ".join(f"{owner} ({', '.join(texts)})" for owner, texts in by_owner.items())
+    return f"{len(dropped)}, left out: {listed}"
+
+
+def _run_lines(spec: Any, summary: Any) -> Iterator[str]:
+    analysis = spec.analysis
+    if analysis is not None:
+        yield from entry("method", method_text(analysis))
+    if summary is None:
+        return
+    yield from entry("time reached", f"{summary.t_reached:.9g} s" + (f" of {analysis.end:.9g} s" if analysis else ""))
+    yield from entry("steps", f"{summary.steps} (and {summary.rejected} rejected)")
+    if summary.newton_iterations:
+        mean = summary.newton_iterations / max(1, summary.steps + summary.rejected)
+        work = f"{summary.newton_iterations} ({mean:.2f} a step), {_count(summary.factorisations, 'factorisation')}"
+        yield from entry("Newton iterations", work)
+    yield from entry("largest constraint error", f"{summary.largest_constraint_error:.2e} (m, rad)")
+    balance = f"{summary.energy_balance:.2e} of the peak energy {summary.peak_energy:.6g} J"
+    yield from entry("energy balance", f"{balance} (kinetic + potential - work)")
+    speed = f", {summary.steps / summary.wall_time:.4g} steps/s" if summary.wall_time > 0.0 else ""
+    yield from entry("wall time", f"{summary.wall_time:.3g} s{speed}")
+
+
+def method_text(analysis: Any) -> str:
+    """Method, its parameter and its step in words."""
+    if analysis.type == "kinematic":
+        return "kinematic analysis" + (f", step {analysis.step:.6g} s" if analysis.step else "")
+    parameter = {"generalized-alpha": f" (rho {analysis.rho:g})", "hht": f" (alpha {analysis.alpha:g})"}
+    step = f"fixed step {analysis.step:.6g} s" if analysis.step else "fixed step"
+    if analysis.tolerance is not None:
+        step = f"step by error control, tolerance {analysis.tolerance:.3g}"
+    return f"{analysis.method}{parameter.get(analysis.method, '')}, {analysis.formulation}, {step}"
+
+
+def _sensor_table(system: Any, extremes: Mapping[str, Extremes]) -> Iterator[str]:
+    names = {path: path.removeprefix("sensors/") for path in extremes}
+    units = {channel.path: channel.unit for channel in system.channels}
+    width = max(_LABEL - 2, *(len(name) for name in names.values()))
+    yield f"  {'sensor':<{width}}{'smallest':>14}{'at t [s]':>13}{'largest':>16}{'at t [s]':>13}  unit"
+    for path, name in names.items():
+        found = extremes[path]
+        low, high = f"{found.low:>14.6g}{found.low_time:>13.6g}", f"{found.high:>16.6g}{found.high_time:>13.6g}"
+        yield f"  {name:<{width}}{low}{high}  {units.get(path, '')}"
+
+
+def entry(label: str, text: str) -> list[str]:
+    """A labelled line; a long text goes on below itself."""
+    pieces = wrap(text, _WIDTH - _LABEL - 2, break_long_words=False, break_on_hyphens=False) or [""]
+    labels = [label] + [""] * (len(pieces) - 1)
+    return [f"  {label:<{_LABEL}}{piece}" for label, piece in zip(labels, pieces, strict=True)]
+
+
+def _count(number: int, word: str, words: str | None = None) -> str:
+    return f"{number} {word if number == 1 else words or word + 's'}"

@@ -1,0 +1,107 @@
+"""From a model to a result: build the system, simulate, write, report. Shared by command line and Python."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.results.channel_columns import NamedChannel, named_channels
+from flexmb.results.preparation import Preparation, prepare
+from flexmb.results.report import run_report, summary_numbers
+from flexmb.results.result_creation import RunIdentity
+from flexmb.results.result_file import Result
+from flexmb.results.result_writer import ResultWriter, check_target
+from flexmb.results.resuming import open_for_resuming
+from flexmb.solvers.run import simulate
+
+Progress = Callable[[float, float, int, int], None]
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A system as the writer sees it."""
+
+    channels: list[NamedChannel]
+
+
+def run_model(
+    model: Any,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    resume: bool = False,
+    progress: Progress | None = None,
+    command: str = "",
+) -> Result:
+    """Simulate a model and write its result; gives the open result back.
+
+    `output`: the result file; default: [output] file of the model, else its name with ".h5" in the present folder.
+    `resume`: continue the unfinished run in `output`. `progress(t, t_end, steps, rejected)`: called often.
+    A run that is interrupted (Ctrl-C) gives the result so far, its `outcome` says so. A failed run raises
+    ComputationError after everything computed has been written.
+    """
+    spec = model.spec
+    if spec.analysis is None:
+        raise InputError(
+            [Fault("the model does not say what to compute.", ("analysis",), "Add [analysis] with end and step.")]
+        )
+    path = Path(output) if output is not None else default_output(model)
+    identity = RunIdentity(model.name, model.text, tomllib.loads(model.to_toml()), command)
+    check_target(path)
+    if resume:
+        open_for_resuming(path, identity).close()  # said before the first compilation, not after it
+    ready = prepare(model)
+    named = _Named(named_channels(ready.system))
+    with ResultWriter(path, named, identity, resume=resume, chunk_rows=_chunk_rows(spec)) as writer:
+        summary = _simulate(ready, model, writer, progress)
+        writer.flush()
+        if writer.n_rows == 0 and summary.outcome == "interrupted":
+            raise KeyboardInterrupt
+        writer.finish(summary.outcome, _report(ready, model, writer, summary), summary_numbers(summary))
+    return Result(path)
+
+
+def _report(ready: Preparation, model: Any, writer: ResultWriter, summary: Any, failure: str = "") -> str:
+    return run_report(
+        ready.system,
+        model,
+        summary,
+        n_dof=ready.n_dof,
+        extremes=writer.extremes,
+        output=writer.path,
+        n_rows=writer.n_rows,
+        failure=failure,
+    )
+
+
+def default_output(model: Any) -> Path:
+    """Where a result goes when nobody says: [output] file, else the name of the model."""
+    if model.spec.output.file:
+        return Path(model.spec.output.file)
+    stem = re.sub(r"[^\w.-]+", "_", model.name).strip("._") or "result"
+    return Path(f"{stem}.h5")
+
+
+def _simulate(ready: Preparation, model: Any, writer: ResultWriter, progress: Progress | None) -> Any:
+    """The run itself; a failure is noted in the result file before it is passed on."""
+    analysis, every = model.spec.analysis, model.spec.output.every
+    try:
+        return simulate(ready.system, analysis, sink=writer, progress=progress, resume=writer.checkpoint, every=every)
+    except ComputationError as error:
+        writer.flush()
+        summary = getattr(error, "summary", None)
+        numbers = summary_numbers(summary) if summary is not None else ()
+        writer.finish("failed", _report(ready, model, writer, summary, str(error)), numbers)
+        raise
+
+
+def _chunk_rows(spec: Any) -> int:
+    """Rows in one piece of the file: small for a short run, so that it does not take megabytes."""
+    interval = spec.output.every or spec.analysis.step
+    expected = int(spec.analysis.end / interval) + 1 if interval else 512
+    return max(16, min(512, expected))

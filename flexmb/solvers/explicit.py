@@ -1,0 +1,87 @@
+"""The compiled loop of the explicit methods: plan, step, accept or reject, write rows, ask for other independent coordinates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flexmb.equations import layout as at
+from flexmb.jit import call, program
+from flexmb.solvers import embedding, interpolant, linear_algebra, runge_kutta
+from flexmb.solvers import state as st
+from flexmb.solvers.interpolant import NEVER, next_output, return_to_end
+from flexmb.solvers.pointers import float_pointer, int_pointer
+from flexmb.solvers.schedule import accept_step, plan_step, reject_step
+
+
+@program
+def advance(K, S, W, arg):
+    """Step until the block of rows is full, the step budget is spent, the run ends, a step fails or J has grown too large."""
+    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
+    K[st.ROWS] = 0
+    while True:
+        while K[st.PENDING] > 0:
+            time = next_output(K, S)
+            if time == NEVER:
+                call(I[at.AT_ACCEPT], I, F, W, 0)
+                K[st.PENDING] = 0
+                S[st.T_N] = S[st.T_E]
+            elif K[st.ROWS] >= K[st.ROW_BUDGET]:
+                K[st.STATUS] = st.MORE
+                return
+            elif time == S[st.T_E]:
+                call(K[st.AT_WRITE_ROW], K, S, W, 0)
+            else:
+                at_end = S[st.J_MAX]
+                W[I[at.T]] = time
+                call(K[st.AT_INTERPOLATE], K, S, W, 0)
+                call(K[st.AT_EVALUATE], K, S, W, -1)
+                call(K[st.AT_WRITE_ROW], K, S, W, 0)
+                return_to_end(I, W, S, K)
+                S[st.J_MAX] = at_end
+        if S[st.T_N] >= S[st.T_END]:
+            K[st.STATUS] = st.DONE
+            return
+        if I[at.N_ROWS] > 0 and S[st.J_MAX] > S[st.J_LIMIT]:
+            K[st.STATUS] = st.CHOOSE_AGAIN
+            return
+        if K[st.STEP_BUDGET] <= 0 or K[st.ROWS] >= K[st.ROW_BUDGET]:
+            K[st.STATUS] = st.MORE
+            return
+        K[st.STEP_BUDGET] -= 1
+        plan_step(K, S)
+        call(K[st.AT_STEP], K, S, W, 0)
+        failed = K[st.STATUS] != st.OK
+        if failed and I[at.N_ROWS] > 0 and K[st.TRIED] == 0:
+            runge_kutta.restore(I, W, S, K)
+            K[st.TRIED] = 1
+            K[st.STATUS] = st.CHOOSE_AGAIN
+            return
+        if failed or (K[st.CONTROLLED] == 1 and not S[st.ERROR] <= 1.0):
+            if not reject_step(K, S, runge_kutta.ERROR_ORDER, failed):
+                if not failed:
+                    K[st.STATUS] = st.NO_STEP
+                return
+            runge_kutta.restore(I, W, S, K)
+            continue
+        call(K[st.AT_COMMIT], K, S, W, 0)
+        accept_step(K, S, runge_kutta.ERROR_ORDER)
+        K[st.TRIED] = 0
+        K[st.PENDING] = 1
+
+
+def set_addresses(K: Any) -> None:
+    """Write the addresses of the programs of the explicit methods; compiles what is not compiled yet."""
+    for slot, item in {
+        st.AT_FACTOR: linear_algebra.factor,
+        st.AT_SOLVE: linear_algebra.solve,
+        st.AT_SOLVE_TRANSPOSED: linear_algebra.solve_transposed,
+        st.AT_CLOSE: embedding.close,
+        st.AT_EMBED: embedding.embed,
+        st.AT_REDUCE: embedding.reduced_accelerations,
+        st.AT_EVALUATE: runge_kutta.evaluate,
+        st.AT_STEP: runge_kutta.step,
+        st.AT_COMMIT: runge_kutta.commit,
+        st.AT_INTERPOLATE: interpolant.interpolate,
+        st.AT_WRITE_ROW: interpolant.write_row,
+    }.items():
+        K[slot] = item.address

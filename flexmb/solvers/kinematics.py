@@ -1,0 +1,205 @@
+"""Kinematic analysis: motions prescribe every degree of freedom, so the motion follows from the constraints alone.
+
+At every output time: positions from Phi(q, t) = 0 by Newton from the extrapolated state, velocities from G v = -Phi_t,
+accelerations from G a = -GAM, and the drive efforts and reactions as multipliers from M a + G^T lam = -BIAS.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from flexmb.equations import layout as at
+from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.solvers import state as st
+from flexmb.solvers.initial import assemble, gaps
+from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.solvers.settings import Settings
+from flexmb.solvers.summary import EnergyBalance, RunSummary
+
+MAX_ITERATIONS = 12
+MAX_HALVINGS = 8
+BLOCK_ROWS = 200
+
+
+def analyse(system: Any, settings: Settings, *, sink: Any, progress: Callable[[float, float, int, int], None] | None = None) -> RunSummary:
+    """Solve positions, velocities, accelerations and multipliers at every output time and hand the rows to the sink."""
+    return _Analysis(system, settings, sink, progress).finish()
+
+
+def output_times(settings: Settings) -> Floats:
+    """Start, multiples of the output interval (else of the step, else a hundredth of the span), end [s]."""
+    span = settings.end - settings.start
+    interval = settings.every or settings.step or span / 100.0
+    count = int(np.floor(span / interval * (1.0 + 1e-12) + 1e-9))
+    times = settings.start + np.arange(count + 1) * interval
+    if settings.end - times[-1] <= 1e-9 * interval:
+        times[-1] = settings.end
+        return times
+    return np.append(times, settings.end)
+
+
+class _Analysis:
+    def __init__(self, system: Any, settings: Settings, sink: Any, progress: Any):
+        self.system, self.settings, self.sink, self.progress = system, settings, sink, progress
+        self.began = time.perf_counter()
+        self.m = Mechanics(system, system.workspace())
+        self.times = output_times(settings)
+        self.numbers = np.zeros(st.S_HEADER)
+        self.balance = EnergyBalance(system, self.numbers)
+        self.rows: list[Floats] = []
+        self.iterations = self.steps = self.rejected = 0
+        self.largest = 0.0
+        self.power_before: tuple[float, Floats] | None = None
+
+    def start(self) -> None:
+        m = self.m
+        m.t = self.settings.start
+        assemble(self.system, m.W)
+        self._refuse_unless_driven()
+        m.run(at.AT_ACCEPT)
+        self.solve_rates()
+        self.add_row(0.0, 0)
+
+    def _refuse_unless_driven(self) -> None:
+        m = self.m
+        m.jacobian()
+        sigma = np.linalg.svd(m.G * m.scale, compute_uv=False) if m.n_rows else np.zeros(0)
+        rank = int(np.sum(sigma > 1e-9 * max(float(sigma[0]), 1e-300))) if sigma.size else 0
+        if m.n_pos_rows < m.n_rows or rank < m.n_v:
+            free = m.n_v - rank
+            text = f"a kinematic analysis needs every degree of freedom driven by a motion; {free} are free."
+            hint = f"Add {free} motion{'s' if free != 1 else ''}, or use type = \"dynamic\"."
+            if m.n_pos_rows < m.n_rows:
+                text, hint = "a kinematic analysis has no rolling or other velocity constraints.", "Use type = \"dynamic\"."
+            raise InputError([Fault(text, ("analysis", "type"), hint)])
+
+    def solve_positions(self) -> bool:
+        """Newton on Phi(q, t) = 0; False when it does not converge."""
+        m = self.m
+        for _ in range(MAX_ITERATIONS):
+            m.jacobian()
+            step = np.linalg.lstsq(m.G * m.scale, -m.phi, rcond=1e-12)[0]
+            size = float(np.max(np.abs(step), initial=0.0))
+            if not np.isfinite(size) or size > 1.0:
+                return False
+            m.move(step * m.scale)
+            self.iterations += 1
+            if size <= 1e-8:  # quadratic: what is left is round-off
+                m.jacobian()
+                return bool(np.max(np.abs(m.phi), initial=0.0) <= 1e-9)
+        return False
+
+    def solve_rates(self) -> None:
+        """Velocities, accelerations, multipliers and powers of the position."""
+        m = self.m
+        m.v[:] = 0.0
+        m.jacobian()
+        m.v[:] = np.linalg.lstsq(m.G * m.scale, -m.phi_dot, rcond=1e-12)[0] * m.scale
+        m.equations()
+        m.a[:] = np.linalg.lstsq(m.G * m.scale, -m.gam, rcond=1e-12)[0] * m.scale
+        effort = -(m.M @ m.a + m.bias)
+        m.lam[:] = np.linalg.lstsq((m.G * m.scale).T, effort * m.scale, rcond=1e-12)[0]
+        self.largest = max(self.largest, float(np.max(np.abs(m.phi), initial=0.0)))
+        if m.n_powers:
+            m.run(at.AT_POWERS)
+
+    def advance(self, t_new: float) -> bool:
+        """One step to `t_new` from the present state, extrapolated; the works by Simpson-like third-order quadrature."""
+        m = self.m
+        h, t, q, power = t_new - m.t, m.t, m.q.copy(), m.power.copy()
+        m.t = t_new
+        m.move(h * m.v + 0.5 * h**2 * m.a)
+        if not self.solve_positions():
+            m.t = t
+            m.q[:] = q
+            return False
+        self.solve_rates()
+        work = 0.5 * h * (power + m.power)
+        if self.power_before is not None:
+            before, old = self.power_before
+            work -= ((m.power - power) / h - (power - old) / before) / (h + before) * h**3 / 6.0
+        m.work += work
+        self.power_before = (h, power)
+        m.run(at.AT_ACCEPT)
+        self.steps += 1
+        return True
+
+    def reach(self, t_new: float) -> None:
+        """Go to an output time, in smaller steps when Newton does not converge at once."""
+        m, part = self.m, 1.0
+        t_old = m.t
+        while m.t < t_new:
+            rates = m.v.copy(), m.a.copy()
+            target = min(t_new, m.t + part * (t_new - t_old))
+            if t_new - target < 1e-9 * (t_new - t_old):
+                target = t_new
+            if self.advance(target):
+                continue
+            m.v[:], m.a[:] = rates
+            self.rejected += 1
+            part *= 0.5
+            if part < 0.5**MAX_HALVINGS:
+                self.fail(t_new)
+
+    def fail(self, t: float) -> None:
+        m = self.m
+        here = m.t
+        m.t = t
+        m.jacobian()
+        text = gaps(m, m.phi)
+        m.t = here
+        self.flush()
+        raise ComputationError(
+            f"At t = {here:.6g} s the positions cannot be carried on to {t:.6g} s: {text}. The motions may ask for a position "
+            "that the mechanism cannot reach, or it meets a singular position."
+        )
+
+    def add_row(self, step: float, iterations: int) -> None:
+        m = self.m
+        m.run(at.AT_OUTPUT)
+        row = m.out.copy()
+        row[-2:] = step, iterations
+        self.rows.append(row)
+
+    def flush(self) -> None:
+        """Hand the rows so far to the sink; a kinematic analysis is not resumed, its checkpoint is the time reached."""
+        if self.rows:
+            block = np.array(self.rows)
+            self.rows = []
+            self.balance.add(block)
+            self.sink.write(block, np.array([self.m.t]))
+        if self.progress is not None:
+            self.progress(self.m.t, self.settings.end, self.steps, self.rejected)
+
+    def finish(self) -> RunSummary:
+        outcome = "finished"
+        self.start()
+        reported = time.perf_counter()
+        try:
+            for t in self.times[1:]:
+                before, t_old = self.iterations, self.m.t
+                self.reach(float(t))
+                self.add_row(float(t) - t_old, self.iterations - before)
+                if len(self.rows) >= BLOCK_ROWS or time.perf_counter() - reported > 0.2:
+                    self.flush()
+                    reported = time.perf_counter()
+        except KeyboardInterrupt:
+            outcome = "interrupted"
+        self.flush()
+        return RunSummary(
+            outcome=outcome,
+            method="kinematic",
+            steps=self.steps,
+            rejected=self.rejected,
+            newton_iterations=self.iterations,
+            factorisations=self.iterations,
+            largest_constraint_error=self.largest,
+            energy_error=float(self.numbers[st.ENERGY_ERROR]),
+            peak_energy=float(self.numbers[st.ENERGY_PEAK]),
+            wall_time=time.perf_counter() - self.began,
+            t_reached=self.m.t,
+        )

@@ -1,0 +1,53 @@
+"""Arrays by their address, so that a program `f(K, S, W, arg)` of a solver reaches the arrays I and F of the system.
+
+Every piece of an integrator is a program of its own, called by address: nothing is compiled into its callers again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from flexmb.jit import DISABLED
+
+_plain_arrays: dict[int, Any] = {}
+
+
+def address_of(array: np.ndarray[Any, Any]) -> int:
+    """Address of the first entry; the caller keeps the array alive."""
+    if DISABLED:
+        _plain_arrays[array.ctypes.data] = array.reshape(-1)
+    return int(array.ctypes.data)
+
+
+if DISABLED:
+
+    def int_pointer(address: int) -> Any:
+        """The int64 array at an address."""
+        return _plain_arrays[int(address)]
+
+    float_pointer = int_pointer
+
+else:
+
+    @intrinsic
+    def int_pointer(typing_context, address):
+        """The int64 array at an address."""
+
+        def generate(context, builder, signature, values):
+            return builder.inttoptr(values[0], ir.IntType(64).as_pointer())
+
+        return types.CPointer(types.int64)(types.int64), generate
+
+    @intrinsic
+    def float_pointer(typing_context, address):
+        """The float64 array at an address."""
+
+        def generate(context, builder, signature, values):
+            return builder.inttoptr(values[0], ir.DoubleType().as_pointer())
+
+        return types.CPointer(types.float64)(types.int64), generate

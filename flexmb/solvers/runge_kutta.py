@@ -1,0 +1,176 @@
+"""Explicit Runge-Kutta methods on (q, v, works), one step: the classical one of order 4 and Dormand & Prince's of order 5(4).
+
+Open trees take their accelerations from the O(n) program, systems with constraint rows from the embedding. The stored
+coordinates follow q' = T(q) v; every stage is closed before it is evaluated, which leaves the independent coordinates as they
+are. The last stage of every tableau stands at the end of the step and is the first one of the next.
+Dormand & Prince, J. Comp. Appl. Math. 6 (1980) 19.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from flexmb.equations import layout as at
+from flexmb.jit import call, kernel, program
+from flexmb.solvers import state as st
+from flexmb.solvers.pointers import float_pointer, int_pointer
+
+CLASSIC = (
+    (),
+    (1 / 2,),
+    (0, 1 / 2),
+    (0, 0, 1),
+    (1 / 6, 1 / 3, 1 / 3, 1 / 6),
+)
+DORMAND_PRINCE = (
+    (),
+    (1 / 5,),
+    (3 / 40, 9 / 40),
+    (44 / 45, -56 / 15, 32 / 9),
+    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+    (35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+)
+DORMAND_PRINCE_ERROR = (71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
+ERROR_ORDER = 5.0
+
+
+def set_tableau(method: str, K: Any, S: Any) -> None:
+    """Write the coefficients of "rk4" or "rk45" into the state."""
+    rows = CLASSIC if method == "rk4" else DORMAND_PRINCE
+    table = S[K[st.TABLEAU] : K[st.TABLEAU] + 63]
+    table[:] = 0.0
+    K[st.STAGES] = len(rows)
+    for number, row in enumerate(rows):
+        table[number] = round(float(np.sum(row)), 14)  # exactly 1 at the end of the step
+        table[14 + 7 * number : 14 + 7 * number + len(row)] = row
+    if method == "rk45":
+        table[7:14] = DORMAND_PRINCE_ERROR
+
+
+@program
+def evaluate(K, S, W, arg):
+    """Close the state in W, and set its accelerations, multipliers and powers; they become slope number `arg` (none if < 0)."""
+    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
+    nq, nv, n_powers = I[at.N_Q], I[at.N_V], I[at.N_POWERS]
+    K[st.STATUS] = st.OK
+    if I[at.N_ROWS] == 0:
+        call(I[at.AT_ACCELERATION], I, F, W, 0)
+    else:
+        call(K[st.AT_CLOSE], K, S, W, 0)
+        if K[st.STATUS] != st.OK:
+            return
+        call(K[st.AT_EMBED], K, S, W, 0)
+        call(K[st.AT_REDUCE], K, S, W, 0)
+        if K[st.STATUS] != st.OK:
+            return
+    total = 0.0
+    for i in range(nv):
+        total += abs(W[I[at.A] + i])
+    if not total < 1e300:
+        K[st.STATUS] = st.SINGULAR
+        return
+    call(I[at.AT_RATES], I, F, W, 0)
+    if n_powers > 0:
+        call(I[at.AT_POWERS], I, F, W, 0)
+    if arg >= 0:
+        slope = K[st.SLOPES] + arg * (nq + nv + n_powers)
+        for i in range(nq):
+            S[slope + i] = W[I[at.Q_DOT] + i]
+        for i in range(nv):
+            S[slope + nq + i] = W[I[at.A] + i]
+        for i in range(n_powers):
+            S[slope + nq + nv + i] = W[I[at.POWER] + i]
+
+
+@kernel
+def combine(S, slopes, size, coefficients, stages, first, count, start, h, W, out):
+    """W[out..] = S[start..] + h sum of coefficient times slope, for `count` entries from `first` on."""
+    for i in range(count):
+        W[out + i] = S[start + i]
+    for j in range(stages):
+        factor = h * S[coefficients + j]
+        if factor != 0.0:
+            for i in range(count):
+                W[out + i] += factor * S[slopes + j * size + first + i]
+
+
+@program
+def step(K, S, W, arg):
+    """Try one step from T_N to T_E."""
+    I = int_pointer(K[st.AT_I])
+    nq, nv, n_powers, h = I[at.N_Q], I[at.N_V], I[at.N_POWERS], S[st.H]
+    size, slopes, table = nq + nv + n_powers, K[st.SLOPES], K[st.TABLEAU]
+    for i in range(nq):
+        S[K[st.Q_N] + i] = W[I[at.Q] + i]
+    for i in range(nv):
+        S[K[st.V_N] + i] = W[I[at.V] + i]
+        S[K[st.A_N] + i] = W[I[at.A] + i]
+    for k in range(I[at.N_ROWS]):
+        S[K[st.LAM_N] + k] = W[I[at.LAM] + k]
+    for k in range(n_powers):
+        S[K[st.WORK_N] + k] = W[I[at.WORK] + k]
+        S[K[st.POWER_N] + k] = S[slopes + nq + nv + k]
+    K[st.STATUS] = st.OK
+    for s in range(1, K[st.STAGES]):
+        row = table + 14 + 7 * s
+        W[I[at.T]] = S[st.T_N] + S[table + s] * h if S[table + s] < 1.0 else S[st.T_E]
+        combine(S, slopes, size, row, s, 0, nq, K[st.Q_N], h, W, I[at.Q])
+        combine(S, slopes, size, row, s, nq, nv, K[st.V_N], h, W, I[at.V])
+        combine(S, slopes, size, row, s, nq + nv, n_powers, K[st.WORK_N], h, W, I[at.WORK])
+        call(K[st.AT_EVALUATE], K, S, W, s)
+        if K[st.STATUS] != st.OK:
+            return
+    if K[st.CONTROLLED] == 1:
+        worst = 0.0
+        for i in range(nq + nv):
+            error = 0.0
+            for j in range(K[st.STAGES]):
+                error += S[table + 7 + j] * S[slopes + j * size + i]
+            unit = S[K[st.SCALE_Q] + i] if i < nq else S[K[st.SCALE] + i - nq] * S[st.RATE_SEEN]
+            worst = max(worst, abs(h * error) / unit)
+        S[st.ERROR] = worst / S[st.TOLERANCE]
+
+
+@program
+def commit(K, S, W, arg):
+    """Make the end of the step the new state: unit quaternions, first slope of the next step."""
+    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
+    nq, nv, n_powers = I[at.N_Q], I[at.N_V], I[at.N_POWERS]
+    first, size = K[st.SLOPES], nq + nv + n_powers
+    last = first + (K[st.STAGES] - 1) * size
+    for i in range(size):
+        S[first + i] = S[last + i]
+    for k in range(n_powers):
+        S[K[st.POWER_E] + k] = S[first + nq + nv + k]
+    for i in range(nv):
+        S[K[st.V_E] + i] = W[I[at.V] + i]
+        S[st.RATE_SEEN] = max(S[st.RATE_SEEN], abs(W[I[at.V] + i]) / S[K[st.SCALE] + i])
+    for k in range(I[at.N_POS_ROWS]):
+        S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[at.PHI] + k]))
+    if nq != nv:
+        call(I[at.AT_RATES], I, F, W, 0)
+        call(I[at.AT_VELOCITIES], I, F, W, 0)
+        for i in range(nv):
+            W[I[at.V] + i] = S[K[st.V_E] + i]
+            W[I[at.A] + i] = S[first + nq + i]
+        call(I[at.AT_RATES], I, F, W, 0)
+        for i in range(nq):
+            S[first + i] = W[I[at.Q_DOT] + i]
+
+
+@kernel
+def restore(I, W, S, K):
+    """Go back to the start of the step."""
+    W[I[at.T]] = S[st.T_N]
+    for i in range(I[at.N_Q]):
+        W[I[at.Q] + i] = S[K[st.Q_N] + i]
+    for i in range(I[at.N_V]):
+        W[I[at.V] + i] = S[K[st.V_N] + i]
+        W[I[at.A] + i] = S[K[st.A_N] + i]
+    for k in range(I[at.N_ROWS]):
+        W[I[at.LAM] + k] = S[K[st.LAM_N] + k]
+    for k in range(I[at.N_POWERS]):
+        W[I[at.WORK] + k] = S[K[st.WORK_N] + k]

@@ -1,0 +1,119 @@
+"""The motion, force and sensor methods of `Model`, and the functions of time that motions take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def constant_speed(rate: Any, start: Any = 0.0) -> dict[str, Any]:
+    """start + rate t [rad, rad/s or m, m/s]."""
+    return {"rate": rate, "start": start}
+
+
+def polynomial(*coefficients: Any) -> dict[str, Any]:
+    """c0 + c1 t + c2 t^2 + ..."""
+    return {"polynomial": list(coefficients)}
+
+
+def harmonic(amplitude: Any, frequency: Any, phase: Any = 0.0, offset: Any = 0.0) -> dict[str, Any]:
+    """offset + amplitude sin(2 pi frequency t + phase); frequency in Hz."""
+    return {"harmonic": {"amplitude": amplitude, "frequency": frequency, "phase": phase, "offset": offset}}
+
+
+def ramp(to: Any, over: Any, start: Any = 0.0) -> dict[str, Any]:
+    """Smoothly from `start` to `to` over a time [s]."""
+    return {"ramp": {"to": to, "over": over, "from": start}}
+
+
+def table(points: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """Through [[t, x], ...] by a C2 cubic spline."""
+    return {"table": points}
+
+
+def expression(text: str) -> dict[str, Any]:
+    """An expression of t."""
+    return {"expression": text}
+
+
+class LoadMethods:
+    """Mixed into Model."""
+
+    def _put(self, section: str, name: str, value: Any) -> str:
+        raise NotImplementedError
+
+    def motion(
+        self,
+        name: str,
+        function: dict[str, Any],
+        *,
+        joint: str | None = None,
+        coordinate: str | None = None,
+        marker: str | None = None,
+        along: str | None = None,
+        relative_to: str | None = None,
+    ) -> str:
+        """A prescribed joint coordinate, or a marker's position along an axis of another marker."""
+        keys = dict(joint=joint, coordinate=coordinate, marker=marker, along=along, relative_to=relative_to)
+        return self._put("motions", name, {**keys, **function})
+
+    def force(self, name: str, marker: str, vector: Sequence[Any], *, axes: str | None = None) -> str:
+        """A force [N] on a marker: numbers or expressions of t and of sensors; axes "world" or "marker"."""
+        return self._put("forces", name, {"type": "force", "marker": marker, "vector": vector, "axes": axes})
+
+    def torque(self, name: str, marker: str, vector: Sequence[Any], *, axes: str | None = None) -> str:
+        """A torque [N*m] on a marker's body."""
+        return self._put("forces", name, {"type": "torque", "marker": marker, "vector": vector, "axes": axes})
+
+    def spring_damper(
+        self,
+        name: str,
+        first: str,
+        second: str,
+        *,
+        stiffness: Any = None,
+        damping: Any = None,
+        length: Any = None,
+        table: Any = None,
+    ) -> str:
+        """A spring [N/m] and damper [N*s/m] between two markers; `length` [m] is the free length."""
+        keys = dict(stiffness=stiffness, damping=damping, length=length, table=table)
+        return self._put("forces", name, {"type": "spring-damper", "markers": [first, second], **keys})
+
+    def joint_spring(
+        self,
+        name: str,
+        joint: str,
+        coordinate: str | None = None,
+        *,
+        stiffness: Any = None,
+        damping: Any = None,
+        rest: Any = None,
+        table: Any = None,
+    ) -> str:
+        """A spring and damper on a joint coordinate; full turns are counted."""
+        keys = dict(stiffness=stiffness, damping=damping, rest=rest, table=table)
+        return self._put("forces", name, {"type": "joint-spring", "joint": joint, "coordinate": coordinate, **keys})
+
+    def friction(
+        self,
+        name: str,
+        joint: str,
+        coordinate: str | None = None,
+        *,
+        viscous: Any = None,
+        coulomb: Any = None,
+        transition: Any = None,
+    ) -> str:
+        """Viscous and regularised Coulomb friction on a joint coordinate."""
+        keys = dict(viscous=viscous, coulomb=coulomb, transition=transition)
+        return self._put("forces", name, {"type": "friction", "joint": joint, "coordinate": coordinate, **keys})
+
+    def actuator(self, name: str, joint: str, coordinate: str | None = None, *, effort: Any) -> str:
+        """A force [N] or torque [N*m] on a joint coordinate: number or expression of t and of sensors."""
+        keys = {"type": "actuator", "joint": joint, "coordinate": coordinate, "effort": effort}
+        return self._put("forces", name, keys)
+
+    def sensor(self, name: str, **keys: Any) -> str:
+        """A named channel of the result (see schema_loads.Sensor)."""
+        return self._put("sensors", name, keys)

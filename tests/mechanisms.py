@@ -1,0 +1,83 @@
+"""Random mechanisms for the tests, as checked models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from flexmb.system.schema import read_spec
+
+TREE_JOINTS = (
+    "revolute",
+    "prismatic",
+    "cylindrical",
+    "screw",
+    "universal",
+    "spherical",
+    "planar",
+    "free",
+    "pin-in-slot",
+    "point-on-line",
+    "distance",
+    "fixed",
+)
+
+
+def random_body(rng: np.random.Generator) -> dict[str, Any]:
+    """A body with random mass, centre, inertia, pose and one marker."""
+    points = rng.normal(size=(8, 3)) * 0.3
+    masses = rng.uniform(0.05, 0.3, size=8)
+    center = masses @ points / masses.sum()
+    d = points - center
+    tensor = sum(m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r in zip(masses, d, strict=True))
+    return {
+        "mass": float(masses.sum()),
+        "inertia": tensor.tolist(),
+        "center": center.tolist(),
+        "at": rng.normal(size=3).tolist(),
+        "orientation": {"axis": rng.normal(size=3).tolist(), "angle": float(rng.uniform(-3, 3))},
+        "markers": {"tip": {"at": rng.normal(size=3).tolist(), "axis": rng.normal(size=3).tolist()}},
+        "rotor": (0.1 * rng.normal(size=3)).tolist(),
+    }
+
+
+def joint_keys(kind: str, rng: np.random.Generator) -> dict[str, Any]:
+    """The keys that a joint of this type needs besides its bodies."""
+    axis = rng.normal(size=3)
+    axis /= np.linalg.norm(axis)
+    across = np.cross(axis, rng.normal(size=3))
+    across /= np.linalg.norm(across)
+    keys: dict[str, Any] = {"type": kind, "at": rng.normal(size=3).tolist()}
+    if kind in ("revolute", "prismatic", "cylindrical", "screw", "planar", "pin-in-slot"):
+        keys["axis"] = axis.tolist()
+    if kind == "screw":
+        keys["lead"] = 0.7
+    if kind == "universal":
+        keys["axes"] = [axis.tolist(), across.tolist()]
+    if kind == "pin-in-slot":
+        keys["slot"] = across.tolist()
+    if kind == "point-on-line":
+        keys["line"] = axis.tolist()
+    if kind == "distance":
+        keys["at"] = [rng.normal(size=3).tolist(), rng.normal(size=3).tolist()]
+    return keys
+
+
+def random_tree(rng: np.random.Generator, kinds: tuple[str, ...] = TREE_JOINTS, **extra: Any) -> dict[str, Any]:
+    """A tree with one body per joint type, parents chosen at random, every other joint written the other way round."""
+    bodies: dict[str, Any] = {}
+    joints: dict[str, Any] = {}
+    names = ["ground"]
+    for number, kind in enumerate(kinds):
+        name = f"body{number}"
+        bodies[name] = random_body(rng)
+        pair = [names[int(rng.integers(len(names)))], name]
+        joints[f"joint{number}"] = {**joint_keys(kind, rng), "bodies": pair if number % 2 == 0 else pair[::-1]}
+        names.append(name)
+    return {"model": {"name": "random tree", "gravity": [1.0, -2.0, -9.0]}, "bodies": bodies, "joints": joints, **extra}
+
+
+def spec_of(data: dict[str, Any]) -> Any:
+    """Checked model of a dictionary."""
+    return read_spec(data)
