@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -206,7 +205,10 @@ def test_run_writes_result_and_report(folder: Path, fake_run: FakeRun, capsys: p
 def test_failed_run_keeps_what_was_computed(
     folder: Path, fake_run: FakeRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fake_run.stop_after, fake_run.failure = 3, "Newton does not converge at t = 0.29 s (joint 'pivot'). Use a smaller step."
+    fake_run.stop_after, fake_run.failure = (
+        3,
+        "Newton does not converge at t = 0.29 s (joint 'pivot'). Use a smaller step.",
+    )
     code, out, err = call(capsys, "run", "pendulum.toml")
     assert (code, out) == (1, "")
     assert err == f"flexmb: {fake_run.failure}\n"

@@ -198,7 +198,7 @@ def powers(I, F, W, arg):
     elif I[KIND] == CRANK:
         W[I[at.POWER]] = F[5] * W[v]
     elif I[KIND] == DRIVEN:
-        W[I[at.POWER]] = W[I[at.LAM] + 1] * F[2] * (cos(F[2] * t) * W[I[at.Q]] + sin(F[2] * t) * W[I[at.Q] + 1])
+        W[I[at.POWER]] = -W[I[at.LAM] + 1] * F[2] * (cos(F[2] * t) * W[I[at.Q]] + sin(F[2] * t) * W[I[at.Q] + 1])
 
 
 @program
@@ -265,15 +265,39 @@ class Toy:
         I[KIND], I[at.N_Q], I[at.N_V], I[at.N_ROWS], I[at.N_POS_ROWS] = self.kind, nq, nv, m, self.pos_rows
         I[at.N_POWERS], I[at.N_MEMORY], I[at.N_SPHERES] = self.powers, 1, nq - nv
         I[at.N_OUT] = 1 + nq + 2 * nv + m + 3 + 2
-        sizes = {at.T: 1, at.Q: nq, at.V: nv, at.A: nv, at.LAM: m, at.QN: nq, at.DQ: nv, at.RES: nv, at.PHI: m, at.PHI_DOT: m}
-        sizes |= {at.GAM: m, at.M: nv * nv, at.G: m * nv, at.BIAS: nv, at.Q_DOT: nq, at.Q_DDOT: nq, at.POWER: self.powers}
+        sizes = {
+            at.T: 1,
+            at.Q: nq,
+            at.V: nv,
+            at.A: nv,
+            at.LAM: m,
+            at.QN: nq,
+            at.DQ: nv,
+            at.RES: nv,
+            at.PHI: m,
+            at.PHI_DOT: m,
+        }
+        sizes |= {
+            at.GAM: m,
+            at.M: nv * nv,
+            at.G: m * nv,
+            at.BIAS: nv,
+            at.Q_DOT: nq,
+            at.Q_DDOT: nq,
+            at.POWER: self.powers,
+        }
         sizes |= {at.WORK: self.powers, at.OUT: int(I[at.N_OUT]), at.MEMORY: 1}
         position = 3
         for slot, size in sizes.items():
             I[slot], position = position, position + size
         self.n_work = position
         programs = {at.AT_COMPOSE: compose, at.AT_RATES: rates, at.AT_VELOCITIES: velocities, at.AT_RESIDUAL: residual}
-        programs |= {at.AT_SYSTEM: system, at.AT_JACOBIAN: jacobian, at.AT_ACCELERATION: acceleration, at.AT_POWERS: powers}
+        programs |= {
+            at.AT_SYSTEM: system,
+            at.AT_JACOBIAN: jacobian,
+            at.AT_ACCELERATION: acceleration,
+            at.AT_POWERS: powers,
+        }
         programs |= {at.AT_OUTPUT: output, at.AT_ACCEPT: accept}
         for slot, item in programs.items():
             I[slot] = item.address

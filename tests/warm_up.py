@@ -1,4 +1,4 @@
-"""Fill the kernel cache: a four-bar linkage and a pendulum, a few steps by every method and formulation."""
+"""Fill the kernel cache: a slider-crank and a pendulum, a few steps by every method and formulation."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ PENDULUM: dict[str, Any] = {
     "bodies": {"bob": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1], "center": [1.0, 0, 0]}},
     "joints": {"pivot": {"type": "revolute", "bodies": ["ground", "bob"], "at": [0, 0, 0], "axis": "y"}},
 }
-PAIR: dict[str, Any] = {
+SLIDER_CRANK: dict[str, Any] = {
     "model": PENDULUM["model"],
+    "points": {"O": [0, 0, 0], "A": [0, 0, 0.1], "B": [0.3, 0, 0]},
     "bodies": {
-        "first": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1], "center": [1.0, 0, 0]},
-        "second": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1], "at": [1.0, 0, 0]},
+        "crank": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1], "at": "O"},
+        "rod": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1], "at": "B"},
+        "slider": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1], "at": "B"},
     },
     "joints": {
-        "pivot": {"type": "revolute", "bodies": ["ground", "first"], "at": [0, 0, 0], "axis": "y"},
-        "pin": {"type": "spherical", "bodies": ["first", "second"], "at": [1.0, 0, 0]},
-        "guide": {"type": "point-on-line", "bodies": ["ground", "second"], "at": [1.0, 0, 0], "line": "z"},
+        "bearing": {"type": "revolute", "bodies": ["ground", "crank"], "at": "O", "axis": "y"},
+        "big_end": {"type": "spherical", "bodies": ["crank", "rod"], "at": "A"},
+        "small_end": {"type": "universal", "bodies": ["rod", "slider"], "at": "B", "axes": ["z", "y"]},
+        "guide": {"type": "prismatic", "bodies": ["ground", "slider"], "at": "B", "axis": "x"},
     },
 }
 
@@ -44,11 +47,11 @@ def run(data: dict[str, Any], **analysis: Any) -> None:
 
 def main() -> None:
     for method in ("generalized-alpha", "hht", "shi-mcphee"):
-        run(PAIR, method=method)
-    run(PAIR, method="generalized-alpha", tolerance=1e-4)
+        run(SLIDER_CRANK, method=method)
+    run(SLIDER_CRANK, method="generalized-alpha", tolerance=1e-4)
     for method in ("rk4", "rk45"):
         run(PENDULUM, method=method)
-        run(PAIR, method=method, formulation="embedding")
+        run(SLIDER_CRANK, method=method, formulation="embedding")
 
 
 if __name__ == "__main__":

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmb.equations.programs import link
 from flexmb.errors import ComputationError
 from flexmb.solvers.initial import assemble
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import redundancy
-from flexmb.system.build import build_system
+from flexmb.solvers.reference import BodyStates, initial_states, start_system
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,8 @@ def prepare(model: Any) -> Preparation:
     Raises ComputationError when the loops cannot close or constraints contradict each other.
     """
     spec = model.spec
-    system, work = _built(spec, [])
+    states = initial_states(spec)
+    system, work = _built(spec, states, [])
     start_gap = _residual(system, work)
     assemble(system, work)
     found = redundancy(system, work)
@@ -48,15 +48,14 @@ def prepare(model: Any) -> Preparation:
             "Remove a motion, or make them agree."
         )
     if found.redundant:
-        system, work = _built(spec, [system.row_numbers[row] for row in found.redundant])
+        system, work = _built(spec, states, [system.row_numbers[row] for row in found.redundant])
         assemble(system, work)
     return Preparation(system, work, start_gap, _residual(system, work), int(found.dof))
 
 
-def _built(spec: Any, dropped: list[int]) -> tuple[Any, NDArray[np.float64]]:
-    """The system without the dropped rows, linked to the compiled equations, and a workspace."""
-    system = build_system(spec, dropped=dropped)
-    link(system.ints)
+def _built(spec: Any, states: BodyStates, dropped: list[int]) -> tuple[Any, NDArray[np.float64]]:
+    """The system without the dropped rows, in its initial state, and a workspace."""
+    system = start_system(spec, states, dropped)
     return system, system.workspace()
 
 

@@ -23,16 +23,18 @@ def run_report(
     output: Path | None = None,
     n_rows: int = 0,
     failure: str = "",
+    wall_note: str = "",
 ) -> str:
     """The report of a run as plain text, at most some 100 columns wide.
 
     `summary` is a RunSummary, or None when the run failed; `n_dof` the degrees of freedom (default: coordinates less
-    constraint rows); `extremes` are those of the sensors by channel path.
+    constraint rows); `extremes` are those of the sensors by channel path; `wall_note` says what
+    the wall time holds besides the steps.
     """
     outcome = summary.outcome if summary is not None else "failed"
     lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
     lines += structure_lines(system, model, system.n_v - system.n_rows if n_dof is None else n_dof)
-    lines += ["", *_run_lines(model.spec, summary)]
+    lines += ["", *_run_lines(model.spec, summary, wall_note)]
     if failure:
         lines += ["", *entry("failure", failure)]
     if extremes:
@@ -78,7 +80,7 @@ def redundant_text(dropped: Sequence[Any]) -> str:
     return f"{len(dropped)}, left out: {listed}"
 
 
-def _run_lines(spec: Any, summary: Any) -> Iterator[str]:
+def _run_lines(spec: Any, summary: Any, wall_note: str) -> Iterator[str]:
     analysis = spec.analysis
     if analysis is not None:
         yield from entry("method", method_text(analysis))
@@ -94,7 +96,7 @@ def _run_lines(spec: Any, summary: Any) -> Iterator[str]:
     balance = f"{summary.energy_balance:.2e} of the peak energy {summary.peak_energy:.6g} J"
     yield from entry("energy balance", f"{balance} (kinetic + potential - work)")
     speed = f", {summary.steps / summary.wall_time:.4g} steps/s" if summary.wall_time > 0.0 else ""
-    yield from entry("wall time", f"{summary.wall_time:.3g} s{speed}")
+    yield from entry("wall time", f"{summary.wall_time:.3g} s{wall_note or speed}")
 
 
 def method_text(analysis: Any) -> str:

@@ -157,7 +157,7 @@ class ResultWriter:
         """Append the rows held back as one block."""
         if not self._held:
             return
-        start = time.perf_counter()
+        start, is_first = time.perf_counter(), self._file is None
         block = self._held[0] if len(self._held) == 1 else np.concatenate(self._held)
         with self._writing():
             require_space(self.path, block.nbytes)
@@ -167,7 +167,7 @@ class ResultWriter:
                 self._append(block)
             self._held = []
         end = time.perf_counter()
-        self._last_write = (end, end - start)
+        self._last_write = (end, 0.0 if is_first else end - start)  # creating the file happens only once
 
     def _begin(self, block: np.ndarray | None) -> None:
         """Create the file beside its name, with the earlier run and the first block in it, and move it there."""

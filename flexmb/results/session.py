@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.jit import kernels_are_compiled
 from flexmb.results.channel_columns import NamedChannel, named_channels
 from flexmb.results.preparation import Preparation, prepare
 from flexmb.results.report import run_report, summary_numbers
@@ -55,6 +56,7 @@ def run_model(
     check_target(path)
     if resume:
         open_for_resuming(path, identity).close()  # said before the first compilation, not after it
+    compiled = not kernels_are_compiled()
     ready = prepare(model)
     named = _Named(named_channels(ready.system))
     with ResultWriter(path, named, identity, resume=resume, chunk_rows=_chunk_rows(spec)) as writer:
@@ -62,11 +64,14 @@ def run_model(
         writer.flush()
         if writer.n_rows == 0 and summary.outcome == "interrupted":
             raise KeyboardInterrupt
-        writer.finish(summary.outcome, _report(ready, model, writer, summary), summary_numbers(summary))
+        report = _report(ready, model, writer, summary, compiled=compiled)
+        writer.finish(summary.outcome, report, summary_numbers(summary))
     return Result(path)
 
 
-def _report(ready: Preparation, model: Any, writer: ResultWriter, summary: Any, failure: str = "") -> str:
+def _report(
+    ready: Preparation, model: Any, writer: ResultWriter, summary: Any, failure: str = "", compiled: bool = False
+) -> str:
     return run_report(
         ready.system,
         model,
@@ -76,6 +81,7 @@ def _report(ready: Preparation, model: Any, writer: ResultWriter, summary: Any, 
         output=writer.path,
         n_rows=writer.n_rows,
         failure=failure,
+        compiled=compiled,
     )
 
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.solvers import state as st
+from flexmb.solvers.initial import close_loops, gaps
 from flexmb.solvers.mechanics import Floats, Mechanics
 from flexmb.solvers.settings import Settings
 
 
-def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Floats, status: int) -> str:  # type: ignore[type-arg]
+def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Floats, status: int) -> str:
     """Text of the ComputationError for a failed step; W still holds the failed iterate."""
     system = mechanics.system
     where = f"At t = {S[st.T_N]:.6g} s (step {S[st.H]:.3g} s) "
     places = []
-    rows = np.abs(mechanics.phi[: mechanics.n_pos_rows])
-    if rows.size:
-        worst = int(np.argmax(np.where(np.isfinite(rows), rows, np.inf)))
-        places.append(f"joint or motion '{system.row_owner[worst]}' is off by {rows[worst]:.3g} m or rad")
+    if mechanics.n_pos_rows:
+        places.append(_open_rows(mechanics, K, S))
     if settings.method not in ("rk4", "rk45"):
         places.append(f"the largest correction is that of coordinate '{system.coordinates[K[st.WORST_COORDINATE]]}'")
     place = "; ".join(places)
@@ -25,7 +24,7 @@ def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Flo
         return (
             f"{where}the equations are singular: {place or 'the mass matrix has no inverse'}. The mechanism may be in a "
             "singular position, or a body may have no inertia: change the dimensions or the start, or pass the position with "
-            "method = \"generalized-alpha\"."
+            'method = "generalized-alpha".'
         )
     if status == st.NO_STEP:
         return (
@@ -39,3 +38,15 @@ def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Flo
         f"{where}the iteration does not converge: {place or 'no constraint'}. Try {change}, and check whether the mechanism meets a "
         "singular position or a position that it cannot reach there."
     )
+
+
+def _open_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
+    """What the rows say at the end of the failed step: the gap that stays when the loops are closed as well as they can be."""
+    rows = np.abs(mechanics.phi[: mechanics.n_pos_rows])
+    worst = int(np.argmax(np.where(np.isfinite(rows), rows, np.inf)))
+    text = f"joint or motion '{mechanics.system.row_owner[worst]}' is off by {rows[worst]:.3g} m or rad"
+    mechanics.t = float(S[st.T_E])
+    mechanics.q[:] = S[K[st.Q_N] : K[st.Q_N] + mechanics.n_q]
+    mechanics.v[:] = S[K[st.V_N] : K[st.V_N] + mechanics.n_v]
+    gap = close_loops(mechanics, np.ones(mechanics.n_v, bool))
+    return gaps(mechanics, mechanics.phi[: mechanics.n_pos_rows]) if gap > 1e-6 else text

@@ -116,7 +116,9 @@ def newton(K, S, W, arg):
     of the method itself; Newton stops when what is left is a small share of it, or round-off.
     """
     I = int_pointer(K[st.AT_I])
-    theta = min(0.5, max(2.0 * S[st.CONTRACTION], S[st.MOVED]))  # the matrix changes with the way gone since it was built
+    theta = min(
+        0.5, max(2.0 * S[st.CONTRACTION], S[st.MOVED])
+    )  # the matrix changes with the way gone since it was built
     S[st.FLOOR] *= 0.995
     least = max(TIGHTEST, 2.0 * S[st.FLOOR])
     limit, last, age, started_with = 0.0, 0.0, 100, K[st.TANGENT]
@@ -143,6 +145,8 @@ def newton(K, S, W, arg):
             limit = max(least, min(LOOSEST, SHARE * size))
         else:
             theta = size / last if last > 0.0 else 0.0
+            if theta > 2.0 and K[st.TANGENT] == 1:
+                return
             S[st.CONTRACTION] = min(0.5, max(theta, 1e-4))
         if size <= limit or (theta < 1.0 and size * theta / (1.0 - theta) <= limit):
             K[st.STATUS] = st.OK
@@ -184,7 +188,7 @@ def project_velocities(K, S, W, arg):
     for i in range(n):
         speed = max(speed, abs(W[I[at.V] + i]) / S[K[st.SCALE] + i])
     small = 1e-14 * speed * S[st.LENGTH]
-    for _ in range(3):
+    for _ in range(5):
         largest = 0.0
         for i in range(n):
             S[x + i] = 0.0
@@ -236,12 +240,32 @@ def position_error(I, W, S, K):
     return constant * worst / S[st.TOLERANCE]
 
 
+@kernel
+def restore(I, W, S, K):
+    """Go back to the start of the step."""
+    W[I[at.T]] = S[st.T_N]
+    for i in range(I[at.N_Q]):
+        W[I[at.Q] + i] = S[K[st.Q_N] + i]
+    for i in range(I[at.N_V]):
+        W[I[at.V] + i] = S[K[st.V_N] + i]
+        W[I[at.A] + i] = S[K[st.A_N] + i]
+    for k in range(I[at.N_ROWS]):
+        W[I[at.LAM] + k] = S[K[st.LAM_N] + k]
+
+
 @program
 def step(K, S, W, arg):
     """Try one step from T_N to T_E. The state in W is that of the end, whether good or not."""
     I = int_pointer(K[st.AT_I])
     call(K[st.AT_PREDICT], K, S, W, 0)
+    tangent = K[st.TANGENT]
     call(K[st.AT_NEWTON], K, S, W, 0)
+    if K[st.STATUS] != st.OK and tangent == 1:  # once more from the start with the full tangent
+        K[st.TANGENT] = 2
+        K[st.HAVE_FACTOR] = 0
+        restore(I, W, S, K)
+        call(K[st.AT_PREDICT], K, S, W, 0)
+        call(K[st.AT_NEWTON], K, S, W, 0)
     if K[st.STATUS] != st.OK:
         return
     K[st.SINCE] += 1
@@ -257,19 +281,6 @@ def step(K, S, W, arg):
         call(K[st.AT_PROJECT], K, S, W, 0)
     if K[st.CONTROLLED] == 1:
         S[st.ERROR] = position_error(I, W, S, K)
-
-
-@kernel
-def restore(I, W, S, K):
-    """Go back to the start of the step."""
-    W[I[at.T]] = S[st.T_N]
-    for i in range(I[at.N_Q]):
-        W[I[at.Q] + i] = S[K[st.Q_N] + i]
-    for i in range(I[at.N_V]):
-        W[I[at.V] + i] = S[K[st.V_N] + i]
-        W[I[at.A] + i] = S[K[st.A_N] + i]
-    for k in range(I[at.N_ROWS]):
-        W[I[at.LAM] + k] = S[K[st.LAM_N] + k]
 
 
 @program

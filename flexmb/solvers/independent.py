@@ -17,7 +17,7 @@ from flexmb.solvers.mechanics import Floats, Mechanics
 from flexmb.solvers.settings import Settings
 
 GROWN = 2.0  # growth of J that calls for a new choice
-GROWN_OF_USER = 1e3  # the user's own choice is kept until J is this large
+GROWN_OF_USER = 20.0  # the user's own choice is kept until J is this large
 NO_PIVOT = 1e-11
 
 
@@ -68,7 +68,9 @@ def choose_first(mechanics: Mechanics, settings: Settings, K: Any, S: Floats) ->
         _choose_at_start(m, settings, K, S)
     runge_kutta.evaluate(K, S, m.W, 0)
     if K[st.STATUS] != st.OK:
-        raise ComputationError("At the start the accelerations cannot be computed: the mechanism is in a singular position.")
+        raise ComputationError(
+            "At the start the accelerations cannot be computed: the mechanism is in a singular position."
+        )
 
 
 def _choose_at_start(mechanics: Mechanics, settings: Settings, K: Any, S: Floats) -> None:
@@ -80,7 +82,7 @@ def _choose_at_start(mechanics: Mechanics, settings: Settings, K: Any, S: Floats
         if len(dependent) < m.n_rows:
             raise ComputationError(
                 f"At the start only {len(dependent)} of {m.n_rows} constraint rows are independent: the mechanism is in a singular "
-                "position. Start elsewhere, or use method = \"generalized-alpha\"."
+                'position. Start elsewhere, or use method = "generalized-alpha".'
             )
         _set_choice(m, dependent, K, S, None)
         return
@@ -98,9 +100,15 @@ def _choose_at_start(mechanics: Mechanics, settings: Settings, K: Any, S: Floats
     dependent = dependent_velocities(m, allowed)
     if len(dependent) < m.n_rows:
         chosen = ", ".join(settings.independent)
-        raise InputError([
-            Fault(f"{chosen} do not determine the motion at the start.", ("analysis", "independent"), "Choose others, or none.")
-        ])
+        raise InputError(
+            [
+                Fault(
+                    f"{chosen} do not determine the motion at the start.",
+                    ("analysis", "independent"),
+                    "Choose others, or none.",
+                )
+            ]
+        )
     _set_choice(m, dependent, K, S, GROWN_OF_USER)
 
 

@@ -33,7 +33,7 @@ def user_mask(system: Any, name: str, size: int) -> np.ndarray[Any, np.dtype[np.
     return np.zeros(size, bool) if mask is None else np.asarray(mask, bool)
 
 
-def close_loops(mechanics: Mechanics, free: Any, iterations: int = 60) -> float:
+def close_loops(mechanics: Mechanics, free: Any, iterations: int = 100) -> float:
     """Move the free coordinates until PHI vanishes; the largest |PHI| left."""
     if not mechanics.n_pos_rows:
         return 0.0
@@ -52,7 +52,9 @@ def close_loops(mechanics: Mechanics, free: Any, iterations: int = 60) -> float:
                 break
             polished = True  # one more step costs little and brings PHI to round-off
         left, sigma, right = np.linalg.svd(mechanics.G[rows] * weight, full_matrices=False)
-        inverse = np.where(sigma > RANK * max(sigma[0], 1e-300), sigma / (sigma**2 + (damping * sigma[0]) ** 2 + 1e-300), 0.0)
+        inverse = np.where(
+            sigma > RANK * max(sigma[0], 1e-300), sigma / (sigma**2 + (damping * sigma[0]) ** 2 + 1e-300), 0.0
+        )
         step = -(right.T @ (inverse * (left.T @ mechanics.phi[rows])))
         longest = float(np.max(np.abs(step), initial=0.0))
         step *= weight * min(1.0, 0.5 / longest if longest > 0.0 else 1.0)  # at most half a radian a time
@@ -60,7 +62,9 @@ def close_loops(mechanics: Mechanics, free: Any, iterations: int = 60) -> float:
         mechanics.jacobian()
         new = float(np.linalg.norm(mechanics.phi[rows]))
         if new < size or (polished and new <= tolerance):
-            size, best_q, damping = new, mechanics.q.copy(), 0.3 * damping if damping > 1e-3 else 0.0
+            damping *= 0.1 if new < 0.5 * size else 0.7
+            damping = damping if damping > 1e-3 else 0.0
+            size, best_q = new, mechanics.q.copy()
             continue
         mechanics.q[:] = best_q
         mechanics.jacobian()
@@ -78,7 +82,7 @@ def assemble_positions(mechanics: Mechanics) -> None:
     start = mechanics.q.copy()
     if close_loops(mechanics, ~fixed) <= accepted:
         return
-    best, best_q = np.inf, mechanics.q.copy()
+    best, best_q = float(np.max(np.abs(mechanics.phi[: mechanics.n_pos_rows]))), mechanics.q.copy()
     rng = np.random.default_rng(0)
     for size in (0.01, 0.1, 0.3, 0.6, 1.0):
         mechanics.q[:] = start
@@ -106,7 +110,9 @@ def gaps(mechanics: Mechanics, values: Floats, unit: str = "m or rad") -> str:
         sizes[owner] = float(np.hypot(sizes.get(owner, 0.0), value))
     worst = sorted(sizes.items(), key=lambda item: -item[1])[:5]
     limit = 1e-3 * worst[0][1]
-    return ", ".join(f"joint or motion '{name}' stays open by {size:.3g} {unit}" for name, size in worst if size >= limit)
+    return ", ".join(
+        f"joint or motion '{name}' stays open by {size:.3g} {unit}" for name, size in worst if size >= limit
+    )
 
 
 def positive_mass(mechanics: Mechanics) -> tuple[Floats, Floats]:
@@ -158,7 +164,9 @@ def assemble_velocities(mechanics: Mechanics) -> None:
     marked = bool(fixed.any())
     if not marked:
         fixed = wish != 0.0
-    size = float(np.max(np.abs(wish) / mechanics.scale, initial=0.0)) + float(np.max(np.abs(mechanics.phi_dot), initial=0.0))
+    size = float(np.max(np.abs(wish) / mechanics.scale, initial=0.0)) + float(
+        np.max(np.abs(mechanics.phi_dot), initial=0.0)
+    )
     accepted = 1e-9 * max(size, 1e-3)
     for held in (fixed, np.zeros_like(fixed)):
         mechanics.v[:] = wish
@@ -177,13 +185,15 @@ def assemble_velocities(mechanics: Mechanics) -> None:
             return
         if marked and held is fixed:
             names = [mechanics.system.coordinates[i] for i in np.flatnonzero(fixed)]
-            raise InputError([
-                Fault(
-                    f"The given initial velocities of {', '.join(names)} contradict the constraints: "
-                    f"{gaps(mechanics, mechanics.phi_dot, 'm/s or rad/s')}.",
-                    hint="Give only as many initial velocities as there are degrees of freedom.",
-                )
-            ])
+            raise InputError(
+                [
+                    Fault(
+                        f"The given initial velocities of {', '.join(names)} contradict the constraints: "
+                        f"{gaps(mechanics, mechanics.phi_dot, 'm/s or rad/s')}.",
+                        hint="Give only as many initial velocities as there are degrees of freedom.",
+                    )
+                ]
+            )
     raise ComputationError(
         "No velocities satisfy all constraints: "
         f"{gaps(mechanics, mechanics.phi_dot, 'm/s or rad/s')}. Two motions may drive the same degree of freedom, "

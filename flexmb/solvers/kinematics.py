@@ -25,7 +25,9 @@ MAX_HALVINGS = 8
 BLOCK_ROWS = 200
 
 
-def analyse(system: Any, settings: Settings, *, sink: Any, progress: Callable[[float, float, int, int], None] | None = None) -> RunSummary:
+def analyse(
+    system: Any, settings: Settings, *, sink: Any, progress: Callable[[float, float, int, int], None] | None = None
+) -> RunSummary:
     """Solve positions, velocities, accelerations and multipliers at every output time and hand the rows to the sink."""
     return _Analysis(system, settings, sink, progress).finish()
 
@@ -72,9 +74,12 @@ class _Analysis:
         if m.n_pos_rows < m.n_rows or rank < m.n_v:
             free = m.n_v - rank
             text = f"a kinematic analysis needs every degree of freedom driven by a motion; {free} are free."
-            hint = f"Add {free} motion{'s' if free != 1 else ''}, or use type = \"dynamic\"."
+            hint = f'Add {free} motion{"s" if free != 1 else ""}, or use type = "dynamic".'
             if m.n_pos_rows < m.n_rows:
-                text, hint = "a kinematic analysis has no rolling or other velocity constraints.", "Use type = \"dynamic\"."
+                text, hint = (
+                    "a kinematic analysis has no rolling or other velocity constraints.",
+                    'Use type = "dynamic".',
+                )
             raise InputError([Fault(text, ("analysis", "type"), hint)])
 
     def solve_positions(self) -> bool:

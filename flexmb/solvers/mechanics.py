@@ -25,7 +25,9 @@ class Mechanics:
         self.q, self.q_n, self.q_dot = (self._view(slot, self.n_q) for slot in (at.Q, at.QN, at.Q_DOT))
         self.v, self.a, self.dq, self.res = (self._view(slot, n) for slot in (at.V, at.A, at.DQ, at.RES))
         self.bias = self._view(at.BIAS, n)
-        self.lam, self.phi, self.phi_dot, self.gam = (self._view(slot, m) for slot in (at.LAM, at.PHI, at.PHI_DOT, at.GAM))
+        self.lam, self.phi, self.phi_dot, self.gam = (
+            self._view(slot, m) for slot in (at.LAM, at.PHI, at.PHI_DOT, at.GAM)
+        )
         self.M = self._view(at.M, n * n).reshape(n, n)
         self.G = self._view(at.G, m * n).reshape(m, n)
         self.power, self.work = self._view(at.POWER, self.n_powers), self._view(at.WORK, self.n_powers)

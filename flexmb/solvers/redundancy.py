@@ -142,7 +142,9 @@ def _contradictions(mechanics: Mechanics, dropped: tuple[int, ...], kept: list[i
     m.equations()
     for wanted in (-m.phi_dot.copy(), -m.gam.copy()):
         solution = np.linalg.lstsq(scaled[kept], wanted[kept], rcond=DEPENDENT)[0]
-        size = max(float(np.max(np.abs(solution), initial=0.0)), rates, float(np.max(np.abs(wanted / lengths), initial=0.0)))
+        size = max(
+            float(np.max(np.abs(solution), initial=0.0)), rates, float(np.max(np.abs(wanted / lengths), initial=0.0))
+        )
         for row in dropped:
             if abs(scaled[row] @ solution - wanted[row]) > CONSISTENT * lengths[row] * max(size, 1e-6):
                 bad.append(row)

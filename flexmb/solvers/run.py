@@ -128,7 +128,9 @@ class _Run:
         self.balance.add(block)
         self.sink.write(block, st.pack(self.system.ints, self.W, self.K, self.S))
         if self.progress is not None:
-            self.progress(float(self.S[st.T_N]), float(self.S[st.T_END]), int(self.K[st.STEPS]), int(self.K[st.REJECTED]))
+            self.progress(
+                float(self.S[st.T_N]), float(self.S[st.T_END]), int(self.K[st.STEPS]), int(self.K[st.REJECTED])
+            )
 
     def _restore(self) -> None:
         """Go back to the last good state after a failed step."""

@@ -72,9 +72,13 @@ def read_settings(analysis: Any, every: float | None = None) -> Settings:
         if settings.method == "rk4" and settings.tolerance is not None:
             fault("tolerance", "rk4 has no error estimate.", "Use rk45, or give a step instead of a tolerance.")
         if settings.tolerance is None and settings.step is None:
-            fault("step", "neither a step nor a tolerance is given.", "Give step = ... (fixed) or tolerance = ... (controlled).")
+            fault(
+                "step",
+                "neither a step nor a tolerance is given.",
+                "Give step = ... (fixed) or tolerance = ... (controlled).",
+            )
         if settings.formulation == "embedding" and settings.method in IMPLICIT:
-            fault("formulation", "the embedding formulation is integrated by rk4 and rk45.", "Use method = \"rk45\".")
+            fault("formulation", "the embedding formulation is integrated by rk4 and rk45.", 'Use method = "rk45".')
     if not 0.0 <= settings.rho <= 1.0:
         fault("rho", f"{settings.rho} is outside 0 ... 1.")
     if not 0.0 <= settings.alpha <= 1.0 / 3.0 + 1e-12:

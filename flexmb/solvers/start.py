@@ -13,7 +13,7 @@ from flexmb.solvers.settings import Settings, set_parameters, set_schedule
 Ints = np.ndarray
 
 
-def _begin(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None:  # type: ignore[type-arg]
+def _begin(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None:
     """Consistent start, scales, schedule and first powers: what all methods need."""
     m = mechanics
     m.t = settings.start
@@ -30,7 +30,7 @@ def _begin(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None
             S[K[slot] : K[slot] + m.n_powers] = m.power
 
 
-def start_implicit(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None:  # type: ignore[type-arg]
+def start_implicit(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None:
     """Start of generalised-alpha and its relatives.
 
     The auxiliary acceleration stands for the acceleration at t + (alpha_m - alpha_f) h: it starts as v' + (alpha_m - alpha_f) h v'',
@@ -86,7 +86,7 @@ def acceleration_rates(mechanics: Mechanics, delta: float) -> tuple[Floats, Floa
     return jerk, lam_rate
 
 
-def start_explicit(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None:  # type: ignore[type-arg]
+def start_explicit(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None:
     """Start of the Runge-Kutta methods."""
     from flexmb.solvers.independent import choose_first
     from flexmb.solvers.runge_kutta import set_tableau

@@ -187,7 +187,17 @@ def make_state(ints: NDArray[np.int64], explicit: bool) -> tuple[NDArray[np.int6
         sizes |= {SLOPES: 7 * (n_q + n_v + n_p), TABLEAU: 63, JACOBIAN_D: m * free, MASS_N: n_v * free, BIAS_D: m}
         dense = {DEPENDENT: m, DEPENDENT_POSITION: m_pos, REDUCED: free if m else 0}
     else:
-        sizes |= {A_P: n_v, LAM_P: m, POWER_P: n_p, OFFSET: n_v, OFFSET_E: n_v, AUX: n_v, AUX_N: n_v, AUX_E: n_v, BALANCE: n_v + m}
+        sizes |= {
+            A_P: n_v,
+            LAM_P: m,
+            POWER_P: n_p,
+            OFFSET: n_v,
+            OFFSET_E: n_v,
+            AUX: n_v,
+            AUX_N: n_v,
+            AUX_E: n_v,
+            BALANCE: n_v + m,
+        }
         dense = {NEWTON: n_v + m}
     for slot, size in sizes.items():
         offsets[slot] = s_size
@@ -212,7 +222,9 @@ def workspace_parts(ints: NDArray[np.int64]) -> list[tuple[int, int]]:
     return [(int(ints[slot]), size) for slot, size in sizes.items()]
 
 
-def pack(ints: NDArray[np.int64], W: NDArray[np.float64], K: NDArray[np.int64], S: NDArray[np.float64]) -> NDArray[np.float64]:
+def pack(
+    ints: NDArray[np.int64], W: NDArray[np.float64], K: NDArray[np.int64], S: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """The checkpoint vector of a run."""
     numbers = K.astype(np.float64)
     numbers[FIRST_ADDRESS : LAST_ADDRESS + 1] = 0.0

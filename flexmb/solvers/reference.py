@@ -1,0 +1,121 @@
+"""The initial state of a model, independent of its coordinates.
+
+Initial values are given at joints. They are read in a joint tree that holds as many of these joints as possible (the
+reference), whatever coordinates are asked for; there the loops are closed, and the poses and velocities of all bodies
+found. The coordinates of any other tree are then measured from these poses: every choice starts from the same state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.equations import layout as L
+from flexmb.equations.programs import link
+from flexmb.errors import Fault, InputError
+from flexmb.solvers.initial import assemble
+from flexmb.solvers.mechanics import Mechanics
+from flexmb.system.build import build_system
+from flexmb.system.system import System
+from flexmb.system.tree_records import position_coordinates, quaternion
+
+Floats = NDArray[np.float64]
+BodyStates = dict[str, Floats]
+"""Position (3), quaternion (4), velocity (3, world axes), angular velocity (3, body axes) of every body."""
+
+
+def linked_system(spec: Any, **options: Any) -> System:
+    """System of a checked model with its programs ready to run."""
+    system = build_system(spec, **options)
+    link(system.ints)
+    return system
+
+
+def design_states(system: System) -> BodyStates:
+    """The bodies as they are drawn, at rest."""
+    return {
+        body.name: np.concatenate([body.p_wb, quaternion(body.R_wb), np.zeros(6)])
+        for body in system.mechanism.bodies[1:]
+    }
+
+
+def body_states(system: System, work: Floats) -> BodyStates:
+    """Poses and velocities of all bodies in a workspace."""
+    mechanics = Mechanics(system, work)
+    mechanics.run(L.AT_OUTPUT)
+    return {name: work[place : place + L.BODY_OUT].copy() for name, place in _places(system).items()}
+
+
+def measure(system: System, work: Floats, states: BodyStates) -> None:
+    """Set the coordinates and rates in a workspace from poses and velocities of the bodies."""
+    for name, place in _places(system).items():
+        work[place : place + L.BODY_OUT] = states[name]
+    Mechanics(system, work).run(L.AT_BRANCHES)
+
+
+def _places(system: System) -> dict[str, int]:
+    """Offset in W of the output block of every body."""
+    ints, names = system.ints, [body.name for body in system.mechanism.bodies]
+    return {
+        names[branch.body]: int(ints[ints[L.BODIES] + flat * L.BODY + L.B_OUT])
+        for flat, branch in enumerate(system.topology.branches, start=1)
+    }
+
+
+def initial_states(spec: Any, start: float = 0.0) -> BodyStates:
+    """States of all bodies at the start: the user's values, with all loops closed."""
+    system = linked_system(spec, reference=True)
+    work = system.workspace()
+    mechanics = Mechanics(system, work)
+    mechanics.t = start
+    q_user, v_user = mechanics.q.copy(), mechanics.v.copy()
+    measure(system, work, design_states(system))
+    for flat, branch in enumerate(system.topology.branches, start=1):
+        joint = None if branch.joint is None else system.mechanism.joints[branch.joint]
+        if joint is not None and joint.position is not None:
+            record = int(system.ints[L.BODIES]) + flat * L.BODY
+            first, n = int(system.ints[record + L.B_Q]), joint.type.n_q
+            mechanics.q[first : first + n] = q_user[first : first + n]
+    mechanics.v[:] = v_user
+    assemble(system, work)
+    states = body_states(system, work)
+    _check_chords(system, mechanics)
+    return states
+
+
+def _check_chords(system: System, mechanics: Mechanics) -> None:
+    """Refuse initial values at joints outside the tree that the assembled mechanism does not have."""
+    faults = []
+    for number in system.topology.chords:
+        joint = system.mechanism.joints[number]
+        for key, given in (("position", joint.position), ("velocity", joint.velocity)):
+            if given is None or not joint.type.n_v:
+                continue
+            channel = system.channel(f"joints/{joint.name}/{key}")
+            found = mechanics.out[channel.start : channel.start + max(1, int(np.prod(channel.shape)))]
+            wanted = position_coordinates(joint.type, given) if key == "position" else np.asarray(given)
+            gap = np.abs(found - wanted)
+            if key == "position" and joint.type.n_q > joint.type.n_v:
+                gap = np.minimum(gap, np.abs(found + wanted))  # p and -p are the same orientation
+            if gap.max() > 1e-6 * max(1.0, float(np.abs(wanted).max())):
+                text = f"the other initial values and the loops lead to {np.array2string(found, precision=6)}, not to the given one"
+                faults.append(
+                    Fault(text, ("joints", joint.name, key), "Give fewer initial values, or make them agree.")
+                )
+    if faults:
+        raise InputError(faults)
+
+
+def start_system(spec: Any, states: BodyStates, dropped: Collection[int] = (), start: float = 0.0) -> System:
+    """System in the coordinates that the model asks for, with `states` as its initial state."""
+    system = linked_system(spec, dropped=dropped)
+    work = system.workspace()
+    work[system.ints[L.T]] = start
+    measure(system, work, states)
+    free = np.zeros(system.n_v, dtype=bool)
+    mechanics = Mechanics(system, work)
+    return replace(system, q0=mechanics.q.copy(), v0=mechanics.v.copy(), fixed_q=free, fixed_v=free)
