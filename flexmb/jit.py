@@ -4,8 +4,8 @@
 address, and `call(address, I, F, W, arg)` runs what stands at such an address: callers then need not be compiled
 together with what they call, which keeps compile times linear in the amount of code.
 
-The disk cache lives in the user's cache folder under a name that is a hash of every source file of the package and of
-the NUMBA_* variables: numba itself does not notice an edit in a callee that stands in another file. When no folder can
+The disk cache lives in the user's cache folder under a name that is a hash of every source file that kernels are made
+of and of the NUMBA_* variables: numba itself does not notice an edit in a callee that stands in another file. When no folder can
 be written, the kernels are compiled in memory. With NUMBA_DISABLE_JIT=1 everything runs as plain Python.
 """
 
@@ -26,10 +26,14 @@ from numba.extending import intrinsic
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp"}, "nogil": True}
 
 
+KERNEL_SOURCES = ("jit.py", "vectors.py", "joints", "loads", "equations", "solvers", "system/expression_program.py")
+
+
 def _source_hash() -> str:
     digest = hashlib.sha256(numba.__version__.encode())
     package = Path(__file__).parent
-    for path in sorted(package.rglob("*.py")):
+    files = [path for name in KERNEL_SOURCES for path in [package / name, *(package / name).rglob("*.py")]]
+    for path in sorted(path for path in files if path.is_file()):
         digest.update(str(path.relative_to(package)).encode())
         digest.update(path.read_bytes())
     for name in sorted(os.environ):

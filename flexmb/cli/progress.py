@@ -6,6 +6,8 @@ import shutil
 import time
 from typing import TextIO
 
+_INTERVAL = 0.1  # s between two lines
+
 
 class ProgressLine:
     """Simulated time, percent, steps, steps a second and time left, written over itself."""
@@ -13,6 +15,7 @@ class ProgressLine:
     def __init__(self, stream: TextIO):
         self.stream = stream
         self._start: tuple[float, float, int] | None = None
+        self._shown = 0.0
         self._length = 0
 
     def __call__(self, t: float, t_end: float, steps: int, rejected: int) -> None:
@@ -20,6 +23,9 @@ class ProgressLine:
         now = time.perf_counter()
         if self._start is None:
             self._start = (now, t, steps)
+        elif now - self._shown < _INTERVAL and t < t_end:
+            return
+        self._shown = now
         self._show(progress_text(t, t_end, steps, rejected, self._start, now))
 
     def _show(self, text: str) -> None:

@@ -12,7 +12,8 @@
     /run/summary            name, value, unit of the numbers of the run
 
 The file is written in the SWMR mode of HDF5 ("single writer, multiple readers"): the library then orders its writes so
-that the file is readable at every moment. In this mode nothing can be created, so everything is created beforehand.
+that the file is readable at every moment (by other tools too: `h5py.File(path, swmr=True)` until the run has ended). In
+this mode nothing can be created, so everything is created beforehand.
 The low-level calls of h5py are used where there is one call for every channel: they are ten times faster.
 """
 

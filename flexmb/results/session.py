@@ -56,7 +56,7 @@ def run_model(
     check_target(path)
     if resume:
         open_for_resuming(path, identity).close()  # said before the first compilation, not after it
-    compiled = not kernels_are_compiled()
+    wall_note = " since it was resumed" if resume else "" if kernels_are_compiled() else ", compiling included (once)"
     ready = prepare(model)
     named = _Named(named_channels(ready.system))
     with ResultWriter(path, named, identity, resume=resume, chunk_rows=_chunk_rows(spec)) as writer:
@@ -64,13 +64,13 @@ def run_model(
         writer.flush()
         if writer.n_rows == 0 and summary.outcome == "interrupted":
             raise KeyboardInterrupt
-        report = _report(ready, model, writer, summary, compiled=compiled)
+        report = _report(ready, model, writer, summary, wall_note=wall_note)
         writer.finish(summary.outcome, report, summary_numbers(summary))
     return Result(path)
 
 
 def _report(
-    ready: Preparation, model: Any, writer: ResultWriter, summary: Any, failure: str = "", compiled: bool = False
+    ready: Preparation, model: Any, writer: ResultWriter, summary: Any, failure: str = "", wall_note: str = ""
 ) -> str:
     return run_report(
         ready.system,
@@ -81,7 +81,7 @@ def _report(
         output=writer.path,
         n_rows=writer.n_rows,
         failure=failure,
-        compiled=compiled,
+        wall_note=wall_note,
     )
 
 

@@ -1,11 +1,13 @@
 """Accelerations in independent velocities (theory sec. 9).
 
-The constraint columns G_d of the dependent velocities give dq_d = J dq_i with J = -G_d^-1 G_i. Positions are closed by Newton along
-the dependent velocities, velocities by G v + Phi_t = 0, and with N = [J; 1], q'' = N q''_i + c, c_d = -G_d^-1 GAM:
+The constraint columns G_d of the dependent velocities give dq_d = J dq_i with J = -G_d^-1 G_i. Positions are closed by
+Newton along the dependent velocities, velocities by G v + Phi_t = 0; with N = [J; 1], q'' = N q''_i + c and
+c_d = -G_d^-1 GAM:
 
     N^T M N q''_i = N^T (-BIAS - M c),        G_d^T lam = -(M q'' + BIAS)_d
 
-Rows that hold at velocity level only come last, and so do their dependent velocities: the leading block closes the positions.
+Rows that hold at velocity level only come last, and so do their dependent velocities: the leading block closes the
+positions.
 """
 
 from __future__ import annotations

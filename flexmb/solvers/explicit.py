@@ -1,4 +1,7 @@
-"""The compiled loop of the explicit methods: plan, step, accept or reject, write rows, ask for other independent coordinates."""
+"""The compiled loop of the explicit methods: plan, step, accept or reject, write rows.
+
+It returns to Python when other independent velocities are wanted.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from flexmb.solvers.schedule import accept_step, plan_step, reject_step
 
 @program
 def advance(K, S, W, arg):
-    """Step until the block of rows is full, the step budget is spent, the run ends, a step fails or J has grown too large."""
+    """Step until the block of rows is full, the step budget is spent, the run ends, a step fails or J has grown."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     K[st.ROWS] = 0
     while True:

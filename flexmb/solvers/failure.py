@@ -22,26 +22,28 @@ def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Flo
     place = "; ".join(places)
     if status == st.SINGULAR:
         return (
-            f"{where}the equations are singular: {place or 'the mass matrix has no inverse'}. The mechanism may be in a "
-            "singular position, or a body may have no inertia: change the dimensions or the start, or pass the position with "
+            f"{where}the equations are singular: {place or 'the mass matrix has no inverse'}. The mechanism may be "
+            "in a singular position, or a body may have no inertia: change the dimensions or the start, or pass the "
+            "position with "
             'method = "generalized-alpha".'
         )
     if status == st.NO_STEP:
         return (
-            f"{where}the error of the step cannot be brought below the tolerance {settings.tolerance:g}: {place or 'no constraint'}. "
+            f"{where}the error of the step cannot be brought below the tolerance {settings.tolerance:g}: "
+            f"{place or 'no constraint'}. "
             "A force that jumps asks for a smoother law; otherwise loosen the tolerance."
         )
     if status == st.NOT_CLOSED:
-        return f"{where}the loops do not close: {place}. Use a smaller step, or check for a position that cannot be passed."
+        return f"{where}the loops do not close: {place}. Use a smaller step, or check for a position it cannot pass."
     change = "a looser tolerance" if settings.tolerance is not None else "a smaller step"
     return (
-        f"{where}the iteration does not converge: {place or 'no constraint'}. Try {change}, and check whether the mechanism meets a "
-        "singular position or a position that it cannot reach there."
+        f"{where}the iteration does not converge: {place or 'no constraint'}. Try {change}, and check whether the "
+        "mechanism meets a singular position or a position that it cannot reach there."
     )
 
 
 def _open_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
-    """What the rows say at the end of the failed step: the gap that stays when the loops are closed as well as they can be."""
+    """What the rows say at the end of the failed step: the gap that stays when the loops are closed."""
     rows = np.abs(mechanics.phi[: mechanics.n_pos_rows])
     worst = int(np.argmax(np.where(np.isfinite(rows), rows, np.inf)))
     text = f"joint or motion '{mechanics.system.row_owner[worst]}' is off by {rows[worst]:.3g} m or rad"

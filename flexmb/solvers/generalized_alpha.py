@@ -3,11 +3,13 @@
 With v' the acceleration and a the auxiliary acceleration, residual and constraints taken at t_{n+1}:
 
     (1-alpha_m) a_{n+1} + alpha_m a_n = (1-alpha_f) v'_{n+1} + alpha_f v'_n
-    Dq = h v_n + h^2 ((1/2-beta) a_n + beta a_{n+1}),  v_{n+1} = v_n + h ((1-gamma) a_n + gamma a_{n+1}),  q_{n+1} = q_n o Dq
+    Dq = h v_n + h^2 ((1/2-beta) a_n + beta a_{n+1}),                  q_{n+1} = q_n o Dq
+    v_{n+1} = v_n + h ((1-gamma) a_n + gamma a_{n+1})
 
-Afterwards the velocities are projected on G v + Phi_t = 0 with the factor at hand. The method itself goes on with its own
-velocity: it differs by a multiple of h^2, and to take the projected one costs the multipliers an order. Scheme 1 is Shi & McPhee's [SM sec.
-5.3]: constraints at acceleration level, then corrections of positions and velocities with the same matrix.
+Afterwards the velocities are projected on G v + Phi_t = 0 with the factor at hand. The method itself goes on with its
+own velocity: it differs by a multiple of h^2, and to take the projected one costs the multipliers an order (an error e
+of the normal velocity is one of e/h in the acceleration). Scheme 1 is Shi & McPhee's [SM sec. 5.3]: constraints at
+acceleration level, then corrections of positions and velocities with the same matrix.
 Arnold & Bruels, Multibody System Dynamics 18 (2007) 185; Hilber, Hughes & Taylor, EESD 5 (1977) 283.
 """
 
@@ -21,8 +23,8 @@ from flexmb.solvers.pointers import float_pointer, int_pointer
 MAX_ITERATIONS = 12
 MAX_SINCE = 200  # steps that one factor may serve
 SLOW = 0.25  # contraction that calls for a better matrix
-SHARE = 2e-3  # accepted error as a share of the first increment
-TIGHTEST, LOOSEST = 1e-13, 1e-9  # bounds of the accepted error, as a part of a coordinate's magnitude
+SHARE = 2e-4  # accepted error as a share of the first increment
+TIGHTEST, LOOSEST = 1e-14, 1e-9  # bounds of the accepted error, as a part of a coordinate's magnitude
 
 
 @program
@@ -112,8 +114,8 @@ def increment(K, S, W, arg):
 def newton(K, S, W, arg):
     """Iterate to the end of the step. The matrix is rebuilt, then made complete, when convergence is slow.
 
-    The first increment is the error of the predictor, h^2 times the second derivative of the acceleration like the error
-    of the method itself; Newton stops when what is left is a small share of it, or round-off.
+    The first increment is the error of the predictor, h^2 times the second derivative of the acceleration like the
+    error of the method itself; Newton stops when what is left is a small share of it, or round-off.
     """
     I = int_pointer(K[st.AT_I])
     theta = min(
@@ -232,7 +234,10 @@ def correct_positions(K, S, W, arg):
 
 @kernel
 def position_error(I, W, S, K):
-    """Local error of the positions as a multiple of the tolerance: |beta + (alpha_m-alpha_f)/2 - 1/6| h^2 |v'_{n+1} - v'_n|."""
+    """Local error of the positions as a multiple of the tolerance.
+
+    |beta + (alpha_m-alpha_f)/2 - 1/6| h^2 |v'_{n+1} - v'_n|, largest over the coordinates.
+    """
     constant = abs(S[st.BETA] + 0.5 * (S[st.ALPHA_M] - S[st.ALPHA_F]) - 1.0 / 6.0) * S[st.H] ** 2
     worst = 0.0
     for i in range(I[at.N_V]):
@@ -285,7 +290,7 @@ def step(K, S, W, arg):
 
 @program
 def commit(K, S, W, arg):
-    """Make the end of the step the new state: history of the predictor, and the works by the third-order Adams-Moulton rule."""
+    """Make the end of the step the new state; the works by the third-order Adams-Moulton rule."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     h, before = S[st.H], S[st.H_LAST]
     for i in range(I[at.N_V]):

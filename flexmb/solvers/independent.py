@@ -1,8 +1,8 @@
 """Choice of the independent velocities of the embedding: by the user's word, or by QR with column pivoting.
 
-The dependent velocities are the columns that pivoting takes first, scaled by the magnitude of the coordinates: first those of the
-rows at position level, then those of the velocity rows. They are chosen again when the entries of J have grown, which
-happens long before G_d is singular. Golub & Van Loan, sec. 5.4.2.
+The dependent velocities are the columns that pivoting takes first, scaled by the magnitude of the coordinates: first
+those of the rows at position level, then those of the velocity rows. They are chosen again when the entries of J have
+grown, which happens long before G_d is singular. Golub & Van Loan, sec. 5.4.2.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ NO_PIVOT = 1e-11
 
 def pivot_columns(A: Floats, count: int, taken: list[int]) -> list[int]:
     """Columns `taken`, then others by pivoting up to `count`; fewer when the rest is (numerically) dependent."""
-    rest, chosen = A.copy(), []
+    rest = A.copy()
+    chosen: list[int] = []
     largest = float(np.max(np.linalg.norm(A, axis=0), initial=0.0))
     while len(chosen) < count:
         norms = np.linalg.norm(rest, axis=0)
@@ -81,8 +82,8 @@ def _choose_at_start(mechanics: Mechanics, settings: Settings, K: Any, S: Floats
         dependent = dependent_velocities(m)
         if len(dependent) < m.n_rows:
             raise ComputationError(
-                f"At the start only {len(dependent)} of {m.n_rows} constraint rows are independent: the mechanism is in a singular "
-                'position. Start elsewhere, or use method = "generalized-alpha".'
+                f"At the start only {len(dependent)} of {m.n_rows} constraint rows are independent: "
+                'the mechanism is in a singular position. Start elsewhere, or use method = "generalized-alpha".'
             )
         _set_choice(m, dependent, K, S, None)
         return
@@ -92,7 +93,8 @@ def _choose_at_start(mechanics: Mechanics, settings: Settings, K: Any, S: Floats
         if name not in names
     ]
     if not faults and len(set(settings.independent)) != dof:
-        text = f"{len(set(settings.independent))} independent coordinates are given, the mechanism has {dof} degrees of freedom."
+        count = len(set(settings.independent))
+        text = f"{count} independent coordinates are given, the mechanism has {dof} degrees of freedom."
         faults.append(Fault(text, ("analysis", "independent")))
     if faults:
         raise InputError(faults)

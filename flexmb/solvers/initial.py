@@ -1,8 +1,8 @@
 """A consistent start: positions that close every loop, velocities and accelerations that keep them closed.
 
-Positions: Gauss-Newton steps of least change (weighted by the magnitude of the coordinates) with Levenberg damping when they do
-not help, and a few deterministic disturbances to leave a singular start. Velocities: least change in the metric of the mass
-matrix. What the user set stays. Accelerations and multipliers: M a + G^T lam = -BIAS, G a = -GAM.
+Positions: Gauss-Newton steps of least change (weighted by the magnitude of the coordinates) with Levenberg damping when
+they do not help, and a few deterministic disturbances to leave a singular start. Velocities: least change in the metric
+of the mass matrix. What the user set stays. Accelerations and multipliers: M a + G^T lam = -BIAS, G a = -GAM.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Output rows: after every step, or at chosen times by the interpolant of the step.
 
-Coordinates follow the quintic through (q, q', q'') at both ends of the step, error O(h^6); velocities and accelerations are its
-derivatives. Works follow the cubic through work and power at both ends, multipliers are linear (the explicit methods
-compute accelerations and multipliers anew). At the end of a step the step's own state is written.
+Coordinates follow the quintic through (q, q', q'') at both ends of the step, error O(h^6); velocities and accelerations
+are its derivatives. Works follow the cubic through work and power at both ends, multipliers are linear (the explicit
+methods compute accelerations and multipliers anew). At the end of a step the step's own state is written.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ def output_times(settings: Settings) -> Floats:
     times = settings.start + np.arange(count + 1) * interval
     if settings.end - times[-1] <= 1e-9 * interval:
         times[-1] = settings.end
-        return times
-    return np.append(times, settings.end)
+        return np.asarray(times, dtype=np.float64)
+    return np.asarray(np.append(times, settings.end), dtype=np.float64)
 
 
 class _Analysis:
@@ -113,7 +113,7 @@ class _Analysis:
             m.run(at.AT_POWERS)
 
     def advance(self, t_new: float) -> bool:
-        """One step to `t_new` from the present state, extrapolated; the works by Simpson-like third-order quadrature."""
+        """One step to `t_new` from the present state, extrapolated; the works by the Adams-Moulton rule."""
         m = self.m
         h, t, q, power = t_new - m.t, m.t, m.q.copy(), m.power.copy()
         m.t = t_new
@@ -159,7 +159,8 @@ class _Analysis:
         m.t = here
         self.flush()
         raise ComputationError(
-            f"At t = {here:.6g} s the positions cannot be carried on to {t:.6g} s: {text}. The motions may ask for a position "
+            f"At t = {here:.6g} s the positions cannot be carried on to {t:.6g} s: {text}. The motions may ask for a "
+            "position "
             "that the mechanism cannot reach, or it meets a singular position."
         )
 

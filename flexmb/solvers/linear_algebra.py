@@ -1,7 +1,7 @@
 """Dense linear systems in place: LU with partial pivoting, and the solves with it.
 
-The programs find their system through five integers of K at `at` (size n, offset of the row-major matrix in S, offset of
-the pivots in K, offset of the right-hand side in S, and a status that `factor` sets: 0, or 1 + column without a pivot).
+The programs find their system through five integers of K at `at` (size n, offset of the row-major matrix in S, offset
+of the pivots in K, offset of the right-hand side in S, and a status set by `factor`: 0, or 1 + column with no pivot).
 `factor` is right-looking in panels of four columns, so that the trailing update runs along rows and does four
 multiply-adds for every load and store. Golub & Van Loan, Matrix Computations, sec. 3.2 and 3.4.
 """

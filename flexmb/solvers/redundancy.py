@@ -1,8 +1,8 @@
 """Rank of the constraint rows: degrees of freedom, redundant rows by joint, motions that contradict each other.
 
-A row that depends on others at the start may do so only there (a singular start, for example a stretched linkage). So the rank
-is taken at the start and at nearby positions, reached along the null space of G and along the drives, and closed again;
-the largest rank counts. Rows and columns are scaled, so that the rank does not depend on units.
+A row that depends on others at the start may do so only there (a singular start, for example a stretched linkage). So
+the rank is taken at the start and at nearby positions, reached along the null space of G and along the drives, and
+closed again; the largest rank counts. Rows and columns are scaled, so that the rank does not depend on units.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _groups(mechanics: Mechanics, G: Floats, kept: list[int], dropped: tuple[int
 
 
 def _contradictions(mechanics: Mechanics, dropped: tuple[int, ...], kept: list[int]) -> tuple[str, ...]:
-    """Owners of dependent rows that cannot hold together with the others: position, velocity or acceleration, now and a little later."""
+    """Owners of dependent rows that cannot hold together with the others, in position, velocity or acceleration."""
     m = mechanics
     bad: list[int] = []
     m.equations()

@@ -49,7 +49,7 @@ def simulate(
 ) -> RunSummary:
     """Integrate a system from its start, or from a checkpoint (`resume`), to the end of the analysis.
 
-    `progress(t, t_end, steps, rejected)` is called about five times a second. Ctrl-C ends the run after the present block.
+    `progress(t, t_end, steps, rejected)` is called about five times a second. Ctrl-C ends the run after its block.
     """
     settings = read_settings(analysis, every)
     if settings.type == "kinematic":
@@ -160,7 +160,7 @@ class _Run:
 
 @contextmanager
 def _interrupt_flag() -> Iterator[Callable[[], bool]]:
-    """Turn the first Ctrl-C into a flag, so that no block is torn while it is written; the second one interrupts at once."""
+    """Turn the first Ctrl-C into a flag, so that no block is torn while written; the second interrupts at once."""
     seen: list[int] = []
 
     def note(number: int, frame: Any) -> None:

@@ -1,8 +1,8 @@
-"""Explicit Runge-Kutta methods on (q, v, works), one step: the classical one of order 4 and Dormand & Prince's of order 5(4).
+"""Explicit Runge-Kutta methods on (q, v, works), one step: the classical of order 4, Dormand & Prince's of order 5(4).
 
 Open trees take their accelerations from the O(n) program, systems with constraint rows from the embedding. The stored
-coordinates follow q' = T(q) v; every stage is closed before it is evaluated, which leaves the independent coordinates as they
-are. The last stage of every tableau stands at the end of the step and is the first one of the next.
+coordinates follow q' = T(q) v; every stage is closed before it is evaluated, which leaves the independent coordinates
+as they are. The last stage of every tableau stands at the end of the step and is the first one of the next.
 Dormand & Prince, J. Comp. Appl. Math. 6 (1980) 19.
 """
 
@@ -52,7 +52,7 @@ def set_tableau(method: str, K: Any, S: Any) -> None:
 
 @program
 def evaluate(K, S, W, arg):
-    """Close the state in W, and set its accelerations, multipliers and powers; they become slope number `arg` (none if < 0)."""
+    """Close the state in W, and set its accelerations, multipliers and powers; they become slope `arg` (if >= 0)."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     nq, nv, n_powers = I[at.N_Q], I[at.N_V], I[at.N_POWERS]
     K[st.STATUS] = st.OK

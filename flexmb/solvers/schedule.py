@@ -1,8 +1,9 @@
 """When to step and how far: the fixed grid with local sub-steps, and the error-controlled step.
 
-Fixed step: times are t0 + k h without accumulation; a step that fails is cut in halves, quarters, ... and the run returns to
-the nominal grid as soon as it can. Error control: the size follows (1/error)^(1/order) with a dead band, and the end time is met
-exactly without a very short last step. Hairer & Wanner, Solving Ordinary Differential Equations II, sec. IV.8.
+Fixed step: times are t0 + k h without accumulation; a step that fails is cut in halves, quarters, ... and the run
+returns to the nominal grid as soon as it can. Error control: the size follows (1/error)^(1/order) with a dead band, and
+the end time is met exactly without a very short last step. Hairer & Wanner, Solving Ordinary Differential
+Equations II, sec. IV.8.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Settings:
 
 def read_settings(analysis: Any, every: float | None = None) -> Settings:
     """Settings of an analysis object, with all its faults at once."""
-    values = {}
+    values: dict[str, Any] = {}
     for name, field in Settings.__dataclass_fields__.items():
         value = getattr(analysis, name, None)
         values[name] = value if value is not None or name == "end" else field.default

@@ -33,8 +33,9 @@ def _begin(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None
 def start_implicit(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None:
     """Start of generalised-alpha and its relatives.
 
-    The auxiliary acceleration stands for the acceleration at t + (alpha_m - alpha_f) h: it starts as v' + (alpha_m - alpha_f) h v'',
-    else the multipliers of the first steps are of first order. The predictor takes the same derivatives.
+    The auxiliary acceleration stands for the acceleration at t + (alpha_m - alpha_f) h: it starts as
+    v' + (alpha_m - alpha_f) h v'', and the velocity of the method with the offset from the projected one that it will
+    keep, else the multipliers of the first steps are of first order. The predictor takes the same derivatives.
     """
     m = mechanics
     _begin(m, settings, K, S)

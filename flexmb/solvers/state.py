@@ -1,8 +1,8 @@
 """Where everything of an integrator stands in its two flat arrays K (int64) and S (float64).
 
 K begins with counters, flags and the offsets of the blocks of S; S begins with single numbers. Together with the time,
-coordinates, velocities, accelerations, multipliers, works and turn memory of the workspace they are the whole state of a
-run: a run continued from copies of them gives bitwise the same numbers.
+coordinates, velocities, accelerations, multipliers, works and turn memory of the workspace they are the whole state of
+a run: a run continued from copies of them gives bitwise the same numbers.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ S_HEADER = next(_s)
 
 
 def make_state(ints: NDArray[np.int64], explicit: bool) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """K and S of a system, sized and with the offsets set; `explicit`: the blocks of Runge-Kutta, else of generalised-alpha."""
+    """K and S of a system, sized and with the offsets set; `explicit`: for Runge-Kutta, else for generalised-alpha."""
     n_q, n_v, m = int(ints[at.N_Q]), int(ints[at.N_V]), int(ints[at.N_ROWS])
     m_pos, n_p = int(ints[at.N_POS_ROWS]), int(ints[at.N_POWERS])
     free = max(n_v - m, 0)

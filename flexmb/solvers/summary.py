@@ -40,7 +40,7 @@ class RunSummary:
 
 
 class EnergyBalance:
-    """Follows kinetic + potential energy - work through the rows of a run; its numbers live in S and so in the checkpoint."""
+    """Follows kinetic + potential energy - work through the rows of a run; its numbers live in S."""
 
     def __init__(self, system: Any, S: Floats):
         wanted = ("energy/kinetic", "energy/potential", "energy/work/total")

@@ -114,15 +114,10 @@ class InertiaField(FieldType):
         size = np.abs(tensor).max()
         if np.abs(tensor - tensor.T).max() > 1e-9 * size:
             raise refuse("the inertia tensor is not symmetric")
-        small, middle, large = np.linalg.eigvalsh(tensor)
+        # The triangle inequality is not asked for: published, identified robot data break it.
+        small = np.linalg.eigvalsh(tensor)[0]
         if small < -1e-9 * size:
             raise refuse(f"the inertia tensor has a negative principal moment ({small:.4g} kg*m^2)")
-        # A plane body reaches equality; the tolerance is for numbers rounded to three digits.
-        if large > (small + middle) * (1 + 1e-3) + 1e-12 * size:
-            raise refuse(
-                "no body has these principal moments of inertia: "
-                f"{large:.4g} is greater than {small:.4g} + {middle:.4g} kg*m^2"
-            )
         return as_matrix(0.5 * (tensor + tensor.T))
 
     def json(self) -> dict[str, Any]:
