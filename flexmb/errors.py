@@ -1,7 +1,8 @@
 """The two ways in which flexmb says no.
 
 `InputError`: the input is wrong (command line exit code 2); it carries every fault that was found, not only the first.
-`ComputationError`: the input was accepted but the computation failed (exit code 1); its text says when, where and what to do.
+`ComputationError`: the input was accepted but the computation failed (exit code 1); its text says when, where and what
+to do.
 """
 
 from __future__ import annotations

@@ -5,16 +5,19 @@ address, and `call(address, I, F, W, arg)` runs what stands at such an address: 
 together with what they call, which keeps compile times linear in the amount of code.
 
 The disk cache lives in the user's cache folder under a name that is a hash of every source file that kernels are made
-of and of the NUMBA_* variables: numba itself does not notice an edit in a callee that stands in another file. When no folder can
-be written, the kernels are compiled in memory. With NUMBA_DISABLE_JIT=1 everything runs as plain Python.
+of and of the NUMBA_* variables: numba itself does not notice an edit in a callee that stands in another file. When no
+folder can be written, the kernels are compiled in memory. With NUMBA_DISABLE_JIT=1 everything runs as plain Python.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
+import subprocess
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,14 +68,12 @@ CACHED = _folder is not None
 DISABLED = bool(numba.config.DISABLE_JIT)
 
 
-def kernels_are_compiled() -> bool:
-    """Whether an earlier process has left compiled kernels in the cache (else the first run compiles them)."""
-    return _folder is not None and any(Path(_folder).rglob("*.nbi"))
-
-
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile `function` on first use, for calls by name from other kernels."""
-    return numba.njit(cache=CACHED, **OPTIONS)(function)
+    """Compile `function` on first use, for calls by name from other kernels.
+
+    What is cached on disk are the programs, which contain the kernels they call.
+    """
+    return numba.njit(**OPTIONS)(function)
 
 
 _ARGUMENTS = (types.CPointer(types.int64), types.CPointer(types.float64), types.CPointer(types.float64), types.int64)
@@ -91,6 +92,20 @@ class Program:
         self._compiled: Any = None
 
     @property
+    def name(self) -> str:
+        """Where the function is found: "module:name"."""
+        return f"{self.function.__module__}:{self.function.__name__}"
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it is compiled, here or in the cache."""
+        return DISABLED or self._compiled is not None or (_folder is not None and self._mark.exists())
+
+    @property
+    def _mark(self) -> Path:
+        return Path(_folder or "") / (self.name.replace(":", ".") + ".ready")
+
+    @property
     def address(self) -> int:
         if DISABLED:
             _plain_programs[id(self)] = self.function
@@ -99,6 +114,8 @@ class Program:
             signature = types.void(*_ARGUMENTS)
             options = {name: value for name, value in OPTIONS.items() if name != "nogil"}
             self._compiled = numba.cfunc(signature, cache=CACHED, **options)(self.function)
+            if CACHED and not self._mark.exists():
+                self._mark.touch()
         return int(self._compiled.address)
 
     def __call__(self, ints: Any, floats: Any, work: Any, arg: int = 0) -> None:
@@ -117,9 +134,7 @@ def _call_address(typing_context, address, ints, floats, work, arg):  # type: ig
 
     def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
         integer, real = ir.IntType(64), ir.DoubleType()
-        function = ir.FunctionType(
-            ir.VoidType(), [integer.as_pointer(), real.as_pointer(), real.as_pointer(), integer]
-        )
+        function = ir.FunctionType(ir.VoidType(), [integer.as_pointer(), real.as_pointer(), real.as_pointer(), integer])
         pointers = []
         for kind, value in zip(signature.args[1:4], values[1:4], strict=True):
             is_array = isinstance(kind, types.Array)
@@ -138,7 +153,56 @@ if DISABLED:
 
 else:
 
-    @kernel
+    @numba.njit(cache=CACHED, **OPTIONS)
     def call(address, ints, floats, work, arg):  # type: ignore[no-untyped-def]
         """Run the program at `address`."""
         _call_address(address, ints, floats, work, arg)
+
+
+def compile_ahead(programs: Sequence[Program]) -> None:
+    """Compile what is not in the cache yet, together with a second process when there is a second core.
+
+    Both take the next program that nobody has claimed, one from the front and one from the back of the list; what the
+    other process compiled is then read from the cache.
+    """
+    waiting = [entry for entry in programs if not entry.is_ready]
+    if not waiting or not CACHED or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else "ab") < 2:
+        return
+    with tempfile.TemporaryDirectory(prefix="flexmb-compile-") as claims:
+        script = "import sys; from flexmb.jit import compile_named; compile_named(*sys.argv[1:])"
+        path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+        environment = {**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(_folder)}
+        try:
+            helper = subprocess.Popen(
+                [sys.executable, "-c", script, claims, *[entry.name for entry in reversed(waiting)]],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError:
+            return  # compiled one after the other, when each is asked for
+        try:
+            for entry in waiting:
+                if _claim(claims, entry.name):
+                    entry.address  # noqa: B018 - asking for it compiles it
+            helper.wait()
+        finally:
+            helper.kill()
+
+
+def compile_named(claims: str, *names: str) -> None:
+    """Compile the named programs ("module:name") that nobody has claimed: the other half of `compile_ahead`."""
+    for name in names:
+        module, _, function = name.partition(":")
+        if _claim(claims, name):
+            getattr(importlib.import_module(module), function).address  # noqa: B018
+
+
+def _claim(claims: str, name: str) -> bool:
+    """Whether this process is the first to take on `name`."""
+    try:
+        os.close(os.open(os.path.join(claims, name.replace(":", ".")), os.O_CREAT | os.O_EXCL))
+    except OSError:
+        return False
+    return True

@@ -17,6 +17,7 @@ class Flat:
     def __init__(self, spec: Any, **options: Any):
         self.system = build_system(spec, **options)
         programs.link(self.system.ints)
+        programs.link_open_tree(self.system.ints)
         self.work = self.system.workspace()
         self.n, self.m = self.system.n_v, self.system.n_rows
 
@@ -26,7 +27,9 @@ class Flat:
     def run(self, program: Any, arg: int = 0) -> None:
         program(self.system.ints, self.system.floats, self.work, arg)
 
-    def set(self, q: np.ndarray | None = None, v: np.ndarray | None = None, a: np.ndarray | None = None, t: float = 0.0) -> None:
+    def set(
+        self, q: np.ndarray | None = None, v: np.ndarray | None = None, a: np.ndarray | None = None, t: float = 0.0
+    ) -> None:
         self.get(L.T, 1)[0] = t
         for slot, values in ((L.Q, q), (L.V, v), (L.A, a)):
             if values is not None:
@@ -53,7 +56,9 @@ class Flat:
             "gamma": self.get(L.GAM, m).copy(),
         }
 
-    def residual(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray | None = None, t: float = 0.0) -> np.ndarray:
+    def residual(
+        self, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray | None = None, t: float = 0.0
+    ) -> np.ndarray:
         self.set(q, v, a, t)
         if lam is not None:
             self.get(L.LAM, self.m)[:] = lam

@@ -324,7 +324,7 @@ def test_setting_differences_of_equal_trees() -> None:
 def test_folder_without_permission(folder: Path, fake_run: FakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "closed").mkdir(mode=0o555)
     code, _, err = call(capsys, "run", "pendulum.toml", "-o", "closed/out.h5")
-    assert code == 2 and "Permission denied" in err
+    assert code == 2 and "permission denied for the folder" in err
 
 
 def test_plot(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

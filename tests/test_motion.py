@@ -57,7 +57,10 @@ def test_motion_does_not_depend_on_the_tree(kind: str) -> None:
         size = max(np.abs(branch[path][-1]).max(), 1.0)
         assert np.allclose(branch[path][-1], chord[path][-1], rtol=0, atol=1e-6 * size), path
         assert np.allclose(branch[path][-1], absolute[path][-1], rtol=0, atol=1e-6 * size), path
-    assert np.allclose(branch["joints/x/velocity"][-1], chord["joints/x/velocity"][-1], rtol=0, atol=1e-6) or kind == "distance"
+    assert (
+        np.allclose(branch["joints/x/velocity"][-1], chord["joints/x/velocity"][-1], rtol=0, atol=1e-6)
+        or kind == "distance"
+    )
 
 
 @pytest.mark.parametrize("method", [{"method": "generalized-alpha"}, {"method": "hht"}, {"method": "shi-mcphee"}])

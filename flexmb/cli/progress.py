@@ -68,10 +68,10 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def announce_compilation(stream: TextIO) -> None:
+def announce_compilation(stream: TextIO, method: str) -> None:
     """Say so when kernels must be compiled first, which takes some seconds."""
-    from flexmb.jit import kernels_are_compiled
+    from flexmb.solvers.compilation import is_compiled
 
-    if not kernels_are_compiled():
-        stream.write("compiling kernels (once)...\n")
+    if not is_compiled(method):
+        stream.write("compiling kernels (once, some 20 seconds)...\n")
         stream.flush()

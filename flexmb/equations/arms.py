@@ -1,6 +1,7 @@
 """Flexible arms: pose, rates and mode columns of a marker on a flexible body (theory 5).
 
-A marker's place in F holds position (3) and orientation (9) in the undeformed body; with n modes, the shapes follow: Phi (n x 3), Theta (n x 3) and, for flex = 2, the second-order shapes G (n x n x 3), Gamma (n x n x 3):
+A marker's place in F holds position (3) and orientation (9) in the undeformed body; with n modes, the shapes follow:
+Phi (n x 3), Theta (n x 3) and, for flex = 2, the second-order shapes G (n x n x 3), Gamma (n x n x 3):
     r = r0 + Phi q + 1/2 q G q,    theta = Theta q + 1/2 q Gamma q,    R = exp(~theta) R0.
 """
 

@@ -13,7 +13,7 @@ from flexmb.equations import layout as L
 from flexmb.equations.forward_dynamics import cholesky, cholesky_solve
 from flexmb.equations.kinematics import root_into, state_of
 from flexmb.jit import call, kernel, program
-from flexmb.joints.dispatch import CYLINDRICAL, PIN_IN_SLOT, PLANAR, REVOLUTE, UNIVERSAL, measure_into
+from flexmb.joints.dispatch import CYLINDRICAL, PIN_IN_SLOT, PLANAR, REVOLUTE, SCREW, UNIVERSAL, measure_into
 from flexmb.vectors import (
     add,
     cross,
@@ -44,6 +44,13 @@ def is_angle(code, k):
 
 
 @kernel
+def leave_turning(code, W, joint):
+    """Keep of a screw's subspace its turning only: its rate is that of its angle, an effort on it a torque."""
+    if code == SCREW:
+        W[joint + L.J_SV + 2] = 0.0
+
+
+@kernel
 def relative_motion_into(W, a, b, out):
     """Pose (R, t), velocity (w, v) and acceleration (al, a) of marker b relative to marker a, in the frame of a.
 
@@ -71,7 +78,7 @@ def relative_motion_into(W, a, b, out):
 def pair(I, F, W, arg):
     """Coordinates, rates and accelerations of a joint (read as I[arg..] says) from the states of its two markers.
 
-    Leaves the motion subspace at X_JOINT and the Cholesky factor of S^T S behind the relative motion at X_CHORD.
+    Leaves the motion subspace (of a screw: its turning) at X_JOINT and the Cholesky factor of S^T S behind the relative motion at X_CHORD.
     """
     x = I[L.X_CHORD]
     joint = I[L.X_JOINT]
@@ -86,13 +93,17 @@ def pair(I, F, W, arg):
     R, t = relative_motion_into(W, a, b, x)
     measure_into(code, F, I[arg + L.K_F], W, R, t, q)
     if memory >= 0:
+        # The turn that is nearest to the remembered angle, carried on with its rate.
+        passed = W[I[L.T]] - W[memory + 2 * n]
         for k in range(n):
             if is_angle(code, k):
-                W[q + k] += TWO_PI * round((W[memory + k] - W[q + k]) / TWO_PI)
+                near = W[memory + k] + W[memory + n + k] * passed
+                W[q + k] += TWO_PI * round((near - W[q + k]) / TWO_PI)
     # The subspace does not depend on the rates; the bias does, and follows in a second pass.
     for k in range(n):
         W[v + k] = 0.0
     call(I[L.AT_JOINT], I, F, W, arg)
+    leave_turning(code, W, joint)
     for i in range(n):
         for j in range(n):
             s = 0.0
@@ -103,6 +114,7 @@ def pair(I, F, W, arg):
     cholesky(W, gram, n)
     _project(W, joint, n, x, gram, v)
     call(I[L.AT_JOINT], I, F, W, arg)
+    leave_turning(code, W, joint)
     for k in range(3):
         W[x + 6 + k] -= W[joint + L.J_BIAS_W + k]
         W[x + 9 + k] -= W[joint + L.J_BIAS_V + k]
@@ -113,8 +125,8 @@ def pair(I, F, W, arg):
 def chord(I, F, W, arg):
     """Coordinates, rates, accelerations and coordinate wrenches of chord arg // 2; arg odd: with accelerations A."""
     c = I[L.CHORDS] + (arg >> 1) * L.CHORD
-    a = state_of(I, F, W, I[c + L.K_FIRST], arg & 1)
-    state_of(I, F, W, I[c + L.K_SECOND], arg & 1)
+    a = state_of(I, F, W, 2 * I[c + L.K_FIRST] + (arg & 1))
+    state_of(I, F, W, 2 * I[c + L.K_SECOND] + (arg & 1))
     block = I[c + L.CH_W]
     n = I[c + L.K_N]
     call(I[L.AT_PAIR], I, F, W, c)
@@ -158,18 +170,21 @@ def chords(I, F, W, arg):
 
 @program
 def accept(I, F, W, arg):
-    """Remember the angles of the accepted state T, Q, V, so that turns are counted."""
-    if I[L.N_MEMORY] == 0:
-        return
-    call(I[L.AT_KINEMATICS], I, F, W, 0)
+    """Remember time, angles and rates of the accepted state T, Q, V, so that turns are counted."""
+    moved = False
     for k in range(I[L.N_CHORDS]):
         c = I[L.CHORDS] + k * L.CHORD
         if I[c + L.K_MEMORY] < 0:
             continue
+        if not moved:
+            call(I[L.AT_KINEMATICS], I, F, W, 0)
+            moved = True
         call(I[L.AT_CHORD], I, F, W, 2 * k)
-        for i in range(I[c + L.K_N]):
-            if is_angle(I[c + L.K_CODE], i):
-                W[I[c + L.K_MEMORY] + i] = W[I[c + L.K_Q] + i]
+        n = I[c + L.K_N]
+        for i in range(n):
+            W[I[c + L.K_MEMORY] + i] = W[I[c + L.K_Q] + i]
+            W[I[c + L.K_MEMORY] + n + i] = W[I[c + L.K_V] + i]
+        W[I[c + L.K_MEMORY] + 2 * n] = W[I[L.T]]
 
 
 @program
@@ -191,6 +206,6 @@ def branches(I, F, W, arg):
     for b in range(1, I[L.N_BODIES] + 1):
         e = first + b * L.BODY
         if I[e + L.K_N] > 0:
-            state_of(I, F, W, I[e + L.K_FIRST], 0)
-            state_of(I, F, W, I[e + L.K_SECOND], 0)
+            state_of(I, F, W, 2 * I[e + L.K_FIRST])
+            state_of(I, F, W, 2 * I[e + L.K_SECOND])
             call(I[L.AT_PAIR], I, F, W, e)

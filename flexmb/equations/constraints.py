@@ -100,8 +100,9 @@ def _roll(W, a, b, k, radius):
     wa = load3(W, a + L.S_W)
     wb = load3(W, b + L.S_W)
     ala = load3(W, a + L.S_AL)
-    n = column(Ra, 2)
-    u = column(load9(W, b + L.S_R), 2)
+    n = (Ra[2], Ra[5], Ra[8])
+    Rb = load9(W, b + L.S_R)
+    u = (Rb[2], Rb[5], Rb[8])
     n1 = cross(wa, n)
     u1 = cross(wb, u)
     c = dot(n, u)
@@ -225,8 +226,8 @@ def rows(I, F, W, arg):
         marker_b = I[row + L.R_B]
         on_tree = I[row + L.R_KIND] == L.ROW_TREE
         if not on_tree and (marker_a != last_a or marker_b != last_b):
-            a = state_of(I, F, W, marker_a, accelerate)
-            b = state_of(I, F, W, marker_b, accelerate)
+            a = state_of(I, F, W, 2 * marker_a + accelerate)
+            b = state_of(I, F, W, 2 * marker_b + accelerate)
             last_a = marker_a
             last_b = marker_b
         row_into(I, F, W, row, k, a, b, accelerate)

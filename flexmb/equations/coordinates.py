@@ -65,7 +65,7 @@ def rates(I, F, W, arg):
 
 @program
 def velocities(I, F, W, arg):
-    """V and A from Q, Q_DOT, Q_DDOT; the quaternions of Q are brought to unit length (the derivatives stay as given)."""
+    """V and A from Q, Q_DOT, Q_DDOT; the quaternions of Q are brought to unit length (not the derivatives)."""
     for k in range(I[L.N_SCALARS]):
         pair = I[L.SCALARS] + 2 * k
         W[I[L.V] + I[pair + 1]] = W[I[L.Q_DOT] + I[pair]]

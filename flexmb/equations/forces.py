@@ -26,7 +26,7 @@ def _value(I, F, W, function):
 @kernel
 def _at_marker(I, F, W, load, out):
     """A force or torque at a marker, components in world axes or in those of the marker."""
-    a = state_of(I, F, W, I[load + L.L_A], 0)
+    a = state_of(I, F, W, 2 * I[load + L.L_A])
     vector = (_value(I, F, W, I[load + L.L_FX]), _value(I, F, W, I[load + L.L_FY]), _value(I, F, W, I[load + L.L_FZ]))
     if I[load + L.L_AXES] == 1:
         vector = rotate(load9(W, a + L.S_R), vector)
@@ -42,8 +42,8 @@ def _at_marker(I, F, W, load, out):
 @kernel
 def _spring_between(I, F, W, load, out):
     """Spring-damper along the line of two markers; tension positive. Parameters: stiffness, damping, free length."""
-    a = state_of(I, F, W, I[load + L.L_A], 0)
-    b = state_of(I, F, W, I[load + L.L_B], 0)
+    a = state_of(I, F, W, 2 * I[load + L.L_A])
+    b = state_of(I, F, W, 2 * I[load + L.L_B])
     d = sub(load3(W, b + L.S_P), load3(W, a + L.S_P))
     length = math.sqrt(dot(d, d))
     p = I[load + L.L_F]
@@ -74,8 +74,8 @@ def _on_coordinate(I, F, W, load, effort):
         return
     c = I[L.CHORDS] + I[load + L.L_CHORD] * L.CHORD
     block = I[c + L.CH_W] + L.C_WRENCH + 6 * I[load + L.L_COORD]
-    a = state_of(I, F, W, I[c + L.K_FIRST], 0)
-    b = state_of(I, F, W, I[c + L.K_SECOND], 0)
+    a = state_of(I, F, W, 2 * I[c + L.K_FIRST])
+    b = state_of(I, F, W, 2 * I[c + L.K_SECOND])
     d = sub(load3(W, b + L.S_P), load3(W, a + L.S_P))
     force = scale(effort, load3(W, block))
     moment = scale(effort, load3(W, block + 3))

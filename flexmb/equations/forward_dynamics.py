@@ -78,8 +78,7 @@ def _inward(I, W, e, ep, x):
         return
     cholesky_solve(W, D, n_own, x)
     half = x + n_own  # rows of L^-1 U^T
-    articulated = half + 6 * n_own
-    bias = articulated + 36
+    bias = half + 6 * n_own
     for i in range(6):
         s = W[wrench + i]
         for j in range(n_own):
@@ -94,9 +93,9 @@ def _inward(I, W, e, ep, x):
             s = W[composite + i * size + j]
             for k in range(n_own):
                 s -= W[half + i * n_own + k] * W[half + j * n_own + k]
-            W[articulated + i * 6 + j] = s
-            W[articulated + j * 6 + i] = s
-    add_to_parent(I, W, e, ep, articulated, 6)
+            W[composite + i * size + j] = s
+            W[composite + j * size + i] = s
+    add_to_parent(I, W, e, ep)
     up = I[L.X_UP]
     n_parent = I[ep + L.B_NF]
     to_parent_into(I, W, e, n_parent, bias, up)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from flexmb.equations import layout as L
 from flexmb.jit import call, kernel, program
 from flexmb.joints.dispatch import REVOLUTE, motion_into, reverse_into
+from flexmb.joints.motion import clear
 from flexmb.vectors import (
     IDENTITY,
     ZERO,
@@ -30,7 +31,6 @@ from flexmb.vectors import (
     sub,
     transpose,
 )
-
 
 
 @kernel
@@ -131,6 +131,7 @@ def revolute_into(I, F, W, e, up, block, accelerate):
 @program
 def joint_motion(I, F, W, arg):
     """Pose, motion subspace and bias of the joint that is read as I[arg..] says, to X_JOINT."""
+    clear(W, I[L.X_JOINT], I[arg + L.K_N])
     motion_into(I[arg + L.K_CODE], F, I[arg + L.K_F], W, I[arg + L.K_Q], I[arg + L.K_V], I[L.X_JOINT])
 
 
@@ -277,10 +278,10 @@ def marker_state(I, F, W, arg):
 
 
 @kernel
-def state_of(I, F, W, marker, accelerate):
-    """Compute the state of a marker; its place in W."""
-    call(I[L.AT_MARKER], I, F, W, 2 * marker + accelerate)
-    return I[I[L.MARKERS] + marker * L.MARKER + L.MK_W]
+def state_of(I, F, W, marker):
+    """Compute the state of marker // 2 (odd: with the mode accelerations A); its place in W."""
+    call(I[L.AT_MARKER], I, F, W, marker)
+    return I[I[L.MARKERS] + (marker >> 1) * L.MARKER + L.MK_W]
 
 
 @kernel

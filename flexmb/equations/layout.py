@@ -24,7 +24,7 @@ N_ROWS = _next()  # active constraint rows
 N_POS_ROWS = _next()  # the first rows hold at position level, the rest (non-holonomic) at velocity level
 N_POWERS = _next()  # work channels
 N_OUT = _next()  # length of an output row
-N_MEMORY = _next()  # turn counters
+N_MEMORY = _next()  # numbers that turns are counted by
 N_SPHERES = _next()  # quaternion blocks
 
 # Offsets into W
@@ -47,7 +47,9 @@ Q_DDOT = _next()  # second time derivative of the stored coordinates (n_q)
 POWER = _next()  # power of every work channel [W] (n_powers)
 WORK = _next()  # work of every work channel [J] (n_powers)
 OUT = _next()  # output row (n_out)
-MEMORY = _next()  # last accepted angles, for counting turns (n_memory)
+MEMORY = (
+    _next()
+)  # angles, rates and time of the last accepted state of every joint with angles, to count turns (n_memory)
 
 # Addresses of the programs
 AT_COMPOSE = _next()
@@ -122,7 +124,7 @@ N_COPIES = _next()
 HEADER = _next() + 1
 
 # How a joint is read: type, parameters in F, places of its coordinates, rates and accelerations in W, number of rates,
-# first and second marker, place in W of the angles near which turns are counted (-1: near zero). Part of the records
+# first and second marker, place in W of the angles, rates and time by which turns are counted (-1: nearest to zero). Part of the records
 # of bodies and chords.
 K_CODE, K_F, K_Q, K_V, K_A, K_N, K_FIRST, K_SECOND, K_MEMORY = range(9)
 JOINT_KEY = 9

@@ -59,8 +59,10 @@ def _difference(A, B):
 
 
 @kernel
-def add_to_parent(I, W, e, ep, o, stride):
-    """Composite inertia of the parent += A^T X A, X the symmetric 6 x 6 matrix at W[o] (row stride `stride`)."""
+def add_to_parent(I, W, e, ep):
+    """Composite inertia of the parent += A^T X A, X the symmetric first 6 x 6 block of the child's."""
+    o = I[e + L.B_COMPOSITE]
+    stride = 6 + I[e + L.B_NF]
     n_parent = I[ep + L.B_NF]
     n = 6 + n_parent
     target = I[ep + L.B_COMPOSITE]
@@ -162,4 +164,4 @@ def mass_matrix(I, F, W, arg):
                     W[second + k] = W[up + k]
                 c = a
         if I[e + L.B_PARENT] > 0:
-            add_to_parent(I, W, e, first + I[e + L.B_PARENT] * L.BODY, I[e + L.B_COMPOSITE], size)
+            add_to_parent(I, W, e, first + I[e + L.B_PARENT] * L.BODY)

@@ -1,4 +1,4 @@
-"""The programs that the solvers call (interface in `flexmb.equations.layout`), put together from the kernels by address.
+"""The programs that the solvers call (see `flexmb.equations.layout`), put together from the kernels by address.
 
 Each reads T, Q, V (and A, LAM where said) and sets everything it needs from scratch.
 """
@@ -81,7 +81,8 @@ def jacobian(I, F, W, arg):
     call(I[L.AT_KINEMATICS], I, F, W, 0)
     if I[L.N_CHORDS] > 0:
         call(I[L.AT_CHORDS], I, F, W, 0)
-    call(I[L.AT_ROWS], I, F, W, 1)
+    if I[L.N_ROWS] > 0:
+        call(I[L.AT_ROWS], I, F, W, 1)
 
 
 @program
@@ -157,8 +158,8 @@ PROGRAMS: dict[int, Program] = {
 
 
 def _needless(ints: NDArray[np.int64]) -> set[int]:
-    """Programs that a system never calls."""
-    needless = {L.AT_ARM}
+    """Programs that a system never calls, or only when the solver asks for them (`link_open_tree`)."""
+    needless = {L.AT_ARM, L.AT_ACCELERATION, L.AT_ARTICULATED}
     if ints[L.N_ROWS] == 0:
         needless |= {L.AT_ROWS}
     if ints[L.N_CHORDS] == 0:
@@ -175,3 +176,9 @@ def link(ints: NDArray[np.int64]) -> None:
     needless = _needless(ints)
     for slot, entry in PROGRAMS.items():
         ints[slot] = 0 if slot in needless else entry.address
+
+
+def link_open_tree(ints: NDArray[np.int64]) -> None:
+    """Add the O(n) forward dynamics, which only explicit methods on open trees call."""
+    for slot in (L.AT_ACCELERATION, L.AT_ARTICULATED):
+        ints[slot] = PROGRAMS[slot].address

@@ -7,6 +7,7 @@ its free motions (drives, springs, actuators) is taken out, so that both roads g
 from __future__ import annotations
 
 from flexmb.equations import layout as L
+from flexmb.equations.chords import leave_turning
 from flexmb.equations.forward_dynamics import cholesky, cholesky_solve
 from flexmb.equations.kinematics import state_of
 from flexmb.jit import call, kernel, program
@@ -30,7 +31,7 @@ def _branch_wrench(I, F, W, joint, second):
 
 @kernel
 def _remove_free_part(I, F, W, joint, force, moment):
-    """(1 - S (S^T S)^-1 S^T) applied to a wrench in axes of the first marker."""
+    """(1 - S (S^T S)^-1 S^T) applied to a wrench in axes of the first marker; a screw's effort is a pure torque."""
     n = I[joint + L.JO_NV]
     e = I[L.BODIES] + I[joint + L.JO_BODY] * L.BODY
     x = I[L.X_JOINT]
@@ -39,6 +40,8 @@ def _remove_free_part(I, F, W, joint, force, moment):
     effort = gram + n * n
     for i in range(n):
         W[effort + i] = dot(load3(W, x + L.J_SW + 3 * i), moment) + dot(load3(W, x + L.J_SV + 3 * i), force)
+    leave_turning(I[e + L.K_CODE], W, x)
+    for i in range(n):
         for j in range(n):
             s = 0.0
             for k in range(3):
@@ -58,8 +61,8 @@ def reactions(I, F, W, arg):
     """Reactions of all joints. Needs the full residual at T, Q, V, A, LAM (wrenches accumulated, row wrenches set)."""
     for k in range(I[L.N_JOINTS]):
         joint = I[L.JOINTS] + k * L.JOINT
-        a = state_of(I, F, W, I[joint + L.JO_A], 0)
-        b = state_of(I, F, W, I[joint + L.JO_B], 0)
+        a = state_of(I, F, W, 2 * I[joint + L.JO_A])
+        b = state_of(I, F, W, 2 * I[joint + L.JO_B])
         Ra = load9(W, a + L.S_R)
         if I[joint + L.JO_BODY] > 0:
             force, moment = _branch_wrench(I, F, W, joint, load3(W, b + L.S_P))

@@ -20,6 +20,11 @@ def _component(vector, k):
         return vector[1]
     if k == 2:
         return vector[2]
+    return _norm(vector)
+
+
+@kernel
+def _norm(vector):
     return math.sqrt(dot(vector, vector))
 
 
@@ -27,11 +32,11 @@ def _component(vector, k):
 def _between(I, F, W, sensor, accelerate):
     """Position, velocity, acceleration of marker A relative to marker B, in world axes or in those of B."""
     kind = I[sensor + L.SE_KIND]
-    a = state_of(I, F, W, I[sensor + L.SE_A], accelerate)
-    b = state_of(I, F, W, I[sensor + L.SE_B], accelerate)
+    a = state_of(I, F, W, 2 * I[sensor + L.SE_A] + accelerate)
+    b = state_of(I, F, W, 2 * I[sensor + L.SE_B] + accelerate)
     k = I[sensor + L.SE_COMPONENT]
     if kind == L.SENSE_DISTANCE:
-        return _component(sub(load3(W, a + L.S_P), load3(W, b + L.S_P)), 3)
+        return _norm(sub(load3(W, a + L.S_P), load3(W, b + L.S_P)))
     if I[sensor + L.SE_AXES] == 1:
         x = I[L.X_CHORD]
         pose = relative_motion_into(W, b, a, x)
@@ -56,6 +61,6 @@ def sensors(I, F, W, arg):
         if kind == L.SENSE_SLOT:
             W[I[sensor + L.SE_W]] = W[I[sensor + L.SE_SOURCE]]
         elif kind == L.SENSE_NORM:
-            W[I[sensor + L.SE_W]] = _component(load3(W, I[sensor + L.SE_SOURCE]), 3)
+            W[I[sensor + L.SE_W]] = _norm(load3(W, I[sensor + L.SE_SOURCE]))
         else:
             W[I[sensor + L.SE_W]] = _between(I, F, W, sensor, arg)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 from flexmb.jit import kernel
-from flexmb.joints.motion import S_V, S_W, T, clear, turn_z_into
+from flexmb.joints.motion import S_V, S_W, T, turn_z_into
 
 
 @kernel
 def motion_into(F, parameters, W, q, v, out):
-    clear(W, out, 2)
     turn_z_into(W, out, math.cos(W[q + 1]), math.sin(W[q + 1]))
     W[out + T + 2] = W[q]
     W[out + S_V + 2] = 1.0

@@ -16,7 +16,7 @@ from flexmb.joints import (
     spherical,
     universal,
 )
-from flexmb.joints.motion import BIAS_V, BIAS_W, S_V, S_W, R, T, clear
+from flexmb.joints.motion import BIAS_V, BIAS_W, S_V, S_W, R, T
 from flexmb.vectors import add, cross, load3, load9, rotate_back, scale, store3, store9, sub, transpose
 
 FIXED, REVOLUTE, PRISMATIC, CYLINDRICAL, SCREW, UNIVERSAL, SPHERICAL = 0, 1, 2, 3, 4, 5, 6
@@ -37,7 +37,7 @@ _distance, _distance_measure = distance.motion_into, distance.measure_into
 
 @kernel
 def motion_into(code, F, parameters, W, q, v, out):
-    """Pose, motion subspace and bias of a joint of type `code` at coordinates W[q..] and rates W[v..]."""
+    """Pose, motion subspace and bias of a joint at coordinates W[q..] and rates W[v..], to a blank W[out..]."""
     if code == REVOLUTE:
         _revolute(F, parameters, W, q, v, out)
     elif code == PRISMATIC:
@@ -60,8 +60,6 @@ def motion_into(code, F, parameters, W, q, v, out):
         _line(F, parameters, W, q, v, out)
     elif code == DISTANCE:
         _distance(F, parameters, W, q, v, out)
-    else:
-        clear(W, out, 0)
 
 
 @kernel

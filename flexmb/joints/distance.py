@@ -10,22 +10,21 @@ from __future__ import annotations
 import math
 
 from flexmb.jit import kernel
-from flexmb.joints.motion import BIAS_V, S_V, R, T, body_rates_into, clear
-from flexmb.vectors import column, matrix_quaternion, quaternion_matrix, scale, store3, store4, store9
+from flexmb.joints.motion import BIAS_V, S_V, S_W, R, T, body_rates_into
+from flexmb.vectors import matrix_quaternion, quaternion_matrix, scale, store3, store4, store9
 
 
 @kernel
 def motion_into(F, parameters, W, q, v, out):
-    clear(W, out, 5)
     length = F[parameters]
     rod = quaternion_matrix(W[q], W[q + 1], W[q + 2], W[q + 3])
     store9(W, out + R, quaternion_matrix(W[q + 4], W[q + 5], W[q + 6], W[q + 7]))
-    t = scale(length, column(rod, 0))
+    t = scale(length, (rod[0], rod[3], rod[6]))
     store3(W, out + T, t)
-    store3(W, out + S_V, scale(-length, column(rod, 2)))
-    store3(W, out + S_V + 3, scale(length, column(rod, 1)))
+    store3(W, out + S_V, scale(-length, (rod[2], rod[5], rod[8])))
+    store3(W, out + S_V + 3, scale(length, (rod[1], rod[4], rod[7])))
     store3(W, out + BIAS_V, scale(-(W[v] * W[v] + W[v + 1] * W[v + 1]), t))
-    body_rates_into(W, out, 2)
+    body_rates_into(W, out, out + S_W + 6)
 
 
 @kernel

@@ -1,8 +1,9 @@
 """The joint-motion record and its blank state.
 
 A joint answers two questions in the frame of its first marker:
-`motion_into(F, parameters, W, q, v, out)`: pose R, t, motion subspace (angular velocity = sum S_w v, velocity = sum S_v v)
-and bias (what is left of the accelerations when all coordinate accelerations are zero), written to W from `out`;
+`motion_into(F, parameters, W, q, v, out)`: pose R, t, motion subspace (angular velocity = sum S_w v, velocity = sum
+S_v v) and bias (what is left of the accelerations when all coordinate accelerations are zero), written to W from
+`out`, which is blank before (`clear`);
 `measure_into(F, parameters, W, R, t, out)`: the coordinates that belong to a relative pose, written to W from `out`.
 """
 
@@ -38,8 +39,8 @@ def turn_z_into(W, out, angle_cos, angle_sin):
 
 
 @kernel
-def body_rates_into(W, out, first):
-    """Three rotation columns, from column `first`, whose rates are components in the second frame: S_w = R."""
+def body_rates_into(W, out, columns):
+    """Three rotation columns, at W[columns], whose rates are components in the second frame: S_w = R."""
     for k in range(3):
         for i in range(3):
-            W[out + S_W + 3 * (first + k) + i] = W[out + R + 3 * i + k]
+            W[columns + 3 * k + i] = W[out + R + 3 * i + k]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 from flexmb.jit import kernel
-from flexmb.joints.motion import S_V, S_W, T, clear, turn_z_into
+from flexmb.joints.motion import S_V, S_W, T, turn_z_into
 
 
 @kernel
 def motion_into(F, parameters, W, q, v, out):
-    clear(W, out, 3)
     turn_z_into(W, out, math.cos(W[q + 2]), math.sin(W[q + 2]))
     W[out + T] = W[q]
     W[out + T + 1] = W[q + 1]

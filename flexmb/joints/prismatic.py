@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from flexmb.jit import kernel
-from flexmb.joints.motion import S_V, T, clear
+from flexmb.joints.motion import S_V, T
 
 
 @kernel
 def motion_into(F, parameters, W, q, v, out):
-    clear(W, out, 1)
     W[out + T + 2] = W[q]
     W[out + S_V + 2] = 1.0
 

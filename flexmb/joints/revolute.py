@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 from flexmb.jit import kernel
-from flexmb.joints.motion import S_W, clear, turn_z_into
+from flexmb.joints.motion import S_W, turn_z_into
 
 
 @kernel
 def motion_into(F, parameters, W, q, v, out):
-    clear(W, out, 1)
     turn_z_into(W, out, math.cos(W[q]), math.sin(W[q]))
     W[out + S_W + 2] = 1.0
 

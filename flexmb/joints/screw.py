@@ -1,16 +1,15 @@
-"""Screw joint: turns about z and advances in proportion. Coordinate: angle [rad]; parameter: lead per radian [m/rad]."""
+"""Screw joint: turns about z and advances in proportion. Coordinate: angle [rad]; parameter: advance [m/rad]."""
 
 from __future__ import annotations
 
 import math
 
 from flexmb.jit import kernel
-from flexmb.joints.motion import S_V, S_W, T, clear, turn_z_into
+from flexmb.joints.motion import S_V, S_W, T, turn_z_into
 
 
 @kernel
 def motion_into(F, parameters, W, q, v, out):
-    clear(W, out, 1)
     turn_z_into(W, out, math.cos(W[q]), math.sin(W[q]))
     W[out + T + 2] = F[parameters] * W[q]
     W[out + S_W + 2] = 1.0

@@ -1,17 +1,16 @@
-"""Spherical joint: any rotation. Coordinates: unit quaternion (w, x, y, z); rates: angular velocity in the second frame."""
+"""Spherical joint: any rotation. Coordinates: unit quaternion; rates: angular velocity in the second frame."""
 
 from __future__ import annotations
 
 from flexmb.jit import kernel
-from flexmb.joints.motion import R, body_rates_into, clear
+from flexmb.joints.motion import S_W, R, body_rates_into
 from flexmb.vectors import matrix_quaternion, quaternion_matrix, store4, store9
 
 
 @kernel
 def motion_into(F, parameters, W, q, v, out):
-    clear(W, out, 3)
     store9(W, out + R, quaternion_matrix(W[q], W[q + 1], W[q + 2], W[q + 3]))
-    body_rates_into(W, out, 0)
+    body_rates_into(W, out, out + S_W)
 
 
 @kernel

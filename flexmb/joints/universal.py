@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 
 from flexmb.jit import kernel
-from flexmb.joints.motion import BIAS_W, S_W, R, clear
+from flexmb.joints.motion import BIAS_W, S_W, R
 
 
 @kernel
 def motion_into(F, parameters, W, q, v, out):
-    clear(W, out, 2)
     c1 = math.cos(W[q])
     s1 = math.sin(W[q])
     c2 = math.cos(W[q + 1])

@@ -10,11 +10,13 @@ from flexmb.graph import circuit_matrix, cutset_matrix, draw, format_matrix, inc
 from flexmb.results.channel_columns import named_channels
 from flexmb.results.preparation import Preparation, prepare
 from flexmb.results.report import entry, structure_lines
+from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.mechanics import Mechanics
 
 
 def check_model(model: Any, *, graph: bool = False, matrices: bool = False) -> str:
     """Degrees of freedom, redundant constraints, assembly, coordinates; on demand the graph and its matrices."""
+    compile_for("generalized-alpha")
     ready = prepare(model)
     system = ready.system
     lines = [f"{system.name or 'unnamed model'}: model check, nothing was run", ""]

@@ -272,6 +272,8 @@ def check_target(path: Path) -> None:
         )
     if not path.parent.is_dir():
         raise InputError(f"Cannot write the result '{path}': there is no folder '{path.parent}'.")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"Cannot write the result '{path}': permission denied for the folder '{path.parent}'.")
     if path.exists() and not is_result_file(path):
         raise InputError(f"'{path}' exists and is not a result of flexmb: it is not overwritten. Choose another name.")
 

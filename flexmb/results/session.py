@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.jit import kernels_are_compiled
 from flexmb.results.channel_columns import NamedChannel, named_channels
 from flexmb.results.preparation import Preparation, prepare
 from flexmb.results.report import run_report, summary_numbers
@@ -19,6 +18,7 @@ from flexmb.results.result_creation import RunIdentity
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter, check_target
 from flexmb.results.resuming import open_for_resuming
+from flexmb.solvers.compilation import compile_for, is_compiled
 from flexmb.solvers.run import simulate
 
 Progress = Callable[[float, float, int, int], None]
@@ -56,7 +56,14 @@ def run_model(
     check_target(path)
     if resume:
         open_for_resuming(path, identity).close()  # said before the first compilation, not after it
-    wall_note = " since it was resumed" if resume else "" if kernels_are_compiled() else ", compiling included (once)"
+    wall_note = (
+        " since it was resumed"
+        if resume
+        else ""
+        if is_compiled(spec.analysis.method)
+        else ", compiling included (once)"
+    )
+    compile_for(spec.analysis.method)
     ready = prepare(model)
     named = _Named(named_channels(ready.system))
     with ResultWriter(path, named, identity, resume=resume, chunk_rows=_chunk_rows(spec)) as writer:

@@ -72,19 +72,22 @@ def advance(K, S, W, arg):
         K[st.PENDING] = 1
 
 
+PROGRAMS = {
+    st.AT_FACTOR: linear_algebra.factor,
+    st.AT_SOLVE: linear_algebra.solve,
+    st.AT_SOLVE_TRANSPOSED: linear_algebra.solve_transposed,
+    st.AT_CLOSE: embedding.close,
+    st.AT_EMBED: embedding.embed,
+    st.AT_REDUCE: embedding.reduced_accelerations,
+    st.AT_EVALUATE: runge_kutta.evaluate,
+    st.AT_STEP: runge_kutta.step,
+    st.AT_COMMIT: runge_kutta.commit,
+    st.AT_INTERPOLATE: interpolant.interpolate,
+    st.AT_WRITE_ROW: interpolant.write_row,
+}
+
+
 def set_addresses(K: Any) -> None:
     """Write the addresses of the programs of the explicit methods; compiles what is not compiled yet."""
-    for slot, item in {
-        st.AT_FACTOR: linear_algebra.factor,
-        st.AT_SOLVE: linear_algebra.solve,
-        st.AT_SOLVE_TRANSPOSED: linear_algebra.solve_transposed,
-        st.AT_CLOSE: embedding.close,
-        st.AT_EMBED: embedding.embed,
-        st.AT_REDUCE: embedding.reduced_accelerations,
-        st.AT_EVALUATE: runge_kutta.evaluate,
-        st.AT_STEP: runge_kutta.step,
-        st.AT_COMMIT: runge_kutta.commit,
-        st.AT_INTERPOLATE: interpolant.interpolate,
-        st.AT_WRITE_ROW: interpolant.write_row,
-    }.items():
+    for slot, item in PROGRAMS.items():
         K[slot] = item.address

@@ -61,24 +61,27 @@ def advance(K, S, W, arg):
         K[st.PENDING] = 1
 
 
+PROGRAMS = {
+    st.AT_FACTOR: linear_algebra.factor,
+    st.AT_SOLVE: linear_algebra.solve,
+    st.AT_DIFFERENCES: newton_matrix.difference_columns,
+    st.AT_MASS: newton_matrix.mass_columns,
+    st.AT_BALANCE: newton_matrix.balance_matrix,
+    st.AT_BUILD_MATRIX: newton_matrix.build_matrix,
+    st.AT_SOLVE_MATRIX: newton_matrix.solve_matrix,
+    st.AT_PREDICT: generalized_alpha.predict,
+    st.AT_INCREMENT: generalized_alpha.increment,
+    st.AT_NEWTON: generalized_alpha.newton,
+    st.AT_CORRECT: generalized_alpha.correct_positions,
+    st.AT_PROJECT: generalized_alpha.project_velocities,
+    st.AT_STEP: generalized_alpha.step,
+    st.AT_COMMIT: generalized_alpha.commit,
+    st.AT_INTERPOLATE: interpolant.interpolate,
+    st.AT_WRITE_ROW: interpolant.write_row,
+}
+
+
 def set_addresses(K: Any) -> None:
     """Write the addresses of the programs of the implicit methods; compiles what is not compiled yet."""
-    for slot, item in {
-        st.AT_FACTOR: linear_algebra.factor,
-        st.AT_SOLVE: linear_algebra.solve,
-        st.AT_DIFFERENCES: newton_matrix.difference_columns,
-        st.AT_MASS: newton_matrix.mass_columns,
-        st.AT_BALANCE: newton_matrix.balance_matrix,
-        st.AT_BUILD_MATRIX: newton_matrix.build_matrix,
-        st.AT_SOLVE_MATRIX: newton_matrix.solve_matrix,
-        st.AT_PREDICT: generalized_alpha.predict,
-        st.AT_INCREMENT: generalized_alpha.increment,
-        st.AT_NEWTON: generalized_alpha.newton,
-        st.AT_CORRECT: generalized_alpha.correct_positions,
-        st.AT_PROJECT: generalized_alpha.project_velocities,
-        st.AT_STEP: generalized_alpha.step,
-        st.AT_COMMIT: generalized_alpha.commit,
-        st.AT_INTERPOLATE: interpolant.interpolate,
-        st.AT_WRITE_ROW: interpolant.write_row,
-    }.items():
+    for slot, item in PROGRAMS.items():
         K[slot] = item.address

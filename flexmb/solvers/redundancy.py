@@ -136,19 +136,20 @@ def _contradictions(mechanics: Mechanics, dropped: tuple[int, ...], kept: list[i
     m = mechanics
     bad: list[int] = []
     m.equations()
-    scaled, lengths = m.G * m.scale, np.maximum(np.linalg.norm(m.G * m.scale, axis=1), 1e-300)
+    scaled = m.G * m.scale
+    length = max(float(np.linalg.norm(scaled, axis=1).max()), 1e-300)  # of a row; its own may vanish
     rates = float(np.max(np.abs(m.v) / m.scale, initial=0.0))
     m.v[:] = 0.0
     m.equations()
     for wanted in (-m.phi_dot.copy(), -m.gam.copy()):
         solution = np.linalg.lstsq(scaled[kept], wanted[kept], rcond=DEPENDENT)[0]
         size = max(
-            float(np.max(np.abs(solution), initial=0.0)), rates, float(np.max(np.abs(wanted / lengths), initial=0.0))
+            float(np.max(np.abs(solution), initial=0.0)), rates, float(np.max(np.abs(wanted), initial=0.0)) / length
         )
         for row in dropped:
-            if abs(scaled[row] @ solution - wanted[row]) > CONSISTENT * lengths[row] * max(size, 1e-6):
+            if abs(scaled[row] @ solution - wanted[row]) > CONSISTENT * length * max(size, 1e-3):
                 bad.append(row)
     for row in dropped:
-        if row < m.n_pos_rows and abs(m.phi[row]) > CONSISTENT * lengths[row]:
+        if row < m.n_pos_rows and abs(m.phi[row]) > CONSISTENT * length:
             bad.append(row)
     return tuple(m.owners(sorted(set(bad))))

@@ -102,7 +102,8 @@ def _check_chords(system: System, mechanics: Mechanics) -> None:
             if key == "position" and joint.type.n_q > joint.type.n_v:
                 gap = np.minimum(gap, np.abs(found + wanted))  # p and -p are the same orientation
             if gap.max() > 1e-6 * max(1.0, float(np.abs(wanted).max())):
-                text = f"the other initial values and the loops lead to {np.array2string(found, precision=6)}, not to the given one"
+                shown = np.array2string(found, precision=6)
+                text = f"the other initial values and the loops lead to {shown}, not to the given one"
                 faults.append(
                     Fault(text, ("joints", joint.name, key), "Give fewer initial values, or make them agree.")
                 )

@@ -83,7 +83,11 @@ class _Run:
         K[st.AT_I], K[st.AT_F] = address_of(self.system.ints), address_of(self.system.floats)
         K[st.AT_ROWS], K[st.ROW_BUDGET] = address_of(self.rows), len(self.rows)
         if self.explicit:
+            from flexmb.equations.programs import link_open_tree
             from flexmb.solvers import explicit as method
+
+            if self.mechanics.n_rows == 0:
+                link_open_tree(self.system.ints)
         else:
             from flexmb.solvers import implicit as method  # type: ignore[no-redef]
         method.set_addresses(K)

@@ -79,6 +79,7 @@ def build_system(spec: Any, *, dropped: Collection[int] = (), reference: bool = 
         fixed_q=given_q,
         fixed_v=given_v,
         length_scale=_length_scale(mechanism),
+        memory0=np.array(rows.memory),
     )
 
 
@@ -95,7 +96,7 @@ def _take_state(pack: Packer, tree: TreeRecords) -> None:
     ints[L.X_VALUE] = pack.take(3)
     ints[L.X_UP], ints[L.X_UP2] = pack.take(6), pack.take(6)
     ints[L.X_LARGE] = pack.take(36)
-    ints[L.X_ARTICULATED] = pack.take(6 + 36 + 36 + 6)
+    ints[L.X_ARTICULATED] = pack.take(6 + 36 + 6)
     ints[L.X_CHORD] = pack.take(12 + 36 + 6)
 
 

@@ -67,7 +67,7 @@ def pack_channels(
         out.add(f"bodies/{name}/quaternion", "1", block + 3, 4, "orientation, w first")
         out.add(f"bodies/{name}/velocity", "m/s", block + 7, 3, "velocity of the body origin, world axes")
         out.add(f"bodies/{name}/angular_velocity", "rad/s", block + 10, 3, "angular velocity, body axes")
-    for number, joint in enumerate(mechanism.joints):
+    for number in range(len(mechanism.joints)):
         _add_joint(out, pack, tree, rows, loads, number)
     out.add("energy/kinetic", "J", ints[L.ENERGY], 1, "kinetic energy", scalar=True)
     out.add("energy/potential", "J", ints[L.ENERGY] + 1, 1, "potential energy of gravity and springs", scalar=True)
@@ -80,7 +80,7 @@ def pack_channels(
             kind = spec.joints[motion.joint].kind.kind_of(spec.coordinate(motion.joint, motion.coordinate))
         unit = "N" if kind == "length" else "N*m"
         out.add(f"motions/{name}/effort", unit, loads.motion_slot[name], 1, f"effort of motion {name}", scalar=True)
-    for name, sensor in spec.sensors.items():
+    for name in spec.sensors:
         unit, text, length = describe_sensor(spec, name)
         out.add(f"sensors/{name}", unit, loads.sensor_slot[name], length, text, scalar=length == 1)
     out.add_solver()
@@ -107,7 +107,9 @@ def _add_joint(
         names = ", ".join(joint_type.coordinates)
         scalar = joint_type.n_v == 1
         position_unit = unit if joint_type.n_q == joint_type.n_v else "m, 1" if "m" in unit.split(", ") else "1"
-        out.add(f"joints/{joint.name}/position", position_unit, q, joint_type.n_q, f"coordinates {names}", scalar=scalar)
+        out.add(
+            f"joints/{joint.name}/position", position_unit, q, joint_type.n_q, f"coordinates {names}", scalar=scalar
+        )
         out.add(f"joints/{joint.name}/velocity", _rates(unit, 1), v, joint_type.n_v, f"rates {names}", scalar=scalar)
         out.add(f"joints/{joint.name}/acceleration", _rates(unit, 2), a, joint_type.n_v, f"of {names}", scalar=scalar)
     block = loads.reaction_block[joint.name]

@@ -133,7 +133,9 @@ class LoadRecords:
         return record
 
     def _function(self, expression: Any) -> int:
-        return self.pack.function(expression, {name: self.sensor_slot[name] for name in expression.names if name != "t"})
+        return self.pack.function(
+            expression, {name: self.sensor_slot[name] for name in expression.names if name != "t"}
+        )
 
 
 def _slot(source: int, kind: int = L.SENSE_SLOT) -> list[int]:

@@ -85,7 +85,15 @@ class Placer:
         about_origin = inertia + body.mass * (center @ center * np.eye(3) - np.outer(center, center))
         rotor = np.zeros(3) if body.rotor is None else np.asarray(body.rotor, dtype=float)
         return PlacedBody(
-            name, body.mass, body.mass * center, about_origin, rotor, R_wb, p_wb, _maybe(body.velocity), _maybe(body.angular_velocity)
+            name,
+            body.mass,
+            body.mass * center,
+            about_origin,
+            rotor,
+            R_wb,
+            p_wb,
+            _maybe(body.velocity),
+            _maybe(body.angular_velocity),
         )
 
     def _body_coordinates(self, where: Where, R_wb: Vector, p_wb: Vector) -> Vector:
@@ -130,7 +138,10 @@ class Placer:
         for body, place, frame in zip(bodies, places, frames, strict=True):
             placed = m.bodies[body]
             p_b, R_b = placed.R_wb.T @ (place - placed.p_wb), placed.R_wb.T @ frame
-            markers.append(self._append_marker(f"{placed.name}.{name}", body, p_b, R_b))
+            marker = f"{placed.name}.{name}"
+            if marker in m.marker_index:  # the user's own
+                marker += " (joint)"
+            markers.append(self._append_marker(marker, body, p_b, R_b))
         return markers[0], markers[1]
 
     def _parameters(self, joint: Any, first: int, second: int) -> tuple[float, ...]:

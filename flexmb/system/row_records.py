@@ -8,7 +8,7 @@ from typing import Any
 
 from flexmb.equations import layout as L
 from flexmb.joints.table import JointCode
-from flexmb.system.mechanism import Mechanism, PlacedJoint
+from flexmb.system.mechanism import Mechanism
 from flexmb.system.packing import Packer
 from flexmb.system.system import Row
 from flexmb.system.tree_records import TreeRecords
@@ -74,26 +74,44 @@ class Coordinate:
 class RowRecords:
     """Chords, rows and motions of a system under construction."""
 
-    def __init__(self, pack: Packer, mechanism: Mechanism, tree: TreeRecords, chords: tuple[int, ...], joint_f: list[int]):
+    def __init__(
+        self, pack: Packer, mechanism: Mechanism, tree: TreeRecords, chords: tuple[int, ...], joint_f: list[int]
+    ):
         self.pack = pack
         self.mechanism = mechanism
         self.tree = tree
         self.joint_f = joint_f
         self.chord_number = {joint: number for number, joint in enumerate(chords)}
         self.chord_records: list[list[int]] = []
-        self.n_memory = 0
-        pack.ints[L.MEMORY] = pack.take(sum(mechanism.joints[joint].type.n_v for joint in chords))
+        self.memory: list[float] = []
+        self.memory_place: dict[int, int] = {}
+        self._lay_out_memory()
         for joint in chords:
-            self.chord_records.append(self._chord(mechanism.joints[joint], joint_f[joint]))
+            self.chord_records.append(self._chord(joint, joint_f[joint]))
         self.pending: list[_Pending] = []
         self.joint_rows: dict[int, list[int]] = {}
         self.motion_row: dict[str, int] = {}
 
-    def _chord(self, joint: PlacedJoint, parameters: int) -> list[int]:
+    def _lay_out_memory(self) -> None:
+        """Angles, rates and time by which turns are counted: at the start the given position, at rest."""
+        for number, joint in enumerate(self.mechanism.joints):
+            if joint.type.code in _WITH_ANGLES:
+                self.memory_place[number] = len(self.memory)
+                self.memory += joint.position or (0.0,) * joint.type.n_v
+                self.memory += (0.0,) * (joint.type.n_v + 1)
+        ints = self.pack.ints
+        ints[L.MEMORY], ints[L.N_MEMORY] = self.pack.take(len(self.memory)), len(self.memory)
+        for number, flat in self.tree.branch_of_joint.items():
+            ints[ints[L.BODIES] + flat * L.BODY + L.K_MEMORY] = self._memory_of(number)
+
+    def _memory_of(self, joint: int) -> int:
+        return self.pack.ints[L.MEMORY] + self.memory_place[joint] if joint in self.memory_place else -1
+
+    def _chord(self, number: int, parameters: int) -> list[int]:
+        joint = self.mechanism.joints[number]
         record = [0] * L.CHORD
         block = self.pack.take(L.CHORD_BLOCK)
-        memory = self.pack.ints[L.MEMORY] + self.n_memory if joint.type.code in _WITH_ANGLES else -1
-        self.n_memory += joint.type.n_v if memory >= 0 else 0
+        memory = self._memory_of(number)
         places = (block + L.C_Q, block + L.C_V, block + L.C_A)
         code, n = int(joint.type.code), joint.type.n_v
         record[: L.JOINT_KEY] = [code, parameters, *places, n, joint.first, joint.second, memory]
@@ -145,6 +163,9 @@ class RowRecords:
                 coordinate_name = spec.coordinate(motion.joint, motion.coordinate)
                 place = self.coordinate(joint, coordinate_name)
                 placed = self.mechanism.joints[joint]
+                if joint in self.memory_place:
+                    k = placed.type.coordinates.index(coordinate_name)
+                    self.memory[self.memory_place[joint] + k] = motion.function(0.0)
                 kind = L.ROW_TREE if place.on_tree else L.ROW_CHORD
                 record = self._record(kind, placed.first, placed.second)
                 record[L.R_COORD] = place.index if place.on_tree else place.chord
@@ -178,7 +199,6 @@ class RowRecords:
         ints[L.N_POS_ROWS] = sum(not self.pending[k].row.on_velocity for k in active)
         ints[L.CHORDS] = self.pack.table(self.chord_records, L.CHORD)
         ints[L.N_CHORDS] = len(self.chord_records)
-        ints[L.N_MEMORY] = self.n_memory
         return [row.row for row in self.pending], active
 
 

@@ -64,6 +64,8 @@ class System:
     fixed_v: NDArray[np.bool_]
     length_scale: float
     """Typical length [m], for tolerances."""
+    memory0: NDArray[np.float64]
+    """Angles near which turns are counted at the start, with rates and time (n_memory)."""
 
     @property
     def n_v(self) -> int:
@@ -100,6 +102,7 @@ class System:
         work = np.zeros(self.n_work)
         work[self.ints[L.Q] : self.ints[L.Q] + self.n_q] = self.q0
         work[self.ints[L.V] : self.ints[L.V] + self.n_v] = self.v0
+        self.view(work, L.MEMORY, len(self.memory0))[:] = self.memory0
         return work
 
     def view(self, work: NDArray[np.float64], slot: int, length: int) -> NDArray[np.float64]:

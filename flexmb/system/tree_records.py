@@ -72,9 +72,7 @@ def pack_markers(pack: Packer, mechanism: Mechanism, tree: TreeRecords) -> None:
     pack.ints[L.MARKERS] = pack.table(records, L.MARKER)
 
 
-def pack_bodies(
-    pack: Packer, mechanism: Mechanism, topology: Topology, tree: TreeRecords, joint_f: list[int]
-) -> None:
+def pack_bodies(pack: Packer, mechanism: Mechanism, topology: Topology, tree: TreeRecords, joint_f: list[int]) -> None:
     """Body table with one record for ground and one for every body of the recursion."""
     records = [_ground_record(pack)]
     for flat, branch in enumerate(topology.branches, start=1):
@@ -139,7 +137,7 @@ def pack_coordinates(pack: Packer, tree: TreeRecords) -> None:
 def initial_coordinates(
     mechanism: Mechanism, topology: Topology, tree: TreeRecords
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """q0, v0 and which positions and rates the user gave, for the tree joints; free bodies stand where they are drawn."""
+    """q0, v0 and which positions and rates the user gave, for the tree joints; free bodies stand as drawn."""
     q0, v0 = np.zeros(tree.n_q), np.zeros(tree.n_v)
     given_q, given_v = np.zeros(tree.n_v, dtype=bool), np.zeros(tree.n_v, dtype=bool)
     for flat, branch in enumerate(topology.branches, start=1):

@@ -1,0 +1,32 @@
+"""Which compiled programs a run needs, and compiling them before it starts."""
+
+from __future__ import annotations
+
+from flexmb.equations import layout as at
+from flexmb.equations.programs import PROGRAMS
+from flexmb.jit import Program, compile_ahead
+from flexmb.solvers.settings import EXPLICIT
+
+_FLEXIBLE = (at.AT_ARM,)
+_OPEN_TREE = (at.AT_ACCELERATION, at.AT_ARTICULATED)
+
+
+def programs_of(method: str = "generalized-alpha") -> list[Program]:
+    """Programs that a run by this method may call."""
+    if method in EXPLICIT:
+        from flexmb.solvers import explicit as solver
+    else:
+        from flexmb.solvers import implicit as solver  # type: ignore[no-redef]
+    left_out = _FLEXIBLE if method in EXPLICIT else _FLEXIBLE + _OPEN_TREE
+    equations = [entry for slot, entry in PROGRAMS.items() if slot not in left_out]
+    return [*equations, *solver.PROGRAMS.values(), solver.advance]
+
+
+def is_compiled(method: str) -> bool:
+    """Whether a run by this method finds everything in the cache."""
+    return all(entry.is_ready for entry in programs_of(method))
+
+
+def compile_for(method: str) -> None:
+    """Compile what a run by this method needs and the cache does not have."""
+    compile_ahead(programs_of(method))
