@@ -1,1 +1,38 @@
-"""flexmb: flexible multibody dynamics."""
+"""flexmb: flexible multibody dynamics.
+
+Names are loaded when they are first used, so that `import flexmb` is immediate.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_PLACES = {
+    "Model": "flexmb.system.model",
+    "read_model": "flexmb.system.model_file",
+    "run_model": "flexmb.results.session",
+    "check_model": "flexmb.results.model_check",
+    "Result": "flexmb.results.result_file",
+    "constant_speed": "flexmb.system.model_loads",
+    "polynomial": "flexmb.system.model_loads",
+    "harmonic": "flexmb.system.model_loads",
+    "ramp": "flexmb.system.model_loads",
+    "table": "flexmb.system.model_loads",
+    "expression": "flexmb.system.model_loads",
+    "InputError": "flexmb.errors",
+    "ComputationError": "flexmb.errors",
+}
+__all__ = [*_PLACES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PLACES:
+        return getattr(importlib.import_module(_PLACES[name]), name)
+    raise AttributeError(f"module 'flexmb' has no attribute '{name}' (there are: {', '.join(sorted(_PLACES))})")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PLACES])

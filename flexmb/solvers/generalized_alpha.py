@@ -24,7 +24,11 @@ MAX_ITERATIONS = 12
 MAX_SINCE = 200  # steps that one factor may serve
 SLOW = 0.25  # contraction that calls for a better matrix
 SHARE = 2e-4  # accepted error as a share of the first increment
-TIGHTEST, LOOSEST = 1e-14, 1e-9  # bounds of the accepted error, as a part of a coordinate's magnitude
+# Bounds of the accepted error, as a part of a coordinate's magnitude. An error e of the positions is one of e/(beta h^2)
+# of accelerations and multipliers, so that a loose bound feeds noise back through the predictor.
+TIGHTEST, LOOSEST = 1e-14, 1e-11
+ROUND_OFF = 1e-10  # where convergence stalls below this, round-off of a stiff system is the reason
+HIGHEST_FLOOR = 1e-13
 
 
 @program
@@ -121,7 +125,7 @@ def newton(K, S, W, arg):
     theta = min(
         0.5, max(2.0 * S[st.CONTRACTION], S[st.MOVED])
     )  # the matrix changes with the way gone since it was built
-    S[st.FLOOR] *= 0.995
+    S[st.FLOOR] *= 0.5
     least = max(TIGHTEST, 2.0 * S[st.FLOOR])
     limit, last, age, started_with = 0.0, 0.0, 100, K[st.TANGENT]
     n = I[at.N_V] + I[at.N_ROWS]
@@ -159,8 +163,8 @@ def newton(K, S, W, arg):
             elif K[st.TANGENT] == 1:
                 K[st.TANGENT] = 2
                 rebuild = True
-            elif theta > 0.7 and size <= LOOSEST * 10.0:  # round-off: neither matrix does better
-                S[st.FLOOR] = size
+            elif theta > 0.7 and size <= ROUND_OFF:  # neither matrix does better
+                S[st.FLOOR] = min(size, HIGHEST_FLOOR)
                 K[st.TANGENT] = started_with
                 K[st.EXCESS] = worth + n  # the next step builds its own matrix
                 K[st.STATUS] = st.OK
@@ -168,8 +172,8 @@ def newton(K, S, W, arg):
             else:
                 rebuild = age > 1
         last = size
-    if last <= LOOSEST * 10.0:
-        S[st.FLOOR] = last
+    if last <= ROUND_OFF:
+        S[st.FLOOR] = min(last, HIGHEST_FLOOR)
         K[st.STATUS] = st.OK
 
 
@@ -229,7 +233,7 @@ def correct_positions(K, S, W, arg):
         call(I[at.AT_COMPOSE], I, F, W, 0)
         if size <= 1e-12:
             break
-    K[st.STATUS] = st.OK if size <= LOOSEST else st.NO_CONVERGENCE
+    K[st.STATUS] = st.OK if size <= ROUND_OFF else st.NO_CONVERGENCE
 
 
 @kernel

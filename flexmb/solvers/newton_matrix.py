@@ -29,14 +29,15 @@ def difference_columns(K, S, W, arg):
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m, mp, h = I[at.N_V], I[at.N_ROWS], I[at.N_POS_ROWS], S[st.H]
     size, X = n + m, K[st.NEWTON + st.MATRIX]
+    here = K[st.NEWTON + st.VECTOR]  # the reference residual waits in the right-hand side, which is not in use now
     s = S[st.BETA] * h * h
     b_prime = (1.0 - S[st.ALPHA_M]) / (s * (1.0 - S[st.ALPHA_F]))
     g_prime = S[st.GAMMA] / (h * S[st.BETA])
     call(I[at.AT_RESIDUAL], I, F, W, 0)
     for i in range(n):
-        S[X + i * size + n] = W[I[at.RES] + i]  # the last columns hold G^T later: the reference residual waits there
+        S[here + i] = W[I[at.RES] + i]
     for k in range(m):
-        S[X + (n + k) * size + n] = W[I[at.PHI] + k]
+        S[here + n + k] = W[I[at.PHI] + k]
     for j in range(n):
         e = PERTURBATION * S[K[st.SCALE] + j]
         dq, v, a = W[I[at.DQ] + j], W[I[at.V] + j], W[I[at.A] + j]
@@ -47,11 +48,10 @@ def difference_columns(K, S, W, arg):
         call(I[at.AT_RESIDUAL], I, F, W, 0)
         W[I[at.DQ] + j], W[I[at.V] + j], W[I[at.A] + j] = dq, v, a
         for i in range(n):
-            S[X + i * size + j] = s * (W[I[at.RES] + i] - S[X + i * size + n]) / e
+            S[X + i * size + j] = s * (W[I[at.RES] + i] - S[here + i]) / e
         for k in range(m):
-            row = X + (n + k) * size
-            slope = (W[I[at.PHI] + k] - S[row + n]) / e
-            S[row + j] = slope if k < mp else slope / g_prime
+            slope = (W[I[at.PHI] + k] - S[here + n + k]) / e
+            S[X + (n + k) * size + j] = slope if k < mp else slope / g_prime
     call(I[at.AT_COMPOSE], I, F, W, 0)
     call(I[at.AT_JACOBIAN], I, F, W, 0)
 
