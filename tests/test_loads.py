@@ -229,17 +229,18 @@ def test_tabled_spring() -> None:
 
 @pytest.mark.parametrize("damping", [0.0, 0.8])
 def test_spring_through_zero_length(damping: float) -> None:
-    """Free length zero: the pull is -k x on both sides, and at the point itself there is no direction but no trouble."""
-    load = {"type": "spring-damper", "markers": ["ground", "body"], "stiffness": 50.0, "damping": damping, "length": 0.0}
+    """Free length zero: the pull is -k x on both sides; at the point itself it has no direction, and does no harm."""
+    ends = {"type": "spring-damper", "markers": ["ground", "body"], "stiffness": 50.0}
+    load = {**ends, "damping": damping, "length": 0.0}
     run = Run(one_body({**SLIDER, "velocity": 1.0}, BRANCH, forces={"s": load}), **RK)
     assert np.all(np.isfinite(run.rows))
     decay = damping / 4.0
     omega = np.sqrt(50.0 / 2.0 - decay**2)
     t = run["time"]
     # The damper pauses for the first instant only: the start is one evaluation of many.
-    close(run["joints/j/position"], np.exp(-decay * t) * np.sin(omega * t) / omega, atol=CLOSE if damping == 0 else 1e-5)
-    rest = {"type": "spring-damper", "markers": ["ground", "body"], "stiffness": 50.0, "length": 0.2}
-    resting = Run(one_body(SLIDER, BRANCH, forces={"s": rest}), **RK)
+    exact = np.exp(-decay * t) * np.sin(omega * t) / omega
+    close(run["joints/j/position"], exact, atol=CLOSE if damping == 0 else 1e-5)
+    resting = Run(one_body(SLIDER, BRANCH, forces={"s": {**ends, "length": 0.2}}), **RK)
     assert np.all(np.isfinite(resting.rows))  # pushed apart, but in no direction: it stays
 
 

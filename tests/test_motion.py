@@ -9,6 +9,8 @@ import pytest
 from mechanisms import joint_keys, random_body
 from runs import Run
 
+from flexmb.errors import InputError
+
 RING_JOINTS = (
     "revolute",
     "prismatic",
@@ -130,3 +132,31 @@ def _momentum(run: Run, data: dict[str, Any], row: int) -> np.ndarray:
         angular = R @ body.inertia @ omega + np.cross(S, v) + np.cross(p, linear)
         total += np.concatenate([linear, angular])
     return total
+
+
+@pytest.mark.parametrize("method", [{"method": "rk45", "tolerance": 1e-10}, {"method": "rk4", "step": 0.005}])
+def test_works_at_chosen_times(method: dict[str, Any]) -> None:
+    """A slider pushed by 6 t: v = 3 t^2 / m and the work 9 t^4 / (2 m), also inside the long steps that rk45 takes."""
+    data = {
+        "model": {"name": "pushed"},
+        "bodies": {"block": {"mass": 2.0, "inertia": [1, 1, 1]}},
+        "joints": {"rail": {"type": "prismatic", "bodies": ["ground", "block"], "at": [0, 0, 0], "axis": "x"}},
+        "forces": {"push": {"type": "actuator", "joint": "rail", "effort": "6*t"}},
+        "output": {"every": 0.013},
+        "analysis": {"end": 1.0},
+    }
+    run = Run(data, **method)
+    t = run["time"]
+    assert len(t) == 78 and np.allclose(np.diff(t)[:-1], 0.013)
+    assert np.allclose(run["energy/work/push"], 9.0 * t**4 / 4.0, rtol=0, atol=1e-9)
+    assert run.summary.energy_balance < 1e-9
+
+
+def test_independent_coordinates_by_the_users_word() -> None:
+    data = ring("revolute")
+    free = Run(data, method="rk45", tolerance=1e-10)
+    chosen = Run(data, method="rk45", tolerance=1e-10, formulation="embedding", independent=["a.angle"])
+    assert np.allclose(free.final_positions, chosen.final_positions, rtol=0, atol=2e-8)
+    with pytest.raises(InputError) as error:
+        Run(data, method="rk45", tolerance=1e-10, formulation="embedding", independent=["a.angel"])
+    assert "Did you mean 'angle'?" in str(error.value)

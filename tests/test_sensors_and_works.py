@@ -56,7 +56,7 @@ def test_weight_on_a_fixed_joint(coordinates: dict[str, Any], order: list[str]) 
 
 @BOTH
 def test_reaction_stands_in_the_axes_of_the_first_marker(coordinates: dict[str, Any]) -> None:
-    """A hinge along y held by its drive: z of the joint frame is y, and the drive's moment is not part of the reaction."""
+    """A hinge along y held by its drive: z of the joint frame is y, and the reaction leaves out the drive's moment."""
     data = bracket({"type": "revolute", "axis": "y"}, coordinates, ["ground", "arm"])
     data["motions"] = {"hold": {"joint": "j", "rate": 0.0}}
     run = Run(data, type="kinematic")
@@ -109,7 +109,7 @@ def swinging_pair(coordinates: dict[str, Any]) -> dict[str, Any]:
 
 @BOTH
 def test_sensors_are_derivatives_of_each_other(coordinates: dict[str, Any]) -> None:
-    """Central differences of fourth order over steps of 1 ms: truncation h^4 x^(5)/30, far below 1e-6 at rates of 10/s."""
+    """Central differences of fourth order over 1 ms: truncation h^4 x^(5)/30, far below 1e-6 at rates of 10/s."""
     run = Run(swinging_pair(coordinates), method="rk4", step=1e-3, end=0.05)
     for what in ("joint", "ground", "world", "marker"):
         for lower, upper in (("position", "velocity"), ("velocity", "acceleration")):
@@ -157,8 +157,8 @@ def test_marker_acceleration_on_a_turning_body_is_centripetal() -> None:
 
 def test_units_of_sensors() -> None:
     system = Flat(spec_of({**swinging_pair(BRANCH), "analysis": {"end": 1.0, "step": 0.1}})).system
-    units = {name: system.channel(f"sensors/{name}").unit for name in ("joint_velocity", "ground_acceleration", "distance")}
-    assert units == {"joint_velocity": "rad/s", "ground_acceleration": "m/s^2", "distance": "m"}
+    wanted = {"joint_velocity": "rad/s", "ground_acceleration": "m/s^2", "distance": "m"}
+    assert {name: system.channel(f"sensors/{name}").unit for name in wanted} == wanted
 
 
 # Efforts of forces and their works
@@ -254,6 +254,18 @@ def test_elastic_spring_has_no_work_channel() -> None:
     paths = {channel.path for channel in Run(data, **RK).system.channels}
     assert "energy/work/strut" not in paths
     assert "energy/work/spring" in paths
+
+
+def test_work_channels_have_names_of_their_own() -> None:
+    """A force called like a motion or like the sum of all works is told apart by its kind."""
+    data = loaded_slider(BRANCH)
+    data["forces"] = {"spin": data["forces"]["motor"], "total": data["forces"]["drag"]}
+    data["sensors"] = {}
+    run = Run(data, **RK)
+    paths = [channel.path for channel in run.system.channels]
+    assert len(paths) == len(set(paths))
+    parts = sum(run[f"energy/work/{name}"] for name in ("spin", "spin (force)", "total (force)"))
+    close(run["energy/work/total"], parts, atol=1e-12)
 
 
 def test_motion_does_not_depend_on_the_tree_with_every_load() -> None:

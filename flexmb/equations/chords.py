@@ -78,7 +78,8 @@ def relative_motion_into(W, a, b, out):
 def pair(I, F, W, arg):
     """Coordinates, rates and accelerations of a joint (read as I[arg..] says) from the states of its two markers.
 
-    Leaves the motion subspace (of a screw: its turning) at X_JOINT and the Cholesky factor of S^T S behind the relative motion at X_CHORD.
+    Leaves the motion subspace (of a screw: its turning) at X_JOINT and the Cholesky factor of S^T S behind the
+    relative motion at X_CHORD.
     """
     x = I[L.X_CHORD]
     joint = I[L.X_JOINT]

@@ -44,9 +44,7 @@ def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Flo
 
 def _open_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
     """What the rows say at the end of the failed step: the gap that stays when the loops are closed."""
-    rows = np.abs(mechanics.phi[: mechanics.n_pos_rows])
-    worst = int(np.argmax(np.where(np.isfinite(rows), rows, np.inf)))
-    text = f"joint or motion '{mechanics.system.row_owner[worst]}' is off by {rows[worst]:.3g} m or rad"
+    text = gaps(mechanics, np.nan_to_num(mechanics.phi[: mechanics.n_pos_rows], nan=np.inf))
     mechanics.t = float(S[st.T_E])
     mechanics.q[:] = S[K[st.Q_N] : K[st.Q_N] + mechanics.n_q]
     mechanics.v[:] = S[K[st.V_N] : K[st.V_N] + mechanics.n_v]

@@ -103,16 +103,19 @@ def assemble_positions(mechanics: Mechanics) -> None:
     raise ComputationError(f"The mechanism cannot be assembled: {gaps(mechanics, mechanics.phi)}. {hint}")
 
 
-def gaps(mechanics: Mechanics, values: Floats, unit: str = "m or rad") -> str:
-    """Owners of the rows with the largest values, worst first."""
-    sizes: dict[str, float] = {}
-    for owner, value in zip(mechanics.system.row_owner, values, strict=False):
-        sizes[owner] = float(np.hypot(sizes.get(owner, 0.0), value))
+def gaps(mechanics: Mechanics, values: Floats, per: str = "") -> str:
+    """Joints and motions whose rows have the largest values, worst first: "joint 'c' stays open by 1 m"."""
+    sizes: dict[tuple[str, str], float] = {}
+    rows = getattr(mechanics.system, "rows", None)
+    for k, value in enumerate(values):
+        owner, kind, unit = mechanics.system.row_owner[k], "row", "m or rad"
+        if rows is not None:
+            kind, unit = "motion" if rows[k].is_motion else "joint", rows[k].unit
+        key = (f"{kind} '{owner}'", unit)
+        sizes[key] = float(np.hypot(sizes.get(key, 0.0), value))
     worst = sorted(sizes.items(), key=lambda item: -item[1])[:5]
     limit = 1e-3 * worst[0][1]
-    return ", ".join(
-        f"joint or motion '{name}' stays open by {size:.3g} {unit}" for name, size in worst if size >= limit
-    )
+    return ", ".join(f"{name} stays open by {size:.3g} {unit}{per}" for (name, unit), size in worst if size >= limit)
 
 
 def positive_mass(mechanics: Mechanics) -> tuple[Floats, Floats]:
@@ -149,7 +152,8 @@ def is_positive(M: Floats) -> bool:
     if not (np.all(np.isfinite(M)) and np.all(diagonal > 0.0)):
         return False
     try:
-        L = np.linalg.cholesky(M / np.sqrt(np.outer(diagonal, diagonal)))
+        root = np.sqrt(diagonal)
+        L = np.linalg.cholesky(M / root[:, None] / root)
     except np.linalg.LinAlgError:
         return False
     return bool(np.min(np.diag(L), initial=1.0) > 1e-7)
@@ -189,14 +193,14 @@ def assemble_velocities(mechanics: Mechanics) -> None:
                 [
                     Fault(
                         f"The given initial velocities of {', '.join(names)} contradict the constraints: "
-                        f"{gaps(mechanics, mechanics.phi_dot, 'm/s or rad/s')}.",
+                        f"{gaps(mechanics, mechanics.phi_dot, '/s')}.",
                         hint="Give only as many initial velocities as there are degrees of freedom.",
                     )
                 ]
             )
     raise ComputationError(
         "No velocities satisfy all constraints: "
-        f"{gaps(mechanics, mechanics.phi_dot, 'm/s or rad/s')}. Two motions may drive the same degree of freedom, "
+        f"{gaps(mechanics, mechanics.phi_dot, '/s')}. Two motions may drive the same degree of freedom, "
         "or the mechanism starts in a singular position."
     )
 

@@ -1,8 +1,9 @@
 """Output rows: after every step, or at chosen times by the interpolant of the step.
 
 Coordinates follow the quintic through (q, q', q'') at both ends of the step, error O(h^6); velocities and accelerations
-are its derivatives. Works follow the cubic through work and power at both ends, multipliers are linear (the explicit
-methods compute accelerations and multipliers anew). At the end of a step the step's own state is written.
+are its derivatives. Works follow the cubic through work and power at both ends, those of Dormand & Prince's method its
+own quartic [Hairer, Norsett & Wanner, Solving ODEs I, sec. II.6]; multipliers are linear (the explicit methods compute
+accelerations and multipliers anew). At the end of a step the step's own state is written.
 """
 
 from __future__ import annotations
@@ -98,6 +99,27 @@ def end_rates(I, F, W, S, K):
             S[rates + (2 * end + 1) * nq + i] = W[I[at.Q_DDOT] + i]
 
 
+@kernel
+def quartic_works(I, W, S, K, u):
+    """Works at the part u of a step of Dormand & Prince's method: w + h sum b_i(u) P_i over its seven stages."""
+    n = I[at.N_Q] + I[at.N_V] + I[at.N_POWERS]
+    rise = u * u * (3.0 - 2.0 * u)
+    bump = u * u * (1.0 - u) * (1.0 - u)
+    b1 = rise * 35.0 / 384.0 + u * (1.0 - u) * (1.0 - u)
+    b1 -= bump * 5.0 * (2558722523.0 - 31403016.0 * u) / 11282082432.0
+    b3 = rise * 500.0 / 1113.0 + bump * 100.0 * (882725551.0 - 15701508.0 * u) / 32700410799.0
+    b4 = rise * 125.0 / 192.0 - bump * 25.0 * (443332067.0 - 31403016.0 * u) / 1880347072.0
+    b5 = -rise * 2187.0 / 6784.0 + bump * 32805.0 * (23143187.0 - 3489224.0 * u) / 199316789632.0
+    b6 = rise * 11.0 / 84.0 - bump * 55.0 * (29972135.0 - 7076736.0 * u) / 822651844.0
+    b7 = -u * u * (1.0 - u) + bump * 10.0 * (7414447.0 - 829305.0 * u) / 29380423.0
+    for k in range(I[at.N_POWERS]):
+        p = K[st.SLOPES] + I[at.N_Q] + I[at.N_V] + k
+        # The first stage has become that of the next step; its power is kept in POWER_N.
+        rate = b1 * S[K[st.POWER_N] + k] + b3 * S[p + 2 * n] + b4 * S[p + 3 * n] + b5 * S[p + 4 * n]
+        rate += b6 * S[p + 5 * n] + b7 * S[p + 6 * n]
+        W[I[at.WORK] + k] = S[K[st.WORK_N] + k] + S[st.H] * rate
+
+
 @program
 def interpolate(K, S, W, arg):
     """Set the state in W to that of the time W[T] inside the step; `return_to_end` undoes it."""
@@ -122,6 +144,9 @@ def interpolate(K, S, W, arg):
     call(I[at.AT_VELOCITIES], I, F, W, 0)
     for k in range(I[at.N_ROWS]):
         W[I[at.LAM] + k] = (1.0 - u) * S[K[st.LAM_N] + k] + u * S[K[st.LAM_E] + k]
+    if K[st.STAGES] == 7:
+        quartic_works(I, W, S, K, u)
+        return
     for k in range(I[at.N_POWERS]):
         w0, w1 = S[K[st.WORK_N] + k], S[K[st.WORK_E] + k]
         d0, d1 = h * S[K[st.POWER_N] + k], h * S[K[st.POWER_E] + k]

@@ -35,10 +35,13 @@ def linked_system(spec: Any, **options: Any) -> System:
     return system
 
 
-def design_states(system: System) -> BodyStates:
-    """The bodies as they are drawn, at rest."""
+def design_states(system: System, work: Floats) -> BodyStates:
+    """The bodies as they are drawn on the ground, wherever the base stands at the time in the workspace; at rest."""
+    Mechanics(system, work).run(L.AT_KINEMATICS)
+    ground = int(system.ints[system.ints[L.BODIES] + L.B_W]) + L.W_R_W
+    R_w0 = work[ground : ground + 9].reshape(3, 3).copy()
     return {
-        body.name: np.concatenate([body.p_wb, quaternion(body.R_wb), np.zeros(6)])
+        body.name: np.concatenate([R_w0 @ body.p_wb, quaternion(R_w0 @ body.R_wb), np.zeros(6)])
         for body in system.mechanism.bodies[1:]
     }
 
@@ -73,7 +76,7 @@ def initial_states(spec: Any, start: float = 0.0) -> BodyStates:
     mechanics = Mechanics(system, work)
     mechanics.t = start
     q_user, v_user = mechanics.q.copy(), mechanics.v.copy()
-    measure(system, work, design_states(system))
+    measure(system, work, design_states(system, work))
     for flat, branch in enumerate(system.topology.branches, start=1):
         joint = None if branch.joint is None else system.mechanism.joints[branch.joint]
         if joint is not None and joint.position is not None:

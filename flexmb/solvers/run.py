@@ -86,7 +86,7 @@ class _Run:
             from flexmb.equations.programs import link_open_tree
             from flexmb.solvers import explicit as method
 
-            if self.mechanics.n_rows == 0:
+            if self.mechanics.n_rows == 0 and self.system.ints[at.AT_ACCELERATION] == 0:
                 link_open_tree(self.system.ints)
         else:
             from flexmb.solvers import implicit as method  # type: ignore[no-redef]

@@ -51,7 +51,7 @@ def build_system(spec: Any, *, dropped: Collection[int] = (), reference: bool = 
     loads = LoadRecords(pack, spec, rows)
     loads.pack_sensors()
     for name in spec.motions:
-        loads.power(name)
+        loads.power(name, "motion")
     loads.pack_loads()
     _pack_world(pack, spec, loads)
     all_rows, active = rows.finish(set(dropped))
@@ -122,7 +122,7 @@ def _pack_world(pack: Packer, spec: Any, loads: LoadRecords) -> None:
     if spec.base.acceleration is not None:
         starts = [pack.function(expression, {}) for expression in spec.base.acceleration]
         ints[L.BASE_ACCELERATION] = pack.put_ints(starts)
-    ints[L.BASE_POWER] = loads.power("base")
+    ints[L.BASE_POWER] = loads.power("base", "ground")
 
 
 def _pack_motions(pack: Packer, spec: Any, rows: RowRecords, loads: LoadRecords) -> None:

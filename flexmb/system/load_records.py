@@ -46,9 +46,9 @@ class LoadRecords:
         self.motion_slot = {name: pack.take(1) for name in spec.motions}
         self.powers: list[str] = []
 
-    def power(self, name: str) -> int:
-        """A work channel under this name."""
-        self.powers.append(name if name not in self.powers else f"{name} (force)")
+    def power(self, name: str, kind: str = "force") -> int:
+        """A work channel under this name, or with its kind when the name is taken ("total" is the sum of all)."""
+        self.powers.append(f"{name} ({kind})" if name in ("total", *self.powers) else name)
         return len(self.powers) - 1
 
     def pack_sensors(self) -> None:
