@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -37,3 +38,8 @@ class InputError(Exception):
 
 class ComputationError(Exception):
     """A computation that could not be carried to its end."""
+
+    def __init__(self, text: str, summary: Any = None):
+        self.summary = summary
+        """`RunSummary` of a run that failed on its way: how far it came and how well; None when it never started."""
+        super().__init__(text)

@@ -1,4 +1,4 @@
-"""Random mechanisms for the tests, as checked models."""
+"""Mechanisms for the tests: random trees holding every joint, and a slider-crank."""
 
 from __future__ import annotations
 
@@ -76,6 +76,28 @@ def random_tree(rng: np.random.Generator, kinds: tuple[str, ...] = TREE_JOINTS, 
         joints[f"joint{number}"] = {**joint_keys(kind, rng), "bodies": pair if number % 2 == 0 else pair[::-1]}
         names.append(name)
     return {"model": {"name": "random tree", "gravity": [1.0, -2.0, -9.0]}, "bodies": bodies, "joints": joints, **extra}
+
+
+def slider_crank(coordinates: dict[str, Any]) -> dict[str, Any]:
+    """A planar slider-crank whose bearing is driven at a varying rate."""
+    rod = {"mass": 1.0, "inertia": [0.001, 0.02, 0.02]}
+    return {
+        "model": {"name": "slider-crank", "gravity": [0, 0, -9.81]},
+        "bodies": {
+            "crank": {**rod, "center": [0.1, 0, 0]},
+            "rod": {**rod, "at": [0.2, 0, 0], "center": [0.3, 0, 0]},
+            "slider": {"mass": 2.0, "inertia": [0.01, 0.01, 0.01], "at": [0.8, 0, 0]},
+        },
+        "joints": {
+            "bearing": {"type": "revolute", "bodies": ["ground", "crank"], "at": [0, 0, 0], "axis": "-y"},
+            "pin": {"type": "revolute", "bodies": ["crank", "rod"], "at": [0.2, 0, 0], "axis": "-y"},
+            "wrist": {"type": "revolute", "bodies": ["rod", "slider"], "at": [0.8, 0, 0], "axis": "-y"},
+            "slide": {"type": "prismatic", "bodies": ["ground", "slider"], "at": [0.8, 0, 0], "axis": "x"},
+        },
+        "motions": {"drive": {"joint": "bearing", "expression": "0.5 + 6*t + 0.3*sin(5*t)"}},
+        "coordinates": coordinates,
+        "analysis": {"end": 1.0},
+    }
 
 
 def spec_of(data: dict[str, Any]) -> Any:

@@ -147,6 +147,9 @@ def test_dimension_of_an_expression() -> None:
         parse_expression("10 N*m*sin(t)", kind=force)
     half_turn = parse_expression("1 turn*t", kind=KINDS["angle"])
     assert half_turn(0.5) == pytest.approx(math.pi)
+    # The value of an inverse function is an angle in radians, or the number that it is.
+    assert parse_expression("10 N*atan(50*t)", kind=force)(0.02) == pytest.approx(10 * math.pi / 4)
+    assert parse_expression("atan(t) + 90 deg", kind=KINDS["angle"])(1.0) == pytest.approx(0.75 * math.pi)
 
 
 def test_names() -> None:

@@ -8,18 +8,8 @@ import numpy as np
 import pytest
 from flat import Flat
 from mechanisms import joint_keys, random_body, spec_of
+from one_body import BOTH, BRANCH, CHORD, RK, G, close
 from runs import Run
-
-RK = {"method": "rk45", "tolerance": 1e-10}
-BRANCH: dict[str, Any] = {}
-CHORD = {"default": "absolute"}
-BOTH = pytest.mark.parametrize("coordinates", [BRANCH, CHORD], ids=["branch", "chord"])
-G = 9.81
-
-
-def close(found: Any, wanted: Any, atol: float = 2e-8) -> None:
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=atol)
-
 
 # Reactions by statics
 

@@ -146,6 +146,20 @@ def test_error_controlled_step_follows_the_tolerance() -> None:
         assert abs(observed - power) < 0.25, (method, errors)
 
 
+def test_error_control_of_rk45_holds_the_works() -> None:
+    """A fast force on a slow body: it hardly moves, but the work is all its energy. Every step is held to the tolerance
+    of the largest work, so that their sum is to the number of steps times as much."""
+    toy = toys.oscillator(damping=0.0, stiffness=4.0, drive=2.0)
+    toy.floats[4] = 30.0
+    toy.q0[:], toy.v0[:] = 0.0, 0.0
+    fine, _ = run(toy, end=2.0, step=1e-4, every=0.1, method="rk45")
+    for tolerance in (1e-4, 1e-6):
+        rows, summary = run(toy, end=2.0, tolerance=tolerance, every=0.1, method="rk45")
+        bound = summary.steps * tolerance
+        assert summary.energy_balance < bound
+        assert np.max(np.abs(rows["work"] - fine["work"])) < bound * np.max(np.abs(fine["work"]))
+
+
 def test_multipliers_stay_smooth_over_step_changes() -> None:
     rows, summary = run(toys.pendulum(angle=2.8), end=4.0, tolerance=1e-6, method="generalized-alpha")
     q, v = rows["q"], rows["v"]
@@ -248,7 +262,7 @@ def test_assembly_names_the_joint_that_cannot_close() -> None:
     toy = toys.crank()
     toy.floats[4] = 0.01  # the rod is too short for this crank angle
     toy.fixed_q = np.array([True, False, False])
-    with pytest.raises(ComputationError, match=r"'pin' stays open by 0\.048\d* m or rad.*closes when.*bearing.angle"):
+    with pytest.raises(ComputationError, match=r"'pin' stays open by 0\.048\d* m\. It closes when.*bearing.angle"):
         run(toy, end=1.0, step=0.01)
     with pytest.raises(ComputationError, match="'rod' stays open by"):
         assemble(toys.twice(contradiction=0.3), toys.twice(contradiction=0.3).workspace())
@@ -283,6 +297,31 @@ def test_kinematic_analysis() -> None:
         simulate(toys.pendulum(), Settings(end=3.0, type="kinematic"), sink=sink)
 
 
+def test_kinematic_analysis_is_resumed_to_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Works included: they hang on the powers of the last two steps."""
+    monkeypatch.setattr("flexmb.solvers.kinematics.BLOCK_ROWS", 7)
+    settings, whole = Settings(end=1.0, every=0.013, type="kinematic"), Sink()
+    finished = simulate(toys.driven(), settings, sink=whole)
+    for cut in (0, 4):
+        rest = Sink()
+        summary = simulate(toys.driven(), settings, sink=rest, resume=whole.checkpoints[cut])
+        np.testing.assert_array_equal(rest.rows, np.concatenate(whole.blocks[cut + 1 :]))
+        assert (summary.steps, summary.energy_error) == (finished.steps, finished.energy_error)
+    with pytest.raises(InputError, match="checkpoint"):
+        simulate(toys.driven(), settings, sink=rest, resume=whole.checkpoints[0][1:])
+
+
+def test_kinematic_analysis_that_cannot_go_on_says_so_and_keeps_the_rows() -> None:
+    toy, sink = toys.driven(), Sink()
+    toy.ints[toys.FAIL] = 1
+    with pytest.raises(
+        ComputationError, match=r"At t = 0\.5 s .*motion 'motor' stays open by .* m.*change the mo"
+    ) as caught:
+        simulate(toy, Settings(end=1.0, every=0.1, type="kinematic"), sink=sink)
+    assert caught.value.summary.outcome == "failed" and caught.value.summary.steps == 5
+    assert sink.rows[-1, 0] == pytest.approx(0.5)
+
+
 def test_driven_system_by_all_methods() -> None:
     for method in IMPLICIT:
         rows, _ = run(toys.driven(rate=2.0), end=3.0, step=0.01, method=method)
@@ -293,9 +332,13 @@ def test_failure_says_when_where_and_what_to_do_and_keeps_the_rows() -> None:
     """A drive that asks for an impossible position after half a second."""
     toy, sink = toys.driven(rate=2.0), Sink()
     toy.ints[toys.FAIL] = 1
-    with pytest.raises(ComputationError, match=r"At t = 0\.5.*'motor'.*smaller step") as caught:
+    expected = r"At t = 0\.5 s .*motion 'motor' stays open by 2\.16 m, joint 'rod' .* m; .* Try a smaller step"
+    with pytest.raises(ComputationError, match=expected) as caught:
         simulate(toy, Settings(end=1.0, step=0.01), sink=sink)
     assert "toy." in str(caught.value)
+    summary = caught.value.summary
+    assert (summary.outcome, summary.steps) == ("failed", 50) and summary.t_reached == pytest.approx(0.5)
+    assert summary.peak_energy > 0.0 and summary.rejected > 0
     assert sink.rows[-1, 0] == pytest.approx(0.5)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from flexmb.equations import layout as at
 from flexmb.jit import kernel, program
+from flexmb.system.system import Channel, Row
 
 KIND = at.HEADER  # slot of I with the number of the toy
 FAIL = KIND + 1  # 1: the drive asks for the impossible after t = 0.5
@@ -240,27 +241,21 @@ def accept(I, F, W, arg):
 
 
 @dataclass
-class Channel:
-    path: str
-    start: int
-
-
-@dataclass
 class Toy:
-    """What the solvers ask of a system."""
+    """What the solvers ask of a system (`flexmb.solvers.mechanics.Solvable`); a row "motor" is that of a motion."""
 
     kind: int
     floats: np.ndarray
     q0: np.ndarray
     v0: np.ndarray
-    rows: list[str] = field(default_factory=list)
+    owners: list[str] = field(default_factory=list)
     pos_rows: int = 0
     powers: int = 0
     coordinates: list[str] = field(default_factory=list)
     length_scale: float = 1.0
 
     def __post_init__(self) -> None:
-        nq, nv, m = len(self.q0), len(self.v0), len(self.rows)
+        nq, nv, m = len(self.q0), len(self.v0), len(self.owners)
         I = self.ints = np.zeros(SLOTS, np.int64)
         I[KIND], I[at.N_Q], I[at.N_V], I[at.N_ROWS], I[at.N_POS_ROWS] = self.kind, nq, nv, m, self.pos_rows
         I[at.N_POWERS], I[at.N_MEMORY], I[at.N_SPHERES] = self.powers, 1, nq - nv
@@ -301,12 +296,14 @@ class Toy:
         programs |= {at.AT_OUTPUT: output, at.AT_ACCEPT: accept}
         for slot, item in programs.items():
             I[slot] = item.address
-        self.row_owner = self.rows
+        self.rows = [Row(owner, "length", "m", is_motion=owner == "motor") for owner in self.owners]
         self.coordinates = self.coordinates or [f"toy.{i}" for i in range(nv)]
         at_energy = int(I[at.N_OUT]) - 5
         names = ("energy/kinetic", "energy/potential", "energy/work/total")
-        self.channels = [Channel("time", 0)] + [Channel(name, at_energy + i) for i, name in enumerate(names)]
+        self.channels = [Channel("time", "s", 0, (), "")]
+        self.channels += [Channel(name, "J", at_energy + i, (), "") for i, name in enumerate(names)]
         self.scales = np.ones(nv)
+        self.fixed_q, self.fixed_v = np.zeros(nv, bool), np.zeros(nv, bool)
 
     def workspace(self) -> np.ndarray:
         W = np.zeros(self.n_work)
@@ -316,7 +313,7 @@ class Toy:
 
     def columns(self, block: np.ndarray) -> dict[str, np.ndarray]:
         """Columns of a block by name."""
-        nq, nv, m = len(self.q0), len(self.v0), len(self.rows)
+        nq, nv, m = len(self.q0), len(self.v0), len(self.owners)
         ends = np.cumsum([1, nq, nv, nv, m, 1, 1, 1, 1, 1])
         names = ("t", "q", "v", "a", "lam", "kinetic", "potential", "work", "step", "iterations")
         starts = np.concatenate([[0], ends[:-1]])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from flexmb.equations import layout as L
-from flexmb.equations.forward_dynamics import cholesky, cholesky_solve
+from flexmb.equations.cholesky import cholesky, cholesky_solve
 from flexmb.equations.kinematics import root_into, state_of
 from flexmb.jit import call, kernel, program
 from flexmb.joints.dispatch import CYLINDRICAL, PIN_IN_SLOT, PLANAR, REVOLUTE, SCREW, UNIVERSAL, measure_into
@@ -48,6 +48,19 @@ def leave_turning(code, W, joint):
     """Keep of a screw's subspace its turning only: its rate is that of its angle, an effort on it a torque."""
     if code == SCREW:
         W[joint + L.J_SV + 2] = 0.0
+
+
+@kernel
+def gram_into(W, joint, n, gram):
+    """Cholesky factor of S^T S, S the motion subspace of n columns in the joint motion at W[joint]."""
+    for i in range(n):
+        for j in range(n):
+            s = 0.0
+            for k in range(3):
+                s += W[joint + L.J_SW + 3 * i + k] * W[joint + L.J_SW + 3 * j + k]
+                s += W[joint + L.J_SV + 3 * i + k] * W[joint + L.J_SV + 3 * j + k]
+            W[gram + i * n + j] = s
+    cholesky(W, gram, n)
 
 
 @kernel
@@ -105,14 +118,7 @@ def pair(I, F, W, arg):
         W[v + k] = 0.0
     call(I[L.AT_JOINT], I, F, W, arg)
     leave_turning(code, W, joint)
-    for i in range(n):
-        for j in range(n):
-            s = 0.0
-            for k in range(3):
-                s += W[joint + L.J_SW + 3 * i + k] * W[joint + L.J_SW + 3 * j + k]
-                s += W[joint + L.J_SV + 3 * i + k] * W[joint + L.J_SV + 3 * j + k]
-            W[gram + i * n + j] = s
-    cholesky(W, gram, n)
+    gram_into(W, joint, n, gram)
     _project(W, joint, n, x, gram, v)
     call(I[L.AT_JOINT], I, F, W, arg)
     leave_turning(code, W, joint)

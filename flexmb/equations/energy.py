@@ -69,5 +69,5 @@ def powers(I, F, W, arg):
     if I[L.BASE_POWER] >= 0:
         call(I[L.AT_RESIDUAL], I, F, W, 0)
     elif I[L.N_LOADS] > 0:
-        call(I[L.AT_BIAS], I, F, W, 0)
+        call(I[L.AT_WRENCHES], I, F, W, 0)
     powers_into(I, F, W)

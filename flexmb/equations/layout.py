@@ -71,7 +71,7 @@ AT_MASS = _next()
 AT_ARTICULATED = _next()
 AT_CHORDS = _next()
 AT_SENSORS = _next()
-AT_BIAS = _next()
+AT_WRENCHES = _next()
 AT_REACTIONS = _next()
 AT_BRANCHES = _next()
 AT_ARM = _next()
@@ -124,8 +124,8 @@ N_COPIES = _next()
 HEADER = _next() + 1
 
 # How a joint is read: type, parameters in F, places of its coordinates, rates and accelerations in W, number of rates,
-# first and second marker, place in W of the angles, rates and time by which turns are counted (-1: nearest to zero). Part of the records
-# of bodies and chords.
+# first and second marker, place in W of the angles, rates and time by which turns are counted (-1: nearest to zero).
+# Part of the records of bodies and chords.
 K_CODE, K_F, K_Q, K_V, K_A, K_N, K_FIRST, K_SECOND, K_MEMORY = range(9)
 JOINT_KEY = 9
 
@@ -160,8 +160,8 @@ S_P, S_R, S_V, S_W, S_A, S_AL, S_BODY = 0, 3, 12, 15, 18, 21, 24
 S_ARM_R, S_ARM_V, S_ARM_W, S_ARM_BIAS_R, S_ARM_BIAS_W, S_COLUMNS = 27, 36, 39, 42, 45, 48
 RIGID_MARKER = 27
 
-# Row record: kind, markers, axes, function program, float parameter, coordinate (tree: index in v; chord: chord number),
-# second index (tree: index in q; chord: coordinate number)
+# Row record: kind, markers, axes, function program, float parameter, coordinate (tree: index in v; chord: number of the
+# chord), second index (tree: index in q; chord: number of the coordinate)
 R_KIND, R_A, R_B, R_I, R_J, R_FUNCTION, R_F, R_COORD, R_SUB, R_W = range(10)
 ROW = 10
 ROW_POINT, ROW_DOT, ROW_DISTANCE, ROW_SCREW, ROW_TREE, ROW_CHORD, ROW_ROLL = range(7)

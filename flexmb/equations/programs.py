@@ -37,9 +37,9 @@ def function(I, F, W, arg):
 
 
 @program
-def residual(I, F, W, arg):
-    """RES = M a + h - Q + G^T lam and PHI, at T, Q, V, A, LAM."""
-    call(I[L.AT_KINEMATICS], I, F, W, 1)
+def wrenches(I, F, W, arg):
+    """What inertia and loads ask of every body, before rows and backward pass; arg = 1: with the accelerations A."""
+    call(I[L.AT_KINEMATICS], I, F, W, arg)
     if I[L.N_CHORDS] > 0:
         call(I[L.AT_CHORDS], I, F, W, 0)
     call(I[L.AT_BODY_FORCES], I, F, W, 0)
@@ -47,28 +47,21 @@ def residual(I, F, W, arg):
         call(I[L.AT_SENSORS], I, F, W, 0)
     if I[L.N_LOADS] > 0:
         call(I[L.AT_LOADS], I, F, W, 0)
+
+
+@program
+def residual(I, F, W, arg):
+    """RES = M a + h - Q + G^T lam and PHI, at T, Q, V, A, LAM."""
+    call(I[L.AT_WRENCHES], I, F, W, 1)
     if I[L.N_ROWS] > 0:
         call(I[L.AT_ROWS], I, F, W, 6)
     call(I[L.AT_BACKWARD], I, F, W, I[L.RES])
 
 
 @program
-def bias(I, F, W, arg):
-    """Wrenches of inertia and loads with zero coordinate accelerations; before the backward pass."""
-    call(I[L.AT_KINEMATICS], I, F, W, 0)
-    if I[L.N_CHORDS] > 0:
-        call(I[L.AT_CHORDS], I, F, W, 0)
-    call(I[L.AT_BODY_FORCES], I, F, W, 0)
-    if I[L.N_EARLY_SENSORS] > 0:
-        call(I[L.AT_SENSORS], I, F, W, 0)
-    if I[L.N_LOADS] > 0:
-        call(I[L.AT_LOADS], I, F, W, 0)
-
-
-@program
 def system(I, F, W, arg):
     """M, BIAS, G, PHI, PHI_DOT, GAM at T, Q, V."""
-    call(I[L.AT_BIAS], I, F, W, 0)
+    call(I[L.AT_WRENCHES], I, F, W, 0)
     if I[L.N_ROWS] > 0:
         call(I[L.AT_ROWS], I, F, W, 1)
     call(I[L.AT_MASS], I, F, W, 0)
@@ -88,7 +81,7 @@ def jacobian(I, F, W, arg):
 @program
 def acceleration(I, F, W, arg):
     """A at T, Q, V of an open tree, O(n)."""
-    call(I[L.AT_BIAS], I, F, W, 0)
+    call(I[L.AT_WRENCHES], I, F, W, 0)
     call(I[L.AT_ARTICULATED], I, F, W, 0)
 
 
@@ -145,7 +138,7 @@ PROGRAMS: dict[int, Program] = {
     L.AT_ARTICULATED: articulated_bodies,
     L.AT_CHORDS: chords,
     L.AT_SENSORS: sensors,
-    L.AT_BIAS: bias,
+    L.AT_WRENCHES: wrenches,
     L.AT_REACTIONS: reactions,
     L.AT_BRANCHES: branches,
     L.AT_ARM: flexible_arm,

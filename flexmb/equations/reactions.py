@@ -7,8 +7,8 @@ its free motions (drives, springs, actuators) is taken out, so that both roads g
 from __future__ import annotations
 
 from flexmb.equations import layout as L
-from flexmb.equations.chords import leave_turning
-from flexmb.equations.forward_dynamics import cholesky, cholesky_solve
+from flexmb.equations.cholesky import cholesky_solve
+from flexmb.equations.chords import gram_into, leave_turning
 from flexmb.equations.kinematics import state_of
 from flexmb.jit import call, kernel, program
 from flexmb.vectors import ZERO, add, cross, dot, load3, load9, rotate, rotate_back, scale, store3, sub
@@ -41,14 +41,7 @@ def _remove_free_part(I, F, W, joint, force, moment):
     for i in range(n):
         W[effort + i] = dot(load3(W, x + L.J_SW + 3 * i), moment) + dot(load3(W, x + L.J_SV + 3 * i), force)
     leave_turning(I[e + L.K_CODE], W, x)
-    for i in range(n):
-        for j in range(n):
-            s = 0.0
-            for k in range(3):
-                s += W[x + L.J_SW + 3 * i + k] * W[x + L.J_SW + 3 * j + k]
-                s += W[x + L.J_SV + 3 * i + k] * W[x + L.J_SV + 3 * j + k]
-            W[gram + i * n + j] = s
-    cholesky(W, gram, n)
+    gram_into(W, x, n, gram)
     cholesky_solve(W, gram, n, effort)
     for i in range(n):
         force = sub(force, scale(W[effort + i], load3(W, x + L.J_SV + 3 * i)))

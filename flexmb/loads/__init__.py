@@ -1,0 +1,1 @@
+"""Force laws on scalars, compiled."""

@@ -1,0 +1,1 @@
+"""From a run to numbers on disk and back: preparation, result files, reports, export."""

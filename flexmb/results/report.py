@@ -11,6 +11,7 @@ from flexmb.results.extremes import Extremes
 
 _WIDTH = 96
 _LABEL = 26
+_POOR_BALANCE = 0.01
 
 
 def run_report(
@@ -35,6 +36,8 @@ def run_report(
     lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
     lines += structure_lines(system, model, system.n_v - system.n_rows if n_dof is None else n_dof)
     lines += ["", *_run_lines(model.spec, summary, wall_note)]
+    if summary is not None and not summary.energy_balance <= _POOR_BALANCE:
+        lines += ["", *entry("WARNING", balance_warning(model.spec.analysis, summary.energy_balance))]
     if failure:
         lines += ["", *entry("failure", failure)]
     if extremes:
@@ -97,6 +100,19 @@ def _run_lines(spec: Any, summary: Any, wall_note: str) -> Iterator[str]:
     yield from entry("energy balance", f"{balance} (kinetic + potential - work)")
     speed = f", {summary.steps / summary.wall_time:.4g} steps/s" if summary.wall_time > 0.0 else ""
     yield from entry("wall time", f"{summary.wall_time:.3g} s{wall_note or speed}")
+
+
+def balance_warning(analysis: Any, balance: float) -> str:
+    """What a poor energy balance means, and what to do about it."""
+    remedy = "a smaller step"
+    if analysis is not None and analysis.type == "kinematic":
+        remedy = "a smaller output interval"
+    elif analysis is not None and analysis.tolerance is not None:
+        remedy = "a smaller tolerance"
+    return (
+        f"the energy balance is off by {100.0 * balance:.3g} % of the peak energy, so the motion is inaccurate. "
+        f"Use {remedy}; forces or motions that jump need a smoother law."
+    )
 
 
 def method_text(analysis: Any) -> str:

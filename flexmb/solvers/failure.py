@@ -7,46 +7,66 @@ import numpy as np
 from flexmb.solvers import state as st
 from flexmb.solvers.initial import close_loops, gaps
 from flexmb.solvers.mechanics import Floats, Mechanics
-from flexmb.solvers.settings import Settings
+from flexmb.solvers.settings import EXPLICIT, Settings
+
+NEARLY_DEPENDENT = 1e-6  # smallest singular value of the constraint rows as a part of the largest
 
 
 def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Floats, status: int) -> str:
     """Text of the ComputationError for a failed step; W still holds the failed iterate."""
-    system = mechanics.system
     where = f"At t = {S[st.T_N]:.6g} s (step {S[st.H]:.3g} s) "
-    places = []
-    if mechanics.n_pos_rows:
-        places.append(_open_rows(mechanics, K, S))
-    if settings.method not in ("rk4", "rk45"):
-        places.append(f"the largest correction is that of coordinate '{system.coordinates[K[st.WORST_COORDINATE]]}'")
-    place = "; ".join(places)
+    worst = f"'{mechanics.system.coordinates[K[st.WORST_COORDINATE]]}'" if mechanics.n_v else "none"
+    open_rows = _open_rows(mechanics, K, S)
     if status == st.SINGULAR:
         return (
-            f"{where}the equations are singular: {place or 'the mass matrix has no inverse'}. The mechanism may be "
-            "in a singular position, or a body may have no inertia: change the dimensions or the start, or pass the "
-            "position with "
-            'method = "generalized-alpha".'
+            f"{where}the equations are singular: {_dependent_rows(mechanics, K, S) or 'no inertia resists a motion'}. "
+            "The mechanism is in a singular position, or a body has no inertia: change the dimensions or the start, "
+            'or pass the position with method = "generalized-alpha".'
         )
     if status == st.NO_STEP:
+        places = "; ".join(text for text in (f"the largest is that of coordinate {worst}", open_rows) if text)
         return (
-            f"{where}the error of the step cannot be brought below the tolerance {settings.tolerance:g}: "
-            f"{place or 'no constraint'}. "
-            "A force that jumps asks for a smoother law; otherwise loosen the tolerance."
+            f"{where}the error of the step cannot be brought below the tolerance {settings.tolerance:g}: {places}. "
+            "A force or motion that jumps asks for a smoother law; otherwise loosen the tolerance."
         )
     if status == st.NOT_CLOSED:
+        place = open_rows or "they close only far from where the step leads"
         return f"{where}the loops do not close: {place}. Use a smaller step, or check for a position it cannot pass."
+    correction = "" if settings.method in EXPLICIT else f"the largest correction is that of coordinate {worst}"
+    places = "; ".join(text for text in (open_rows, correction) if text)
     change = "a looser tolerance" if settings.tolerance is not None else "a smaller step"
     return (
-        f"{where}the iteration does not converge: {place or 'no constraint'}. Try {change}, and check whether the "
+        f"{where}the iteration does not converge: {places}. Try {change}, and check whether the "
         "mechanism meets a singular position or a position that it cannot reach there."
     )
 
 
-def _open_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
-    """What the rows say at the end of the failed step: the gap that stays when the loops are closed."""
-    text = gaps(mechanics, np.nan_to_num(mechanics.phi[: mechanics.n_pos_rows], nan=np.inf))
-    mechanics.t = float(S[st.T_E])
+def _start_of_step(mechanics: Mechanics, K: np.ndarray, S: Floats) -> None:
     mechanics.q[:] = S[K[st.Q_N] : K[st.Q_N] + mechanics.n_q]
     mechanics.v[:] = S[K[st.V_N] : K[st.V_N] + mechanics.n_v]
+
+
+def _open_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
+    """Joints that stay open at the end of the step even when every coordinate may move to close them; else ""."""
+    if not mechanics.n_pos_rows:
+        return ""
+    mechanics.t = float(S[st.T_E])
+    _start_of_step(mechanics, K, S)
     gap = close_loops(mechanics, np.ones(mechanics.n_v, bool))
-    return gaps(mechanics, mechanics.phi[: mechanics.n_pos_rows]) if gap > 1e-6 else text
+    return gaps(mechanics, mechanics.phi[: mechanics.n_pos_rows]) if gap > 1e-6 * mechanics.row_scale else ""
+
+
+def _dependent_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
+    """Joints whose constraint rows are (nearly) dependent at the start of the step; "" when there are none."""
+    if not mechanics.n_rows:
+        return ""
+    mechanics.t = float(S[st.T_N])
+    _start_of_step(mechanics, K, S)
+    mechanics.jacobian()
+    G = mechanics.G * mechanics.scale
+    left, sigma, _ = np.linalg.svd(G / np.maximum(np.linalg.norm(G, axis=1), 1e-300)[:, None])
+    if mechanics.n_rows <= mechanics.n_v and sigma[-1] > NEARLY_DEPENDENT * sigma[0]:
+        return ""
+    shares = np.abs(left[:, -1])
+    names = mechanics.owners(np.flatnonzero(shares > 0.1 * shares.max()))
+    return f"the constraints of {', '.join(repr(name) for name in names)} depend on each other there"

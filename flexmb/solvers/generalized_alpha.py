@@ -24,8 +24,8 @@ MAX_ITERATIONS = 12
 MAX_SINCE = 200  # steps that one factor may serve
 SLOW = 0.25  # contraction that calls for a better matrix
 SHARE = 2e-4  # accepted error as a share of the first increment
-# Bounds of the accepted error, as a part of a coordinate's magnitude. An error e of the positions is one of e/(beta h^2)
-# of accelerations and multipliers, so that a loose bound feeds noise back through the predictor.
+# Bounds of the accepted error, as a part of a coordinate's magnitude. An error e of the positions is one of
+# e/(beta h^2) of accelerations and multipliers, so that a loose bound feeds noise back through the predictor.
 TIGHTEST, LOOSEST = 1e-14, 1e-11
 ROUND_OFF = 1e-10  # where convergence stalls below this, round-off of a stiff system is the reason
 HIGHEST_FLOOR = 1e-13
@@ -245,7 +245,10 @@ def position_error(I, W, S, K):
     constant = abs(S[st.BETA] + 0.5 * (S[st.ALPHA_M] - S[st.ALPHA_F]) - 1.0 / 6.0) * S[st.H] ** 2
     worst = 0.0
     for i in range(I[at.N_V]):
-        worst = max(worst, abs(W[I[at.A] + i] - S[K[st.A_N] + i]) / S[K[st.SCALE] + i])
+        size = abs(W[I[at.A] + i] - S[K[st.A_N] + i]) / S[K[st.SCALE] + i]
+        if size > worst:
+            worst = size
+            K[st.WORST_COORDINATE] = i
     return constant * worst / S[st.TOLERANCE]
 
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
 
 CLOSED = 1e-12  # accepted |PHI| as a part of the length scale (m) or of 1 (rad): some hundred times round-off
 RANK = 1e-10  # singular values below this part of the largest count as zero
 
 
-def assemble(system: Any, W: Floats) -> None:
+def assemble(system: Solvable, W: Floats) -> None:
     """Bring the state in W (time, q, v) to a consistent one and set accelerations and multipliers."""
     mechanics = Mechanics(system, W)
     if mechanics.n_rows:
@@ -27,19 +27,13 @@ def assemble(system: Any, W: Floats) -> None:
     solve_accelerations(mechanics)
 
 
-def user_mask(system: Any, name: str, size: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Which coordinates the user has set; a system that does not say so has set none."""
-    mask = getattr(system, name, None)
-    return np.zeros(size, bool) if mask is None else np.asarray(mask, bool)
-
-
 def close_loops(mechanics: Mechanics, free: Any, iterations: int = 100) -> float:
     """Move the free coordinates until PHI vanishes; the largest |PHI| left."""
     if not mechanics.n_pos_rows:
         return 0.0
     rows = slice(0, mechanics.n_pos_rows)
     weight = mechanics.scale * free
-    tolerance = CLOSED * min(1.0, float(getattr(mechanics.system, "length_scale", 1.0)) or 1.0)
+    tolerance = CLOSED * mechanics.row_scale
     damping, best_q = 0.0, mechanics.q.copy()
     mechanics.jacobian()
     size = float(np.linalg.norm(mechanics.phi[rows]))
@@ -77,8 +71,8 @@ def close_loops(mechanics: Mechanics, free: Any, iterations: int = 100) -> float
 
 def assemble_positions(mechanics: Mechanics) -> None:
     """Close the loops with the least change of the coordinates that the user left open."""
-    accepted = 1e-9 * min(1.0, float(getattr(mechanics.system, "length_scale", 1.0)) or 1.0)
-    fixed = user_mask(mechanics.system, "fixed_q", mechanics.n_v)
+    accepted = 1e-9 * mechanics.row_scale
+    fixed = mechanics.system.fixed_q
     start = mechanics.q.copy()
     if close_loops(mechanics, ~fixed) <= accepted:
         return
@@ -96,7 +90,7 @@ def assemble_positions(mechanics: Mechanics) -> None:
     if fixed.any():
         mechanics.q[:] = start
         if close_loops(mechanics, np.ones(mechanics.n_v, bool)) <= accepted:
-            names = [mechanics.system.coordinates[i] for i in np.flatnonzero(fixed)]
+            names = mechanics.names(np.flatnonzero(fixed))
             hint = f"It closes when the given initial positions may change: {', '.join(names)}."
     mechanics.q[:] = best_q
     mechanics.jacobian()
@@ -106,12 +100,8 @@ def assemble_positions(mechanics: Mechanics) -> None:
 def gaps(mechanics: Mechanics, values: Floats, per: str = "") -> str:
     """Joints and motions whose rows have the largest values, worst first: "joint 'c' stays open by 1 m"."""
     sizes: dict[tuple[str, str], float] = {}
-    rows = getattr(mechanics.system, "rows", None)
-    for k, value in enumerate(values):
-        owner, kind, unit = mechanics.system.row_owner[k], "row", "m or rad"
-        if rows is not None:
-            kind, unit = "motion" if rows[k].is_motion else "joint", rows[k].unit
-        key = (f"{kind} '{owner}'", unit)
+    for row, value in zip(mechanics.system.rows, values):
+        key = (f"{'motion' if row.is_motion else 'joint'} '{row.owner}'", row.unit)
         sizes[key] = float(np.hypot(sizes.get(key, 0.0), value))
     worst = sorted(sizes.items(), key=lambda item: -item[1])[:5]
     limit = 1e-3 * worst[0][1]
@@ -139,7 +129,7 @@ def positive_mass(mechanics: Mechanics) -> tuple[Floats, Floats]:
         weights = np.abs(np.linalg.eigh(M / np.outer(root, root))[1][:, 0])
     else:
         weights = np.where(diagonal > 0.0, 0.0, 1.0)
-    names = [mechanics.system.coordinates[i] for i in np.flatnonzero(weights > 0.3 * weights.max())]
+    names = mechanics.names(np.flatnonzero(weights > 0.3 * weights.max()))
     raise ComputationError(
         f"No inertia resists the motion of {', '.join(names)}: the mass matrix is singular. "
         "Give mass and inertia to the bodies that these coordinates move."
@@ -164,7 +154,7 @@ def assemble_velocities(mechanics: Mechanics) -> None:
     mechanics.equations()
     M, _ = positive_mass(mechanics)
     wish = mechanics.v.copy()
-    fixed = user_mask(mechanics.system, "fixed_v", mechanics.n_v)
+    fixed = mechanics.system.fixed_v
     marked = bool(fixed.any())
     if not marked:
         fixed = wish != 0.0
@@ -188,7 +178,7 @@ def assemble_velocities(mechanics: Mechanics) -> None:
         if left <= accepted:
             return
         if marked and held is fixed:
-            names = [mechanics.system.coordinates[i] for i in np.flatnonzero(fixed)]
+            names = mechanics.names(np.flatnonzero(fixed))
             raise InputError(
                 [
                     Fault(

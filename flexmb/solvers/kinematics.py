@@ -7,8 +7,6 @@ accelerations from G a = -GAM, and the drive efforts and reactions as multiplier
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -16,9 +14,10 @@ from flexmb.equations import layout as at
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.solvers import state as st
 from flexmb.solvers.initial import assemble, gaps
-from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
 from flexmb.solvers.settings import Settings
 from flexmb.solvers.summary import EnergyBalance, RunSummary
+from flexmb.solvers.surroundings import Progress, Sink, interrupt_flag
 
 MAX_ITERATIONS = 12
 MAX_HALVINGS = 8
@@ -26,10 +25,18 @@ BLOCK_ROWS = 200
 
 
 def analyse(
-    system: Any, settings: Settings, *, sink: Any, progress: Callable[[float, float, int, int], None] | None = None
+    system: Solvable,
+    settings: Settings,
+    *,
+    sink: Sink,
+    progress: Progress | None = None,
+    resume: Floats | None = None,
 ) -> RunSummary:
-    """Solve positions, velocities, accelerations and multipliers at every output time and hand the rows to the sink."""
-    return _Analysis(system, settings, sink, progress).finish()
+    """Solve positions, velocities, accelerations and multipliers at every output time and hand the rows to the sink.
+
+    `resume`: the checkpoint of an earlier analysis, to go on after its last row.
+    """
+    return _Analysis(system, settings, sink, progress).finish(resume)
 
 
 def output_times(settings: Settings) -> Floats:
@@ -45,7 +52,7 @@ def output_times(settings: Settings) -> Floats:
 
 
 class _Analysis:
-    def __init__(self, system: Any, settings: Settings, sink: Any, progress: Any):
+    def __init__(self, system: Solvable, settings: Settings, sink: Sink, progress: Progress | None):
         self.system, self.settings, self.sink, self.progress = system, settings, sink, progress
         self.began = time.perf_counter()
         self.m = Mechanics(system, system.workspace())
@@ -53,9 +60,9 @@ class _Analysis:
         self.numbers = np.zeros(st.S_HEADER)
         self.balance = EnergyBalance(system, self.numbers)
         self.rows: list[Floats] = []
-        self.iterations = self.steps = self.rejected = 0
+        self.done = self.iterations = self.steps = self.rejected = 0
         self.largest = 0.0
-        self.power_before: tuple[float, Floats] | None = None
+        self.h_before, self.power_before = 0.0, np.zeros(self.m.n_powers)
 
     def start(self) -> None:
         m = self.m
@@ -124,11 +131,11 @@ class _Analysis:
             return False
         self.solve_rates()
         work = 0.5 * h * (power + m.power)
-        if self.power_before is not None:
-            before, old = self.power_before
+        if self.h_before > 0.0:
+            before, old = self.h_before, self.power_before
             work -= ((m.power - power) / h - (power - old) / before) / (h + before) * h**3 / 6.0
         m.work += work
-        self.power_before = (h, power)
+        self.h_before, self.power_before = h, power
         m.run(at.AT_ACCEPT)
         self.steps += 1
         return True
@@ -159,9 +166,10 @@ class _Analysis:
         m.t = here
         self.flush()
         raise ComputationError(
-            f"At t = {here:.6g} s the positions cannot be carried on to {t:.6g} s: {text}. The motions may ask for a "
-            "position "
-            "that the mechanism cannot reach, or it meets a singular position."
+            f"At t = {here:.6g} s the positions cannot be carried on to {t:.6g} s: {text}. The motions ask for a "
+            "position that the mechanism cannot reach, or it meets a singular position: change the motions or the "
+            "dimensions, or end the analysis earlier.",
+            self.summary("failed"),
         )
 
     def add_row(self, step: float, iterations: int) -> None:
@@ -170,32 +178,63 @@ class _Analysis:
         row = m.out.copy()
         row[-2:] = step, iterations
         self.rows.append(row)
+        self.done += 1
+
+    def pack(self) -> Floats:
+        """The checkpoint: everything that the next rows depend on."""
+        counters = [self.done, self.iterations, self.steps, self.rejected, self.largest, self.h_before]
+        state = [self.m.W[start : start + size] for start, size in st.workspace_parts(self.m.I)]
+        return np.concatenate([counters, self.numbers, self.power_before, self.m.power, *state])
+
+    def unpack(self, checkpoint: Floats) -> None:
+        """Go back to the state of a checkpoint."""
+        expected = self.pack()
+        if checkpoint.size != expected.size:
+            raise InputError("The checkpoint does not belong to this model and method; start the run anew.")
+        parts = [6, self.numbers.size, self.m.n_powers, self.m.n_powers]
+        parts += [size for _, size in st.workspace_parts(self.m.I)]
+        counters, numbers, before, power, *state = np.split(checkpoint, np.cumsum(parts)[:-1])
+        self.done, self.iterations, self.steps, self.rejected = (int(number) for number in counters[:4])
+        self.largest, self.h_before, self.power_before = float(counters[4]), float(counters[5]), before.copy()
+        self.numbers[:], self.m.power[:] = numbers, power
+        for (start, size), values in zip(st.workspace_parts(self.m.I), state):
+            self.m.W[start : start + size] = values
 
     def flush(self) -> None:
-        """Hand the rows so far to the sink; a kinematic analysis is not resumed, its checkpoint is the time reached."""
+        """Hand the rows so far to the sink, with the state after the last of them."""
         if self.rows:
             block = np.array(self.rows)
             self.rows = []
             self.balance.add(block)
-            self.sink.write(block, np.array([self.m.t]))
+            self.sink.write(block, self.pack())
         if self.progress is not None:
             self.progress(self.m.t, self.settings.end, self.steps, self.rejected)
 
-    def finish(self) -> RunSummary:
+    def finish(self, resume: Floats | None) -> RunSummary:
         outcome = "finished"
-        self.start()
+        if resume is None:
+            self.start()
+        else:
+            self.unpack(np.asarray(resume, dtype=np.float64))
         reported = time.perf_counter()
-        try:
-            for t in self.times[1:]:
-                before, t_old = self.iterations, self.m.t
-                self.reach(float(t))
-                self.add_row(float(t) - t_old, self.iterations - before)
-                if len(self.rows) >= BLOCK_ROWS or time.perf_counter() - reported > 0.2:
-                    self.flush()
-                    reported = time.perf_counter()
-        except KeyboardInterrupt:
-            outcome = "interrupted"
-        self.flush()
+        with interrupt_flag() as interrupted:
+            try:
+                for t in self.times[self.done :]:
+                    before, t_old = self.iterations, self.m.t
+                    self.reach(float(t))
+                    self.add_row(float(t) - t_old, self.iterations - before)
+                    if len(self.rows) >= BLOCK_ROWS or time.perf_counter() - reported > 0.2 or interrupted():
+                        self.flush()
+                        reported = time.perf_counter()
+                    if interrupted() and t < self.settings.end:
+                        outcome = "interrupted"
+                        break
+                self.flush()
+            except KeyboardInterrupt:
+                outcome = "interrupted"
+        return self.summary(outcome)
+
+    def summary(self, outcome: str) -> RunSummary:
         return RunSummary(
             outcome=outcome,
             method="kinematic",

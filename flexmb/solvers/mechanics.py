@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.equations import layout as at
 from flexmb.jit import call
+from flexmb.system.system import Channel, Row
 
 Floats = NDArray[np.float64]
+
+
+class Solvable(Protocol):
+    """What the solvers need of a `System`: its flat arrays, its start, and names for their messages."""
+
+    @property
+    def ints(self) -> NDArray[np.int64]: ...
+    @property
+    def floats(self) -> Floats: ...
+    @property
+    def coordinates(self) -> Sequence[str]: ...
+    @property
+    def rows(self) -> Sequence[Row]: ...
+    @property
+    def channels(self) -> Sequence[Channel]: ...
+    @property
+    def scales(self) -> Floats: ...
+    @property
+    def fixed_q(self) -> NDArray[np.bool_]: ...
+    @property
+    def fixed_v(self) -> NDArray[np.bool_]: ...
+    @property
+    def length_scale(self) -> float: ...
+    def workspace(self) -> Floats: ...
 
 
 class Mechanics:
     """The workspace W of a system with its parts by name; all arrays are views of W."""
 
-    def __init__(self, system: Any, W: Floats):
+    def __init__(self, system: Solvable, W: Floats):
         self.system, self.W = system, W
         I = self.I = system.ints
         self.n_q, self.n_v, self.n_rows = int(I[at.N_Q]), int(I[at.N_V]), int(I[at.N_ROWS])
@@ -32,7 +58,7 @@ class Mechanics:
         self.G = self._view(at.G, m * n).reshape(m, n)
         self.power, self.work = self._view(at.POWER, self.n_powers), self._view(at.WORK, self.n_powers)
         self.out = self._view(at.OUT, int(I[at.N_OUT]))
-        self.scale = coordinate_scales(system)
+        self.scale = system.scales
 
     def _view(self, slot: int, size: int) -> Floats:
         start = int(self.I[slot])
@@ -46,6 +72,11 @@ class Mechanics:
     @t.setter
     def t(self, value: float) -> None:
         self.W[self.I[at.T]] = value
+
+    @property
+    def row_scale(self) -> float:
+        """Against which a gap |PHI| is small, in m or rad: the length scale, at most 1."""
+        return min(1.0, self.system.length_scale)
 
     def run(self, program: int) -> None:
         """Run the program whose address stands in the given slot of the header."""
@@ -65,21 +96,13 @@ class Mechanics:
         self.dq[:] = dq
         self.run(at.AT_COMPOSE)
 
-    def owners(self, rows: Any) -> list[str]:
+    def names(self, coordinates: Iterable[int]) -> list[str]:
+        """Names of velocity coordinates."""
+        return [self.system.coordinates[int(i)] for i in coordinates]
+
+    def owners(self, rows: Iterable[int]) -> list[str]:
         """Names of the joints and motions that own the rows, without repetition."""
-        return list(dict.fromkeys(self.system.row_owner[int(k)] for k in rows))
-
-
-def coordinate_scales(system: Any) -> Floats:
-    """Magnitude of every velocity coordinate: the length scale for lengths, 1 for angles [m, 1].
-
-    A system that does not tell lengths from angles (no `scales`) gets the smaller of the two for all.
-    """
-    scales = getattr(system, "scales", None)
-    if scales is not None:
-        return np.asarray(scales, dtype=float)
-    length = float(getattr(system, "length_scale", 1.0)) or 1.0
-    return np.full(int(system.ints[at.N_V]), min(1.0, length))
+        return list(dict.fromkeys(self.system.rows[int(k)].owner for k in rows))
 
 
 def stored_scales(mechanics: Mechanics) -> Floats:

@@ -8,13 +8,12 @@ closed again; the largest rank counts. Rows and columns are scaled, so that the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from flexmb.solvers.independent import pivot_columns
 from flexmb.solvers.initial import close_loops
-from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
 
 DEPENDENT = 1e-8  # singular values below this part of the largest count as zero
 STEPS = (0.02, -0.02, 0.1, 0.005)  # distances of the nearby positions [rad, parts of the length scale]
@@ -40,7 +39,7 @@ class Redundancy:
     """The start has a smaller rank than its neighbourhood."""
 
 
-def redundancy(system: Any, W: Floats) -> Redundancy:
+def redundancy(system: Solvable, W: Floats) -> Redundancy:
     """Analyse the rows at the (assembled) state in W; W is left as it was."""
     saved = W.copy()
     mechanics = Mechanics(system, W)
@@ -58,7 +57,7 @@ def redundancy(system: Any, W: Floats) -> Redundancy:
             if nearby is not None and (rank := _rank(_scaled(mechanics, nearby))) > best_rank:
                 best, best_rank = nearby, rank
         W[:] = saved
-        kept = sorted(pivot_columns(_scaled(mechanics, best).T * _preference(system, m), best_rank, []))
+        kept = sorted(pivot_columns(_scaled(mechanics, best).T * _preference(system), best_rank, []))
         dropped = tuple(k for k in range(m) if k not in set(kept))
         groups = _groups(mechanics, _scaled(mechanics, best), kept, dropped)
         contradicting = _contradictions(mechanics, dropped, kept) if dropped else ()
@@ -67,11 +66,9 @@ def redundancy(system: Any, W: Floats) -> Redundancy:
     return Redundancy(best_rank, n - best_rank, tuple(kept), dropped, groups, contradicting, best_rank > first_rank)
 
 
-def _preference(system: Any, m: int) -> Floats:
+def _preference(system: Solvable) -> Floats:
     """Weight of the rows in the choice: joints before motions, so that a motion too many is the one that is named."""
-    rows = getattr(system, "rows", None)
-    motion = [bool(getattr(row, "is_motion", False)) for row in rows] if rows is not None else [False] * m
-    return np.where(motion, 0.1, 1.0) if len(motion) == m else np.ones(m)
+    return np.array([0.1 if row.is_motion else 1.0 for row in system.rows])
 
 
 def _scaled(mechanics: Mechanics, G: Floats) -> Floats:
@@ -113,7 +110,7 @@ def _nearby(mechanics: Mechanics, G: Floats, distance: float) -> Floats | None:
         return None
     m.move(way * m.scale)
     gap = close_loops(m, np.ones(m.n_v, bool))
-    return m.G.copy() if gap <= 1e-9 * min(1.0, float(getattr(m.system, "length_scale", 1.0)) or 1.0) else None
+    return m.G.copy() if gap <= 1e-9 * m.row_scale else None
 
 
 def _groups(mechanics: Mechanics, G: Floats, kept: list[int], dropped: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:
@@ -127,7 +124,7 @@ def _groups(mechanics: Mechanics, G: Floats, kept: list[int], dropped: tuple[int
             names |= other
             groups.remove(other)
         groups.append(names)
-    order = list(dict.fromkeys(mechanics.system.row_owner))
+    order = list(dict.fromkeys(mechanics.owners(range(mechanics.n_rows))))
     return tuple(tuple(sorted(group, key=order.index)) for group in groups)
 
 

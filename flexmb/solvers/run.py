@@ -6,12 +6,8 @@ The library prints nothing: progress goes to a callback, the outcome to a `RunSu
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -19,27 +15,19 @@ from flexmb.equations import layout as at
 from flexmb.errors import ComputationError, InputError
 from flexmb.solvers import state as st
 from flexmb.solvers.failure import failure_text
-from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
 from flexmb.solvers.pointers import address_of
 from flexmb.solvers.settings import EXPLICIT, Settings, read_settings
 from flexmb.solvers.start import start_explicit, start_implicit
 from flexmb.solvers.summary import EnergyBalance, RunSummary
+from flexmb.solvers.surroundings import Progress, Sink, interrupt_flag
 
 BLOCK_SECONDS = 0.2
 BLOCK_ROWS = 1000
 
-Progress = Callable[[float, float, int, int], None]
-
-
-class Sink(Protocol):
-    """Where rows go."""
-
-    def write(self, block: Floats, checkpoint: Floats) -> None:
-        """Take a block of rows (n, n_out) and the state after it."""
-
 
 def simulate(
-    system: Any,
+    system: Solvable,
     analysis: Any,
     *,
     sink: Sink,
@@ -55,14 +43,16 @@ def simulate(
     if settings.type == "kinematic":
         from flexmb.solvers.kinematics import analyse
 
-        return analyse(system, settings, sink=sink, progress=progress)
+        return analyse(system, settings, sink=sink, progress=progress, resume=resume)
     return _Run(system, settings, sink, progress, resume).finish()
 
 
 class _Run:
     """The arrays and counters of one run."""
 
-    def __init__(self, system: Any, settings: Settings, sink: Sink, progress: Progress | None, resume: Floats | None):
+    def __init__(
+        self, system: Solvable, settings: Settings, sink: Sink, progress: Progress | None, resume: Floats | None
+    ):
         self.system, self.settings, self.sink, self.progress = system, settings, sink, progress
         self.began = time.perf_counter()
         self.explicit = settings.method in EXPLICIT
@@ -107,7 +97,7 @@ class _Run:
     def finish(self) -> RunSummary:
         """Run to the end."""
         budget, status, outcome = 20, st.MORE, "finished"
-        with _interrupt_flag() as interrupted:
+        with interrupt_flag() as interrupted:
             try:
                 while status == st.MORE:
                     before = time.perf_counter()
@@ -120,7 +110,7 @@ class _Run:
             except KeyboardInterrupt:
                 outcome, status = "interrupted", st.DONE
         if status != st.DONE:
-            raise ComputationError(self.failure)
+            raise ComputationError(self.failure, self._summary("failed"))
         return self._summary(outcome)
 
     def _write(self, status: int) -> None:
@@ -160,22 +150,3 @@ class _Run:
             wall_time=time.perf_counter() - self.began,
             t_reached=float(S[st.T_N]),
         )
-
-
-@contextmanager
-def _interrupt_flag() -> Iterator[Callable[[], bool]]:
-    """Turn the first Ctrl-C into a flag, so that no block is torn while written; the second interrupts at once."""
-    seen: list[int] = []
-
-    def note(number: int, frame: Any) -> None:
-        if seen:
-            raise KeyboardInterrupt
-        seen.append(number)
-
-    in_main = threading.current_thread() is threading.main_thread()
-    previous = signal.signal(signal.SIGINT, note) if in_main else None
-    try:
-        yield lambda: bool(seen)
-    finally:
-        if in_main:
-            signal.signal(signal.SIGINT, previous if previous is not None else signal.default_int_handler)

@@ -97,6 +97,39 @@ def combine(S, slopes, size, coefficients, stages, first, count, start, h, W, ou
                 W[out + i] += factor * S[slopes + j * size + first + i]
 
 
+@kernel
+def energy_unit(I, W, S):
+    """Unit of the works [J]: the largest so far of the kinetic energy at the start, a work, the turnover of a step."""
+    unit = max(S[st.WORK_SEEN], 1e-300)
+    for k in range(I[at.N_POWERS]):
+        unit = max(unit, abs(W[I[at.WORK] + k]), S[st.H] * abs(W[I[at.POWER] + k]))
+    return unit
+
+
+@kernel
+def local_error(I, W, S, K):
+    """Largest difference to the embedded method, each in the unit of its kind: coordinates, velocities, works."""
+    nq, nv, n_powers = I[at.N_Q], I[at.N_V], I[at.N_POWERS]
+    size, slopes, weights = nq + nv + n_powers, K[st.SLOPES], K[st.TABLEAU] + 7
+    worst, worst_rate, energy = 0.0, 0.0, energy_unit(I, W, S)
+    for i in range(size):
+        error = 0.0
+        for j in range(K[st.STAGES]):
+            error += S[weights + j] * S[slopes + j * size + i]
+        if i < nq:
+            unit = S[K[st.SCALE_Q] + i]
+        elif i < nq + nv:
+            unit = S[K[st.SCALE] + i - nq] * S[st.RATE_SEEN]
+        else:
+            unit = energy
+        error = abs(S[st.H] * error) / unit
+        worst = max(worst, error)
+        if nq <= i < nq + nv and error > worst_rate:
+            worst_rate = error
+            K[st.WORST_COORDINATE] = i - nq
+    return worst
+
+
 @program
 def step(K, S, W, arg):
     """Try one step from T_N to T_E."""
@@ -124,14 +157,7 @@ def step(K, S, W, arg):
         if K[st.STATUS] != st.OK:
             return
     if K[st.CONTROLLED] == 1:
-        worst = 0.0
-        for i in range(nq + nv):
-            error = 0.0
-            for j in range(K[st.STAGES]):
-                error += S[table + 7 + j] * S[slopes + j * size + i]
-            unit = S[K[st.SCALE_Q] + i] if i < nq else S[K[st.SCALE] + i - nq] * S[st.RATE_SEEN]
-            worst = max(worst, abs(h * error) / unit)
-        S[st.ERROR] = worst / S[st.TOLERANCE]
+        S[st.ERROR] = local_error(I, W, S, K) / S[st.TOLERANCE]
 
 
 @program
@@ -148,6 +174,7 @@ def commit(K, S, W, arg):
     for i in range(nv):
         S[K[st.V_E] + i] = W[I[at.V] + i]
         S[st.RATE_SEEN] = max(S[st.RATE_SEEN], abs(W[I[at.V] + i]) / S[K[st.SCALE] + i])
+    S[st.WORK_SEEN] = energy_unit(I, W, S)
     for k in range(I[at.N_POS_ROWS]):
         S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[at.PHI] + k]))
     if nq != nv:

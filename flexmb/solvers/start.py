@@ -21,7 +21,7 @@ def _begin(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None
     m.run(at.AT_ACCEPT)
     S[K[st.SCALE] : K[st.SCALE] + m.n_v] = m.scale
     S[K[st.SCALE_Q] : K[st.SCALE_Q] + m.n_q] = stored_scales(m)
-    S[st.LENGTH] = float(getattr(m.system, "length_scale", 1.0)) or 1.0
+    S[st.LENGTH] = m.system.length_scale
     S[st.LARGEST_PHI] = float(np.max(np.abs(m.phi[: m.n_pos_rows]), initial=0.0))
     set_schedule(settings, K, S)
     if m.n_powers:
@@ -99,4 +99,6 @@ def start_explicit(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats)
         S[st.H_NEXT] = min(settings.step or 1e-3 * span, S[st.H_MAX])
     speed = float(np.max(np.abs(mechanics.v) / mechanics.scale, initial=0.0))
     S[st.RATE_SEEN] = max(speed, 1.0 / span)
+    mechanics.equations()
+    S[st.WORK_SEEN] = 0.5 * float(mechanics.v @ mechanics.M @ mechanics.v)
     choose_first(mechanics, settings, K, S)

@@ -163,6 +163,7 @@ WORST = next(_s)
 J_MAX = next(_s)  # largest entry of J (scaled)
 J_LIMIT = next(_s)  # choose independent coordinates again beyond this
 RATE_SEEN = next(_s)  # largest velocity seen, scaled [1/s]
+WORK_SEEN = next(_s)  # largest energy seen, unit of the works [J]
 LENGTH = next(_s)  # length scale [m]
 ENERGY_SEEN = next(_s)  # 1: the energies of the first row are known
 ENERGY_FIRST = next(_s)  # kinetic, potential, work of the first row [J]

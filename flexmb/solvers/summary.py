@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from flexmb.solvers import state as st
-from flexmb.solvers.mechanics import Floats
+from flexmb.solvers.mechanics import Floats, Solvable
 
 
 @dataclass(frozen=True)
@@ -16,7 +15,7 @@ class RunSummary:
     """Outcome and quality of a run."""
 
     outcome: str
-    """"finished" or "interrupted"."""
+    """"finished", "interrupted" or "failed"."""
     method: str
     steps: int
     rejected: int
@@ -42,9 +41,9 @@ class RunSummary:
 class EnergyBalance:
     """Follows kinetic + potential energy - work through the rows of a run; its numbers live in S."""
 
-    def __init__(self, system: Any, S: Floats):
+    def __init__(self, system: Solvable, S: Floats):
         wanted = ("energy/kinetic", "energy/potential", "energy/work/total")
-        starts = {channel.path: channel.start for channel in getattr(system, "channels", [])}
+        starts = {channel.path: channel.start for channel in system.channels}
         self.columns = [starts.get(path) for path in wanted]
         self.S = S
 

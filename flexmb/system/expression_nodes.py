@@ -115,7 +115,6 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., float]]] = {
 }
 """Name: number of arguments, the function. `if(c, a, b)` is a where c > 0, else b. min and max take two or more."""
 
-_ANGLES_OUT = ("asin", "acos", "atan", "atan2")
 _ANGLES_IN = ("sin", "cos", "tan")
 
 
@@ -234,7 +233,7 @@ def _call_dimension(node: Call, given: list[Dimension | None]) -> Dimension | No
             assert given[0] is not None
             what = "an angle or a number" if name in _ANGLES_IN else "a number"
             raise TextError(f"{name} of {describe(given[0])}: {what} is needed", position=node.at)
-    return KINDS["angle"].dimension if name in _ANGLES_OUT else NUMBER
+    return NUMBER  # of asin, acos, atan and atan2 too: radians are plain numbers, so that 10 N*atan(t) is a force
 
 
 def _table_value(node: Table, x: float) -> float:

@@ -108,8 +108,8 @@ class LoadRecords:
         if force.type in ("force", "torque"):
             record[L.L_A] = markers[force.marker]
             record[L.L_AXES] = int(force.axes == "marker")
-            for place, expression in zip((L.L_FX, L.L_FY, L.L_FZ), force.vector, strict=True):
-                record[place] = self._function(expression)
+            for slot, expression in zip((L.L_FX, L.L_FY, L.L_FZ), force.vector, strict=True):
+                record[slot] = self._function(expression)
             record[L.L_POWER] = self.power(name)
             return record
         if force.type == "spring-damper":

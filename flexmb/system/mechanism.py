@@ -7,37 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
+from flexmb.bodies.marker import Marker
+from flexmb.bodies.rigid_body import RigidBody, Vector
 from flexmb.joints.table import JointType
-
-Vector = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class PlacedBody:
-    """A rigid body; tensors in body axes about the body origin."""
-
-    name: str
-    mass: float
-    first_moment: Vector  # m c [kg m]
-    inertia: Vector  # (3, 3) about the body origin [kg m^2]
-    rotor: Vector  # constant internal angular momentum [N m s]
-    R_wb: Vector  # design orientation
-    p_wb: Vector  # design position of the origin [m]
-    velocity: Vector | None = None  # initial velocity of the origin, world axes [m/s]
-    angular_velocity: Vector | None = None  # initial, body axes [rad/s]
-
-
-@dataclass(frozen=True)
-class PlacedMarker:
-    """A frame fixed on a body."""
-
-    name: str
-    body: int
-    p_b: Vector
-    R_b: Vector
 
 
 @dataclass(frozen=True)
@@ -57,8 +29,8 @@ class PlacedJoint:
 class Mechanism:
     """All placed parts, with the index of every name."""
 
-    bodies: list[PlacedBody]
-    markers: list[PlacedMarker]
+    bodies: list[RigidBody]
+    markers: list[Marker]
     joints: list[PlacedJoint]
     body_index: dict[str, int] = field(default_factory=dict)
     marker_index: dict[str, int] = field(default_factory=dict)

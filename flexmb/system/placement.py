@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.bodies.marker import Marker
+from flexmb.bodies.rigid_body import RigidBody, Vector, ground, inertia_about_origin, slender_rod_inertia
 from flexmb.joints.table import JointCode
-from flexmb.system.mechanism import Mechanism, PlacedBody, PlacedJoint, PlacedMarker, Vector
+from flexmb.system.mechanism import Mechanism, PlacedJoint
 
 Where = Any  # name of a point, or three numbers
 
@@ -35,7 +37,7 @@ class Placer:
     def place(self) -> Mechanism:
         """The mechanism of the model."""
         m = self.mechanism
-        self._add_body("ground", PlacedBody("ground", 0.0, *_nothing(), np.eye(3), np.zeros(3)))
+        self._add_body("ground", ground())
         for name, body in self.spec.bodies.items():
             self._add_body(name, self._body(name, body))
         for name, marker in self.spec.markers.items():
@@ -52,7 +54,7 @@ class Placer:
         """World design position of a named point, or the numbers themselves."""
         return np.asarray(self.spec.points[where] if isinstance(where, str) else where, dtype=float)
 
-    def _add_body(self, name: str, placed: PlacedBody) -> None:
+    def _add_body(self, name: str, placed: RigidBody) -> None:
         m = self.mechanism
         m.body_index[name] = len(m.bodies)
         m.bodies.append(placed)
@@ -62,10 +64,10 @@ class Placer:
     def _append_marker(self, name: str, body: int, p_b: Vector, R_b: Vector) -> int:
         m = self.mechanism
         m.marker_index[name] = len(m.markers)
-        m.markers.append(PlacedMarker(name, body, p_b, R_b))
+        m.markers.append(Marker(name, body, p_b, R_b))
         return len(m.markers) - 1
 
-    def _body(self, name: str, body: Any) -> PlacedBody:
+    def _body(self, name: str, body: Any) -> RigidBody:
         if body.rod is not None:
             start, end = (self._point(where) for where in body.rod)
             length = float(np.linalg.norm(end - start))
@@ -74,21 +76,18 @@ class Placer:
             R_wb = np.column_stack([along, side[:, 0], side[:, 1]])
             p_wb = start
             center = np.array([0.5 * length, 0.0, 0.0])
-            across = body.mass * length**2 / 12.0
-            inertia = np.diag([0.0, across, across])
+            inertia = slender_rod_inertia(body.mass, length)
         else:
             R_wb = np.asarray(body.orientation, dtype=float)
             p_wb = self._point(body.at)
             center = self._body_coordinates(body.center, R_wb, p_wb)
             inertia = np.zeros((3, 3)) if body.inertia is None else np.asarray(body.inertia, dtype=float)
-        # Steiner: from the centre of mass to the body origin.
-        about_origin = inertia + body.mass * (center @ center * np.eye(3) - np.outer(center, center))
         rotor = np.zeros(3) if body.rotor is None else np.asarray(body.rotor, dtype=float)
-        return PlacedBody(
+        return RigidBody(
             name,
             body.mass,
             body.mass * center,
-            about_origin,
+            inertia_about_origin(body.mass, center, inertia),
             rotor,
             R_wb,
             p_wb,
@@ -174,11 +173,6 @@ def _joint_frame(joint: Any) -> Vector:
     if joint.axis is not None:
         return frame_along(joint.axis)
     return np.eye(3)
-
-
-def _nothing() -> tuple[Vector, Vector, Vector]:
-    """First moment, inertia and rotor of ground."""
-    return np.zeros(3), np.zeros((3, 3)), np.zeros(3)
 
 
 def _maybe(values: Any) -> Vector | None:

@@ -51,10 +51,12 @@ class Analysis(Strict):
     max_step: Annotated[float, Scalar("time", above=0.0)] | None = Field(None, description="Greatest step [s].")
     method: Method = Field("generalized-alpha", description="Integration method.")
     rho: Annotated[float, Scalar("number", least=0.0, most=1.0)] = Field(
-        0.8, description="Generalised-alpha: spectral radius at infinite frequency (1: no damping, 0: most)."
+        0.8,
+        description="Generalised-alpha: spectral radius at infinite frequency (1: no damping, 0: most);"
+        " other methods leave it unread.",
     )
     alpha: Annotated[float, Scalar("number", least=0.0, most=1.0 / 3.0)] = Field(
-        0.1, description="HHT: numerical damping, 0 to 1/3."
+        0.1, description="HHT: numerical damping, 0 to 1/3; other methods leave it unread."
     )
     tolerance: Annotated[float, Scalar("number", above=0.0, most=1.0)] | None = Field(
         None, description="Relative local error: the step is then chosen by error control, else it is fixed."

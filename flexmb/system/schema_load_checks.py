@@ -182,9 +182,6 @@ def check_analysis(references: References) -> None:
     if table.get("type") == "kinematic" and "step" not in table and not every:
         references.add(path, "a kinematic analysis needs 'step' (or output.every)")
     method = table.get("method", "generalized-alpha")
-    for key, owner in (("rho", "generalized-alpha"), ("alpha", "hht")):
-        if key in table and method != owner:
-            references.add((*path, key), f"'{key}' belongs to method = \"{owner}\", but the method is '{method}'")
     if method == "rk4" and "tolerance" in table:
         references.add((*path, "tolerance"), "rk4 has a fixed step and takes no tolerance", "Did you mean 'rk45'?")
     independent = table.get("independent")

@@ -1,0 +1,21 @@
+"""A marker: a frame fixed on a body, where joints, forces and sensors attach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flexmb.bodies.rigid_body import Vector
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A frame on a body, in body axes."""
+
+    name: str
+    """"body.marker", as references write it."""
+    body: int
+    """Number of the body in the mechanism; 0 is ground."""
+    p_b: Vector
+    """(3,) position [m]"""
+    R_b: Vector
+    """(3, 3) orientation: takes marker axes to body axes"""
