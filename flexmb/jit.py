@@ -167,7 +167,7 @@ def compile_ahead(programs: Sequence[Program]) -> None:
     other process compiled is then read from the cache.
     """
     waiting = [entry for entry in programs if not entry.is_ready]
-    if not waiting or not CACHED or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else "ab") < 2:
+    if not waiting or not CACHED or _cores() < 2:
         return
     with tempfile.TemporaryDirectory(prefix="flexmb-compile-") as claims:
         script = "import sys; from flexmb.jit import compile_named; compile_named(*sys.argv[1:])"
@@ -190,6 +190,13 @@ def compile_ahead(programs: Sequence[Program]) -> None:
             helper.wait()
         finally:
             helper.kill()
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def compile_named(claims: str, *names: str) -> None:

@@ -132,10 +132,10 @@ JOINT_KEY = 9
 # Body record: how its tree joint is read, then the rest
 (
     B_PARENT, B_REVERSED, B_Q, B_NQ, B_V, B_NJ, B_ELASTIC_Q, B_NF,
-    B_PARENT_MARKER, B_CHILD_MARKER, B_INERTIA, B_FIELD,
+    B_PARENT_MARKER, B_CHILD_MARKER, B_INERTIA,
     B_W, B_H, B_ARM, B_OUT, B_COMPOSITE, B_U, B_D, B_BIAS,
-) = range(JOINT_KEY, JOINT_KEY + 20)  # fmt: skip
-BODY = JOINT_KEY + 20
+) = range(JOINT_KEY, JOINT_KEY + 19)  # fmt: skip
+BODY = JOINT_KEY + 19
 
 # Body block in W
 W_R, W_P, W_OMEGA, W_VEL, W_ACC, W_ALPHA, W_R_W, W_P_W, W_S, W_J, W_F = 0, 9, 12, 15, 18, 21, 24, 33, 36, 39, 48
