@@ -332,10 +332,9 @@ def test_failure_says_when_where_and_what_to_do_and_keeps_the_rows() -> None:
     """A drive that asks for an impossible position after half a second."""
     toy, sink = toys.driven(rate=2.0), Sink()
     toy.ints[toys.FAIL] = 1
-    expected = r"At t = 0\.5 s .*motion 'motor' stays open by 2\.16 m, joint 'rod' .* m; .* Try a smaller step"
+    expected = r"At t = 0\.5 s .*motion 'motor' stays open by 2\.16 m, joint 'rod' .* m, .*change the motions"
     with pytest.raises(ComputationError, match=expected) as caught:
         simulate(toy, Settings(end=1.0, step=0.01), sink=sink)
-    assert "toy." in str(caught.value)
     summary = caught.value.summary
     assert (summary.outcome, summary.steps) == ("failed", 50) and summary.t_reached == pytest.approx(0.5)
     assert summary.peak_energy > 0.0 and summary.rejected > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -29,9 +30,13 @@ def check(
     matrices
         Print the incidence, path, cutset and circuit matrices.
     """
+    from flexmb.cli.progress import announce_compilation
     from flexmb.cli.settings import read_settings
-    from flexmb.results.model_check import check_model
+    from flexmb.results.model_check import CHECKED_BY, check_model
     from flexmb.system.model_file import read_model
 
-    print(check_model(read_model(model, read_settings(settings or [])), graph=graph, matrices=matrices))
+    loaded = read_model(model, read_settings(settings or []))
+    if sys.stderr.isatty():
+        announce_compilation(sys.stderr, CHECKED_BY)
+    print(check_model(loaded, graph=graph, matrices=matrices))
     return 0

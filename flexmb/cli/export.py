@@ -29,7 +29,7 @@ def export(
         Table with a header of names and units, numbers at full precision.
     channel
         Channel to write, e.g. bearing.angle or joints/bearing/force. May be repeated.
-        Default: all sensors and joint positions.
+        Default: all sensors and joint positions; without any, the poses of the bodies.
     channels
         List the channels of the result and write nothing.
     """

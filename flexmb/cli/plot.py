@@ -16,7 +16,7 @@ def plot(
     channel: Annotated[list[str] | None, Parameter(name=["--channel", "-c"])] = None,
     against: str | None = None,
 ) -> int:
-    """Draw a result: sensors, joint coordinates, energies with the balance error; or the channels you choose.
+    """Draw a result: sensors, joint coordinates, energies and their balance error; or the channels you choose.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from flexmb.joints.table import JointType
+from flexmb.joints.table import JOINT_TYPES, JointType
 
 _POSITION_UNIT = {"length": "m", "angle": "rad", "rotation": "rad"}
 _RATE = {"velocity": "/s", "acceleration": "/s^2"}
@@ -38,6 +38,8 @@ def _named(channel: Any, joints: dict[str, JointType], system: Any) -> NamedChan
         columns = list(position_columns(joints[name]))
     elif kind == "joints" and quantity in _RATE:
         columns = list(rate_columns(joints[name].coordinates, joints[name].kinds, _RATE[quantity]))
+    elif kind == "coordinates" and name == "q":
+        columns = list(stored_columns(system))
     elif kind == "coordinates" and name in ("v", "a"):
         per = _RATE["velocity" if name == "v" else "acceleration"]
         columns = list(rate_columns(system.coordinates, system.coordinate_kinds, per))
@@ -57,6 +59,16 @@ def position_columns(joint: JointType) -> Iterator[tuple[str, str]]:
             yield name, _POSITION_UNIT[kind]
         elif name == "wx":
             yield from ((f"q{letter}", "1") for letter in "wxyz")
+
+
+def stored_columns(system: Any) -> Iterator[tuple[str, str]]:
+    """(name, unit) of every stored coordinate of the tree, joint after joint in the order of the recursion."""
+    mechanism = system.mechanism
+    for branch in system.topology.branches:
+        joint = None if branch.joint is None else mechanism.joints[branch.joint]
+        owner = mechanism.bodies[branch.body].name if joint is None else joint.name
+        for name, unit in position_columns(JOINT_TYPES["free"] if joint is None else joint.type):
+            yield f"{owner}.{name}", unit
 
 
 def rate_columns(names: Any, kinds: Any, per: str) -> Iterator[tuple[str, str]]:

@@ -16,17 +16,24 @@ from flexmb.results.result_file import Result
 _BLOCK_ROWS = 4096
 
 
+def default_paths(result: Result) -> tuple[list[str], list[str]]:
+    """What a user wants to see first: the sensors, and the joint positions; without both, the poses of the bodies."""
+    sensors = [path for path in result.channels if path.startswith("sensors/")]
+    joints = [path for path in result.channels if path.startswith("joints/") and path.endswith("/position")]
+    if sensors or joints:
+        return sensors, joints
+    poses = ("/position", "/quaternion")
+    return [], [path for path in result.channels if path.startswith("bodies/") and path.endswith(poses)]
+
+
 def default_selections(result: Result) -> list[Selection]:
-    """Sensors and joint positions; when there are none, the coordinates of the tree."""
-    wanted = [
-        p for p in result.channels if p.startswith("sensors/") or (p.startswith("joints/") and p.endswith("/position"))
-    ]
-    wanted = wanted or [path for path in ("coordinates/q",) if path in result.channels]
-    return result.names.find_all(sorted(wanted, key=lambda path: not path.startswith("sensors/")))
+    """The channels that are exported when nobody says which."""
+    sensors, positions = default_paths(result)
+    return result.names.find_all(sensors + positions)
 
 
 def export_csv(result: Result, path: str | os.PathLike[str], channels: Sequence[str] = ()) -> int:
-    """Write the time and the chosen channels (default: sensors and joint positions); the number of rows.
+    """Write the time and the chosen channels (default: see `default_paths`); the number of rows.
 
     The header gives name and unit of every column, "bearing.angle [rad]"; numbers read back to the same float64.
     """
@@ -34,8 +41,7 @@ def export_csv(result: Result, path: str | os.PathLike[str], channels: Sequence[
     time = result.names.find("time")
     columns = [time, *(scalar for one in chosen for scalar in one.scalars if scalar != time)]
     target = Path(path)
-    if target.is_dir():
-        raise InputError(f"Cannot write '{target}': it is a folder.")
+    _check_target(target)
     try:
         with open(target, "w", newline="", encoding="utf-8") as file:
             table = csv.writer(file, lineterminator="\n")
@@ -49,10 +55,23 @@ def export_csv(result: Result, path: str | os.PathLike[str], channels: Sequence[
     return result.n_rows
 
 
+def _check_target(target: Path) -> None:
+    """Refuse a folder, and to write over anything that is not a table: a model file, the result itself."""
+    if target.is_dir():
+        raise InputError(f"Cannot write '{target}': it is a folder.")
+    if not target.parent.is_dir():
+        raise InputError(f"Cannot write '{target}': there is no folder '{target.parent}'.")
+    if target.is_file() and target.suffix.lower() != ".csv":
+        raise InputError(
+            f"'{target}' exists and its name does not end in .csv: it is not overwritten. Choose another name."
+        )
+
+
 def channel_table(result: Result) -> str:
     """All channels with their number of columns, unit and meaning."""
-    width = max(len(path) for path in result.channels)
-    units = max(len(info.unit) for info in result.channels.values())
+    units = {path: ", ".join(dict.fromkeys(info.units)) for path, info in result.channels.items()}
+    width, unit_width = max(map(len, units)), max(map(len, units.values()))
     return "\n".join(
-        f"{path:<{width}}  {info.width:>4}  {info.unit:<{units}}  {info.text}" for path, info in result.channels.items()
+        f"{path:<{width}}  {info.width:>4}  {units[path]:<{unit_width}}  {info.text}"
+        for path, info in result.channels.items()
     )

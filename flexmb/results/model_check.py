@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flexmb.equations import layout as at
 from flexmb.graph import circuit_matrix, cutset_matrix, draw, format_matrix, incidence, path_matrix
-from flexmb.results.channel_columns import named_channels
+from flexmb.results.channel_columns import stored_columns
 from flexmb.results.preparation import Preparation, prepare
 from flexmb.results.report import entry, structure_lines
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.mechanics import Mechanics
 
+CHECKED_BY = "generalized-alpha"
+"""Method whose kernels a check compiles: a run by default comes next."""
+_ROUNDING = 1e-13  # m, rad
+
 
 def check_model(model: Any, *, graph: bool = False, matrices: bool = False) -> str:
     """Degrees of freedom, redundant constraints, assembly, coordinates; on demand the graph and its matrices."""
-    compile_for("generalized-alpha")
+    compile_for(CHECKED_BY)
     ready = prepare(model)
     system = ready.system
     lines = [f"{system.name or 'unnamed model'}: model check, nothing was run", ""]
@@ -43,20 +46,19 @@ def _assembly_text(ready: Preparation) -> str:
 def _coordinate_table(ready: Preparation) -> Iterator[str]:
     system = ready.system
     mechanics = Mechanics(system, ready.work)
-    mechanics.run(at.AT_OUTPUT)
-    positions: dict[str, float] = {}
-    for channel in named_channels(system):
-        kind, _, rest = channel.path.partition("/")
-        if kind == "joints" and rest.endswith("/position"):
-            joint = rest.removesuffix("/position")
-            values = mechanics.out[channel.start : channel.start + max(1, sum(channel.shape))]
-            positions |= {f"{joint}.{name}": value for name, value in zip(channel.columns, values, strict=False)}
+    stored = zip(stored_columns(system), mechanics.q, strict=True)
+    positions = {name: float(value) for (name, _), value in stored}
     width = max([24, *(len(name) for name in system.coordinates)])
     yield f"  {'coordinate':<{width}}{'position':>16}{'rate':>16}  unit"
     for name, kind, rate in zip(system.coordinates, system.coordinate_kinds, mechanics.v, strict=True):
         unit = "m, m/s" if kind == "length" else "rad, rad/s"
-        position = f"{positions[name]:.6g}" if name in positions else "-"
-        yield f"  {name:<{width}}{position:>16}{rate:>16.6g}  {unit}"
+        position = _number(positions[name]) if name in positions else "-"
+        yield f"  {name:<{width}}{position:>16}{_number(rate):>16}  {unit}"
+
+
+def _number(value: float) -> str:
+    """Six digits; what is only rounding of the assembly is 0."""
+    return f"{value if abs(value) > _ROUNDING else 0.0:.6g}"
 
 
 def matrix_lines(tree: Any) -> Iterator[str]:

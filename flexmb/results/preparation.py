@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmb.errors import ComputationError
+from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.solvers.initial import assemble
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import redundancy
 from flexmb.solvers.reference import BodyStates, initial_states, start_system
+from flexmb.system.system import System
 
 
 @dataclass(frozen=True)
 class Preparation:
     """A system that is ready to run, and what was found on the way."""
 
-    system: Any
+    system: System
     work: NDArray[np.float64]
     """Its workspace, with a consistent start in it."""
     start_gap: float
@@ -33,9 +34,12 @@ class Preparation:
 def prepare(model: Any) -> Preparation:
     """Build the system of a model, close its loops, and leave out redundant constraint rows.
 
-    Raises ComputationError when the loops cannot close or constraints contradict each other.
+    Raises InputError when there is nothing to move, ComputationError when the loops cannot close or constraints
+    contradict each other.
     """
     spec = model.spec
+    if not spec.bodies:
+        raise InputError([Fault("the model has no bodies.", ("bodies",), "Add [bodies.NAME] with mass and inertia.")])
     states = initial_states(spec)
     system, work = _built(spec, states, [])
     start_gap = _residual(system, work)
@@ -53,13 +57,13 @@ def prepare(model: Any) -> Preparation:
     return Preparation(system, work, start_gap, _residual(system, work), int(found.dof))
 
 
-def _built(spec: Any, states: BodyStates, dropped: list[int]) -> tuple[Any, NDArray[np.float64]]:
+def _built(spec: Any, states: BodyStates, dropped: list[int]) -> tuple[System, NDArray[np.float64]]:
     """The system without the dropped rows, in its initial state, and a workspace."""
     system = start_system(spec, states, dropped)
     return system, system.workspace()
 
 
-def _residual(system: Any, work: NDArray[np.float64]) -> float:
+def _residual(system: System, work: NDArray[np.float64]) -> float:
     if not system.n_rows:
         return 0.0
     mechanics = Mechanics(system, work)

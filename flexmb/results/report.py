@@ -67,7 +67,7 @@ def structure_lines(system: Any, model: Any, n_dof: int) -> list[str]:
     ]
     n_driven = sum(row.is_motion for row in system.rows)
     freedom = f"{n_dof} ({n_dof + n_driven} less {n_driven} prescribed)" if n_driven else str(n_dof)
-    rows = f"{system.n_v} coordinates, {_count(system.n_rows, 'constraint row')}"
+    rows = f"{_count(system.n_v, 'coordinate')}, {_count(system.n_rows, 'constraint row')}"
     lines = [*entry("model", ", ".join(parts)), *entry("degrees of freedom", freedom), *entry("equations", rows)]
     return lines + entry("redundant constraints", redundant_text(system.dropped))
 

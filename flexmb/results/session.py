@@ -107,9 +107,8 @@ def _simulate(ready: Preparation, model: Any, writer: ResultWriter, progress: Pr
         return simulate(ready.system, analysis, sink=writer, progress=progress, resume=writer.checkpoint, every=every)
     except ComputationError as error:
         writer.flush()
-        summary = getattr(error, "summary", None)
-        numbers = summary_numbers(summary) if summary is not None else ()
-        writer.finish("failed", _report(ready, model, writer, summary, str(error)), numbers)
+        numbers = summary_numbers(error.summary) if error.summary is not None else ()
+        writer.finish("failed", _report(ready, model, writer, error.summary, str(error)), numbers)
         raise
 
 

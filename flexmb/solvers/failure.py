@@ -7,9 +7,10 @@ import numpy as np
 from flexmb.solvers import state as st
 from flexmb.solvers.initial import close_loops, gaps
 from flexmb.solvers.mechanics import Floats, Mechanics
-from flexmb.solvers.settings import EXPLICIT, Settings
+from flexmb.solvers.settings import Settings
 
-NEARLY_DEPENDENT = 1e-6  # smallest singular value of the constraint rows as a part of the largest
+NEARLY_DEPENDENT = 1e-3  # smallest singular value of the constraint rows as a part of the largest
+AHEAD = 0.01  # of the span of the run: how far to look for a position that cannot be reached
 
 
 def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Floats, status: int) -> str:
@@ -17,27 +18,32 @@ def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Flo
     where = f"At t = {S[st.T_N]:.6g} s (step {S[st.H]:.3g} s) "
     worst = f"'{mechanics.system.coordinates[K[st.WORST_COORDINATE]]}'" if mechanics.n_v else "none"
     open_rows = _open_rows(mechanics, K, S)
+    if open_rows:
+        return (
+            f"{where}the step fails: {open_rows}, wherever the coordinates are moved. The mechanism cannot reach or "
+            "pass this position: change the motions or the dimensions, or end the run earlier; else try a smaller step."
+        )
+    dependent = _dependent_rows(mechanics, K, S)
     if status == st.SINGULAR:
         return (
-            f"{where}the equations are singular: {_dependent_rows(mechanics, K, S) or 'no inertia resists a motion'}. "
+            f"{where}the equations are singular: {dependent or 'no inertia resists a motion'}. "
             "The mechanism is in a singular position, or a body has no inertia: change the dimensions or the start, "
             'or pass the position with method = "generalized-alpha".'
         )
+    worst = f"the largest {'error' if status == st.NO_STEP else 'correction'} is that of coordinate {worst}"
+    places = "; ".join(text for text in (dependent, worst) if text)
     if status == st.NO_STEP:
-        places = "; ".join(text for text in (f"the largest is that of coordinate {worst}", open_rows) if text)
         return (
             f"{where}the error of the step cannot be brought below the tolerance {settings.tolerance:g}: {places}. "
             "A force or motion that jumps asks for a smoother law; otherwise loosen the tolerance."
         )
     if status == st.NOT_CLOSED:
-        place = open_rows or "they close only far from where the step leads"
+        place = dependent or "they close only far from where the step leads"
         return f"{where}the loops do not close: {place}. Use a smaller step, or check for a position it cannot pass."
-    correction = "" if settings.method in EXPLICIT else f"the largest correction is that of coordinate {worst}"
-    places = "; ".join(text for text in (open_rows, correction) if text)
     change = "a looser tolerance" if settings.tolerance is not None else "a smaller step"
     return (
         f"{where}the iteration does not converge: {places}. Try {change}, and check whether the "
-        "mechanism meets a singular position or a position that it cannot reach there."
+        "mechanism meets a singular position or a force that jumps there."
     )
 
 
@@ -47,13 +53,16 @@ def _start_of_step(mechanics: Mechanics, K: np.ndarray, S: Floats) -> None:
 
 
 def _open_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
-    """Joints that stay open at the end of the step even when every coordinate may move to close them; else ""."""
+    """Joints that stay open at the end of the step, or soon after, even when every coordinate may move; else ""."""
     if not mechanics.n_pos_rows:
         return ""
-    mechanics.t = float(S[st.T_E])
-    _start_of_step(mechanics, K, S)
-    gap = close_loops(mechanics, np.ones(mechanics.n_v, bool))
-    return gaps(mechanics, mechanics.phi[: mechanics.n_pos_rows]) if gap > 1e-6 * mechanics.row_scale else ""
+    later = min(S[st.T_N] + AHEAD * (S[st.T_END] - S[st.T_START]), S[st.T_END])
+    for time, said in ((S[st.T_E], ""), (later, f"at t = {later:.6g} s ")):
+        mechanics.t = float(time)
+        _start_of_step(mechanics, K, S)
+        if close_loops(mechanics, np.ones(mechanics.n_v, bool)) > 1e-6 * mechanics.row_scale:
+            return said + gaps(mechanics, mechanics.phi[: mechanics.n_pos_rows])
+    return ""
 
 
 def _dependent_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
@@ -69,4 +78,4 @@ def _dependent_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
         return ""
     shares = np.abs(left[:, -1])
     names = mechanics.owners(np.flatnonzero(shares > 0.1 * shares.max()))
-    return f"the constraints of {', '.join(repr(name) for name in names)} depend on each other there"
+    return f"the constraints of {', '.join(repr(name) for name in names)} (nearly) depend on each other"

@@ -9,6 +9,8 @@ import numpy as np
 from flexmb.solvers import state as st
 from flexmb.solvers.mechanics import Floats, Solvable
 
+ROUND_OFF = 1e-12  # differences of energies below this part of them are noise
+
 
 @dataclass(frozen=True)
 class RunSummary:
@@ -58,4 +60,5 @@ class EnergyBalance:
             first[:] = energy[:, 0]
         change = energy - first[:, None]
         S[st.ENERGY_ERROR] = max(S[st.ENERGY_ERROR], np.max(np.abs(change[0] + change[1] - change[2])))
-        S[st.ENERGY_PEAK] = max(S[st.ENERGY_PEAK], np.max(np.abs([energy[0], change[1], change[2]])))
+        floor = ROUND_OFF * np.max(np.abs(energy))  # a system at rest has no other energy to compare with
+        S[st.ENERGY_PEAK] = max(S[st.ENERGY_PEAK], np.max(np.abs([energy[0], change[1], change[2]])), floor)

@@ -53,6 +53,11 @@ def read_text(path: str | os.PathLike[str]) -> str:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise ModelFileError(f"the file cannot be read: {reason}", name) from None
+    if data.startswith((b"flexmb result", b"\x89HDF")):
+        raise ModelFileError(
+            "this is a result file; a model file (.toml) is needed. Results go to 'flexmb plot' or 'flexmb export'",
+            name,
+        )
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -133,7 +138,7 @@ def _one_fault(line: int, fault: Fault, filename: str, source: list[str]) -> str
     sentence = first if first.endswith((".", "?")) else f"{first}."
     place = f"{filename}:{line}" if line else filename
     rows = [f"{place}: {sentence} {fault.hint}".rstrip(), *rest]
-    if 0 < line <= len(source):
+    if 0 < line <= len(source) and source[line - 1].strip():
         excerpt = source[line - 1].strip("\r")
         excerpt = excerpt if len(excerpt) <= 110 else excerpt[:107] + "..."
         rows.append(f"   {line:4d} | {excerpt}")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from flexmb.system.expression_nodes import measure
 from flexmb.system.expressions import Expression
 from flexmb.system.schema_checks import Path, References, Table, one_of, tables_of
 from flexmb.system.schema_fields import joint_type_of
 from flexmb.system.schema_joints import MOTION_FORMS
 from flexmb.system.schema_loads import SENSOR_SUBJECTS, Actuator, PointForce, PointTorque
 from flexmb.system.suggestions import did_you_mean
+from flexmb.system.tokens import TextError
 
 if TYPE_CHECKING:
     from flexmb.system.schema import ModelSpec
@@ -74,6 +77,7 @@ def check_force(references: References, name: str, table: Table) -> None:
             references.add((*path, "transition"), f"force '{name}' needs 'transition' with 'coulomb'")
 
 
+_MOST_STEPS = 1e12
 _MARKER_COMPONENTS = ("x", "y", "z", "magnitude")
 _REACTION_COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz", "force", "moment")
 
@@ -224,12 +228,54 @@ def check_values(references: References, spec: ModelSpec) -> None:
             if last < spec.analysis.end * (1 - 1e-9) or motion.table[0][0] > 0:
                 text = f"motion '{name}': the table covers {motion.table[0][0]:g} to {last:g} s, but the analysis "
                 references.add(("motions", name, "table"), f"{text}runs from 0 to {spec.analysis.end:g} s")
+    for path, expression in _expressions(spec):
+        _check_start(references, expression, path)
+        if path[0] == "forces":
+            _check_sensors(references, spec, expression, path)
+    _check_length(references, spec)
+
+
+def _expressions(spec: ModelSpec) -> Iterator[tuple[Path, Expression]]:
+    """Every expression of the model with its place."""
+    for name, motion in spec.motions.items():
+        if motion.expression is not None:
+            yield ("motions", name, "expression"), motion.expression
     for name, force in spec.forces.items():
         if isinstance(force, (PointForce, PointTorque)):
             for i, expression in enumerate(force.vector):
-                _check_sensors(references, spec, expression, ("forces", name, "vector", i))
+                yield ("forces", name, "vector", i), expression
         elif isinstance(force, Actuator):
-            _check_sensors(references, spec, force.effort, ("forces", name, "effort"))
+            yield ("forces", name, "effort"), force.effort
+    if spec.base is not None:
+        if spec.base.rotation is not None:
+            yield ("base", "rotation", "angle"), spec.base.rotation.angle
+        for i, expression in enumerate(spec.base.acceleration or ()):
+            yield ("base", "acceleration", i), expression
+
+
+def _check_start(references: References, expression: Expression, path: Path) -> None:
+    """An expression must have a value when the run starts."""
+    try:
+        value = measure(expression.node, {"t": 0.0}).value
+        reason = "" if value is None or math.isfinite(value) else "not a finite number"
+    except TextError as error:
+        reason = error.message
+    if reason:
+        references.add(path, f"'{expression.text[:60]}' has no value at t = 0: {reason}")
+
+
+def _check_length(references: References, spec: ModelSpec) -> None:
+    """A run of more steps or rows than anybody can wait for is a mistake in a unit."""
+    if spec.analysis is None:
+        return
+    for path, interval in (
+        (("analysis", "step"), spec.analysis.step),
+        (("analysis", "max_step"), spec.analysis.max_step),
+        (("output", "every"), spec.output.every),
+    ):
+        if interval is not None and spec.analysis.end > _MOST_STEPS * interval:
+            text = f"{path[1]}: {interval:g} s makes more than {_MOST_STEPS:g} steps until t = {spec.analysis.end:g} s"
+            references.add(path, text)
 
 
 def _check_sensors(references: References, spec: ModelSpec, expression: Expression, path: Path) -> None:

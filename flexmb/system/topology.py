@@ -49,7 +49,7 @@ def linear_graph(spec: Any, mechanism: Mechanism, *, prefer_initial: bool = Fals
     """The graph of a model. With `prefer_initial`, joints with given initial values are kept in the tree."""
     bodies, markers = mechanism.bodies, mechanism.markers
     nodes = [body.name for body in bodies]
-    edges = [Edge(f"body {body.name}", "ground", body.name, "body", 6) for body in bodies[1:]]
+    edges = [Edge(f"body {body.name}", "ground", body.name, "body") for body in bodies[1:]]
     for number, marker in enumerate(markers):
         node = _node(mechanism, number)
         if node != bodies[marker.body].name:

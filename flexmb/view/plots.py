@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 from flexmb.errors import InputError
 from flexmb.results.channel_names import Selection
+from flexmb.results.export import default_paths
 from flexmb.results.result_file import Result
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -36,6 +37,8 @@ class Panel:
     curves: list[tuple[str, np.ndarray]] = field(default_factory=list)
     height: float = 1.0
     """Part of the usual height."""
+    dashed: str = ""
+    """Name of a curve that often covers another: drawn with dashes, so that both are seen."""
 
 
 def plot_result(
@@ -71,11 +74,11 @@ def _check_target(target: Path) -> None:
 
 
 def standard_panels(result: Result) -> list[Panel]:
-    """Sensors, joint coordinates, energies, energy balance."""
-    sensors = [path for path in result.channels if path.startswith("sensors/")]
-    joints = [path for path in result.channels if path.startswith("joints/") and path.endswith("/position")]
+    """Sensors, joint coordinates (poses of bodies when there are neither), energies, energy balance."""
+    sensors, positions = default_paths(result)
+    title = "bodies" if any(path.startswith("bodies/") for path in positions) else "joint coordinates"
     panels = _by_unit(result, "sensors", result.names.find_all(sensors))
-    panels += _by_unit(result, "joint coordinates", result.names.find_all(joints))
+    panels += _by_unit(result, title, result.names.find_all(positions))
     return panels + _energy_panels(result)
 
 
@@ -103,7 +106,7 @@ def _energy_panels(result: Result) -> list[Panel]:
     if np.any(work != 0.0):
         curves.append(("work", work))
     error = Panel("energy balance", "J", [("kinetic + potential\n- work - start", balance - balance[0])], 0.6)
-    return [Panel("energy", "J", curves), error]
+    return [Panel("energy", "J", curves, dashed="kinetic + potential"), error]
 
 
 def draw_panels(panels: Sequence[Panel], abscissa: np.ndarray, label: str, result: Result) -> Figure:
@@ -125,7 +128,8 @@ def _draw_panel(axis: Axes, panel: Panel, abscissa: np.ndarray) -> None:
     shown = panel.curves[:_MOST_CURVES]
     for number, (name, values) in enumerate(shown):
         x, y = _thinned(abscissa, values)
-        color, dashes = _COLORS[number % len(_COLORS)], _DASHES[number // len(_COLORS)]
+        dashes = _DASHES[1 if name == panel.dashed else number // len(_COLORS)]
+        color = _COLORS[number % len(_COLORS)]
         axis.plot(x, y, color=color, linestyle=dashes, linewidth=1.3, label=name)
     unit = f"[{panel.unit}]"
     axis.set_ylabel(f"{panel.title} {unit}" if panel.title else unit)
