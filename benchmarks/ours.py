@@ -11,6 +11,7 @@ from timing import cpu_seconds
 
 from flexmb.equations import layout as at
 from flexmb.equations.programs import link as link_programs
+from flexmb.equations.programs import link_open_tree
 from flexmb.jit import call
 from flexmb.solvers.run import simulate
 from flexmb.system.build import build_system
@@ -131,6 +132,7 @@ class ChainPrograms:
 
     def __init__(self, problem: Chain) -> None:
         self.system = build(read_spec(chain(problem, 0.0)))
+        link_open_tree(self.system.ints)
         self.work = self.system.workspace()
 
     def call_seconds(self, algorithm: str, calls: int, repeat: int) -> float:

@@ -14,50 +14,19 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from command_line import MODEL, call, folder, write_result
 
 from flexmb.cli import main
 from flexmb.cli.progress import ProgressLine, clock, progress_text
 from flexmb.errors import ComputationError, InputError
 from flexmb.results import session
 from flexmb.results.channel_names import ChannelInfo, ChannelNames
-from flexmb.results.result_creation import RunIdentity
 from flexmb.results.result_file import Result
-from flexmb.results.result_writer import ResultWriter
 from flexmb.results.resuming import setting_differences
 from flexmb.system.model_file import read_model
 
 ROOT = Path(__file__).parent.parent
-MODEL = """
-[model]
-name = "pendulum"
-gravity = [0, 0, -9.81]
-[parameters]
-length = 1
-[bodies.rod]
-mass = 1
-inertia = [0.01, 0.1, 0.1]
-center = ["$length/2", 0, 0]
-markers.tip = { at = ["$length", 0, 0] }
-[joints.pivot]
-type = "revolute"
-bodies = ["ground", "rod"]
-at = [0, 0, 0]
-axis = "y"
-[sensors.tip_height]
-marker = "rod.tip"
-component = "z"
-[analysis]
-end = 1
-step = 0.01
-"""
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a model file in it, which is the present one."""
-    (tmp_path / "pendulum.toml").write_text(MODEL)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+__all__ = ["folder"]  # a fixture
 
 
 class FakeRun:
@@ -100,30 +69,6 @@ def fake_run(monkeypatch: pytest.MonkeyPatch) -> FakeRun:
     monkeypatch.setattr(session, "prepare", fake.prepare)
     monkeypatch.setattr(session, "simulate", fake.simulate)
     return fake
-
-
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    code = main(words)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def write_result(path: Path) -> None:
-    """A result with a sensor, joints and energies, made without any computation."""
-    wanted = [("time", "s", ()), ("joints/pivot/position", "rad", ()), ("joints/pivot/force", "N", (3,))]
-    wanted += [(f"energy/{name}", "J", ()) for name in ("kinetic", "potential", "work/total")]
-    wanted += [("sensors/tip_height", "m", ())]
-    channels, start = [], 0
-    for name, unit, shape in wanted:
-        columns = ("angle",) if name == "joints/pivot/position" else ()
-        channels.append(SimpleNamespace(path=name, unit=unit, start=start, shape=shape, text=name, columns=columns))
-        start += int(np.prod(shape))
-    times = np.linspace(0.0, 2.0, 301)
-    rows = np.sin(times[:, None] * np.arange(1, start + 1) / 3.0)
-    rows[:, 0] = times
-    with ResultWriter(path, SimpleNamespace(channels=channels), RunIdentity("pendulum", "", {})) as writer:
-        writer.write(rows, np.zeros(2))
-        writer.finish("finished", "report")
 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -249,7 +194,7 @@ def test_check_of_a_real_model(folder: Path, capsys: pytest.CaptureFixture[str])
     assert [entry.name for entry in folder.iterdir()] == ["pendulum.toml"]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal to itself")
 def test_real_run_interrupted_and_resumed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Ctrl-C during a real run, then --resume: bit for bit the numbers of a run in one piece."""
     words = ["run", "pendulum.toml", "--set", "analysis.end=20", "--set", "analysis.step=0.001"]
@@ -320,7 +265,7 @@ def test_setting_differences_of_equal_trees() -> None:
     assert list(setting_differences({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2}]})) == []
 
 
-@pytest.mark.skipif(os.name != "posix" or os.getuid() == 0, reason="root may write everywhere")
+@pytest.mark.skipif(os.name != "posix" or os.getuid() == 0, reason="a folder is closed by its mode on POSIX only, and never to root")
 def test_folder_without_permission(folder: Path, fake_run: FakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "closed").mkdir(mode=0o555)
     code, _, err = call(capsys, "run", "pendulum.toml", "-o", "closed/out.h5")

@@ -314,7 +314,7 @@ def start_endless_writer(folder: Path, *options: str) -> tuple[subprocess.Popen[
     return process, path
 
 
-@pytest.mark.skipif(os.name != "posix", reason="kill -9")
+@pytest.mark.skipif(os.name != "posix", reason="kills a process by a POSIX signal")
 def test_killed_at_any_moment(tmp_path: Path) -> None:
     """Twenty runs in a row, each resumed from the one before and killed without warning while writing."""
     chance = random.Random(2)
@@ -341,7 +341,7 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
             assert "damaged" in str(error) or "truncated" in str(error) or "HDF5" in str(error)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal to itself")
 def test_interrupt_waits_for_the_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "out.h5"
     with ResultWriter(path, SYSTEM, IDENTITY, write_share=float("inf")) as writer:
@@ -373,7 +373,7 @@ def test_full_disk_is_seen_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         check_rows(result)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits on file sizes, files in memory")
+@pytest.mark.skipif(sys.platform != "linux", reason="limits on file sizes and files in memory are Linux calls")
 def test_failed_write_spoils_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that may not grow stands for a quota: one clear error, and the blocks before it are kept."""
     path = tmp_path / "out.h5"

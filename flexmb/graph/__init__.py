@@ -3,10 +3,11 @@
 from flexmb.graph.drawing import draw, format_matrix
 from flexmb.graph.linear_graph import Edge, LinearGraph
 from flexmb.graph.matrices import circuit_matrix, cutset_matrix, incidence, path_matrix, reduced_incidence
-from flexmb.graph.spanning_tree import SpanningTree, spanning_tree
+from flexmb.graph.spanning_tree import Forest, SpanningTree, spanning_tree
 
 __all__ = [
     "Edge",
+    "Forest",
     "LinearGraph",
     "SpanningTree",
     "circuit_matrix",

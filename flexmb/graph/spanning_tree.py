@@ -234,7 +234,7 @@ def _circuit_faults(graph: LinearGraph, candidates: Iterable[Edge], branches: Co
 
     The arms count because a frame and its body move as one: the four joints of a four-bar meet only through arms.
     """
-    forest = _Forest(graph.nodes)
+    forest = Forest(graph.nodes)
     named = [edge for edge in candidates if edge.name in branches]
     faults = []
     for edge in [e for e in candidates if e.kind == ARM and e.name not in branches]:
@@ -257,7 +257,7 @@ def _reach_faults(
     graph: LinearGraph, candidates: Iterable[Edge], chords: Collection[str], kind_order: Sequence[str]
 ) -> list[Fault]:
     """A fault that names the nodes which no candidate connects to the datum."""
-    forest = _Forest(graph.nodes)
+    forest = Forest(graph.nodes)
     for edge in candidates:
         forest.join(edge)
     lost = [node for node in graph.nodes if forest.group(node) != forest.group(graph.datum)]
@@ -273,7 +273,7 @@ def _reach_faults(
     return [Fault(f"{text} {quoted(lost)}.", hint=hint)]
 
 
-class _Forest:
+class Forest:
     """Edges without a circuit, and which nodes they join together (union-find)."""
 
     def __init__(self, nodes: Iterable[str]):

@@ -76,9 +76,19 @@ def parse_text(text: str, filename: str = "model") -> dict[str, Any]:
         message = re.sub(r"\s*\(at .*\)$", "", message)
         if "Cannot overwrite" in message or "Cannot declare" in message or "Cannot mutate" in message:
             message = "this name is defined twice"
-        raise ModelFileError([LineFault(f"not valid TOML: {message[:200]}", line=line)], filename, text) from None
+        hint = _quotes_hint(text.split("\n")[line - 1])
+        fault = LineFault(f"not valid TOML: {message[:200]}", hint=hint, line=line)
+        raise ModelFileError([fault], filename, text) from None
     except (RecursionError, ValueError, OverflowError):
         raise ModelFileError("not valid TOML: nested too deeply or a number is too long", filename, text) from None
+
+
+def _quotes_hint(line: str) -> str:
+    """TOML takes names with other letters than a-z only in quotes, which its message does not say."""
+    name = re.match(r"""\s*\[?\[?[^"'#=]*""", line)
+    if name is None or name[0].isascii():
+        return ""
+    return "A name with letters other than a-z stands in quotes."
 
 
 def read_model(path: str | os.PathLike[str], settings: Mapping[str, str] | None = None) -> Model:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from flexmb.graph import Edge, LinearGraph, SpanningTree, spanning_tree
+from flexmb.errors import Fault, InputError
+from flexmb.graph import Edge, Forest, LinearGraph, SpanningTree, spanning_tree
 from flexmb.system.mechanism import Mechanism
 
 INITIAL_STATE_WEIGHT = 100
@@ -94,7 +95,10 @@ def topology(spec: Any, mechanism: Mechanism, *, reference: bool = False) -> Top
             wanted = body.coordinates or ("absolute" if name in choice.absolute else choice.default)
             if wanted == "absolute":
                 branches.append(f"body {name}")
-        branches += [name for name, joint in spec.joints.items() if joint.tree or name in choice.branches]
+        named = [name for name, joint in spec.joints.items() if joint.tree or name in choice.branches]
+        if faults := _loop_faults(mechanism, branches, named):
+            raise InputError(faults)
+        branches += named
         chords += [name for name, joint in spec.joints.items() if joint.tree is False or name in choice.chords]
     tree = spanning_tree(graph, branches=tuple(dict.fromkeys(branches)), chords=tuple(dict.fromkeys(chords)))
     found = [_branch(mechanism, tree, number) for number in range(1, len(mechanism.bodies))]
@@ -102,6 +106,40 @@ def topology(spec: Any, mechanism: Mechanism, *, reference: bool = False) -> Top
     in_tree = {branch.joint for branch in found}
     outside = tuple(number for number in range(len(mechanism.joints)) if number not in in_tree)
     return Topology(tuple(_parents_first(found)), outside, graph, tree)
+
+
+def _loop_faults(mechanism: Mechanism, absolute: list[str], joints: list[str]) -> list[Fault]:
+    """A fault for every joint that the user wants in the tree although it closes a loop of what is in it already.
+
+    `absolute` are the body edges of bodies in absolute coordinates. The spanning tree would refuse them too, but in the
+    words of the graph; here bodies are points, and a loop is told by its joints and bodies.
+    """
+    forest = Forest(body.name for body in mechanism.bodies)
+    for name in absolute:
+        forest.join(Edge(name, "ground", name.removeprefix("body "), "body"))
+    faults = []
+    for name in joints:
+        joint = mechanism.joints[mechanism.joint_index[name]]
+        tail, head = (mechanism.bodies[mechanism.markers[end].body].name for end in (joint.first, joint.second))
+        edge = Edge(name, tail, head, "joint")
+        if forest.join(edge):
+            continue
+        faults.append(_loop_fault([edge, *forest.way(head, tail)]))
+    return faults
+
+
+def _loop_fault(loop: list[Edge]) -> Fault:
+    joints = [f"'{edge.name}'" for edge in loop if edge.kind == "joint"]
+    bodies = [f"'{edge.head}'" for edge in loop if edge.kind == "body"]
+    text = f"the joint {joints[0]} cannot be in the tree"
+    hint = "Leave the joint to be a chord"
+    if len(joints) > 1:
+        text = f"the joints {', '.join(joints)} cannot all be in the tree"
+        hint = "Leave one of the joints to be a chord"
+    if bodies:
+        text += f" with absolute coordinates for {', '.join(bodies)}"
+        hint += f", or give {bodies[0] if len(bodies) == 1 else 'one of the bodies'} joint coordinates"
+    return Fault(f"{text}: they close a loop.", ("coordinates",), f"{hint}.")
 
 
 def _branch(mechanism: Mechanism, tree: SpanningTree, body: int) -> Branch:
