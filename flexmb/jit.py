@@ -30,7 +30,7 @@ from numba.extending import intrinsic
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
 
 
-KERNEL_SOURCES = ("jit.py", "vectors.py", "joints", "loads", "equations", "solvers", "system/expression_program.py")
+KERNEL_SOURCES = ("jit.py", "vectors.py", "joints", "loads", "equations", "solvers", "system/expressions/program.py")
 
 
 def _source_hash() -> str:

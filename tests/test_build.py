@@ -14,9 +14,9 @@ from flexmb.errors import InputError
 from flexmb.joints.table import JOINT_TYPES
 from flexmb.results.channel_columns import named_channels
 from flexmb.system.build import build_system
-from flexmb.system.load_records import expression_sensors
+from flexmb.system.records.loads import expression_sensors
+from flexmb.system.records.tree import position_coordinates, quaternion
 from flexmb.system.system import System
-from flexmb.system.tree_records import position_coordinates, quaternion
 from flexmb.system.units import parse_unit
 
 BODY = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}

@@ -265,7 +265,9 @@ def test_setting_differences_of_equal_trees() -> None:
     assert list(setting_differences({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2}]})) == []
 
 
-@pytest.mark.skipif(os.name != "posix" or os.getuid() == 0, reason="a folder is closed by its mode on POSIX only, and never to root")
+@pytest.mark.skipif(
+    os.name != "posix" or os.getuid() == 0, reason="a folder is closed by its mode on POSIX only, and never to root"
+)
 def test_folder_without_permission(folder: Path, fake_run: FakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "closed").mkdir(mode=0o555)
     code, _, err = call(capsys, "run", "pendulum.toml", "-o", "closed/out.h5")

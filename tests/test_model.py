@@ -15,7 +15,7 @@ from flexmb.system.model import Model
 from flexmb.system.model_file import parse_model
 from flexmb.system.model_loads import constant_speed
 from flexmb.system.schema import ModelSpec, read_spec
-from flexmb.system.schema_joints import JointName
+from flexmb.system.schema.joints import JointName
 
 
 def test_json_schema() -> None:

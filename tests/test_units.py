@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flexmb.system.expressions import parse_quantity
-from flexmb.system.tokens import TextError
+from flexmb.system.expressions.parser import parse_quantity
+from flexmb.system.expressions.tokens import TextError
 from flexmb.system.units import KINDS, UNITS, Dimension, derivative, parse_unit
 
 

@@ -20,8 +20,8 @@ from flexmb.errors import Fault, InputError
 from flexmb.solvers.initial import assemble
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.build import build_system
+from flexmb.system.records.tree import position_coordinates, quaternion
 from flexmb.system.system import System
-from flexmb.system.tree_records import position_coordinates, quaternion
 
 Floats = NDArray[np.float64]
 BodyStates = dict[str, Floats]

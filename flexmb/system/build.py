@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 
 from flexmb.equations import layout as L
-from flexmb.system.channels import pack_channels
-from flexmb.system.load_records import LoadRecords
 from flexmb.system.mechanism import Mechanism
-from flexmb.system.packing import Packer
 from flexmb.system.placement import place
-from flexmb.system.row_records import RowRecords
-from flexmb.system.system import System
-from flexmb.system.topology import Topology, topology
-from flexmb.system.tree_records import (
+from flexmb.system.records.channels import pack_channels
+from flexmb.system.records.loads import LoadRecords
+from flexmb.system.records.packing import Packer
+from flexmb.system.records.rows import RowRecords
+from flexmb.system.records.tree import (
     TreeRecords,
     initial_coordinates,
     lay_out_tree,
@@ -28,6 +26,8 @@ from flexmb.system.tree_records import (
     pack_coordinates,
     pack_markers,
 )
+from flexmb.system.system import System
+from flexmb.system.topology import Topology, topology
 
 
 def build_system(spec: Any, *, dropped: Collection[int] = (), reference: bool = False) -> System:

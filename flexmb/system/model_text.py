@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from flexmb.system.expressions import Expression
+from flexmb.system.expressions.parser import Expression
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 

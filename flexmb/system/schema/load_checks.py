@@ -6,18 +6,18 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from flexmb.system.expression_nodes import measure
-from flexmb.system.expressions import Expression
-from flexmb.system.schema_checks import Path, References, Table, one_of, tables_of
-from flexmb.system.schema_fields import joint_type_of
-from flexmb.system.schema_joints import MOTION_FORMS
-from flexmb.system.schema_loads import SENSOR_SUBJECTS, Actuator, PointForce, PointTorque
+from flexmb.system.expressions.nodes import measure
+from flexmb.system.expressions.parser import Expression
+from flexmb.system.expressions.tokens import TextError
+from flexmb.system.schema.checks import Path, References, Table, one_of, tables_of
+from flexmb.system.schema.fields import joint_type_of
+from flexmb.system.schema.joints import MOTION_FORMS
+from flexmb.system.schema.loads import SENSOR_SUBJECTS, Actuator, PointForce, PointTorque
 from flexmb.system.suggestions import did_you_mean
-from flexmb.system.tokens import TextError
 
 if TYPE_CHECKING:
-    from flexmb.system.schema import ModelSpec
-    from flexmb.system.schema_loads import Sensor
+    from flexmb.system.schema.loads import Sensor
+    from flexmb.system.schema.model_spec import ModelSpec
 
 
 def _refuse_keys(references: References, table: Table, path: Path, keys: Mapping[str, str]) -> None:

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from flexmb.system.expressions import Expression
-from flexmb.system.schema_bodies import Strict
-from flexmb.system.schema_fields import (
+from flexmb.system.expressions.parser import Expression
+from flexmb.system.schema.bodies import Strict
+from flexmb.system.schema.fields import (
     Context,
     DirectionField,
     ExpressionField,

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationInfo, model_validator
 
 from flexmb.joints.table import JOINT_TYPES, JointType
-from flexmb.system import expressions
-from flexmb.system.expressions import Expression
-from flexmb.system.schema_bodies import Strict
-from flexmb.system.schema_fields import (
+from flexmb.system.expressions import parser as expressions
+from flexmb.system.expressions.parser import Expression
+from flexmb.system.schema.bodies import Strict
+from flexmb.system.schema.fields import (
     Coefficients,
     Context,
     DirectionField,

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from flexmb.errors import Fault
-from flexmb.system.schema_loads import FORCE_TYPES
+from flexmb.system.schema.loads import FORCE_TYPES
 from flexmb.system.suggestions import clipped, did_you_mean
 
 _TYPE_NAMES = {

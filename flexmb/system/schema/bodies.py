@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo
 
-from flexmb.system.schema_fields import (
+from flexmb.system.schema.fields import (
     DirectionField,
     FieldType,
     Matrix,

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from flexmb.system.expression_nodes import (
+from flexmb.system.expressions.nodes import (
     FUNCTIONS,
     Binary,
     Call,
@@ -30,9 +30,9 @@ from flexmb.system.expression_nodes import (
     measure,
     names_in,
 )
+from flexmb.system.expressions.tables import check_points
+from flexmb.system.expressions.tokens import TextError, Token, tokenize
 from flexmb.system.suggestions import did_you_mean
-from flexmb.system.tables import check_points
-from flexmb.system.tokens import TextError, Token, tokenize
 from flexmb.system.units import NUMBER, UNITS, Amount, Kind, convert, read_unit
 
 MAX_NESTING = 50

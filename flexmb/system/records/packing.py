@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.equations import layout as L
-from flexmb.system.expression_program import program_records, stack_depth
+from flexmb.system.expressions.program import program_records, stack_depth
 
 
 class Packer:

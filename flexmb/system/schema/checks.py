@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from flexmb.errors import Fault
 from flexmb.joints.table import JOINT_TYPES
-from flexmb.system.schema_fields import Context, joint_type_of
+from flexmb.system.schema.fields import Context, joint_type_of
 from flexmb.system.suggestions import clipped, did_you_mean
 
 if TYPE_CHECKING:
-    from flexmb.system.schema import ModelSpec
+    from flexmb.system.schema.model_spec import ModelSpec
 
 Path = tuple[str | int, ...]
 Table = Mapping[str, Any]
@@ -222,7 +222,7 @@ def check_markers(references: References, markers: Any, path: Path) -> None:
 
 def check_references(tables: Table, spec: ModelSpec | None, context: Context) -> list[Fault]:
     """Every fault between parts of the model. `spec` is None when single fields are wrong."""
-    from flexmb.system import schema_load_checks as loads
+    from flexmb.system.schema import load_checks as loads
 
     references = References(tables)
     check_markers(references, tables.get("markers"), ("markers",))

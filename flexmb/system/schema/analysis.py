@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from flexmb.system.schema_bodies import Strict
-from flexmb.system.schema_fields import Names, Scalar, Vector, VectorOf
+from flexmb.system.schema.bodies import Strict
+from flexmb.system.schema.fields import Names, Scalar, Vector, VectorOf
 
 
 class ModelInfo(Strict):

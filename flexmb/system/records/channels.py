@@ -6,12 +6,12 @@ from typing import Any
 
 from flexmb.equations import layout as L
 from flexmb.joints.table import JointType
-from flexmb.system.load_records import LoadRecords
-from flexmb.system.packing import Packer
-from flexmb.system.row_records import RowRecords
+from flexmb.system.records.loads import LoadRecords
+from flexmb.system.records.packing import Packer
+from flexmb.system.records.rows import RowRecords
+from flexmb.system.records.tree import TreeRecords
 from flexmb.system.system import Channel
 from flexmb.system.topology import Topology
-from flexmb.system.tree_records import TreeRecords
 
 _UNIT = {"length": "m", "angle": "rad", "rotation": "rad"}
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from flexmb.system.tokens import TextError
+from flexmb.system.expressions.tokens import TextError
 from flexmb.system.units import KINDS, NUMBER, Dimension, describe
 
 
@@ -238,10 +238,10 @@ def _call_dimension(node: Call, given: list[Dimension | None]) -> Dimension | No
 
 def _table_value(node: Table, x: float) -> float:
     if node.form == "linear":
-        from flexmb.system.tables import linear_value
+        from flexmb.system.expressions.tables import linear_value
 
         return linear_value(node.points, x)
-    from flexmb.system.tables import spline_value
+    from flexmb.system.expressions.tables import spline_value
 
     return spline_value(node.points, x)
 

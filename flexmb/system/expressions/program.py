@@ -7,7 +7,7 @@ Program record in I, all indices absolute:
     n_ops = -1: F[float_offset] + F[float_offset + 1] t.
 The stack of jets (value, first, second time derivative) stands in W from `stack_offset`, three floats an entry.
 Operands: CONSTANT, SCALE, SHIFT, POWER_CONSTANT: index in F of the number; POLYNOMIAL: index in F of [n, c_0..c_{n-1}];
-SPLINE, LINEAR: index in F of the table record (flexmb.system.tables); CHANNEL: index in W; others: not used.
+SPLINE, LINEAR: index in F of the table record (see tables.py); CHANNEL: index in W; others: not used.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntEnum
 
-from flexmb.system.expression_nodes import Binary, Call, Name, Negative, Node, Number, Table
-from flexmb.system.expressions import Expression
-from flexmb.system.tables import linear_record, spline_record
+from flexmb.system.expressions.nodes import Binary, Call, Name, Negative, Node, Number, Table
+from flexmb.system.expressions.parser import Expression
+from flexmb.system.expressions.tables import linear_record, spline_record
 
 HEADER = 3
 """Ints before the first operation."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from flexmb.equations import layout as L
-from flexmb.system.packing import Packer
-from flexmb.system.row_records import RowRecords
-from flexmb.system.tables import linear_record
+from flexmb.system.expressions.tables import linear_record
+from flexmb.system.records.packing import Packer
+from flexmb.system.records.rows import RowRecords
 
 _KINDS = {
     "force": L.LOAD_FORCE,

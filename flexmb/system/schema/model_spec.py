@@ -14,15 +14,15 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 
 from flexmb.errors import Fault, InputError
-from flexmb.system.expressions import RESERVED
-from flexmb.system.schema_analysis import Analysis, Coordinates, ModelInfo, Output
-from flexmb.system.schema_bodies import Body, Marker, Strict
-from flexmb.system.schema_checks import check_references, tables_of
-from flexmb.system.schema_faults import faults_of
-from flexmb.system.schema_fields import Context, Vector, VectorOf, Where
-from flexmb.system.schema_joints import Joint, Motion
-from flexmb.system.schema_loads import Base, Force, Sensor
-from flexmb.system.schema_parameters import resolve_parameters
+from flexmb.system.expressions.parser import RESERVED
+from flexmb.system.schema.analysis import Analysis, Coordinates, ModelInfo, Output
+from flexmb.system.schema.bodies import Body, Marker, Strict
+from flexmb.system.schema.checks import check_references, tables_of
+from flexmb.system.schema.faults import faults_of
+from flexmb.system.schema.fields import Context, Vector, VectorOf, Where
+from flexmb.system.schema.joints import Joint, Motion
+from flexmb.system.schema.loads import Base, Force, Sensor
+from flexmb.system.schema.parameters import resolve_parameters
 
 
 class ModelSpec(Strict):

@@ -9,9 +9,9 @@ from typing import Any
 from flexmb.equations import layout as L
 from flexmb.joints.table import JointCode
 from flexmb.system.mechanism import Mechanism
-from flexmb.system.packing import Packer
+from flexmb.system.records.packing import Packer
+from flexmb.system.records.tree import TreeRecords
 from flexmb.system.system import Row
-from flexmb.system.tree_records import TreeRecords
 
 _P, _D = L.ROW_POINT, L.ROW_DOT
 _ON_AXIS = ((_D, 0, 2), (_D, 1, 2))  # z axes parallel

@@ -9,7 +9,7 @@ import numpy as np
 from flexmb.equations import layout as L
 from flexmb.joints.table import JOINT_TYPES, JointCode, JointType
 from flexmb.system.mechanism import Mechanism
-from flexmb.system.packing import Packer
+from flexmb.system.records.packing import Packer
 from flexmb.system.topology import Branch, Topology
 
 # Quaternion blocks of a joint type: (offset in its q, offset in its v, rates).

@@ -1,0 +1,1 @@
+"""Expressions and tables of a model: our own small grammar, compiled to postfix programs."""

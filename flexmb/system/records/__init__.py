@@ -1,0 +1,1 @@
+"""A model as flat arrays: records of the tree, rows, loads, sensors and channels."""
