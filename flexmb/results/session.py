@@ -18,7 +18,7 @@ from flexmb.results.result_creation import RunIdentity
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter, check_target
 from flexmb.results.resuming import open_for_resuming
-from flexmb.solvers.compilation import compile_for, is_compiled
+from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.run import simulate
 
 Progress = Callable[[float, float, int, int], None]
@@ -56,13 +56,6 @@ def run_model(
     check_target(path)
     if resume:
         open_for_resuming(path, identity).close()  # said before the first compilation, not after it
-    wall_note = (
-        " since it was resumed"
-        if resume
-        else ""
-        if is_compiled(spec.analysis.method)
-        else ", compiling included (once)"
-    )
     compile_for(spec.analysis.method)
     ready = prepare(model)
     named = _Named(named_channels(ready.system))
@@ -71,7 +64,7 @@ def run_model(
         writer.flush()
         if writer.n_rows == 0 and summary.outcome == "interrupted":
             raise KeyboardInterrupt
-        report = _report(ready, model, writer, summary, wall_note=wall_note)
+        report = _report(ready, model, writer, summary, wall_note=" since it was resumed" if resume else "")
         writer.finish(summary.outcome, report, summary_numbers(summary))
     return Result(path)
 
