@@ -34,8 +34,8 @@ KERNEL_SOURCES = ("jit.py", "vectors.py", "joints", "loads", "equations", "solve
 
 
 def _source_hash() -> str:
-    digest = hashlib.sha256(numba.__version__.encode())
     package = Path(__file__).parent
+    digest = hashlib.sha256(f"{numba.__version__} {package}".encode())  # numba's entries belong to one place
     files = [path for name in KERNEL_SOURCES for path in [package / name, *(package / name).rglob("*.py")]]
     for path in sorted(path for path in files if path.is_file()):
         digest.update(str(path.relative_to(package)).encode())
@@ -175,7 +175,7 @@ def compile_ahead(programs: Sequence[Program]) -> None:
         environment = {**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(_folder)}
         try:
             helper = subprocess.Popen(
-                [sys.executable, "-c", script, claims, *[entry.name for entry in reversed(waiting)]],
+                [sys.executable, "-P", "-c", script, claims, *[entry.name for entry in reversed(waiting)]],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -166,3 +166,22 @@ def test_nan_cannot_enter() -> None:
     with pytest.raises(InputError) as error:
         spec_of({"bodies": {"b": {"mass": float("nan"), "inertia": [1, 1, 1]}}})
     assert "bodies.b.mass" in str(error.value)
+
+
+@pytest.mark.parametrize("method", [{"step": 0.01}, {"method": "rk45", "tolerance": 1e-8}])
+def test_a_force_that_loses_its_value_is_named(method: dict[str, Any]) -> None:
+    """sqrt(0.5 - t) ends at 0.5 s; the run must say so and not blame the mechanism."""
+    data = {
+        "model": {"name": "rooted"},
+        "bodies": {"block": BODY},
+        "joints": {"rail": {"type": "prismatic", "bodies": ["ground", "block"], "at": [0, 0, 0], "axis": "x"}},
+        "forces": {
+            "good": {"type": "actuator", "joint": "rail", "effort": 1.0},
+            "root": {"type": "force", "marker": "block", "vector": ["sqrt(0.5 - t)", 0, 0]},
+        },
+        "analysis": {"end": 1.0},
+    }
+    with pytest.raises(ComputationError) as error:
+        Run(data, **method)
+    assert "force 'root' has no finite value" in str(error.value)
+    assert "0.5" in str(error.value) or "0.49" in str(error.value)

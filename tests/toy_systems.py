@@ -303,6 +303,7 @@ class Toy:
         self.channels = [Channel("time", "s", 0, (), "")]
         self.channels += [Channel(name, "J", at_energy + i, (), "") for i, name in enumerate(names)]
         self.scales = np.ones(nv)
+        self.forces: list[str] = []
         self.fixed_q, self.fixed_v = np.zeros(nv, bool), np.zeros(nv, bool)
 
     def workspace(self) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.equations import layout as at
 from flexmb.solvers import state as st
 from flexmb.solvers.initial import close_loops, gaps
 from flexmb.solvers.mechanics import Floats, Mechanics
@@ -17,6 +18,12 @@ def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Flo
     """Text of the ComputationError for a failed step; W still holds the failed iterate."""
     where = f"At t = {S[st.T_N]:.6g} s (step {S[st.H]:.3g} s) "
     worst = f"'{mechanics.system.coordinates[K[st.WORST_COORDINATE]]}'" if mechanics.n_v else "none"
+    wild = _wild_forces(mechanics, K, S)
+    if wild:
+        return (
+            f"{where}{wild} no finite value any more: look for a root, a logarithm or a division in the expression, or "
+            "end the run earlier."
+        )
     open_rows = _open_rows(mechanics, K, S)
     if open_rows:
         return (
@@ -50,6 +57,23 @@ def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Flo
 def _start_of_step(mechanics: Mechanics, K: np.ndarray, S: Floats) -> None:
     mechanics.q[:] = S[K[st.Q_N] : K[st.Q_N] + mechanics.n_q]
     mechanics.v[:] = S[K[st.V_N] : K[st.V_N] + mechanics.n_v]
+
+
+def _wild_forces(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
+    """ "force 'a' has", when a load is not finite at the end of the step; "" when all are."""
+    if not mechanics.system.forces:
+        return ""
+    mechanics.t = float(S[st.T_E])
+    _start_of_step(mechanics, K, S)
+    mechanics.run(at.AT_WRENCHES)
+    I, names = mechanics.I, []
+    for number, name in enumerate(mechanics.system.forces):
+        block = int(I[I[at.LOADS] + number * at.LOAD + at.L_W])
+        if not np.isfinite(mechanics.W[block + at.LW_EFFORT]):
+            names.append(f"'{name}'")
+    if not names:
+        return ""
+    return f"force {names[0]} has" if len(names) == 1 else f"forces {', '.join(names)} have"
 
 
 def _open_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:

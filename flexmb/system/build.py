@@ -74,6 +74,7 @@ def build_system(spec: Any, *, dropped: Collection[int] = (), reference: bool = 
         row_numbers=tuple(active),
         dropped=tuple(all_rows[k] for k in sorted(dropped)),
         channels=tuple(channels),
+        forces=tuple(spec.forces),
         q0=q0,
         v0=v0,
         fixed_q=given_q,

@@ -57,6 +57,8 @@ class System:
     """Number in `all_rows` of every active row."""
     dropped: tuple[Row, ...]
     channels: tuple[Channel, ...]
+    forces: tuple[str, ...]
+    """Names of the loads, in the order of the load table."""
     q0: NDArray[np.float64]
     v0: NDArray[np.float64]
     fixed_q: NDArray[np.bool_]
