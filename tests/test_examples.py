@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -141,3 +143,13 @@ def test_pendulating_rotor_trajectory(tmp_path: Path) -> None:
     work = result["energy/work/servo_1"] + result["energy/work/servo_2"]
     energy = result["energy/kinetic"] + result["energy/potential"]
     np.testing.assert_allclose(energy - energy[0], work, rtol=0, atol=1e-6 * np.max(result["energy/kinetic"]))
+
+
+def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
+    readme = (EXAMPLES.parent / "README.md").read_text()
+    code = readme.split("```python\n")[1].split("```")[0]
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "run finished" in done.stdout
+    # The last line is time, angle and force: it swings freely but for a little friction.
+    assert done.stdout.splitlines()[-1].startswith("5.0 ")

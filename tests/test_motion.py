@@ -160,3 +160,16 @@ def test_independent_coordinates_by_the_users_word() -> None:
     with pytest.raises(InputError) as error:
         Run(data, method="rk45", tolerance=1e-10, formulation="embedding", independent=["a.angel"])
     assert "Did you mean 'angle'?" in str(error.value)
+
+
+def test_quaternions_of_bodies_do_not_jump() -> None:
+    """A body that spins through several turns: its quaternion changes sign only by passing through zero."""
+    data = {
+        "model": {"name": "spinning"},
+        "bodies": {"top": {"mass": 1.0, "inertia": [1, 2, 3], "angular_velocity": [9.0, 4.0, 7.0]}},
+        "analysis": {"end": 3.0},
+    }
+    run = Run(data, step=0.01)
+    p = run["bodies/top/quaternion"]
+    assert p[:, 0].min() < -0.5  # it does go round
+    assert np.abs(np.diff(p, axis=0)).max() < 0.2

@@ -47,9 +47,8 @@ Q_DDOT = _next()  # second time derivative of the stored coordinates (n_q)
 POWER = _next()  # power of every work channel [W] (n_powers)
 WORK = _next()  # work of every work channel [J] (n_powers)
 OUT = _next()  # output row (n_out)
-MEMORY = (
-    _next()
-)  # angles, rates and time of the last accepted state of every joint with angles, to count turns (n_memory)
+# Angles, rates and time of the last accepted state of every joint with angles, to count turns; then POSES (n_memory)
+MEMORY = _next()
 
 # Addresses of the programs
 AT_COMPOSE = _next()
@@ -112,6 +111,7 @@ BASE_POWER = _next()  # work channel of the base, -1: none
 EFFORT = _next()  # applied effort on every velocity coordinate (n_v)
 BASE = _next()  # base acceleration in inertial axes (3)
 ENERGY = _next()  # kinetic, potential, total work (3)
+POSES = _next()  # quaternions of the bodies in the last output row (4 each), at the end of the memory
 X_JOINT = _next()  # joint motion scratch
 X_VALUE = _next()  # value and derivatives of a function (3)
 X_UP = _next()  # wrench scratch of the walks to the root

@@ -103,7 +103,12 @@ def output(I, F, W, arg):
         out = I[e + L.B_OUT]
         R = load9(W, block + L.W_R_W)
         store3(W, out, load3(W, block + L.W_P_W))
-        store4(W, out + 3, matrix_quaternion(R))
+        p = matrix_quaternion(R)
+        last = I[L.POSES] + 4 * (b - 1)
+        if W[last] * p[0] + W[last + 1] * p[1] + W[last + 2] * p[2] + W[last + 3] * p[3] < 0.0:
+            p = (-p[0], -p[1], -p[2], -p[3])  # the same orientation, without a jump from the last row
+        store4(W, last, p)
+        store4(W, out + 3, p)
         store3(W, out + 7, rotate(R, load3(W, block + L.W_VEL)))
         store3(W, out + 10, load3(W, block + L.W_OMEGA))
     total = 0.0

@@ -67,7 +67,7 @@ class System:
     length_scale: float
     """Typical length [m], for tolerances."""
     memory0: NDArray[np.float64]
-    """Angles near which turns are counted at the start, with rates and time (n_memory)."""
+    """Angles near which turns are counted at the start, with rates and time, then zeros (n_memory)."""
 
     @property
     def n_v(self) -> int:

@@ -100,7 +100,10 @@ class RowRecords:
                 self.memory += joint.position or (0.0,) * joint.type.n_v
                 self.memory += (0.0,) * (joint.type.n_v + 1)
         ints = self.pack.ints
+        poses = len(self.memory)
+        self.memory += [0.0] * 4 * ints[L.N_BODIES]
         ints[L.MEMORY], ints[L.N_MEMORY] = self.pack.take(len(self.memory)), len(self.memory)
+        ints[L.POSES] = ints[L.MEMORY] + poses
         for number, flat in self.tree.branch_of_joint.items():
             ints[ints[L.BODIES] + flat * L.BODY + L.K_MEMORY] = self._memory_of(number)
 
