@@ -5,8 +5,9 @@ address, and `call(address, I, F, W, arg)` runs what stands at such an address: 
 together with what they call, which keeps compile times linear in the amount of code.
 
 The disk cache lives in the user's cache folder under a name that is a hash of every source file that kernels are made
-of and of the NUMBA_* variables: numba itself does not notice an edit in a callee that stands in another file. When no
-folder can be written, the kernels are compiled in memory. With NUMBA_DISABLE_JIT=1 everything runs as plain Python.
+of, of the NUMBA_* variables and of the machine: numba itself does not notice an edit in a callee that stands in another
+file. When no folder can be written, the kernels are compiled in memory. With NUMBA_DISABLE_JIT=1 everything runs as
+plain Python.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding
 import numba
 from llvmlite import ir
 from numba import types
@@ -33,12 +36,14 @@ OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
 KERNEL_SOURCES = ("jit.py", "vectors.py", "joints", "loads", "equations", "solvers", "system/expressions/program.py")
 
 
-def _source_hash() -> str:
+def _cache_name() -> str:
+    """Hash of all that machine code depends on: sources (with place and date, as numba asks), versions, processor."""
     package = Path(__file__).parent
-    digest = hashlib.sha256(f"{numba.__version__} {package}".encode())  # numba's entries belong to one place
+    machine = (numba.__version__, sys.version, llvmlite.binding.get_host_cpu_name(), str(package))
+    digest = hashlib.sha256(" ".join(machine).encode())
     files = [path for name in KERNEL_SOURCES for path in [package / name, *(package / name).rglob("*.py")]]
     for path in sorted(path for path in files if path.is_file()):
-        digest.update(str(path.relative_to(package)).encode())
+        digest.update(f"{path.relative_to(package)} {path.stat().st_mtime_ns}".encode())
         digest.update(path.read_bytes())
     for name in sorted(os.environ):
         if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR":
@@ -47,12 +52,14 @@ def _source_hash() -> str:
 
 
 def _cache_folder() -> str | None:
-    """First folder that can be written: FLEXMB_CACHE, the user's cache, the temporary folder."""
+    """In the first place that can be written: FLEXMB_CACHE, NUMBA_CACHE_DIR, the user's cache, the temporary folder."""
     user_cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    for root in (os.environ.get("FLEXMB_CACHE"), user_cache, tempfile.gettempdir()):
-        if not root:
+    places = (os.environ.get("FLEXMB_CACHE"), os.environ.get("NUMBA_CACHE_DIR"), user_cache, tempfile.gettempdir())
+    name = _cache_name()
+    for place in places:
+        if not place:
             continue
-        folder = Path(root) / "flexmb" / "kernels" / _source_hash()
+        folder = Path(place) / "flexmb" / "kernels" / name
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
@@ -62,11 +69,20 @@ def _cache_folder() -> str | None:
     return None
 
 
-_folder = os.environ.get("NUMBA_CACHE_DIR") or _cache_folder()
-if _folder:
-    numba.config.CACHE_DIR = _folder
+_folder = _cache_folder()
 CACHED = _folder is not None
 DISABLED = bool(numba.config.DISABLE_JIT)
+
+
+@contextmanager
+def _own_folder() -> Iterator[None]:
+    """Let numba cache in flexmb's folder, and leave its setting for others as it was."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = _folder or before
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -114,7 +130,8 @@ class Program:
             return id(self)
         if self._compiled is None:
             signature = types.void(*_ARGUMENTS)
-            self._compiled = numba.cfunc(signature, cache=CACHED, **OPTIONS)(self.function)
+            with _own_folder():
+                self._compiled = numba.cfunc(signature, cache=CACHED, **OPTIONS)(self.function)
             if CACHED and not self._mark.exists():
                 self._mark.touch()
         return int(self._compiled.address)
@@ -154,10 +171,12 @@ if DISABLED:
 
 else:
 
-    @numba.njit(cache=CACHED, **OPTIONS)
-    def call(address, ints, floats, work, arg):  # type: ignore[no-untyped-def]
+    def _call(address, ints, floats, work, arg):  # type: ignore[no-untyped-def]
         """Run the program at `address`."""
         _call_address(address, ints, floats, work, arg)
+
+    with _own_folder():
+        call = numba.njit(cache=CACHED, **OPTIONS)(_call)
 
 
 def compile_ahead(programs: Sequence[Program]) -> None:
@@ -172,7 +191,7 @@ def compile_ahead(programs: Sequence[Program]) -> None:
     with tempfile.TemporaryDirectory(prefix="flexmb-compile-") as claims:
         script = "import sys; from flexmb.jit import compile_named; compile_named(*sys.argv[1:])"
         path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-        environment = {**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(_folder)}
+        environment = {**os.environ, "PYTHONPATH": path}
         try:
             helper = subprocess.Popen(
                 [sys.executable, "-P", "-c", script, claims, *[entry.name for entry in reversed(waiting)]],

@@ -65,6 +65,9 @@ def test_the_cache_folder_follows_sources_and_variables(tmp_path: Path) -> None:
     assert str(tmp_path / "cache") in first
     assert python(FOLDER, tmp_path, **cache).stdout == first
     assert python(FOLDER, tmp_path, NUMBA_OPT="1", **cache).stdout != first
+    # A cache that was set for numba is a place like others, not the folder itself: that would serve stale code.
+    shared = python(FOLDER, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "shared")).stdout.strip()
+    assert Path(shared).parents[2] == tmp_path / "shared"
     kernel_file = tmp_path / "flexmb" / "joints" / "revolute.py"
     kernel_file.write_text(kernel_file.read_text() + "\n")
     assert python(FOLDER, tmp_path, **cache).stdout != first
@@ -115,3 +118,9 @@ def test_compiling_ahead_leaves_everything_ready(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["inner", "outer"])
 def test_programs_know_where_they_stand(name: str) -> None:
     assert globals()[name].name.endswith(f":{name}")
+
+
+def test_numbas_own_setting_is_left_alone(tmp_path: Path) -> None:
+    code = "import numba; before = numba.config.CACHE_DIR; import flexmb.jit as j\n"
+    code += "from flexmb.equations.coordinates import rates; rates.address\nprint(numba.config.CACHE_DIR == before)"
+    assert python(code, PACKAGE.parent, FLEXMB_CACHE=str(tmp_path)).stdout.split() == ["True"]
