@@ -11,36 +11,20 @@ from flexmb.equations import layout as at
 from flexmb.jit import call, program
 from flexmb.solvers import embedding, interpolant, linear_algebra, runge_kutta
 from flexmb.solvers import state as st
-from flexmb.solvers.interpolant import NEVER, next_output, return_to_end
-from flexmb.solvers.pointers import float_pointer, int_pointer
+from flexmb.solvers.interpolant import restore
+from flexmb.solvers.pointers import int_pointer
 from flexmb.solvers.schedule import accept_step, plan_step, reject_step
 
 
 @program
 def advance(K, S, W, arg):
     """Step until the block of rows is full, the step budget is spent, the run ends, a step fails or J has grown."""
-    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
+    I = int_pointer(K[st.AT_I])
     K[st.ROWS] = 0
     while True:
-        while K[st.PENDING] > 0:
-            time = next_output(K, S)
-            if time == NEVER:
-                call(I[at.AT_ACCEPT], I, F, W, 0)
-                K[st.PENDING] = 0
-                S[st.T_N] = S[st.T_E]
-            elif K[st.ROWS] >= K[st.ROW_BUDGET]:
-                K[st.STATUS] = st.MORE
-                return
-            elif time == S[st.T_E]:
-                call(K[st.AT_WRITE_ROW], K, S, W, 0)
-            else:
-                at_end = S[st.J_MAX]
-                W[I[at.T]] = time
-                call(K[st.AT_INTERPOLATE], K, S, W, 0)
-                call(K[st.AT_EVALUATE], K, S, W, -1)
-                call(K[st.AT_WRITE_ROW], K, S, W, 0)
-                return_to_end(I, W, S, K)
-                S[st.J_MAX] = at_end
+        call(K[st.AT_WRITE_PENDING], K, S, W, 0)
+        if K[st.STATUS] == st.MORE:
+            return
         if S[st.T_N] >= S[st.T_END]:
             K[st.STATUS] = st.DONE
             return
@@ -55,7 +39,7 @@ def advance(K, S, W, arg):
         call(K[st.AT_STEP], K, S, W, 0)
         failed = K[st.STATUS] != st.OK
         if failed and I[at.N_ROWS] > 0 and K[st.TRIED] == 0:
-            runge_kutta.restore(I, W, S, K)
+            restore(I, W, S, K)
             K[st.TRIED] = 1
             K[st.STATUS] = st.CHOOSE_AGAIN
             return
@@ -64,7 +48,7 @@ def advance(K, S, W, arg):
                 if not failed:
                     K[st.STATUS] = st.NO_STEP
                 return
-            runge_kutta.restore(I, W, S, K)
+            restore(I, W, S, K)
             continue
         call(K[st.AT_COMMIT], K, S, W, 0)
         accept_step(K, S, runge_kutta.ERROR_ORDER)
@@ -84,6 +68,7 @@ PROGRAMS = {
     st.AT_COMMIT: runge_kutta.commit,
     st.AT_INTERPOLATE: interpolant.interpolate,
     st.AT_WRITE_ROW: interpolant.write_row,
+    st.AT_WRITE_PENDING: interpolant.write_pending,
 }
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 from flexmb.equations import layout as at
 from flexmb.jit import call, kernel, program
 from flexmb.solvers import state as st
+from flexmb.solvers.interpolant import restore
 from flexmb.solvers.pointers import float_pointer, int_pointer
 
 MAX_ITERATIONS = 12
@@ -250,19 +251,6 @@ def position_error(I, W, S, K):
             worst = size
             K[st.WORST_COORDINATE] = i
     return constant * worst / S[st.TOLERANCE]
-
-
-@kernel
-def restore(I, W, S, K):
-    """Go back to the start of the step."""
-    W[I[at.T]] = S[st.T_N]
-    for i in range(I[at.N_Q]):
-        W[I[at.Q] + i] = S[K[st.Q_N] + i]
-    for i in range(I[at.N_V]):
-        W[I[at.V] + i] = S[K[st.V_N] + i]
-        W[I[at.A] + i] = S[K[st.A_N] + i]
-    for k in range(I[at.N_ROWS]):
-        W[I[at.LAM] + k] = S[K[st.LAM_N] + k]
 
 
 @program

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from flexmb.equations import layout as at
 from flexmb.jit import call, program
 from flexmb.solvers import generalized_alpha, interpolant, linear_algebra, newton_matrix
 from flexmb.solvers import state as st
-from flexmb.solvers.interpolant import NEVER, next_output, return_to_end
-from flexmb.solvers.pointers import float_pointer, int_pointer
+from flexmb.solvers.interpolant import restore
+from flexmb.solvers.pointers import int_pointer
 from flexmb.solvers.schedule import accept_step, plan_step, reject_step
 
 ERROR_ORDER = 3.0  # the local error of the positions goes with h^3
@@ -18,25 +17,12 @@ ERROR_ORDER = 3.0  # the local error of the positions goes with h^3
 @program
 def advance(K, S, W, arg):
     """Step until the block of rows is full, the step budget is spent, the run ends or a step fails; the status in K."""
-    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
+    I = int_pointer(K[st.AT_I])
     K[st.ROWS] = 0
     while True:
-        while K[st.PENDING] > 0:
-            time = next_output(K, S)
-            if time == NEVER:
-                call(I[at.AT_ACCEPT], I, F, W, 0)
-                K[st.PENDING] = 0
-                S[st.T_N] = S[st.T_E]
-            elif K[st.ROWS] >= K[st.ROW_BUDGET]:
-                K[st.STATUS] = st.MORE
-                return
-            elif time == S[st.T_E]:
-                call(K[st.AT_WRITE_ROW], K, S, W, 0)
-            else:
-                W[I[at.T]] = time
-                call(K[st.AT_INTERPOLATE], K, S, W, 0)
-                call(K[st.AT_WRITE_ROW], K, S, W, 0)
-                return_to_end(I, W, S, K)
+        call(K[st.AT_WRITE_PENDING], K, S, W, 0)
+        if K[st.STATUS] == st.MORE:
+            return
         if S[st.T_N] >= S[st.T_END]:
             K[st.STATUS] = st.DONE
             return
@@ -54,7 +40,7 @@ def advance(K, S, W, arg):
                 if not failed:
                     K[st.STATUS] = st.NO_STEP
                 return
-            generalized_alpha.restore(I, W, S, K)
+            restore(I, W, S, K)
             continue
         call(K[st.AT_COMMIT], K, S, W, 0)
         accept_step(K, S, ERROR_ORDER)
@@ -78,6 +64,7 @@ PROGRAMS = {
     st.AT_COMMIT: generalized_alpha.commit,
     st.AT_INTERPOLATE: interpolant.interpolate,
     st.AT_WRITE_ROW: interpolant.write_row,
+    st.AT_WRITE_PENDING: interpolant.write_pending,
 }
 
 

@@ -152,3 +152,46 @@ def interpolate(K, S, W, arg):
         d0, d1 = h * S[K[st.POWER_N] + k], h * S[K[st.POWER_E] + k]
         rest, slope = w1 - w0 - d0, d1 - d0
         W[I[at.WORK] + k] = w0 + u * (d0 + u * (3.0 * rest - slope + u * (slope - 2.0 * rest)))
+
+
+@kernel
+def restore(I, W, S, K):
+    """Go back to the start of the step."""
+    W[I[at.T]] = S[st.T_N]
+    for i in range(I[at.N_Q]):
+        W[I[at.Q] + i] = S[K[st.Q_N] + i]
+    for i in range(I[at.N_V]):
+        W[I[at.V] + i] = S[K[st.V_N] + i]
+        W[I[at.A] + i] = S[K[st.A_N] + i]
+    for k in range(I[at.N_ROWS]):
+        W[I[at.LAM] + k] = S[K[st.LAM_N] + k]
+    for k in range(I[at.N_POWERS]):
+        W[I[at.WORK] + k] = S[K[st.WORK_N] + k]
+
+
+@program
+def write_pending(K, S, W, arg):
+    """Write the rows of the step just done and accept it; STATUS = MORE when the block is full before, else OK."""
+    I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
+    K[st.STATUS] = st.OK
+    while K[st.PENDING] > 0:
+        time = next_output(K, S)
+        if time == NEVER:
+            call(I[at.AT_ACCEPT], I, F, W, 0)
+            K[st.PENDING] = 0
+            S[st.T_N] = S[st.T_E]
+        elif K[st.ROWS] >= K[st.ROW_BUDGET]:
+            K[st.STATUS] = st.MORE
+            return
+        elif time == S[st.T_E]:
+            call(K[st.AT_WRITE_ROW], K, S, W, 0)
+        else:
+            growth = S[st.J_MAX]
+            W[I[at.T]] = time
+            call(K[st.AT_INTERPOLATE], K, S, W, 0)
+            if K[st.STAGES] > 0:  # explicit methods have accelerations and multipliers at any state
+                call(K[st.AT_EVALUATE], K, S, W, -1)
+                K[st.STATUS] = st.OK
+            call(K[st.AT_WRITE_ROW], K, S, W, 0)
+            return_to_end(I, W, S, K)
+            S[st.J_MAX] = growth

@@ -186,18 +186,3 @@ def commit(K, S, W, arg):
         call(I[at.AT_RATES], I, F, W, 0)
         for i in range(nq):
             S[first + i] = W[I[at.Q_DOT] + i]
-
-
-@kernel
-def restore(I, W, S, K):
-    """Go back to the start of the step."""
-    W[I[at.T]] = S[st.T_N]
-    for i in range(I[at.N_Q]):
-        W[I[at.Q] + i] = S[K[st.Q_N] + i]
-    for i in range(I[at.N_V]):
-        W[I[at.V] + i] = S[K[st.V_N] + i]
-        W[I[at.A] + i] = S[K[st.A_N] + i]
-    for k in range(I[at.N_ROWS]):
-        W[I[at.LAM] + k] = S[K[st.LAM_N] + k]
-    for k in range(I[at.N_POWERS]):
-        W[I[at.WORK] + k] = S[K[st.WORK_N] + k]
