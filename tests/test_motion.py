@@ -72,7 +72,7 @@ def test_implicit_methods_converge_to_the_same_motion(method: dict[str, str], co
     data = {**ring("cylindrical"), "coordinates": {"default": coordinates}}
     exact = Run(ring("cylindrical"), method="rk45", tolerance=1e-11)
     errors = []
-    for steps in (40, 80, 160):
+    for steps in (50, 100, 200):
         run = Run(data, step=0.2 / steps, **method)
         force = np.abs(run["joints/c/force"][-1] - exact["joints/c/force"][-1]).max()
         errors.append((np.abs(run.final_positions - exact.final_positions).max(), force))
