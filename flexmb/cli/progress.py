@@ -73,5 +73,5 @@ def announce_compilation(stream: TextIO, method: str) -> None:
     from flexmb.solvers.compilation import is_compiled
 
     if not is_compiled(method):
-        stream.write("compiling kernels (once, some 20 seconds)...\n")
+        stream.write("compiling kernels (once, some 25 seconds)...\n")
         stream.flush()
