@@ -22,6 +22,13 @@ _PLACES = {
     "ramp": "flexmb.system.model_loads",
     "table": "flexmb.system.model_loads",
     "expression": "flexmb.system.model_loads",
+    "Material": "flexmb.elements.material",
+    "Section": "flexmb.elements.section",
+    "circle": "flexmb.system.model_beams",
+    "tube": "flexmb.system.model_beams",
+    "rectangle": "flexmb.system.model_beams",
+    "i_section": "flexmb.system.model_beams",
+    "general_section": "flexmb.system.model_beams",
     "InputError": "flexmb.errors",
     "ComputationError": "flexmb.errors",
 }

@@ -21,7 +21,7 @@ class Arm:
         self.ints[L.HEADER + L.B_NF] = N_MODES
         self.ints[L.Q], self.ints[L.V] = 0, N_MODES
         record = L.HEADER + L.BODY
-        self.ints[record + L.MK_FLEX], self.ints[record + L.MK_W] = order, 2 * N_MODES
+        self.ints[record + L.MK_ORDER], self.ints[record + L.MK_W] = order, 2 * N_MODES
         shapes = size * rng.normal(size=(2, N_MODES, 3))
         second = rng.normal(size=(2, N_MODES, N_MODES, 3))
         second = 0.5 * size * (second + second.transpose(0, 2, 1, 3))

@@ -305,6 +305,7 @@ class Toy:
         self.scales = np.ones(nv)
         self.forces: list[str] = []
         self.fixed_q, self.fixed_v = np.zeros(nv, bool), np.zeros(nv, bool)
+        self.elastic = np.zeros(nv, bool)
 
     def workspace(self) -> np.ndarray:
         W = np.zeros(self.n_work)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flexmb.bodies.exact_beam import ExactShapes
+from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.rigid_body import Vector
 
 
@@ -19,3 +21,5 @@ class Marker:
     """(3,) position [m]"""
     R_b: Vector
     """(3, 3) orientation: takes marker axes to body axes"""
+    shapes: MarkerShapes | ExactShapes | None = None
+    """How it moves with the elastic coordinates of its body; None on a rigid one"""

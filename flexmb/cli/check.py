@@ -37,6 +37,6 @@ def check(
 
     loaded = read_model(model, read_settings(settings or []))
     if sys.stderr.isatty():
-        announce_compilation(sys.stderr, CHECKED_BY)
+        announce_compilation(sys.stderr, CHECKED_BY, loaded.spec)
     print(check_model(loaded, graph=graph, matrices=matrices))
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from typing import TextIO
+from typing import Any, TextIO
 
 _INTERVAL = 0.1  # s between two lines
 
@@ -68,10 +68,11 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def announce_compilation(stream: TextIO, method: str) -> None:
+def announce_compilation(stream: TextIO, method: str, spec: Any) -> None:
     """Say so when kernels must be compiled first, which takes some seconds."""
     from flexmb.solvers.compilation import is_compiled
+    from flexmb.system.records.fields import field_kinds
 
-    if not is_compiled(method):
+    if not is_compiled(method, field_kinds(spec)):
         stream.write("compiling kernels (once, some 25 seconds)...\n")
         stream.flush()

@@ -47,7 +47,7 @@ def run(
     check_target(target)
     shown = not quiet and sys.stderr.isatty()
     if shown:
-        announce_compilation(sys.stderr, loaded.spec.analysis.method if loaded.spec.analysis else "")
+        announce_compilation(sys.stderr, loaded.spec.analysis.method if loaded.spec.analysis else "", loaded.spec)
     progress = ProgressLine(sys.stderr) if shown else None
     try:
         result = run_model(

@@ -1,7 +1,7 @@
 """Flexible arms: pose, rates and mode columns of a marker on a flexible body (theory 5).
 
 A marker's place in F holds position (3) and orientation (9) in the undeformed body; with n modes, the shapes follow:
-Phi (n x 3), Theta (n x 3) and, for flex = 2, the second-order shapes G (n x n x 3), Gamma (n x n x 3):
+Phi (n x 3), Theta (n x 3) and, for order 2, the second-order shapes G (n x n x 3), Gamma (n x n x 3):
     r = r0 + Phi q + 1/2 q G q,    theta = Theta q + 1/2 q Gamma q,    R = exp(~theta) R0.
 """
 
@@ -23,7 +23,7 @@ def flexible_arm(I, F, W, arg):
     record = I[L.MARKERS] + arg * L.MARKER
     e = I[L.BODIES] + I[record + L.MK_BODY] * L.BODY
     marker = I[record + L.MK_F]
-    flex = I[record + L.MK_FLEX]
+    order = I[record + L.MK_ORDER]
     out = I[record + L.MK_W]
     columns = out + L.S_COLUMNS
     n_modes = I[e + L.B_NF]
@@ -47,7 +47,7 @@ def flexible_arm(I, F, W, arg):
         slope = turn
         g_rate = ZERO
         t_rate = ZERO
-        if flex > 1:
+        if order > 1:
             for m in range(n_modes):
                 g = load3(F, shapes2 + 3 * (k * n_modes + m))
                 t = load3(F, turns2 + 3 * (k * n_modes + m))

@@ -11,7 +11,7 @@ import math
 
 from flexmb.equations import layout as L
 from flexmb.equations.cholesky import cholesky, cholesky_solve
-from flexmb.equations.kinematics import root_into, state_of
+from flexmb.equations.kinematics import find_nodes, root_into, state_of
 from flexmb.jit import call, kernel, program
 from flexmb.joints.dispatch import CYLINDRICAL, PIN_IN_SLOT, PLANAR, REVOLUTE, SCREW, UNIVERSAL, measure_into
 from flexmb.vectors import (
@@ -196,7 +196,7 @@ def accept(I, F, W, arg):
 
 @program
 def branches(I, F, W, arg):
-    """Q and V of every tree joint from the poses and velocities in the output blocks of the bodies (and T)."""
+    """Q and V of every tree joint from poses and velocities in the output blocks of the bodies, T and elastic Q, V."""
     root_into(I, F, W)
     first = I[L.BODIES]
     for b in range(1, I[L.N_BODIES] + 1):
@@ -210,6 +210,7 @@ def branches(I, F, W, arg):
         store3(W, block + L.W_OMEGA, load3(W, out + 10))
         store3(W, block + L.W_ACC, (0.0, 0.0, 0.0))
         store3(W, block + L.W_ALPHA, (0.0, 0.0, 0.0))
+        find_nodes(I, F, W, e)
     for b in range(1, I[L.N_BODIES] + 1):
         e = first + b * L.BODY
         if I[e + L.K_N] > 0:

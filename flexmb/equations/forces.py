@@ -40,6 +40,21 @@ def _at_marker(I, F, W, load, out):
 
 
 @kernel
+def _along_body(I, F, W, load, out):
+    """A force per length at the markers I[L_Q..] of a body, each standing for the length F[L_F..]."""
+    vector = (_value(I, F, W, I[load + L.L_FX]), _value(I, F, W, I[load + L.L_FY]), _value(I, F, W, I[load + L.L_FZ]))
+    W[out + L.LW_EFFORT] = math.sqrt(dot(vector, vector))
+    for k in range(I[load + L.L_V]):
+        marker = I[I[load + L.L_Q] + k]
+        a = state_of(I, F, W, 2 * marker)
+        force = scale(F[I[load + L.L_F] + k], vector)
+        if I[load + L.L_AXES] == 1:
+            force = rotate(load9(W, a + L.S_R), force)
+        apply_wrench(I, W, marker, force, ZERO)
+        W[out + L.LW_POWER] += dot(force, load3(W, a + L.S_V))
+
+
+@kernel
 def _spring_between(I, F, W, load, out):
     """Spring-damper along the line of two markers; tension positive. Parameters: stiffness, damping, free length."""
     a = state_of(I, F, W, 2 * I[load + L.L_A])
@@ -122,5 +137,7 @@ def loads(I, F, W, arg):
             _at_marker(I, F, W, load, out)
         elif kind == L.LOAD_SPRING:
             _spring_between(I, F, W, load, out)
+        elif kind == L.LOAD_DISTRIBUTED:
+            _along_body(I, F, W, load, out)
         else:
             _joint_load(I, F, W, load, out)

@@ -1,14 +1,13 @@
 """Inertia of a body: M y' + h, with y' = (a, alpha, q'') and M, h about the body origin (theory 3).
 
-Rigid bodies and gyrostats (constant internal angular momentum) here; a flexible field adds its own branch at
-`inertia_into` and fills the coupling block that `body_force_into` and the mass matrix read:
-m, S, J and, per mode, S_psi (3), M_wf (3), M_ff (n), h_f (1).
+Rigid bodies and gyrostats (constant internal angular momentum) here. A flexible body has a deformation field
+(`flexmb.equations.fields`) whose own programs give the force, elastic forces included, and the mass matrix.
 """
 
 from __future__ import annotations
 
 from flexmb.equations import layout as L
-from flexmb.jit import kernel, program
+from flexmb.jit import call, kernel, program
 from flexmb.vectors import add, cross, load3, load9, rotate, scale, store3, store9
 
 
@@ -40,9 +39,26 @@ def body_force_into(I, F, W, e, block):
     store3(W, block + L.W_F + 3, moment)
 
 
+@kernel
+def clear_wrenches(I, W):
+    """Markers of flexible bodies: no wrench has been applied there yet."""
+    if I[L.N_FIELDS] == 0:
+        return
+    for m in range(I[L.N_MARKERS]):
+        marker = I[L.MARKERS] + m * L.MARKER
+        n = I[I[L.BODIES] + I[marker + L.MK_BODY] * L.BODY + L.B_NF]
+        if n > 0:
+            applied = I[marker + L.MK_W] + L.S_COLUMNS + 6 * n
+            for k in range(6):
+                W[applied + k] = 0.0
+
+
 @program
 def body_forces(I, F, W, arg):
-    """Inertia wrenches of all bodies; ground and joint efforts start from zero. Needs `kinematics`."""
+    """Inertia wrenches of all bodies; ground and joint efforts start from zero. arg = 1: with the accelerations A.
+
+    Needs `kinematics` with the same arg.
+    """
     for k in range(I[L.N_V]):
         W[I[L.EFFORT] + k] = 0.0
     first = I[L.BODIES]
@@ -52,5 +68,10 @@ def body_forces(I, F, W, arg):
     for b in range(1, I[L.N_BODIES] + 1):
         e = first + b * L.BODY
         block = I[e + L.B_W]
-        inertia_into(I, F, W, e, block)
-        body_force_into(I, F, W, e, block)
+        field = I[e + L.B_FIELD]
+        if field > 0:
+            call(I[I[field + L.FD_FORCE]], I, F, W, 2 * e + arg)
+        else:
+            inertia_into(I, F, W, e, block)
+            body_force_into(I, F, W, e, block)
+    clear_wrenches(I, W)

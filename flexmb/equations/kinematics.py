@@ -16,6 +16,7 @@ from flexmb.vectors import (
     IDENTITY,
     ZERO,
     add,
+    add_to3,
     cross,
     dot,
     load3,
@@ -63,13 +64,21 @@ def root_into(I, F, W):
 
 
 @kernel
+def find_nodes(I, F, W, e):
+    """Prepare the deformation field of body record e for its markers, where the field asks for it."""
+    field = I[e + L.B_FIELD]
+    if field > 0 and I[field + L.FD_NODES] > 0:
+        call(I[I[field + L.FD_NODES]], I, F, W, e)
+
+
+@kernel
 def arm(I, F, W, marker):
     """Position, orientation, rates and biases of a marker relative to its body, in body components."""
     record = I[L.MARKERS] + marker * L.MARKER
     if I[record + L.MK_FLEX] == 0:
         place = I[record + L.MK_F]
         return load3(F, place), load9(F, place + 3), ZERO, ZERO, ZERO, ZERO
-    call(I[L.AT_ARM], I, F, W, marker)
+    call(I[I[record + L.MK_FLEX]], I, F, W, marker)
     out = I[record + L.MK_W]
     return (
         load3(W, out + L.S_BODY),
@@ -141,6 +150,7 @@ def body_into(I, F, W, e, ep, up, block, accelerate):
     n_joint = I[e + L.B_NJ]
     n_modes = I[e + L.B_NF]
     n_parent = I[ep + L.B_NF]
+    find_nodes(I, F, W, e)
     vo = I[L.V] + I[e + L.B_V]
     ao = I[L.A] + I[e + L.B_V]
     joint = I[L.X_JOINT]
@@ -300,7 +310,12 @@ def apply_wrench(I, W, marker, force, moment):
     wrench = block + L.W_F
     store3(W, wrench, sub(load3(W, wrench), f))
     store3(W, wrench + 3, sub(load3(W, wrench + 3), add(cross(load3(W, state + L.S_BODY), f), n)))
-    if I[m + L.MK_FLEX] > 0:
-        for k in range(I[e + L.B_NF]):
-            column = state + L.S_COLUMNS + 6 * k
-            W[wrench + 6 + k] -= dot(load3(W, column), f) + dot(load3(W, column + 3), n)
+    n_modes = I[e + L.B_NF]
+    if n_modes > 0:
+        if I[m + L.MK_FLEX] > 0:
+            for k in range(n_modes):
+                column = state + L.S_COLUMNS + 6 * k
+                W[wrench + 6 + k] -= dot(load3(W, column), f) + dot(load3(W, column + 3), n)
+        applied = state + L.S_COLUMNS + 6 * n_modes
+        add_to3(W, applied, f)
+        add_to3(W, applied + 3, n)

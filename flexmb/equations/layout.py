@@ -74,6 +74,15 @@ AT_WRENCHES = _next()
 AT_REACTIONS = _next()
 AT_BRANCHES = _next()
 AT_ARM = _next()
+AT_BEAM_ARM = _next()
+AT_BEAM_NODES = _next()
+AT_BEAM_FORCE = _next()
+AT_BEAM_MASS = _next()
+AT_POINT_FORCE = _next()
+AT_POINT_MASS = _next()
+AT_INVARIANT_FORCE = _next()
+AT_INVARIANT_MASS = _next()
+AT_FIELD_ENERGY = _next()
 AT_MARKER = _next()
 AT_CHORD = _next()
 AT_FUNCTION = _next()
@@ -83,6 +92,7 @@ AT_PAIR = _next()
 # Tables in I: offset of the first record, number of records
 BODIES = _next()  # record b of body b, b = 0 (ground) ... N_BODIES
 MARKERS = _next()
+N_MARKERS = _next()
 ROWS = _next()
 CHORDS = _next()
 N_CHORDS = _next()
@@ -98,6 +108,9 @@ JOINTS = _next()  # all joints, for the output
 N_JOINTS = _next()
 MOTIONS = _next()
 N_MOTIONS = _next()
+FIELDS = _next()  # deformation fields of the flexible bodies, one after the other
+N_FIELDS = _next()
+FIELD_KINDS = _next()  # which programs of flexible bodies are needed: sum of the KIND_... values
 
 # Constants in F
 GRAVITY = _next()  # offset of the gravity vector (3)
@@ -110,7 +123,7 @@ BASE_POWER = _next()  # work channel of the base, -1: none
 # More workspace
 EFFORT = _next()  # applied effort on every velocity coordinate (n_v)
 BASE = _next()  # base acceleration in inertial axes (3)
-ENERGY = _next()  # kinetic, potential, total work (3)
+ENERGY = _next()  # kinetic, potential (strain included), total work, strain (4)
 POSES = _next()  # quaternions of the bodies in the last output row (4 each), at the end of the memory
 X_JOINT = _next()  # joint motion scratch
 X_VALUE = _next()  # value and derivatives of a function (3)
@@ -133,9 +146,9 @@ JOINT_KEY = 9
 (
     B_PARENT, B_REVERSED, B_Q, B_NQ, B_V, B_NJ, B_ELASTIC_Q, B_NF,
     B_PARENT_MARKER, B_CHILD_MARKER, B_INERTIA,
-    B_W, B_H, B_ARM, B_OUT, B_COMPOSITE, B_U, B_D, B_BIAS,
-) = range(JOINT_KEY, JOINT_KEY + 19)  # fmt: skip
-BODY = JOINT_KEY + 19
+    B_W, B_H, B_ARM, B_OUT, B_COMPOSITE, B_U, B_D, B_BIAS, B_FIELD,
+) = range(JOINT_KEY, JOINT_KEY + 20)  # fmt: skip
+BODY = JOINT_KEY + 20
 
 # Body block in W
 W_R, W_P, W_OMEGA, W_VEL, W_ACC, W_ALPHA, W_R_W, W_P_W, W_S, W_J, W_F = 0, 9, 12, 15, 18, 21, 24, 33, 36, 39, 48
@@ -144,18 +157,49 @@ W_R, W_P, W_OMEGA, W_VEL, W_ACC, W_ALPHA, W_R_W, W_P_W, W_S, W_J, W_F = 0, 9, 12
 F_MASS, F_S, F_J, F_ROTOR = 0, 1, 4, 13
 INERTIA = 16
 
+# Deformation field of a flexible body, record in I (B_FIELD; 0: rigid): its body record, header slots of the programs
+# that find its nodes (0: none), its force and its mass; constants in F: stiffness, damping (0: none) and cubic stiffness
+# (0: none); work channel of its damping (-1: none); number of points and constants of the kind; scratch in W.
+(
+    FD_BODY, FD_NODES, FD_FORCE, FD_MASS, FD_K, FD_D, FD_CUBIC, FD_POWER, FD_N, FD_F, FD_W, FD_ORDER,
+    FD_SEGMENTS, FD_LOCAL, FD_NY, FD_NZ, FD_NU, FD_NT, FD_FROM_END, FD_SHEAR, FD_UNEQUAL,
+    FD_SLICES, FD_N_SLICES,
+) = range(23)  # fmt: skip
+FIELD = 23
+KIND_ARMS, KIND_BEAM, KIND_POINTS, KIND_INVARIANTS = 1, 2, 4, 8
+
+# Exact beam, constants in F: integration matrix from the start of a segment to its Gauss points and weights of the whole
+# segment (n_local x n_local + n_local, for every segment), then for every station mass, weighted bending stiffness EIz
+# and EIy, undeformed x, and the shapes: value (n), slope, turn, curvature (n_y + n_z each).
+ST_MASS, ST_EIZ, ST_EIY, ST_X, ST_SHAPES = range(5)
+# Node of a station in W: slopes b, c of the centre line, s = sqrt(1 - b^2 - c^2) and s - 1, rates of b, c, s and bias of
+# s; turns of the section, their rates and derivatives along the beam; frame twist tau, its rate and bias; then the
+# motion of the centre line and the force, filled by the force program.
+(
+    ND_B, ND_C, ND_S, ND_DS, ND_B1, ND_C1, ND_S1, ND_S2, ND_BETA, ND_GAMMA, ND_BETA1, ND_GAMMA1, ND_BEND_Y, ND_BEND_Z,
+    ND_TAU, ND_TAU1, ND_TAU2, ND_Y, ND_Z, ND_U, ND_Y1, ND_Z1, ND_U1, ND_Y2, ND_Z2, ND_U2, ND_S3, ND_FX, ND_FY, ND_FZ,
+    ND_THETA, ND_TWIST, ND_TORSION, ND_PULL,
+) = range(34)  # fmt: skip
+NODE = 34
+# Marker on an exact beam, constants in F after position and orientation: offset from the centre line in section axes
+# (3), undeformed x, weights of the stations that integrate to its place (n), shapes: value (n), slope, turn (n_y + n_z).
+MX_OFFSET, MX_X, MX_WEIGHTS = 12, 15, 16
+# Slice: a rigid part fixed to a section of a beam; record in I: marker, place in F of mass and inertia (9) about it
+SL_MARKER, SL_F = range(2)
+SLICE = 2
+
 # Joint motion scratch in W: pose, bias and motion subspace in the frame of the parent-side marker
 J_R, J_T, J_BIAS_W, J_BIAS_V, J_SW, J_SV = 0, 9, 12, 15, 18, 36
 JOINT_MOTION = 54
 
 # Marker record in I: body, place in F (position 3 and orientation 9 in the body, then the shapes of a flexible one),
-# order of its shapes (0: rigid, 1: linear, 2: second order), block in W
-MK_BODY, MK_F, MK_FLEX, MK_W = range(4)
-MARKER = 4
+# header slot of the program that finds its arm (0: rigid), block in W, order of its shapes (1: linear, 2: second order)
+MK_BODY, MK_F, MK_FLEX, MK_W, MK_ORDER = range(5)
+MARKER = 5
 
 # Marker block in W. World components: position, orientation, velocity, angular velocity, acceleration, angular
 # acceleration. Body components: position; on flexible bodies also orientation, rates (velocity, angular velocity) and
-# biases of both relative to the body, then six columns of every mode.
+# biases of both relative to the body, then six columns of every mode, then the wrench applied there (force, moment).
 S_P, S_R, S_V, S_W, S_A, S_AL, S_BODY = 0, 3, 12, 15, 18, 21, 24
 S_ARM_R, S_ARM_V, S_ARM_W, S_ARM_BIAS_R, S_ARM_BIAS_W, S_COLUMNS = 27, 36, 39, 42, 45, 48
 RIGID_MARKER = 27
@@ -178,15 +222,15 @@ CHORD_BLOCK = 56
 # Load record: kind, markers, axes (0 world, 1 marker), coordinate reference (5), parameters, functions, channels
 L_KIND, L_A, L_B, L_AXES, L_TREE, L_Q, L_V, L_CHORD, L_COORD, L_F, L_FX, L_FY, L_FZ, L_POWER, L_W, L_TABLE = range(16)
 LOAD = 16
-LOAD_FORCE, LOAD_TORQUE, LOAD_SPRING, LOAD_JOINT_SPRING, LOAD_FRICTION, LOAD_ACTUATOR = range(6)
+LOAD_FORCE, LOAD_TORQUE, LOAD_SPRING, LOAD_JOINT_SPRING, LOAD_FRICTION, LOAD_ACTUATOR, LOAD_DISTRIBUTED = range(7)
 # Load block in W: effort, power, potential
 LW_EFFORT, LW_POWER, LW_POTENTIAL = range(3)
 LOAD_BLOCK = 3
 
 # Sensor record
-SE_KIND, SE_A, SE_B, SE_COMPONENT, SE_AXES, SE_SOURCE, SE_W = range(7)
-SENSOR = 7
-SENSE_SLOT, SENSE_POSITION, SENSE_VELOCITY, SENSE_ACCELERATION, SENSE_DISTANCE, SENSE_NORM = range(6)
+SE_KIND, SE_A, SE_B, SE_COMPONENT, SE_AXES, SE_SOURCE, SE_W, SE_C, SE_F = range(9)
+SENSOR = 9
+SENSE_SLOT, SENSE_POSITION, SENSE_VELOCITY, SENSE_ACCELERATION, SENSE_DISTANCE, SENSE_NORM, SENSE_DEFLECTION = range(7)
 
 # Joint record for the output: tree body (0: chord), type, markers first/second, list of its rows, float parameters,
 # n_q, n_v, W block of the reaction (force 3, moment 3)

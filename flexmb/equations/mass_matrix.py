@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from flexmb.equations import layout as L
 from flexmb.equations.inverse_dynamics import to_parent_into
-from flexmb.jit import kernel, program
+from flexmb.jit import call, kernel, program
 from flexmb.vectors import load3, load9, multiply, store9, transpose
 
 
 @kernel
 def seed_into(I, F, W, e):
     """Inertia of the body itself as a (6 + n) x (6 + n) matrix."""
-    n = 6 + I[e + L.B_NF]
+    field = I[e + L.B_FIELD]
+    if field > 0:
+        call(I[I[field + L.FD_MASS]], I, F, W, e)
+        return
+    n = 6
     o = I[e + L.B_COMPOSITE]
     block = I[e + L.B_W]
     S = load3(W, block + L.W_S)

@@ -14,6 +14,13 @@ from flexmb.equations.chords import accept, branches, chord, chords, pair
 from flexmb.equations.constraints import rows
 from flexmb.equations.coordinates import compose, rates, velocities
 from flexmb.equations.energy import energies_into, powers, powers_into
+from flexmb.equations.fields.beam_arm import beam_arm
+from flexmb.equations.fields.beam_force import beam_force
+from flexmb.equations.fields.beam_mass import beam_mass
+from flexmb.equations.fields.beam_nodes import beam_nodes
+from flexmb.equations.fields.energy import field_energy
+from flexmb.equations.fields.invariants import invariant_force, invariant_mass
+from flexmb.equations.fields.points import point_force, point_mass
 from flexmb.equations.forces import loads
 from flexmb.equations.forward_dynamics import articulated_bodies
 from flexmb.equations.functions import evaluate
@@ -42,7 +49,7 @@ def wrenches(I, F, W, arg):
     call(I[L.AT_KINEMATICS], I, F, W, arg)
     if I[L.N_CHORDS] > 0:
         call(I[L.AT_CHORDS], I, F, W, 0)
-    call(I[L.AT_BODY_FORCES], I, F, W, 0)
+    call(I[L.AT_BODY_FORCES], I, F, W, arg)
     if I[L.N_EARLY_SENSORS] > 0:
         call(I[L.AT_SENSORS], I, F, W, 0)
     if I[L.N_LOADS] > 0:
@@ -147,6 +154,15 @@ PROGRAMS: dict[int, Program] = {
     L.AT_REACTIONS: reactions,
     L.AT_BRANCHES: branches,
     L.AT_ARM: flexible_arm,
+    L.AT_BEAM_ARM: beam_arm,
+    L.AT_BEAM_NODES: beam_nodes,
+    L.AT_BEAM_FORCE: beam_force,
+    L.AT_BEAM_MASS: beam_mass,
+    L.AT_POINT_FORCE: point_force,
+    L.AT_POINT_MASS: point_mass,
+    L.AT_INVARIANT_FORCE: invariant_force,
+    L.AT_INVARIANT_MASS: invariant_mass,
+    L.AT_FIELD_ENERGY: field_energy,
     L.AT_MARKER: marker_state,
     L.AT_CHORD: chord,
     L.AT_FUNCTION: function,
@@ -155,9 +171,24 @@ PROGRAMS: dict[int, Program] = {
 }
 
 
+FIELD_PROGRAMS: dict[int, tuple[int, ...]] = {
+    L.KIND_ARMS: (L.AT_ARM,),
+    L.KIND_BEAM: (L.AT_BEAM_ARM, L.AT_BEAM_NODES, L.AT_BEAM_FORCE, L.AT_BEAM_MASS),
+    L.KIND_POINTS: (L.AT_POINT_FORCE, L.AT_POINT_MASS),
+    L.KIND_INVARIANTS: (L.AT_INVARIANT_FORCE, L.AT_INVARIANT_MASS),
+}
+"""Programs of every kind of deformation field, by its bit in FIELD_KINDS."""
+
+
+def needless_fields(kinds: int) -> set[int]:
+    """Programs of flexible bodies that a system with these kinds of deformation field (FIELD_KINDS) does not call."""
+    needless = {slot for kind, slots in FIELD_PROGRAMS.items() if not kinds & kind for slot in slots}
+    return needless if kinds else needless | {L.AT_FIELD_ENERGY}
+
+
 def _needless(ints: NDArray[np.int64]) -> set[int]:
     """Programs that a system never calls, or only when the solver asks for them (`link_open_tree`)."""
-    needless = {L.AT_ARM, L.AT_ACCELERATION, L.AT_ARTICULATED}
+    needless = {L.AT_ACCELERATION, L.AT_ARTICULATED} | needless_fields(int(ints[L.FIELD_KINDS]))
     if ints[L.N_ROWS] == 0:
         needless |= {L.AT_ROWS}
     if ints[L.N_CHORDS] == 0:

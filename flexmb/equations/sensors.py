@@ -8,7 +8,7 @@ from flexmb.equations import layout as L
 from flexmb.equations.chords import relative_motion_into
 from flexmb.equations.kinematics import state_of
 from flexmb.jit import kernel, program
-from flexmb.vectors import dot, load3, sub
+from flexmb.vectors import add, dot, load3, load9, rotate_back, scale, sub
 
 
 @kernel
@@ -51,6 +51,20 @@ def _between(I, F, W, sensor, accelerate):
     return _component(sub(load3(W, a + o), load3(W, b + o)), k)
 
 
+@kernel
+def _deflection(I, F, W, sensor):
+    """Marker A minus the point of the chord from marker B to marker C that it stands at undeformed; world or body axes."""
+    a = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_A]) + L.S_P)
+    b = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_B]) + L.S_P)
+    c = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_C]) + L.S_P)
+    part = F[I[sensor + L.SE_F]]
+    d = sub(a, add(scale(1.0 - part, b), scale(part, c)))
+    if I[sensor + L.SE_AXES] == 1:
+        body = I[I[L.MARKERS] + I[sensor + L.SE_A] * L.MARKER + L.MK_BODY]
+        d = rotate_back(load9(W, I[I[L.BODIES] + body * L.BODY + L.B_W] + L.W_R_W), d)
+    return _component(d, I[sensor + L.SE_COMPONENT])
+
+
 @program
 def sensors(I, F, W, arg):
     """Fill the sensor slots: arg = 0 those that expressions use, arg = 1 all, with accelerations."""
@@ -62,5 +76,7 @@ def sensors(I, F, W, arg):
             W[I[sensor + L.SE_W]] = W[I[sensor + L.SE_SOURCE]]
         elif kind == L.SENSE_NORM:
             W[I[sensor + L.SE_W]] = _norm(load3(W, I[sensor + L.SE_SOURCE]))
+        elif kind == L.SENSE_DEFLECTION:
+            W[I[sensor + L.SE_W]] = _deflection(I, F, W, sensor)
         else:
             W[I[sensor + L.SE_W]] = _between(I, F, W, sensor, arg)

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.joints.table import JOINT_TYPES, JointType
 
-_POSITION_UNIT = {"length": "m", "angle": "rad", "rotation": "rad"}
+_POSITION_UNIT = {"length": "m", "angle": "rad", "rotation": "rad", "elastic": "m", "twist": "rad"}
 _RATE = {"velocity": "/s", "acceleration": "/s^2"}
+_ELASTIC = {"elastic_position": "", "elastic_velocity": "/s"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,9 @@ def _named(channel: Any, joints: dict[str, JointType], system: Any) -> NamedChan
         columns = list(position_columns(joints[name]))
     elif kind == "joints" and quantity in _RATE:
         columns = list(rate_columns(joints[name].coordinates, joints[name].kinds, _RATE[quantity]))
+    elif kind == "bodies" and quantity in _ELASTIC:
+        body = system.mechanism.bodies[system.mechanism.body_index[name]]
+        columns = list(rate_columns(body.labels, body.kinds, _ELASTIC[quantity]))
     elif kind == "coordinates" and name == "q":
         columns = list(stored_columns(system))
     elif kind == "coordinates" and name in ("v", "a"):
@@ -69,9 +74,12 @@ def stored_columns(system: Any) -> Iterator[tuple[str, str]]:
         owner = mechanism.bodies[branch.body].name if joint is None else joint.name
         for name, unit in position_columns(JOINT_TYPES["free"] if joint is None else joint.type):
             yield f"{owner}.{name}", unit
+        body = mechanism.bodies[branch.body]
+        if isinstance(body, FlexibleBody):
+            yield from rate_columns((f"{body.name}.{label}" for label in body.labels), body.kinds, "")
 
 
 def rate_columns(names: Any, kinds: Any, per: str) -> Iterator[tuple[str, str]]:
-    """(name, unit) of every rate."""
+    """(name, unit) of every coordinate or rate."""
     for name, kind in zip(names, kinds, strict=True):
         yield name, _POSITION_UNIT[kind] + per

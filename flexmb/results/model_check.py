@@ -11,6 +11,7 @@ from flexmb.results.preparation import Preparation, prepare
 from flexmb.results.report import entry, structure_lines
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.mechanics import Mechanics
+from flexmb.system.records.fields import field_kinds
 
 CHECKED_BY = "generalized-alpha"
 """Method whose kernels a check compiles: a run by default comes next."""
@@ -19,7 +20,7 @@ _ROUNDING = 1e-13  # m, rad
 
 def check_model(model: Any, *, graph: bool = False, matrices: bool = False) -> str:
     """Degrees of freedom, redundant constraints, assembly, coordinates; on demand the graph and its matrices."""
-    compile_for(CHECKED_BY)
+    compile_for(CHECKED_BY, field_kinds(model.spec))
     ready = prepare(model)
     system = ready.system
     lines = [f"{system.name or 'unnamed model'}: model check, nothing was run", ""]
@@ -51,7 +52,7 @@ def _coordinate_table(ready: Preparation) -> Iterator[str]:
     width = max([24, *(len(name) for name in system.coordinates)])
     yield f"  {'coordinate':<{width}}{'position':>16}{'rate':>16}  unit"
     for name, kind, rate in zip(system.coordinates, system.coordinate_kinds, mechanics.v, strict=True):
-        unit = "m, m/s" if kind == "length" else "rad, rad/s"
+        unit = "m, m/s" if kind in ("length", "elastic") else "rad, rad/s"
         position = _number(positions[name]) if name in positions else "-"
         yield f"  {name:<{width}}{position:>16}{_number(rate):>16}  {unit}"
 

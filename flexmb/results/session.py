@@ -20,6 +20,7 @@ from flexmb.results.result_writer import ResultWriter, check_target
 from flexmb.results.resuming import open_for_resuming
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.run import simulate
+from flexmb.system.records.fields import field_kinds
 
 Progress = Callable[[float, float, int, int], None]
 
@@ -56,7 +57,7 @@ def run_model(
     check_target(path)
     if resume:
         open_for_resuming(path, identity).close()  # said before the first compilation, not after it
-    compile_for(spec.analysis.method)
+    compile_for(spec.analysis.method, field_kinds(spec))
     ready = prepare(model)
     named = _Named(named_channels(ready.system))
     with ResultWriter(path, named, identity, resume=resume, chunk_rows=_chunk_rows(spec)) as writer:

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 from flexmb.equations import layout as at
-from flexmb.equations.programs import PROGRAMS
+from flexmb.equations.programs import PROGRAMS, needless_fields
 from flexmb.jit import Program, compile_ahead
 from flexmb.solvers.settings import EXPLICIT
 
-_FLEXIBLE = (at.AT_ARM,)
-_OPEN_TREE = (at.AT_ACCELERATION, at.AT_ARTICULATED)
+_OPEN_TREE = {at.AT_ACCELERATION, at.AT_ARTICULATED}
 
 
-def programs_of(method: str = "generalized-alpha") -> list[Program]:
-    """Programs that a run by this method may call."""
+def programs_of(method: str = "generalized-alpha", fields: int = 0) -> list[Program]:
+    """Programs that a run by this method may call; `fields`: kinds of deformation field of the flexible bodies."""
     if method in EXPLICIT:
         from flexmb.solvers import explicit as solver
     else:
         from flexmb.solvers import implicit as solver  # type: ignore[no-redef]
-    left_out = _FLEXIBLE if method in EXPLICIT else _FLEXIBLE + _OPEN_TREE
+    left_out = needless_fields(fields) | (set() if method in EXPLICIT else _OPEN_TREE)
     equations = [entry for slot, entry in PROGRAMS.items() if slot not in left_out]
     return [*equations, *solver.PROGRAMS.values(), solver.advance]
 
 
-def is_compiled(method: str) -> bool:
+def is_compiled(method: str, fields: int = 0) -> bool:
     """Whether a run by this method finds everything in the cache."""
-    return all(entry.is_ready for entry in programs_of(method))
+    return all(entry.is_ready for entry in programs_of(method, fields))
 
 
-def compile_for(method: str) -> None:
+def compile_for(method: str, fields: int = 0) -> None:
     """Compile what a run by this method needs and the cache does not have."""
-    compile_ahead(programs_of(method))
+    compile_ahead(programs_of(method, fields))

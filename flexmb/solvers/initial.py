@@ -2,7 +2,8 @@
 
 Positions: Gauss-Newton steps of least change (weighted by the magnitude of the coordinates) with Levenberg damping when
 they do not help, and a few deterministic disturbances to leave a singular start. Velocities: least change in the metric
-of the mass matrix. What the user set stays. Accelerations and multipliers: M a + G^T lam = -BIAS, G a = -GAM.
+of the mass matrix. What the user set stays, and flexible bodies keep their shape (undeformed, as a rigid mechanism, if
+nothing else is said) as long as the loops close without bending them. Accelerations and multipliers: M a + G^T lam = -BIAS, G a = -GAM.
 """
 
 from __future__ import annotations
@@ -74,8 +75,12 @@ def assemble_positions(mechanics: Mechanics) -> None:
     accepted = 1e-9 * mechanics.row_scale
     fixed = mechanics.system.fixed_q
     start = mechanics.q.copy()
-    if close_loops(mechanics, ~fixed) <= accepted:
+    if close_loops(mechanics, ~(fixed | mechanics.system.elastic)) <= accepted:
         return
+    if mechanics.system.elastic.any():
+        mechanics.q[:] = start
+        if close_loops(mechanics, ~fixed) <= accepted:
+            return
     best, best_q = float(np.max(np.abs(mechanics.phi[: mechanics.n_pos_rows]))), mechanics.q.copy()
     rng = np.random.default_rng(0)
     for size in (0.01, 0.1, 0.3, 0.6, 1.0):
@@ -162,7 +167,11 @@ def assemble_velocities(mechanics: Mechanics) -> None:
         np.max(np.abs(mechanics.phi_dot), initial=0.0)
     )
     accepted = 1e-9 * max(size, 1e-3)
-    for held in (fixed, np.zeros_like(fixed)):
+    elastic = mechanics.system.elastic
+    choices = [fixed, np.zeros_like(fixed)]
+    if elastic.any():
+        choices = [fixed | elastic, fixed, elastic, np.zeros_like(fixed)]
+    for held in choices:
         mechanics.v[:] = wish
         mechanics.jacobian()
         for _ in range(2):
@@ -177,7 +186,7 @@ def assemble_velocities(mechanics: Mechanics) -> None:
         left = float(np.max(np.abs(mechanics.phi_dot), initial=0.0))
         if left <= accepted:
             return
-        if marked and held is fixed:
+        if marked and held is fixed:  # the user's rates contradict the constraints, however the bodies bend
             names = mechanics.names(np.flatnonzero(fixed))
             raise InputError(
                 [

@@ -3,7 +3,7 @@
     [ s (b' M + g' C + K)   G^T ]        s = beta h^2,  b' = (1-alpha_m)/(h^2 beta (1-alpha_f)),  g' = gamma/(h beta)
     [ G                    -eps ]
 
-Tangent 1 keeps the mass only: s b' M does not depend on h, and one composite-body pass builds it. Tangent 2 has all
+Tangent 1 keeps the mass, which one composite-body pass builds, and stiffness and damping of the flexible bodies. Tangent 2 has all
 (springs, damping, gyroscopic and geometric terms) by one residual for every column, with increment, velocity and
 acceleration perturbed together. The matrix is balanced by a diagonal D on both sides: unit diagonal for the
 coordinates, unit rows for the constraints; then eps = 1e-12 lets redundant rows and singular positions pass, while
@@ -58,7 +58,7 @@ def difference_columns(K, S, W, arg):
 
 @program
 def mass_columns(K, S, W, arg):
-    """Fill the matrix with (1-alpha_m)/(1-alpha_f) M and the rows G."""
+    """Fill the matrix with (1-alpha_m)/(1-alpha_f) M, stiffness and damping of flexible bodies, and the rows G."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m = I[at.N_V], I[at.N_ROWS]
     size, X = n + m, K[st.NEWTON + st.MATRIX]
@@ -67,6 +67,17 @@ def mass_columns(K, S, W, arg):
     for i in range(n):
         for j in range(n):
             S[X + i * size + j] = c * W[I[at.M] + i * n + j]
+    s, d = S[st.BETA] * S[st.H] * S[st.H], S[st.GAMMA] * S[st.H]  # s g' = gamma h
+    for k in range(I[at.N_FIELDS]):
+        field = I[at.FIELDS] + k * at.FIELD
+        e = I[field + at.FD_BODY]
+        first, modes = I[e + at.B_V] + I[e + at.B_NJ], I[e + at.B_NF]
+        for i in range(modes):
+            for j in range(modes):
+                place = X + (first + i) * size + first + j
+                S[place] += s * F[I[field + at.FD_K] + i * modes + j]
+                if I[field + at.FD_D] > 0:
+                    S[place] += d * F[I[field + at.FD_D] + i * modes + j]
     for k in range(m):
         for j in range(n):
             S[X + (n + k) * size + j] = W[I[at.G] + k * n + j]

@@ -25,7 +25,8 @@ from flexmb.system.system import System
 
 Floats = NDArray[np.float64]
 BodyStates = dict[str, Floats]
-"""Position (3), quaternion (4), velocity (3, world axes), angular velocity (3, body axes) of every body."""
+"""Position (3), quaternion (4), velocity (3, world axes), angular velocity (3, body axes), elastic coordinates (n) and
+their rates (n) of every body."""
 
 
 def linked_system(spec: Any, **options: Any) -> System:
@@ -40,8 +41,9 @@ def design_states(system: System, work: Floats) -> BodyStates:
     Mechanics(system, work).run(L.AT_KINEMATICS)
     ground = int(system.ints[system.ints[L.BODIES] + L.B_W]) + L.W_R_W
     R_w0 = work[ground : ground + 9].reshape(3, 3).copy()
+    elastic = {name: (work[q], work[v]) for name, (_, q, v) in _places(system).items()}
     return {
-        body.name: np.concatenate([R_w0 @ body.p_wb, quaternion(R_w0 @ body.R_wb), np.zeros(6)])
+        body.name: np.concatenate([R_w0 @ body.p_wb, quaternion(R_w0 @ body.R_wb), np.zeros(6), *elastic[body.name]])
         for body in system.mechanism.bodies[1:]
     }
 
@@ -50,23 +52,29 @@ def body_states(system: System, work: Floats) -> BodyStates:
     """Poses and velocities of all bodies in a workspace."""
     mechanics = Mechanics(system, work)
     mechanics.run(L.AT_OUTPUT)
-    return {name: work[place : place + L.BODY_OUT].copy() for name, place in _places(system).items()}
+    return {name: np.concatenate([work[pose], work[q], work[v]]) for name, (pose, q, v) in _places(system).items()}
 
 
 def measure(system: System, work: Floats, states: BodyStates) -> None:
     """Set the coordinates and rates in a workspace from poses and velocities of the bodies."""
-    for name, place in _places(system).items():
-        work[place : place + L.BODY_OUT] = states[name]
+    for name, (pose, q, v) in _places(system).items():
+        n = q.stop - q.start
+        work[pose] = states[name][: L.BODY_OUT]
+        work[q], work[v] = states[name][L.BODY_OUT : L.BODY_OUT + n], states[name][L.BODY_OUT + n :]
     Mechanics(system, work).run(L.AT_BRANCHES)
 
 
-def _places(system: System) -> dict[str, int]:
-    """Offset in W of the output block of every body."""
+def _places(system: System) -> dict[str, tuple[slice, slice, slice]]:
+    """Where the output block, the elastic coordinates and their rates of every body stand in W."""
     ints, names = system.ints, [body.name for body in system.mechanism.bodies]
-    return {
-        names[branch.body]: int(ints[ints[L.BODIES] + flat * L.BODY + L.B_OUT])
-        for flat, branch in enumerate(system.topology.branches, start=1)
-    }
+    places = {}
+    for flat, branch in enumerate(system.topology.branches, start=1):
+        record = int(ints[L.BODIES]) + flat * L.BODY
+        n, out = int(ints[record + L.B_NF]), int(ints[record + L.B_OUT])
+        q = int(ints[L.Q] + ints[record + L.B_ELASTIC_Q])
+        v = int(ints[L.V] + ints[record + L.B_V] + ints[record + L.B_NJ])
+        places[names[branch.body]] = (slice(out, out + L.BODY_OUT), slice(q, q + n), slice(v, v + n))
+    return places
 
 
 def initial_states(spec: Any, start: float = 0.0) -> BodyStates:

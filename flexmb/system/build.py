@@ -15,6 +15,7 @@ from flexmb.equations import layout as L
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.placement import place
 from flexmb.system.records.channels import pack_channels
+from flexmb.system.records.fields import n_modes
 from flexmb.system.records.loads import LoadRecords
 from flexmb.system.records.packing import Packer
 from flexmb.system.records.rows import RowRecords
@@ -40,11 +41,11 @@ def build_system(spec: Any, *, dropped: Collection[int] = (), reference: bool = 
     topo = topology(spec, mechanism, reference=reference)
     tree = lay_out_tree(mechanism, topo)
     pack = Packer()
-    _take_state(pack, tree)
+    _take_state(pack, tree, mechanism)
     joint_f = [pack.put(joint.parameters) if joint.parameters else 0 for joint in mechanism.joints]
     pack_markers(pack, mechanism, tree)
     pack_bodies(pack, mechanism, topo, tree, joint_f)
-    pack_coordinates(pack, tree)
+    pack_coordinates(pack, mechanism, topo, tree)
     rows = RowRecords(pack, mechanism, tree, topo.chords, joint_f)
     rows.add_chords()
     rows.add_motions(spec)
@@ -53,6 +54,7 @@ def build_system(spec: Any, *, dropped: Collection[int] = (), reference: bool = 
     for name in spec.motions:
         loads.power(name, "motion")
     loads.pack_loads()
+    _pack_damping(pack, mechanism, tree, loads)
     _pack_world(pack, spec, loads)
     all_rows, active = rows.finish(set(dropped))
     _pack_motions(pack, spec, rows, loads)
@@ -84,7 +86,8 @@ def build_system(spec: Any, *, dropped: Collection[int] = (), reference: bool = 
     )
 
 
-def _take_state(pack: Packer, tree: TreeRecords) -> None:
+def _take_state(pack: Packer, tree: TreeRecords, mechanism: Mechanism) -> None:
+    n = max(n_modes(body) for body in mechanism.bodies)
     ints = pack.ints
     ints[L.N_Q], ints[L.N_V] = tree.n_q, tree.n_v
     ints[L.T] = pack.take(1)
@@ -92,12 +95,12 @@ def _take_state(pack: Packer, tree: TreeRecords) -> None:
         ints[slot] = pack.take(tree.n_q)
     for slot in (L.V, L.A, L.DQ, L.RES, L.BIAS, L.EFFORT):
         ints[slot] = pack.take(tree.n_v)
-    ints[L.BASE], ints[L.ENERGY] = pack.take(3), pack.take(3)
+    ints[L.BASE], ints[L.ENERGY] = pack.take(3), pack.take(4)
     ints[L.X_JOINT] = pack.take(L.JOINT_MOTION)
     ints[L.X_VALUE] = pack.take(3)
-    ints[L.X_UP], ints[L.X_UP2] = pack.take(6), pack.take(6)
-    ints[L.X_LARGE] = pack.take(36)
-    ints[L.X_ARTICULATED] = pack.take(6 + 36 + 6)
+    ints[L.X_UP], ints[L.X_UP2] = pack.take(6 + n), pack.take(6 + n)
+    ints[L.X_LARGE] = pack.take(6 * (6 + n))
+    ints[L.X_ARTICULATED] = pack.take(7 * (6 + n) + 6)
     ints[L.X_CHORD] = pack.take(12 + 36 + 6)
 
 
@@ -108,6 +111,14 @@ def _take_rows(pack: Packer, n_v: int, n_rows: int, n_powers: int) -> None:
     ints[L.M], ints[L.G] = pack.take(n_v * n_v), pack.take(n_rows * n_v)
     ints[L.N_POWERS] = n_powers
     ints[L.POWER], ints[L.WORK] = pack.take(n_powers), pack.take(n_powers)
+
+
+def _pack_damping(pack: Packer, mechanism: Mechanism, tree: TreeRecords, loads: LoadRecords) -> None:
+    """Work channels of what flexible bodies dissipate."""
+    for body in mechanism.bodies:
+        record = tree.fields.get(body.name, 0)
+        if record and pack.ints[record + L.FD_D]:
+            pack.ints[record + L.FD_POWER] = loads.power(f"{body.name} damping", "body")
 
 
 def _pack_world(pack: Packer, spec: Any, loads: LoadRecords) -> None:

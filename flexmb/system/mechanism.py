@@ -35,6 +35,10 @@ class Mechanism:
     body_index: dict[str, int] = field(default_factory=dict)
     marker_index: dict[str, int] = field(default_factory=dict)
     joint_index: dict[str, int] = field(default_factory=dict)
+    beam_ends: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Markers at the two ends of every beam."""
+    distributed: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
+    """Markers and lengths [m] that a distributed force acts on."""
 
     def world_pose(self, marker: int) -> tuple[Vector, Vector]:
         """Orientation and position of a marker in the design position, world axes."""

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flexmb.errors import Fault, InputError
+from flexmb.system.model_beams import BeamMethods
 from flexmb.system.model_joints import JointMethods
 from flexmb.system.model_loads import LoadMethods
 from flexmb.system.model_text import plain, to_toml
@@ -27,7 +28,7 @@ Place = Any
 """The name of a point, or three lengths [m]."""
 
 
-class Model(JointMethods, LoadMethods):
+class Model(BeamMethods, JointMethods, LoadMethods):
     """A mechanism under construction: bodies, joints, motions, forces, sensors, and what to compute."""
 
     ground = "ground"
@@ -109,10 +110,26 @@ class Model(JointMethods, LoadMethods):
         return self._put("bodies", name, {**keys, **state})
 
     def marker(
-        self, body: str, name: str, *, at: Place | None = None, orientation: Any = None, axis: Any = None
+        self,
+        body: str,
+        name: str,
+        *,
+        at: Place | None = None,
+        along: Quantity | None = None,
+        orientation: Any = None,
+        axis: Any = None,
+        Phi: Numbers | None = None,
+        Theta: Numbers | None = None,
+        G: Numbers | None = None,
+        Gamma: Numbers | None = None,
     ) -> str:
-        """A named frame on a body (or on ground); gives back its reference "body.name"."""
-        table = {"at": at, "orientation": orientation, "axis": axis}
+        """A named frame on a body (or on ground); gives back its reference "body.name".
+
+        On a beam, `along` is the place as a fraction of its length from A. On a modal body, Phi, Theta (n, 3) and
+        perhaps G, Gamma (n, n, 3) are the shapes there.
+        """
+        shapes = {"Phi": Phi, "Theta": Theta, "G": G, "Gamma": Gamma}
+        table = {"at": at, "along": along, "orientation": orientation, "axis": axis, **shapes}
         if body == self.ground:
             self._put("markers", name, table)
             return f"{body}.{name}"
@@ -126,7 +143,7 @@ class Model(JointMethods, LoadMethods):
         return f"{body}.{name}"
 
     def analysis(self, **keys: Any) -> None:
-        """What is computed: end, step or tolerance, method, ... (see schema_analysis.Analysis)."""
+        """What is computed: end, step or tolerance, method, ... (see schema.analysis.Analysis)."""
         self._section("analysis").update(plain(keys))
 
     def output(self, **keys: Any) -> None:

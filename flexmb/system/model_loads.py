@@ -115,5 +115,5 @@ class LoadMethods:
         return self._put("forces", name, keys)
 
     def sensor(self, name: str, **keys: Any) -> str:
-        """A named channel of the result (see schema_loads.Sensor)."""
+        """A named channel of the result (see schema.loads.Sensor)."""
         return self._put("sensors", name, keys)

@@ -19,7 +19,7 @@ from flexmb.system.units import parse_unit
 
 _WITH_UNIT = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*([^\d\s].*)")
 SINGLE_SECTIONS = ("model", "base", "coordinates", "analysis", "output")
-NAMED_SECTIONS = ("points", "bodies", "markers", "joints", "motions", "forces", "sensors")
+NAMED_SECTIONS = ("points", "materials", "sections", "bodies", "markers", "joints", "motions", "forces", "sensors")
 
 
 def setting_value(text: str) -> Any:

@@ -7,10 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.marker import Marker
 from flexmb.bodies.rigid_body import RigidBody, Vector, ground, inertia_about_origin, slender_rod_inertia
+from flexmb.errors import InputError
 from flexmb.joints.table import JointCode
+from flexmb.system.beam_supports import support_faults
+from flexmb.system.flexible_placement import load_points, modal_shapes, place_beam, place_modal
 from flexmb.system.mechanism import Mechanism, PlacedJoint
+from flexmb.system.schema.beams import BeamBody
+from flexmb.system.schema.loads import DistributedForce
+from flexmb.system.schema.modal import ModalBody, ModalMarker
 
 Where = Any  # name of a point, or three numbers
 
@@ -48,6 +55,11 @@ class Placer:
         for name, joint in self.spec.joints.items():
             m.joint_index[name] = len(m.joints)
             m.joints.append(self._joint(name, joint))
+        for name, force in self.spec.forces.items():
+            if isinstance(force, DistributedForce):
+                m.distributed[name] = self._load_markers(name, force)
+        if faults := support_faults(self.spec, m):
+            raise InputError(faults)
         return m
 
     def _point(self, where: Where) -> Vector:
@@ -58,23 +70,32 @@ class Placer:
         m = self.mechanism
         m.body_index[name] = len(m.bodies)
         m.bodies.append(placed)
-        self._append_marker(f"{name}.origin", len(m.bodies) - 1, np.zeros(3), np.eye(3))
-        m.marker_index[name] = m.marker_index[f"{name}.origin"]
+        number = len(m.bodies) - 1
+        origin = self._append_marker(f"{name}.origin", number, np.zeros(3), np.eye(3))
+        m.marker_index[name] = origin
+        if isinstance(placed, FlexibleBody) and placed.basis is not None:
+            m.marker_index[f"{name}.start"] = origin
+            end = self._append_marker(f"{name}.end", number, np.array([placed.basis.length, 0.0, 0.0]), np.eye(3))
+            m.beam_ends[name] = (origin, end)
 
-    def _append_marker(self, name: str, body: int, p_b: Vector, R_b: Vector) -> int:
+    def _append_marker(self, name: str, body: int, p_b: Vector, R_b: Vector, shapes: Any = None) -> int:
+        """A new marker; on a beam it moves with the section that it stands on."""
         m = self.mechanism
+        placed = m.bodies[body]
+        if shapes is None and isinstance(placed, FlexibleBody) and placed.basis is not None:
+            shapes = placed.shapes_at(p_b)
         m.marker_index[name] = len(m.markers)
-        m.markers.append(Marker(name, body, p_b, R_b))
+        m.markers.append(Marker(name, body, p_b, R_b, shapes))
         return len(m.markers) - 1
 
     def _body(self, name: str, body: Any) -> RigidBody:
+        if isinstance(body, BeamBody):
+            p_wb, R_wb, _ = self._along(body.beam, body.y_axis)
+            return place_beam(self.spec, name, body, R_wb, p_wb)
+        if isinstance(body, ModalBody):
+            return place_modal(name, body, np.asarray(body.orientation, dtype=float), self._point(body.at))
         if body.rod is not None:
-            start, end = (self._point(where) for where in body.rod)
-            length = float(np.linalg.norm(end - start))
-            along = (end - start) / length
-            side = frame_along(along)
-            R_wb = np.column_stack([along, side[:, 0], side[:, 1]])
-            p_wb = start
+            p_wb, R_wb, length = self._along(body.rod)
             center = np.array([0.5 * length, 0.0, 0.0])
             inertia = slender_rod_inertia(body.mass, length)
         else:
@@ -95,6 +116,14 @@ class Placer:
             _maybe(body.angular_velocity),
         )
 
+    def _along(self, ends: Any, y_axis: Any = None) -> tuple[Vector, Vector, float]:
+        """Origin, orientation (x towards the second end) and length of a rod or beam."""
+        start, end = (self._point(where) for where in ends)
+        length = float(np.linalg.norm(end - start))
+        along = (end - start) / length
+        side = frame_along(along, y_axis)
+        return start, np.column_stack([along, side[:, 0], side[:, 1]]), length
+
     def _body_coordinates(self, where: Where, R_wb: Vector, p_wb: Vector) -> Vector:
         """Numbers are body coordinates; a point name is a world position."""
         if isinstance(where, str):
@@ -104,11 +133,24 @@ class Placer:
     def _add_marker(self, name: str, body: int, marker: Any) -> None:
         placed = self.mechanism.bodies[body]
         p_b = self._body_coordinates(marker.at, placed.R_wb, placed.p_wb)
+        if isinstance(placed, FlexibleBody) and getattr(marker, "along", None) is not None:
+            p_b = np.array([marker.along * placed.length, 0.0, 0.0])
         if marker.axis is not None:
             R_b = placed.R_wb.T @ frame_along(marker.axis)
         else:
             R_b = np.eye(3) if marker.orientation is None else np.asarray(marker.orientation, dtype=float)
-        self._append_marker(name, body, p_b, R_b)
+        self._append_marker(name, body, p_b, R_b, modal_shapes(marker) if isinstance(marker, ModalMarker) else None)
+
+    def _load_markers(self, name: str, force: DistributedForce) -> list[tuple[int, float]]:
+        """New markers at the Gauss points of a distributed force, with the length [m] that each stands for."""
+        number = self.mechanism.body_index[force.body]
+        beam = self.mechanism.bodies[number]
+        assert isinstance(beam, FlexibleBody) and beam.basis is not None
+        points = load_points(beam.basis, force.start, beam.length if force.to is None else force.to)
+        return [
+            (self._append_marker(f"{force.body}.{name} #{i}", number, np.array([x, 0.0, 0.0]), np.eye(3)), weight)
+            for i, (x, weight) in enumerate(points, start=1)
+        ]
 
     def _joint(self, name: str, joint: Any) -> PlacedJoint:
         m = self.mechanism

@@ -48,7 +48,7 @@ class System:
     coordinates: tuple[str, ...]
     """Name of every velocity coordinate: "joint.coordinate" or "body.x"."""
     coordinate_kinds: tuple[str, ...]
-    """Kind of every velocity coordinate: length, angle or rotation."""
+    """Kind of every velocity coordinate: length, angle, rotation, elastic or twist."""
     all_rows: tuple[Row, ...]
     """Every constraint row, also those that are dropped."""
     rows: tuple[Row, ...]
@@ -91,9 +91,18 @@ class System:
         return [row.text for row in self.rows]
 
     @property
+    def elastic(self) -> NDArray[np.bool_]:
+        """Which velocity coordinates are elastic ones."""
+        return np.array([kind in ("elastic", "twist") for kind in self.coordinate_kinds], dtype=bool)
+
+    @property
     def scales(self) -> NDArray[np.float64]:
-        """Size of one unit of error of every velocity coordinate: the length scale for lengths, 1 for angles."""
-        return np.array([self.length_scale if kind == "length" else 1.0 for kind in self.coordinate_kinds])
+        """Size of one unit of error of every velocity coordinate: the length scale for lengths, 1 for angles.
+
+        An elastic coordinate is the length by which its shape bends the body most.
+        """
+        of_kind = {"length": self.length_scale, "elastic": self.length_scale}
+        return np.array([of_kind.get(kind, 1.0) for kind in self.coordinate_kinds])
 
     def channel(self, path: str) -> Channel:
         """The channel with this path."""

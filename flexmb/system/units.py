@@ -124,7 +124,9 @@ def _kinds() -> dict[str, Kind]:
         Kind("power", Dimension(2, 1, -3), "W", "W, kW"),
         Kind("area", Dimension(2), "m^2", "m^2, mm^2"),
         Kind("volume", Dimension(3), "m^3", "m^3, mm^3"),
-        Kind("second moment of area", Dimension(4), "m^4", "m^4, mm^4"),
+        Kind("second moment of area", Dimension(4), "m^4", "m^4, mm^4, cm^4"),
+        Kind("force per length", Dimension(0, 1, -2), "N/m", "N/m, N/mm, kN/m"),
+        Kind("rate", Dimension(0, 0, -1), "1/s", "1/s"),
         Kind("lead", _LENGTH.over(_ANGLE), "m/turn", "mm, mm/turn, m/rad", counts_turns=True),
     )
     return {kind.name: kind for kind in rows}

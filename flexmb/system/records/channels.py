@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.equations import layout as L
 from flexmb.joints.table import JointType
 from flexmb.system.records.loads import LoadRecords
@@ -67,10 +68,22 @@ def pack_channels(
         out.add(f"bodies/{name}/quaternion", "1", block + 3, 4, "orientation, w first")
         out.add(f"bodies/{name}/velocity", "m/s", block + 7, 3, "velocity of the body origin, world axes")
         out.add(f"bodies/{name}/angular_velocity", "rad/s", block + 10, 3, "angular velocity, body axes")
+        body = mechanism.bodies[branch.body]
+        if isinstance(body, FlexibleBody):
+            record = ints[L.BODIES] + tree.flat_body[branch.body] * L.BODY
+            q, v = ints[record + L.B_ELASTIC_Q], ints[record + L.B_V] + ints[record + L.B_NJ]
+            for key, place, unit, text in (
+                ("position", ints[L.Q] + q, "m", "elastic coordinates"),
+                ("velocity", ints[L.V] + v, "m/s", "rates of the elastic coordinates"),
+            ):
+                out.add(f"bodies/{name}/elastic_{key}", unit, place, body.n_modes, text)
     for number in range(len(mechanism.joints)):
         _add_joint(out, pack, tree, rows, loads, number)
     out.add("energy/kinetic", "J", ints[L.ENERGY], 1, "kinetic energy", scalar=True)
-    out.add("energy/potential", "J", ints[L.ENERGY] + 1, 1, "potential energy of gravity and springs", scalar=True)
+    text = "potential energy of gravity, springs and deformation"
+    out.add("energy/potential", "J", ints[L.ENERGY] + 1, 1, text, scalar=True)
+    if tree.fields:
+        out.add("energy/strain", "J", ints[L.ENERGY] + 3, 1, "part of it that deformation holds", scalar=True)
     for k, name in enumerate(loads.powers):
         out.add(f"energy/work/{name}", "J", ints[L.WORK] + k, 1, f"work done by {name} on the system", scalar=True)
     out.add("energy/work/total", "J", ints[L.ENERGY] + 2, 1, "work of all drives, forces and dampers", scalar=True)
@@ -134,6 +147,8 @@ def describe_sensor(spec: Any, name: str) -> tuple[str, str, int]:
         return "N*m" if turning else "N", f"effort of motion {sensor.motion}", 1
     if sensor.force is not None:
         force = spec.forces[sensor.force]
+        if force.type == "distributed-force":
+            return "N/m", f"size of distributed force {sensor.force}", 1
         turning = force.type == "torque" or (
             hasattr(force, "joint")
             and spec.joints[force.joint].kind.kind_of(spec.coordinate(force.joint, force.coordinate)) != "length"
@@ -142,6 +157,14 @@ def describe_sensor(spec: Any, name: str) -> tuple[str, str, int]:
     if sensor.reaction is not None:
         component = sensor.component or "force"
         return "N*m" if component.startswith("m") else "N", f"{component} of the reaction of {sensor.reaction}", 1
+    if sensor.deflection is not None:
+        axes = "world axes" if sensor.axes == "world" else "body axes"
+        what = f"deflection of {sensor.deflection} from the chord, {axes}"
+        return (
+            "m",
+            what if sensor.component is None else f"{sensor.component} of the {what}",
+            3 if (sensor.component is None) else 1,
+        )
     if sensor.between is not None:
         return "m", f"distance of {sensor.between[0]} and {sensor.between[1]}", 1
     axes = "world axes" if sensor.axes == "world" else f"axes of {sensor.relative_to}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.equations import layout as L
 from flexmb.system.expressions.tables import linear_record
 from flexmb.system.records.packing import Packer
@@ -16,6 +17,7 @@ _KINDS = {
     "joint-spring": L.LOAD_JOINT_SPRING,
     "friction": L.LOAD_FRICTION,
     "actuator": L.LOAD_ACTUATOR,
+    "distributed-force": L.LOAD_DISTRIBUTED,
 }
 _COMPONENT = {"x": 0, "y": 1, "z": 2, "magnitude": 3}
 _WRENCH = {"fx": 0, "fy": 1, "fz": 2, "mx": 3, "my": 4, "mz": 5}
@@ -85,6 +87,8 @@ class LoadRecords:
                 return [_slot(block + _WRENCH[sensor.component])]
             return [_slot(block + (3 if sensor.component == "moment" else 0), L.SENSE_NORM)]
         markers = self.mechanism.marker_index
+        if sensor.deflection is not None:
+            return self._deflection(sensor)
         if sensor.between is not None:
             return [_between(L.SENSE_DISTANCE, markers[sensor.between[0]], markers[sensor.between[1]], 3, 0)]
         kind = _MEASURES[sensor.quantity or "position"]
@@ -92,6 +96,22 @@ class LoadRecords:
         axes = int(sensor.axes == "marker")
         first, second = markers[sensor.marker], markers[sensor.relative_to]
         return [_between(kind, first, second, component, axes) for component in components]
+
+    def _deflection(self, sensor: Any) -> list[list[int]]:
+        """Records of a deflection: the marker against the chord of its beam."""
+        marker = self.mechanism.marker_index[sensor.deflection]
+        placed = self.mechanism.markers[marker]
+        body = self.mechanism.bodies[placed.body]
+        start, end = self.mechanism.beam_ends[body.name]
+        assert isinstance(body, FlexibleBody)
+        part = self.pack.put([placed.p_b[0] / body.length])
+        components = range(3) if sensor.component is None else [_COMPONENT[sensor.component]]
+        records = []
+        for component in components:
+            record = _between(L.SENSE_DEFLECTION, marker, start, component, int(sensor.axes != "world"))
+            record[L.SE_C], record[L.SE_F] = end, part
+            records.append(record)
+        return records
 
     def pack_loads(self) -> None:
         """Load table."""
@@ -105,9 +125,14 @@ class LoadRecords:
         record[L.L_W] = self.load_block[name]
         record[L.L_POWER] = -1
         markers = self.mechanism.marker_index
-        if force.type in ("force", "torque"):
+        if force.type == "distributed-force":
+            places = self.mechanism.distributed[name]
+            record[L.L_Q], record[L.L_V] = self.pack.put_ints(marker for marker, _ in places), len(places)
+            record[L.L_F] = self.pack.put([length for _, length in places])
+        elif force.type in ("force", "torque"):
             record[L.L_A] = markers[force.marker]
-            record[L.L_AXES] = int(force.axes == "marker")
+        if force.type in ("force", "torque", "distributed-force"):
+            record[L.L_AXES] = int(force.axes != "world")
             for slot, expression in zip((L.L_FX, L.L_FY, L.L_FZ), force.vector, strict=True):
                 record[slot] = self._function(expression)
             record[L.L_POWER] = self.power(name)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from flexmb.bodies.exact_beam import ExactBeam
+from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.equations import layout as L
 from flexmb.joints.table import JOINT_TYPES, JointCode, JointType
 from flexmb.system.mechanism import Mechanism
+from flexmb.system.records.fields import n_modes, pack_field, place_marker, slice_constants
 from flexmb.system.records.packing import Packer
 from flexmb.system.topology import Branch, Topology
 
@@ -35,6 +39,10 @@ class TreeRecords:
     """Joint number -> flat body it carries."""
     coordinates: list[str] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
+    slices: dict[int, int] = field(default_factory=dict)
+    """Body number in the mechanism -> its slice table in I"""
+    fields: dict[str, int] = field(default_factory=dict)
+    """Flexible body -> its field record in I"""
     n_q: int = 0
     n_v: int = 0
 
@@ -49,10 +57,14 @@ def lay_out_tree(mechanism: Mechanism, topology: Topology) -> TreeRecords:
         tree.joint_type.append(joint_type)
         tree.q_start.append(tree.n_q)
         tree.v_start.append(tree.n_v)
-        tree.n_q += joint_type.n_q
-        tree.n_v += joint_type.n_v
+        body = mechanism.bodies[branch.body]
+        tree.n_q += joint_type.n_q + n_modes(body)
+        tree.n_v += joint_type.n_v + n_modes(body)
         tree.coordinates += [f"{owner}.{name}" for name in joint_type.coordinates]
         tree.kinds += list(joint_type.kinds)
+        if isinstance(body, FlexibleBody):
+            tree.coordinates += [f"{body.name}.{label}" for label in body.labels]
+            tree.kinds += list(body.kinds)
         if branch.joint is not None:
             tree.branch_of_joint[branch.joint] = flat
     return tree
@@ -63,18 +75,32 @@ def _type(mechanism: Mechanism, branch: Branch) -> JointType:
 
 
 def pack_markers(pack: Packer, mechanism: Mechanism, tree: TreeRecords) -> None:
-    """Marker table."""
-    places = [pack.put([*marker.p_b, *marker.R_b.ravel()]) for marker in mechanism.markers]
-    records = [
-        (tree.flat_body[marker.body], place, 0, pack.take(L.RIGID_MARKER))
-        for marker, place in zip(mechanism.markers, places, strict=True)
-    ]
-    pack.ints[L.MARKERS] = pack.table(records, L.MARKER)
+    """Marker table; markers of slices, which have no name, come last. Slice tables go to `tree.slices`."""
+    records = [_marker(pack, mechanism, tree, m.body, m.p_b, m.R_b, m.shapes) for m in mechanism.markers]
+    for number, body in enumerate(mechanism.bodies):
+        parts = body.field.slices if isinstance(body, FlexibleBody) and isinstance(body.field, ExactBeam) else []
+        table = []
+        for part in parts:
+            p_b = np.array([part.place.x, 0.0, 0.0]) + part.place.offset
+            table.append((len(records), slice_constants(pack, part)))
+            records.append(_marker(pack, mechanism, tree, number, p_b, np.eye(3), part.place))
+        tree.slices[number] = pack.table(table, L.SLICE)
+    pack.ints[L.MARKERS], pack.ints[L.N_MARKERS] = pack.table(records, L.MARKER), len(records)
+
+
+def _marker(
+    pack: Packer, mechanism: Mechanism, tree: TreeRecords, body: int, p_b: Any, R_b: Any, shapes: Any
+) -> tuple[int, ...]:
+    place, slot, order = place_marker(pack, p_b, R_b, shapes)
+    n = n_modes(mechanism.bodies[body])
+    block = pack.take(L.S_COLUMNS + 6 * n + 6 if n else L.RIGID_MARKER)
+    return tree.flat_body[body], place, slot, block, order
 
 
 def pack_bodies(pack: Packer, mechanism: Mechanism, topology: Topology, tree: TreeRecords, joint_f: list[int]) -> None:
     """Body table with one record for ground and one for every body of the recursion."""
     records = [_ground_record(pack)]
+    flexible: list[tuple[int, int, FlexibleBody]] = []
     for flat, branch in enumerate(topology.branches, start=1):
         body = mechanism.bodies[branch.body]
         joint_type = tree.joint_type[flat - 1]
@@ -84,27 +110,35 @@ def pack_bodies(pack: Packer, mechanism: Mechanism, topology: Topology, tree: Tr
             joint = mechanism.joints[branch.joint]
             numbers, parameters = (joint.first, joint.second), joint_f[branch.joint]
         record = [0] * L.BODY
-        n_joint = joint_type.n_v
+        n_joint, n = joint_type.n_v, n_modes(body)
+        n_parent = n_modes(mechanism.bodies[branch.parent])
         record[L.B_PARENT] = tree.flat_body[branch.parent]
         record[L.B_REVERSED] = int(branch.reversed)
         q, v = tree.q_start[flat - 1], tree.v_start[flat - 1]
         places = (pack.ints[L.Q] + q, pack.ints[L.V] + v, pack.ints[L.A] + v)
         record[: L.JOINT_KEY] = [int(joint_type.code), parameters, *places, n_joint, *numbers, -1]
         record[L.B_Q], record[L.B_NQ], record[L.B_V], record[L.B_NJ] = q, joint_type.n_q, v, n_joint
-        record[L.B_ELASTIC_Q] = q + joint_type.n_q
+        record[L.B_ELASTIC_Q], record[L.B_NF] = q + joint_type.n_q, n
         record[L.B_PARENT_MARKER], record[L.B_CHILD_MARKER] = numbers[::-1] if branch.reversed else numbers
         inertia = [body.mass, *body.first_moment, *body.inertia.ravel(), *body.rotor]
         record[L.B_INERTIA] = pack.put(inertia)
-        record[L.B_W] = pack.take(L.W_F + 6)
-        record[L.B_H] = pack.take(6 * n_joint)
+        record[L.B_W] = pack.take(L.W_F + 6 + n)
+        record[L.B_H] = pack.take(6 * (n_joint + n))
+        record[L.B_ARM] = pack.take(6 * n_parent)
         record[L.B_OUT] = pack.take(L.BODY_OUT)
-        record[L.B_COMPOSITE] = pack.take(36)
-        record[L.B_U] = pack.take(6 * n_joint)
-        record[L.B_D] = pack.take(n_joint * n_joint)
-        record[L.B_BIAS] = pack.take(6)
+        record[L.B_COMPOSITE] = pack.take((6 + n) ** 2)
+        record[L.B_U] = pack.take((6 + n) * (n_joint + n))
+        record[L.B_D] = pack.take((n_joint + n) ** 2)
+        record[L.B_BIAS] = pack.take(8 + n)
         records.append(record)
-    pack.ints[L.BODIES] = pack.table(records, L.BODY)
+        if isinstance(body, FlexibleBody):
+            flexible.append((flat, branch.body, body))
+    bodies = pack.ints[L.BODIES] = pack.table(records, L.BODY)
     pack.ints[L.N_BODIES] = len(records) - 1
+    fields = [pack_field(pack, body, bodies + flat * L.BODY, tree.slices[number]) for flat, number, body in flexible]
+    pack.ints[L.FIELDS], pack.ints[L.N_FIELDS] = pack.table(fields, L.FIELD), len(fields)
+    for k, (flat, _, body) in enumerate(flexible):
+        pack.ints[bodies + flat * L.BODY + L.B_FIELD] = tree.fields[body.name] = pack.ints[L.FIELDS] + k * L.FIELD
 
 
 def _ground_record(pack: Packer) -> list[int]:
@@ -118,17 +152,19 @@ def _ground_record(pack: Packer) -> list[int]:
     return record
 
 
-def pack_coordinates(pack: Packer, tree: TreeRecords) -> None:
+def pack_coordinates(pack: Packer, mechanism: Mechanism, topology: Topology, tree: TreeRecords) -> None:
     """Pairs of plain coordinates and triples of quaternion blocks."""
     scalars: list[tuple[int, int]] = []
     spheres: list[tuple[int, int, int]] = []
-    for joint_type, q, v in zip(tree.joint_type, tree.q_start, tree.v_start, strict=True):
+    for branch, joint_type, q, v in zip(topology.branches, tree.joint_type, tree.q_start, tree.v_start, strict=True):
         blocks = SPHERES.get(joint_type.code, ())
         taken_q = {first + k for first, _, _ in blocks for k in range(4)}
         taken_v = {first + k for _, first, n in blocks for k in range(n)}
         plain_q = [k for k in range(joint_type.n_q) if k not in taken_q]
         plain_v = [k for k in range(joint_type.n_v) if k not in taken_v]
         scalars += [(q + i, v + j) for i, j in zip(plain_q, plain_v, strict=True)]
+        modes = range(n_modes(mechanism.bodies[branch.body]))
+        scalars += [(q + joint_type.n_q + k, v + joint_type.n_v + k) for k in modes]
         spheres += [(q + i, v + j, n) for i, j, n in blocks]
     pack.ints[L.SCALARS], pack.ints[L.N_SCALARS] = pack.table(scalars, 2), len(scalars)
     pack.ints[L.SPHERES], pack.ints[L.N_SPHERES] = pack.table(spheres, 3), len(spheres)
@@ -146,6 +182,13 @@ def initial_coordinates(
         for first, _, _ in blocks:
             q0[q + first] = 1.0
         body = mechanism.bodies[branch.body]
+        if isinstance(body, FlexibleBody):
+            for start, given, values in (
+                (q + joint_type.n_q, body.elastic_position, q0),
+                (v + joint_type.n_v, body.elastic_velocity, v0),
+            ):
+                if given is not None:
+                    values[start : start + body.n_modes] = given
         if branch.joint is None:
             q0[q : q + 3] = body.p_wb
             q0[q + 3 : q + 7] = quaternion(body.R_wb)

@@ -67,6 +67,10 @@ class Analysis(Strict):
     independent: Annotated[tuple[str, ...], Names(what="coordinates 'joint.coordinate'")] = Field(
         (), description="Embedding: independent coordinates; default: chosen by pivoting."
     )
+    elastic_start: Literal["undeformed", "quasi-static"] = Field(
+        "undeformed",
+        description="Elastic coordinates at the start, where a body gives none: zero, or in balance with the loads.",
+    )
 
 
 class Output(Strict):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo
 
@@ -30,6 +31,10 @@ class Strict(BaseModel):
     """A table of the model: unknown keys are refused, and it does not change once it is read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, populate_by_name=True)
+    foreign: ClassVar[dict[str, str]] = {}
+    """Keys that other tables of the same place have, and why this one has not: "'key' ..."."""
+    absent: ClassVar[dict[str, str]] = {}
+    """What to do when a needed key is missing."""
 
 
 def multiply(a: Matrix, b: Matrix) -> Matrix:
@@ -126,15 +131,18 @@ class InertiaField(FieldType):
         return {"type": "array", "items": entry, "minItems": 3, "maxItems": 6, "x-unit": "kg*m^2"}
 
 
+@dataclass(frozen=True)
 class RodField(FieldType):
-    """The two ends of a uniform slender rod."""
+    """The two ends of a rod or beam."""
+
+    what: str = "rod"
 
     def read(self, value: Any, info: ValidationInfo) -> tuple[Where, Where]:
         if not isinstance(value, (list, tuple)) or len(value) != 2:
             raise refuse(f"a list of two points is needed, found {clipped(value)}")
         first, second = (PlaceField().read(entry, info) for entry in value)
         if first == second:
-            raise refuse("the two ends of the rod are the same point")
+            raise refuse(f"the two ends of the {self.what} are the same point")
         return first, second
 
     def json(self) -> dict[str, Any]:
@@ -143,6 +151,11 @@ class RodField(FieldType):
 
 class Marker(Strict):
     """A named frame on a body or on ground."""
+
+    foreign: ClassVar[dict[str, str]] = {
+        "along": "belongs to a marker on a beam; here 'at' gives the place",
+        **dict.fromkeys(("Phi", "Theta", "G", "Gamma"), "belongs to a marker on a modal body"),
+    }
 
     at: Annotated[Where, PlaceField()] = Field(
         (0.0, 0.0, 0.0),
@@ -156,8 +169,21 @@ class Marker(Strict):
     )
 
 
+_OF_BEAM = "belongs to a flexible beam, which has 'beam' (its two ends) instead of 'mass'"
+_OF_FLEXIBLE = "belongs to a flexible body ('beam' or 'modal')"
+
+
 class Body(Strict):
     """A rigid body."""
+
+    foreign: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("y_axis", "material", "section", "sections", "masses", "shapes", "frame", "field"), _OF_BEAM),
+        **dict.fromkeys(("order", "shear", "rotary_inertia"), _OF_BEAM),
+        **dict.fromkeys(("damping", "elastic_position", "elastic_velocity"), _OF_FLEXIBLE),
+    }
+    absent: ClassVar[dict[str, str]] = {
+        "mass": "A body has 'mass' (rigid), 'beam' (a flexible beam) or 'modal' (flexible, by its matrices)."
+    }
 
     mass: Annotated[float, Scalar("mass", least=0.0)] = Field(description="Mass [kg]; zero for a massless body.")
     inertia: Annotated[Matrix, InertiaField()] | None = Field(

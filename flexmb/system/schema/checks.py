@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flexmb.errors import Fault
 from flexmb.joints.table import JOINT_TYPES
+from flexmb.system.schema.body_kinds import BodyKind, body_kind
 from flexmb.system.schema.fields import Context, joint_type_of
 from flexmb.system.suggestions import clipped, did_you_mean
 
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
 
 Path = tuple[str | int, ...]
 Table = Mapping[str, Any]
+
+ALWAYS: dict[str, tuple[str, ...]] = {
+    "rigid": ("origin",),
+    "beam": ("origin", "start", "end"),
+    "modal": ("origin",),
+}
+"""Markers that every body of a kind has."""
 
 
 def tables_of(tables: Table, section: str, any_value: bool = False) -> dict[str, Any]:
@@ -41,9 +49,12 @@ class References:
         self.joints = tables_of(tables, "joints")
         ground = tables_of(tables, "markers", any_value=True)
         self.markers: dict[str, list[str]] = {"ground": ["origin", *ground]}
+        self.kinds: dict[str, BodyKind | None] = {}
         for body, table in tables_of(tables, "bodies", any_value=True).items():
             own = table.get("markers") if isinstance(table, dict) else None
-            self.markers[body] = ["origin", *(own if isinstance(own, dict) else ())]
+            self.kinds[body] = body_kind(table)
+            always = ALWAYS[self.kinds[body] or "rigid"]
+            self.markers[body] = [*always, *(own if isinstance(own, dict) else ())]
 
     def add(self, path: Path, text: str, hint: str = "") -> None:
         self.faults.append(Fault(text, path, hint))
@@ -138,6 +149,8 @@ def one_of(references: References, table: Table, keys: Iterable[str], path: Path
 
 def check_joint(references: References, name: str, table: Table) -> None:
     """Bodies, markers and keys of one joint."""
+    from flexmb.system.schema import beam_checks
+
     path: Path = ("joints", name)
     placed_by = one_of(references, table, ("bodies", "markers"), path, "bodies or markers")
     ends: list[str | None] = [None]
@@ -145,12 +158,15 @@ def check_joint(references: References, name: str, table: Table) -> None:
         given = table[placed_by]
         if isinstance(given, (list, tuple)) and len(given) == 2:
             if placed_by == "bodies":
+                beam_checks.refuse_modal_at(references, name, given)
                 ends = [
                     end if references.named("bodies", end, (*path, "bodies", i)) else None
                     for i, end in enumerate(given)
                 ]
             else:
                 ends = [references.marker(end, (*path, "markers", i)) for i, end in enumerate(given)]
+                for i, end in enumerate(given):
+                    beam_checks.refuse_bare_modal(references, end, (*path, "markers", i), "a joint")
     if ends[0] is not None and ends[0] == ends[-1]:
         references.add((*path, placed_by or ""), f"joint '{name}' joins body '{ends[0]}' with itself")
     at = table.get("at")
@@ -195,7 +211,13 @@ def _check_joint_keys(references: References, name: str, table: Table, placed_by
 
 
 def check_body(references: References, name: str, table: Table) -> None:
-    """Points of one body, and keys that exclude each other."""
+    """Names in one body, and keys that exclude each other."""
+    from flexmb.system.schema import beam_checks
+
+    check = {"beam": beam_checks.check_beam, "modal": beam_checks.check_modal}.get(str(references.kinds[name]))
+    if check is not None:
+        check(references, name, table)
+        return
     path: Path = ("bodies", name)
     for key in ("at", "center"):
         references.place(table.get(key), (*path, key))
@@ -218,6 +240,9 @@ def check_markers(references: References, markers: Any, path: Path) -> None:
             if "axis" in table and "orientation" in table:
                 text = f"marker '{name}' has axis and orientation: only one of them can be given"
                 references.add((*path, name, "axis"), text)
+            if "along" in table and "at" in table:
+                text = f"marker '{name}' has at and along: only one of them can be given"
+                references.add((*path, name, "along"), text)
 
 
 def check_references(tables: Table, spec: ModelSpec | None, context: Context) -> list[Fault]:

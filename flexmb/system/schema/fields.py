@@ -39,6 +39,10 @@ class Context:
     """Kind of the joint coordinate that the present table is about: "length", "angle" or None (not known)."""
     coordinates: tuple[tuple[str, str], ...] = ()
     """(name, kind) of the coordinates of the present joint."""
+    points: tuple[str, ...] = ()
+    """Names of points, to tell them from texts with a unit."""
+    n_shapes: int | None = None
+    """Number of shapes of the present modal body, None when it is not known."""
 
     def coordinate_kind(self, joint: Any, coordinate: Any) -> str | None:
         """Kind of a joint coordinate, None when it cannot be known."""
@@ -64,7 +68,8 @@ def refuse(text: str, hint: str = "") -> PydanticCustomError:
     return PydanticCustomError("flexmb", "{text}", {"text": text, "hint": hint})
 
 
-def _context(info: ValidationInfo) -> Context:
+def context_of(info: ValidationInfo) -> Context:
+    """What the field being read may know of the model."""
     return info.context if isinstance(info.context, Context) else Context()
 
 
@@ -74,7 +79,7 @@ def read_number(value: Any, kinds: Sequence[Kind], info: ValidationInfo) -> floa
         raise refuse(f"a number or a text with a unit is needed, found {clipped(value)}")
     try:
         if isinstance(value, str):
-            amount = parse_amount(value, _context(info).parameters)
+            amount = parse_amount(value, context_of(info).parameters)
             source = f"'{value.strip()[:60]}'"
             for kind in kinds[:-1]:
                 try:
@@ -115,7 +120,7 @@ def _or(lengths: Sequence[int]) -> str:
     return " or ".join(str(length) for length in lengths)
 
 
-_NUMBER_OR_TEXT: dict[str, Any] = {"anyOf": [{"type": "number"}, {"type": "string"}]}
+NUMBER_OR_TEXT: dict[str, Any] = {"anyOf": [{"type": "number"}, {"type": "string"}]}
 
 
 def _array(items: dict[str, Any], length: int | None = None) -> dict[str, Any]:
@@ -152,7 +157,7 @@ class Scalar(FieldType):
     def kinds(self, info: ValidationInfo) -> tuple[Kind, ...]:
         if not self.turning:
             return (KINDS[self.kind],)
-        present = _context(info).kind
+        present = context_of(info).kind
         if present is None:
             return (KINDS[self.kind], KINDS[self.turning])
         return (KINDS[self.turning if present == "angle" else self.kind],)
@@ -172,7 +177,7 @@ class Scalar(FieldType):
 
     def json(self) -> dict[str, Any]:
         unit = KINDS[self.kind].unit + (f" or {KINDS[self.turning].unit}" if self.turning else "")
-        return {**_NUMBER_OR_TEXT, "x-unit": unit}
+        return {**NUMBER_OR_TEXT, "x-unit": unit}
 
 
 @dataclass(frozen=True)
@@ -186,7 +191,7 @@ class VectorOf(FieldType):
         return read_list(value, self.length, lambda entry: read_number(entry, (KINDS[self.kind],), info))
 
     def json(self) -> dict[str, Any]:
-        return {**_array(_NUMBER_OR_TEXT, self.length), "x-unit": KINDS[self.kind].unit}
+        return {**_array(NUMBER_OR_TEXT, self.length), "x-unit": KINDS[self.kind].unit}
 
 
 @dataclass(frozen=True)
@@ -207,7 +212,7 @@ class PlaceField(FieldType):
         return read_list(value, 3, lambda entry: read_number(entry, (KINDS["length"],), info))
 
     def json(self) -> dict[str, Any]:
-        single = [{"type": "string"}, {**_array(_NUMBER_OR_TEXT, 3), "x-unit": "m"}]
+        single = [{"type": "string"}, {**_array(NUMBER_OR_TEXT, 3), "x-unit": "m"}]
         return {"anyOf": [*single, _array({"anyOf": single}, 2)] if self.pair else single}
 
 
@@ -243,7 +248,7 @@ class DirectionField(FieldType):
 
     def json(self) -> dict[str, Any]:
         names = [sign + axis for axis in "xyz" for sign in ("", "+", "-")]
-        one = {"anyOf": [{"enum": names}, _array(_NUMBER_OR_TEXT, 3)]}
+        one = {"anyOf": [{"enum": names}, _array(NUMBER_OR_TEXT, 3)]}
         return one if self.count == 1 else _array(one, self.count)
 
 
@@ -269,7 +274,7 @@ class ExpressionField(FieldType):
             return value
         if not isinstance(value, str):
             return constant(read_number(value, kinds, info))
-        context = _context(info)
+        context = context_of(info)
         try:
             variables = ("t", *context.sensors) if self.sensors else ("t",)
             return parse_expression(value, context.parameters, variables, kinds[0] if len(kinds) == 1 else None)
@@ -281,7 +286,7 @@ class ExpressionField(FieldType):
 
     def json(self) -> dict[str, Any]:
         unit = KINDS[self.kind].unit + (f" or {KINDS[self.turning].unit}" if self.turning else "")
-        one = {**_NUMBER_OR_TEXT, "x-unit": unit}
+        one = {**NUMBER_OR_TEXT, "x-unit": unit}
         return one if self.count == 1 else _array(one, self.count)
 
 
@@ -315,7 +320,7 @@ class TableField(FieldType):
 
     def json(self) -> dict[str, Any]:
         return {
-            **_array(_array(_NUMBER_OR_TEXT, 2)),
+            **_array(_array(NUMBER_OR_TEXT, 2)),
             "minItems": 2,
             "x-unit": f"{KINDS[self.x].unit}, {KINDS[self.y].unit}",
         }
@@ -338,7 +343,7 @@ class Coefficients(FieldType):
         return read_list(value, len(value), read)
 
     def json(self) -> dict[str, Any]:
-        return {**_array(_NUMBER_OR_TEXT), "minItems": 1, "maxItems": 40}
+        return {**_array(NUMBER_OR_TEXT), "minItems": 1, "maxItems": 40}
 
 
 @dataclass(frozen=True)
@@ -348,7 +353,7 @@ class JointState(FieldType):
     order: int
 
     def read(self, value: Any, info: ValidationInfo) -> tuple[float, ...]:
-        coordinates = _context(info).coordinates
+        coordinates = context_of(info).coordinates
         values = value if isinstance(value, (list, tuple)) else [value]
         if coordinates and len(values) != len(coordinates):
             names = ", ".join(name for name, _ in coordinates)
@@ -365,7 +370,7 @@ class JointState(FieldType):
         return read_list(values, len(values), read)
 
     def json(self) -> dict[str, Any]:
-        return {"anyOf": [*_NUMBER_OR_TEXT["anyOf"], _array(_NUMBER_OR_TEXT)]}
+        return {"anyOf": [*NUMBER_OR_TEXT["anyOf"], _array(NUMBER_OR_TEXT)]}
 
 
 @dataclass(frozen=True)

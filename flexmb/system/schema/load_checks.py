@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from flexmb.system.expressions.nodes import measure
 from flexmb.system.expressions.parser import Expression
 from flexmb.system.expressions.tokens import TextError
+from flexmb.system.schema.beam_checks import check_flexible_values, on_beam, refuse_bare_modal
+from flexmb.system.schema.bodies import Body
 from flexmb.system.schema.checks import Path, References, Table, one_of, tables_of
 from flexmb.system.schema.fields import joint_type_of
 from flexmb.system.schema.joints import MOTION_FORMS
-from flexmb.system.schema.loads import SENSOR_SUBJECTS, Actuator, PointForce, PointTorque
+from flexmb.system.schema.loads import SENSOR_SUBJECTS, Actuator, DistributedForce, PointForce, PointTorque
 from flexmb.system.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ def check_motion(references: References, name: str, table: Table) -> None:
     elif subject == "marker":
         body = references.marker(table["marker"], (*path, "marker"))
         other = references.marker(table.get("relative_to", "ground"), (*path, "relative_to"))
+        refuse_bare_modal(references, table["marker"], (*path, "marker"), "a motion")
         if body is not None and body == other:
             references.add((*path, "marker"), f"motion '{name}' drives body '{body}' relative to itself")
         _refuse_keys(references, table, path, {"coordinate": "belongs to a joint motion only"})
@@ -53,12 +56,16 @@ def check_force(references: References, name: str, table: Table) -> None:
     if kind in ("force", "torque"):
         if references.marker(table.get("marker"), (*path, "marker")) == "ground":
             references.add((*path, "marker"), f"force '{name}' acts on ground and moves nothing")
+        refuse_bare_modal(references, table.get("marker"), (*path, "marker"), "a force")
+    elif kind == "distributed-force":
+        if references.named("bodies", table.get("body"), (*path, "body")):
+            on_beam(references, table["body"], (*path, "body"), "a distributed force")
     elif kind == "spring-damper":
         given = table.get("markers")
-        ends = [
-            references.marker(end, (*path, "markers", i))
-            for i, end in enumerate(given if isinstance(given, (list, tuple)) else ())
-        ]
+        given = given if isinstance(given, (list, tuple)) else ()
+        ends = [references.marker(end, (*path, "markers", i)) for i, end in enumerate(given)]
+        for i, end in enumerate(given):
+            refuse_bare_modal(references, end, (*path, "markers", i), "a force")
         if len(ends) == 2 and ends[0] is not None and ends[0] == ends[1]:
             references.add((*path, "markers"), f"force '{name}' joins body '{ends[0]}' with itself")
         if "length" not in table and ("stiffness" in table or "table" in table):
@@ -97,6 +104,9 @@ def check_sensor(references: References, name: str, table: Table) -> None:
         given = table["between"]
         for i, end in enumerate(given if isinstance(given, (list, tuple)) else ()):
             references.marker(end, (*path, "between", i))
+    elif subject == "deflection":
+        body = references.marker(table["deflection"], (*path, "deflection"))
+        on_beam(references, body, (*path, "deflection"), "a deflection")
     else:
         section = {"motion": "motions", "force": "forces", "reaction": "joints"}[subject]
         references.named(section, table[subject], (*path, subject))
@@ -108,9 +118,9 @@ def _check_sensor_keys(references: References, name: str, table: Table, subject:
     belongs = {
         "coordinate": ("joint",),
         "quantity": ("joint", "marker", "between"),
-        "component": ("marker", "reaction"),
+        "component": ("marker", "deflection", "reaction"),
         "relative_to": ("marker",),
-        "axes": ("marker",),
+        "axes": ("marker", "deflection"),
     }
     wrong = {key: f"does not belong to a sensor of a {subject}" for key, ok in belongs.items() if subject not in ok}
     if subject == "between":
@@ -122,11 +132,16 @@ def _check_sensor_keys(references: References, name: str, table: Table, subject:
             text = f"sensor '{name}': quantity = '{str(quantity)[:40]}' does not go with '{subject}'"
             references.add((*path, "quantity"), text)
     component = table.get("component")
-    allowed = {"marker": _MARKER_COMPONENTS, "reaction": _REACTION_COMPONENTS}.get(subject, ())
+    vectors = dict.fromkeys(("marker", "deflection"), _MARKER_COMPONENTS)
+    allowed = {**vectors, "reaction": _REACTION_COMPONENTS}.get(subject, ())
     if isinstance(component, str) and allowed and component not in allowed:
         if component in _MARKER_COMPONENTS + _REACTION_COMPONENTS:
             text = f"sensor '{name}': component = '{component}' does not go with '{subject}'"
             references.add((*path, "component"), text, f"Choices: {', '.join(allowed)}.")
+    axes = {"marker": "body", "deflection": "marker"}.get(subject)
+    if axes is not None and table.get("axes") == axes:
+        choices = "Choices: world, marker." if subject == "marker" else "Choices: world, body."
+        references.add((*path, "axes"), f"sensor '{name}': axes = '{axes}' does not go with '{subject}'", choices)
     if subject == "reaction" and component is None:
         references.add((*path, "component"), f"sensor '{name}' needs 'component'", f"One of: {', '.join(allowed)}.")
 
@@ -220,8 +235,9 @@ def check_values(references: References, spec: ModelSpec) -> None:
             key = "axes" if joint.axes is not None else "slot"
             references.add(("joints", name, key), f"joint '{name}': {what} must be at right angles")
     for name, body in spec.bodies.items():
-        if body.rod is not None and spec.place(body.rod[0]) == spec.place(body.rod[1]):
+        if isinstance(body, Body) and body.rod is not None and spec.place(body.rod[0]) == spec.place(body.rod[1]):
             references.add(("bodies", name, "rod"), f"body '{name}': the rod has no length")
+    check_flexible_values(references, spec)
     for name, motion in spec.motions.items():
         if motion.table is not None and spec.analysis is not None:
             last = motion.table[-1][0]
@@ -241,7 +257,7 @@ def _expressions(spec: ModelSpec) -> Iterator[tuple[Path, Expression]]:
         if motion.expression is not None:
             yield ("motions", name, "expression"), motion.expression
     for name, force in spec.forces.items():
-        if isinstance(force, (PointForce, PointTorque)):
+        if isinstance(force, (PointForce, PointTorque, DistributedForce)):
             for i, expression in enumerate(force.vector):
                 yield ("forces", name, "vector", i), expression
         elif isinstance(force, Actuator):
@@ -290,6 +306,6 @@ def _not_for_expressions(sensor: Sensor) -> str:
         return "measures an effort"
     if sensor.quantity == "acceleration":
         return "measures an acceleration"
-    if sensor.marker and sensor.component is None:
+    if (sensor.marker or sensor.deflection) and sensor.component is None:
         return "has three components"
     return ""

@@ -58,6 +58,28 @@ class PointTorque(Strict):
     axes: Literal["world", "marker"] = Field("world", description="Axes of the components.")
 
 
+class DistributedForce(Strict):
+    """A force along a part of a beam, the same for every unit of its undeformed length."""
+
+    type: Literal["distributed-force"]
+    body: str = Field(description="Beam on which it acts.")
+    vector: Annotated[ThreeExpressions, ExpressionField("force per length", sensors=True, count=3)] = Field(
+        description="Components [N/m]: numbers or expressions of t and of sensors."
+    )
+    axes: Literal["world", "body"] = Field("world", description="Axes of the components: world or body frame.")
+    start: Annotated[float, Scalar("length", least=0.0)] = Field(
+        0.0, alias="from", description="Where it begins, from end A [m]."
+    )
+    to: Annotated[float, Scalar("length", above=0.0)] | None = Field(
+        None, description="Where it ends, from end A [m]; default: at end B."
+    )
+
+    @property
+    def marker(self) -> str:
+        """The frame of its beam: where it stands in the graph of the mechanism."""
+        return self.body
+
+
 class SpringDamper(Strict):
     """A spring and damper along the line between two markers; tension is positive."""
 
@@ -115,29 +137,34 @@ class Actuator(OnCoordinate):
 
 
 Force = Annotated[
-    PointForce | PointTorque | SpringDamper | JointSpring | Friction | Actuator, Field(discriminator="type")
+    PointForce | PointTorque | DistributedForce | SpringDamper | JointSpring | Friction | Actuator,
+    Field(discriminator="type"),
 ]
 
 FORCE_TYPES = {
     "force": PointForce,
     "torque": PointTorque,
+    "distributed-force": DistributedForce,
     "spring-damper": SpringDamper,
     "joint-spring": JointSpring,
     "friction": Friction,
     "actuator": Actuator,
 }
 
-SENSOR_SUBJECTS = ("joint", "marker", "between", "motion", "force", "reaction")
+SENSOR_SUBJECTS = ("joint", "marker", "between", "deflection", "motion", "force", "reaction")
 
 
 class Sensor(Strict):
-    """A named channel of the result: of a joint, a marker, a distance, a motion, a force or a reaction."""
+    """A named channel of the result: what a joint, marker, distance, deflection, motion, force or reaction is."""
 
     joint: str | None = Field(None, description="Joint whose coordinate is measured.")
     coordinate: str | None = Field(None, description="Its coordinate; may be left out when there is only one.")
     marker: str | None = Field(None, description="Marker whose motion is measured.")
     between: Annotated[tuple[str, str], Names(2, "markers")] | None = Field(
         None, description="Two markers whose distance is measured."
+    )
+    deflection: str | None = Field(
+        None, description="Marker on a beam: its position less that of its undeformed place on the chord of the ends."
     )
     motion: str | None = Field(None, description="Motion whose effort is measured.")
     force: str | None = Field(None, description="Force whose effort or magnitude is measured.")
@@ -147,11 +174,15 @@ class Sensor(Strict):
     )
     component: Literal["x", "y", "z", "magnitude", "fx", "fy", "fz", "mx", "my", "mz", "force", "moment"] | None = (
         Field(
-            None, description="Marker: x, y, z or magnitude (default: all three). Reaction: fx ... mz, force, moment."
+            None,
+            description="Marker or deflection: x, y, z or magnitude (default: x, y and z). "
+            "Reaction: fx ... mz, force, moment.",
         )
     )
     relative_to: str = Field("ground", description="Marker from which a marker is measured.")
-    axes: Literal["world", "marker"] = Field("world", description="World axes or those of relative_to.")
+    axes: Literal["world", "marker", "body"] = Field(
+        "world", description="World axes; marker: those of relative_to; deflection: or body, those of the beam's chord."
+    )
 
 
 class BaseRotation(Strict):

@@ -7,6 +7,7 @@ All faults, those of single fields and those between parts of the model, are rai
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -16,13 +17,16 @@ from pydantic import Field, ValidationError
 from flexmb.errors import Fault, InputError
 from flexmb.system.expressions.parser import RESERVED
 from flexmb.system.schema.analysis import Analysis, Coordinates, ModelInfo, Output
-from flexmb.system.schema.bodies import Body, Marker, Strict
-from flexmb.system.schema.checks import check_references, tables_of
+from flexmb.system.schema.beams import BeamBody
+from flexmb.system.schema.bodies import Marker, Strict
+from flexmb.system.schema.body_kinds import AnyBody, body_kind
+from flexmb.system.schema.checks import ALWAYS, check_references, tables_of
 from flexmb.system.schema.faults import faults_of
 from flexmb.system.schema.fields import Context, Vector, VectorOf, Where
 from flexmb.system.schema.joints import Joint, Motion
 from flexmb.system.schema.loads import Base, Force, Sensor
 from flexmb.system.schema.parameters import resolve_parameters
+from flexmb.system.schema.sections import Material, NamedSection
 
 
 class ModelSpec(Strict):
@@ -33,7 +37,9 @@ class ModelSpec(Strict):
     points: dict[str, Annotated[Vector, VectorOf("length")]] = Field(
         {}, description="Named world positions [m] in the design position (all joint coordinates zero)."
     )
-    bodies: dict[str, Body] = Field({}, description="Rigid bodies.")
+    materials: dict[str, Material] = Field({}, description="Materials of beams, used by name.")
+    sections: dict[str, NamedSection] = Field({}, description="Cross-sections of beams, used by name.")
+    bodies: dict[str, AnyBody] = Field({}, description="Bodies: rigid, flexible beams, flexible by their matrices.")
     markers: dict[str, Marker] = Field({}, description="Markers on ground, 'ground.NAME'.")
     joints: dict[str, Joint] = Field({}, description="Joints.")
     motions: dict[str, Motion] = Field({}, description="Prescribed motions.")
@@ -49,6 +55,25 @@ class ModelSpec(Strict):
     def place(self, where: Where) -> Vector:
         """World position of a point name; numbers are given back as they are."""
         return self.points[where] if isinstance(where, str) else where
+
+    def beam_length(self, body: BeamBody) -> float:
+        """Length of a beam [m]."""
+        return math.dist(*(self.place(where) for where in body.beam))
+
+    def beam_axis(self, body: BeamBody) -> Vector:
+        """Unit vector from end A to end B of a beam, world axes, design position."""
+        (ax, ay, az), (bx, by, bz) = (self.place(where) for where in body.beam)
+        length = self.beam_length(body)
+        return ((bx - ax) / length, (by - ay) / length, (bz - az) / length)
+
+    def station(self, body: BeamBody, where: float | str) -> tuple[float, float]:
+        """Distance of a place along a beam from end A [m], and how far it lies beside the axis [m]."""
+        if not isinstance(where, str):
+            return where, 0.0
+        from_start = [p - a for p, a in zip(self.place(where), self.place(body.beam[0]), strict=True)]
+        axis = self.beam_axis(body)
+        x = sum(d * e for d, e in zip(from_start, axis, strict=True))
+        return x, math.hypot(*(d - x * e for d, e in zip(from_start, axis, strict=True)))
 
     def marker(self, reference: str) -> tuple[str, str]:
         """("body", "marker") of a marker reference; the body alone means its origin."""
@@ -69,7 +94,7 @@ class ModelSpec(Strict):
         return coordinate if coordinate is not None else self.joints[joint].kind.drivable[0]
 
 
-NAMED_SECTIONS = ("points", "bodies", "markers", "joints", "motions", "forces", "sensors")
+NAMED_SECTIONS = ("points", "materials", "sections", "bodies", "markers", "joints", "motions", "forces", "sensors")
 _NAME = re.compile(r"\w[\w-]*")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
@@ -82,11 +107,12 @@ def _check_names(tables: Mapping[str, Any]) -> list[Fault]:
         if isinstance(table.get("markers"), dict):
             places.append((("bodies", body, "markers"), table["markers"]))  # type: ignore[arg-type]
     for path, named in places:
+        always = ALWAYS[body_kind(tables["bodies"][path[1]]) or "rigid"] if len(path) > 1 else ("origin",)
         for name in named:
             if not _NAME.fullmatch(name):
                 text = f"'{name[:60]}' cannot be used as a name (letters, digits, _ and - only)"
                 faults.append(Fault(text, (*path, name)))
-            if (name == "origin" and path[-1] == "markers") or (name == "ground" and path == ("bodies",)):
+            if (name in always and path[-1] == "markers") or (name == "ground" and path == ("bodies",)):
                 faults.append(Fault(f"the name '{name}' is taken: it is always there", (*path, name)))
     for name in tables_of(tables, "sensors", any_value=True):
         if name in RESERVED or name in tables_of(tables, "parameters", any_value=True):
@@ -104,7 +130,8 @@ def read_spec(tables: Mapping[str, Any]) -> ModelSpec:
     amounts, faults = resolve_parameters(raw.get("parameters", {}))
     raw["parameters"] = {name: amount.value for name, amount in amounts.items()}
     sensors = tuple(name for name in tables_of(raw, "sensors", any_value=True) if _IDENTIFIER.fullmatch(name))
-    context = Context(amounts, sensors, tables_of(raw, "joints"))
+    points = tuple(tables_of(raw, "points", any_value=True))
+    context = Context(amounts, sensors, tables_of(raw, "joints"), points=points)
     spec: ModelSpec | None = None
     try:
         spec = ModelSpec.model_validate(raw, context=context)

@@ -1,0 +1,142 @@
+"""Data of the exact inextensible field of a beam, as the compiled kernels read it (theory 2.1, 2.2).
+
+    centre line  r0 = [x + u + int (s - 1), v, w],   s = sqrt(1 - v'^2 - w'^2)
+    section      smallest rotation that takes e1 to (sigma, beta, gamma), then a turn theta = phi - int tau about it,
+                 tau = (gamma beta' - beta gamma')/(1 + sigma), so that the material twist rate is phi'
+
+The integrals run from end A (from B when the basis says so) through Gauss stations: within a segment the integrand is the
+polynomial through its stations. Mass along the centre line stands at the stations; lumps and the rotary inertia of
+sections are slices, rigid parts fixed to a section.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmb.bodies.rigid_body import Vector
+from flexmb.reduction.beam_basis import BeamBasis
+
+
+@dataclass(frozen=True)
+class ExactShapes:
+    """A place on the beam: what its marker needs of the field."""
+
+    x: float
+    """Undeformed place on the centre line [m], 0 to L"""
+    offset: Vector
+    """(3,) from the centre line, section axes [m]; its first component is an overhang beyond an end"""
+    weights: Vector
+    """(stations,) integral of a function of the stations from the reference end to x"""
+    values: Vector
+    """(n, 4) value, slope, turn, curvature of every shape at x"""
+    bending: slice
+    """Which of the shapes bend the beam"""
+
+    @property
+    def is_rigid(self) -> bool:
+        """Whether the place does not move relative to the frame."""
+        return not np.any(self.weights) and not np.any(self.values[:, :3])
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A rigid part fixed to a section."""
+
+    place: ExactShapes
+    mass: float
+    """[kg]"""
+    inertia: Vector
+    """(3, 3) about its own centre of mass, section axes [kg m^2]"""
+
+
+def integration_matrix(nodes: Vector) -> Vector:
+    """(n, n) integral from -1 to every node of the polynomial through values at the nodes in -1..1."""
+    return np.array([integration_weights(nodes, x) for x in nodes])
+
+
+def integration_weights(nodes: Vector, x: float) -> Vector:
+    """(n,) weights of the values at the nodes in the integral from -1 to x."""
+    from numpy.polynomial import legendre
+
+    n = len(nodes)
+    integrals = np.array([legendre.legval(x, legendre.legint(row, lbnd=-1)) for row in np.eye(n)])
+    return np.asarray(np.linalg.solve(legendre.legvander(nodes, n - 1).T, integrals))
+
+
+class ExactBeam:
+    """Stations, integration and slices of the exact field of a beam."""
+
+    def __init__(self, basis: BeamBasis):
+        self.basis = basis
+        x, weight = basis.stations()
+        self.segments, self.local = x.shape
+        self.x = x.ravel()
+        components = [shape.component for shape in basis.shapes]
+        self.counts = tuple(components.count(component) for component in ("y", "z", "u", "t"))
+        self._half = 0.5 * np.diff(basis.breaks)
+        self._nodes = np.polynomial.legendre.leggauss(self.local)[0]
+        unit = integration_matrix(self._nodes)
+        self.matrices = self._half[:, None, None] * unit
+        """(segments, local, local) integral from the start of a segment to its stations"""
+        self.weights = weight
+        """(segments, local) integral over a segment"""
+        properties = basis.section_at(self.x)
+        w = weight.ravel()
+        self.mass = properties.rhoA * w
+        self.EIz, self.EIy = properties.EIz * w, properties.EIy * w
+        self.values = self.shape_values(self.x)
+        """(stations, n, 4)"""
+        self.bending = slice(0, self.counts[0] + self.counts[1])
+        bent = self.values[:, self.bending]
+        self.has_shear = bool(np.any(bent[..., 1] != bent[..., 2]))
+        differ = np.abs(self.EIz - self.EIy).max() > 1e-9 * np.abs(self.EIz + self.EIy).max()
+        self.is_unequal = bool(differ and self.counts[0] and self.counts[1])
+        self.slices = self._slices()
+
+    @property
+    def n(self) -> int:
+        """Number of elastic coordinates."""
+        return len(self.basis.shapes)
+
+    def shape_values(self, x: Vector) -> Vector:
+        """(points, n, 4) value, slope, turn and curvature of all shapes."""
+        return np.stack([shape.values(x) for shape in self.basis.shapes], axis=1)
+
+    def _slices(self) -> list[Slice]:
+        slices = []
+        for lump in self.basis.lumps:
+            slices.append(Slice(self._at(lump.x, np.asarray(lump.center, dtype=float)), lump.mass, lump.inertia))
+        if self.basis.rotary_inertia or self.counts[3]:
+            properties, w = self.basis.section_at(self.x), self.weights.ravel()
+            for k, x in enumerate(self.x):
+                Iy, Iz = properties.rhoIy[k] * w[k], properties.rhoIz[k] * w[k]
+                slices.append(Slice(self._at(x, np.zeros(3)), 0.0, np.diag([Iy + Iz, Iy, Iz])))
+        return slices
+
+    def _at(self, x: float, offset: Vector) -> ExactShapes:
+        segment = int(np.clip(np.searchsorted(self.basis.breaks, x, side="right") - 1, 0, self.segments - 1))
+        weights = np.zeros((self.segments, self.local))
+        weights[:segment] = self.weights[:segment]
+        start, half = self.basis.breaks[segment], self._half[segment]
+        weights[segment] = half * integration_weights(self._nodes, (x - start) / half - 1.0)
+        if self.basis.from_end:
+            weights -= self.weights
+        if x in (0.0, self.basis.length) and (x > 0.0) == self.basis.from_end:
+            weights[:] = 0.0  # the reference end itself, without round-off
+        return ExactShapes(x, offset, weights.ravel(), self.shape_values(np.array([x]))[0], self.bending)
+
+    def marker(self, p_b: Vector) -> ExactShapes:
+        """Shapes of a point in body coordinates; beyond the ends it moves with the end section."""
+        x = float(np.clip(p_b[0], 0.0, self.basis.length))
+        return self._at(x, np.array([p_b[0] - x, p_b[1], p_b[2]]))
+
+    def rigid_inertia(self) -> tuple[float, Vector, Vector]:
+        """Mass, first moment and inertia about the origin of the undeformed beam."""
+        points = [(m, np.array([x, 0.0, 0.0]), np.zeros((3, 3))) for m, x in zip(self.mass, self.x, strict=True)]
+        points += [(s.mass, np.array([s.place.x, 0.0, 0.0]) + s.place.offset, s.inertia) for s in self.slices]
+        mass = sum(m for m, _, _ in points)
+        first = np.sum([m * r for m, r, _ in points], axis=0)
+        inertia = np.sum([J + m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r, J in points], axis=0)
+        return float(mass), first, inertia

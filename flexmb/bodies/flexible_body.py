@@ -1,0 +1,145 @@
+"""A flexible body as the equations see it: a deformation field, stiffness and damping of its modes.
+
+The field says how the points of the body move with the elastic coordinates q, either by its inertia integrals
+(`Invariants`), at mass points (`PointField`), or by the exact kinematics of a beam (`ExactBeam`). Where it comes from does
+not matter to the equations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flexmb.bodies.exact_beam import ExactBeam, ExactShapes
+from flexmb.bodies.invariants import Invariants
+from flexmb.bodies.marker_shapes import MarkerShapes
+from flexmb.bodies.point_field import PointField
+from flexmb.bodies.quadratic_beam import cubic_stiffness, quadratic_field, quadratic_marker
+from flexmb.bodies.rigid_body import RigidBody, Vector
+from flexmb.reduction.beam_basis import BeamBasis
+
+Field = Invariants | PointField | ExactBeam
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlexibleBody(RigidBody):
+    """A flexible body in its design position; mass, first moment and inertia are those of the undeformed body."""
+
+    field: Field
+    stiffness: Vector
+    """(n, n) of the elastic coordinates"""
+    damping: Vector
+    """(n, n)"""
+    cubic: Vector | None = None
+    """(n, n, n) third derivatives of the strain energy, for quadratic fields"""
+    labels: tuple[str, ...]
+    """Names of the elastic coordinates"""
+    length: float
+    """Size of the body [m], against which deflections are small"""
+    order: Any = None
+    """Truncation of a quadratic field: 0 (linear), 1, 2 or "full"; None for the exact one"""
+    basis: BeamBasis | None = None
+    elastic_position: Vector | None = None
+    """(n,) initial elastic coordinates"""
+    elastic_velocity: Vector | None = None
+
+    @property
+    def n_modes(self) -> int:
+        return len(self.labels)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kind of every elastic coordinate: "elastic" [m], or "twist" [rad] for the torsion of a beam."""
+        if self.basis is None:
+            return ("elastic",) * self.n_modes
+        return tuple("twist" if shape.component == "t" else "elastic" for shape in self.basis.shapes)
+
+    def shapes_at(self, p_b: Vector) -> MarkerShapes | ExactShapes:
+        """How a point of the body (body coordinates) moves with the elastic coordinates."""
+        if isinstance(self.field, ExactBeam):
+            return self.field.marker(p_b)
+        if self.basis is None:
+            raise ValueError(f"the shapes of body '{self.name}' are known at its own markers only")
+        return quadratic_marker(self.basis, p_b, self.order)
+
+
+def beam_body(
+    name: str,
+    basis: BeamBasis,
+    field: str = "exact",
+    order: Any = 2,
+    *,
+    R_wb: Vector | None = None,
+    p_wb: Vector | None = None,
+    velocity: Vector | None = None,
+    angular_velocity: Vector | None = None,
+    elastic_position: Vector | None = None,
+    elastic_velocity: Vector | None = None,
+) -> FlexibleBody:
+    """A beam with the deformation field "exact", "quadratic" (order 1, 2 or "full") or "linear"."""
+    exact = ExactBeam(basis)
+    mass, first_moment, inertia = exact.rigid_inertia()
+    order = {"exact": None, "linear": 0}.get(field, order)
+    return FlexibleBody(
+        name=name,
+        mass=mass,
+        first_moment=first_moment,
+        inertia=inertia,
+        rotor=np.zeros(3),
+        R_wb=np.eye(3) if R_wb is None else R_wb,
+        p_wb=np.zeros(3) if p_wb is None else p_wb,
+        velocity=velocity,
+        angular_velocity=angular_velocity,
+        field=exact if field == "exact" else quadratic_field(basis, order),
+        stiffness=basis.stiffness,
+        damping=basis.damping,
+        cubic=cubic_stiffness(basis) if field == "quadratic" else None,
+        labels=tuple(shape.label for shape in basis.shapes),
+        length=basis.length,
+        order=order,
+        basis=basis,
+        elastic_position=elastic_position,
+        elastic_velocity=elastic_velocity,
+    )
+
+
+def modal_body(
+    name: str,
+    invariants: Invariants,
+    stiffness: Vector,
+    *,
+    damping: Vector | None = None,
+    labels: tuple[str, ...] | None = None,
+    length: float = 1.0,
+    R_wb: Vector | None = None,
+    p_wb: Vector | None = None,
+    velocity: Vector | None = None,
+    angular_velocity: Vector | None = None,
+    elastic_position: Vector | None = None,
+    elastic_velocity: Vector | None = None,
+) -> FlexibleBody:
+    """A flexible body by its matrices; its markers carry their own shapes."""
+    n = len(stiffness)
+    P0 = invariants.P0
+    order = 2 if invariants.N3 is not None else 1 if np.any(invariants.S2) or np.any(invariants.X) else 0
+    return FlexibleBody(
+        name=name,
+        mass=invariants.mass,
+        first_moment=invariants.S0,
+        inertia=np.trace(P0) * np.eye(3) - P0,
+        rotor=np.zeros(3),
+        R_wb=np.eye(3) if R_wb is None else R_wb,
+        p_wb=np.zeros(3) if p_wb is None else p_wb,
+        velocity=velocity,
+        angular_velocity=angular_velocity,
+        field=invariants,
+        stiffness=np.asarray(stiffness, dtype=float),
+        damping=np.zeros((n, n)) if damping is None else np.asarray(damping, dtype=float),
+        labels=labels or tuple(f"q{k + 1}" for k in range(n)),
+        length=length,
+        order=order,
+        elastic_position=elastic_position,
+        elastic_velocity=elastic_velocity,
+    )

@@ -1,0 +1,57 @@
+"""How a marker moves on a flexible body: its displacement and rotation vector, quadratic in the elastic coordinates.
+
+With q (n,) the elastic coordinates, in body axes (theory 5, the arrays that `equations/arms.py` evaluates):
+    r = r0 + Phi q + 1/2 q G q,    theta = Theta q + 1/2 q Gamma q,    R = exp(~theta) R0.
+Without G and Gamma (order 1) axial forces at the marker do not stiffen the body.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmb.bodies.rigid_body import Vector
+
+
+@dataclass(frozen=True)
+class MarkerShapes:
+    """Shapes of one marker, body axes; n is the number of elastic coordinates."""
+
+    Phi: Vector
+    """(n, 3) displacement per unit coordinate"""
+    Theta: Vector
+    """(n, 3) rotation vector per unit coordinate [rad]"""
+    G: Vector
+    """(n, n, 3) second derivatives of the position, symmetric in the modes"""
+    Gamma: Vector
+    """(n, n, 3) second derivatives of the rotation vector, symmetric in the modes"""
+    order: int = 2
+    """2, or 1 when G and Gamma are not used"""
+
+    @classmethod
+    def linear(cls, Phi: Vector, Theta: Vector) -> MarkerShapes:
+        """First-order shapes: G and Gamma are zero."""
+        n = len(Phi)
+        return cls(np.asarray(Phi, float), np.asarray(Theta, float), np.zeros((n, n, 3)), np.zeros((n, n, 3)), 1)
+
+    def displacement(self, q: Vector) -> Vector:
+        """(3,) r - r0 [m]"""
+        return q @ self.Phi + 0.5 * np.einsum("k,l,kli->i", q, q, self.G) * (self.order > 1)
+
+    def rotation_vector(self, q: Vector) -> Vector:
+        """(3,) theta [rad]; the marker turns by exp(~theta)"""
+        return q @ self.Theta + 0.5 * np.einsum("k,l,kli->i", q, q, self.Gamma) * (self.order > 1)
+
+    def rotation(self, q: Vector) -> Vector:
+        """(3, 3) exp(~theta)"""
+        return exponential(self.rotation_vector(q))
+
+
+def exponential(theta: Vector) -> Vector:
+    """(..., 3, 3) rotation matrices exp(~theta) of the rotation vectors theta : (..., 3) [rad]"""
+    angle = np.linalg.norm(theta, axis=-1)[..., None, None]
+    cross = -np.cross(theta[..., None, :], np.eye(3))
+    # sin(t)/t and (1 - cos t)/t^2, where np.sinc(s) is sin(pi s)/(pi s)
+    first, second = np.sinc(angle / np.pi), 0.5 * np.sinc(0.5 * angle / np.pi) ** 2
+    return np.eye(3) + first * cross + second * cross @ cross

@@ -1,0 +1,53 @@
+"""Elastic materials: Young's modulus, shear modulus, density."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flexmb.elements.number_checks import is_number, positive
+from flexmb.errors import Fault, InputError
+
+
+@dataclass(frozen=True)
+class Material:
+    """A linear elastic material."""
+
+    E: float
+    """Young's modulus [Pa]"""
+    G: float
+    """shear modulus [Pa]"""
+    density: float
+    """[kg/m^3]"""
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        faults = positive("E", self.E, "Pa") + positive("G", self.G, "Pa")
+        faults += positive("density", self.density, "kg/m^3")
+        if faults:
+            raise InputError(faults)
+
+    @classmethod
+    def isotropic(cls, E: float, nu: float, density: float, name: str = "") -> Material:
+        """From Young's modulus [Pa], Poisson's ratio and density [kg/m^3]: G = E/(2 (1 + nu))."""
+        faults = positive("E", E, "Pa") + positive("density", density, "kg/m^3")
+        if not is_number(nu) or not -1.0 < nu <= 0.5:
+            faults.append(Fault(f"nu must lie above -1 and not above 0.5, found {nu!r}", ("nu",)))
+        if faults:
+            raise InputError(faults)
+        return cls(E, E / (2.0 * (1.0 + nu)), density, name)
+
+
+MATERIALS = {
+    name: Material.isotropic(E, nu, density, name)
+    for name, E, nu, density in (
+        ("steel", 210e9, 0.30, 7850.0),
+        ("stainless-steel", 193e9, 0.29, 8000.0),
+        ("cast-iron", 110e9, 0.26, 7200.0),
+        ("aluminium", 70e9, 0.33, 2700.0),
+        ("titanium", 114e9, 0.34, 4430.0),
+        ("magnesium", 45e9, 0.35, 1770.0),
+        ("copper", 120e9, 0.34, 8940.0),
+        ("brass", 100e9, 0.34, 8500.0),
+    )
+}
+"""Usual handbook values at room temperature; give E, nu and density where they matter."""

@@ -1,0 +1,89 @@
+"""Damping matrix of a beam basis, from modal ratios, from mass and stiffness, or the defaults of Adams.
+
+With the modes of the basis in its own frame, K V = M V omega^2 and V^T M V = 1, ratios z_j give
+D = M V diag(2 z_j omega_j) V^T M, so that mode j alone decays with ratio z_j. Rayleigh: D = a M + b K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from flexmb.elements.number_checks import is_number, not_negative
+from flexmb.errors import Fault
+
+Vector = NDArray[np.float64]
+Damping = Mapping[str, Any] | str | None
+
+_KEYS = ("ratio", "ratios", "mass", "stiffness")
+_ALLOWED = 'Allowed: {"ratio": z}, {"ratios": [z1, z2, ...]}, {"mass": a, "stiffness": b}, "adams" or None.'
+
+
+def basis_modes(stiffness: Vector, mass: Vector) -> tuple[Vector, Vector]:
+    """(n,) angular frequencies [rad/s], rising, and (n, n) modes as columns with unit modal mass."""
+    if stiffness.shape[0] == 0:
+        return np.zeros(0), np.zeros((0, 0))
+    squares, modes = eigh(stiffness, mass)
+    return np.sqrt(np.maximum(squares, 0.0)), modes
+
+
+def adams_ratios(omega: Vector) -> Vector:
+    """Ratio of each mode by its frequency: 1 % below 100 Hz, 10 % up to 1000 Hz, critical above."""
+    hertz = omega / (2.0 * np.pi)
+    return np.where(hertz < 100.0, 0.01, np.where(hertz <= 1000.0, 0.1, 1.0))
+
+
+def damping_faults(damping: Damping, n_shapes: int | None) -> list[Fault]:
+    """What is wrong with a damping request for this many shapes (None: not known yet)."""
+    if damping is None or damping == "adams":
+        return []
+    if not isinstance(damping, Mapping) or not damping:
+        return [Fault(f"damping = {damping!r} is not understood", ("damping",), _ALLOWED)]
+    faults = [Fault(f"{key!r} is not a key of damping", ("damping",), _ALLOWED) for key in damping if key not in _KEYS]
+    kinds = [key for key in ("ratio", "ratios") if key in damping]
+    kinds += ["mass, stiffness"] if "mass" in damping or "stiffness" in damping else []
+    if len(kinds) > 1:
+        faults.append(Fault(f"damping is given twice: by {' and by '.join(kinds)}", ("damping",), _ALLOWED))
+    for key in ("ratio", "mass", "stiffness"):
+        if key in damping:
+            faults += _inside(not_negative(key, damping[key]))
+    if "ratios" in damping:
+        faults += _ratios_faults(damping["ratios"], n_shapes)
+    return faults
+
+
+def _ratios_faults(ratios: object, n_shapes: int | None) -> list[Fault]:
+    if not isinstance(ratios, (Sequence, np.ndarray)) or isinstance(ratios, str):
+        return [Fault(f"ratios must be a list, found {ratios!r}", ("damping", "ratios"))]
+    faults = []
+    if n_shapes is not None and len(ratios) != n_shapes:
+        text = f"ratios has {len(ratios)} entries, but the beam has {n_shapes} shapes"
+        faults.append(Fault(text, ("damping", "ratios"), "Give one for each mode, from the lowest frequency up."))
+    for number, ratio in enumerate(ratios):
+        if not is_number(ratio) or ratio < 0.0:
+            text = f"ratio {number + 1} must be a number of at least zero, found {ratio!r}"
+            faults.append(Fault(text, ("damping", "ratios", number)))
+    return faults
+
+
+def _inside(faults: list[Fault]) -> list[Fault]:
+    return [Fault(fault.text, ("damping", *fault.path), fault.hint) for fault in faults]
+
+
+def damping_matrix(damping: Damping, stiffness: Vector, mass: Vector) -> Vector:
+    """(n, n) [N s/m], twist [N m s]; the request has no faults."""
+    if damping is None:
+        return np.zeros_like(stiffness)
+    if isinstance(damping, Mapping) and ("mass" in damping or "stiffness" in damping):
+        return damping.get("mass", 0.0) * mass + damping.get("stiffness", 0.0) * stiffness
+    omega, modes = basis_modes(stiffness, mass)
+    if isinstance(damping, Mapping):
+        ratios = np.asarray(damping.get("ratios", damping.get("ratio")), dtype=float)
+    else:
+        ratios = adams_ratios(omega)
+    momentum = mass @ modes
+    return (momentum * (2.0 * ratios * omega)) @ momentum.T

@@ -1,0 +1,91 @@
+"""Shapes in a body frame: the rigid part is taken out, the rest is scaled to a largest value of one.
+
+    start   no deflection, turn, stretch, twist at end A       end   none of them at end B
+    chord   no deflection at either end; no stretch, twist at A
+    mean    no linear and angular momentum about the axes of the component: int phi dm = 0, int x phi dm = 0 with all
+            inertia that the beam has (lumps, rotary inertia)
+Turn means the turn of the section, which in Timoshenko theory is not the slope of the centre line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.elements.beam_shapes import BENDING, BeamShape
+from flexmb.errors import Fault
+from flexmb.reduction.beam_matrices import BeamIntegrals
+
+Vector = NDArray[np.float64]
+
+FRAMES = ("start", "end", "chord", "mean")
+
+_VANISHES = 1e-9
+"""A shape smaller than this part of its curve was a rigid motion of the frame."""
+_RISEN = 0.01
+"""Where a shape first exceeds this part of its largest value decides its sign."""
+
+
+@dataclass(frozen=True)
+class RigidCurve:
+    """A rigid motion in one component: a translation (power 0) or a turn about end A (power 1)."""
+
+    power: int
+
+    def values(self, x: Vector) -> Vector:
+        one, zero = np.ones_like(x), np.zeros_like(x)
+        return np.stack([x, one, one, zero] if self.power else [one, zero, zero, zero], axis=1)
+
+
+def rigid_shapes(component: str) -> list[BeamShape]:
+    """The rigid motions that a frame can take out of a shape of this component."""
+    powers = (0, 1) if component in BENDING else (0,)
+    return [BeamShape(component, f"{component} rigid", RigidCurve(power)) for power in powers]
+
+
+def in_frame(shape: BeamShape, frame: str, length: float, integrals: BeamIntegrals) -> BeamShape:
+    """The shape without its rigid part in this frame."""
+    (value_a, _, turn_a, _), (value_b, _, turn_b, _) = shape.values([0.0, length])
+    bends = shape.component in BENDING
+    if frame == "mean":
+        rigid = rigid_shapes(shape.component)
+        part = np.linalg.solve(integrals.mass(rigid), integrals.mass(rigid, [shape]))[:, 0]
+        offset, tilt = part[0], part[1] if bends else 0.0
+    elif frame == "end":
+        tilt = turn_b if bends else 0.0
+        offset = value_b - tilt * length
+    else:
+        tilt = 0.0
+        if bends:
+            tilt = turn_a if frame == "start" else (value_b - value_a) / length
+        offset = value_a
+    return replace(shape, offset=shape.offset + float(offset), tilt=shape.tilt + float(tilt))
+
+
+def normalised(shape: BeamShape, breaks: Vector) -> tuple[BeamShape, list[Fault]]:
+    """The shape with largest |value| 1, positive where it first rises from end A; a fault when it vanishes."""
+    x = np.unique(np.concatenate([np.linspace(breaks[0], breaks[-1], 1025), breaks]))
+    value = shape.values(x)[:, 0]
+    raw = np.abs(shape.factor * shape.curve.values(x)[:, 0]).max()
+    largest = np.abs(value).max()
+    if not largest > _VANISHES * raw:
+        text = f"shape {shape.label} vanishes in this frame: it is a rigid motion of it"
+        return shape, [Fault(text, (), "Take other supports or another frame.")]
+    sign = np.sign(value[np.argmax(np.abs(value) >= _RISEN * largest)])
+    peak = _refined_peak(shape, x, int(np.argmax(np.abs(value))))
+    return replace(shape, factor=float(sign * shape.factor / peak)), []
+
+
+def _refined_peak(shape: BeamShape, x: Vector, number: int) -> float:
+    """Largest |value| between the neighbours of sample `number`, by sampling ever finer around it."""
+    low, high = x[max(number - 1, 0)], x[min(number + 1, x.size - 1)]
+    peak = 0.0
+    for _ in range(4):  # each round narrows by 16: the value of a smooth peak is then found to round-off
+        finer = np.linspace(low, high, 33)
+        value = np.abs(shape.values(finer)[:, 0])
+        best = int(np.argmax(value))
+        peak = max(peak, float(value[best]))
+        low, high = finer[max(best - 1, 0)], finer[min(best + 1, 32)]
+    return peak

@@ -1,0 +1,118 @@
+"""Flat records of flexible bodies: deformation fields, elastic constants and flexible markers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from flexmb.bodies.exact_beam import ExactBeam, ExactShapes, Slice
+from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.bodies.invariants import Invariants
+from flexmb.bodies.marker_shapes import MarkerShapes
+from flexmb.equations import layout as L
+from flexmb.system.records.packing import Packer
+
+
+def n_modes(body: Any) -> int:
+    """Number of elastic coordinates of a body."""
+    return body.n_modes if isinstance(body, FlexibleBody) else 0
+
+
+def place_marker(pack: Packer, p_b: Any, R_b: Any, shapes: MarkerShapes | ExactShapes | None) -> tuple[int, int, int]:
+    """Constants of a marker: their place in F, the slot of the program that finds its arm (0: rigid), its order."""
+    pose = [*p_b, *np.asarray(R_b).ravel()]
+    if shapes is None or (isinstance(shapes, ExactShapes) and shapes.is_rigid):
+        return pack.put(pose), 0, 0
+    if isinstance(shapes, ExactShapes):
+        place = pack.put(pose)
+        pack.put([*shapes.offset, shapes.x])
+        pack.put(shapes.weights)
+        pack.put(shapes.values[:, 0])
+        bending = shapes.bending
+        for column in (1, 2):
+            pack.put(shapes.values[bending, column])
+        pack.ints[L.FIELD_KINDS] |= L.KIND_BEAM
+        return place, L.AT_BEAM_ARM, 0
+    arrays = (shapes.Phi, shapes.Theta, shapes.G, shapes.Gamma)
+    if not any(np.any(array) for array in arrays):
+        return pack.put(pose), 0, 0
+    place = pack.put(pose)
+    for array in arrays[: 2 * shapes.order]:
+        pack.put(array)
+    pack.ints[L.FIELD_KINDS] |= L.KIND_ARMS
+    return place, L.AT_ARM, shapes.order
+
+
+def pack_field(pack: Packer, body: FlexibleBody, body_record: int, slices: int) -> list[int]:
+    """Field record of a flexible body; `slices` is the place in I of its slice table."""
+    field, n = body.field, body.n_modes
+    record = [0] * L.FIELD
+    record[L.FD_BODY] = body_record
+    record[L.FD_K] = pack.put(body.stiffness)
+    record[L.FD_D] = pack.put(body.damping) if np.any(body.damping) else 0
+    record[L.FD_CUBIC] = 0 if body.cubic is None else pack.put(body.cubic)
+    record[L.FD_POWER] = -1
+    if isinstance(field, ExactBeam):
+        _pack_beam(pack, field, record)
+        record[L.FD_SLICES], record[L.FD_N_SLICES] = slices, len(field.slices)
+        kind = L.KIND_BEAM
+        slots = (L.AT_BEAM_NODES, L.AT_BEAM_FORCE, L.AT_BEAM_MASS)
+    elif isinstance(field, Invariants):
+        order = record[L.FD_ORDER] = 0 if body.order is None else int(body.order)
+        arrays: list[Any] = [[field.mass], field.S0, field.P0, field.S1, field.N1, field.N2]
+        arrays += [field.S2, field.X] if order > 0 else []
+        arrays += [field.N3] if order > 1 else []
+        record[L.FD_F] = [pack.put(array) for array in arrays][0]
+        record[L.FD_W] = pack.take(n * (3 + 9 + 9 * n))
+        kind = L.KIND_INVARIANTS
+        slots = (0, L.AT_INVARIANT_FORCE, L.AT_INVARIANT_MASS)
+    else:
+        points = [
+            pack.put(np.concatenate([[m], X, phi.ravel(), G.ravel()]))
+            for m, X, phi, G in zip(field.mass, field.X, field.phi, field.G, strict=True)
+        ]
+        record[L.FD_F], record[L.FD_N] = points[0], len(points)
+        record[L.FD_W] = pack.take(3 * n)
+        kind = L.KIND_POINTS
+        slots = (0, L.AT_POINT_FORCE, L.AT_POINT_MASS)
+    record[L.FD_NODES], record[L.FD_FORCE], record[L.FD_MASS] = slots
+    pack.ints[L.FIELD_KINDS] |= kind
+    return record
+
+
+def _pack_beam(pack: Packer, field: ExactBeam, record: list[int]) -> None:
+    record[L.FD_NY], record[L.FD_NZ], record[L.FD_NU], record[L.FD_NT] = field.counts
+    record[L.FD_N] = len(field.x)
+    record[L.FD_SEGMENTS], record[L.FD_LOCAL] = field.segments, field.local
+    record[L.FD_FROM_END] = int(field.basis.from_end)
+    record[L.FD_SHEAR], record[L.FD_UNEQUAL] = int(field.has_shear), int(field.is_unequal)
+    record[L.FD_W] = pack.take(len(field.x) * (L.NODE + 3 * field.n))
+    record[L.FD_F] = len(pack.floats)
+    for matrix, weights in zip(field.matrices, field.weights, strict=True):
+        pack.put(matrix)
+        pack.put(weights)
+    bending = field.bending
+    for p, x in enumerate(field.x):
+        pack.put([field.mass[p], field.EIz[p], field.EIy[p], x])
+        pack.put(field.values[p, :, 0])
+        for column in (1, 2, 3):
+            pack.put(field.values[p, bending, column])
+
+
+def slice_constants(pack: Packer, part: Slice) -> int:
+    """Place in F of mass and inertia of a slice."""
+    return pack.put([part.mass, *np.asarray(part.inertia, dtype=float).ravel()])
+
+
+def field_kinds(spec: Any) -> int:
+    """Kinds of deformation field of a checked model (FIELD_KINDS), known before anything is built."""
+    kinds = 0
+    for body in spec.bodies.values():
+        if hasattr(body, "modal"):
+            kinds |= L.KIND_ARMS | L.KIND_INVARIANTS
+        elif hasattr(body, "beam") and body.field == "exact":
+            kinds |= L.KIND_BEAM
+        elif hasattr(body, "beam"):
+            kinds |= L.KIND_ARMS | (L.KIND_POINTS if body.order == "full" else L.KIND_INVARIANTS)
+    return kinds
