@@ -158,8 +158,8 @@ def cantilever(load: float, count: int = 6) -> tuple[ExactMotion, np.ndarray, fl
     def residual(q: np.ndarray, part: float) -> np.ndarray:
         return exact.elastic_forces(q) - part * force * exact.motion(tip, q, zero).psi[0, :, 1]
 
-    for part in (0.25, 0.5, 0.75, 1.0):
-        for _ in range(6):
+    for part in (0.5, 1.0):
+        for _ in range(5):
             steps = 1e-6 * np.eye(count)
             tangent = np.stack([(residual(q + e, part) - residual(q - e, part)) / 2e-6 for e in steps], axis=1)
             q = q - np.linalg.solve(tangent, residual(q, part))

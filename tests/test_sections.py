@@ -100,6 +100,8 @@ def test_shear_coefficients_of_cowper() -> None:
     assert circle(1.0, poisson=0.3).shear_y == pytest.approx(0.886, abs=5e-4)
     assert rectangle(1.0, 2.0, poisson=0.3).shear_z == pytest.approx(0.850, abs=5e-4)
     assert tube(1.0, 1.0 - 1e-6, poisson=0.3).shear_y == pytest.approx(0.531, abs=5e-4)
+    # half-way: 6 (1.3) (1.25)^2 / (8.8 (1.25)^2 + 23.6/4)
+    assert tube(2.0, 1.0, poisson=0.3).shear_z == pytest.approx(12.1875 / 19.65, rel=1e-14)
     assert rectangle(1.0, 2.0).shear_y == pytest.approx(5.0 / 6.0, rel=1e-15)
 
 

@@ -58,11 +58,12 @@ def integration_matrix(nodes: Vector) -> Vector:
 
 def integration_weights(nodes: Vector, x: float) -> Vector:
     """(n,) weights of the values at the nodes in the integral from -1 to x."""
-    from numpy.polynomial import legendre
+    from numpy.polynomial.legendre import legvander
 
     n = len(nodes)
-    integrals = np.array([legendre.legval(x, legendre.legint(row, lbnd=-1)) for row in np.eye(n)])
-    return np.asarray(np.linalg.solve(legendre.legvander(nodes, n - 1).T, integrals))
+    P, order = legvander(np.array([x]), n)[0], np.arange(1, n)
+    integrals = np.concatenate([[1.0 + x], (P[2:] - P[:-2]) / (2.0 * order + 1.0)])
+    return np.asarray(np.linalg.solve(legvander(nodes, n - 1).T, integrals))
 
 
 class ExactBeam:
@@ -92,7 +93,8 @@ class ExactBeam:
         bent = self.values[:, self.bending]
         self.has_shear = bool(np.any(bent[..., 1] != bent[..., 2]))
         differ = np.abs(self.EIz - self.EIy).max() > 1e-9 * np.abs(self.EIz + self.EIy).max()
-        self.is_unequal = bool(differ and self.counts[0] and self.counts[1])
+        self.is_unequal = bool(differ and (self.counts[1] or self.counts[3]))
+        """Whether the two bending stiffnesses must be told apart"""
         self.slices = self._slices()
 
     @property
@@ -102,7 +104,8 @@ class ExactBeam:
 
     def shape_values(self, x: Vector) -> Vector:
         """(points, n, 4) value, slope, turn and curvature of all shapes."""
-        return np.stack([shape.values(x) for shape in self.basis.shapes], axis=1)
+        values = [shape.values(x) for shape in self.basis.shapes]
+        return np.stack(values, axis=1) if values else np.zeros((len(x), 0, 4))
 
     def _slices(self) -> list[Slice]:
         slices = []

@@ -109,6 +109,7 @@ class ExactMotion:
         self.weight = (self._half[:, None] * self._weight).ravel()
         self._stations = sample(basis, self.x)
         self._section = basis.section_at(self.x)
+        self._to_stations = self._integral_to(self.x)
         self.slices = self.all_slices(self.x, self.weight)
 
     def places(self, x: Vector, d: Vector) -> Places:
@@ -183,7 +184,7 @@ class ExactMotion:
         beta, gamma, beta_slope, gamma_slope = at.beta @ q, at.gamma @ q, at.beta_slope @ q, at.gamma_slope @ q
         sigma = _sigma(beta, gamma)
         twist = (beta * gamma_slope - gamma * beta_slope) / (1.0 + sigma)
-        theta = at.phi @ q + self._integral_to(self.x) @ twist
+        theta = at.phi @ q + self._to_stations @ twist
         tilt = (beta * beta_slope + gamma * gamma_slope) / (sigma * (1.0 + sigma))
         Kb, Kc = beta_slope + beta * tilt, gamma_slope + gamma * tilt
         kb = np.cos(theta) * Kb + np.sin(theta) * Kc

@@ -170,10 +170,10 @@ def _sections_of(basis: BeamBasis, p_b: Vector) -> tuple[_Line, Vector]:
 def _running_integrals(basis: BeamBasis, x: Vector) -> tuple[Vector, Vector]:
     """int v'_k v'_l + w'_k w'_l and 1/2 int (beta_k gamma'_l - gamma_l beta'_k) up to each x : (m, n, n) each.
 
-    Gauss quadrature from the break before x, exact for polynomial shapes.
+    Gauss quadrature from the break before x, exact for polynomial shapes and converged for waves.
     """
     breaks = basis.breaks
-    t, weight = np.polynomial.legendre.leggauss(basis.gauss)
+    t, weight = np.polynomial.legendre.leggauss(2 * basis.gauss)
 
     def over(start: Vector, end: Vector) -> Vector:
         half = 0.5 * (end - start)

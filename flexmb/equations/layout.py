@@ -83,6 +83,7 @@ AT_POINT_MASS = _next()
 AT_INVARIANT_FORCE = _next()
 AT_INVARIANT_MASS = _next()
 AT_FIELD_ENERGY = _next()
+AT_SECTIONS = _next()
 AT_MARKER = _next()
 AT_CHORD = _next()
 AT_FUNCTION = _next()
@@ -110,6 +111,8 @@ MOTIONS = _next()
 N_MOTIONS = _next()
 FIELDS = _next()  # deformation fields of the flexible bodies, one after the other
 N_FIELDS = _next()
+SECTIONS = _next()  # cuts of beams whose forces are measured
+N_SECTIONS = _next()
 FIELD_KINDS = _next()  # which programs of flexible bodies are needed: sum of the KIND_... values
 
 # Constants in F
@@ -132,6 +135,7 @@ X_UP2 = _next()  # a second one
 X_LARGE = _next()  # rows of a composite inertia on their way to a flexible parent
 X_ARTICULATED = _next()  # articulated-body scratch
 X_CHORD = _next()  # chord measurement scratch
+X_FIELD = _next()  # four arrays over the stations of a beam
 COPIES = _next()  # pairs (offset in W, length): the pieces of an output row
 N_COPIES = _next()
 HEADER = _next() + 1
@@ -169,10 +173,10 @@ FIELD = 23
 KIND_ARMS, KIND_BEAM, KIND_POINTS, KIND_INVARIANTS = 1, 2, 4, 8
 
 # Exact beam, constants in F: integration matrix from the start of a segment to its Gauss points and weights of the whole
-# segment (n_local x n_local + n_local, for every segment), then for every station mass, weighted bending stiffness EIz
-# and EIy, undeformed x, and the shapes: value (n), slope, turn, curvature (n_y + n_z each).
+# segment (n_local x n_local + n_local, for every segment), then arrays over the stations: mass, weighted bending
+# stiffness EIz and EIy, undeformed x, the value of every shape, then slope, turn and curvature of the bending ones.
 ST_MASS, ST_EIZ, ST_EIY, ST_X, ST_SHAPES = range(5)
-# Node of a station in W: slopes b, c of the centre line, s = sqrt(1 - b^2 - c^2) and s - 1, rates of b, c, s and bias of
+# Arrays over the stations in W: slopes b, c of the centre line, s = sqrt(1 - b^2 - c^2) and s - 1, rates of b, c, s and bias of
 # s; turns of the section, their rates and derivatives along the beam; frame twist tau, its rate and bias; then the
 # motion of the centre line and the force, filled by the force program.
 (
@@ -180,13 +184,21 @@ ST_MASS, ST_EIZ, ST_EIY, ST_X, ST_SHAPES = range(5)
     ND_TAU, ND_TAU1, ND_TAU2, ND_Y, ND_Z, ND_U, ND_Y1, ND_Z1, ND_U1, ND_Y2, ND_Z2, ND_U2, ND_S3, ND_FX, ND_FY, ND_FZ,
     ND_THETA, ND_TWIST, ND_TORSION, ND_PULL,
 ) = range(34)  # fmt: skip
-NODE = 34
+NODES = 34
 # Marker on an exact beam, constants in F after position and orientation: offset from the centre line in section axes
 # (3), undeformed x, weights of the stations that integrate to its place (n), shapes: value (n), slope, turn (n_y + n_z).
 MX_OFFSET, MX_X, MX_WEIGHTS = 12, 15, 16
 # Slice: a rigid part fixed to a section of a beam; record in I: marker, place in F of mass and inertia (9) about it
 SL_MARKER, SL_F = range(2)
 SLICE = 2
+
+# Section: a cut of an exact beam whose forces are measured; record in I: body record, marker, constants in F (x, then the
+# part of every station that lies towards B), lists in I of the markers, slices (with their parts in F) and tree joints
+# (joint, sign) on that side, block in W (force, moment).
+SX_BODY, SX_MARKER, SX_F, SX_MARKERS, SX_N_MARKERS, SX_SLICES, SX_N_SLICES, SX_PARTS, SX_JOINTS, SX_N_JOINTS, SX_W = (
+    range(11)
+)
+SECTION = 11
 
 # Joint motion scratch in W: pose, bias and motion subspace in the frame of the parent-side marker
 J_R, J_T, J_BIAS_W, J_BIAS_V, J_SW, J_SV = 0, 9, 12, 15, 18, 36

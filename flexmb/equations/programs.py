@@ -21,6 +21,7 @@ from flexmb.equations.fields.beam_nodes import beam_nodes
 from flexmb.equations.fields.energy import field_energy
 from flexmb.equations.fields.invariants import invariant_force, invariant_mass
 from flexmb.equations.fields.points import point_force, point_mass
+from flexmb.equations.fields.sections import sections
 from flexmb.equations.forces import loads
 from flexmb.equations.forward_dynamics import articulated_bodies
 from flexmb.equations.functions import evaluate
@@ -99,6 +100,8 @@ def output(I, F, W, arg):
     powers_into(I, F, W)
     energies_into(I, F, W)
     call(I[L.AT_REACTIONS], I, F, W, 0)
+    if I[L.N_SECTIONS] > 0:
+        call(I[L.AT_SECTIONS], I, F, W, 0)
     call(I[L.AT_KINEMATICS], I, F, W, 1)
     if I[L.N_CHORDS] > 0:
         call(I[L.AT_CHORDS], I, F, W, 1)
@@ -163,6 +166,7 @@ PROGRAMS: dict[int, Program] = {
     L.AT_INVARIANT_FORCE: invariant_force,
     L.AT_INVARIANT_MASS: invariant_mass,
     L.AT_FIELD_ENERGY: field_energy,
+    L.AT_SECTIONS: sections,
     L.AT_MARKER: marker_state,
     L.AT_CHORD: chord,
     L.AT_FUNCTION: function,
@@ -173,7 +177,7 @@ PROGRAMS: dict[int, Program] = {
 
 FIELD_PROGRAMS: dict[int, tuple[int, ...]] = {
     L.KIND_ARMS: (L.AT_ARM,),
-    L.KIND_BEAM: (L.AT_BEAM_ARM, L.AT_BEAM_NODES, L.AT_BEAM_FORCE, L.AT_BEAM_MASS),
+    L.KIND_BEAM: (L.AT_BEAM_ARM, L.AT_BEAM_NODES, L.AT_BEAM_FORCE, L.AT_BEAM_MASS, L.AT_SECTIONS),
     L.KIND_POINTS: (L.AT_POINT_FORCE, L.AT_POINT_MASS),
     L.KIND_INVARIANTS: (L.AT_INVARIANT_FORCE, L.AT_INVARIANT_MASS),
 }
@@ -195,6 +199,8 @@ def _needless(ints: NDArray[np.int64]) -> set[int]:
         needless |= {L.AT_CHORDS, L.AT_CHORD}
     if ints[L.N_LOADS] == 0:
         needless |= {L.AT_LOADS}
+    if ints[L.N_SECTIONS] == 0:
+        needless |= {L.AT_SECTIONS}
     if ints[L.N_SENSORS] == 0:
         needless |= {L.AT_SENSORS}
     return needless

@@ -15,7 +15,7 @@ from flexmb.vectors import ZERO, add, cross, dot, load3, load9, rotate, rotate_b
 
 
 @kernel
-def _branch_wrench(I, F, W, joint, second):
+def branch_wrench(I, F, W, joint, second):
     """Force and moment (world axes) that a tree joint transmits to its second body, at the second marker's place."""
     e = I[L.BODIES] + I[joint + L.JO_BODY] * L.BODY
     block = I[e + L.B_W]
@@ -58,7 +58,7 @@ def reactions(I, F, W, arg):
         b = state_of(I, F, W, 2 * I[joint + L.JO_B])
         Ra = load9(W, a + L.S_R)
         if I[joint + L.JO_BODY] > 0:
-            force, moment = _branch_wrench(I, F, W, joint, load3(W, b + L.S_P))
+            force, moment = branch_wrench(I, F, W, joint, load3(W, b + L.S_P))
             force, moment = _remove_free_part(I, F, W, joint, rotate_back(Ra, force), rotate_back(Ra, moment))
         else:
             force = ZERO

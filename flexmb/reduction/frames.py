@@ -3,7 +3,8 @@
     start   no deflection, turn, stretch, twist at end A       end   none of them at end B
     chord   no deflection at either end; no stretch, twist at A
     mean    no linear and angular momentum about the axes of the component: int phi dm = 0, int x phi dm = 0 with all
-            inertia that the beam has (lumps, rotary inertia)
+            inertia that the beam has (lumps, rotary inertia); a lump off the axis also moves in other components,
+            whose momentum stays
 Turn means the turn of the section, which in Timoshenko theory is not the slope of the centre line.
 """
 
@@ -24,6 +25,8 @@ FRAMES = ("start", "end", "chord", "mean")
 
 _VANISHES = 1e-9
 """A shape smaller than this part of its curve was a rigid motion of the frame."""
+_PEAK = 0.9
+"""Samples are dense enough that the largest peak shows at least this part of its value."""
 _RISEN = 0.01
 """Where a shape first exceeds this part of its largest value decides its sign."""
 
@@ -74,18 +77,18 @@ def normalised(shape: BeamShape, breaks: Vector) -> tuple[BeamShape, list[Fault]
         text = f"shape {shape.label} vanishes in this frame: it is a rigid motion of it"
         return shape, [Fault(text, (), "Take other supports or another frame.")]
     sign = np.sign(value[np.argmax(np.abs(value) >= _RISEN * largest)])
-    peak = _refined_peak(shape, x, int(np.argmax(np.abs(value))))
-    return replace(shape, factor=float(sign * shape.factor / peak)), []
+    return replace(shape, factor=float(sign * shape.factor / _peak(shape, x, np.abs(value)))), []
 
 
-def _refined_peak(shape: BeamShape, x: Vector, number: int) -> float:
-    """Largest |value| between the neighbours of sample `number`, by sampling ever finer around it."""
-    low, high = x[max(number - 1, 0)], x[min(number + 1, x.size - 1)]
-    peak = 0.0
+def _peak(shape: BeamShape, x: Vector, size: Vector) -> float:
+    """Largest |value|, from samples `size` at x, by sampling ever finer around every peak that may be the largest."""
+    bordered = np.pad(size, 1, constant_values=-1.0)
+    is_peak = (size >= bordered[:-2]) & (size >= bordered[2:]) & (size >= _PEAK * size.max())
+    number = np.flatnonzero(is_peak)
+    low, high = x[np.maximum(number - 1, 0)], x[np.minimum(number + 1, x.size - 1)]
     for _ in range(4):  # each round narrows by 16: the value of a smooth peak is then found to round-off
-        finer = np.linspace(low, high, 33)
-        value = np.abs(shape.values(finer)[:, 0])
-        best = int(np.argmax(value))
-        peak = max(peak, float(value[best]))
-        low, high = finer[max(best - 1, 0)], finer[min(best + 1, 32)]
-    return peak
+        finer = np.linspace(low, high, 33, axis=1)
+        values = np.abs(shape.values(finer.ravel())[:, 0]).reshape(finer.shape)
+        best, row = np.argmax(values, axis=1), np.arange(number.size)
+        low, high = finer[row, np.maximum(best - 1, 0)], finer[row, np.minimum(best + 1, 32)]
+    return float(values.max())

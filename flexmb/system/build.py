@@ -15,7 +15,7 @@ from flexmb.equations import layout as L
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.placement import place
 from flexmb.system.records.channels import pack_channels
-from flexmb.system.records.fields import n_modes
+from flexmb.system.records.fields import n_modes, n_stations
 from flexmb.system.records.loads import LoadRecords
 from flexmb.system.records.packing import Packer
 from flexmb.system.records.rows import RowRecords
@@ -101,6 +101,7 @@ def _take_state(pack: Packer, tree: TreeRecords, mechanism: Mechanism) -> None:
     ints[L.X_UP], ints[L.X_UP2] = pack.take(6 + n), pack.take(6 + n)
     ints[L.X_LARGE] = pack.take(6 * (6 + n))
     ints[L.X_ARTICULATED] = pack.take(7 * (6 + n) + 6)
+    ints[L.X_FIELD] = pack.take(4 * max(n_stations(body) for body in mechanism.bodies))
     ints[L.X_CHORD] = pack.take(12 + 36 + 6)
 
 

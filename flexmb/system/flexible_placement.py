@@ -192,4 +192,5 @@ def _blame(name: str, fault: Fault) -> Fault:
     """A fault of the basis in the words of the model."""
     first = str(fault.path[0]) if fault.path else ""
     path = (_KEYS.get(first, first), *fault.path[1:]) if first in ("section", "damping", "shear", *_KEYS) else ()
-    return Fault(f"body '{name}': {fault.text}", ("bodies", name, *path), fault.hint)
+    text = fault.text if not fault.hint or fault.text.endswith(".") else f"{fault.text}."
+    return Fault(f"body '{name}': {text}", ("bodies", name, *path), fault.hint)

@@ -156,7 +156,7 @@ class BeamMethods:
         start: Any = None,
         to: Any = None,
     ) -> str:
-        """A force per length [N/m] on a beam from `start` to `to` [m from A]; axes "world" or "body"."""
+        """A force per length [N/m] on a beam from `start` to `to` [m from A]; axes "world" or "section"."""
         keys = {"type": "distributed-force", "body": beam, "vector": vector, "axes": axes, "from": start, "to": to}
         return self._put("forces", name, keys)
 

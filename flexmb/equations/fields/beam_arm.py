@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from flexmb.equations import layout as L
-from flexmb.equations.fields.beam_nodes import root_of, root_rates, stations_at, sum_over
+from flexmb.equations.fields.beam_nodes import root_of, root_rates, shapes_at, sum_over
 from flexmb.jit import kernel, program
 from flexmb.vectors import add, cross, load3, load9, multiply, rotate, scale, store3, store9
 
@@ -62,41 +62,45 @@ def beam_arm(I, F, W, arg):
         for i in range(6):
             W[columns + 6 * k + i] = 0.0
     # What has gathered along the beam: shortening of the centre line and twist of its frame.
-    station, stride = stations_at(I, field)
-    node = I[field + L.FD_W]
+    _, _, slopes, turns, bends = shapes_at(I, field)
+    w_at = I[field + L.FD_W]
+    push = I[L.X_FIELD]  # what a unit of every bending shape does at a station, times its weight
     for p in range(count):
         weight = F[weights + p]
-        if weight != 0.0:
-            shapes = station + L.ST_SHAPES + n
-            turns = shapes + ny + nz
-            bends = turns + ny + nz
-            x += weight * W[node + L.ND_DS]
-            x1 += weight * W[node + L.ND_S1]
-            x2 += weight * W[node + L.ND_S2]
-            pull = -weight / W[node + L.ND_S]
-            by_b = pull * W[node + L.ND_B]
-            by_c = pull * W[node + L.ND_C]
-            for k in range(ny):
-                W[columns + 6 * k] += F[shapes + k] * by_b
-            for k in range(ny, ny + nz):
-                W[columns + 6 * k] += F[shapes + k] * by_c
-            if ny > 0 and nz > 0:
-                theta -= weight * W[node + L.ND_TAU]
-                theta1 -= weight * W[node + L.ND_TAU1]
-                theta2 -= weight * W[node + L.ND_TAU2]
-                nb = W[node + L.ND_BETA]
-                nc = W[node + L.ND_GAMMA]
-                ns = math.sqrt(1.0 - nb * nb - nc * nc)
-                part = -weight / (1.0 + ns)
-                tau = W[node + L.ND_TAU] / ns
-                on_b = part * (nb * tau - W[node + L.ND_BEND_Z])
-                on_c = part * (nc * tau + W[node + L.ND_BEND_Y])
-                for k in range(ny):
-                    W[columns + 6 * k + 3] += F[turns + k] * on_b + F[bends + k] * part * nc
-                for k in range(ny, ny + nz):
-                    W[columns + 6 * k + 3] += F[turns + k] * on_c - F[bends + k] * part * nb
-        station += stride
-        node += L.NODE
+        x += weight * W[w_at + L.ND_DS * count + p]
+        x1 += weight * W[w_at + L.ND_S1 * count + p]
+        x2 += weight * W[w_at + L.ND_S2 * count + p]
+        pull = -weight / W[w_at + L.ND_S * count + p]
+        W[push + p] = pull * W[w_at + L.ND_B * count + p]
+        W[push + count + p] = pull * W[w_at + L.ND_C * count + p]
+    for k in range(ny + nz):
+        by = push if k < ny else push + count
+        short = 0.0
+        for p in range(count):
+            short += F[slopes + k * count + p] * W[by + p]
+        W[columns + 6 * k] = short
+    if ny > 0 and nz > 0:
+        for p in range(count):
+            weight = F[weights + p]
+            theta -= weight * W[w_at + L.ND_TAU * count + p]
+            theta1 -= weight * W[w_at + L.ND_TAU1 * count + p]
+            theta2 -= weight * W[w_at + L.ND_TAU2 * count + p]
+            nb = W[w_at + L.ND_BETA * count + p]
+            nc = W[w_at + L.ND_GAMMA * count + p]
+            ns = math.sqrt(1.0 - nb * nb - nc * nc)
+            part = -weight / (1.0 + ns)
+            tau = W[w_at + L.ND_TAU * count + p] / ns
+            W[push + p] = part * (nb * tau - W[w_at + L.ND_BEND_Z * count + p])
+            W[push + count + p] = part * (nc * tau + W[w_at + L.ND_BEND_Y * count + p])
+            W[push + 2 * count + p] = part * nc
+            W[push + 3 * count + p] = -part * nb
+        for k in range(ny + nz):
+            by = push if k < ny else push + count
+            around = 0.0
+            for p in range(count):
+                around += F[turns + k * count + p] * W[by + p]
+                around += F[bends + k * count + p] * W[by + 2 * count + p]
+            W[columns + 6 * k + 3] = around
     # Angular velocity n x n' + n (theta' + (c b' - b c')/(1 + s)), here with time derivatives.
     normal = (s, b, c)
     normal1 = (s1, b1, c1)

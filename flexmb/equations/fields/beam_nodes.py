@@ -6,7 +6,8 @@
 
 The turns beta, gamma are the slopes themselves (Euler-Bernoulli) or functions of their own (Timoshenko). What depends on
 the modes enters only through sums over them at the stations, so that the rest of the work does not grow with their
-number. Integrals along the beam go segment by segment with precomputed matrices.
+number. Everything stands in arrays over the stations, which the processor takes several at a time; integrals along the
+beam go segment by segment with precomputed matrices.
 """
 
 from __future__ import annotations
@@ -18,20 +19,36 @@ from flexmb.jit import kernel, program
 
 
 @kernel
-def stations_at(I, field):
-    """Place in F of the first station, and the length of a station's record."""
+def shapes_at(I, field):
+    """Places in F: arrays of the stations, of the shapes' values, slopes, turns and curvatures."""
     n_local = I[field + L.FD_LOCAL]
+    count = I[field + L.FD_N]
     bending = I[field + L.FD_NY] + I[field + L.FD_NZ]
     n = bending + I[field + L.FD_NU] + I[field + L.FD_NT]
-    first = I[field + L.FD_F] + I[field + L.FD_SEGMENTS] * n_local * (n_local + 1)
-    return first, L.ST_SHAPES + n + 3 * bending
+    stations = I[field + L.FD_F] + I[field + L.FD_SEGMENTS] * n_local * (n_local + 1)
+    value = stations + L.ST_SHAPES * count
+    slope = value + n * count
+    turn = slope + bending * count
+    return stations, value, slope, turn, turn + bending * count
 
 
 @kernel
-def sum_over(F, W, shapes, x, first, count):
-    """Sum of shapes times coordinates: F[shapes + k] W[x + k] for k from `first`."""
+def mix_into(F, W, shapes, x, first, number, count, out):
+    """W[out + p] = sum over the modes k from `first` of F[shapes + k count + p] W[x + k], for all stations p."""
+    for p in range(count):
+        W[out + p] = 0.0
+    for k in range(first, first + number):
+        factor = W[x + k]
+        row = shapes + k * count
+        for p in range(count):
+            W[out + p] += F[row + p] * factor
+
+
+@kernel
+def sum_over(F, W, shapes, x, first, number):
+    """Sum of single values times coordinates: F[shapes + k] W[x + k] for k from `first`."""
     total = 0.0
-    for k in range(first, first + count):
+    for k in range(first, first + number):
         total += F[shapes + k] * W[x + k]
     return total
 
@@ -53,113 +70,123 @@ def root_rates(b, c, s, b1, c1):
 
 @program
 def beam_nodes(I, F, W, arg):
-    """Slopes, turns, twist and rates at the stations of the body with record `arg`, to its nodes in W."""
+    """Slopes, turns, twist and rates at the stations of the body with record `arg`, to its arrays in W."""
     field = I[arg + L.B_FIELD]
     ny = I[field + L.FD_NY]
     nz = I[field + L.FD_NZ]
-    n = ny + nz + I[field + L.FD_NU] + I[field + L.FD_NT]
+    shear = I[field + L.FD_SHEAR]
+    count = I[field + L.FD_N]
     q = I[L.Q] + I[arg + L.B_ELASTIC_Q]
     v = I[L.V] + I[arg + L.B_V] + I[arg + L.B_NJ]
-    station, stride = stations_at(I, field)
-    node = I[field + L.FD_W]
-    for _ in range(I[field + L.FD_N]):
-        slope = station + L.ST_SHAPES + n
-        turn = slope + ny + nz
-        bend = turn + ny + nz
-        b = sum_over(F, W, slope, q, 0, ny)
-        c = sum_over(F, W, slope, q, ny, nz)
-        b1 = sum_over(F, W, slope, v, 0, ny)
-        c1 = sum_over(F, W, slope, v, ny, nz)
+    _, _, slope, turn, bend = shapes_at(I, field)
+    w = I[field + L.FD_W]
+    mix_into(F, W, slope, q, 0, ny, count, w + L.ND_B * count)
+    mix_into(F, W, slope, q, ny, nz, count, w + L.ND_C * count)
+    mix_into(F, W, slope, v, 0, ny, count, w + L.ND_B1 * count)
+    mix_into(F, W, slope, v, ny, nz, count, w + L.ND_C1 * count)
+    mix_into(F, W, bend, q, 0, ny, count, w + L.ND_BEND_Y * count)
+    mix_into(F, W, bend, q, ny, nz, count, w + L.ND_BEND_Z * count)
+    if shear == 1:
+        mix_into(F, W, turn, q, 0, ny, count, w + L.ND_BETA * count)
+        mix_into(F, W, turn, q, ny, nz, count, w + L.ND_GAMMA * count)
+        mix_into(F, W, turn, v, 0, ny, count, w + L.ND_BETA1 * count)
+        mix_into(F, W, turn, v, ny, nz, count, w + L.ND_GAMMA1 * count)
+    for p in range(count):
+        b = W[w + L.ND_B * count + p]
+        c = W[w + L.ND_C * count + p]
+        b1 = W[w + L.ND_B1 * count + p]
+        c1 = W[w + L.ND_C1 * count + p]
         s, ds = root_of(b, c)
         s1, s2 = root_rates(b, c, s, b1, c1)
-        W[node + L.ND_B] = b
-        W[node + L.ND_C] = c
-        W[node + L.ND_S] = s
-        W[node + L.ND_DS] = ds
-        W[node + L.ND_B1] = b1
-        W[node + L.ND_C1] = c1
-        W[node + L.ND_S1] = s1
-        W[node + L.ND_S2] = s2
-        if I[field + L.FD_SHEAR] == 1:
-            b = sum_over(F, W, turn, q, 0, ny)
-            c = sum_over(F, W, turn, q, ny, nz)
-            b1 = sum_over(F, W, turn, v, 0, ny)
-            c1 = sum_over(F, W, turn, v, ny, nz)
-            s, ds = root_of(b, c)
-            s1, s2 = root_rates(b, c, s, b1, c1)
-        W[node + L.ND_BETA] = b
-        W[node + L.ND_GAMMA] = c
-        W[node + L.ND_BETA1] = b1
-        W[node + L.ND_GAMMA1] = c1
-        bend_y = sum_over(F, W, bend, q, 0, ny)
-        bend_z = sum_over(F, W, bend, q, ny, nz)
-        W[node + L.ND_BEND_Y] = bend_y
-        W[node + L.ND_BEND_Z] = bend_z
-        if ny > 0 and nz > 0:
-            bend_y1 = sum_over(F, W, bend, v, 0, ny)
-            bend_z1 = sum_over(F, W, bend, v, ny, nz)
+        W[w + L.ND_S * count + p] = s
+        W[w + L.ND_DS * count + p] = ds
+        W[w + L.ND_S1 * count + p] = s1
+        W[w + L.ND_S2 * count + p] = s2
+        if shear == 0:
+            W[w + L.ND_BETA * count + p] = b
+            W[w + L.ND_GAMMA * count + p] = c
+            W[w + L.ND_BETA1 * count + p] = b1
+            W[w + L.ND_GAMMA1 * count + p] = c1
+    if ny > 0 and nz > 0:
+        # The rates of beta', gamma' stand where tau and its rate will.
+        mix_into(F, W, bend, v, 0, ny, count, w + L.ND_TAU * count)
+        mix_into(F, W, bend, v, ny, nz, count, w + L.ND_TAU1 * count)
+        for p in range(count):
+            b = W[w + L.ND_BETA * count + p]
+            c = W[w + L.ND_GAMMA * count + p]
+            b1 = W[w + L.ND_BETA1 * count + p]
+            c1 = W[w + L.ND_GAMMA1 * count + p]
+            s = W[w + L.ND_S * count + p]
+            s1 = W[w + L.ND_S1 * count + p]
+            s2 = W[w + L.ND_S2 * count + p]
+            if shear == 1:
+                s, _ = root_of(b, c)
+                s1, s2 = root_rates(b, c, s, b1, c1)
+            bend_y = W[w + L.ND_BEND_Y * count + p]
+            bend_z = W[w + L.ND_BEND_Z * count + p]
+            bend_y1 = W[w + L.ND_TAU * count + p]
+            bend_z1 = W[w + L.ND_TAU1 * count + p]
             d = 1.0 / (1.0 + s)
             tau = (c * bend_y - b * bend_z) * d
-            first = c1 * bend_y + c * bend_y1 - b1 * bend_z - b * bend_z1
-            tau1 = (first - tau * s1) * d
-            W[node + L.ND_TAU] = tau
-            W[node + L.ND_TAU1] = tau1
-            W[node + L.ND_TAU2] = (2.0 * (c1 * bend_y1 - b1 * bend_z1) - 2.0 * tau1 * s1 - tau * s2) * d
-        else:
-            W[node + L.ND_TAU] = 0.0
-            W[node + L.ND_TAU1] = 0.0
-            W[node + L.ND_TAU2] = 0.0
-        station += stride
-        node += L.NODE
+            tau1 = (c1 * bend_y + c * bend_y1 - b1 * bend_z - b * bend_z1 - tau * s1) * d
+            W[w + L.ND_TAU * count + p] = tau
+            W[w + L.ND_TAU1 * count + p] = tau1
+            W[w + L.ND_TAU2 * count + p] = (2.0 * (c1 * bend_y1 - b1 * bend_z1 - tau1 * s1) - tau * s2) * d
+    else:
+        for p in range(3 * count):
+            W[w + L.ND_TAU * count + p] = 0.0
 
 
 @kernel
 def integrate_into(I, F, W, field, source, target, scale):
-    """Node entry `target` += scale x integral along the beam of node entry `source`, from the end it is measured from."""
+    """Array `target` += scale x integral along the beam of array `source`, from the end it is measured from."""
     n_local = I[field + L.FD_LOCAL]
     n_segments = I[field + L.FD_SEGMENTS]
+    count = I[field + L.FD_N]
     matrix = I[field + L.FD_F]
     size = n_local * (n_local + 1)
-    first = I[field + L.FD_W]
+    x = I[field + L.FD_W] + source * count
+    out = I[field + L.FD_W] + target * count
     base = 0.0
     if I[field + L.FD_FROM_END] == 1:
         for segment in range(n_segments):
             weights = matrix + segment * size + n_local * n_local
             for r in range(n_local):
-                base -= F[weights + r] * W[first + (segment * n_local + r) * L.NODE + source]
+                base -= F[weights + r] * W[x + segment * n_local + r]
     for segment in range(n_segments):
+        first = segment * n_local
         rows = matrix + segment * size
-        nodes = first + segment * n_local * L.NODE
-        total = 0.0
         for p in range(n_local):
-            x = base
-            for r in range(n_local):
-                x += F[rows + p * n_local + r] * W[nodes + r * L.NODE + source]
-            W[nodes + p * L.NODE + target] += scale * x
-            total += F[rows + n_local * n_local + p] * W[nodes + p * L.NODE + source]
-        base += total
+            W[out + first + p] += scale * base
+        for r in range(n_local):  # column by column: row r of the transposed matrix
+            value = scale * W[x + first + r]
+            for p in range(n_local):
+                W[out + first + p] += F[rows + r * n_local + p] * value
+            base += F[rows + n_local * n_local + r] * W[x + first + r]
 
 
 @kernel
 def gather_into(I, F, W, field, source, target):
-    """The transpose: node entry `target` = what a force `source` on the integral at all stations does at each one."""
+    """The transpose: array `target` = what forces `source` on the integral at all stations do at each one."""
     n_local = I[field + L.FD_LOCAL]
     n_segments = I[field + L.FD_SEGMENTS]
+    count = I[field + L.FD_N]
     matrix = I[field + L.FD_F]
     size = n_local * (n_local + 1)
-    first = I[field + L.FD_W]
+    x = I[field + L.FD_W] + source * count
+    out = I[field + L.FD_W] + target * count
     beyond = 0.0
     if I[field + L.FD_FROM_END] == 1:
-        for p in range(n_local * n_segments):
-            beyond -= W[first + p * L.NODE + source]
+        for p in range(count):
+            beyond -= W[x + p]
     for segment in range(n_segments - 1, -1, -1):
+        first = segment * n_local
         rows = matrix + segment * size
-        nodes = first + segment * n_local * L.NODE
         total = 0.0
         for r in range(n_local):
-            x = F[rows + n_local * n_local + r] * beyond
+            value = F[rows + n_local * n_local + r] * beyond
             for p in range(n_local):
-                x += F[rows + p * n_local + r] * W[nodes + p * L.NODE + source]
-            W[nodes + r * L.NODE + target] = x
-            total += W[nodes + r * L.NODE + source]
+                value += F[rows + r * n_local + p] * W[x + first + p]
+            W[out + first + r] = value
+            total += W[x + first + r]
         beyond += total

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flexmb.equations import layout as L
 from flexmb.equations.fields.beam_force import bending_excess
-from flexmb.equations.fields.beam_nodes import stations_at
+from flexmb.equations.fields.beam_nodes import shapes_at
 from flexmb.equations.fields.elastic import elastic_energy
 from flexmb.jit import call, program
 from flexmb.vectors import load3, store3
@@ -39,13 +39,12 @@ def field_energy(I, F, W, arg):
             W[out + 5 + i] = s
     strain = elastic_energy(I, F, W, arg, field)
     if I[field + L.FD_FORCE] == L.AT_BEAM_FORCE:
-        station, stride = stations_at(I, field)
-        node = I[field + L.FD_W]
-        for _ in range(I[field + L.FD_N]):
-            part = bending_excess(W, node, F[station + L.ST_EIZ], F[station + L.ST_EIY], I[field + L.FD_UNEQUAL])
-            strain += part[0]
-            station += stride
-            node += L.NODE
+        stations, _, _, _, _ = shapes_at(I, field)
+        count = I[field + L.FD_N]
+        for p in range(count):
+            EIz = F[stations + L.ST_EIZ * count + p]
+            EIy = F[stations + L.ST_EIY * count + p]
+            strain += bending_excess(W, I[field + L.FD_W], count, p, EIz, EIy, I[field + L.FD_UNEQUAL])[0]
     W[out] = kinetic
     W[out + 1] = strain
     W[out + 2] = W[o + size + 5]

@@ -12,8 +12,8 @@ from flexmb.vectors import add, add_to3, cross, dot, load3, load9, multiply, rot
 
 
 @kernel
-def slice_force_into(I, F, W, e, record, accelerate):
-    """Add the wrench that the inertia of a slice asks for to the body's."""
+def slice_wrench(I, F, W, e, record, accelerate):
+    """Position of a slice, force and moment about it that its inertia asks for, body axes."""
     marker = I[record + L.SL_MARKER]
     place = I[record + L.SL_F]
     block = I[e + L.B_W]
@@ -35,10 +35,20 @@ def slice_force_into(I, F, W, e, record, accelerate):
     J = multiply(multiply(R, load9(F, place + 1)), transpose(R))
     f = scale(F[place], a_p)
     n = add(rotate(J, al_p), cross(w_p, rotate(J, w_p)))
+    return r, f, n
+
+
+@kernel
+def slice_force_into(I, F, W, e, record, accelerate):
+    """Add the wrench that the inertia of a slice asks for to the body's."""
+    r, f, n = slice_wrench(I, F, W, e, record, accelerate)
+    block = I[e + L.B_W]
     add_to3(W, block + L.W_F, f)
     add_to3(W, block + L.W_F + 3, add(cross(r, f), n))
-    if flexible:
-        for k in range(n_modes):
+    marker = I[L.MARKERS] + I[record + L.SL_MARKER] * L.MARKER
+    if I[marker + L.MK_FLEX] > 0:
+        columns = I[marker + L.MK_W] + L.S_COLUMNS
+        for k in range(I[e + L.B_NF]):
             W[block + L.W_F + 6 + k] += dot(load3(W, columns + 6 * k), f) + dot(load3(W, columns + 6 * k + 3), n)
 
 

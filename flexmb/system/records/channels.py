@@ -165,6 +165,10 @@ def describe_sensor(spec: Any, name: str) -> tuple[str, str, int]:
             what if sensor.component is None else f"{sensor.component} of the {what}",
             3 if (sensor.component is None) else 1,
         )
+    if sensor.section is not None:
+        component = sensor.component or "force"
+        what = f"{component} inside the beam at {sensor.section}, axes of the section, on the part towards A"
+        return "N*m" if component.startswith("m") else "N", what, 1
     if sensor.between is not None:
         return "m", f"distance of {sensor.between[0]} and {sensor.between[1]}", 1
     axes = "world axes" if sensor.axes == "world" else f"axes of {sensor.relative_to}"

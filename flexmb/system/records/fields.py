@@ -14,6 +14,11 @@ from flexmb.equations import layout as L
 from flexmb.system.records.packing import Packer
 
 
+def n_stations(body: Any) -> int:
+    """Number of stations of a body with the exact field of a beam."""
+    return len(body.field.x) if isinstance(body, FlexibleBody) and isinstance(body.field, ExactBeam) else 0
+
+
 def n_modes(body: Any) -> int:
     """Number of elastic coordinates of a body."""
     return body.n_modes if isinstance(body, FlexibleBody) else 0
@@ -87,17 +92,15 @@ def _pack_beam(pack: Packer, field: ExactBeam, record: list[int]) -> None:
     record[L.FD_SEGMENTS], record[L.FD_LOCAL] = field.segments, field.local
     record[L.FD_FROM_END] = int(field.basis.from_end)
     record[L.FD_SHEAR], record[L.FD_UNEQUAL] = int(field.has_shear), int(field.is_unequal)
-    record[L.FD_W] = pack.take(len(field.x) * (L.NODE + 3 * field.n))
+    record[L.FD_W] = pack.take(len(field.x) * (L.NODES + 3 * field.n))
     record[L.FD_F] = len(pack.floats)
     for matrix, weights in zip(field.matrices, field.weights, strict=True):
-        pack.put(matrix)
+        pack.put(matrix.T)
         pack.put(weights)
-    bending = field.bending
-    for p, x in enumerate(field.x):
-        pack.put([field.mass[p], field.EIz[p], field.EIy[p], x])
-        pack.put(field.values[p, :, 0])
-        for column in (1, 2, 3):
-            pack.put(field.values[p, bending, column])
+    for array in (field.mass, field.EIz, field.EIy, field.x, field.values[:, :, 0].T):
+        pack.put(array)
+    for column in (1, 2, 3):
+        pack.put(field.values[:, field.bending, column].T)
 
 
 def slice_constants(pack: Packer, part: Slice) -> int:

@@ -9,6 +9,7 @@ from flexmb.equations import layout as L
 from flexmb.system.expressions.tables import linear_record
 from flexmb.system.records.packing import Packer
 from flexmb.system.records.rows import RowRecords
+from flexmb.system.records.sections import pack_section
 
 _KINDS = {
     "force": L.LOAD_FORCE,
@@ -46,6 +47,7 @@ class LoadRecords:
         self.load_block = {name: pack.take(L.LOAD_BLOCK) for name in spec.forces}
         self.reaction_block = {name: pack.take(6) for name in spec.joints}
         self.motion_slot = {name: pack.take(1) for name in spec.motions}
+        self.sections: list[list[int]] = []
         self.powers: list[str] = []
 
     def power(self, name: str, kind: str = "force") -> int:
@@ -70,6 +72,7 @@ class LoadRecords:
         ints = self.pack.ints
         ints[L.SENSORS], ints[L.N_SENSORS] = self.pack.table(records, L.SENSOR), len(records)
         ints[L.N_EARLY_SENSORS] = n_early
+        ints[L.SECTIONS], ints[L.N_SECTIONS] = self.pack.table(self.sections, L.SECTION), len(self.sections)
 
     def _sensor(self, sensor: Any, early: bool) -> list[list[int]]:
         if sensor.joint is not None:
@@ -82,13 +85,15 @@ class LoadRecords:
         if sensor.force is not None:
             return [_slot(self.load_block[sensor.force] + L.LW_EFFORT)]
         if sensor.reaction is not None:
-            block = self.reaction_block[sensor.reaction]
-            if sensor.component in _WRENCH:
-                return [_slot(block + _WRENCH[sensor.component])]
-            return [_slot(block + (3 if sensor.component == "moment" else 0), L.SENSE_NORM)]
+            return self._wrench(self.reaction_block[sensor.reaction], sensor.component)
         markers = self.mechanism.marker_index
         if sensor.deflection is not None:
             return self._deflection(sensor)
+        if sensor.section is not None:
+            marker = markers[sensor.section]
+            record = pack_section(self.pack, self.mechanism, self.rows.tree, marker)
+            self.sections.append(record)
+            return self._wrench(record[L.SX_W], sensor.component)
         if sensor.between is not None:
             return [_between(L.SENSE_DISTANCE, markers[sensor.between[0]], markers[sensor.between[1]], 3, 0)]
         kind = _MEASURES[sensor.quantity or "position"]
@@ -96,6 +101,12 @@ class LoadRecords:
         axes = int(sensor.axes == "marker")
         first, second = markers[sensor.marker], markers[sensor.relative_to]
         return [_between(kind, first, second, component, axes) for component in components]
+
+    def _wrench(self, block: int, component: str | None) -> list[list[int]]:
+        """One component of a force and moment at W[block], or the magnitude of one of the two."""
+        if component in _WRENCH:
+            return [_slot(block + _WRENCH[component])]
+        return [_slot(block + (3 if component == "moment" else 0), L.SENSE_NORM)]
 
     def _deflection(self, sensor: Any) -> list[list[int]]:
         """Records of a deflection: the marker against the chord of its beam."""

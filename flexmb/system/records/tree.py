@@ -41,6 +41,8 @@ class TreeRecords:
     kinds: list[str] = field(default_factory=list)
     slices: dict[int, int] = field(default_factory=dict)
     """Body number in the mechanism -> its slice table in I"""
+    frames: dict[int, int] = field(default_factory=dict)
+    """Flexible body number in the mechanism -> marker of its frame, which no deformation moves"""
     fields: dict[str, int] = field(default_factory=dict)
     """Flexible body -> its field record in I"""
     n_q: int = 0
@@ -75,7 +77,7 @@ def _type(mechanism: Mechanism, branch: Branch) -> JointType:
 
 
 def pack_markers(pack: Packer, mechanism: Mechanism, tree: TreeRecords) -> None:
-    """Marker table; markers of slices, which have no name, come last. Slice tables go to `tree.slices`."""
+    """Marker table; markers of slices and of the frames of flexible bodies, which have no name, come last."""
     records = [_marker(pack, mechanism, tree, m.body, m.p_b, m.R_b, m.shapes) for m in mechanism.markers]
     for number, body in enumerate(mechanism.bodies):
         parts = body.field.slices if isinstance(body, FlexibleBody) and isinstance(body.field, ExactBeam) else []
@@ -85,6 +87,9 @@ def pack_markers(pack: Packer, mechanism: Mechanism, tree: TreeRecords) -> None:
             table.append((len(records), slice_constants(pack, part)))
             records.append(_marker(pack, mechanism, tree, number, p_b, np.eye(3), part.place))
         tree.slices[number] = pack.table(table, L.SLICE)
+        if isinstance(body, FlexibleBody):
+            tree.frames[number] = len(records)
+            records.append(_marker(pack, mechanism, tree, number, np.zeros(3), np.eye(3), None))
     pack.ints[L.MARKERS], pack.ints[L.N_MARKERS] = pack.table(records, L.MARKER), len(records)
 
 
@@ -105,7 +110,7 @@ def pack_bodies(pack: Packer, mechanism: Mechanism, topology: Topology, tree: Tr
         body = mechanism.bodies[branch.body]
         joint_type = tree.joint_type[flat - 1]
         if branch.joint is None:
-            numbers, parameters = (0, mechanism.marker_index[body.name]), 0
+            numbers, parameters = (0, tree.frames.get(branch.body, mechanism.marker_index[body.name])), 0
         else:
             joint = mechanism.joints[branch.joint]
             numbers, parameters = (joint.first, joint.second), joint_f[branch.joint]

@@ -169,7 +169,7 @@ def check_flexible_values(references: References, spec: ModelSpec) -> None:
     """What needs the numbers of the flexible bodies."""
     for name, body in spec.bodies.items():
         if isinstance(body, BeamBody):
-            for path, text in _beam_faults(spec, name, body):
+            for path, text in _beam_faults(spec, body):
                 references.add(("bodies", name, *path), f"body '{name}': {text}")
         elif isinstance(body, ModalBody):
             for key, text in body.modal.faults():
@@ -177,7 +177,7 @@ def check_flexible_values(references: References, spec: ModelSpec) -> None:
             _check_count(references, name, body, body.modal.n_shapes)
     for name, force in spec.forces.items():
         beam = spec.bodies.get(getattr(force, "body", ""))
-        if force.type != "distributed-force" or not isinstance(beam, BeamBody):
+        if force.type != "distributed-force" or not isinstance(beam, BeamBody) or not spec.has_places(*beam.beam):
             continue
         length = spec.beam_length(beam)
         end = length if force.to is None else force.to
@@ -194,7 +194,21 @@ def check_flexible_values(references: References, spec: ModelSpec) -> None:
             references.add(("bodies", name, "elastic_position"), f"{text}; they cannot be given too")
 
 
-def _beam_faults(spec: ModelSpec, name: str, body: BeamBody) -> Iterator[tuple[Path, str]]:
+def _beam_faults(spec: ModelSpec, body: BeamBody) -> Iterator[tuple[Path, str]]:
+    yield from _needed_constants(spec, body)
+    shapes = body.shapes
+    if shapes.count == 0:
+        yield ("shapes",), "a beam without shapes is rigid. Give shapes, or a rigid body with mass and rod"
+    yield from _count_faults(body, shapes.count)
+    if body.damping is not None and body.damping.ratios is not None and shapes.count is not None:
+        if len(body.damping.ratios) != shapes.count:
+            text = f"{shapes.count} ratios are needed, one a mode, found {len(body.damping.ratios)}"
+            yield ("damping", "ratios"), text
+    if spec.has_places(*body.beam):
+        yield from _geometry_faults(spec, body)
+
+
+def _geometry_faults(spec: ModelSpec, body: BeamBody) -> Iterator[tuple[Path, str]]:
     length = spec.beam_length(body)
     if length == 0.0:
         yield ("beam",), "the beam has no length"
@@ -217,15 +231,6 @@ def _beam_faults(spec: ModelSpec, name: str, body: BeamBody) -> Iterator[tuple[P
             yield ("sections", i, "to"), f"to = {step.to:g} m is the end of the beam: nothing is left for the next one"
         before = step.to
     yield from _lump_faults(spec, body, length)
-    yield from _needed_constants(spec, body)
-    shapes = body.shapes
-    if shapes.count == 0:
-        yield ("shapes",), "a beam without shapes is rigid. Give shapes, or a rigid body with mass and rod"
-    yield from _count_faults(body, shapes.count)
-    if body.damping is not None and body.damping.ratios is not None and shapes.count is not None:
-        if len(body.damping.ratios) != shapes.count:
-            text = f"{shapes.count} ratios are needed, one a mode, found {len(body.damping.ratios)}"
-            yield ("damping", "ratios"), text
 
 
 def _lump_faults(spec: ModelSpec, body: BeamBody, length: float) -> Iterator[tuple[Path, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import Field, StrictBool, ValidationInfo, model_validator
 
 from flexmb.system.expressions.parser import parse_amount
 from flexmb.system.expressions.tokens import TextError
@@ -303,8 +303,8 @@ class BeamBody(Strict):
         None, description="Quadratic field: order of the equations, or full for none left out; default: 2."
     )
     damping: Damping | None = Field(None, description="Damping; default: none.")
-    shear: bool = Field(False, description="Shear deformation (Timoshenko); elements only.")
-    rotary_inertia: bool = Field(False, description="Rotary inertia of the sections in bending.")
+    shear: StrictBool = Field(False, description="Shear deformation (Timoshenko); elements only.")
+    rotary_inertia: StrictBool = Field(False, description="Rotary inertia of the sections in bending.")
     elastic_position: Annotated[tuple[float, ...], NumberList("length", "angle")] | None = Field(
         None, description="Initial elastic coordinates [m, torsion: rad]: y, z, axial, torsion; default: zero."
     )

@@ -107,6 +107,12 @@ def check_sensor(references: References, name: str, table: Table) -> None:
     elif subject == "deflection":
         body = references.marker(table["deflection"], (*path, "deflection"))
         on_beam(references, body, (*path, "deflection"), "a deflection")
+    elif subject == "section":
+        body = references.marker(table["section"], (*path, "section"))
+        if on_beam(references, body, (*path, "section"), "a section force"):
+            if tables_of(references.tables, "bodies")[str(body)].get("field", "exact") != "exact":
+                text = f"sensor '{name}': forces inside beam '{body}' are known with field = 'exact' only"
+                references.add((*path, "section"), text, "Leave out 'field', or measure a joint reaction.")
     else:
         section = {"motion": "motions", "force": "forces", "reaction": "joints"}[subject]
         references.named(section, table[subject], (*path, subject))
@@ -118,7 +124,7 @@ def _check_sensor_keys(references: References, name: str, table: Table, subject:
     belongs = {
         "coordinate": ("joint",),
         "quantity": ("joint", "marker", "between"),
-        "component": ("marker", "deflection", "reaction"),
+        "component": ("marker", "deflection", "reaction", "section"),
         "relative_to": ("marker",),
         "axes": ("marker", "deflection"),
     }
@@ -133,7 +139,7 @@ def _check_sensor_keys(references: References, name: str, table: Table, subject:
             references.add((*path, "quantity"), text)
     component = table.get("component")
     vectors = dict.fromkeys(("marker", "deflection"), _MARKER_COMPONENTS)
-    allowed = {**vectors, "reaction": _REACTION_COMPONENTS}.get(subject, ())
+    allowed = {**vectors, "reaction": _REACTION_COMPONENTS, "section": _REACTION_COMPONENTS}.get(subject, ())
     if isinstance(component, str) and allowed and component not in allowed:
         if component in _MARKER_COMPONENTS + _REACTION_COMPONENTS:
             text = f"sensor '{name}': component = '{component}' does not go with '{subject}'"
@@ -142,7 +148,7 @@ def _check_sensor_keys(references: References, name: str, table: Table, subject:
     if axes is not None and table.get("axes") == axes:
         choices = "Choices: world, marker." if subject == "marker" else "Choices: world, body."
         references.add((*path, "axes"), f"sensor '{name}': axes = '{axes}' does not go with '{subject}'", choices)
-    if subject == "reaction" and component is None:
+    if subject in ("reaction", "section") and component is None:
         references.add((*path, "component"), f"sensor '{name}' needs 'component'", f"One of: {', '.join(allowed)}.")
 
 
@@ -235,7 +241,8 @@ def check_values(references: References, spec: ModelSpec) -> None:
             key = "axes" if joint.axes is not None else "slot"
             references.add(("joints", name, key), f"joint '{name}': {what} must be at right angles")
     for name, body in spec.bodies.items():
-        if isinstance(body, Body) and body.rod is not None and spec.place(body.rod[0]) == spec.place(body.rod[1]):
+        rod = body.rod if isinstance(body, Body) else None
+        if rod is not None and spec.has_places(*rod) and spec.place(rod[0]) == spec.place(rod[1]):
             references.add(("bodies", name, "rod"), f"body '{name}': the rod has no length")
     check_flexible_values(references, spec)
     for name, motion in spec.motions.items():

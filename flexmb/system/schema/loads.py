@@ -66,7 +66,9 @@ class DistributedForce(Strict):
     vector: Annotated[ThreeExpressions, ExpressionField("force per length", sensors=True, count=3)] = Field(
         description="Components [N/m]: numbers or expressions of t and of sensors."
     )
-    axes: Literal["world", "body"] = Field("world", description="Axes of the components: world or body frame.")
+    axes: Literal["world", "section"] = Field(
+        "world", description="Axes of the components; section: they turn with the sections as the beam bends."
+    )
     start: Annotated[float, Scalar("length", least=0.0)] = Field(
         0.0, alias="from", description="Where it begins, from end A [m]."
     )
@@ -151,11 +153,11 @@ FORCE_TYPES = {
     "actuator": Actuator,
 }
 
-SENSOR_SUBJECTS = ("joint", "marker", "between", "deflection", "motion", "force", "reaction")
+SENSOR_SUBJECTS = ("joint", "marker", "between", "deflection", "section", "motion", "force", "reaction")
 
 
 class Sensor(Strict):
-    """A named channel of the result: what a joint, marker, distance, deflection, motion, force or reaction is."""
+    """A named channel of the result: of a joint, marker, distance, deflection, section, motion, force or reaction."""
 
     joint: str | None = Field(None, description="Joint whose coordinate is measured.")
     coordinate: str | None = Field(None, description="Its coordinate; may be left out when there is only one.")
@@ -165,6 +167,10 @@ class Sensor(Strict):
     )
     deflection: str | None = Field(
         None, description="Marker on a beam: its position less that of its undeformed place on the chord of the ends."
+    )
+    section: str | None = Field(
+        None,
+        description="Marker on a beam (field 'exact'): forces inside the beam at its section, axes of the section.",
     )
     motion: str | None = Field(None, description="Motion whose effort is measured.")
     force: str | None = Field(None, description="Force whose effort or magnitude is measured.")
@@ -176,7 +182,7 @@ class Sensor(Strict):
         Field(
             None,
             description="Marker or deflection: x, y, z or magnitude (default: x, y and z). "
-            "Reaction: fx ... mz, force, moment.",
+            "Reaction or section: fx ... mz, force, moment.",
         )
     )
     relative_to: str = Field("ground", description="Marker from which a marker is measured.")

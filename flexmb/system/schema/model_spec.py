@@ -56,6 +56,10 @@ class ModelSpec(Strict):
         """World position of a point name; numbers are given back as they are."""
         return self.points[where] if isinstance(where, str) else where
 
+    def has_places(self, *places: Any) -> bool:
+        """Whether all points that are named among `places` exist."""
+        return all(where in self.points for where in places if isinstance(where, str))
+
     def beam_length(self, body: BeamBody) -> float:
         """Length of a beam [m]."""
         return math.dist(*(self.place(where) for where in body.beam))

@@ -7,7 +7,7 @@ int z^2 dA in the x-z plane, J is the torsion constant. Nothing physical has a d
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
@@ -21,6 +21,8 @@ Coefficient = Annotated[float, Scalar("number", above=0.0, most=1.0)]
 
 class Material(Strict):
     """An isotropic elastic material."""
+
+    foreign: ClassVar[dict[str, str]] = {"rho": "is called 'density' here"}
 
     E: Annotated[float, Scalar("stress", above=0.0)] = Field(description="Young's modulus [Pa].")
     nu: Annotated[float, Scalar("number", above=-1.0, most=0.5)] | None = Field(
