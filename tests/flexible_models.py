@@ -1,4 +1,4 @@
-"""Flexible mechanisms for the tests: beams so soft and thick that elastic, gyroscopic and inertia forces are of one size."""
+"""Flexible mechanisms for the tests: beams so soft and thick that elastic and inertia forces are of one size."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@
     section      smallest rotation that takes e1 to (sigma, beta, gamma), then a turn theta = phi - int tau about it,
                  tau = (gamma beta' - beta gamma')/(1 + sigma), so that the material twist rate is phi'
 
-The integrals run from end A (from B when the basis says so) through Gauss stations: within a segment the integrand is the
-polynomial through its stations. Mass along the centre line stands at the stations; lumps and the rotary inertia of
+The integrals run from end A (from B when the basis says so) through Gauss stations: within a segment the integrand is
+the polynomial through its stations. Mass along the centre line stands at the stations; lumps and the rotary inertia of
 sections are slices, rigid parts fixed to a section.
 """
 

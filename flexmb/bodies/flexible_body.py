@@ -1,8 +1,8 @@
 """A flexible body as the equations see it: a deformation field, stiffness and damping of its modes.
 
 The field says how the points of the body move with the elastic coordinates q, either by its inertia integrals
-(`Invariants`), at mass points (`PointField`), or by the exact kinematics of a beam (`ExactBeam`). Where it comes from does
-not matter to the equations.
+(`Invariants`), at mass points (`PointField`), or by the exact kinematics of a beam (`ExactBeam`). Where it comes from
+does not matter to the equations.
 """
 
 from __future__ import annotations

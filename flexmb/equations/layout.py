@@ -162,8 +162,8 @@ F_MASS, F_S, F_J, F_ROTOR = 0, 1, 4, 13
 INERTIA = 16
 
 # Deformation field of a flexible body, record in I (B_FIELD; 0: rigid): its body record, header slots of the programs
-# that find its nodes (0: none), its force and its mass; constants in F: stiffness, damping (0: none) and cubic stiffness
-# (0: none); work channel of its damping (-1: none); number of points and constants of the kind; scratch in W.
+# that find its nodes (0: none), its force and its mass; constants in F: stiffness, damping (0: none) and cubic
+# stiffness (0: none); work channel of its damping (-1: none); number of points and constants of the kind; scratch in W.
 (
     FD_BODY, FD_NODES, FD_FORCE, FD_MASS, FD_K, FD_D, FD_CUBIC, FD_POWER, FD_N, FD_F, FD_W, FD_ORDER,
     FD_SEGMENTS, FD_LOCAL, FD_NY, FD_NZ, FD_NU, FD_NT, FD_FROM_END, FD_SHEAR, FD_UNEQUAL,
@@ -172,13 +172,13 @@ INERTIA = 16
 FIELD = 23
 KIND_ARMS, KIND_BEAM, KIND_POINTS, KIND_INVARIANTS = 1, 2, 4, 8
 
-# Exact beam, constants in F: integration matrix from the start of a segment to its Gauss points and weights of the whole
-# segment (n_local x n_local + n_local, for every segment), then arrays over the stations: mass, weighted bending
-# stiffness EIz and EIy, undeformed x, the value of every shape, then slope, turn and curvature of the bending ones.
+# Exact beam, constants in F: integration matrix from the start of a segment to its Gauss points (transposed) and weights
+# of the whole segment (n_local x n_local + n_local, for every segment), then arrays over the stations: mass, weighted
+# bending stiffness EIz and EIy, undeformed x, value of every shape, then slope, turn and curvature of the bending ones.
 ST_MASS, ST_EIZ, ST_EIY, ST_X, ST_SHAPES = range(5)
-# Arrays over the stations in W: slopes b, c of the centre line, s = sqrt(1 - b^2 - c^2) and s - 1, rates of b, c, s and bias of
-# s; turns of the section, their rates and derivatives along the beam; frame twist tau, its rate and bias; then the
-# motion of the centre line and the force, filled by the force program.
+# Arrays over the stations in W: slopes b, c of the centre line, s = sqrt(1 - b^2 - c^2) and s - 1, rates of b, c, s and
+# bias of s; turns of the section, their rates and derivatives along the beam; frame twist tau, its rate and bias; then
+# the motion of the centre line and the force, filled by the force program.
 (
     ND_B, ND_C, ND_S, ND_DS, ND_B1, ND_C1, ND_S1, ND_S2, ND_BETA, ND_GAMMA, ND_BETA1, ND_GAMMA1, ND_BEND_Y, ND_BEND_Z,
     ND_TAU, ND_TAU1, ND_TAU2, ND_Y, ND_Z, ND_U, ND_Y1, ND_Z1, ND_U1, ND_Y2, ND_Z2, ND_U2, ND_S3, ND_FX, ND_FY, ND_FZ,
@@ -186,18 +186,18 @@ ST_MASS, ST_EIZ, ST_EIY, ST_X, ST_SHAPES = range(5)
 ) = range(34)  # fmt: skip
 NODES = 34
 # Marker on an exact beam, constants in F after position and orientation: offset from the centre line in section axes
-# (3), undeformed x, weights of the stations that integrate to its place (n), shapes: value (n), slope, turn (n_y + n_z).
+# (3), undeformed x, weights of the stations that integrate to its place, shapes: value (n), slope, turn (n_y + n_z).
 MX_OFFSET, MX_X, MX_WEIGHTS = 12, 15, 16
 # Slice: a rigid part fixed to a section of a beam; record in I: marker, place in F of mass and inertia (9) about it
 SL_MARKER, SL_F = range(2)
 SLICE = 2
 
-# Section: a cut of an exact beam whose forces are measured; record in I: body record, marker, constants in F (x, then the
-# part of every station that lies towards B), lists in I of the markers, slices (with their parts in F) and tree joints
-# (joint, sign) on that side, block in W (force, moment).
-SX_BODY, SX_MARKER, SX_F, SX_MARKERS, SX_N_MARKERS, SX_SLICES, SX_N_SLICES, SX_PARTS, SX_JOINTS, SX_N_JOINTS, SX_W = (
-    range(11)
-)
+# Section: a cut of an exact beam whose forces are measured; record in I: body record, marker, constants in F (x, then
+# the part of every station that lies towards B), lists in I of the markers, slices (with their parts in F) and tree
+# joints (joint, sign) on that side, block in W (force, moment).
+(
+    SX_BODY, SX_MARKER, SX_F, SX_MARKERS, SX_N_MARKERS, SX_SLICES, SX_N_SLICES, SX_PARTS, SX_JOINTS, SX_N_JOINTS, SX_W,
+) = range(11)  # fmt: skip
 SECTION = 11
 
 # Joint motion scratch in W: pose, bias and motion subspace in the frame of the parent-side marker

@@ -53,7 +53,7 @@ def _between(I, F, W, sensor, accelerate):
 
 @kernel
 def _deflection(I, F, W, sensor):
-    """Marker A minus the point of the chord from marker B to marker C that it stands at undeformed; world or body axes."""
+    """Marker A minus the point of the chord from marker B to C that it stands at undeformed; world or body axes."""
     a = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_A]) + L.S_P)
     b = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_B]) + L.S_P)
     c = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_C]) + L.S_P)

@@ -18,8 +18,8 @@ from flexmb.reduction.element_curves import element_curves
 Vector = NDArray[np.float64]
 
 _CONVERGED = 1e-7
-"""Error of the products of waves at the stations of a run, relative: every station costs time at each step, and this moves
-a deflection of one per cent of the length by some 1e-8 of it. Mass and stiffness themselves are converged."""
+"""Error of the products of waves at the stations of a run, relative: every station costs time at each step, and this
+moves a deflection of one per cent of the length by some 1e-8 of it. Mass and stiffness themselves are converged."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ SLOW = 0.25  # contraction that calls for a better matrix
 SHARE = 2e-4  # accepted error as a share of the first increment
 # Bounds of the accepted error, as a part of a coordinate's magnitude. An error e of the positions is one of
 # e/(beta h^2) of accelerations and multipliers, so that a loose bound feeds noise back through the predictor.
-TIGHTEST, LOOSEST = 1e-14, 1e-11
+TIGHTEST, LOOSEST = 1e-14, 1e-13
 ROUND_OFF = 1e-10  # where convergence stalls below this, round-off of a stiff system is the reason
 HIGHEST_FLOOR = 1e-13
 

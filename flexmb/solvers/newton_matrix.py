@@ -3,9 +3,9 @@
     [ s (b' M + g' C + K)   G^T ]        s = beta h^2,  b' = (1-alpha_m)/(h^2 beta (1-alpha_f)),  g' = gamma/(h beta)
     [ G                    -eps ]
 
-Tangent 1 keeps the mass, which one composite-body pass builds, and stiffness and damping of the flexible bodies. Tangent 2 has all
-(springs, damping, gyroscopic and geometric terms) by one residual for every column, with increment, velocity and
-acceleration perturbed together. The matrix is balanced by a diagonal D on both sides: unit diagonal for the
+Tangent 1 keeps the mass, which one composite-body pass builds, and stiffness and damping of the flexible bodies.
+Tangent 2 has all (springs, damping, gyroscopic and geometric terms) by one residual for every column, with increment,
+velocity and acceleration perturbed together. The matrix is balanced by a diagonal D on both sides: unit diagonal for the
 coordinates, unit rows for the constraints; then eps = 1e-12 lets redundant rows and singular positions pass, while
 the residual stays exact.
 """

@@ -4,8 +4,8 @@
     section      n = (sigma, beta, gamma), smallest rotation e1 -> n, then a turn theta about n
     twist        theta = phi - int tau,   tau = (gamma beta' - beta gamma')/(1 + sigma): the material twist rate is phi'
 
-The turns beta, gamma are the slopes themselves (Euler-Bernoulli) or functions of their own (Timoshenko). What depends on
-the modes enters only through sums over them at the stations, so that the rest of the work does not grow with their
+The turns beta, gamma are the slopes themselves (Euler-Bernoulli) or functions of their own (Timoshenko). What depends
+on the modes enters only through sums over them at the stations, so that the rest of the work does not grow with their
 number. Everything stands in arrays over the stations, which the processor takes several at a time; integrals along the
 beam go segment by segment with precomputed matrices.
 """
