@@ -41,8 +41,8 @@ def body_force_into(I, F, W, e, block):
 
 @kernel
 def clear_wrenches(I, W):
-    """Markers of flexible bodies: no wrench has been applied there yet."""
-    if I[L.N_FIELDS] == 0:
+    """Markers of flexible bodies: no wrench has been applied there yet. Only forces at sections ask for it."""
+    if I[L.N_SECTIONS] == 0:
         return
     for m in range(I[L.N_MARKERS]):
         marker = I[L.MARKERS] + m * L.MARKER

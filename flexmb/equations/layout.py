@@ -170,10 +170,10 @@ INERTIA = 16
     FD_SLICES, FD_N_SLICES,
 ) = range(23)  # fmt: skip
 FIELD = 23
-KIND_ARMS, KIND_BEAM, KIND_POINTS, KIND_INVARIANTS = 1, 2, 4, 8
+KIND_ARMS, KIND_BEAM, KIND_POINTS, KIND_INVARIANTS, KIND_SECTIONS = 1, 2, 4, 8, 16
 
-# Exact beam, constants in F: integration matrix from the start of a segment to its Gauss points (transposed) and weights
-# of the whole segment (n_local x n_local + n_local, for every segment), then arrays over the stations: mass, weighted
+# Exact beam, constants in F: for every segment the integration matrix from its start to its Gauss points (transposed)
+# and the weights of the whole segment (n_local x n_local + n_local), then arrays over the stations: mass, weighted
 # bending stiffness EIz and EIy, undeformed x, value of every shape, then slope, turn and curvature of the bending ones.
 ST_MASS, ST_EIZ, ST_EIY, ST_X, ST_SHAPES = range(5)
 # Arrays over the stations in W: slopes b, c of the centre line, s = sqrt(1 - b^2 - c^2) and s - 1, rates of b, c, s and

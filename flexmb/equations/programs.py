@@ -177,9 +177,10 @@ PROGRAMS: dict[int, Program] = {
 
 FIELD_PROGRAMS: dict[int, tuple[int, ...]] = {
     L.KIND_ARMS: (L.AT_ARM,),
-    L.KIND_BEAM: (L.AT_BEAM_ARM, L.AT_BEAM_NODES, L.AT_BEAM_FORCE, L.AT_BEAM_MASS, L.AT_SECTIONS),
+    L.KIND_BEAM: (L.AT_BEAM_ARM, L.AT_BEAM_NODES, L.AT_BEAM_FORCE, L.AT_BEAM_MASS),
     L.KIND_POINTS: (L.AT_POINT_FORCE, L.AT_POINT_MASS),
     L.KIND_INVARIANTS: (L.AT_INVARIANT_FORCE, L.AT_INVARIANT_MASS),
+    L.KIND_SECTIONS: (L.AT_SECTIONS,),
 }
 """Programs of every kind of deformation field, by its bit in FIELD_KINDS."""
 
@@ -199,8 +200,6 @@ def _needless(ints: NDArray[np.int64]) -> set[int]:
         needless |= {L.AT_CHORDS, L.AT_CHORD}
     if ints[L.N_LOADS] == 0:
         needless |= {L.AT_LOADS}
-    if ints[L.N_SECTIONS] == 0:
-        needless |= {L.AT_SECTIONS}
     if ints[L.N_SENSORS] == 0:
         needless |= {L.AT_SENSORS}
     return needless

@@ -5,8 +5,8 @@
 
 Tangent 1 keeps the mass, which one composite-body pass builds, and stiffness and damping of the flexible bodies.
 Tangent 2 has all (springs, damping, gyroscopic and geometric terms) by one residual for every column, with increment,
-velocity and acceleration perturbed together. The matrix is balanced by a diagonal D on both sides: unit diagonal for the
-coordinates, unit rows for the constraints; then eps = 1e-12 lets redundant rows and singular positions pass, while
+velocity and acceleration perturbed together. The matrix is balanced by a diagonal D on both sides: unit diagonal for
+the coordinates, unit rows for the constraints; then eps = 1e-12 lets redundant rows and singular positions pass, while
 the residual stays exact.
 """
 

@@ -118,4 +118,6 @@ def field_kinds(spec: Any) -> int:
             kinds |= L.KIND_BEAM
         elif hasattr(body, "beam"):
             kinds |= L.KIND_ARMS | (L.KIND_POINTS if body.order == "full" else L.KIND_INVARIANTS)
+    if any(sensor.section is not None for sensor in spec.sensors.values()):
+        kinds |= L.KIND_SECTIONS
     return kinds

@@ -93,6 +93,7 @@ class LoadRecords:
             marker = markers[sensor.section]
             record = pack_section(self.pack, self.mechanism, self.rows.tree, marker)
             self.sections.append(record)
+            self.pack.ints[L.FIELD_KINDS] |= L.KIND_SECTIONS
             return self._wrench(record[L.SX_W], sensor.component)
         if sensor.between is not None:
             return [_between(L.SENSE_DISTANCE, markers[sensor.between[0]], markers[sensor.between[1]], 3, 0)]
