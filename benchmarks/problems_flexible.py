@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
 
 Vector = NDArray[np.float64]
 
@@ -119,18 +120,18 @@ class FlexibleSliderCrank:
         """Columns t [s], y, z [m]: rod middle minus middle of the chord A-B, world components, over two turns."""
         if not self.reference_file.is_file():
             raise FileNotFoundError(f"the reference of the flexible slider-crank is not at {self.reference_file}")
-        return np.loadtxt(self.reference_file, delimiter=",", comments="#", usecols=(1, 2, 3))
+        lines = self.reference_file.read_text().splitlines()
+        head = [line for line in lines if line.startswith("#")][-1].lstrip("# ").split(",")
+        columns = [head.index(name) for name in ("t_s", "mid_dev_y_m", "mid_dev_z_m")]
+        return np.loadtxt(lines, delimiter=",", comments="#", usecols=columns)
 
     def largest_error(self, t: Vector, y: Vector, z: Vector) -> float:
-        """Largest difference [m] of either component from the reference, at the times that both have."""
+        """Largest difference [m] of either component from the reference at its times; a spline through the samples."""
         reference = self.reference()
-        spacing = reference[1, 0] - reference[0, 0]
-        row = np.rint(np.asarray(t) / spacing).astype(int)
-        common = (row < len(reference)) & (abs(t - row * spacing) < 1e-3 * spacing)
-        if common.sum() < min(len(reference), 100):
-            raise ValueError(f"only {common.sum()} of {len(t)} samples lie on times of the reference")
-        found = np.column_stack([y, z])[common]
-        return float(np.max(abs(found - reference[row[common], 1:])))
+        if len(t) < 400:
+            raise ValueError(f"{len(t)} samples are too few for the vibration of the rod, at least 400 are needed")
+        found = CubicSpline(t, np.column_stack([y, z]))(reference[:, 0])
+        return float(np.max(abs(found - reference[:, 1:])))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from importlib import metadata
@@ -22,6 +23,32 @@ class Row:
     ratio: str
     target: str
     note: str = ""
+
+
+def microseconds(seconds: float | None) -> str:
+    return MISSING if seconds is None else f"{seconds * 1e6:.3g} us"
+
+
+def ratio(peer: float | None, ours: float | None) -> str:
+    """How many times faster flexmb is."""
+    return "" if peer is None or ours is None else f"{peer / ours:.2f}x"
+
+
+def at_least(times: float | None, peer: float | None, ours: float | None) -> str:
+    """The speed-up asked for, and whether it is there."""
+    if times is None:
+        return "for comparison"
+    met = "" if peer is None or ours is None else _verdict(peer >= times * ours)
+    return f">= {times:g}x{met}"
+
+
+def at_most(limit: float, value: float | None, written: Callable[[float], str] = str) -> str:
+    """The bound asked for, and whether it is kept."""
+    return f"<= {written(limit)}{'' if value is None else _verdict(value <= limit)}"
+
+
+def _verdict(met: bool) -> str:
+    return ": met" if met else ": NOT met"
 
 
 HEAD = Row("case", "flexmb", "peer", "ratio", "asked for", "note")

@@ -41,6 +41,18 @@ def step_costs(runs: Mapping[Name, Callable[[int, int], float]], steps: int, rep
     return {name: (best[name, steps] - best[name, short]) / (steps - short) for name in runs}
 
 
+def loop_seconds(
+    runs: Mapping[Name, Callable[[int, int], float]], steps: Mapping[Name, int], repeats: int = 5
+) -> dict[Name, float]:
+    """CPU time [s] of all the steps of every run(steps, repeat) but the first, which starting the run goes with.
+
+    For motions whose steps differ in cost, so that every part of them has to be there.
+    """
+    tasks = {(name, count): partial(run, count) for name, run in runs.items() for count in (steps[name], 1)}
+    best = best_alternating(tasks, repeats)
+    return {name: best[name, steps[name]] - best[name, 1] for name in runs}
+
+
 def fitted_exponent(sizes: list[int], costs: list[float]) -> float:
     """Slope of log(cost) over log(size)."""
     return float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])

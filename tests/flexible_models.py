@@ -9,6 +9,8 @@ import numpy as np
 from flat import Flat
 from mechanisms import joint_keys, random_body, spec_of
 
+from flexmb.bodies.exact_beam import ExactBeam
+from flexmb.bodies.exact_motion import ExactMotion
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.equations import layout as L
 from flexmb.equations import programs
@@ -179,3 +181,41 @@ class FlatBeams(Flat):
             if isinstance(body, FlexibleBody):
                 out[f"bodies/{body.name}/elastic_acceleration"] = solution[: self.n][self.own_modes(body.name)]
         return out
+
+
+def at_rest(flat: FlatBeams) -> dict[str, np.ndarray]:
+    """Channels in equilibrium, by Newton's method with differences of the residual and steps of at most 0.1."""
+    zero, q = np.zeros(flat.n), flat.system.q0.copy()
+    for _ in range(40):
+        residual = flat.residual(q, zero, zero)
+        step = 1e-6
+        columns = [
+            (flat.residual(flat.moved(q, step * e), zero, zero) - flat.residual(flat.moved(q, -step * e), zero, zero))
+            for e in np.eye(flat.n)
+        ]
+        change = -np.linalg.solve(np.array(columns).T / (2.0 * step), residual)
+        q = flat.moved(q, change * min(1.0, 0.1 / np.abs(change).max()))
+        if np.abs(change).max() < 1e-14:
+            break
+    else:
+        raise AssertionError("no equilibrium")
+    flat.set(q, zero, zero)
+    return flat.output()
+
+
+def momentum(flat: FlatBeams, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Linear momentum, and angular momentum about the world's origin, of all beams; by the witness of their inertia."""
+    flat.set(q, v)
+    flat.run(programs.kinematics, 0)
+    linear, angular = np.zeros(3), np.zeros(3)
+    for body in flat.system.mechanism.bodies[1:]:
+        assert isinstance(body, FlexibleBody) and body.basis is not None
+        place = int(flat.system.ints[L.Q] + flat.system.ints[flat.record(body.name) + L.B_ELASTIC_Q])
+        eta = flat.work[place : place + body.n_modes]
+        witness = ExactMotion(body.basis) if isinstance(body.field, ExactBeam) else body.field
+        velocity, omega = flat.block(body.name, L.W_VEL, 3), flat.block(body.name, L.W_OMEGA, 3)
+        own = witness.mass_matrix(eta) @ np.concatenate([velocity, omega, v[flat.own_modes(body.name)]])
+        R_w, p_w = flat.block(body.name, L.W_R_W, 9).reshape(3, 3), flat.block(body.name, L.W_P_W, 3)
+        linear += R_w @ own[:3]
+        angular += R_w @ own[3:6] + np.cross(p_w, R_w @ own[:3])
+    return linear, angular

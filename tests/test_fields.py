@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -48,14 +49,18 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
+@cache
+def flat_beam(kind: str, field: str) -> FlatBeams:
+    data = free_beam(**KINDS[kind], **FIELDS[field], markers=MARKERS)
+    data["bodies"]["beam"] = {key: value for key, value in data["bodies"]["beam"].items() if value is not None}
+    return FlatBeams(data)
+
+
 class State:
     """A free beam at a random state with random accelerations."""
 
     def __init__(self, kind: str, field: str, seed: int = 3):
-        keys = {**KINDS[kind], **FIELDS[field], "markers": MARKERS}
-        data = free_beam(**keys)
-        data["bodies"]["beam"] = {key: value for key, value in data["bodies"]["beam"].items() if value is not None}
-        self.flat = FlatBeams(data)
+        self.flat = flat_beam(kind, field)
         self.body = self.flat.body("beam")
         rng = np.random.default_rng(seed)
         self.q, self.v = self.flat.random_state(rng)

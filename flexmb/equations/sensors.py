@@ -53,7 +53,11 @@ def _between(I, F, W, sensor, accelerate):
 
 @kernel
 def _deflection(I, F, W, sensor):
-    """Marker A minus the point of the chord from marker B to C that it stands at undeformed; world or body axes."""
+    """Marker A minus the point of the chord from marker B to C that it stands at undeformed.
+
+    World axes, or those of the chord: the body axes after the smallest rotation that takes x to the chord, so that the
+    frame of the body does not matter.
+    """
     a = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_A]) + L.S_P)
     b = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_B]) + L.S_P)
     c = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_C]) + L.S_P)
@@ -61,7 +65,16 @@ def _deflection(I, F, W, sensor):
     d = sub(a, add(scale(1.0 - part, b), scale(part, c)))
     if I[sensor + L.SE_AXES] == 1:
         body = I[I[L.MARKERS] + I[sensor + L.SE_A] * L.MARKER + L.MK_BODY]
-        d = rotate_back(load9(W, I[I[L.BODIES] + body * L.BODY + L.B_W] + L.W_R_W), d)
+        R = load9(W, I[I[L.BODIES] + body * L.BODY + L.B_W] + L.W_R_W)
+        chord = rotate_back(R, sub(c, b))
+        s, y, z = scale(1.0 / _norm(chord), chord)
+        d = rotate_back(R, d)
+        across = y * d[1] + z * d[2]
+        d = (
+            s * d[0] + across,
+            d[1] - y * (d[0] + across / (1.0 + s)),
+            d[2] - z * (d[0] + across / (1.0 + s)),
+        )
     return _component(d, I[sensor + L.SE_COMPONENT])
 
 

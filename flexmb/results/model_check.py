@@ -7,8 +7,9 @@ from typing import Any
 
 from flexmb.graph import circuit_matrix, cutset_matrix, draw, format_matrix, incidence, path_matrix
 from flexmb.results.channel_columns import stored_columns
+from flexmb.results.flexible_report import flexible_bodies, flexible_warnings, mode_lines
 from flexmb.results.preparation import Preparation, prepare
-from flexmb.results.report import entry, structure_lines
+from flexmb.results.report import entry, flexible_lines, structure_lines
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.records.fields import field_kinds
@@ -26,7 +27,12 @@ def check_model(model: Any, *, graph: bool = False, matrices: bool = False) -> s
     lines = [f"{system.name or 'unnamed model'}: model check, nothing was run", ""]
     lines += structure_lines(system, model, ready.n_dof)
     lines += entry("assembly", _assembly_text(ready))
+    lines += flexible_lines(system, model.spec)
+    for warning in flexible_warnings(system):
+        lines += entry("WARNING", warning)
     lines += ["", *_coordinate_table(ready)]
+    if flexible_bodies(system):
+        lines += ["", *mode_lines(system, model.spec)]
     if graph:
         topology = system.topology
         lines += ["", "linear graph: the tree, then its chords", "", draw(topology.graph, topology.tree)]

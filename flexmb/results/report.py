@@ -7,7 +7,17 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from flexmb.errors import InputError
 from flexmb.results.extremes import Extremes
+from flexmb.results.flexible_report import (
+    Findings,
+    find,
+    flexible_bodies,
+    flexible_texts,
+    flexible_warnings,
+    strain_text,
+)
+from flexmb.results.result_file import Result
 
 _WIDTH = 96
 _LABEL = 26
@@ -33,9 +43,15 @@ def run_report(
     the wall time holds besides the steps.
     """
     outcome = summary.outcome if summary is not None else "failed"
+    is_flexible = bool(flexible_bodies(system))
+    findings, strain = _look_into(system, output) if is_flexible and n_rows and output is not None else (None, "")
     lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
     lines += structure_lines(system, model, system.n_v - system.n_rows if n_dof is None else n_dof)
-    lines += ["", *_run_lines(model.spec, summary, wall_note)]
+    lines += ["", *_run_lines(model.spec, summary, wall_note, strain)]
+    if is_flexible:
+        lines += ["", *flexible_lines(system, model.spec, findings)]
+        for warning in flexible_warnings(system, findings):
+            lines += ["", *entry("WARNING", warning)]
     if summary is not None and not summary.energy_balance <= _POOR_BALANCE:
         lines += ["", *entry("WARNING", balance_warning(model.spec.analysis, summary.energy_balance))]
     if failure:
@@ -83,7 +99,25 @@ def redundant_text(dropped: Sequence[Any]) -> str:
     return f"{len(dropped)}, left out: {listed}"
 
 
-def _run_lines(spec: Any, summary: Any, wall_note: str) -> Iterator[str]:
+def _look_into(system: Any, output: Path) -> tuple[Findings | None, str]:
+    """What the rows written so far say about the flexible bodies, and the largest strain energy in words."""
+    try:
+        with Result(output) as result:
+            return find(system, result), strain_text(result)
+    except InputError:  # the file is damaged, which is said elsewhere
+        return None, ""
+
+
+def flexible_lines(system: Any, spec: Any, findings: Findings | None = None) -> list[str]:
+    """A paragraph for every kind of flexible body; none for a rigid model."""
+    lines = []
+    for texts in flexible_texts(system, spec, findings):
+        for label, text in zip(("flexible body", "", ""), texts, strict=False):
+            lines += entry(label, text)
+    return lines
+
+
+def _run_lines(spec: Any, summary: Any, wall_note: str, strain: str = "") -> Iterator[str]:
     analysis = spec.analysis
     if analysis is not None:
         yield from entry("method", method_text(analysis))
@@ -98,6 +132,8 @@ def _run_lines(spec: Any, summary: Any, wall_note: str) -> Iterator[str]:
     yield from entry("largest constraint error", f"{summary.largest_constraint_error:.2e} (m, rad)")
     balance = f"{summary.energy_balance:.2e} of the peak energy {summary.peak_energy:.6g} J"
     yield from entry("energy balance", f"{balance} (kinetic + potential - work)")
+    if strain:
+        yield from entry("strain energy", strain)
     speed = f", {summary.steps / summary.wall_time:.4g} steps/s" if summary.wall_time > 0.0 else ""
     yield from entry("wall time", f"{summary.wall_time:.3g} s{wall_note or speed}")
 

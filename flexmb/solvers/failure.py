@@ -6,6 +6,7 @@ import numpy as np
 
 from flexmb.equations import layout as at
 from flexmb.solvers import state as st
+from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.initial import close_loops, gaps
 from flexmb.solvers.mechanics import Floats, Mechanics
 from flexmb.solvers.settings import Settings
@@ -17,6 +18,9 @@ AHEAD = 0.01  # of the span of the run: how far to look for a position that cann
 def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Floats, status: int) -> str:
     """Text of the ComputationError for a failed step; W still holds the failed iterate."""
     where = f"At t = {S[st.T_N]:.6g} s (step {S[st.H]:.3g} s) "
+    beyond = _beyond_field(mechanics, K, S)
+    if beyond:
+        return where + beyond
     worst = f"'{mechanics.system.coordinates[K[st.WORST_COORDINATE]]}'" if mechanics.n_v else "none"
     wild = _wild_forces(mechanics, K, S)
     if wild:
@@ -47,16 +51,28 @@ def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Flo
     if status == st.NOT_CLOSED:
         place = dependent or "they close only far from where the step leads"
         return f"{where}the loops do not close: {place}. Use a smaller step, or check for a position it cannot pass."
+    _start_of_step(mechanics, K, S)
+    suspicion = FieldLimits(mechanics.system).suspicion_of(mechanics)
     change = "a looser tolerance" if settings.tolerance is not None else "a smaller step"
     return (
         f"{where}the iteration does not converge: {places}. Try {change}, and check whether the "
-        "mechanism meets a singular position or a force that jumps there."
+        f"mechanism meets a singular position or a force that jumps there.{suspicion}"
     )
 
 
 def _start_of_step(mechanics: Mechanics, K: np.ndarray, S: Floats) -> None:
     mechanics.q[:] = S[K[st.Q_N] : K[st.Q_N] + mechanics.n_q]
     mechanics.v[:] = S[K[st.V_N] : K[st.V_N] + mechanics.n_v]
+
+
+def _beyond_field(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
+    """Which flexible body is deformed too much for its field at the start of the step; "" when none is."""
+    failed = mechanics.q.copy()
+    mechanics.t = float(S[st.T_N])
+    _start_of_step(mechanics, K, S)
+    found = FieldLimits(mechanics.system).fault_of(mechanics)
+    mechanics.q[:] = failed
+    return found
 
 
 def _wild_forces(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:

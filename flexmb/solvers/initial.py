@@ -3,7 +3,8 @@
 Positions: Gauss-Newton steps of least change (weighted by the magnitude of the coordinates) with Levenberg damping when
 they do not help, and a few deterministic disturbances to leave a singular start. Velocities: least change in the metric
 of the mass matrix. What the user set stays, and flexible bodies keep their shape (undeformed, as a rigid mechanism, if
-nothing else is said) as long as the loops close without bending them. Accelerations and multipliers: M a + G^T lam = -BIAS, G a = -GAM.
+nothing else is said) as long as the loops close without bending them. Accelerations and multipliers:
+M a + G^T lam = -BIAS, G a = -GAM.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
 
 CLOSED = 1e-12  # accepted |PHI| as a part of the length scale (m) or of 1 (rad): some hundred times round-off
 RANK = 1e-10  # singular values below this part of the largest count as zero
+SAFE, POSITIVE = 1e-4, 1e-7  # margin of a mass matrix to be used as it is; below the second it counts as singular
 
 
 def assemble(system: Solvable, W: Floats) -> None:
@@ -71,30 +74,29 @@ def close_loops(mechanics: Mechanics, free: Any, iterations: int = 100) -> float
 
 
 def assemble_positions(mechanics: Mechanics) -> None:
-    """Close the loops with the least change of the coordinates that the user left open."""
+    """Close the loops with the least change of the coordinates that the user left open.
+
+    Elastic coordinates move only when the rigid mechanism cannot be closed, and are never disturbed.
+    """
     accepted = 1e-9 * mechanics.row_scale
-    fixed = mechanics.system.fixed_q
+    fixed, elastic = mechanics.system.fixed_q, mechanics.system.elastic
     start = mechanics.q.copy()
-    if close_loops(mechanics, ~(fixed | mechanics.system.elastic)) <= accepted:
-        return
-    if mechanics.system.elastic.any():
-        mechanics.q[:] = start
-        if close_loops(mechanics, ~fixed) <= accepted:
-            return
-    best, best_q = float(np.max(np.abs(mechanics.phi[: mechanics.n_pos_rows]))), mechanics.q.copy()
+    best, best_q = np.inf, start
     rng = np.random.default_rng(0)
-    for size in (0.01, 0.1, 0.3, 0.6, 1.0):
-        mechanics.q[:] = start
-        mechanics.move(size * mechanics.scale * ~fixed * rng.uniform(-1.0, 1.0, mechanics.n_v))
-        gap = close_loops(mechanics, ~fixed)
-        if gap <= accepted:
-            return
-        if gap < best:
-            best, best_q = gap, mechanics.q.copy()
+    for free in [~(fixed | elastic), ~fixed] if elastic.any() else [~fixed]:
+        for size in (0.0, 0.01, 0.1, 0.3, 0.6, 1.0):
+            mechanics.q[:] = start
+            if size > 0.0:
+                mechanics.move(size * mechanics.scale * ~(fixed | elastic) * rng.uniform(-1.0, 1.0, mechanics.n_v))
+            gap = close_loops(mechanics, free)
+            if gap <= accepted:
+                return
+            if gap < best:
+                best, best_q = gap, mechanics.q.copy()
     hint = "Check the points, lengths and axes of these joints."
     if fixed.any():
         mechanics.q[:] = start
-        if close_loops(mechanics, np.ones(mechanics.n_v, bool)) <= accepted:
+        if close_loops(mechanics, ~elastic) <= accepted:
             names = mechanics.names(np.flatnonzero(fixed))
             hint = f"It closes when the given initial positions may change: {', '.join(names)}."
     mechanics.q[:] = best_q
@@ -120,14 +122,18 @@ def positive_mass(mechanics: Mechanics) -> tuple[Floats, Floats]:
     changes neither accelerations nor multipliers, since G a = -GAM.
     """
     M, bias = mechanics.M.copy(), mechanics.bias.copy()
-    if is_positive(M):
+    found = margin(M)
+    if found > SAFE:
         return M, bias
     if mechanics.n_rows and np.all(np.isfinite(M)):
         size = float(np.mean(np.diag(M))) or 1.0
         lengths = np.maximum(np.linalg.norm(mechanics.G, axis=1), 1e-300)
         rows = mechanics.G / lengths[:, None]
-        if is_positive(M + size * rows.T @ rows):
-            return M + size * rows.T @ rows, bias + size * rows.T @ (mechanics.gam / lengths)
+        held = M + size * rows.T @ rows
+        if margin(held) > max(10.0 * found, POSITIVE):
+            return held, bias + size * rows.T @ (mechanics.gam / lengths)
+    if found > POSITIVE:
+        return M, bias
     diagonal = np.diag(M)
     if np.all(np.isfinite(M)) and np.all(diagonal > 0.0):
         root = np.sqrt(diagonal)
@@ -141,17 +147,20 @@ def positive_mass(mechanics: Mechanics) -> tuple[Floats, Floats]:
     )
 
 
-def is_positive(M: Floats) -> bool:
-    """Whether a symmetric matrix is positive definite with some margin, whatever the units of its rows."""
+def margin(M: Floats) -> float:
+    """How far a symmetric matrix is from losing definiteness, whatever the units of its rows: 1 for a diagonal one.
+
+    The smallest diagonal of the Cholesky factor of M with unit diagonal; 0 when M is not positive definite.
+    """
     diagonal = np.diag(M)
     if not (np.all(np.isfinite(M)) and np.all(diagonal > 0.0)):
-        return False
+        return 0.0
     try:
         root = np.sqrt(diagonal)
         L = np.linalg.cholesky(M / root[:, None] / root)
     except np.linalg.LinAlgError:
-        return False
-    return bool(np.min(np.diag(L), initial=1.0) > 1e-7)
+        return 0.0
+    return float(np.min(np.diag(L), initial=1.0))
 
 
 def assemble_velocities(mechanics: Mechanics) -> None:
@@ -173,18 +182,7 @@ def assemble_velocities(mechanics: Mechanics) -> None:
         choices = [fixed | elastic, fixed, elastic, np.zeros_like(fixed)]
     for held in choices:
         mechanics.v[:] = wish
-        mechanics.jacobian()
-        for _ in range(2):
-            free = np.flatnonzero(~held)
-            if not free.size:
-                break
-            L = np.linalg.cholesky(M[np.ix_(free, free)])
-            B = np.linalg.solve(L, mechanics.G[:, free].T).T
-            y = np.linalg.lstsq(B, -mechanics.phi_dot, rcond=RANK)[0]
-            mechanics.v[free] += np.linalg.solve(L.T, y)
-            mechanics.jacobian()
-        left = float(np.max(np.abs(mechanics.phi_dot), initial=0.0))
-        if left <= accepted:
+        if close_velocities(mechanics, M, held) <= accepted:
             return
         if marked and held is fixed:  # the user's rates contradict the constraints, however the bodies bend
             names = mechanics.names(np.flatnonzero(fixed))
@@ -202,6 +200,19 @@ def assemble_velocities(mechanics: Mechanics) -> None:
         f"{gaps(mechanics, mechanics.phi_dot, '/s')}. Two motions may drive the same degree of freedom, "
         "or the mechanism starts in a singular position."
     )
+
+
+def close_velocities(mechanics: Mechanics, M: Floats, held: NDArray[np.bool_]) -> float:
+    """Change the velocities that are not held, least in the metric M, until G v + Phi_t = 0; the largest row left."""
+    free = np.flatnonzero(~held)
+    mechanics.jacobian()
+    for _ in range(2 if free.size else 0):
+        L = np.linalg.cholesky(M[np.ix_(free, free)])
+        B = np.linalg.solve(L, mechanics.G[:, free].T).T
+        y = np.linalg.lstsq(B, -mechanics.phi_dot, rcond=RANK)[0]
+        mechanics.v[free] += np.linalg.solve(L.T, y)
+        mechanics.jacobian()
+    return float(np.max(np.abs(mechanics.phi_dot), initial=0.0))
 
 
 def solve_accelerations(mechanics: Mechanics) -> None:

@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 
 from flexmb.equations import layout as L
 from flexmb.equations.programs import link
-from flexmb.errors import Fault, InputError
+from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.solvers.body_places import places_of
+from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.initial import assemble
 from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.quasi_static import settle
 from flexmb.system.build import build_system
 from flexmb.system.records.tree import position_coordinates, quaternion
 from flexmb.system.system import System
@@ -41,7 +44,7 @@ def design_states(system: System, work: Floats) -> BodyStates:
     Mechanics(system, work).run(L.AT_KINEMATICS)
     ground = int(system.ints[system.ints[L.BODIES] + L.B_W]) + L.W_R_W
     R_w0 = work[ground : ground + 9].reshape(3, 3).copy()
-    elastic = {name: (work[q], work[v]) for name, (_, q, v) in _places(system).items()}
+    elastic = {name: (work[q], work[v]) for name, (_, q, v) in places_of(system).items()}
     return {
         body.name: np.concatenate([R_w0 @ body.p_wb, quaternion(R_w0 @ body.R_wb), np.zeros(6), *elastic[body.name]])
         for body in system.mechanism.bodies[1:]
@@ -52,29 +55,16 @@ def body_states(system: System, work: Floats) -> BodyStates:
     """Poses and velocities of all bodies in a workspace."""
     mechanics = Mechanics(system, work)
     mechanics.run(L.AT_OUTPUT)
-    return {name: np.concatenate([work[pose], work[q], work[v]]) for name, (pose, q, v) in _places(system).items()}
+    return {name: np.concatenate([work[pose], work[q], work[v]]) for name, (pose, q, v) in places_of(system).items()}
 
 
 def measure(system: System, work: Floats, states: BodyStates) -> None:
     """Set the coordinates and rates in a workspace from poses and velocities of the bodies."""
-    for name, (pose, q, v) in _places(system).items():
+    for name, (pose, q, v) in places_of(system).items():
         n = q.stop - q.start
         work[pose] = states[name][: L.BODY_OUT]
         work[q], work[v] = states[name][L.BODY_OUT : L.BODY_OUT + n], states[name][L.BODY_OUT + n :]
     Mechanics(system, work).run(L.AT_BRANCHES)
-
-
-def _places(system: System) -> dict[str, tuple[slice, slice, slice]]:
-    """Where the output block, the elastic coordinates and their rates of every body stand in W."""
-    ints, names = system.ints, [body.name for body in system.mechanism.bodies]
-    places = {}
-    for flat, branch in enumerate(system.topology.branches, start=1):
-        record = int(ints[L.BODIES]) + flat * L.BODY
-        n, out = int(ints[record + L.B_NF]), int(ints[record + L.B_OUT])
-        q = int(ints[L.Q] + ints[record + L.B_ELASTIC_Q])
-        v = int(ints[L.V] + ints[record + L.B_V] + ints[record + L.B_NJ])
-        places[names[branch.body]] = (slice(out, out + L.BODY_OUT), slice(q, q + n), slice(v, v + n))
-    return places
 
 
 def initial_states(spec: Any, start: float = 0.0) -> BodyStates:
@@ -92,7 +82,14 @@ def initial_states(spec: Any, start: float = 0.0) -> BodyStates:
             first, n = int(system.ints[record + L.B_Q]), joint.type.n_q
             mechanics.q[first : first + n] = q_user[first : first + n]
     mechanics.v[:] = v_user
-    assemble(system, work)
+    try:
+        assemble(system, work)
+    except ComputationError as error:
+        beyond = FieldLimits(system).fault_of(mechanics)
+        raise ComputationError(f"At the start {beyond}") if beyond else error from None
+    analysis = spec.analysis
+    if analysis is not None and analysis.elastic_start == "quasi-static" and system.elastic.any():
+        settle(mechanics, v_user, 0.1 * (analysis.step or 1e-3 * analysis.end))
     states = body_states(system, work)
     _check_chords(system, mechanics)
     return states

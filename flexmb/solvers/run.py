@@ -15,6 +15,7 @@ from flexmb.equations import layout as at
 from flexmb.errors import ComputationError, InputError
 from flexmb.solvers import state as st
 from flexmb.solvers.failure import failure_text
+from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
 from flexmb.solvers.pointers import address_of
 from flexmb.solvers.settings import EXPLICIT, Settings, read_settings
@@ -66,6 +67,7 @@ class _Run:
         elif not st.unpack(np.asarray(resume, float), system.ints, self.W, self.K, self.S):
             raise InputError("The checkpoint does not belong to this model and method; start the run anew.")
         self.balance = EnergyBalance(system, self.S)
+        self.limits, self.failure = FieldLimits(system), ""
 
     def _connect(self) -> Any:
         """Write all addresses into K; the compiled loop of the method."""
@@ -105,11 +107,13 @@ class _Run:
                     seconds = time.perf_counter() - before
                     budget = int(min(1e7, max(1, budget * min(4.0, BLOCK_SECONDS / max(seconds, 1e-6)))))
                     self._write(status)
+                    if self.failure:
+                        break
                     if interrupted() and status == st.MORE:
                         outcome, status = "interrupted", st.DONE
             except KeyboardInterrupt:
                 outcome, status = "interrupted", st.DONE
-        if status != st.DONE:
+        if self.failure:
             raise ComputationError(self.failure, self._summary("failed"))
         return self._summary(outcome)
 
@@ -121,6 +125,7 @@ class _Run:
         block = self.rows[: self.K[st.ROWS]].copy()
         self.balance.add(block)
         self.sink.write(block, st.pack(self.system.ints, self.W, self.K, self.S))
+        self.failure = self.failure or self.limits.fault_in(block)
         if self.progress is not None:
             self.progress(
                 float(self.S[st.T_N]), float(self.S[st.T_END]), int(self.K[st.STEPS]), int(self.K[st.REJECTED])

@@ -176,10 +176,9 @@ def modal_shapes(marker: ModalMarker) -> MarkerShapes:
 def load_points(basis: BeamBasis, start: float, end: float) -> Iterator[tuple[float, float]]:
     """(x, weight) [m] of Gauss points on a beam from `start` to `end`; the weights sum to the distance.
 
-    The basis has as many points between two breaks as the square of the foreshortening needs; a load does work on
-    the foreshortening itself, of half that degree.
+    As many between two breaks as the basis has for its mass: a load does work on the foreshortening, too.
     """
-    nodes, weights = np.polynomial.legendre.leggauss(basis.gauss // 2 + 1)
+    nodes, weights = np.polynomial.legendre.leggauss(basis.gauss)
     breaks = [start, *(x for x in basis.breaks if start < x < end), end]
     for left, right in zip(breaks[:-1], breaks[1:], strict=True):
         if right - left > 1e-9 * basis.length:

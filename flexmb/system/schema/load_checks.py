@@ -66,7 +66,8 @@ def check_force(references: References, name: str, table: Table) -> None:
         ends = [references.marker(end, (*path, "markers", i)) for i, end in enumerate(given)]
         for i, end in enumerate(given):
             refuse_bare_modal(references, end, (*path, "markers", i), "a force")
-        if len(ends) == 2 and ends[0] is not None and ends[0] == ends[1]:
+        stiff = ends and references.kinds.get(str(ends[0])) not in ("beam", "modal")  # a tendon may span a beam
+        if len(ends) == 2 and ends[0] is not None and ends[0] == ends[1] and stiff:
             references.add((*path, "markers"), f"force '{name}' joins body '{ends[0]}' with itself")
         if "length" not in table and ("stiffness" in table or "table" in table):
             references.add((*path, "length"), f"force '{name}' needs 'length' (the free length)")

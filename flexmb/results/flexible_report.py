@@ -1,0 +1,274 @@
+"""Flexible bodies in the reports: what they are, how far they were deformed, and what the user should know about it.
+
+Beams whose field, shapes and frequencies are equal (the links of a chain) are reported together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flexmb.bodies.deflection import Deflection, largest_deflection
+from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.reduction.damping import basis_modes
+from flexmb.results.result_file import Result
+
+LARGE = 0.1
+"""Deflection as a part of the length from which on the user is warned."""
+LINEAR_DEFLECTION = 0.01
+"""The same for a linear field: foreshortening, which it leaves out, is then 2e-4 of the length."""
+LINEAR_STIFFENING = 0.02
+"""Change of the bending stiffness by axial forces that a linear field may leave out (1 % of a frequency)."""
+STOCKY = 35.0
+"""Length / radius of gyration below which shear matters: there the first frequency of a pinned steel beam is 1.6 % too
+high without it and the second 6 %, by (n pi r/L)^2 (1 + E/kG)/2."""
+_KINDS = {"y": "bending y", "z": "bending z", "u": "stretch", "t": "twist"}
+_FIELDS = {None: "exact field", 0: "linear field", "full": "quadratic field, full"}
+_SHOWN = 3
+_TABLE_ROWS = 12
+_CHUNK = 2**16
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a run did to one flexible body."""
+
+    deflection: Deflection
+    time: float
+    """When it was largest [s]"""
+    axial_force: float = 0.0
+    """Largest axial force, estimated; only for linear fields [N]"""
+
+
+Findings = dict[str, Finding]
+
+
+def flexible_bodies(system: Any) -> list[FlexibleBody]:
+    """The flexible bodies of a system."""
+    return [body for body in system.mechanism.bodies if isinstance(body, FlexibleBody) and body.n_modes]
+
+
+def find(system: Any, result: Result) -> Findings:
+    """What the rows of a result say about every flexible body."""
+    found: Findings = {}
+    for body in flexible_bodies(system):
+        number = system.mechanism.body_index[body.name]
+        markers = {
+            marker.name.removeprefix(f"{body.name}."): marker.shapes
+            for marker in system.mechanism.markers
+            if marker.body == number and marker.shapes is not None
+        }
+        selection = result.names.find(f"bodies/{body.name}/elastic_position")
+        best = Deflection()
+        for first in range(0, result.n_rows, _CHUNK):
+            part = result.read(selection, first, first + _CHUNK).reshape(-1, body.n_modes)
+            largest = largest_deflection(body, part, markers)
+            if not largest.size <= best.size:
+                best = Deflection(largest.size, first + largest.row, largest.place)
+        force = axial_force(system, body, result) if body.order == 0 and body.basis is not None else 0.0
+        found[body.name] = Finding(best, float(result.time[best.row]), force)
+    return found
+
+
+def flexible_texts(system: Any, spec: Any, findings: Findings | None = None) -> Iterator[list[str]]:
+    """Texts about every kind of flexible body: coordinates, field, frame; frequencies, damping; deflection."""
+    for bodies in _alike(system, spec):
+        names = ", ".join(body.name for body in bodies)
+        texts = [f"{names}: {_what(bodies[0])}", f"{_frequency_text(bodies[0])}; {damping_text(bodies[0], spec)}"]
+        if findings:
+            body = max(bodies, key=lambda body: findings[body.name].deflection.size)
+            texts.append(_deflection_text(body, findings[body.name], len(bodies) > 1))
+        yield texts
+
+
+def flexible_warnings(system: Any, findings: Findings | None = None) -> Iterator[str]:
+    """What the user should know, once for every body that it concerns."""
+    for body in flexible_bodies(system):
+        slender = slenderness(body)
+        if slender < STOCKY and body.basis is not None and not body.basis.shear:
+            yield (
+                f"beam '{body.name}' is stocky: its length is only {slender:.3g} radii of gyration. Below {STOCKY:g} "
+                'its frequencies are too high without shear: use shear = true (shapes of family "elements") and '
+                "rotary_inertia = true."
+            )
+        if findings is None:
+            continue
+        finding = findings[body.name]
+        ratio = finding.deflection.size / body.length
+        if ratio > LARGE:
+            yield (
+                f"body '{body.name}' is deflected by {_percent(ratio)} of its length, more than {_percent(LARGE)}: a "
+                "few shapes may not follow such a curve. Compare with more shapes, or divide it into several beams."
+            )
+        if body.order == 0 and body.basis is not None:
+            change = stiffness_change(body, finding.axial_force)
+            if ratio > LINEAR_DEFLECTION or change > LINEAR_STIFFENING:
+                yield (
+                    f"beam '{body.name}' has a linear field, which leaves out foreshortening and geometric stiffening: "
+                    f"it is deflected by {_percent(ratio)} of its length, and axial forces of "
+                    f"{finding.axial_force:.4g} N would change its stiffness by about {_percent(change)}. "
+                    'Use field = "exact".'
+                )
+
+
+def strain_text(result: Result) -> str:
+    """The largest strain energy of a run."""
+    strain = result["energy/strain"]
+    row = int(np.argmax(strain))
+    return f"up to {strain[row]:.6g} J at t = {result.time[row]:.6g} s (part of the potential)"
+
+
+def mode_lines(system: Any, spec: Any) -> Iterator[str]:
+    """Tables of the modes of every kind of flexible body, alone in its frame."""
+    for bodies in _alike(system, spec):
+        body = bodies[0]
+        omega, modes, ratios = modal_data(body)
+        share = np.abs(modes) * np.sqrt(np.diag(_mass(body)))[:, None]
+        yield f"  modes of {', '.join(body.name for body in bodies)}, alone in {_frame(body)}"
+        yield f"  {'mode':>6}{'frequency [Hz]':>18}{'damping':>12}   mostly"
+        for k in range(min(len(omega), _TABLE_ROWS)):
+            mostly = body.labels[int(np.argmax(share[:, k]))]
+            yield f"  {k + 1:>6}{omega[k] / (2.0 * np.pi):>18.6g}{_percent(ratios[k]):>12}   {mostly}"
+        if len(omega) > _TABLE_ROWS:
+            last = omega[-1] / (2.0 * np.pi)
+            yield f"  {'...':>6}{f'{len(omega) - _TABLE_ROWS} more, up to {last:.6g} Hz':>42}"
+
+
+def modal_data(body: FlexibleBody) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Angular frequencies (n,) [rad/s], modes (n, n) as columns and damping ratios (n,) of a body in its frame."""
+    omega, modes = basis_modes(body.stiffness, _mass(body))
+    damping = np.einsum("ik,ij,jk->k", modes, body.damping, modes)
+    return omega, modes, np.divide(damping, 2.0 * omega, out=np.zeros_like(omega), where=omega > 0.0)
+
+
+def slenderness(body: FlexibleBody) -> float:
+    """Length / largest radius of gyration of the sections in the planes in which a beam bends; inf for other bodies."""
+    if body.basis is None:
+        return np.inf
+    section = body.basis.section_at(0.5 * (body.basis.breaks[1:] + body.basis.breaks[:-1]))
+    planes = {shape.component for shape in body.basis.shapes}
+    radii = [
+        np.sqrt(EI / section.EA).max() for plane, EI in (("y", section.EIz), ("z", section.EIy)) if plane in planes
+    ]
+    return float(body.length / max(radii)) if radii else np.inf
+
+
+def axial_force(system: Any, body: FlexibleBody, result: Result) -> float:
+    """Estimate of the largest axial force in a beam [N]: what its joints pull, or its own spin.
+
+    Between its joints the force changes by the inertia of the beam itself, and lies between those at the ends unless
+    the beam spins freely; then it is at most rho A omega^2 L^2/8 in the middle.
+    """
+    mechanism, length = system.mechanism, body.length
+    number = mechanism.body_index[body.name]
+    along = _rotations(result, body.name)[:, :, 0]
+    spin = result[f"bodies/{body.name}/angular_velocity"]
+    largest = float(np.max(spin[:, 1] ** 2 + spin[:, 2] ** 2)) * body.mass * length / 8.0
+    for joint in mechanism.joints:
+        first = mechanism.markers[joint.first]
+        if number not in (first.body, mechanism.markers[joint.second].body):
+            continue
+        force = result[f"joints/{joint.name}/force"] @ first.R_b.T
+        if first.body:
+            force = np.einsum("rij,rj->ri", _rotations(result, mechanism.bodies[first.body].name), force)
+        largest = max(largest, float(np.max(np.abs(np.sum(force * along, axis=1)))))
+    return largest
+
+
+def stiffness_change(body: FlexibleBody, force: float) -> float:
+    """Change of the bending stiffness of a beam by an axial force [N], as a part of it, for the shape it changes most.
+
+    The largest eigenvalue of F int phi_k' phi_l' dx against the stiffness; F / (pi^2 EI / L^2) for a pinned beam.
+    """
+    assert body.basis is not None
+    bending = [k for k, shape in enumerate(body.basis.shapes) if shape.component in "yz"]
+    if not bending or force == 0.0:
+        return 0.0
+    x, weight = (array.ravel() for array in body.basis.stations())
+    slopes = {plane: np.zeros((len(x), len(bending))) for plane in "yz"}
+    for column, k in enumerate(bending):
+        shape = body.basis.shapes[k]
+        slopes[shape.component][:, column] = shape.values(x)[:, 1]
+    geometric = sum((S.T * weight) @ S for S in slopes.values())
+    K = body.stiffness[np.ix_(bending, bending)]
+    return float(force * np.max(np.linalg.eigvals(np.linalg.solve(K, geometric)).real))
+
+
+def damping_text(body: FlexibleBody, spec: Any) -> str:
+    """Damping in words; rules are called by their names."""
+    given = getattr(spec.bodies.get(body.name), "damping", None)
+    if getattr(given, "rule", None) == "adams":
+        return "damping by the Adams defaults (1 % below 100 Hz, 10 % to 1000 Hz, 100 % above)"
+    if not np.any(body.damping):
+        return "no damping"
+    ratios = modal_data(body)[2]
+    low, high = _percent(ratios.min()), _percent(ratios.max())
+    return f"damping ratio {low}" if low == high else f"damping ratios {low} to {high}"
+
+
+def _alike(system: Any, spec: Any) -> list[list[FlexibleBody]]:
+    """The flexible bodies, those that read the same together."""
+    groups: dict[tuple[str, ...], list[FlexibleBody]] = {}
+    for body in flexible_bodies(system):
+        text = (_what(body), _frequency_text(body), damping_text(body, spec), f"{body.length:.6g}")
+        groups.setdefault(text, []).append(body)
+    return list(groups.values())
+
+
+def _what(body: FlexibleBody) -> str:
+    n = body.n_modes
+    coordinates = f"{n} elastic coordinate{'s' if n != 1 else ''}"
+    field = _FIELDS.get(body.order, f"quadratic field of order {body.order}")
+    if body.basis is None:
+        return f"body by its matrices, {coordinates}, {field}"
+    components = [shape.component for shape in body.basis.shapes]
+    counts = [f"{components.count(key)} {text}" for key, text in _KINDS.items() if key in components]
+    return f"beam, {coordinates} ({', '.join(counts)}), {field}, {body.basis.frame} frame"
+
+
+def _frame(body: FlexibleBody) -> str:
+    return "its frame" if body.basis is None else f"its {body.basis.frame} frame"
+
+
+def _frequency_text(body: FlexibleBody) -> str:
+    hertz = modal_data(body)[0] / (2.0 * np.pi)
+    shown = ", ".join(f"{value:.4g}" for value in hertz[:_SHOWN])
+    more = f" ... {hertz[-1]:.4g}" if len(hertz) > _SHOWN else ""
+    return f"frequencies {shown}{more} Hz in its frame"
+
+
+def _deflection_text(body: FlexibleBody, finding: Finding, named: bool) -> str:
+    size, owner = finding.deflection.size, f" in {body.name}" if named else ""
+    if not size > 0.0:
+        return "it was not deflected"
+    what = "deflection" if body.basis is not None else "displacement"
+    source = "from its chord" if body.basis is not None else "in its frame"
+    share = f"{100.0 * size / body.length:.3g} % of its length"
+    where = f"at {finding.deflection.place}, t = {finding.time:.6g} s"
+    return f"largest {what} {source}{owner} {1e3 * size:.4g} mm ({share}) {where}"
+
+
+def _mass(body: FlexibleBody) -> np.ndarray:
+    """(n, n) of the undeformed body"""
+    if body.basis is not None:
+        return body.basis.mass
+    return np.asarray(body.field.mass_matrix(np.zeros(body.n_modes))[6:, 6:])  # type: ignore[union-attr]
+
+
+def _percent(ratio: float) -> str:
+    return f"{100.0 * ratio:.3g} %"
+
+
+def _rotations(result: Result, name: str) -> np.ndarray:
+    """(rows, 3, 3) from the axes of a body to those of the world"""
+    w, x, y, z = result[f"bodies/{name}/quaternion"].T
+    return np.array(
+        [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+        ]
+    ).transpose(2, 0, 1)

@@ -1,0 +1,19 @@
+"""Where the motion of every body stands in a workspace."""
+
+from __future__ import annotations
+
+from flexmb.equations import layout as L
+from flexmb.system.system import System
+
+
+def places_of(system: System) -> dict[str, tuple[slice, slice, slice]]:
+    """Where the output block, the elastic coordinates and their rates of every body stand in W."""
+    ints, names = system.ints, [body.name for body in system.mechanism.bodies]
+    places = {}
+    for flat, branch in enumerate(system.topology.branches, start=1):
+        record = int(ints[L.BODIES]) + flat * L.BODY
+        n, out = int(ints[record + L.B_NF]), int(ints[record + L.B_OUT])
+        q = int(ints[L.Q] + ints[record + L.B_ELASTIC_Q])
+        v = int(ints[L.V] + ints[record + L.B_V] + ints[record + L.B_NJ])
+        places[names[branch.body]] = (slice(out, out + L.BODY_OUT), slice(q, q + n), slice(v, v + n))
+    return places
