@@ -77,9 +77,14 @@ def test_dense_solver_reports_the_column_without_pivot() -> None:
 @pytest.mark.parametrize("method", IMPLICIT)
 def test_implicit_order_two_of_positions_velocities_and_multipliers(method: str) -> None:
     """Steps that divide the output interval: rows are the method's own states, not interpolated."""
-    for toy in (toys.pendulum(), toys.skate()):
-        orders = observed_orders(toy, (100, 200), ("q", "v", "a", "lam"), method=method)
-        assert min(orders) > 1.85, orders
+    orders = observed_orders(toys.pendulum(), (100, 200), ("q", "v", "a", "lam"), method=method)
+    assert min(orders) > 1.85, orders
+    orders = observed_orders(toys.skate(), (100, 200), ("q", "v", "a"), method=method)
+    assert min(orders) > 1.85, orders
+    # The skate runs on a circle: the method's error of lam (4.8 N) is below what Newton leaves, which has no order.
+    fine, _ = run(toys.skate(), end=1.0, step=1 / 6400, every=0.05, method="rk45")
+    coarse, _ = run(toys.skate(), end=1.0, step=1 / 100, every=0.05, method=method)
+    assert np.max(np.abs(coarse["lam"] - fine["lam"])) < 1e-6 * np.max(np.abs(fine["lam"]))
     orders = observed_orders(toys.top(), (200, 400), ("q", "v", "a"), method=method)
     assert min(orders) > 1.9 and max(orders) < 2.2, orders
     orders = observed_orders(toys.oscillator(), (100, 200), ("q", "v", "a", "work"), method=method)

@@ -27,7 +27,8 @@ SLOW = 0.25  # contraction that calls for a better matrix
 SHARE = 2e-4  # accepted error as a share of the first increment
 # Bounds of the accepted error, as a part of a coordinate's magnitude. An error e of the positions is one of
 # e/(beta h^2) of accelerations and multipliers, so that a loose bound feeds noise back through the predictor.
-TIGHTEST, LOOSEST = 1e-14, 1e-13
+TIGHTEST, LOOSEST = 1e-14, 1e-11
+NOISE = 1e-7  # and as a share of beta h^2 times the largest acceleration: noise that the multipliers may carry
 ROUND_OFF = 1e-10  # where convergence stalls below this, round-off of a stiff system is the reason
 HIGHEST_FLOOR = 1e-13
 
@@ -129,6 +130,9 @@ def newton(K, S, W, arg):
     S[st.FLOOR] *= 0.5
     least = max(TIGHTEST, 2.0 * S[st.FLOOR])
     limit, last, age, started_with = 0.0, 0.0, 100, K[st.TANGENT]
+    largest = 0.0
+    for i in range(I[at.N_V]):
+        largest = max(largest, abs(W[I[at.A] + i]) / S[K[st.SCALE] + i])
     n = I[at.N_V] + I[at.N_ROWS]
     worth = 2 + n // 25 if K[st.TANGENT] == 1 else 2 + n  # a factorisation in units of iterations
     rebuild = K[st.HAVE_FACTOR] == 0 or K[st.SINCE] >= MAX_SINCE or K[st.EXCESS] >= worth
@@ -149,7 +153,7 @@ def newton(K, S, W, arg):
             return
         first = K[st.STEP_ITERATIONS] == 1
         if first:
-            limit = max(least, min(LOOSEST, SHARE * size))
+            limit = max(least, min(LOOSEST, SHARE * size, NOISE * S[st.BETA] * S[st.H] * S[st.H] * largest))
         else:
             theta = size / last if last > 0.0 else 0.0
             if theta > 2.0 and K[st.TANGENT] == 1:
