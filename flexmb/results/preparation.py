@@ -42,6 +42,7 @@ def prepare(model: Any) -> Preparation:
         raise InputError([Fault("the model has no bodies.", ("bodies",), "Add [bodies.NAME] with mass and inertia.")])
     states = initial_states(spec)
     system, work = _built(spec, states, [])
+    _check_damping(spec, system)
     start_gap = _residual(system, work)
     assemble(system, work)
     found = redundancy(system, work)
@@ -55,6 +56,16 @@ def prepare(model: Any) -> Preparation:
         system, work = _built(spec, states, [system.row_numbers[row] for row in found.redundant])
         assemble(system, work)
     return Preparation(system, work, start_gap, _residual(system, work), int(found.dof))
+
+
+def _check_damping(spec: Any, system: System) -> None:
+    """Generalised-alpha without any damping leaves the noise of the multipliers to grow."""
+    analysis = spec.analysis
+    if analysis is None or analysis.method != "generalized-alpha" or not system.n_rows:
+        return
+    if analysis.type == "dynamic" and analysis.rho > 0.99:
+        text = f"rho = {analysis.rho:g} cannot integrate {system.n_rows} constraint rows: their multipliers would grow"
+        raise InputError([Fault(f"{text}.", ("analysis", "rho"), "Take 0.95 or less, or method = 'rk45'.")])
 
 
 def _built(spec: Any, states: BodyStates, dropped: list[int]) -> tuple[System, NDArray[np.float64]]:
