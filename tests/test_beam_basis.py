@@ -214,11 +214,8 @@ def test_steps_are_integrated_piece_by_piece() -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("spans", [UNIFORM, STEPPED], ids=["uniform", "stepped"])
 def test_stations_integrate_what_the_equations_need(family: str, spans: list[Span]) -> None:
-    """Mass, stiffness, int v'v' with `gauss` points equal those with twice as many; polynomials: (int v'^2)^2 too.
-
-    Waves are no polynomials: the stations are as many as an error of 1e-7 needs (see `beam_families`).
-    """
-    rounding = 1e-7 if family == "modes" else 2e-12
+    """Mass, stiffness, int v'v' with `gauss` points equal those with twice as many; polynomials: (int v'^2)^2 too."""
+    rounding = 1e-7 if family == "modes" else 2e-12  # waves are no polynomials, see `beam_families`
     basis = make(spans, family=family, frame="chord", axial=2, torsion=1)
     x, weight = basis.stations()
     assert x.shape == weight.shape == (basis.breaks.size - 1, basis.gauss)

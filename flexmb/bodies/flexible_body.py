@@ -70,15 +70,8 @@ def beam_body(
     basis: BeamBasis,
     field: str = "exact",
     order: Any = 2,
-    *,
-    R_wb: Vector | None = None,
-    p_wb: Vector | None = None,
-    velocity: Vector | None = None,
-    angular_velocity: Vector | None = None,
-    elastic_position: Vector | None = None,
-    elastic_velocity: Vector | None = None,
 ) -> FlexibleBody:
-    """A beam with the deformation field "exact", "quadratic" (order 1, 2 or "full") or "linear"."""
+    """A beam with the deformation field "exact", "quadratic" (order 1, 2 or "full") or "linear", in the world frame."""
     exact = ExactBeam(basis)
     mass, first_moment, inertia = exact.rigid_inertia()
     order = {"exact": None, "linear": 0}.get(field, order)
@@ -88,10 +81,8 @@ def beam_body(
         first_moment=first_moment,
         inertia=inertia,
         rotor=np.zeros(3),
-        R_wb=np.eye(3) if R_wb is None else R_wb,
-        p_wb=np.zeros(3) if p_wb is None else p_wb,
-        velocity=velocity,
-        angular_velocity=angular_velocity,
+        R_wb=np.eye(3),
+        p_wb=np.zeros(3),
         field=exact if field == "exact" else quadratic_field(basis, order),
         stiffness=basis.stiffness,
         damping=basis.damping,
@@ -100,8 +91,6 @@ def beam_body(
         length=basis.length,
         order=order,
         basis=basis,
-        elastic_position=elastic_position,
-        elastic_velocity=elastic_velocity,
     )
 
 
@@ -113,14 +102,8 @@ def modal_body(
     damping: Vector | None = None,
     labels: tuple[str, ...] | None = None,
     length: float = 1.0,
-    R_wb: Vector | None = None,
-    p_wb: Vector | None = None,
-    velocity: Vector | None = None,
-    angular_velocity: Vector | None = None,
-    elastic_position: Vector | None = None,
-    elastic_velocity: Vector | None = None,
 ) -> FlexibleBody:
-    """A flexible body by its matrices; its markers carry their own shapes."""
+    """A flexible body by its matrices, in the world frame; its markers carry their own shapes."""
     n = len(stiffness)
     P0 = invariants.P0
     order = 2 if invariants.N3 is not None else 1 if np.any(invariants.S2) or np.any(invariants.X) else 0
@@ -130,16 +113,12 @@ def modal_body(
         first_moment=invariants.S0,
         inertia=np.trace(P0) * np.eye(3) - P0,
         rotor=np.zeros(3),
-        R_wb=np.eye(3) if R_wb is None else R_wb,
-        p_wb=np.zeros(3) if p_wb is None else p_wb,
-        velocity=velocity,
-        angular_velocity=angular_velocity,
+        R_wb=np.eye(3),
+        p_wb=np.zeros(3),
         field=invariants,
         stiffness=np.asarray(stiffness, dtype=float),
         damping=np.zeros((n, n)) if damping is None else np.asarray(damping, dtype=float),
         labels=labels or tuple(f"q{k + 1}" for k in range(n)),
         length=length,
         order=order,
-        elastic_position=elastic_position,
-        elastic_velocity=elastic_velocity,
     )

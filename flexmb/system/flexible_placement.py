@@ -144,17 +144,15 @@ def place_modal(name: str, body: ModalBody, R_wb: Vector, p_wb: Vector) -> Flexi
     # Size of a uniform rod with this mass along its longest direction: m L^2/12 about the middle.
     spread = invariants.P0 - np.outer(invariants.S0, invariants.S0) / invariants.mass
     length = float(np.sqrt(12.0 * max(np.linalg.eigvalsh(spread)[-1], 0.0) / invariants.mass))
-    return modal_body(
+    placed = modal_body(
         name,
         invariants,
         np.array(modal.K, dtype=float),
         damping=None if modal.D is None else np.array(modal.D, dtype=float),
         labels=modal.labels,
         length=length or 1.0,
-        R_wb=R_wb,
-        p_wb=p_wb,
-        **_state(body),
     )
+    return replace(placed, R_wb=R_wb, p_wb=p_wb, **_state(body))
 
 
 def _state(body: BeamBody | ModalBody) -> dict[str, Any]:

@@ -52,8 +52,8 @@ class Analysis(Strict):
     method: Method = Field("generalized-alpha", description="Integration method.")
     rho: Annotated[float, Scalar("number", least=0.0, most=1.0)] = Field(
         0.8,
-        description="Generalised-alpha: spectral radius at infinite frequency (1: no damping, open trees only; 0: most);"
-        " other methods leave it unread.",
+        description="Generalised-alpha: spectral radius at infinite frequency (1: no damping, open trees only; 0: "
+        "most); other methods leave it unread.",
     )
     alpha: Annotated[float, Scalar("number", least=0.0, most=1.0 / 3.0)] = Field(
         0.1, description="HHT: numerical damping, 0 to 1/3; other methods leave it unread."

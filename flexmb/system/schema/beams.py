@@ -259,7 +259,29 @@ _FOLLOWS = "follows from the two ends in 'beam' and cannot be given too"
 _WEIGHS = "follows from sections, density and 'masses' and cannot be given too"
 
 
-class BeamBody(Strict):
+class FlexibleTable(Strict):
+    """What all flexible bodies have: their initial state and coordinates."""
+
+    elastic_position: Annotated[tuple[float, ...], NumberList("length", "angle")] | None = Field(
+        None,
+        description="Initial elastic coordinates [m, torsion: rad], those of a beam in the order y, z, "
+        "axial, torsion; default: zero.",
+    )
+    elastic_velocity: Annotated[tuple[float, ...], NumberList("length", "angle", order=1)] | None = Field(
+        None, description="Initial rates of the elastic coordinates [m/s, rad/s]; default: zero."
+    )
+    coordinates: Literal["joint", "absolute"] | None = Field(
+        None, description="Coordinates of this body; overrides the choice for the whole model."
+    )
+    velocity: Annotated[Vector, VectorOf("speed")] | None = Field(
+        None, description="Initial velocity of the body frame's origin in world axes [m/s], for absolute coordinates."
+    )
+    angular_velocity: Annotated[Vector, VectorOf("angular speed")] | None = Field(
+        None, description="Initial angular velocity of the body frame in body axes [rad/s], for absolute coordinates."
+    )
+
+
+class BeamBody(FlexibleTable):
     """A flexible beam, straight in the design position. Its origin is end A, its x axis runs towards end B."""
 
     foreign: ClassVar[dict[str, str]] = {
@@ -305,21 +327,6 @@ class BeamBody(Strict):
     damping: Damping | None = Field(None, description="Damping; default: none.")
     shear: StrictBool = Field(False, description="Shear deformation (Timoshenko); elements only.")
     rotary_inertia: StrictBool = Field(False, description="Rotary inertia of the sections in bending.")
-    elastic_position: Annotated[tuple[float, ...], NumberList("length", "angle")] | None = Field(
-        None, description="Initial elastic coordinates [m, torsion: rad]: y, z, axial, torsion; default: zero."
-    )
-    elastic_velocity: Annotated[tuple[float, ...], NumberList("length", "angle", order=1)] | None = Field(
-        None, description="Initial rates of the elastic coordinates [m/s, rad/s]; default: zero."
-    )
-    coordinates: Literal["joint", "absolute"] | None = Field(
-        None, description="Coordinates of this body; overrides the choice for the whole model."
-    )
-    velocity: Annotated[Vector, VectorOf("speed")] | None = Field(
-        None, description="Initial velocity of the body frame's origin in world axes [m/s], for absolute coordinates."
-    )
-    angular_velocity: Annotated[Vector, VectorOf("angular speed")] | None = Field(
-        None, description="Initial angular velocity of the body frame in body axes [rad/s], for absolute coordinates."
-    )
     markers: dict[str, BeamMarker] = Field(
         {}, description="Named frames on the beam; 'origin', 'start' (both end A) and 'end' are always there."
     )

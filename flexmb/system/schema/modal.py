@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
-from flexmb.system.schema.beams import NumberList
+from flexmb.system.schema.beams import FlexibleTable
 from flexmb.system.schema.bodies import IDENTITY, Marker, RotationField, Strict
 from flexmb.system.schema.fields import (
     NUMBER_OR_TEXT,
@@ -25,7 +25,6 @@ from flexmb.system.schema.fields import (
     PlaceField,
     Scalar,
     Vector,
-    VectorOf,
     Where,
     context_of,
     read_number,
@@ -196,7 +195,7 @@ _IN_MODAL = "of a modal body stands in its table 'modal'"
 _OF_BEAM = "belongs to a beam, which has 'beam' instead of 'modal'"
 
 
-class ModalBody(Strict):
+class ModalBody(FlexibleTable):
     """A flexible body by its matrices, in a frame of its own."""
 
     foreign: ClassVar[dict[str, str]] = {
@@ -216,21 +215,6 @@ class ModalBody(Strict):
     )
     orientation: Annotated[Matrix, RotationField()] = Field(
         IDENTITY, description="Body axes in the design position, as for a rigid body; default: the world axes."
-    )
-    elastic_position: Annotated[tuple[float, ...], NumberList("length", "angle")] | None = Field(
-        None, description="Initial elastic coordinates; default: zero."
-    )
-    elastic_velocity: Annotated[tuple[float, ...], NumberList("length", "angle", order=1)] | None = Field(
-        None, description="Initial rates of the elastic coordinates; default: zero."
-    )
-    coordinates: Literal["joint", "absolute"] | None = Field(
-        None, description="Coordinates of this body; overrides the choice for the whole model."
-    )
-    velocity: Annotated[Vector, VectorOf("speed")] | None = Field(
-        None, description="Initial velocity of the body frame's origin in world axes [m/s], for absolute coordinates."
-    )
-    angular_velocity: Annotated[Vector, VectorOf("angular speed")] | None = Field(
-        None, description="Initial angular velocity of the body frame in body axes [rad/s], for absolute coordinates."
     )
     markers: dict[str, ModalMarker] = Field(
         {}, description="Named frames on the body with their shapes; 'origin' is the body frame itself."
