@@ -24,11 +24,12 @@ from flexmb.solvers.pointers import float_pointer, int_pointer
 MAX_ITERATIONS = 12
 MAX_SINCE = 200  # steps that one factor may serve
 SLOW = 0.25  # contraction that calls for a better matrix
-SHARE = 2e-4  # accepted error as a share of the first increment
-# Bounds of the accepted error, as a part of a coordinate's magnitude. An error e of the positions is one of
-# e/(beta h^2) of accelerations and multipliers, so that a loose bound feeds noise back through the predictor.
-TIGHTEST, LOOSEST = 1e-14, 1e-11
-NOISE = 1e-7  # and as a share of beta h^2 times the largest acceleration: noise that the multipliers may carry
+# Accepted error as a share of the first increment. An error e of the positions is one of e/(beta h^2) of accelerations
+# and multipliers, which the predictor feeds back: it is also held below a share of the largest acceleration. Constraints
+# amplify such noise from step to step, an open tree does not.
+SHARE, NOISE = 2e-4, 1e-6
+SHARE_TREE, NOISE_TREE = 1e-3, 1e-5
+TIGHTEST = 1e-14  # least accepted error, as a part of a coordinate's magnitude
 ROUND_OFF = 1e-10  # where convergence stalls below this, round-off of a stiff system is the reason
 HIGHEST_FLOOR = 1e-13
 
@@ -153,7 +154,8 @@ def newton(K, S, W, arg):
             return
         first = K[st.STEP_ITERATIONS] == 1
         if first:
-            limit = max(least, min(LOOSEST, SHARE * size, NOISE * S[st.BETA] * S[st.H] * S[st.H] * largest))
+            share, noise = (SHARE, NOISE) if I[at.N_ROWS] > 0 else (SHARE_TREE, NOISE_TREE)
+            limit = max(least, min(share * size, noise * S[st.BETA] * S[st.H] * S[st.H] * largest))
         else:
             theta = size / last if last > 0.0 else 0.0
             if theta > 2.0 and K[st.TANGENT] == 1:
@@ -190,6 +192,8 @@ def project_velocities(K, S, W, arg):
     x, rows = K[st.NEWTON + st.VECTOR], I[at.PHI_DOT]
     for i in range(n):
         S[K[st.OFFSET_E] + i] = 0.0
+    if m == 0:
+        return
     call(I[at.AT_JACOBIAN], I, F, W, 0)
     for k in range(I[at.N_POS_ROWS]):
         S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[at.PHI] + k]))
