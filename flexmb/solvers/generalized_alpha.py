@@ -25,8 +25,8 @@ MAX_ITERATIONS = 12
 MAX_SINCE = 200  # steps that one factor may serve
 SLOW = 0.25  # contraction that calls for a better matrix
 # Accepted error as a share of the first increment. An error e of the positions is one of e/(beta h^2) of accelerations
-# and multipliers, which the predictor feeds back: it is also held below a share of the largest acceleration. Constraints
-# amplify such noise from step to step, an open tree does not.
+# and multipliers, which the predictor feeds back: it is also held below a share of the largest acceleration.
+# Constraints amplify such noise from step to step, an open tree does not.
 SHARE, NOISE = 2e-4, 1e-6
 SHARE_TREE, NOISE_TREE = 1e-3, 1e-5
 TIGHTEST = 1e-14  # least accepted error, as a part of a coordinate's magnitude
