@@ -213,7 +213,8 @@ def _pull_back(I, W, marker, force, moment, target):
 @program
 def rows(I, F, W, arg):
     """All active rows. arg bit 0: Jacobian G; bit 1: add the multipliers' wrenches to the bodies and efforts;
-    bit 2: the accelerations of the kinematics include A. Needs `kinematics` (and `chords` where rows use them)."""
+    bit 2: the accelerations of the kinematics include A; bit 3: the markers have their state from rows at the same
+    motion. Needs `kinematics` (and `chords` where rows use them)."""
     n = I[L.N_V]
     accelerate = 1 if arg & 4 else 0
     a = 0
@@ -226,8 +227,12 @@ def rows(I, F, W, arg):
         marker_b = I[row + L.R_B]
         on_tree = I[row + L.R_KIND] == L.ROW_TREE
         if not on_tree and (marker_a != last_a or marker_b != last_b):
-            a = state_of(I, F, W, 2 * marker_a + accelerate)
-            b = state_of(I, F, W, 2 * marker_b + accelerate)
+            if arg & 8:
+                a = I[I[L.MARKERS] + marker_a * L.MARKER + L.MK_W]
+                b = I[I[L.MARKERS] + marker_b * L.MARKER + L.MK_W]
+            else:
+                a = state_of(I, F, W, 2 * marker_a + accelerate)
+                b = state_of(I, F, W, 2 * marker_b + accelerate)
             last_a = marker_a
             last_b = marker_b
         row_into(I, F, W, row, k, a, b, accelerate)

@@ -68,12 +68,14 @@ def residual(I, F, W, arg):
 
 @program
 def system(I, F, W, arg):
-    """M, BIAS, G, PHI, PHI_DOT, GAM at T, Q, V."""
-    call(I[L.AT_WRENCHES], I, F, W, 0)
+    """M, BIAS, G, PHI, PHI_DOT, GAM at T, Q, V; arg = 1, after the residual of this state: only M, G, PHI, PHI_DOT."""
+    if arg == 0:
+        call(I[L.AT_WRENCHES], I, F, W, 0)
     if I[L.N_ROWS] > 0:
-        call(I[L.AT_ROWS], I, F, W, 1)
+        call(I[L.AT_ROWS], I, F, W, 1 if arg == 0 else 9)
     call(I[L.AT_MASS], I, F, W, 0)
-    call(I[L.AT_BACKWARD], I, F, W, I[L.BIAS])
+    if arg == 0:
+        call(I[L.AT_BACKWARD], I, F, W, I[L.BIAS])
 
 
 @program

@@ -24,6 +24,7 @@ from flexmb.solvers.pointers import float_pointer, int_pointer
 MAX_ITERATIONS = 12
 MAX_SINCE = 200  # steps that one factor may serve
 SLOW = 0.25  # contraction that calls for a better matrix
+FAR = 1e3  # multiple of the accepted error from which growth is divergence, and not a small first increment
 # Accepted error as a share of the first increment. An error e of the positions is one of e/(beta h^2) of accelerations
 # and multipliers, which the predictor feeds back: it is also held below a share of the largest acceleration.
 # Constraints amplify such noise from step to step, an open tree does not.
@@ -81,6 +82,12 @@ def increment(K, S, W, arg):
     b_prime = (1.0 - am) / (s * (1.0 - af))
     g_prime = S[st.GAMMA] / (h * S[st.BETA])
     x = K[st.NEWTON + st.VECTOR]
+    # Differences need states of their own; the mass is built on the motion that the residual finds anyway.
+    apart = K[st.TANGENT] == 2 or K[st.SCHEME] == 1
+    if K[st.REBUILD] == 1 and apart:
+        call(K[st.AT_BUILD_MATRIX], K, S, W, 0)
+        if K[st.STATUS] != st.OK:
+            return
     if K[st.SCHEME] == 1 and m > 0:
         call(I[at.AT_SYSTEM], I, F, W, 0)
         for k in range(m):
@@ -91,6 +98,10 @@ def increment(K, S, W, arg):
         call(I[at.AT_RESIDUAL], I, F, W, 0)
     else:
         call(I[at.AT_RESIDUAL], I, F, W, 0)
+        if K[st.REBUILD] == 1 and not apart:
+            call(K[st.AT_BUILD_MATRIX], K, S, W, 1)
+            if K[st.STATUS] != st.OK:
+                return
         for k in range(m):  # a velocity row is G v + Phi_t: divided by g' its derivative is G again
             S[x + n + k] = -W[I[at.PHI] + k] if k < mp else -W[I[at.PHI] + k] / g_prime
     for i in range(n):
@@ -130,7 +141,7 @@ def newton(K, S, W, arg):
     )  # the matrix changes with the way gone since it was built
     S[st.FLOOR] *= 0.5
     least = max(TIGHTEST, 2.0 * S[st.FLOOR])
-    limit, last, age, started_with = 0.0, 0.0, 100, K[st.TANGENT]
+    limit, last, age, started_with, slow = 0.0, 0.0, 100, K[st.TANGENT], 0
     largest = 0.0
     for i in range(I[at.N_V]):
         largest = max(largest, abs(W[I[at.A] + i]) / S[K[st.SCALE] + i])
@@ -140,14 +151,15 @@ def newton(K, S, W, arg):
     K[st.STEP_ITERATIONS] = 0
     K[st.STATUS] = st.NO_CONVERGENCE
     while K[st.STEP_ITERATIONS] < MAX_ITERATIONS:
+        K[st.REBUILD] = 1 if rebuild else 0
         if rebuild:
-            call(K[st.AT_BUILD_MATRIX], K, S, W, 0)
-            if K[st.STATUS] != st.OK:
-                return
-            K[st.STATUS] = st.NO_CONVERGENCE
-            rebuild, age = False, 0
+            rebuild, age, slow = False, 0, 0
             K[st.FRESH_ITERATIONS] = -K[st.STEP_ITERATIONS]
+        K[st.STATUS] = st.OK
         call(K[st.AT_INCREMENT], K, S, W, 0)
+        if K[st.STATUS] != st.OK:
+            return
+        K[st.STATUS] = st.NO_CONVERGENCE
         age += 1
         size = S[st.WORST]
         if not size < 1e4:
@@ -158,7 +170,7 @@ def newton(K, S, W, arg):
             limit = max(least, min(share * size, noise * S[st.BETA] * S[st.H] * S[st.H] * largest))
         else:
             theta = size / last if last > 0.0 else 0.0
-            if theta > 2.0 and K[st.TANGENT] == 1:
+            if theta > 2.0 and size > FAR * limit and K[st.TANGENT] == 1:
                 return
             S[st.CONTRACTION] = min(0.5, max(theta, 1e-4))
         if size <= limit or (theta < 1.0 and size * theta / (1.0 - theta) <= limit):
@@ -168,8 +180,10 @@ def newton(K, S, W, arg):
             if age > K[st.STEP_ITERATIONS]:
                 rebuild = True
             elif K[st.TANGENT] == 1:
-                K[st.TANGENT] = 2
-                rebuild = True
+                slow += 1  # once may be chance: a first increment that happens to be small
+                if slow > 1:
+                    K[st.TANGENT] = 2
+                    rebuild = True
             elif theta > 0.7 and size <= ROUND_OFF:  # neither matrix does better
                 S[st.FLOOR] = min(size, HIGHEST_FLOOR)
                 K[st.TANGENT] = started_with

@@ -58,12 +58,15 @@ def difference_columns(K, S, W, arg):
 
 @program
 def mass_columns(K, S, W, arg):
-    """Fill the matrix with (1-alpha_m)/(1-alpha_f) M, stiffness and damping of flexible bodies, and the rows G."""
+    """Fill the matrix with (1-alpha_m)/(1-alpha_f) M, stiffness and damping of flexible bodies, and the rows G.
+
+    arg = 1: right after the residual of this state.
+    """
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m = I[at.N_V], I[at.N_ROWS]
     size, X = n + m, K[st.NEWTON + st.MATRIX]
     c = (1.0 - S[st.ALPHA_M]) / (1.0 - S[st.ALPHA_F])
-    call(I[at.AT_SYSTEM], I, F, W, 0)
+    call(I[at.AT_SYSTEM], I, F, W, arg)
     for i in range(n):
         for j in range(n):
             S[X + i * size + j] = c * W[I[at.M] + i * n + j]
@@ -118,11 +121,11 @@ def balance_matrix(K, S, W, arg):
 
 @program
 def build_matrix(K, S, W, arg):
-    """Build and factor the matrix at the present iterate."""
+    """Build and factor the matrix at the present iterate; arg = 1: right after its residual."""
     if K[st.TANGENT] == 2:
         call(K[st.AT_DIFFERENCES], K, S, W, 0)
     else:
-        call(K[st.AT_MASS], K, S, W, 0)
+        call(K[st.AT_MASS], K, S, W, arg)
     call(K[st.AT_BALANCE], K, S, W, 0)
     call(K[st.AT_FACTOR], K, S, S, st.NEWTON)
     K[st.FACTORISATIONS] += 1

@@ -56,6 +56,7 @@ FRESH_ITERATIONS = next(_k)  # iterations of the step in which the matrix was bu
 TANGENT = next(_k)  # 1: mass only, 2: full by differences
 TRIED = next(_k)  # 1: independent velocities have been chosen anew for this step
 WORST_COORDINATE = next(_k)
+REBUILD = next(_k)  # 1: the next iteration builds its matrix
 
 # Dense systems: (size, matrix in S, pivots in K, right-hand side in S, status)
 NEWTON = next(_k)

@@ -65,7 +65,8 @@ def beam_arm(I, F, W, arg):
     _, _, slopes, turns, bends = shapes_at(I, field)
     w_at = I[field + L.FD_W]
     push = I[L.X_FIELD]  # what a unit of every bending shape does at a station, times its weight
-    for p in range(count):
+    inside = F[weights] != 0.0 or F[weights + count - 1] != 0.0  # at the reference end nothing has gathered
+    for p in range(count if inside else 0):
         weight = F[weights + p]
         x += weight * W[w_at + L.ND_DS * count + p]
         x1 += weight * W[w_at + L.ND_S1 * count + p]
@@ -73,13 +74,13 @@ def beam_arm(I, F, W, arg):
         pull = -weight / W[w_at + L.ND_S * count + p]
         W[push + p] = pull * W[w_at + L.ND_B * count + p]
         W[push + count + p] = pull * W[w_at + L.ND_C * count + p]
-    for k in range(ny + nz):
+    for k in range(ny + nz if inside else 0):
         by = push if k < ny else push + count
         short = 0.0
         for p in range(count):
             short += F[slopes + k * count + p] * W[by + p]
         W[columns + 6 * k] = short
-    if ny > 0 and nz > 0:
+    if inside and ny > 0 and nz > 0:
         for p in range(count):
             weight = F[weights + p]
             theta -= weight * W[w_at + L.ND_TAU * count + p]

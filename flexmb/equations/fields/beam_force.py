@@ -207,11 +207,14 @@ def beam_force(I, F, W, arg):
         r2 = (W[w + L.ND_U2 * count + p], W[w + L.ND_Y2 * count + p], W[w + L.ND_Z2 * count + p])
         round_about = add(cross(al, r), cross(omega, add(cross(omega, r), scale(2.0, r1))))
         f = scale(F[stations + L.ST_MASS * count + p], add(add(a, round_about), r2))
-        force = add(force, f)
-        moment = add(moment, cross(r, f))
         W[w + L.ND_FX * count + p] = f[0]
         W[w + L.ND_FY * count + p] = f[1]
         W[w + L.ND_FZ * count + p] = f[2]
+    for p in range(count):  # sums in a loop of their own, so that the one above takes several stations at a time
+        r = (W[w + L.ND_U * count + p], W[w + L.ND_Y * count + p], W[w + L.ND_Z * count + p])
+        f = (W[w + L.ND_FX * count + p], W[w + L.ND_FY * count + p], W[w + L.ND_FZ * count + p])
+        force = add(force, f)
+        moment = add(moment, cross(r, f))
     store3(W, block + L.W_F, force)
     store3(W, block + L.W_F + 3, moment)
     gather_into(I, F, W, field, L.ND_FX, L.ND_PULL)
