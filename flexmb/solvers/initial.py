@@ -141,9 +141,13 @@ def positive_mass(mechanics: Mechanics) -> tuple[Floats, Floats]:
     else:
         weights = np.where(diagonal > 0.0, 0.0, 1.0)
     names = mechanics.names(np.flatnonzero(weights > 0.3 * weights.max()))
+    beams = ""
+    if mechanics.system.elastic.any():
+        beams = " A beam has inertia about its own axis with rotary_inertia = true."
     raise ComputationError(
         f"No inertia resists the motion of {', '.join(names)}: the mass matrix is singular. "
         "Give mass and inertia to the bodies that these coordinates move."
+        f"{beams}"
     )
 
 
