@@ -16,10 +16,10 @@ Flexible slider-crank: the example, two turns; implicit runs as above. Its steps
 the cost of a step is that of the whole run less a run of one step, over the steps. Error: largest difference of either
 component of the rod's mid-point deflection (peak 3.18 mm) from a nonlinear rod of 64 elements. "At an error of at most"
 takes the fewest steps of a list (500, 600, ... 4000; rk4: from 240) with which a code reaches it. Exudyn's floating
-frame is linear in the deflection and stays at 0.7 to 1.5 mm whatever the step, so that it has no such rows. It is built
-by the usual road (a mesh, Craig-Bampton modes of its own module, a rigid interface) and at its leanest (flexmb's shapes,
-joints on single nodes, one Euler parameter held). "Loose Newton": tolerances of 1e-3 and 1e-5 (slider-crank), 1e-4 and
-1e-6 (chain).
+frame is linear in the deflection and stays at 0.7 to 1.5 mm whatever the step, so that it has no such rows. It is
+built by the usual road (a mesh, Craig-Bampton modes of its own module, a rigid interface) and at its leanest (flexmb's
+shapes, joints on single nodes, one Euler parameter held). "Loose Newton": tolerances of 1e-3 and 1e-5 (slider-crank),
+1e-4 and 1e-6 (chain).
 Flexible chain: ten tubes with four sines each in the plane of motion, revolute joints; error of the free end after
 0.5 s against minimal coordinates under an eighth-order method. Plane ANCF cables stretch, which is most of their error.
 """
