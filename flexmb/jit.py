@@ -36,12 +36,16 @@ OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
 KERNEL_SOURCES = ("jit.py", "vectors.py", "joints", "loads", "equations", "solvers", "system/expressions/program.py")
 
 
-def _cache_name() -> str:
+ARRAY_SOURCES = ("jit.py", "mesh", "elements/solid", "reduction/sparse")
+"""Sources of array kernels, which are cached apart: an edit here does not recompile the equations, nor the reverse."""
+
+
+def _cache_name(sources: Sequence[str]) -> str:
     """Hash of all that machine code depends on: sources (with place and date, as numba asks), versions, processor."""
     package = Path(__file__).parent
     machine = (numba.__version__, sys.version, llvmlite.binding.get_host_cpu_name(), str(package))
     digest = hashlib.sha256(" ".join(machine).encode())
-    files = [path for name in KERNEL_SOURCES for path in [package / name, *(package / name).rglob("*.py")]]
+    files = [path for name in sources for path in [package / name, *(package / name).rglob("*.py")]]
     for path in sorted(path for path in files if path.is_file()):
         digest.update(f"{path.relative_to(package)} {path.stat().st_mtime_ns}".encode())
         digest.update(path.read_bytes())
@@ -51,11 +55,11 @@ def _cache_name() -> str:
     return digest.hexdigest()[:16]
 
 
-def _cache_folder() -> str | None:
+def _cache_folder(sources: Sequence[str]) -> str | None:
     """In the first place that can be written: FLEXMB_CACHE, NUMBA_CACHE_DIR, the user's cache, the temporary folder."""
     user_cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     places = (os.environ.get("FLEXMB_CACHE"), os.environ.get("NUMBA_CACHE_DIR"), user_cache, tempfile.gettempdir())
-    name = _cache_name()
+    name = _cache_name(sources)
     for place in places:
         if not place:
             continue
@@ -69,16 +73,17 @@ def _cache_folder() -> str | None:
     return None
 
 
-_folder = _cache_folder()
+_folder = _cache_folder(KERNEL_SOURCES)
+_array_folder = _cache_folder(ARRAY_SOURCES)
 CACHED = _folder is not None
 DISABLED = bool(numba.config.DISABLE_JIT)
 
 
 @contextmanager
-def _own_folder() -> Iterator[None]:
+def _own_folder(folder: str | None = _folder) -> Iterator[None]:
     """Let numba cache in flexmb's folder, and leave its setting for others as it was."""
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = _folder or before
+    numba.config.CACHE_DIR = folder or before
     try:
         yield
     finally:
@@ -92,6 +97,20 @@ def kernel(function: Callable[..., Any]) -> Any:
     that saves a tenth of the compile time.
     """
     return numba.njit(no_cfunc_wrapper=True, **OPTIONS)(function)
+
+
+def array_kernel(function: Callable[..., Any] | None = None, *, parallel: bool = False) -> Any:
+    """Compile `function` for calls from Python with arrays, on first use; cached on disk.
+
+    For the preprocessor (meshes, elements, factorisation), where a call works on a whole mesh. `parallel` lets
+    numba.prange use all cores.
+    """
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        with _own_folder(_array_folder):
+            return numba.njit(cache=_array_folder is not None, parallel=parallel, nogil=True, **OPTIONS)(function)
+
+    return compiled if function is None else compiled(function)
 
 
 _ARGUMENTS = (types.CPointer(types.int64), types.CPointer(types.float64), types.CPointer(types.float64), types.int64)

@@ -1,0 +1,99 @@
+"""A body reduced from a finite element model: what a body file holds.
+
+Everything is in body axes, which are the axes of the mesh, with its origin. Elastic coordinates are in metres: every
+shape is scaled to a largest displacement of 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.bodies.invariants import Invariants
+from flexmb.bodies.marker_shapes import MarkerShapes
+from flexmb.bodies.point_field import PointField
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """One elastic coordinate."""
+
+    label: str
+    kind: str
+    """One of "fixed-interface", "constraint", "free", "attachment" or "user": what it mostly consists of"""
+    frequency: float
+    """[Hz] of this coordinate alone in mean axes"""
+    interface: str = ""
+    """The interface that it mostly belongs to; empty: none"""
+
+
+@dataclass(frozen=True)
+class BodyMarker:
+    """A marker of the body file: an interface, or a marker that only follows."""
+
+    name: str
+    kind: str
+    """One of "rbe2", "rbe3", "follower" (averaged, without modes of its own)"""
+    p_b: Vector
+    """(3,) [m]"""
+    shapes: MarkerShapes
+    nodes: NDArray[np.int64]
+    """Nodes it is tied to"""
+
+
+@dataclass(frozen=True)
+class Surface:
+    """The outside of the mesh, for pictures and stress; s nodes, n coordinates."""
+
+    points: Vector
+    """(s, 3) [m]"""
+    triangles: NDArray[np.int64]
+    """(t, 3) numbers into `points`, normals outwards"""
+    nodes: NDArray[np.int64]
+    """(s,) their node numbers in the mesh"""
+    Phi: Vector
+    """(s, n, 3) displacement per unit coordinate"""
+    G: NDArray[np.float32] | None = None
+    """(s, n (n + 1)/2, 3) second derivatives, pairs (k, l <= k) row by row of the lower triangle; None: linear field"""
+    stress: Vector | None = None
+    """(s, n, 6) stress xx, yy, zz, xy, yz, zx per unit coordinate [Pa/m]; None: not asked for"""
+
+
+@dataclass(frozen=True)
+class ReducedBody:
+    """A flexible body by its modal data; n elastic coordinates."""
+
+    name: str
+    invariants: Invariants
+    """Order 2 (with N3), 1, or 0 for a linear field"""
+    points: PointField | None
+    """The same field by mass points, not truncated; None for linear fields and orders 1 and 2"""
+    stiffness: Vector
+    """(n, n)"""
+    damping: Vector
+    """(n, n)"""
+    coordinates: tuple[Coordinate, ...]
+    markers: tuple[BodyMarker, ...]
+    frame: str
+    """One of "mean", "chord" or "clamped NAME": where the body axes are attached"""
+    length: float
+    """Size of the body [m]: largest extent of its nodes"""
+    surface: Surface | None
+    report: dict[str, Any] = field(default_factory=dict)
+    """What `reduction/body_checks.py` found: numbers, texts, lists of them (plain data, as JSON holds it)"""
+    provenance: dict[str, str] = field(default_factory=dict)
+    """Mesh file and its hash, material, options, versions"""
+
+    @property
+    def n_modes(self) -> int:
+        return len(self.coordinates)
+
+    @property
+    def order(self) -> Any:
+        """One of "full", 2, 1, 0."""
+        return "full" if self.points is not None else self.invariants.order

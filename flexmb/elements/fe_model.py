@@ -1,0 +1,66 @@
+"""A linear finite element model: stiffness and mass of a body that nothing holds.
+
+Unknowns come in blocks of three. Blocks 0 .. n-1 are the displacements of the n nodes; a node that also has rotations
+(beams, imported matrices) has a further block for its rotation vector. So stiffness is a matrix of 3 x 3 blocks
+whatever the elements are. Solids have the same mass in every direction, which is kept as one number a pair of nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.mesh.mesh import Mesh
+
+Vector = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+Sparse = Any
+"""A SciPy sparse matrix."""
+
+
+@dataclass(frozen=True)
+class FEModel:
+    """Stiffness and mass of a free body; b = n nodes + number of rotation blocks, 3 b unknowns."""
+
+    points: Vector
+    """(n, 3) nodes [m]"""
+    K: Sparse
+    """(3 b, 3 b) stiffness, BSR with 3 x 3 blocks, symmetric [N/m, N, N m]"""
+    M: Sparse
+    """Mass: (n, n) CSR, the same in every direction (solids) [kg], or (3 b, 3 b) BSR with 3 x 3 blocks"""
+    rotations: Numbers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """(b - n,) the nodes whose rotation vectors are blocks n, n + 1, ..."""
+    mesh: Mesh | None = None
+    """The mesh it was assembled from; None for imported matrices"""
+    elastic: Any = None
+    """What geometric stiffness and stress need besides the mesh: Lame constants of every block of cells"""
+
+    @property
+    def n_blocks(self) -> int:
+        return len(self.points) + len(self.rotations)
+
+    @property
+    def block_points(self) -> Vector:
+        """(b, 3) place of every block [m]"""
+        return np.concatenate([self.points, self.points[self.rotations]])
+
+    def mass_times(self, U: Vector) -> Vector:
+        """M U for columns U : (3 b, k) or (3 b,)"""
+        if self.M.shape[0] == 3 * self.n_blocks:
+            return np.asarray(self.M @ U)
+        return np.asarray(self.M @ U.reshape(self.n_blocks, -1)).reshape(U.shape)
+
+    def rigid_motions(self) -> Vector:
+        """(3 b, 6) unit translations along and unit rotations about the axes through the origin"""
+        n, b = len(self.points), self.n_blocks
+        R = np.zeros((b, 3, 6))
+        R[:n, :, :3] = np.eye(3)
+        x, y, z = self.points.T
+        R[:n, 1, 3], R[:n, 2, 3] = -z, y
+        R[:n, 2, 4], R[:n, 0, 4] = -x, z
+        R[:n, 0, 5], R[:n, 1, 5] = -y, x
+        R[n:, :, 3:] = np.eye(3)
+        return R.reshape(3 * b, 6)

@@ -1,0 +1,1 @@
+"""Solid elements: shape functions and quadrature, stiffness and mass, second-order forces, stress."""

@@ -1,0 +1,66 @@
+"""A finite element mesh: points, cells and named sets of them.
+
+Node numbers count from 0 in the order of `points`; the order of nodes in a cell is that of VTK. Coordinates are in
+metres, whatever the unit of the file was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.int64]
+Vector = NDArray[np.float64]
+
+SOLIDS = {"tet4": 4, "tet10": 10, "hex8": 8, "hex20": 20, "hex27": 27, "wedge6": 6, "wedge15": 15}
+"""Kinds of solid cells that have stiffness and mass here, with their number of nodes."""
+LINES = {"line2": 2, "line3": 3}
+"""Kinds of line cells: beams."""
+SURFACES = {"tri3": 3, "tri6": 6, "quad4": 4, "quad8": 8, "quad9": 9}
+"""Kinds of surface cells: they name places and carry no stiffness."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells of one kind."""
+
+    kind: str
+    """One of SOLIDS, LINES, SURFACES"""
+    nodes: Numbers
+    """(n, k) node numbers, nodes of a cell in VTK order"""
+    ids: Numbers | None = None
+    """(n,) numbers of the cells in their file, for messages; None: none known"""
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A mesh as the rest of flexmb sees it."""
+
+    points: Vector
+    """(n, 3) [m]"""
+    cells: tuple[Cells, ...]
+    """Solid and line cells, one block a kind and piece"""
+    surfaces: tuple[Cells, ...] = ()
+    """Surface cells of the file"""
+    node_sets: dict[str, Numbers] = field(default_factory=dict)
+    """Name -> node numbers, sorted: node sets of the file, and the nodes of its surface, line and cell sets"""
+    cell_sets: dict[str, tuple[Numbers, ...]] = field(default_factory=dict)
+    """Name -> numbers of cells in each block of `cells`: where materials are assigned"""
+    name: str = ""
+    source: str = ""
+    """Path of the file; empty for a mesh made in Python"""
+    unit: str = "m"
+    """Unit of length of the file"""
+    notes: tuple[str, ...] = ()
+    """What was repaired, left out or guessed when the file was read, one sentence each"""
+    point_ids: Numbers | None = None
+    """(n,) numbers of the points in their file; None: counted from 1"""
+
+    @property
+    def n_points(self) -> int:
+        return len(self.points)

@@ -1,0 +1,1 @@
+"""Factorisation of large sparse stiffness matrices."""
