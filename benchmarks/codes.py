@@ -7,17 +7,20 @@ import importlib.util
 from typing import Any
 
 
+def installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
+
+
 def load(name: str, needs: str) -> Any:
     """The module `name` of this folder, or None when the package it needs is not installed."""
-    try:
-        found = importlib.util.find_spec(needs) is not None
-    except ModuleNotFoundError:
-        found = False
-    return importlib.import_module(name) if found else None
+    return importlib.import_module(name) if installed(needs) else None
 
 
 class Codes:
-    """flexmb and its peers."""
+    """flexmb and its peers; those of finite elements run in processes of their own."""
 
     def __init__(self) -> None:
         self.ours = load("ours", needs="flexmb.system.build")
@@ -26,3 +29,4 @@ class Codes:
         self.exudyn_flexible = load("peer_exudyn_flexible", needs="exudyn")
         self.exudyn_chain = load("peer_exudyn_flexible_chain", needs="exudyn")
         self.pinocchio = load("peer_pinocchio", needs="pinocchio")
+        self.has_skfem, self.has_ngsolve, self.has_metis = map(installed, ("skfem", "ngsolve", "pymetis"))

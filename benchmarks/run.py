@@ -1,4 +1,4 @@
-"""Measure flexmb against Exudyn and pinocchio in one run; print the table and write benchmarks/RESULTS.md.
+"""Measure flexmb against its peers in one run; print the table and write benchmarks/RESULTS.md.
 
     python benchmarks/run.py [--quick] [--only NAME ...]
 
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import compile_time
+import fe_rows
 import flexible_rows
 import numpy as np
 from codes import Codes
@@ -38,7 +39,7 @@ and 16 links; it is subtracted. flexmb's programs are called by address from a c
 
 Compilation: wall time of a fresh process with an empty cache, from its start to the written result of two steps of
 examples/02_planar_slider_crank.toml and of examples/spatial_slider_crank.toml; then the same with the cache filled.
-{flexible_rows.METHOD}"""
+{flexible_rows.METHOD}{fe_rows.METHOD}"""
 
 TARGET_ERROR = 3e-5
 """[m]: the slider-crank's error at which CPU times are compared."""
@@ -202,6 +203,7 @@ MEASUREMENTS: dict[str, Callable[[Codes, int], list[Row]]] = {
     "growth": growth,
     "compilation": compilation,
     "flexible": flexible_rows.measure,
+    "meshes": fe_rows.measure,
 }
 
 

@@ -113,6 +113,11 @@ def array_kernel(function: Callable[..., Any] | None = None, *, parallel: bool =
     return compiled if function is None else compiled(function)
 
 
+def arrays_are_compiled() -> bool:
+    """Whether array kernels have been compiled before, on this machine and from these sources."""
+    return DISABLED or (_array_folder is not None and any(Path(_array_folder).rglob("*.nbi")))
+
+
 _ARGUMENTS = (types.CPointer(types.int64), types.CPointer(types.float64), types.CPointer(types.float64), types.int64)
 
 _plain_programs: dict[int, Callable[..., Any]] = {}

@@ -144,7 +144,7 @@ FAULTS: dict[str, list[tuple[str, int, str]]] = {
         ("inertia = [1, 1, 1]\nshapes = 3\n", 39, "'shapes' belongs to a flexible beam, which has 'beam'"),
     ],
     "[bodies.lump]\nmass = 1": [
-        ("[bodies.lump]", 36, "'mass' is missing. A body has 'mass' (rigid), 'beam' (a flexible beam) or 'modal'"),
+        ("[bodies.lump]", 36, "'mass' is missing. A body has 'mass' (rigid), 'beam' (a flexible beam), 'modal'"),
     ],
     "elastic_position = [0.1]": [
         ("elastic_position = [0.1, 0.2]", 43, "1 numbers are needed, one for each shape, found 2"),

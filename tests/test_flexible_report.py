@@ -79,7 +79,7 @@ def test_largest_deflection_says_where_and_when() -> None:
 def test_displacement_of_a_body_without_axis() -> None:
     Phi = np.array([[0.0, 3.0, 4.0], [1.0, 0.0, 0.0]])
     markers = {"tip": MarkerShapes.linear(Phi, np.zeros((2, 3))), "root": MarkerShapes.linear(0.0 * Phi, 0.0 * Phi)}
-    modal = SimpleNamespace(basis=None)
+    modal = SimpleNamespace(basis=None, reduced=None)
     found = largest_deflection(modal, np.array([[0.0, 0.0], [0.1, 0.0], [0.0, -0.2]]), markers)  # type: ignore[arg-type]
     assert (found.size, found.row, found.place) == (pytest.approx(0.5), 1, "marker tip")
     assert largest_deflection(modal, np.zeros((3, 2)), {}).size == 0.0  # type: ignore[arg-type]

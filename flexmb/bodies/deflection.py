@@ -1,8 +1,9 @@
 """How far a flexible body is deformed, from its elastic coordinates at many instants.
 
 A beam: distance of the points of its centre line from the places that they have on the straight line between its ends
-(the chord) when it is undeformed. Another body: displacement of its markers relative to the body frame. And the
-steepest slope of an exact beam, which has folded when it is 1: s = sqrt(1 - v'^2 - w'^2) ends there (theory 2.2).
+(the chord) when it is undeformed. Another body: displacement of its markers, and of some nodes of its surface when they
+are known, relative to the body frame. And the steepest slope of an exact beam, which has folded when it is 1:
+s = sqrt(1 - v'^2 - w'^2) ends there (theory 2.2).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from flexmb.bodies.exact_beam import ExactBeam, ExactShapes
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.marker_shapes import MarkerShapes
+from flexmb.bodies.reduced_body import Surface
 from flexmb.bodies.rigid_body import Vector
 
 Place = MarkerShapes | ExactShapes
@@ -46,6 +48,9 @@ def largest_deflection(body: FlexibleBody, q: Vector, markers: Mapping[str, Plac
             names, sizes = _from_chord(body, part)
         else:
             names, sizes = _at_markers(part, markers or {})
+            if body.reduced is not None and body.reduced.surface is not None:
+                at_nodes = _at_nodes(part, body.reduced.surface)
+                names, sizes = names + at_nodes[0], np.concatenate([sizes, at_nodes[1]], axis=1)
         if not sizes.size:
             continue
         row, place = np.unravel_index(int(np.argmax(sizes)), sizes.shape)  # NaN counts as largest
@@ -85,6 +90,13 @@ def _at_markers(q: Vector, markers: Mapping[str, Place]) -> tuple[list[str], Vec
     if not shapes:
         return [], np.zeros((len(q), 0))
     return [f"marker {name}" for name in shapes], np.linalg.norm(_displacements(list(shapes.values()), q), axis=2)
+
+
+def _at_nodes(q: Vector, surface: Surface) -> tuple[list[str], Vector]:
+    """Nodes of a surface, by first derivatives: second ones change the size of a displacement by little."""
+    moved = np.einsum("rk,ski->rsi", q, surface.Phi, optimize=True)
+    names = [f"({', '.join(f'{round(x, 9) + 0.0:.4g}' for x in point)}) m" for point in surface.points.tolist()]
+    return names, np.linalg.norm(moved, axis=2)
 
 
 def _exact_displacements(body: FlexibleBody, places: Sequence[Place], q: Vector) -> Vector:

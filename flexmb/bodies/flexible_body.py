@@ -2,7 +2,7 @@
 
 The field says how the points of the body move with the elastic coordinates q, either by its inertia integrals
 (`Invariants`), at mass points (`PointField`), or by the exact kinematics of a beam (`ExactBeam`). Where it comes from
-does not matter to the equations.
+(a beam, matrices, a body file) does not matter to the equations.
 """
 
 from __future__ import annotations
@@ -17,10 +17,14 @@ from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.point_field import PointField
 from flexmb.bodies.quadratic_beam import cubic_stiffness, quadratic_field, quadratic_marker
+from flexmb.bodies.reduced_body import BodyMarker, ReducedBody
 from flexmb.bodies.rigid_body import RigidBody, Vector
 from flexmb.reduction.beam_basis import BeamBasis
 
 Field = Invariants | PointField | ExactBeam
+NEAR = 1e-3
+"""Distance up to which a point belongs to a marker of a body file, as a part of the length of the body: the centre of
+the nodes of a bore is not exactly that of the bore."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +45,9 @@ class FlexibleBody(RigidBody):
     order: Any = None
     """Truncation of a quadratic field: 0 (linear), 1, 2 or "full"; None for the exact one"""
     basis: BeamBasis | None = None
+    """Of a beam"""
+    reduced: ReducedBody | None = None
+    """The body file it comes from"""
     elastic_position: Vector | None = None
     """(n,) initial elastic coordinates"""
     elastic_velocity: Vector | None = None
@@ -60,9 +67,25 @@ class FlexibleBody(RigidBody):
         """How a point of the body (body coordinates) moves with the elastic coordinates."""
         if isinstance(self.field, ExactBeam):
             return self.field.marker(p_b)
+        if self.reduced is not None:
+            marker, distance = nearest_marker(self.reduced, p_b)
+            if marker is not None and distance <= NEAR * self.length:
+                return self.shapes_of(marker).beside(p_b - marker.p_b)
         if self.basis is None:
             raise ValueError(f"the shapes of body '{self.name}' are known at its own markers only")
         return quadratic_marker(self.basis, p_b, self.order)
+
+    def shapes_of(self, marker: BodyMarker) -> MarkerShapes:
+        """Shapes of a marker of the body file in the field that is used."""
+        shapes = marker.shapes
+        return MarkerShapes.linear(shapes.Phi, shapes.Theta) if self.order == 0 else shapes
+
+
+def nearest_marker(reduced: ReducedBody, p_b: Vector) -> tuple[BodyMarker | None, float]:
+    """The marker of a body file that is nearest to p_b : (3,) and its distance [m]; (None, inf) without markers."""
+    distances = [float(np.linalg.norm(marker.p_b - p_b)) for marker in reduced.markers]
+    best = int(np.argmin(distances)) if distances else -1
+    return (reduced.markers[best], distances[best]) if distances else (None, np.inf)
 
 
 def beam_body(
@@ -121,4 +144,30 @@ def modal_body(
         labels=labels or tuple(f"q{k + 1}" for k in range(n)),
         length=length,
         order=order,
+    )
+
+
+def mesh_body(name: str, reduced: ReducedBody, order: Any, damping: Vector | None = None) -> FlexibleBody:
+    """A body of a body file, in the world frame.
+
+    order : 0 (linear), 1, 2 or "full", not above that of the file; damping : (n, n) in place of that of the file
+    """
+    field = reduced.points if order == "full" else reduced.invariants.truncated(order)
+    assert field is not None
+    P0 = reduced.invariants.P0
+    return FlexibleBody(
+        name=name,
+        mass=reduced.invariants.mass,
+        first_moment=reduced.invariants.S0,
+        inertia=np.trace(P0) * np.eye(3) - P0,
+        rotor=np.zeros(3),
+        R_wb=np.eye(3),
+        p_wb=np.zeros(3),
+        field=field,
+        stiffness=reduced.stiffness,
+        damping=reduced.damping if damping is None else damping,
+        labels=tuple(coordinate.label for coordinate in reduced.coordinates),
+        length=reduced.length,
+        order=order,
+        reduced=reduced,
     )

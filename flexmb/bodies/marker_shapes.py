@@ -7,7 +7,7 @@ Without G and Gamma (order 1) axial forces at the marker do not stiffen the body
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +34,12 @@ class MarkerShapes:
         """First-order shapes: G and Gamma are zero."""
         n = len(Phi)
         return cls(np.asarray(Phi, float), np.asarray(Theta, float), np.zeros((n, n, 3)), np.zeros((n, n, 3)), 1)
+
+    def beside(self, d: Vector) -> MarkerShapes:
+        """Shapes of a point at r0 + d, d : (3,) [m], that is rigidly fixed to the marker: r + R d - d, second order."""
+        swing = np.cross(self.Theta[:, None], np.cross(self.Theta, d)[None])
+        G = self.G + np.cross(self.Gamma, d) + 0.5 * (swing + swing.transpose(1, 0, 2)) if self.order > 1 else self.G
+        return replace(self, Phi=self.Phi + np.cross(self.Theta, d), G=G)
 
     def displacement(self, q: Vector) -> Vector:
         """(3,) r - r0 [m]"""

@@ -1,7 +1,8 @@
-"""One line on the terminal that says how far a run is."""
+"""One line on the terminal that says how far a run or a reduction is."""
 
 from __future__ import annotations
 
+import math
 import shutil
 import time
 from typing import Any, TextIO
@@ -9,24 +10,13 @@ from typing import Any, TextIO
 _INTERVAL = 0.1  # s between two lines
 
 
-class ProgressLine:
-    """Simulated time, percent, steps, steps a second and time left, written over itself."""
+class _Line:
+    """A line that is written over itself."""
 
     def __init__(self, stream: TextIO):
         self.stream = stream
-        self._start: tuple[float, float, int] | None = None
         self._shown = 0.0
         self._length = 0
-
-    def __call__(self, t: float, t_end: float, steps: int, rejected: int) -> None:
-        """Show the state of the run; t and t_end in s."""
-        now = time.perf_counter()
-        if self._start is None:
-            self._start = (now, t, steps)
-        elif now - self._shown < _INTERVAL and t < t_end:
-            return
-        self._shown = now
-        self._show(progress_text(t, t_end, steps, rejected, self._start, now))
 
     def _show(self, text: str) -> None:
         text = text[: shutil.get_terminal_size().columns - 1]
@@ -40,6 +30,45 @@ class ProgressLine:
             self._show("")
             self.stream.write("\r")
             self.stream.flush()
+
+
+class ProgressLine(_Line):
+    """Simulated time, percent, steps, steps a second and time left."""
+
+    _start: tuple[float, float, int] | None = None
+
+    def __call__(self, t: float, t_end: float, steps: int, rejected: int) -> None:
+        """Show the state of the run; t and t_end in s."""
+        now = time.perf_counter()
+        if self._start is None:
+            self._start = (now, t, steps)
+        elif now - self._shown < _INTERVAL and t < t_end:
+            return
+        self._shown = now
+        self._show(progress_text(t, t_end, steps, rejected, self._start, now))
+
+
+class StageLine(_Line):
+    """The present stage of a reduction, how far it is, and the time since the start."""
+
+    def __init__(self, stream: TextIO):
+        super().__init__(stream)
+        self._began = time.perf_counter()
+        self._stage = ""
+
+    def __call__(self, stage: str, fraction: float) -> None:
+        """Show the stage; fraction 0..1, or NaN when it is not known."""
+        now = time.perf_counter()
+        if stage == self._stage and now - self._shown < _INTERVAL:
+            return
+        self._stage, self._shown = stage, now
+        self._show(stage_text(stage, fraction, now - self._began))
+
+
+def stage_text(stage: str, fraction: float, elapsed: float) -> str:
+    """The line of a stage; elapsed [s]."""
+    percent = "" if math.isnan(fraction) else f"  {min(max(fraction, 0.0), 1.0):4.0%}"
+    return f"{stage}{percent}  {clock(elapsed)}"
 
 
 def progress_text(
@@ -75,4 +104,13 @@ def announce_compilation(stream: TextIO, method: str, spec: Any) -> None:
 
     if not is_compiled(method, field_kinds(spec)):
         stream.write("compiling kernels (once, some 25 seconds)...\n")
+        stream.flush()
+
+
+def announce_array_compilation(stream: TextIO) -> None:
+    """The same for the kernels of meshes and matrices."""
+    from flexmb.jit import arrays_are_compiled
+
+    if not arrays_are_compiled():
+        stream.write("compiling kernels (once, some 45 seconds)...\n")
         stream.flush()

@@ -6,9 +6,12 @@ from collections.abc import Callable
 
 from cyclopts import App, Parameter
 
+from flexmb.cli.body import body_info
 from flexmb.cli.check import check
 from flexmb.cli.export import export
+from flexmb.cli.mesh import mesh_info
 from flexmb.cli.plot import plot
+from flexmb.cli.reduce import reduce
 from flexmb.cli.run import run
 
 _HELP = """Flexible multibody dynamics.
@@ -22,9 +25,17 @@ def make_app() -> App:
     """The command line parser."""
     plain = Parameter(negative=(), show_default=False)
     app = App(name="flexmb", help=_HELP, version=_version, help_format="plaintext", default_parameter=plain)
-    verbs: tuple[Callable[..., int], ...] = (run, check, export, plot)
+    mesh = App(name="mesh", help="Look at a mesh: flexmb mesh info FILE.", help_format="plaintext")
+    mesh.command(mesh_info, name="info")
+    body = App(name="body", help="Look at a body file: flexmb body info BODY.h5.", help_format="plaintext")
+    body.command(body_info, name="info")
+    verbs: tuple[Callable[..., int] | App, ...] = (run, check, mesh, reduce, body, export, plot)
     for order, verb in enumerate(verbs):
-        app.command(verb, name=verb.__name__, sort_key=order)
+        if isinstance(verb, App):
+            verb.default_parameter, verb.sort_key = plain, order
+            app.command(verb)
+        else:
+            app.command(verb, name=verb.__name__, sort_key=order)
     return app
 
 

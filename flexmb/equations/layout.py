@@ -239,7 +239,8 @@ LOAD_FORCE, LOAD_TORQUE, LOAD_SPRING, LOAD_JOINT_SPRING, LOAD_FRICTION, LOAD_ACT
 LW_EFFORT, LW_POWER, LW_POTENTIAL = range(3)
 LOAD_BLOCK = 3
 
-# Sensor record
+# Sensor record; a deflection of A from the chord B to C has at SE_F: place on the chord as a part of it, direction of
+# the undeformed chord (3) and offset of A from it (3), body axes
 SE_KIND, SE_A, SE_B, SE_COMPONENT, SE_AXES, SE_SOURCE, SE_W, SE_C, SE_F = range(9)
 SENSOR = 9
 SENSE_SLOT, SENSE_POSITION, SENSE_VELOCITY, SENSE_ACCELERATION, SENSE_DISTANCE, SENSE_NORM, SENSE_DEFLECTION = range(7)

@@ -8,7 +8,7 @@ from flexmb.equations import layout as L
 from flexmb.equations.chords import relative_motion_into
 from flexmb.equations.kinematics import state_of
 from flexmb.jit import kernel, program
-from flexmb.vectors import add, dot, load3, load9, rotate_back, scale, sub
+from flexmb.vectors import add, cross, dot, load3, load9, rotate, rotate_back, scale, sub
 
 
 @kernel
@@ -52,29 +52,34 @@ def _between(I, F, W, sensor, accelerate):
 
 
 @kernel
-def _deflection(I, F, W, sensor):
-    """Marker A minus the point of the chord from marker B to C that it stands at undeformed.
+def _swung(e, f, sign, x):
+    """x after the smallest rotation that takes the unit vector e to f (sign 1), or back from f to e (sign -1)."""
+    w = scale(sign, cross(e, f))
+    wx = cross(w, x)
+    return add(x, add(wx, scale(1.0 / (1.0 + dot(e, f)), cross(w, wx))))
 
-    World axes, or those of the chord: the body axes after the smallest rotation that takes x to the chord, so that the
-    frame of the body does not matter.
+
+@kernel
+def _deflection(I, F, W, sensor):
+    """Marker A minus the place that it has beside the chord from marker B to C when the body is undeformed.
+
+    World axes, or those of the chord: the body axes after the smallest rotation that takes the undeformed chord to the
+    present one, so that the frame of the body does not matter.
     """
     a = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_A]) + L.S_P)
     b = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_B]) + L.S_P)
     c = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_C]) + L.S_P)
-    part = F[I[sensor + L.SE_F]]
+    f = I[sensor + L.SE_F]
+    part, undeformed, offset = F[f], load3(F, f + 1), load3(F, f + 4)
     d = sub(a, add(scale(1.0 - part, b), scale(part, c)))
+    body = I[I[L.MARKERS] + I[sensor + L.SE_A] * L.MARKER + L.MK_BODY]
+    R = load9(W, I[I[L.BODIES] + body * L.BODY + L.B_W] + L.W_R_W)
+    chord = rotate_back(R, sub(c, b))
+    chord = scale(1.0 / _norm(chord), chord)
     if I[sensor + L.SE_AXES] == 1:
-        body = I[I[L.MARKERS] + I[sensor + L.SE_A] * L.MARKER + L.MK_BODY]
-        R = load9(W, I[I[L.BODIES] + body * L.BODY + L.B_W] + L.W_R_W)
-        chord = rotate_back(R, sub(c, b))
-        s, y, z = scale(1.0 / _norm(chord), chord)
-        d = rotate_back(R, d)
-        across = y * d[1] + z * d[2]
-        d = (
-            s * d[0] + across,
-            d[1] - y * (d[0] + across / (1.0 + s)),
-            d[2] - z * (d[0] + across / (1.0 + s)),
-        )
+        d = sub(_swung(undeformed, chord, -1.0, rotate_back(R, d)), offset)
+    else:
+        d = sub(d, rotate(R, _swung(undeformed, chord, 1.0, offset)))
     return _component(d, I[sensor + L.SE_COMPONENT])
 
 

@@ -5,6 +5,7 @@ Beams whose field, shapes and frequencies are equal (the links of a chain) are r
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -98,10 +99,18 @@ def flexible_warnings(system: Any, findings: Findings | None = None) -> Iterator
             continue
         finding = findings[body.name]
         ratio = finding.deflection.size / body.length
+        parts = "bodies" if body.basis is None else "beams"
         if ratio > LARGE:
             yield (
                 f"body '{body.name}' is deflected by {_percent(ratio)} of its length, more than {_percent(LARGE)}: a "
-                "few shapes may not follow such a curve. Compare with more shapes, or divide it into several beams."
+                f"few shapes may not follow such a curve. Compare with more shapes, or divide it into several {parts}."
+            )
+        if body.order == 0 and body.reduced is not None and ratio > LINEAR_DEFLECTION:
+            held = body.reduced.order != 0
+            cure = "Leave out 'field'" if held else "Make its file again with 'flexmb reduce --field quadratic'"
+            yield (
+                f"body '{body.name}' has a linear field, which leaves out foreshortening and geometric stiffening: it "
+                f"is deflected by {_percent(ratio)} of its length. {cure}."
             )
         if body.order == 0 and body.basis is not None:
             change = stiffness_change(body, finding.axial_force)
@@ -222,6 +231,10 @@ def _what(body: FlexibleBody) -> str:
     n = body.n_modes
     coordinates = f"{n} elastic coordinate{'s' if n != 1 else ''}"
     field = _FIELDS.get(body.order, f"quadratic field of order {body.order}")
+    if body.reduced is not None:
+        of_kind = Counter(coordinate.kind for coordinate in body.reduced.coordinates)
+        kinds = ", ".join(f"{count} {kind}" for kind, count in of_kind.items())
+        return f"body from a file, {coordinates} ({kinds}), {field}, {_frame_words(body.reduced.frame)}"
     if body.basis is None:
         return f"body by its matrices, {coordinates}, {field}"
     components = [shape.component for shape in body.basis.shapes]
@@ -229,7 +242,15 @@ def _what(body: FlexibleBody) -> str:
     return f"beam, {coordinates} ({', '.join(counts)}), {field}, {body.basis.frame} frame"
 
 
+def _frame_words(frame: str) -> str:
+    """Frame of a body file: "mean", "chord" or "clamped NAME"."""
+    kind, _, marker = frame.partition(" ")
+    return f"frame clamped at {marker}" if marker else f"{kind} frame"
+
+
 def _frame(body: FlexibleBody) -> str:
+    if body.reduced is not None:
+        return f"its {_frame_words(body.reduced.frame)}"
     return "its frame" if body.basis is None else f"its {body.basis.frame} frame"
 
 
@@ -245,7 +266,7 @@ def _deflection_text(body: FlexibleBody, finding: Finding, named: bool) -> str:
     if not size > 0.0:
         return "it was not deflected"
     what = "deflection" if body.basis is not None else "displacement"
-    source = "from its chord" if body.basis is not None else "in its frame"
+    source = "from its chord" if body.basis is not None else f"in {_frame(body)}"
     share = f"{100.0 * size / body.length:.3g} % of its length"
     where = f"at {finding.deflection.place}, t = {finding.time:.6g} s"
     return f"largest {what} {source}{owner} {1e3 * size:.4g} mm ({share}) {where}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,7 +52,7 @@ def run_model(
             [Fault("the model does not say what to compute.", ("analysis",), "Add [analysis] with end and step.")]
         )
     path = Path(output) if output is not None else default_output(model)
-    identity = RunIdentity(model.name, model.text, tomllib.loads(model.to_toml()), command)
+    identity = RunIdentity(model.name, model.text, model.identity, command)
     check_target(path)
     if resume:
         open_for_resuming(path, identity).close()  # said before the first compilation, not after it

@@ -93,6 +93,9 @@ class FieldLimits:
         )
 
     def _bow_and_cure(self, body: FlexibleBody, mechanics: Mechanics) -> tuple[str, str]:
+        if body.reduced is not None:
+            again = "" if body.reduced.points is not None else ": make its file again with 'flexmb reduce --order full'"
+            return "", f'order = "full" cures this{again}.'
         if body.basis is None:
             return "", "Take fewer shapes, or make it stiffer or its loads smaller."
         size = largest_deflection(body, mechanics.W[self.places[body.name]][None]).size

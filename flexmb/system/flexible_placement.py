@@ -1,7 +1,8 @@
 """Flexible bodies of a checked model: from sections, materials and shapes to the fields that the equations know.
 
 A beam of a model becomes a modal basis, that a deformation field, that a `FlexibleBody` in its design position. Equal
-beams (a chain of links) share one basis and field, and building the same model again finds them ready.
+beams (a chain of links) share one basis and field, and building the same model again finds them ready. Bodies by their
+matrices and from body files bring their fields with them.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.bodies.flexible_body import FlexibleBody, beam_body, modal_body
+from flexmb.bodies.flexible_body import FlexibleBody, beam_body, mesh_body, modal_body
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.rigid_body import Vector
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.elements.section import Section
 from flexmb.errors import Fault, InputError
 from flexmb.reduction.beam_basis import BeamBasis, Lump, Span, beam_basis
-from flexmb.system.schema.beams import BeamBody, Damping, LumpedMass, Shapes
+from flexmb.reduction.damping import damping_matrix
+from flexmb.system.schema.beams import BeamBody, Damping, FlexibleTable, LumpedMass, Shapes
+from flexmb.system.schema.mesh_bodies import MeshBody
 from flexmb.system.schema.modal import ModalBody, ModalMarker
 from flexmb.system.schema.sections import Material as MaterialTable
 
@@ -155,7 +158,18 @@ def place_modal(name: str, body: ModalBody, R_wb: Vector, p_wb: Vector) -> Flexi
     return replace(placed, R_wb=R_wb, p_wb=p_wb, **_state(body))
 
 
-def _state(body: BeamBody | ModalBody) -> dict[str, Any]:
+def place_mesh(name: str, body: MeshBody, R_wb: Vector, p_wb: Vector) -> FlexibleBody:
+    """A body of a body file, in its design position."""
+    reduced = body.file.body
+    damping = None
+    if body.damping is not None:
+        mass = np.trace(reduced.invariants.N2, axis1=2, axis2=3)
+        damping = damping_matrix(body.damping.choice, reduced.stiffness, mass)
+    placed = mesh_body(name, reduced, body.chosen_order, damping)
+    return replace(placed, R_wb=R_wb, p_wb=p_wb, **_state(body))
+
+
+def _state(body: FlexibleTable) -> dict[str, Any]:
     keys = ("velocity", "angular_velocity", "elastic_position", "elastic_velocity")
     given = {key: getattr(body, key) for key in keys}
     return {key: None if value is None else np.asarray(value, dtype=float) for key, value in given.items()}

@@ -11,6 +11,7 @@ Quantities are numbers in SI or texts with a unit. Methods give back the name of
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from flexmb.system.model_joints import JointMethods
 from flexmb.system.model_loads import LoadMethods
 from flexmb.system.model_text import plain, to_toml
 from flexmb.system.schema import ModelSpec, read_spec
+from flexmb.system.schema.mesh_bodies import MeshBody
 
 Quantity = float | str
 Numbers = Any
@@ -39,6 +41,7 @@ class Model(BeamMethods, JointMethods, LoadMethods):
             self._tables["model"]["gravity"] = plain(gravity)
         if description:
             self._tables["model"]["description"] = description
+        self._folder = ""
         self._start("", {})
 
     def _start(self, text: str, settings: dict[str, str]) -> None:
@@ -48,9 +51,13 @@ class Model(BeamMethods, JointMethods, LoadMethods):
         self._repeated: list[Fault] = []
 
     @classmethod
-    def from_tables(cls, tables: Mapping[str, Any], text: str = "", settings: Mapping[str, str] | None = None) -> Model:
-        """A model from the tables of a model file; `text` is its source, `settings` what was overridden."""
+    def from_tables(
+        cls, tables: Mapping[str, Any], text: str = "", settings: Mapping[str, str] | None = None, folder: str = ""
+    ) -> Model:
+        """A model from the tables of a model file; `text` is its source, `settings` what was overridden, `folder` its
+        place, where paths of body files start (empty: the present folder)."""
         model = cls()
+        model._folder = folder
         model._tables = dict(tables)
         model._start(text, dict(settings or {}))
         return model
@@ -162,7 +169,7 @@ class Model(BeamMethods, JointMethods, LoadMethods):
         """Raise InputError with every fault of the model."""
         faults = list(self._repeated)
         try:
-            self._spec = self._spec or read_spec(self._tables)
+            self._spec = self._spec or read_spec(self._tables, self._folder)
         except InputError as error:
             faults += error.faults
         if faults:
@@ -178,6 +185,18 @@ class Model(BeamMethods, JointMethods, LoadMethods):
     def to_toml(self) -> str:
         """The model as the text of a model file."""
         return to_toml(self._tables)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Everything that decides the numbers of a run, as JSON values: the tables, with what is in the body files in
+        place of where they lie."""
+        tables = tomllib.loads(self.to_toml())
+        for name, body in self.spec.bodies.items():
+            if isinstance(body, MeshBody):
+                from flexmb.bodies.body_file import fingerprint
+
+                tables["bodies"][name]["file"] = f"sha256:{fingerprint(body.file.body)}"
+        return tables
 
     @property
     def text(self) -> str:

@@ -3,10 +3,12 @@
 rod = model.beam("rod", along=("A", "B"), section=circle("3 mm"), material="steel", shapes=3)
 mid = model.marker(rod, "mid", along=0.5)
 model.deflection("rod_mid_y", mid, component="y")
+arm = model.flexible("arm", file="arm.h5", at="A")
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -146,6 +148,32 @@ class BeamMethods:
         state |= dict(coordinates=coordinates, velocity=velocity, angular_velocity=angular_velocity)
         return self._put("bodies", name, {"modal": {**table, **extra}, "at": at, "orientation": orientation, **state})
 
+    def flexible(
+        self,
+        name: str,
+        *,
+        file: str | os.PathLike[str],
+        at: Any = None,
+        orientation: Any = None,
+        field: str | None = None,
+        order: Any = None,
+        damping: Any = None,
+        elastic_position: Any = None,
+        elastic_velocity: Any = None,
+        coordinates: str | None = None,
+        velocity: Any = None,
+        angular_velocity: Any = None,
+    ) -> str:
+        """A flexible body from a body file, as 'flexmb reduce' writes it; its markers are "name.marker".
+
+        at, orientation : origin and axes of the mesh in the design position
+        field : "quadratic" or "linear"; order : 1, 2 or "full"; damping : as for a beam; default: those of the file
+        """
+        keys = dict(file=os.fspath(file), at=at, orientation=orientation, field=field, order=order, damping=damping)
+        state = dict(elastic_position=elastic_position, elastic_velocity=elastic_velocity)
+        state |= dict(coordinates=coordinates, velocity=velocity, angular_velocity=angular_velocity)
+        return self._put("bodies", name, {**keys, **state})
+
     def distributed_force(
         self,
         name: str,
@@ -160,9 +188,21 @@ class BeamMethods:
         keys = {"type": "distributed-force", "body": beam, "vector": vector, "axes": axes, "from": start, "to": to}
         return self._put("forces", name, keys)
 
-    def deflection(self, name: str, marker: str, *, component: str | None = None, axes: str | None = None) -> str:
-        """A sensor: a marker on a beam less the place on the chord between its ends where it lies undeformed [m]."""
-        return self._put("sensors", name, {"deflection": marker, "component": component, "axes": axes})
+    def deflection(
+        self,
+        name: str,
+        marker: str,
+        *,
+        chord: Sequence[str] | None = None,
+        component: str | None = None,
+        axes: str | None = None,
+    ) -> str:
+        """A sensor: a marker of a flexible body less its undeformed place beside a chord [m].
+
+        chord : two markers of the body; default for a beam: its ends
+        """
+        keys = {"deflection": marker, "chord": chord, "component": component, "axes": axes}
+        return self._put("sensors", name, keys)
 
 
 def _with_objects(part: Mapping[str, Any]) -> dict[str, Any]:

@@ -97,14 +97,16 @@ def read_model(path: str | os.PathLike[str], settings: Mapping[str, str] | None 
     `settings` overrides parameters ("rpm": "3000") and dotted keys ("analysis.step": "1e-4"). Raises ModelFileError (an
     InputError) with every fault.
     """
-    return parse_model(read_text(path), os.fspath(path), settings)
+    return parse_model(read_text(path), os.fspath(path), settings, str(Path(path).parent))
 
 
-def parse_model(text: str, filename: str = "model", settings: Mapping[str, str] | None = None) -> Model:
-    """As `read_model`, from text."""
+def parse_model(
+    text: str, filename: str = "model", settings: Mapping[str, str] | None = None, folder: str = ""
+) -> Model:
+    """As `read_model`, from text; paths of body files start in `folder`."""
     tables = parse_text(text, filename)
     changed, faults = apply_settings(tables, settings or {})
-    model = Model.from_tables(tables, text, dict(settings or {}))
+    model = Model.from_tables(tables, text, dict(settings or {}), folder)
     try:
         model.check()
     except InputError as error:

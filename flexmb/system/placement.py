@@ -10,13 +10,14 @@ import numpy as np
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.marker import Marker
 from flexmb.bodies.rigid_body import RigidBody, Vector, ground, inertia_about_origin, slender_rod_inertia
-from flexmb.errors import InputError
+from flexmb.errors import Fault, InputError
 from flexmb.joints.table import JointCode
 from flexmb.system.beam_supports import support_faults
-from flexmb.system.flexible_placement import load_points, modal_shapes, place_beam, place_modal
+from flexmb.system.flexible_placement import load_points, modal_shapes, place_beam, place_mesh, place_modal
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 from flexmb.system.schema.beams import BeamBody
 from flexmb.system.schema.loads import DistributedForce
+from flexmb.system.schema.mesh_bodies import MeshBody
 from flexmb.system.schema.modal import ModalBody, ModalMarker
 
 Where = Any  # name of a point, or three numbers
@@ -58,7 +59,7 @@ class Placer:
         for name, force in self.spec.forces.items():
             if isinstance(force, DistributedForce):
                 m.distributed[name] = self._load_markers(name, force)
-        if faults := support_faults(self.spec, m):
+        if faults := [*support_faults(self.spec, m), *_chord_faults(self.spec, m)]:
             raise InputError(faults)
         return m
 
@@ -77,6 +78,9 @@ class Placer:
             m.marker_index[f"{name}.start"] = origin
             end = self._append_marker(f"{name}.end", number, np.array([placed.basis.length, 0.0, 0.0]), np.eye(3))
             m.beam_ends[name] = (origin, end)
+        elif isinstance(placed, FlexibleBody) and placed.reduced is not None:
+            for marker in placed.reduced.markers:
+                self._append_marker(f"{name}.{marker.name}", number, marker.p_b, np.eye(3), placed.shapes_of(marker))
 
     def _append_marker(self, name: str, body: int, p_b: Vector, R_b: Vector, shapes: Any = None) -> int:
         """A new marker; on a beam it moves with the section that it stands on."""
@@ -94,6 +98,8 @@ class Placer:
             return place_beam(self.spec, name, body, R_wb, p_wb)
         if isinstance(body, ModalBody):
             return place_modal(name, body, np.asarray(body.orientation, dtype=float), self._point(body.at))
+        if isinstance(body, MeshBody):
+            return place_mesh(name, body, np.asarray(body.orientation, dtype=float), self._point(body.at))
         if body.rod is not None:
             p_wb, R_wb, length = self._along(body.rod)
             center = np.array([0.5 * length, 0.0, 0.0])
@@ -182,7 +188,7 @@ class Placer:
             marker = f"{placed.name}.{name}"
             if marker in m.marker_index:  # the user's own
                 marker += " (joint)"
-            markers.append(self._append_marker(marker, body, p_b, R_b))
+            markers.append(self._append_marker(marker, body, p_b, R_b, _shapes_there(placed, p_b)))
         return markers[0], markers[1]
 
     def _parameters(self, joint: Any, first: int, second: int) -> tuple[float, ...]:
@@ -215,6 +221,26 @@ def _joint_frame(joint: Any) -> Vector:
     if joint.axis is not None:
         return frame_along(joint.axis)
     return np.eye(3)
+
+
+def _chord_faults(spec: Any, mechanism: Mechanism) -> list[Fault]:
+    """Chords without a length, from which no deflection can be measured."""
+    faults = []
+    for name, sensor in spec.sensors.items():
+        if sensor.chord is None:
+            continue
+        first, second = (mechanism.markers[mechanism.marker_index[end]] for end in sensor.chord)
+        body = mechanism.bodies[first.body]
+        assert isinstance(body, FlexibleBody)
+        if np.linalg.norm(second.p_b - first.p_b) <= 1e-9 * body.length:
+            text = f"sensor '{name}': the two ends of the chord are at the same place."
+            faults.append(Fault(text, ("sensors", name, "chord")))
+    return faults
+
+
+def _shapes_there(placed: RigidBody, p_b: Vector) -> Any:
+    """Shapes of a point of a body file, which is fixed to the marker that stands there; None for other bodies."""
+    return placed.shapes_at(p_b) if isinstance(placed, FlexibleBody) and placed.reduced is not None else None
 
 
 def _maybe(values: Any) -> Vector | None:

@@ -159,7 +159,8 @@ def describe_sensor(spec: Any, name: str) -> tuple[str, str, int]:
         return "N*m" if component.startswith("m") else "N", f"{component} of the reaction of {sensor.reaction}", 1
     if sensor.deflection is not None:
         axes = "world axes" if sensor.axes == "world" else "body axes"
-        what = f"deflection of {sensor.deflection} from the chord, {axes}"
+        chord = "the chord" if sensor.chord is None else f"the chord {sensor.chord[0]} - {sensor.chord[1]}"
+        what = f"deflection of {sensor.deflection} from {chord}, {axes}"
         return (
             "m",
             what if sensor.component is None else f"{sensor.component} of the {what}",

@@ -114,6 +114,8 @@ def field_kinds(spec: Any) -> int:
     for body in spec.bodies.values():
         if hasattr(body, "modal"):
             kinds |= L.KIND_ARMS | L.KIND_INVARIANTS
+        elif hasattr(body, "file"):
+            kinds |= L.KIND_ARMS | (L.KIND_POINTS if body.chosen_order == "full" else L.KIND_INVARIANTS)
         elif hasattr(body, "beam") and body.field == "exact":
             kinds |= L.KIND_BEAM
         elif hasattr(body, "beam"):

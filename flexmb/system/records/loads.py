@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.equations import layout as L
 from flexmb.system.expressions.tables import linear_record
@@ -110,18 +112,25 @@ class LoadRecords:
         return [_slot(block + (3 if component == "moment" else 0), L.SENSE_NORM)]
 
     def _deflection(self, sensor: Any) -> list[list[int]]:
-        """Records of a deflection: the marker against the chord of its beam."""
+        """Records of a deflection: the marker against the chord of its body."""
         marker = self.mechanism.marker_index[sensor.deflection]
         placed = self.mechanism.markers[marker]
         body = self.mechanism.bodies[placed.body]
-        start, end = self.mechanism.beam_ends[body.name]
-        assert isinstance(body, FlexibleBody)
-        part = self.pack.put([placed.p_b[0] / body.length])
+        if sensor.chord is None:
+            start, end = self.mechanism.beam_ends[body.name]
+            assert isinstance(body, FlexibleBody)
+            constants = self.pack.put([placed.p_b[0] / body.length, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+        else:
+            start, end = (self.mechanism.marker_index[reference] for reference in sensor.chord)
+            p_start, p_end = (self.mechanism.markers[number].p_b for number in (start, end))
+            chord, reach = p_end - p_start, placed.p_b - p_start
+            part = float(chord @ reach / (chord @ chord))
+            constants = self.pack.put([part, *(chord / np.linalg.norm(chord)), *(reach - part * chord)])
         components = range(3) if sensor.component is None else [_COMPONENT[sensor.component]]
         records = []
         for component in components:
             record = _between(L.SENSE_DEFLECTION, marker, start, component, int(sensor.axes != "world"))
-            record[L.SE_C], record[L.SE_F] = end, part
+            record[L.SE_C], record[L.SE_F] = end, constants
             records.append(record)
         return records
 

@@ -24,7 +24,7 @@ class Packer:
     def put(self, values: Any) -> int:
         """Append constants; returns their offset in F."""
         offset = len(self.floats)
-        self.floats.extend(float(x) for x in np.asarray(values, dtype=float).ravel())
+        self.floats.extend(np.asarray(values, dtype=float).ravel().tolist())
         return offset
 
     def put_ints(self, values: Iterable[int]) -> int:

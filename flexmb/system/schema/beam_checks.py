@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from flexmb.system.schema.beams import BeamBody
+from flexmb.system.schema.beams import BeamBody, FlexibleTable
 from flexmb.system.schema.bodies import Strict
 from flexmb.system.schema.checks import Path, References, Table, check_markers, tables_of
 from flexmb.system.schema.modal import ModalBody
@@ -37,7 +37,7 @@ def check_beam(references: References, name: str, table: Table) -> None:
     if table.get("shear") is True and family != "elements":
         text = f"body '{name}': shear deformation needs shapes from beam elements"
         references.add((*path, "shear"), text, 'Give shapes = { family = "elements", elements = 10 }.')
-    _check_damping(references, name, table.get("damping"))
+    check_damping(references, name, table.get("damping"))
     check_markers(references, table.get("markers"), (*path, "markers"))
 
 
@@ -103,7 +103,8 @@ def _check_shapes(references: References, name: str, shapes: Table) -> None:
                 references.add((*path, key), text)
 
 
-def _check_damping(references: References, name: str, damping: Any) -> None:
+def check_damping(references: References, name: str, damping: Any) -> None:
+    """Forms of damping that exclude each other."""
     if not isinstance(damping, Mapping):
         return
     path: Path = ("bodies", name, "damping")
@@ -127,7 +128,7 @@ def check_modal(references: References, name: str, table: Table) -> None:
 def on_beam(references: References, body: Any, path: Path, what: str) -> bool:
     """Whether `body` is a beam; a fault when it is something else."""
     kind = references.kinds.get(body) if isinstance(body, str) else None
-    if body == "ground" or kind in ("rigid", "modal"):
+    if body == "ground" or kind in _KIND_WORDS:
         found = "ground" if body == "ground" else f"body '{body}', which is {_KIND_WORDS[str(kind)]}"
         beams = [name for name, other in references.kinds.items() if other == "beam"]
         hint = f"Beams: {', '.join(beams[:12])}." if beams else "A beam is a body with 'beam' instead of 'mass'."
@@ -136,17 +137,19 @@ def on_beam(references: References, body: Any, path: Path, what: str) -> bool:
     return kind == "beam"
 
 
-_KIND_WORDS = {"rigid": "rigid", "modal": "given by its matrices"}
+_KIND_WORDS = {"rigid": "rigid", "modal": "given by its matrices", "mesh": "from a body file"}
 
 
 def refuse_bare_modal(references: References, reference: Any, path: Path, what: str) -> None:
-    """The origin of a modal body is its frame: what acts on the body must name a marker with shapes."""
+    """The origin of a body by its matrices or from a file is its frame: what acts on it must name another marker."""
     if not isinstance(reference, str):
         return
     body, _, marker = reference.partition(".")
-    if references.kinds.get(body) == "modal" and marker in ("", "origin"):
-        text = f"{references.owner(path)}: {what} of the modal body '{body}' must name a marker with shapes"
-        references.add(path, text, _marker_hint(references, body))
+    kind = references.kinds.get(body)
+    if kind in ("modal", "mesh") and marker in ("", "origin"):
+        owner, shapes = ("modal body", " with shapes") if kind == "modal" else ("body", " of its file")
+        text = f"{references.owner(path)}: {what} of the {owner} '{body}' must name a marker{shapes}"
+        references.add(path, text, marker_hint(references, body))
 
 
 def refuse_modal_at(references: References, name: str, bodies: Any) -> None:
@@ -154,14 +157,17 @@ def refuse_modal_at(references: References, name: str, bodies: Any) -> None:
     for i, body in enumerate(bodies if isinstance(bodies, (list, tuple)) else ()):
         if isinstance(body, str) and references.kinds.get(body) == "modal":
             text = f"joint '{name}': the shapes of the modal body '{body}' are known at its markers only"
-            hint = f"Join markers: markers = [.., '{body}.MARKER']. {_marker_hint(references, body)}"
+            hint = f"Join markers: markers = [.., '{body}.MARKER']. {marker_hint(references, body)}"
             references.add(("joints", name, "bodies", i), text, hint)
 
 
-def _marker_hint(references: References, body: str) -> str:
+def marker_hint(references: References, body: str) -> str:
+    """The markers of a body that something can be fixed to, or how to make one."""
     own = [marker for marker in references.markers.get(body, ()) if marker != "origin"]
     if own:
         return f"Markers: {', '.join(f'{body}.{marker}' for marker in own[:12])}."
+    if references.kinds.get(body) == "mesh":
+        return "" if body in references.unread else "Its file has none: reduce again with --interface NAME."
     return f"Add [bodies.{body}.markers.NAME] with Phi and Theta."
 
 
@@ -199,7 +205,7 @@ def _beam_faults(spec: ModelSpec, body: BeamBody) -> Iterator[tuple[Path, str]]:
     shapes = body.shapes
     if shapes.count == 0:
         yield ("shapes",), "a beam without shapes is rigid. Give shapes, or a rigid body with mass and rod"
-    yield from _count_faults(body, shapes.count)
+    yield from count_faults(body, shapes.count)
     if body.damping is not None and body.damping.ratios is not None and shapes.count is not None:
         if len(body.damping.ratios) != shapes.count:
             text = f"{shapes.count} ratios are needed, one a mode, found {len(body.damping.ratios)}"
@@ -268,7 +274,8 @@ def _needed_constants(spec: ModelSpec, body: BeamBody) -> Iterator[tuple[Path, s
             yield path, "shear needs 'shear_y' and 'shear_z' (shear coefficients) of a general section"
 
 
-def _count_faults(body: BeamBody | ModalBody, n: int | None) -> Iterator[tuple[Path, str]]:
+def count_faults(body: FlexibleTable, n: int | None) -> Iterator[tuple[Path, str]]:
+    """Initial elastic coordinates of the wrong number; n is the number of shapes, None when it is not known."""
     for key in ("elastic_position", "elastic_velocity"):
         given = getattr(body, key)
         if given is not None and n is not None and len(given) != n:
@@ -276,5 +283,5 @@ def _count_faults(body: BeamBody | ModalBody, n: int | None) -> Iterator[tuple[P
 
 
 def _check_count(references: References, name: str, body: ModalBody, n: int) -> None:
-    for path, text in _count_faults(body, n):
+    for path, text in count_faults(body, n):
         references.add(("bodies", name, *path), f"body '{name}': {text}")

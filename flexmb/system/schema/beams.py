@@ -293,6 +293,7 @@ class BeamBody(FlexibleTable):
         "rod": "is a rigid body: it cannot stand beside 'beam'",
         "rotor": "belongs to a rigid body: fix one to a marker of the beam",
         "modal": "cannot stand beside 'beam': a body is a beam or is given by its matrices",
+        "file": "cannot stand beside 'beam': a body is a beam or comes from a body file",
     }
     absent: ClassVar[dict[str, str]] = {
         "beam": "A beam needs its two ends: beam = [A, B] (points or positions).",

@@ -170,7 +170,7 @@ class Marker(Strict):
 
 
 _OF_BEAM = "belongs to a flexible beam, which has 'beam' (its two ends) instead of 'mass'"
-_OF_FLEXIBLE = "belongs to a flexible body ('beam' or 'modal')"
+_OF_FLEXIBLE = "belongs to a flexible body ('beam', 'modal' or 'file')"
 
 
 class Body(Strict):
@@ -182,7 +182,8 @@ class Body(Strict):
         **dict.fromkeys(("damping", "elastic_position", "elastic_velocity"), _OF_FLEXIBLE),
     }
     absent: ClassVar[dict[str, str]] = {
-        "mass": "A body has 'mass' (rigid), 'beam' (a flexible beam) or 'modal' (flexible, by its matrices)."
+        "mass": "A body has 'mass' (rigid), 'beam' (a flexible beam), 'modal' (flexible, by its matrices) or 'file' "
+        "(flexible, from a body file)."
     }
 
     mass: Annotated[float, Scalar("mass", least=0.0)] = Field(description="Mass [kg]; zero for a massless body.")

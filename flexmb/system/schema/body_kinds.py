@@ -1,4 +1,5 @@
-"""Which kind of body a table of [bodies] is: rigid (mass), a flexible beam (beam), or flexible by matrices (modal)."""
+"""Which kind of body a table of [bodies] is: rigid (mass), or flexible: a beam (beam), by its matrices (modal), from a
+body file (file)."""
 
 from __future__ import annotations
 
@@ -9,26 +10,32 @@ from pydantic import Discriminator, Tag
 
 from flexmb.system.schema.beams import BEAM_WORDS, BeamBody
 from flexmb.system.schema.bodies import Body
+from flexmb.system.schema.mesh_bodies import MeshBody
 from flexmb.system.schema.modal import ModalBody
 
-BodyKind = Literal["rigid", "beam", "modal"]
+BodyKind = Literal["rigid", "beam", "modal", "mesh"]
+_KINDS: dict[type, BodyKind] = {Body: "rigid", BeamBody: "beam", ModalBody: "modal", MeshBody: "mesh"}
+_KEYS: dict[str, BodyKind] = {"beam": "beam", "modal": "modal", "file": "mesh"}
+"""The key that tells a kind."""
 
 
 def body_kind(table: Any) -> BodyKind | None:
     """Kind of a raw table (or of a body that is already read); None when it is no table."""
-    if isinstance(table, Body | BeamBody | ModalBody):
-        return "rigid" if isinstance(table, Body) else "beam" if isinstance(table, BeamBody) else "modal"
+    if type(table) in _KINDS:
+        return _KINDS[type(table)]
     if not isinstance(table, Mapping):
         return None
-    if "beam" in table:
-        return "beam"
-    if "modal" in table:
-        return "modal"
+    for key, kind in _KEYS.items():
+        if key in table:
+            return kind
     meant_as_beam = "mass" not in table and any(word in table for word in BEAM_WORDS)
     return "beam" if meant_as_beam else "rigid"
 
 
 AnyBody = Annotated[
-    Annotated[Body, Tag("rigid")] | Annotated[BeamBody, Tag("beam")] | Annotated[ModalBody, Tag("modal")],
+    Annotated[Body, Tag("rigid")]
+    | Annotated[BeamBody, Tag("beam")]
+    | Annotated[ModalBody, Tag("modal")]
+    | Annotated[MeshBody, Tag("mesh")],
     Discriminator(body_kind),
 ]

@@ -12,6 +12,7 @@ from flexmb.errors import Fault
 from flexmb.joints.table import JOINT_TYPES
 from flexmb.system.schema.body_kinds import BodyKind, body_kind
 from flexmb.system.schema.fields import Context, joint_type_of
+from flexmb.system.schema.mesh_bodies import file_markers
 from flexmb.system.suggestions import clipped, did_you_mean
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ ALWAYS: dict[str, tuple[str, ...]] = {
     "rigid": ("origin",),
     "beam": ("origin", "start", "end"),
     "modal": ("origin",),
+    "mesh": ("origin",),
 }
 """Markers that every body of a kind has."""
 
@@ -39,7 +41,7 @@ def tables_of(tables: Table, section: str, any_value: bool = False) -> dict[str,
 class References:
     """Looks names up and collects what is not there."""
 
-    def __init__(self, tables: Table):
+    def __init__(self, tables: Table, folder: str = ""):
         self.tables = tables
         self.faults: list[Fault] = []
         self.names = {
@@ -50,11 +52,17 @@ class References:
         ground = tables_of(tables, "markers", any_value=True)
         self.markers: dict[str, list[str]] = {"ground": ["origin", *ground]}
         self.kinds: dict[str, BodyKind | None] = {}
+        self.unread: set[str] = set()
+        """Bodies whose markers are not known, since their file cannot be read."""
         for body, table in tables_of(tables, "bodies", any_value=True).items():
             own = table.get("markers") if isinstance(table, dict) else None
             self.kinds[body] = body_kind(table)
             always = ALWAYS[self.kinds[body] or "rigid"]
             self.markers[body] = [*always, *(own if isinstance(own, dict) else ())]
+            if self.kinds[body] == "mesh":
+                found = file_markers(folder, table["file"])
+                self.markers[body] = [*always, *(found or ())]
+                self.unread |= {body} if found is None else set()
 
     def add(self, path: Path, text: str, hint: str = "") -> None:
         self.faults.append(Fault(text, path, hint))
@@ -93,7 +101,7 @@ class References:
                 hint = f"Did you mean '{owner}.{body}'?"
             self.add(path, f"{self.owner(path)}: no body '{body[:60]}' for the marker '{reference[:60]}'", hint)
             return None
-        if dot and marker not in self.markers[body]:
+        if dot and marker not in self.markers[body] and body not in self.unread:
             known = self.markers[body]
             text = f"{self.owner(path)}: no marker '{marker[:60]}' on body '{body}' (markers: {', '.join(known[:12])})"
             near = did_you_mean(marker, known)
@@ -212,9 +220,10 @@ def _check_joint_keys(references: References, name: str, table: Table, placed_by
 
 def check_body(references: References, name: str, table: Table) -> None:
     """Names in one body, and keys that exclude each other."""
-    from flexmb.system.schema import beam_checks
+    from flexmb.system.schema import beam_checks, mesh_checks
 
-    check = {"beam": beam_checks.check_beam, "modal": beam_checks.check_modal}.get(str(references.kinds[name]))
+    of_kind = {"beam": beam_checks.check_beam, "modal": beam_checks.check_modal, "mesh": mesh_checks.check_mesh}
+    check = of_kind.get(str(references.kinds[name]))
     if check is not None:
         check(references, name, table)
         return
@@ -249,7 +258,7 @@ def check_references(tables: Table, spec: ModelSpec | None, context: Context) ->
     """Every fault between parts of the model. `spec` is None when single fields are wrong."""
     from flexmb.system.schema import load_checks as loads
 
-    references = References(tables)
+    references = References(tables, context.folder)
     check_markers(references, tables.get("markers"), ("markers",))
     each: dict[str, Callable[[References, str, Table], None]] = {
         "bodies": check_body,

@@ -43,6 +43,8 @@ class Context:
     """Names of points, to tell them from texts with a unit."""
     n_shapes: int | None = None
     """Number of shapes of the present modal body, None when it is not known."""
+    folder: str = ""
+    """Where paths of other files start: the folder of the model file; empty: the present one."""
 
     def coordinate_kind(self, joint: Any, coordinate: Any) -> str | None:
         """Kind of a joint coordinate, None when it cannot be known."""

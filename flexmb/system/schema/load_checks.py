@@ -15,6 +15,7 @@ from flexmb.system.schema.checks import Path, References, Table, one_of, tables_
 from flexmb.system.schema.fields import joint_type_of
 from flexmb.system.schema.joints import MOTION_FORMS
 from flexmb.system.schema.loads import SENSOR_SUBJECTS, Actuator, DistributedForce, PointForce, PointTorque
+from flexmb.system.schema.mesh_checks import check_deflection, check_mesh_values
 from flexmb.system.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def check_force(references: References, name: str, table: Table) -> None:
         ends = [references.marker(end, (*path, "markers", i)) for i, end in enumerate(given)]
         for i, end in enumerate(given):
             refuse_bare_modal(references, end, (*path, "markers", i), "a force")
-        stiff = ends and references.kinds.get(str(ends[0])) not in ("beam", "modal")  # a tendon may span a beam
+        stiff = ends and references.kinds.get(str(ends[0])) not in ("beam", "modal", "mesh")  # a tendon may span a beam
         if len(ends) == 2 and ends[0] is not None and ends[0] == ends[1] and stiff:
             references.add((*path, "markers"), f"force '{name}' joins body '{ends[0]}' with itself")
         if "length" not in table and ("stiffness" in table or "table" in table):
@@ -106,8 +107,7 @@ def check_sensor(references: References, name: str, table: Table) -> None:
         for i, end in enumerate(given if isinstance(given, (list, tuple)) else ()):
             references.marker(end, (*path, "between", i))
     elif subject == "deflection":
-        body = references.marker(table["deflection"], (*path, "deflection"))
-        on_beam(references, body, (*path, "deflection"), "a deflection")
+        check_deflection(references, name, table)
     elif subject == "section":
         body = references.marker(table["section"], (*path, "section"))
         if on_beam(references, body, (*path, "section"), "a section force"):
@@ -128,6 +128,7 @@ def _check_sensor_keys(references: References, name: str, table: Table, subject:
         "component": ("marker", "deflection", "reaction", "section"),
         "relative_to": ("marker",),
         "axes": ("marker", "deflection"),
+        "chord": ("deflection",),
     }
     wrong = {key: f"does not belong to a sensor of a {subject}" for key, ok in belongs.items() if subject not in ok}
     if subject == "between":
@@ -246,6 +247,7 @@ def check_values(references: References, spec: ModelSpec) -> None:
         if rod is not None and spec.has_places(*rod) and spec.place(rod[0]) == spec.place(rod[1]):
             references.add(("bodies", name, "rod"), f"body '{name}': the rod has no length")
     check_flexible_values(references, spec)
+    check_mesh_values(references, spec)
     for name, motion in spec.motions.items():
         if motion.table is not None and spec.analysis is not None:
             last = motion.table[-1][0]

@@ -166,7 +166,11 @@ class Sensor(Strict):
         None, description="Two markers whose distance is measured."
     )
     deflection: str | None = Field(
-        None, description="Marker on a beam: its position less that of its undeformed place on the chord of the ends."
+        None,
+        description="Marker on a flexible body: its position less the place beside the chord where it is undeformed.",
+    )
+    chord: Annotated[tuple[str, str], Names(2, "markers")] | None = Field(
+        None, description="Deflection: two markers of the body that span the chord; default for a beam: its ends."
     )
     section: str | None = Field(
         None,
@@ -187,7 +191,7 @@ class Sensor(Strict):
     )
     relative_to: str = Field("ground", description="Marker from which a marker is measured.")
     axes: Literal["world", "marker", "body"] = Field(
-        "world", description="World axes; marker: those of relative_to; deflection: or body, those of the beam's chord."
+        "world", description="World axes; marker: those of relative_to; deflection: or body, which turn with the chord."
     )
 
 

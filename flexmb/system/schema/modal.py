@@ -205,6 +205,7 @@ class ModalBody(FlexibleTable):
         "rod": "is a rigid body: it cannot stand beside 'modal'",
         "rotor": "belongs to a rigid body: fix one to a marker of the modal body",
         "damping": "of a modal body is the matrix D in its table 'modal'",
+        "file": "cannot stand beside 'modal': a body is given by its matrices or comes from a body file",
         **dict.fromkeys(("material", "section", "sections", "masses", "shapes", "frame", "field", "order"), _OF_BEAM),
         **dict.fromkeys(("shear", "rotary_inertia", "y_axis"), _OF_BEAM),
     }

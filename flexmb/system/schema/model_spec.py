@@ -39,7 +39,7 @@ class ModelSpec(Strict):
     )
     materials: dict[str, Material] = Field({}, description="Materials of beams, used by name.")
     sections: dict[str, NamedSection] = Field({}, description="Cross-sections of beams, used by name.")
-    bodies: dict[str, AnyBody] = Field({}, description="Bodies: rigid, flexible beams, flexible by their matrices.")
+    bodies: dict[str, AnyBody] = Field({}, description="Bodies: rigid, beams, from body files, by matrices.")
     markers: dict[str, Marker] = Field({}, description="Markers on ground, 'ground.NAME'.")
     joints: dict[str, Joint] = Field({}, description="Joints.")
     motions: dict[str, Motion] = Field({}, description="Prescribed motions.")
@@ -128,14 +128,14 @@ def _owner(name: str) -> str:
     return "the expression grammar" if name in RESERVED else "a parameter"
 
 
-def read_spec(tables: Mapping[str, Any]) -> ModelSpec:
-    """Read and check a whole model. Raises InputError with every fault."""
+def read_spec(tables: Mapping[str, Any], folder: str = "") -> ModelSpec:
+    """Read and check a whole model; paths in it start in `folder`. Raises InputError with every fault."""
     raw = dict(tables)
     amounts, faults = resolve_parameters(raw.get("parameters", {}))
     raw["parameters"] = {name: amount.value for name, amount in amounts.items()}
     sensors = tuple(name for name in tables_of(raw, "sensors", any_value=True) if _IDENTIFIER.fullmatch(name))
     points = tuple(tables_of(raw, "points", any_value=True))
-    context = Context(amounts, sensors, tables_of(raw, "joints"), points=points)
+    context = Context(amounts, sensors, tables_of(raw, "joints"), points=points, folder=folder)
     spec: ModelSpec | None = None
     try:
         spec = ModelSpec.model_validate(raw, context=context)

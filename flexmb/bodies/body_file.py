@@ -1,0 +1,369 @@
+"""The body file: a `ReducedBody` written to HDF5 and read back; `body_layout.py` says what stands where.
+
+A file is written beside its place and moved there when it is complete, so that nobody ever sees half a body. What is
+read is not trusted: names, shapes, types and numbers are checked, and a file that is foreign, cut off, damaged or too
+new is refused in one sentence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from flexmb.bodies import body_layout as layout
+from flexmb.bodies.body_layout import Entry
+from flexmb.bodies.invariants import Invariants
+from flexmb.bodies.marker_shapes import MarkerShapes
+from flexmb.bodies.point_field import PointField
+from flexmb.bodies.reduced_body import BodyMarker, Coordinate, ReducedBody, Surface
+from flexmb.bodies.sid import standard_input_data
+from flexmb.errors import Fault, InputError
+
+_TYPES = {"f": "<f8", "s": "<f4", "i": "<i8"}
+_ROUND_OFF = 1e-6
+"""Relative asymmetry or negative eigenvalue of a matrix that is taken for rounding."""
+_MOST_EXPANSION = 1000
+"""How many times longer than the file an array may be: what compression can do."""
+_UNREADABLE = (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, RecursionError, OverflowError)
+"""What h5py, json and numpy raise on bytes that make no sense."""
+
+
+class _Damaged(Exception):
+    """Something in the file cannot be true; the text says what."""
+
+
+def write_body(body: ReducedBody, path: str | os.PathLike[str]) -> Path:
+    """Write a body file; one that is there already is replaced at the end. Gives its path back."""
+    target = Path(path)
+    _check_writable(body, target)
+    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with h5py.File(draft, "w", libver=("v110", "v110"), locking=False) as file:
+            _write_all(file, body)
+        os.replace(draft, target)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"The body file '{target}' cannot be written: {reason}.") from error
+    finally:
+        with suppress(OSError):
+            draft.unlink()
+    return target
+
+
+def _check_writable(body: ReducedBody, target: Path) -> None:
+    faults = []
+    if target.is_dir():
+        faults.append(Fault(f"'{target}' is a folder, not the name of a body file."))
+    elif not target.parent.is_dir():
+        faults.append(Fault(f"There is no folder '{target.parent}' for the body file '{target.name}'."))
+    faults += [Fault(text) for text in _name_faults([marker.name for marker in body.markers])]
+    if faults:
+        raise InputError(faults)
+
+
+def _name_faults(names: list[str]) -> list[str]:
+    faults = [
+        f"'{name[:60]}' cannot be the name of a marker (letters, digits, _ and - only)."
+        for name in names
+        if not layout.NAME.fullmatch(name)
+    ]
+    if "origin" in names:
+        faults.append("the marker name 'origin' is taken: it is the body frame itself.")
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    return faults + [f"the marker name '{name}' is used twice." for name in repeated]
+
+
+def _write_all(file: h5py.File, body: ReducedBody) -> None:
+    file.attrs["format"], file.attrs["version"] = layout.FORMAT, layout.VERSION
+    file.attrs["name"], file.attrs["frame"] = body.name, body.frame
+    file.attrs["length"] = float(body.length)
+    file.attrs["length unit"] = "m"
+    _put_arrays(file, "field/invariants", body.invariants, layout.INVARIANTS)
+    if body.points is not None:
+        _put_arrays(file, "field/points", body.points, layout.POINTS)
+    for name, parts in standard_input_data(body.invariants, body.stiffness, body.damping).items():
+        unit, text = layout.SID[name]
+        for part, values in parts.items():
+            shown = unit if part == "M0" else layout.per_metre(unit)
+            _put(file, f"sid/{name}/{part}", values, Entry("", shown, text))
+    _put_texts(file, "coordinates/label", [entry.label for entry in body.coordinates])
+    _put_texts(file, "coordinates/kind", [entry.kind for entry in body.coordinates])
+    _put_texts(file, "coordinates/interface", [entry.interface for entry in body.coordinates])
+    _put(file, "coordinates/frequency", [entry.frequency for entry in body.coordinates], layout.FREQUENCY)
+    file.create_group("markers")
+    for number, marker in enumerate(body.markers):
+        _put_marker(file, number, marker)
+    if body.surface is not None:
+        _put_arrays(file, "surface", body.surface, layout.SURFACE)
+    text = json.dumps(body.report, default=_plain)
+    report = file.create_dataset("report", data=text, dtype=h5py.string_dtype())
+    report.attrs["unit"], report.attrs["text"] = "-", "what the checks of the reduction found, as JSON"
+    provenance = file.create_group("provenance").attrs
+    for key, value in body.provenance.items():
+        provenance[key] = str(value)
+
+
+def _plain(value: Any) -> Any:
+    """Arrays and numbers of numpy as JSON holds them."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a report holds numbers, texts and lists of them, found {type(value).__name__}")
+
+
+def _put_arrays(file: h5py.File, group: str, owner: Any, entries: Mapping[str, Entry]) -> None:
+    for name, entry in entries.items():
+        values = getattr(owner, name)
+        if values is not None:
+            _put(file, f"{group}/{name}", values, entry)
+
+
+def _put_marker(file: h5py.File, number: int, marker: BodyMarker) -> None:
+    group = f"markers/{marker.name}"
+    shapes = marker.shapes
+    arrays = {"position": marker.p_b, "nodes": marker.nodes, "Phi": shapes.Phi, "Theta": shapes.Theta}
+    if shapes.order > 1:
+        arrays |= {"G": shapes.G, "Gamma": shapes.Gamma}
+    for name, values in arrays.items():
+        _put(file, f"{group}/{name}", values, layout.MARKER[name])
+    attributes = file[group].attrs
+    attributes["kind"], attributes["number"], attributes["order"] = marker.kind, number, shapes.order
+
+
+def _put(file: h5py.File, path: str, values: Any, entry: Entry) -> None:
+    """An array with a check sum, its unit and its meaning."""
+    data = np.asarray(values, dtype=_TYPES[entry.kind])
+    # Check sums belong to chunks, which single numbers and empty arrays do not have.
+    dataset = file.create_dataset(path, data=data, fletcher32=True if data.ndim and data.size else None)
+    dataset.attrs["unit"], dataset.attrs["text"] = entry.unit, entry.text
+
+
+def _put_texts(file: h5py.File, path: str, texts: list[str]) -> None:
+    dataset = file.create_dataset(path, data=texts, shape=(len(texts),), dtype=h5py.string_dtype())
+    dataset.attrs["unit"], dataset.attrs["text"] = "-", "of every elastic coordinate"
+
+
+def read_body(path: str | os.PathLike[str], *, surface_nodes: int | None = None) -> ReducedBody:
+    """Read and check a body file.
+
+    surface_nodes : at most so many nodes of the surface, without triangles, second derivatives and stress (motion
+    needs no surface, and it is by far the largest part of the file); None: the whole surface
+    """
+    file = _open(Path(path))
+    with file:
+        try:
+            return _Reader(Path(path), file).body(surface_nodes)
+        except MemoryError:
+            raise InputError(f"The body file '{path}' does not fit into memory.") from None
+        except (_Damaged, *_UNREADABLE) as error:
+            reason = str(error) if isinstance(error, _Damaged) else str(error).strip("'\" .") or type(error).__name__
+            raise InputError(f"The body file '{path}' is damaged: {reason[:200]}. Make it again.") from None
+
+
+def _open(path: Path) -> h5py.File:
+    """The HDF5 file of a body, of this version."""
+    if not path.exists():
+        raise InputError(f"There is no body file '{path}'.")
+    if path.is_dir():
+        raise InputError(f"'{path}' is a folder, not a body file.")
+    make = "Make one by 'flexmb reduce MESH ... -o BODY.h5'."
+    try:
+        if not h5py.is_hdf5(path) and path.stat().st_size:
+            with open(path, "rb"):  # h5py says "no" when permission is denied
+                raise InputError(f"'{path}' is not a body file (it is not in HDF5 format). {make}")
+        file = h5py.File(path, "r", locking=False)
+    except OSError as error:
+        reason = error.strerror if isinstance(error, PermissionError) else "the file is cut off or damaged"
+        raise InputError(f"The body file '{path}' cannot be read: {reason}.") from None
+    try:
+        found, version = _text(file.attrs.get("format", "")), file.attrs.get("version")
+        if found == "flexmb result":
+            raise InputError(f"'{path}' is the result of a run, not a body file. {make}")
+        if found != layout.FORMAT:
+            raise InputError(f"'{path}' is an HDF5 file, but not a body file of flexmb. {make}")
+        if not isinstance(version, (int, np.integer)) or version < 1:
+            raise InputError(f"The body file '{path}' is damaged: it does not say its version. Make it again.")
+        if version > layout.VERSION:
+            raise InputError(
+                f"The body file '{path}' was written by a newer flexmb: it has format {version}, this one reads "
+                f"{layout.VERSION}. Update flexmb, or make the file again."
+            )
+    except _UNREADABLE as error:
+        file.close()
+        raise InputError(f"The body file '{path}' is damaged: {error}. Make it again.") from None
+    except InputError:
+        file.close()
+        raise
+    return file
+
+
+class _Reader:
+    """Reads the parts of an open body file; `sizes` holds what the letters of the shapes have turned out to be."""
+
+    def __init__(self, path: Path, file: h5py.File):
+        self.file = file
+        self.most_bytes = _MOST_EXPANSION * path.stat().st_size
+        self.sizes: dict[str, int] = {str(digit): digit for digit in (3, 6)}
+
+    def body(self, surface_nodes: int | None) -> ReducedBody:
+        coordinates = self.coordinates()
+        n = self.sizes["n"] = len(coordinates)
+        self.sizes["c"] = n * (n + 1) // 2
+        invariants = self.arrays("field/invariants", layout.INVARIANTS, layout.MAY_LACK)
+        points = PointField(**self.arrays("field/points", layout.POINTS)) if "field/points" in self.file else None
+        stiffness = self.array("sid/Ke/M0", layout.STIFFNESS)
+        damping = self.array("sid/De/M0", layout.DAMPING)
+        length, mass = float(self.file.attrs["length"]), float(invariants["mass"])
+        for name, value in (("length", length), ("mass", mass)):
+            if not (np.isfinite(value) and value > 0.0):
+                raise _Damaged(f"its {name} is {value:g}")
+        for name, matrix in (("stiffness", stiffness), ("damping", damping)):
+            _check_matrix(name, matrix)
+        return ReducedBody(
+            name=_text(self.file.attrs["name"]),
+            invariants=Invariants(**{**invariants, "mass": mass}),
+            points=points,
+            stiffness=stiffness,
+            damping=damping,
+            coordinates=coordinates,
+            markers=self.markers(),
+            frame=_text(self.file.attrs["frame"]),
+            length=length,
+            surface=self.surface(surface_nodes) if "surface" in self.file else None,
+            report=self.report(),
+            provenance={key: _text(value) for key, value in self.file["provenance"].attrs.items()},
+        )
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        labels, kinds, interfaces = (self.texts(f"coordinates/{name}") for name in ("label", "kind", "interface"))
+        self.sizes["n"] = len(labels)
+        frequencies = self.array("coordinates/frequency", layout.FREQUENCY)
+        if not len(labels) == len(kinds) == len(interfaces):
+            raise _Damaged("the lists of its coordinates have different lengths")
+        if len(set(labels)) < len(labels):
+            raise _Damaged("two of its coordinates have the same label")
+        if unknown := sorted(set(kinds) - set(layout.COORDINATE_KINDS)):
+            raise _Damaged(f"'{unknown[0][:40]}' is not a kind of coordinate")
+        rows = zip(labels, kinds, frequencies, interfaces, strict=True)
+        return tuple(Coordinate(label, kind, float(hertz), interface) for label, kind, hertz, interface in rows)
+
+    def markers(self) -> tuple[BodyMarker, ...]:
+        found = {name: self.marker(name) for name in self.file["markers"]}
+        if faults := _name_faults(list(found)):
+            raise _Damaged(faults[0])
+        return tuple(marker for _, marker in sorted(found.values(), key=lambda entry: entry[0]))
+
+    def marker(self, name: str) -> tuple[int, BodyMarker]:
+        """Place in the list, and the marker."""
+        attributes = self.file[f"markers/{name}"].attrs
+        kind, order = _text(attributes["kind"]), int(attributes["order"])
+        if kind not in layout.MARKER_KINDS or order not in (1, 2):
+            raise _Damaged(f"marker '{name[:60]}' has kind '{kind[:40]}' and order {order}")
+        self.sizes.pop("m", None)
+        absent = () if order > 1 else ("G", "Gamma")
+        arrays = self.arrays(f"markers/{name}", layout.MARKER, absent)
+        shapes = MarkerShapes.linear(arrays["Phi"], arrays["Theta"])
+        if order > 1:
+            shapes = MarkerShapes(arrays["Phi"], arrays["Theta"], arrays["G"], arrays["Gamma"], 2)
+        return int(attributes["number"]), BodyMarker(name, kind, arrays["position"], shapes, arrays["nodes"])
+
+    def surface(self, most: int | None) -> Surface | None:
+        if most is not None:
+            return self.surface_sample(most) if most > 0 else None
+        arrays = self.arrays("surface", layout.SURFACE, layout.MAY_LACK_SURFACE)
+        triangles = arrays["triangles"]
+        if triangles.size and not 0 <= triangles.min() <= triangles.max() < len(arrays["points"]):
+            raise _Damaged("a triangle of its surface has a corner that is not there")
+        return Surface(**arrays)
+
+    def surface_sample(self, most: int) -> Surface:
+        """Every so many nodes of the surface, at most `most`, by their places and first derivatives."""
+        entries = {name: layout.SURFACE[name] for name in ("points", "nodes", "Phi")}
+        arrays = self.arrays("surface", entries)
+        every = -(-len(arrays["nodes"]) // most) or 1
+        thinned = {name: values[::every].copy() for name, values in arrays.items()}
+        return Surface(triangles=np.zeros((0, 3), dtype=np.int64), **thinned)
+
+    def report(self) -> dict[str, Any]:
+        report = json.loads(self.dataset("report").asstr()[()])
+        if not isinstance(report, dict):
+            raise _Damaged("its report is not a table")
+        return report
+
+    def arrays(self, group: str, entries: Mapping[str, Entry], may_lack: tuple[str, ...] = ()) -> dict[str, Any]:
+        """Arrays of a group; those that it may lack are left out when they are not there."""
+        present = {name: entry for name, entry in entries.items() if name not in may_lack or name in self.file[group]}
+        return {name: self.array(f"{group}/{name}", entry) for name, entry in present.items()}
+
+    def array(self, path: str, entry: Entry) -> Any:
+        """A finite array of the right shape."""
+        dataset = self.dataset(path)
+        if dataset.dtype.kind not in ("iu" if entry.kind == "i" else "fiu"):
+            raise _Damaged(f"'{path}' does not hold {'whole ' if entry.kind == 'i' else ''}numbers")
+        if len(dataset.shape) != len(entry.shape):
+            raise _Damaged(f"'{path}' has {len(dataset.shape)} dimensions, {len(entry.shape)} are needed")
+        expected = tuple(self.sizes.setdefault(key, size) for key, size in zip(entry.shape, dataset.shape, strict=True))
+        if dataset.shape != expected:
+            raise _Damaged(f"'{path}' is {_by(dataset.shape)}, {_by(expected)} is needed")
+        values = np.ascontiguousarray(dataset[()], dtype=_TYPES[entry.kind]).reshape(dataset.shape)
+        if not np.isfinite(values).all():
+            raise _Damaged(f"'{path}' holds numbers that are not finite")
+        return values
+
+    def texts(self, path: str) -> list[str]:
+        dataset = self.dataset(path)
+        if len(dataset.shape) != 1:
+            raise _Damaged(f"'{path}' is not a list")
+        return [str(text) for text in dataset.asstr()[:]]
+
+    def dataset(self, path: str) -> h5py.Dataset:
+        """A dataset that lies in this file itself and is not longer than its bytes can be."""
+        if path not in self.file or not isinstance(self.file[path], h5py.Dataset):
+            raise _Damaged(f"'{path}' is missing")
+        dataset = self.file[path]
+        if dataset.file != self.file or dataset.external is not None or dataset.is_virtual:
+            raise _Damaged(f"'{path}' lies in another file")
+        if dataset.nbytes > self.most_bytes:
+            raise _Damaged(f"'{path}' is longer than the file")
+        return dataset
+
+
+def _check_matrix(name: str, matrix: Any) -> None:
+    size = float(np.abs(matrix).max(initial=0.0))
+    if size == 0.0:
+        return
+    if np.abs(matrix - matrix.T).max() > _ROUND_OFF * size:
+        raise _Damaged(f"its {name} matrix is not symmetric")
+    if np.linalg.eigvalsh(matrix)[0] < -_ROUND_OFF * size:
+        raise _Damaged(f"its {name} matrix has a negative eigenvalue")
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _by(shape: tuple[int, ...]) -> str:
+    return " x ".join(str(size) for size in shape) or "one number"
+
+
+def fingerprint(body: ReducedBody) -> str:
+    """Hash of everything that decides how the body moves: equal for equal files, wherever they lie."""
+    digest = hashlib.sha256(f"{body.frame} {body.length!r}".encode())
+    arrays = [getattr(body.invariants, name) for name in layout.INVARIANTS]
+    if body.points is not None:
+        arrays += [getattr(body.points, name) for name in layout.POINTS]
+    for marker in body.markers:
+        digest.update(f" {marker.name} {marker.shapes.order}".encode())
+        shapes = marker.shapes
+        arrays += [marker.p_b, shapes.Phi, shapes.Theta, *([shapes.G, shapes.Gamma] if shapes.order > 1 else [])]
+    for values in (*arrays, body.stiffness, body.damping):
+        if values is not None:
+            digest.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
+    return digest.hexdigest()

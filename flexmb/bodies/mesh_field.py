@@ -1,0 +1,170 @@
+"""Inertia of a meshed body from its mass matrix, nodes and shapes, by matrix products: no loop over elements.
+
+With the shape functions of the mesh the integral of two scalar fields a, b over the mass is a^T M b of their nodal
+values. The fields are 1, the coordinates X, the components of the shapes phi_k and of the second-order displacements
+G_kl; all invariants (theory 3.1) are entries of the matrix of their products.
+
+Mass points. The same products belong to a few points with mass: write the fields in an orthonormal basis,
+W = C C^T, one basis function a point. Turning the basis so that the field 1 has the same value everywhere makes
+equal masses of them; the values of the other fields are then positions, shapes and second-order displacements at these
+points. Products with 1, X and phi_k are exact, those of G_kl with each other to a part of 1e-6. The points do not lie
+in the body, but its inertia at any deflection is theirs, and so never indefinite (theory 3.2).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.bodies.invariants import Invariants
+from flexmb.bodies.point_field import PointField
+from flexmb.elements.fe_model import FEModel
+from flexmb.reduction.small_motions import full_pairs, skew_matrices
+
+Vector = NDArray[np.float64]
+
+_EXACT = 1e-13
+"""Relative eigenvalue of the products of 1, X and phi below which a combination of them vanishes."""
+_SMALL = 1e-6
+"""Relative eigenvalue of the products of G below which a combination is left out."""
+
+
+class MassProducts:
+    """Products of the fields of a solid mesh over its mass; the second-order ones are added in chunks of pairs."""
+
+    def __init__(self, model: FEModel, Phi: Vector):
+        """Phi : (nodes, n, 3) shapes in the body frame"""
+        nodes, n, _ = Phi.shape
+        self.n = n
+        self.low = np.hstack([np.ones((nodes, 1)), model.points, Phi.reshape(nodes, -1)])
+        self._mass = model.M
+        self._mass_low = np.asarray(model.M @ self.low)
+        self.W00 = self.low.T @ self._mass_low
+        self._mixed: list[Vector] = []
+        self._second: list[Vector] = []
+
+    def add(self, G: Vector, *, keep: bool) -> None:
+        """The next pairs: G (nodes, pairs, 3); kept for their products with each other when asked."""
+        flat = G.reshape(len(G), -1)
+        self._mixed.append(self._mass_low.T @ flat)
+        if keep:
+            self._second.append(flat)
+
+    @property
+    def mixed(self) -> Vector:
+        """(4 + 3 n, pairs, 3) products of 1, X, phi with G"""
+        return np.hstack(self._mixed).reshape(4 + 3 * self.n, -1, 3)
+
+    def invariants(self, order: int) -> Invariants:
+        """The invariants of order 0 (linear field), 1 or 2."""
+        n, W = self.n, self.W00
+        phi = W[4:, 4:].reshape(n, 3, n, 3).transpose(0, 2, 1, 3)
+        S2, X, N3 = np.zeros((n, n, 3)), np.zeros((n, n, 3, 3)), None
+        if order > 0:
+            mixed = self.mixed
+            S2 = full_pairs(mixed[0], n)
+            X = full_pairs(mixed[1:4].transpose(1, 0, 2), n)
+        if order > 1:
+            N3 = full_pairs(mixed[4:].reshape(n, 3, -1, 3).transpose(2, 0, 1, 3), n).transpose(2, 0, 1, 3, 4)
+        return Invariants(
+            mass=float(W[0, 0]),
+            S0=W[0, 1:4].copy(),
+            P0=0.5 * (W[1:4, 1:4] + W[1:4, 1:4].T),
+            S1=W[0, 4:].reshape(n, 3).copy(),
+            N1=W[1:4, 4:].reshape(3, n, 3).transpose(1, 0, 2).copy(),
+            N2=0.5 * (phi + phi.transpose(1, 0, 3, 2)),
+            S2=S2,
+            X=X,
+            N3=N3,
+        )
+
+    def mass_points(self) -> PointField:
+        """Mass points with these products; all pairs must have been kept."""
+        low, basis = _factor(self.W00, _EXACT)
+        mixed = self.mixed.reshape(len(self.W00), -1)
+        second = mixed.T @ basis
+        flat = np.hstack(self._second)
+        products = flat.T @ np.asarray(self._mass @ flat)
+        rest, _ = _factor(products - second @ second.T, _SMALL, float(np.trace(products)))
+        values = np.vstack([np.hstack([low, np.zeros((len(low), rest.shape[1]))]), np.hstack([second, rest])])
+        values = values @ _even(values[0])
+        count, n = values.shape[1], self.n
+        mass = float(self.W00[0, 0]) / count
+        values /= np.sqrt(mass)
+        phi = values[4 : 4 + 3 * n].reshape(n, 3, count).transpose(2, 0, 1)
+        G = full_pairs(values[4 + 3 * n :].reshape(-1, 3, count), n).transpose(3, 0, 1, 2)
+        return PointField(np.full(count, mass), np.ascontiguousarray(values[1:4].T), phi.copy(), G.copy())
+
+
+def _factor(products: Vector, tolerance: float, scale: float | None = None) -> tuple[Vector, Vector]:
+    """C with C C^T = products, and B with products B = C; combinations below the tolerance are left out.
+
+    Without a scale the fields are taken with unit size each; with one they are compared with it as they are.
+    """
+    size = np.ones(len(products))
+    if scale is None:
+        size = np.sqrt(np.maximum(np.diag(products), 0.0))
+        size = np.where(size > 0.0, size, 1.0)
+    values, axes = np.linalg.eigh(products / np.outer(size, size))
+    kept = values > tolerance * (values[-1] if scale is None else scale)
+    roots = np.sqrt(values[kept])
+    return size[:, None] * axes[:, kept] * roots, axes[:, kept] / roots / size[:, None]
+
+
+def _even(row: Vector) -> Vector:
+    """Orthogonal matrix Q for which row @ Q has equal entries (a reflection)."""
+    target = np.full(len(row), np.linalg.norm(row) / np.sqrt(len(row)))
+    normal = row - target
+    length = normal @ normal
+    if length <= 1e-30 * (row @ row):
+        return np.eye(len(row))
+    return np.eye(len(row)) - 2.0 * np.outer(normal, normal) / length
+
+
+def linear_invariants(model: FEModel, Phi: Vector) -> Invariants:
+    """Invariants of the linear field of a model with rotations or imported mass; Phi : (3 b, n) in the body frame.
+
+    Mass matrix, couplings and angular momentum are those of the model, with its rotary inertia. The products that only
+    centrifugal and Coriolis forces need, int X phi^T and int phi phi^T direction by direction, take the mean of a
+    node's mass over the three directions.
+    """
+    n_nodes, n = len(model.points), Phi.shape[1]
+    R = model.rigid_motions()
+    MR, MPhi = model.mass_times(R), model.mass_times(Phi)
+    rigid, coupling = R.T @ MR, MR.T @ Phi
+    inertia = 0.5 * (rigid[3:, 3:] + rigid[3:, 3:].T)
+    moved = Phi[: 3 * n_nodes].reshape(n_nodes, 3, n)
+    mass = _mean_mass(model)
+    weighted = np.stack([np.asarray(mass @ moved[:, i]) for i in range(3)], axis=1)
+    N1 = np.einsum("pj,pik->kji", model.points, weighted)
+    # the antisymmetric part of N1 is the angular momentum int X x phi, which the model knows exactly
+    antisymmetric = 0.5 * skew_matrices(coupling[3:].T)
+    N1 = 0.5 * (N1 + N1.transpose(0, 2, 1)) - antisymmetric
+    N2 = np.einsum("pik,pjl->klij", moved, weighted, optimize=True)
+    modal = Phi.T @ MPhi
+    N2 = N2 + (modal - np.trace(N2, axis1=2, axis2=3))[:, :, None, None] * np.eye(3) / 3.0
+    first = 0.5 * (rigid[3:, :3] - rigid[3:, :3].T)
+    return Invariants(
+        mass=float(np.trace(rigid[:3, :3]) / 3.0),
+        S0=np.array([first[2, 1], first[0, 2], first[1, 0]]),
+        P0=0.5 * np.trace(inertia) * np.eye(3) - inertia,
+        S1=coupling[:3].T.copy(),
+        N1=N1,
+        N2=0.5 * (N2 + N2.transpose(1, 0, 3, 2)),
+        S2=np.zeros((n, n, 3)),
+        X=np.zeros((n, n, 3, 3)),
+    )
+
+
+def _mean_mass(model: FEModel) -> Any:
+    """(nodes, nodes) mass, the mean of the three directions"""
+    from scipy.sparse import csr_matrix
+
+    n = len(model.points)
+    if model.M.shape[0] == n:
+        return model.M
+    blocks = model.M.tobsr((3, 3))
+    values = np.trace(blocks.data, axis1=1, axis2=2) / 3.0
+    return csr_matrix((values, blocks.indices, blocks.indptr), shape=(model.n_blocks,) * 2)[:n][:, :n]

@@ -1,0 +1,275 @@
+"""From a finite element model to a body with a few elastic coordinates, ready for a mechanism.
+
+    mesh, material -> K, M -> interfaces -> component modes -> second-order field -> body frame -> inertia, markers
+
+Shapes come in mean axes with unit modal mass; here they are seen from the body frame that was chosen and scaled to a
+largest displacement of 1, so that an elastic coordinate is a displacement in metres.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.bodies.body_checks import BodyFindings, body_findings
+from flexmb.bodies.marker_shapes import MarkerShapes
+from flexmb.bodies.mesh_field import MassProducts, linear_invariants
+from flexmb.bodies.reduced_body import BodyMarker, Coordinate, ReducedBody, Surface
+from flexmb.elements.fe_model import FEModel
+from flexmb.errors import Fault, InputError
+from flexmb.reduction.component_modes import ComponentModes, component_modes
+from flexmb.reduction.damping import damping_faults, damping_matrix
+from flexmb.reduction.free_body import FreeBody
+from flexmb.reduction.interfaces import Interface
+from flexmb.reduction.request import ReductionRequest
+from flexmb.reduction.second_order import marker_motion, second_order_fields
+from flexmb.reduction.small_motions import (
+    SmallMotion,
+    chord_motion,
+    full_pairs,
+    lower_pairs,
+    marker_seen_from,
+    seen_from,
+)
+
+Vector = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+Progress = Callable[[str, float], None] | None
+
+COMPARED = 10
+"""Free modes of the whole model that the reduced ones are compared with."""
+
+
+def reduce_model(
+    model: FEModel,
+    interfaces: Sequence[Interface],
+    request: ReductionRequest,
+    *,
+    name: str = "body",
+    vectors: Vector | None = None,
+    progress: Progress = None,
+    notes: Sequence[str] = (),
+    provenance: Mapping[str, str] | None = None,
+) -> ReducedBody:
+    """The reduced body of a finite element model; vectors : (3 b, k) displacements that the user adds."""
+    began = time.perf_counter()
+    faults = request.faults() + _faults(model, interfaces, request)
+    if faults:
+        raise InputError(faults)
+    body = FreeBody(model, interfaces, progress)
+    shapes = component_modes(
+        body,
+        request.method,
+        modes=request.count,
+        below=request.below,
+        keep_below=request.keep_below,
+        attachment=request.attachment,
+        vectors=vectors,
+        progress=progress,
+    )
+    assembled = _Assembly(model, interfaces, shapes, request)
+    assembled.run(body, progress)
+    findings = BodyFindings(body, shapes, assembled.invariants, assembled.points, assembled.markers)
+    report = body_findings(findings, COMPARED if request.compare and request.method != "free" else 0, progress)
+    report["notes"] = [*report.get("notes", []), *notes]
+    report["sizes"]["seconds"] = time.perf_counter() - began
+    n = len(shapes.labels)
+    scale = assembled.scale
+    stiffness = np.diag(shapes.omega_squared * scale**2)
+    modal_mass = np.diag(scale**2)
+    frequencies = np.sqrt(np.maximum(shapes.omega_squared, 0.0)) / (2.0 * np.pi)
+    faults = damping_faults(request.damping, n)
+    if faults:
+        raise InputError(faults)
+    return ReducedBody(
+        name=name,
+        invariants=assembled.invariants,
+        points=assembled.points,
+        stiffness=stiffness,
+        damping=damping_matrix(request.damping, stiffness, modal_mass),
+        coordinates=tuple(
+            Coordinate(label, kind, float(f), interface)
+            for label, kind, f, interface in zip(
+                shapes.labels, shapes.kinds, frequencies, shapes.interfaces, strict=True
+            )
+        ),
+        markers=tuple(
+            BodyMarker(interface.name, interface.tie, interface.point, assembled.marker_shapes(motion), interface.nodes)
+            for interface, motion in zip(interfaces, assembled.markers, strict=True)
+        ),
+        frame=request.frame,
+        length=float(np.ptp(model.points, axis=0).max()),
+        surface=assembled.surface,
+        report=report,
+        provenance=dict(provenance or {}),
+    )
+
+
+def _faults(model: FEModel, interfaces: Sequence[Interface], request: ReductionRequest) -> list[Fault]:
+    """What only the model can tell."""
+    faults = []
+    solid = not len(model.rotations) and model.mesh is not None and model.elastic is not None
+    if request.field == "quadratic" and not solid:
+        text = "the quadratic field needs the elements of a solid mesh"
+        hint = "Take field linear here; a straight beam that stiffens is a body with beam = [A, B] in the model file."
+        faults.append(Fault(text, ("field",), hint))
+    if request.stress and not solid:
+        faults.append(Fault("stress needs the elements of a solid mesh", ("stress",)))
+    ends = [i for name in frame_interfaces(interfaces, request.frame) for i in interfaces if i.name == name]
+    if len(ends) == 2 and np.linalg.norm(ends[0].point - ends[1].point) < 1e-9 * np.ptp(model.points):
+        text = f"'{ends[0].name}' and '{ends[1].name}' are at one place: no chord runs through them"
+        faults.append(Fault(text, ("frame",), "Take the mean frame, or clamped NAME."))
+    return faults
+
+
+def frame_interfaces(interfaces: Sequence[Interface], frame: str) -> list[str]:
+    """Names of the interfaces that a frame is attached to: none for mean axes."""
+    word, _, name = frame.partition(" ")
+    if word == "clamped":
+        return [name]
+    tied = [interface.name for interface in interfaces if interface.tie != "follower"]
+    return tied[:2] if word == "chord" else []
+
+
+class _Assembly:
+    """Shapes and second-order displacements, chunk by chunk, into inertia, markers and surface in the body frame."""
+
+    def __init__(
+        self, model: FEModel, interfaces: Sequence[Interface], shapes: ComponentModes, request: ReductionRequest
+    ):
+        self.model, self.interfaces, self.shapes, self.request = model, interfaces, shapes, request
+        n_nodes = len(model.points)
+        self.Phi = shapes.Phi[: 3 * n_nodes].reshape(n_nodes, 3, -1).transpose(0, 2, 1)
+        self.n = self.Phi.shape[1]
+        self.pairs = lower_pairs(self.n)
+        self.quadratic = request.field == "quadratic"
+        self.full = self.quadratic and request.order in (None, "full")
+        self.order = 0 if not self.quadratic else 2 if self.full else int(request.order)
+        self._surface_nodes, self._triangles = _outside(model)
+
+    def run(self, body: FreeBody, progress: Progress) -> None:
+        """Go through all pairs once."""
+        none = np.zeros((0, 2), dtype=np.int64)
+        motions = [marker_motion(interface, self.shapes.Phi, none, None) for interface in self.interfaces]
+        frame = self._frame(none, motions)
+        Phi = self._seen(frame, none, np.zeros((len(self.Phi), 0, 3)))[0]
+        self.scale = 1.0 / np.linalg.norm(Phi, axis=2).max(axis=0)
+        self.seen_Phi = Phi * self.scale[:, None]
+        products = None
+        if not len(self.model.rotations) and self.model.M.shape[0] == len(self.model.points):
+            products = MassProducts(self.model, self.seen_Phi)
+        parts: list[list[SmallMotion]] = []
+        surface: list[NDArray[np.float32]] = []
+        if self.quadratic:
+            assert products is not None
+            for part, G in second_order_fields(body, self.shapes, progress):
+                parts.append(self._add_pairs(self.pairs[part], G, products, surface))
+        self.markers = self._joined(parts, frame, motions)
+        self.invariants = self._invariants(products, frame)
+        self.points = products.mass_points() if self.full and products is not None else None
+        self.surface = self._surface(surface)
+
+    def _frame(self, pairs: Numbers, motions: Sequence[SmallMotion]) -> SmallMotion | None:
+        names = [interface.name for interface in self.interfaces]
+        wanted = [names.index(name) for name in frame_interfaces(self.interfaces, self.request.frame)]
+        if not wanted:
+            return None
+        if len(wanted) == 1:
+            return motions[wanted[0]]
+        a, b = wanted
+        return chord_motion(pairs, self.interfaces[a].point, motions[a], self.interfaces[b].point, motions[b])
+
+    @property
+    def _origin(self) -> Vector:
+        names = frame_interfaces(self.interfaces, self.request.frame)
+        return next((i.point for i in self.interfaces if names and i.name == names[0]), np.zeros(3))
+
+    def _seen(self, frame: SmallMotion | None, pairs: Numbers, G: Vector) -> tuple[Vector, Vector]:
+        """Shapes and second-order displacements of the nodes in the body frame, shapes not scaled yet"""
+        if frame is None:
+            return self.Phi, G
+        return seen_from(frame, pairs, self.model.points - self._origin, self.Phi, G)
+
+    def _add_pairs(
+        self, pairs: Numbers, G: Vector, products: MassProducts, surface: list[NDArray[np.float32]]
+    ) -> list[SmallMotion]:
+        """One chunk of pairs, G : (3 b, pairs) in mean axes; the motions of the markers in the body frame."""
+        motions = [marker_motion(interface, self.shapes.Phi, pairs, G) for interface in self.interfaces]
+        frame = self._frame(pairs, motions)
+        nodal = G.reshape(len(self.Phi), 3, -1).transpose(0, 2, 1)
+        scale = (self.scale[pairs[:, 0]] * self.scale[pairs[:, 1]])[:, None]
+        nodal = self._seen(frame, pairs, nodal)[1] * scale
+        products.add(nodal, keep=self.full)
+        surface.append(nodal[self._surface_nodes].astype(np.float32))
+        return [self._marker_seen(frame, pairs, i, m, scale) for i, m in zip(self.interfaces, motions, strict=True)]
+
+    def _marker_seen(
+        self, frame: SmallMotion | None, pairs: Numbers, interface: Interface, motion: SmallMotion, scale: Vector
+    ) -> SmallMotion:
+        if frame is not None:
+            motion = marker_seen_from(frame, pairs, interface.point - self._origin, motion)
+        first = self.scale[:, None]
+        return SmallMotion(motion.d * first, motion.w * first, motion.d2 * scale, motion.w2 * scale)
+
+    def _joined(
+        self, parts: list[list[SmallMotion]], frame: SmallMotion | None, motions: Sequence[SmallMotion]
+    ) -> list[SmallMotion]:
+        none, one = np.zeros((0, 2), dtype=np.int64), np.ones((0, 1))
+        if not parts:
+            return [self._marker_seen(frame, none, i, m, one) for i, m in zip(self.interfaces, motions, strict=True)]
+        return [
+            SmallMotion(chunks[0].d, chunks[0].w, np.vstack([c.d2 for c in chunks]), np.vstack([c.w2 for c in chunks]))
+            for chunks in zip(*parts, strict=True)
+        ]
+
+    def _invariants(self, products: MassProducts | None, frame: SmallMotion | None) -> Any:
+        if products is not None:
+            return products.invariants(self.order)
+        blocks = self.shapes.Phi.copy()
+        n_nodes = len(self.model.points)
+        blocks[: 3 * n_nodes] = self.seen_Phi.transpose(0, 2, 1).reshape(3 * n_nodes, -1)
+        turn = np.zeros((3, self.n)) if frame is None else frame.w.T
+        rotations = blocks[3 * n_nodes :].reshape(-1, 3, self.n) - turn
+        blocks[3 * n_nodes :] = rotations.reshape(-1, self.n) * self.scale
+        return linear_invariants(self.model, blocks)
+
+    def marker_shapes(self, motion: SmallMotion) -> MarkerShapes:
+        """Shapes of a marker for the equations."""
+        if not self.quadratic:
+            return MarkerShapes.linear(motion.d, motion.w)
+        return MarkerShapes(motion.d, motion.w, full_pairs(motion.d2, self.n), full_pairs(motion.w2, self.n), 2)
+
+    def _surface(self, second: list[NDArray[np.float32]]) -> Surface | None:
+        nodes = self._surface_nodes
+        if self.model.mesh is None:
+            return None
+        stress = None
+        if self.request.stress:
+            from flexmb.elements.solid.stress import nodal_stress
+
+            stress = nodal_stress(self.model, self.shapes.Phi)[nodes] * self.scale[:, None]
+        return Surface(
+            points=self.model.points[nodes],
+            triangles=self._triangles,
+            nodes=nodes,
+            Phi=self.seen_Phi[nodes],
+            G=np.concatenate(second, axis=1) if second else None,
+            stress=stress,
+        )
+
+
+def _outside(model: FEModel) -> tuple[Numbers, Numbers]:
+    """Nodes of the outer surface, and its triangles as numbers into them"""
+    if model.mesh is None:
+        return np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.int64)
+    from flexmb.mesh.surface import outer_surface
+
+    triangles = outer_surface(model.mesh)[0]
+    if not len(triangles):
+        return np.arange(len(model.points)), np.zeros((0, 3), dtype=np.int64)
+    nodes, numbers = np.unique(triangles, return_inverse=True)
+    return nodes.astype(np.int64), numbers.reshape(-1, 3).astype(np.int64)

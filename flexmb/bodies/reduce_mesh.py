@@ -1,0 +1,110 @@
+"""From a mesh and its materials to a reduced body: assembly, interfaces by their selections, reduction.
+
+The marker of an interface stands at the centre of its nodes; on a face every node counts by its share of the area, so
+that an uneven mesh shifts neither the marker nor an averaged tie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.bodies.reduce import reduce_model
+from flexmb.bodies.reduced_body import ReducedBody
+from flexmb.elements.fe_model import FEModel
+from flexmb.elements.material import Material
+from flexmb.elements.solid.assemble import assemble
+from flexmb.errors import Fault, InputError
+from flexmb.mesh.mesh import Mesh
+from flexmb.mesh.select import select_nodes
+from flexmb.mesh.surface import outer_surface
+from flexmb.reduction.interfaces import Interface, make_interface
+from flexmb.reduction.request import ReductionRequest, TieRequest, read_vectors
+
+Vector = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+Progress = Callable[[str, float], None] | None
+
+
+def reduce_mesh(
+    mesh: Mesh,
+    materials: Material | Mapping[str, Material],
+    request: ReductionRequest,
+    *,
+    name: str = "body",
+    progress: Progress = None,
+    provenance: Mapping[str, str] | None = None,
+) -> ReducedBody:
+    """The reduced body of a solid mesh; materials by cell set, or one for all."""
+    model = assemble(mesh, materials, lumped=request.lumped, hex8=request.hex8, progress=progress)
+    return reduce_assembled(model, mesh, request, name=name, progress=progress, provenance=provenance)
+
+
+def reduce_assembled(
+    model: FEModel,
+    mesh: Mesh,
+    request: ReductionRequest,
+    *,
+    name: str = "body",
+    progress: Progress = None,
+    provenance: Mapping[str, str] | None = None,
+) -> ReducedBody:
+    """The reduced body of a model that stands on the nodes of this mesh (assembled here, or imported matrices)."""
+    interfaces = tie_markers(model, mesh, [*request.interfaces, *request.markers])
+    vectors = None if request.vectors is None else read_vectors(request.vectors, 3 * model.n_blocks)
+    return reduce_model(
+        model,
+        interfaces,
+        request,
+        name=name,
+        vectors=vectors,
+        progress=progress,
+        notes=mesh.notes,
+        provenance=provenance,
+    )
+
+
+def tie_markers(model: FEModel, mesh: Mesh, requests: Sequence[TieRequest]) -> list[Interface]:
+    """The markers that are asked for; all faults at once."""
+    triangles = outer_surface(mesh)[0] if requests else np.zeros((0, 3), dtype=np.int64)
+    made: list[Interface] = []
+    faults: list[Fault] = []
+    for request in requests:
+        try:
+            nodes = select_nodes(mesh, request.select)
+            point: Any = None
+            if request.tie == "follower" and len(nodes) < 3:
+                point = mesh.points[nodes].mean(axis=0)
+                nodes = _neighbours(mesh, nodes)
+            weights = _shares(mesh, triangles, nodes) if point is None else None
+            made.append(make_interface(model, request.name, nodes, request.tie, point=point, weights=weights))
+        except InputError as error:
+            faults += [Fault(fault.text, ("interfaces", request.name), fault.hint) for fault in error.faults]
+    if faults:
+        raise InputError(faults)
+    return made
+
+
+def _neighbours(mesh: Mesh, nodes: Numbers) -> Numbers:
+    """The nodes of all cells that hold one of these nodes: a single node has no rotation of its own"""
+    found = [block.nodes[np.isin(block.nodes, nodes).any(axis=1)].ravel() for block in mesh.cells]
+    return np.unique(np.concatenate(found)).astype(np.int64)
+
+
+def _shares(mesh: Mesh, triangles: Numbers, nodes: Numbers) -> Vector | None:
+    """(nodes,) area of the outer surface that belongs to each node; None when they hold no face"""
+    inside = np.zeros(mesh.n_points, dtype=bool)
+    inside[nodes] = True
+    part = triangles[inside[triangles].all(axis=1)]
+    if not len(part):
+        return None
+    a, b, c = (mesh.points[part[:, i]] for i in range(3))
+    area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    share = np.zeros(mesh.n_points)
+    for i in range(3):
+        np.add.at(share, part[:, i], area / 3.0)
+    found = share[nodes]
+    return found if found.min() > 0.0 else None

@@ -1,0 +1,292 @@
+"""flexmb reduce: from a mesh to modal data, with the body report."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Group, Parameter
+
+if TYPE_CHECKING:
+    from flexmb.bodies.reduced_body import ReducedBody
+    from flexmb.elements.material import Material
+    from flexmb.errors import Fault
+    from flexmb.mesh.mesh import Mesh
+    from flexmb.reduction.request import ReductionRequest
+
+_MESH = Group("Mesh and material", sort_key=1)
+_TIES = Group("Interfaces", sort_key=2)
+_MODES = Group("Modes", sort_key=3)
+_BODY = Group("Body", sort_key=4)
+_ELSEWHERE = Group("Matrices computed elsewhere", sort_key=5)
+
+
+def _option(group: Group, text: str, *names: str) -> Parameter:
+    return Parameter(name=names or None, group=group, help=text)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class ReduceOptions:
+    """The options of the verb, as they were typed."""
+
+    material: Annotated[
+        list[str] | None,
+        _option(
+            _MESH,
+            "steel, aluminium, ..., or 'E=210 GPa nu=0.3 density=7850'. SET=steel is for the cells of one set; may be "
+            "repeated, and one without a set is then for all other cells.",
+        ),
+    ] = None
+    unit: Annotated[
+        str | None, _option(_MESH, "Unit of length of the mesh: m, mm, cm, in, ft, um. Default: guessed, and told.")
+    ] = None
+    section: Annotated[
+        str | None,
+        _option(_MESH, "Cross-section of line cells, e.g. 'circle radius=3 mm' or 'rectangle y=1 cm z=2 cm'."),
+    ] = None
+    y_axis: Annotated[
+        str | None, _option(_MESH, "Direction of the section's y axis: x, y, z or three numbers such as '0,1,1'.")
+    ] = None
+    lumped: Annotated[bool, _option(_MESH, "Lumped masses; default: consistent ones.")] = False
+    hex8: Annotated[
+        str, _option(_MESH, "Bricks with 8 nodes: incompatible (bend well) or full. Default: incompatible.")
+    ] = "incompatible"
+    interface: Annotated[
+        list[str] | None,
+        _option(
+            _TIES,
+            "Where the body is held or loaded: a node set, or NAME=SELECT with a set, box(..), plane(x=0.3), "
+            "cylinder(..), sphere(..) or nearest(x,y,z). Add :rbe3 for an averaged tie. May be repeated.",
+        ),
+    ] = None
+    tie: Annotated[
+        str, _option(_TIES, "rbe2 (rigid) or rbe3 (averaged) for interfaces that do not say it. Default: rbe2.")
+    ] = "rbe2"
+    marker: Annotated[
+        list[str] | None, _option(_TIES, "A marker that only follows the body: NAME=SELECT. May be repeated.")
+    ] = None
+    method: Annotated[
+        str,
+        _option(_MODES, "craig-bampton, free (free modes) or fixed (fixed-interface modes). Default: craig-bampton."),
+    ] = "craig-bampton"
+    modes: Annotated[str | None, _option(_MODES, "Number of eigenmodes. Default: 12, or all --below.")] = None
+    below: Annotated[str | None, _option(_MODES, "All eigenmodes below a frequency, e.g. 5000 or '5 kHz'.")] = None
+    keep_below: Annotated[
+        str | None, _option(_MODES, "Leave out shapes of the finished basis above a frequency: longer steps.")
+    ] = None
+    attachment: Annotated[bool, _option(_MODES, "Add the answers to unit loads at the interfaces.")] = False
+    vectors: Annotated[Path | None, _option(_MODES, "Shapes of your own, columns of a .npy or .npz file.")] = None
+    frame: Annotated[
+        str, _option(_BODY, "Body frame: mean, chord (two interfaces) or clamped:INTERFACE. Default: mean.")
+    ] = "mean"
+    field: Annotated[
+        str | None,
+        _option(
+            _BODY,
+            "quadratic (the body stiffens under load) or linear. Default: quadratic; linear for line cells and for "
+            "matrices computed elsewhere.",
+        ),
+    ] = None
+    order: Annotated[
+        str | None, _option(_BODY, "Order of the inertia of a quadratic field: full, 2 or 1. Default: full.")
+    ] = None
+    damping: Annotated[
+        str | None,
+        _option(_BODY, "Ratio of every mode (0.01 or '1 %'), adams, or 'mass=5 stiffness=1e-6'. Default: none."),
+    ] = None
+    stress: Annotated[bool, _option(_BODY, "Keep the stress of every coordinate at the surface.")] = False
+    no_compare: Annotated[
+        bool, _option(_BODY, "Do not compute frequencies of the whole mesh to compare with: quicker.")
+    ] = False
+    output: Annotated[
+        Path | None,
+        _option(_BODY, "Body file; default: the name of the mesh with .h5 in the present folder.", "--output", "-o"),
+    ] = None
+    quiet: Annotated[bool, _option(_BODY, "Print nothing but errors.")] = False
+    stiffness: Annotated[
+        Path | None,
+        _option(
+            _ELSEWHERE,
+            "Stiffness: SciPy .npz, Matrix Market or Abaqus .mtx, CalculiX .sti; the nodes are those of MESH.",
+        ),
+    ] = None
+    mass: Annotated[Path | None, _option(_ELSEWHERE, "Mass matrix; CalculiX: found beside the .sti file.")] = None
+    dofs: Annotated[Path | None, _option(_ELSEWHERE, "Node and direction of each row, e.g. CalculiX .dof.")] = None
+
+
+_NO_OPTIONS = ReduceOptions()
+
+
+def reduce(mesh: Path, /, *, options: ReduceOptions = _NO_OPTIONS) -> int:
+    """Reduce a mesh to modal data; writes a body file and prints the body report, which says whether to trust it.
+
+    flexmb reduce rod.msh --material steel --interface bore_a --interface bore_b -o rod.h5
+
+    Parameters
+    ----------
+    mesh
+        Mesh file: Gmsh, Abaqus/CalculiX .inp, Nastran .bdf, VTK, MED, ...
+    """
+    from flexmb.bodies.body_file import write_body
+    from flexmb.bodies.body_report import report_text
+    from flexmb.cli.progress import StageLine, announce_array_compilation
+
+    shown = not options.quiet and sys.stderr.isatty()
+    if shown:
+        announce_array_compilation(sys.stderr)
+    line = StageLine(sys.stderr) if shown else None
+    try:
+        body = _reduced(mesh, options, line)
+        target = write_body(body, _target(mesh, options))
+    finally:
+        if line is not None:
+            line.clear()
+    if not options.quiet:
+        print(report_text(body))
+        print(f"\n{target}")
+    return 0
+
+
+def _target(mesh: Path, options: ReduceOptions) -> Path:
+    return options.output or Path(f"{mesh.stem}.h5")
+
+
+def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
+    """The body, or all faults of the command at once."""
+    from flexmb.cli import reduce_words as words
+    from flexmb.errors import InputError
+    from flexmb.mesh.select import select_nodes
+    from flexmb.reduction.request import material_faults, section_faults
+
+    faults: list[Fault] = []
+    mesh = _read_mesh(path, options, faults, progress)
+    request = words.read_request(options, mesh, faults)
+    materials = words.read_materials(options.material or [], faults)
+    section = words.read_section(options.section, faults)
+    y_axis = words.read_axis("--y-axis", options.y_axis, faults)
+    faults += request.faults() + words.elsewhere_faults(options)
+    if mesh is not None:
+        faults += request.mesh_faults(mesh, select_nodes)
+        if request.stiffness is None:
+            faults += material_faults(mesh, materials) + section_faults(mesh, options.section)
+    faults += _target_faults(_target(path, options))
+    given = words.given_by(options, request)
+    if faults:
+        raise InputError(words.as_options(faults, given))
+    assert mesh is not None
+    try:
+        return _compute(path, mesh, request, materials, (section, y_axis), progress)
+    except InputError as error:
+        raise InputError(words.as_options(error.faults, given)) from error
+
+
+def _read_mesh(path: Path, options: ReduceOptions, faults: list[Fault], progress: Any) -> Mesh | None:
+    """The mesh, with what its checks warn of among its notes; None when it cannot be read."""
+    from flexmb.errors import InputError
+    from flexmb.mesh.checks import refuse_bad
+    from flexmb.mesh.read import read_mesh
+    from flexmb.mesh.units import length_unit
+
+    if progress is not None:
+        progress("reading the mesh", float("nan"))
+    unit = options.unit
+    try:
+        length_unit(unit, 0.0)
+    except InputError as error:
+        faults += error.faults
+        unit = None  # its sets can be checked in any unit
+    mesh = None
+    try:
+        mesh = read_mesh(path, unit)
+        if options.stiffness is None:  # matrices from elsewhere use only the nodes
+            mesh = replace(mesh, notes=(*mesh.notes, *refuse_bad(mesh).warnings))
+    except InputError as error:
+        faults += error.faults
+    return mesh
+
+
+def _compute(
+    path: Path,
+    mesh: Mesh,
+    request: ReductionRequest,
+    materials: dict[str, Material],
+    beam: tuple[Any, Any],
+    progress: Any,
+) -> ReducedBody:
+    """The body by elements of the mesh, by beams of its lines (section and y axis), or by matrices from elsewhere."""
+    from flexmb.bodies.reduce_mesh import reduce_assembled, reduce_mesh
+    from flexmb.reduction.request import with_rest
+
+    provenance = _provenance(path, mesh, materials)
+    names: dict[str, Any] = {"name": path.stem, "progress": progress, "provenance": provenance}
+    model: Any
+    if request.stiffness is not None:
+        from flexmb.elements.matrix_files import read_matrices, self_test
+
+        model = read_matrices(
+            request.stiffness, request.mass, request.dofs, mesh, unit=mesh.unit, check=True, progress=progress
+        )
+        doubts = [finding.text for finding in self_test(model) if finding.level == "care"]
+        return reduce_assembled(model, replace(mesh, notes=(*mesh.notes, *doubts)), request, **names)
+    mesh, assigned = with_rest(mesh, materials)
+    if beam[0] is None:
+        return reduce_mesh(mesh, assigned, request, **names)
+    from flexmb.elements.line_beams import assemble_beams
+
+    return reduce_assembled(assemble_beams(mesh, assigned, beam[0], y_axis=beam[1]), mesh, request, **names)
+
+
+def _provenance(path: Path, mesh: Mesh, materials: dict[str, Material]) -> dict[str, str]:
+    import shlex
+    from hashlib import sha256
+
+    from flexmb.cli.reduce_words import material_text
+    from flexmb.results.versions import flexmb_version
+
+    with path.open("rb") as file:
+        digest = sha256()
+        while piece := file.read(2**20):
+            digest.update(piece)
+    return {
+        "mesh file": f"{path} (in {mesh.unit})",
+        "sha256 of the mesh": digest.hexdigest(),
+        "material": "; ".join(material_text(name, material) for name, material in materials.items()),
+        "command": shlex.join(["flexmb", *sys.argv[1:]]),
+        "flexmb": flexmb_version(),
+    }
+
+
+def _target_faults(target: Path) -> list[Fault]:
+    """Why no body file can be written there, before anything is computed."""
+    from flexmb.errors import Fault
+
+    if target.is_dir():
+        hint = f"Give a file name, e.g. '{target / 'body.h5'}'."
+        return [Fault(f"'{target}' is a folder", ("output",), hint)]
+    if not target.parent.is_dir():
+        return [Fault(f"there is no folder '{target.parent}'", ("output",))]
+    try:
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
+    except OSError as error:
+        return [Fault(f"nothing can be written in '{target.parent}': {error.strerror or error}", ("output",))]
+    if target.exists() and not _is_body_file(target):
+        text = f"'{target}' exists and is not a body file of flexmb: it is not overwritten"
+        return [Fault(text, ("output",), "Choose another name.")]
+    return []
+
+
+def _is_body_file(path: Path) -> bool:
+    import h5py
+
+    from flexmb.bodies.body_layout import FORMAT
+
+    try:
+        with h5py.File(path, "r", locking=False) as file:
+            return bool(file.attrs.get("format", "") == FORMAT)
+    except OSError:
+        return False

@@ -1,0 +1,345 @@
+"""Words of `flexmb reduce`: materials, sections, interfaces, frequencies, damping, with units where they make sense.
+
+    steel    web=steel    E=210 GPa nu=0.3 density=7850    web=E=70e9 nu=0.33 density=2.7 g/cm^3
+    circle radius=3 mm
+    bore_a    a=bore_a    pin=cylinder(0,0,0, 0,0,1, 10 mm):rbe3
+Tables (E, radius, ...) are those of the model file, with its keys, units and messages. Every reader collects its
+faults in a list, so that all faults of a command are told at once.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from flexmb.cli.reduce import ReduceOptions
+from flexmb.elements.material import MATERIALS, Material
+from flexmb.errors import Fault
+from flexmb.mesh.mesh import SOLIDS, Mesh
+from flexmb.reduction.request import RIGID_OR_AVERAGED, ReductionRequest, TieRequest, near
+from flexmb.system.expressions.parser import parse_quantity
+from flexmb.system.expressions.tokens import TextError
+from flexmb.system.schema import sections
+from flexmb.system.schema.beams import Damping
+from flexmb.system.schema.bodies import Strict
+from flexmb.system.schema.faults import faults_of
+from flexmb.system.suggestions import did_you_mean
+from flexmb.system.units import KINDS
+
+_KEY = re.compile(r"(?:^|(?<=[\s,;]))([^\W\d]\w*)\s*=")
+_NUMBER_FOLLOWS = re.compile(r"\s*[-+.(]?\s*\d")
+_OPTIONS = {"interfaces": "--interface", "materials": "--material", "markers": "--marker"}
+_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+class _Tables(Strict):
+    """The tables of the model file that words can spell."""
+
+    material: sections.Material | None = None
+    section: sections.NamedSection | None = None
+    damping: Damping | None = None
+
+
+def key_values(text: str) -> tuple[str, dict[str, str]]:
+    """What stands before the first KEY=, and the keys with their values: "circle radius=3 mm"."""
+    keys = list(_KEY.finditer(text))
+    starts = [key.start() for key in keys] + [len(text)]
+    values = {key[1]: text[key.end() : end].strip(" \t,;") for key, end in zip(keys, starts[1:], strict=True)}
+    return text[: starts[0]].strip(" \t,;"), values
+
+
+def read_materials(words: Sequence[str], faults: list[Fault]) -> dict[str, Material]:
+    """Material of each cell set; "" is the whole mesh, or all cells that no other word names."""
+    materials: dict[str, Material] = {}
+    seen: set[str] = set()
+    for word in words:
+        cell_set, text = _split_material(word)
+        place = (f"--material {word}",)
+        if cell_set in seen:
+            what = f"the material of '{cell_set}'" if cell_set else "the material of all other cells"
+            faults.append(Fault(f"{what} is given twice.", place))
+        seen.add(cell_set)
+        material = _read_material(text, place, faults)
+        if material is not None:
+            materials[cell_set] = material
+    return materials
+
+
+def _split_material(word: str) -> tuple[str, str]:
+    """Cell set and material of a word: "web=steel" and "web=E=70e9 ..." name a set, "E=70e9 ..." does not."""
+    head, equals, rest = word.partition("=")
+    is_property = head.strip() in sections.Material.model_fields or _NUMBER_FOLLOWS.match(rest) is not None
+    if not equals or is_property:
+        return "", word.strip()
+    return head.strip(), rest.strip()
+
+
+def _read_material(text: str, place: tuple[str], faults: list[Fault]) -> Material | None:
+    name, table = key_values(text)
+    if not table:
+        if name in MATERIALS:
+            return MATERIALS[name]
+        hint = did_you_mean(name, MATERIALS, "Materials")
+        hint += " Or give numbers: 'E=210e9 nu=0.3 density=7850'."
+        faults.append(Fault(f"no material '{name[:60]}'." if name else "a material is needed.", place, hint))
+        return None
+    if name:
+        text = f"'{name[:60]}' stands before the first number."
+        faults.append(Fault(text, place, "Write 'E=210e9 nu=0.3 density=7850', or SET=... for the cells of a set."))
+    found = _read_table("material", table, place, faults)
+    if found is None or name:
+        return None
+    if found.shear_modulus is None:
+        faults.append(Fault("'nu' is missing.", place, "Poisson's ratio, or the shear modulus G, is needed."))
+        return None
+    return Material(found.E, found.shear_modulus, found.density)
+
+
+def read_section(word: str | None, faults: list[Fault]) -> Any:
+    """A cross-section such as "circle radius=3 mm"; None without a word or with a wrong one."""
+    if word is None:
+        return None
+    place = (f"--section {word}",)
+    name, table = key_values(word)
+    if name not in sections.SECTION_TYPES:
+        text = f"'{name[:60]}' is no cross-section." if name else "the kind of cross-section is missing."
+        hint = did_you_mean(name, sections.SECTION_TYPES, "Kinds")
+        faults.append(Fault(text, place, f"{hint} Write e.g. 'circle radius=3 mm'."))
+        return None
+    found = _read_table("section", {**table, "type": name}, place, faults)
+    return None if found is None else found.shape()
+
+
+def read_damping(word: str | None, faults: list[Fault]) -> Any:
+    """A ratio ("0.01", "1 %"), "adams", or "mass=5 stiffness=1e-6"."""
+    if word is None:
+        return None
+    place = (f"--damping {word}",)
+    name, table = key_values(word)
+    if not table and name != "adams":
+        ratio = read_number("--damping", word, "number", faults)
+        if ratio is not None and ratio < 0.0:
+            faults.append(Fault("a damping ratio must not be less than zero.", place))
+        return None if ratio is None else {"ratio": ratio}
+    found = _read_table("damping", name if not table else table, place, faults)
+    return None if found is None else found.choice
+
+
+def _read_table(key: str, value: Any, place: tuple[str], faults: list[Fault]) -> Any:
+    try:
+        return getattr(_Tables.model_validate({key: value}), key)
+    except ValidationError as error:
+        found = [_sentence(fault) for fault in faults_of(error, _Tables)]
+        faults += [Fault(fault.text.replace(f" of [{key}]", f" of a {key}"), place, fault.hint) for fault in found]
+        return None
+
+
+def read_number(option: str, word: str | None, kind: str, faults: list[Fault]) -> float | None:
+    """A number of some kind with or without a unit, in SI."""
+    if word is None:
+        return None
+    try:
+        number = parse_quantity(word, KINDS[kind])
+    except TextError as error:
+        faults.append(_sentence(Fault(error.message, (f"{option} {word}",), error.hint)))
+        return None
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        faults.append(Fault("the number is not finite.", (f"{option} {word}",)))
+        return None
+    return number
+
+
+def read_count(option: str, word: str | None, faults: list[Fault]) -> int | None:
+    """A whole number."""
+    if word is None:
+        return None
+    if not re.fullmatch(r"\+?\d{1,9}", word.strip()):
+        faults.append(Fault("a whole number is needed.", (f"{option} {word}",)))
+        return None
+    return int(word)
+
+
+def read_axis(option: str, word: str | None, faults: list[Fault]) -> tuple[float, float, float] | None:
+    """A direction: x, -z, or three numbers such as "0,1,1"."""
+    if word is None:
+        return None
+    text = word.strip()
+    if text.lstrip("+-") in _AXES and len(text) <= 2:
+        sign = -1.0 if text[0] == "-" else 1.0
+        x, y, z = _AXES[text.lstrip("+-")]
+        return sign * x, sign * y, sign * z
+    try:
+        numbers = tuple(float(part) for part in text.strip("()[]").replace(",", " ").split())
+    except ValueError:
+        numbers = ()
+    if len(numbers) != 3 or not all(math.isfinite(number) for number in numbers) or not any(numbers):
+        faults.append(Fault("a direction is needed: x, y, z, or three numbers such as '0,1,1'.", (f"{option} {word}",)))
+        return None
+    return numbers
+
+
+def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault]) -> ReductionRequest:
+    """The choices of the command line ; mesh : None when it could not be read"""
+    tie = options.tie.strip().lower()
+    if tie not in RIGID_OR_AVERAGED:
+        hint = near(tie, RIGID_OR_AVERAGED, "Choices")
+        faults.append(Fault("this is none of the choices.", (f"--tie {options.tie}",), hint))
+        tie = RIGID_OR_AVERAGED[0]
+    sets: Collection[str] = mesh.node_sets if mesh is not None else ()
+    interfaces = read_ties("--interface", options.interface or [], tie, sets, faults)
+    is_solid = mesh is None or any(block.kind in SOLIDS for block in mesh.cells)
+    usual = "quadratic" if is_solid and options.stiffness is None else "linear"
+    return ReductionRequest(
+        interfaces=interfaces,
+        markers=read_ties("--marker", options.marker or [], "follower", sets, faults),
+        method=options.method.strip().lower(),
+        modes=read_count("--modes", options.modes, faults),
+        below=read_number("--below", options.below, "frequency", faults),
+        keep_below=read_number("--keep-below", options.keep_below, "frequency", faults),
+        attachment=options.attachment,
+        vectors=options.vectors,
+        frame=read_frame(options.frame, interfaces),
+        field=(options.field or usual).strip().lower(),
+        order=read_order(options.order),
+        damping=read_damping(options.damping, faults),
+        lumped=options.lumped,
+        hex8=options.hex8.strip().lower(),
+        stress=options.stress,
+        compare=not options.no_compare,
+        stiffness=options.stiffness,
+        mass=options.mass,
+        dofs=options.dofs,
+    )
+
+
+def elsewhere_faults(options: ReduceOptions) -> list[Fault]:
+    """Options that do not go together, or lack another, for matrices computed elsewhere and for elements."""
+    faults = []
+    if options.stiffness is None:
+        for name in ("mass", "dofs"):
+            if getattr(options, name) is not None:
+                text = "it belongs to a stiffness matrix computed elsewhere, which is missing."
+                faults.append(Fault(text, (f"--{name}",), "Give --stiffness FILE."))
+        if not options.material:
+            hint = f"Give --material {next(iter(MATERIALS))} (or {', '.join(list(MATERIALS)[1:])})"
+            hint += ", or --material 'E=210e9 nu=0.3 density=7850'."
+            faults.append(Fault("no material is given.", (), hint))
+        return faults
+    for name in ("material", "section", "y_axis", "lumped"):
+        if getattr(options, name):
+            text = "matrices computed elsewhere hold it already."
+            faults.append(Fault(text, (f"--{name.replace('_', '-')}",), "Leave it out, or leave out --stiffness."))
+    return faults
+
+
+def given_by(options: ReduceOptions, request: ReductionRequest) -> dict[str, str]:
+    """NAME -> option and word by which an interface or a marker was given, for messages."""
+    given: dict[str, str] = {}
+    for option, ties, words in (
+        ("--interface", request.interfaces, options.interface or []),
+        ("--marker", request.markers, options.marker or []),
+    ):
+        for tie in ties:
+            own = re.compile(rf"\s*{re.escape(tie.name)}\s*($|[=:])")
+            word = next((word for word in words if own.match(word)), tie.name)
+            given.setdefault(tie.name, f"{option} {word}")
+    return given
+
+
+def material_text(cell_set: str, material: Material) -> str:
+    """A material for reading: "web: steel, E = 210 GPa, nu = 0.3, density 7850 kg/m^3"."""
+    nu = material.E / (2.0 * material.G) - 1.0
+    numbers = f"E = {material.E / 1e9:.6g} GPa, nu = {nu:.4g}, density {material.density:.6g} kg/m^3"
+    return (f"{cell_set}: " if cell_set else "") + (f"{material.name}, " if material.name else "") + numbers
+
+
+def read_ties(option: str, words: Sequence[str], tie: str, sets: Collection[str], faults: list[Fault]) -> Any:
+    """(TieRequest, ...) of words SET, NAME=SELECT, each with :rbe2 or :rbe3 behind it where it differs from `tie`.
+
+    `sets` are names of node sets, for names that hold "=" or ":" themselves.
+    """
+    requests = []
+    for word in words:
+        place = (f"{option} {word}",)
+        text, own_tie = word.strip(), tie
+        if text not in sets:
+            text, own_tie = _split_tie(text, tie, place, faults)
+        name, select = text, text
+        at = -1 if text in sets else _outside(text, "=")
+        if at >= 0:
+            name, select = text[:at].strip(), text[at + 1 :].strip()
+        if not name or not select:
+            faults.append(Fault("a name and a selection are needed.", place, f"Write {option} NAME=SET."))
+        elif at < 0 and "(" in text and text not in sets:
+            faults.append(Fault("a selection needs a name.", place, f"Write {option} 'NAME={text}'."))
+        else:
+            requests.append(TieRequest(name, select, own_tie))
+    return tuple(requests)
+
+
+def _split_tie(text: str, tie: str, place: tuple[str], faults: list[Fault]) -> tuple[str, str]:
+    """Selection and tie of "SELECT:rbe3"; a word after ":" that resembles neither tie belongs to the name."""
+    at = _outside(text, ":", last=True)
+    word = text[at + 1 :].strip().lower()
+    if at < 0 or tie == "follower":
+        return text, tie
+    if word in RIGID_OR_AVERAGED:
+        return text[:at].strip(), word
+    if word.startswith("rb"):
+        hint = near(word, RIGID_OR_AVERAGED, "Choices")
+        faults.append(Fault(f"'{word[:60]}' is no tie.", place, hint))
+        return text[:at].strip(), tie
+    return text, tie
+
+
+def _outside(text: str, sign: str, last: bool = False) -> int:
+    """Place of the first (or last) `sign` that stands outside of brackets; -1 when there is none."""
+    depth, found = 0, -1
+    for at, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if character == sign and depth <= 0 and (last or found < 0):
+            found = at
+    return found
+
+
+def read_frame(word: str, interfaces: Sequence[TieRequest]) -> str:
+    """ "clamped:NAME" as "clamped NAME"; the only interface need not be named."""
+    kind, _, name = word.strip().replace("=", ":", 1).partition(":")
+    if kind.strip() == "clamped" and not name.strip() and len(interfaces) == 1:
+        name = interfaces[0].name
+    return f"{kind.strip()} {name.strip()}".strip()
+
+
+def read_order(word: str | None) -> Any:
+    """ "full", 2, 1; anything else as it is, for the check of choices to refuse."""
+    return int(word) if word in ("1", "2") else word
+
+
+def as_options(faults: Sequence[Fault], given: Mapping[str, str]) -> list[Fault]:
+    """Faults with the option that they belong to as their place, none told twice; given : see `given_by`"""
+    found = (_sentence(Fault(fault.text, _option(fault.path, given), fault.hint)) for fault in faults)
+    return list(dict.fromkeys(found))
+
+
+def _option(path: tuple[str | int, ...], given: Mapping[str, str]) -> tuple[str | int, ...]:
+    if not path or str(path[0]).startswith("-"):
+        return path
+    key, *rest = (str(part) for part in path)
+    if key in ("interfaces", "markers") and rest:
+        return (given.get(rest[0], rest[0]),)
+    if key not in _OPTIONS and key not in ReduceOptions.__dataclass_fields__:
+        return path
+    option = _OPTIONS.get(key, f"--{key.replace('_', '-')}")
+    return (" ".join([option, *rest]),)
+
+
+def _sentence(fault: Fault) -> Fault:
+    """With a full stop before the hint."""
+    text = fault.text if fault.text.endswith((".", "?")) or "\n" in fault.text else f"{fault.text}."
+    return Fault(text, fault.path, fault.hint)

@@ -1,0 +1,188 @@
+"""Frames of line cells: beams between the nodes of a mesh, six unknowns a node, to stiffness and mass.
+
+Enter a mesh of two- or three-node lines (a three-node cell is two beams that meet in its middle node), material and
+section. Every beam is straight, exact under end loads in bending (`beam_elements`, with shear where the section knows
+its shear coefficients), linear in stretch and twist: K_xx = E A/h [1, -1; -1, 1], twist alike with G J. Mass is
+consistent. Leave an `FEModel`: blocks 0 .. n-1 are displacements, the others the rotation vectors of the nodes.
+Source: J. S. Przemieniecki, Theory of Matrix Structural Analysis (1968), chapters 5 (stiffness) and 11 (mass).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from flexmb.elements.beam_elements import BeamLine
+from flexmb.elements.fe_model import FEModel
+from flexmb.elements.line_sets import LineCells, directions_of, line_cells, values_of
+from flexmb.elements.material import Material
+from flexmb.elements.section import Section
+from flexmb.errors import Fault, InputError
+from flexmb.mesh.mesh import Mesh
+
+Vector = NDArray[np.float64]
+
+_ALMOST_ALONG = 1e-3
+"""Sine of the angle between y_axis and a beam below which the section's turn would be left to round-off."""
+_STRETCH, _TWIST = (0, 6), (3, 9)
+_BEND_Y = ((1, 5, 7, 11), np.ones(4))
+"""In the x-y plane: v and its turn, which is the rotation about z"""
+_BEND_Z = ((2, 4, 8, 10), np.array([1.0, -1.0, 1.0, -1.0]))
+"""In the x-z plane: w and its turn, which is the rotation about y the other way round"""
+
+
+@dataclass(frozen=True)
+class BeamData:
+    """What geometric stiffness and stress of beams would need: one entry a beam."""
+
+    nodes: NDArray[np.int64]
+    """(e, 2) nodes at the ends"""
+    axes: Vector
+    """(e, 3, 3) rows: x along the beam, y and z of the section"""
+    materials: tuple[Material, ...]
+    sections: tuple[Section, ...]
+
+
+def assemble_beams(
+    mesh: Mesh,
+    material: Material | Mapping[str, Material],
+    section: Section | Mapping[str, Section],
+    *,
+    y_axis: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    shear: bool | None = None,
+    rotary_inertia: bool = True,
+) -> FEModel:
+    """Stiffness and mass of the line cells of `mesh`.
+
+    `material`, `section` and `y_axis` hold for all cells or are given by cell set; every cell must get exactly one.
+    `y_axis` is the direction of the section's y axis, its part across the beam is taken; (cells, 3) gives one a cell.
+    None: the world axis most across all beams of the section. `shear`: None takes it into account where the section
+    knows both shear coefficients, True demands them, False leaves it out (Euler-Bernoulli).
+    """
+    lines, faults = line_cells(mesh)
+    materials, found = values_of(mesh, lines, material, "material", Material)
+    faults += found
+    sections, found = values_of(mesh, lines, section, "section", Section)
+    faults += found + _unfit_sections(sections, shear)
+    if faults:
+        raise InputError(faults)
+    wanted, faults = directions_of(mesh, lines, y_axis)
+    faults += _zero_lengths(mesh, lines)
+    if faults:
+        raise InputError(faults)
+    axes = _beam_axes(mesh, lines, sections, wanted)
+    data = BeamData(lines.ends, axes, tuple(materials), tuple(sections))
+    return _assembled(mesh, data, shear is not False, rotary_inertia)
+
+
+def _unfit_sections(sections: Sequence[Section | None], shear: bool | None) -> list[Fault]:
+    given = [section for section in sections if section is not None]
+    faults = []
+    if any(section.J is None for section in given):
+        text = "a frame of beams twists, but the torsion constant J of a section is not known"
+        faults.append(Fault(text, ("section",), "Give J [m^4]."))
+    if shear and any(section.shear_y is None or section.shear_z is None for section in given):
+        text = "shear deformation was asked for, but a section does not know its shear coefficients"
+        faults.append(Fault(text, ("section",), "Give shear_y and shear_z, or leave shear out."))
+    return faults
+
+
+def _zero_lengths(mesh: Mesh, lines: LineCells) -> list[Fault]:
+    ends = mesh.points[lines.ends]
+    size = float(np.ptp(mesh.points, axis=0).max()) if len(mesh.points) else 0.0
+    short = np.flatnonzero(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) <= 1e-12 * size)
+    if short.size == 0:
+        return []
+    return [Fault(f"{short.size} line cells have no length, the first is {lines.name(int(short[0]))}", ("mesh",))]
+
+
+def _beam_axes(mesh: Mesh, lines: LineCells, sections: Sequence[Section], wanted: Vector) -> Vector:
+    """(e, 3, 3) rows x, y, z of every beam; rows of `wanted` that are not numbers are chosen here."""
+    ends = mesh.points[lines.ends]
+    along = ends[:, 1] - ends[:, 0]
+    along /= np.linalg.norm(along, axis=1)[:, None]
+    wanted = wanted.copy()
+    which = np.array([id(section) for section in sections])
+    for number, section in {id(section): section for section in sections}.items():
+        members = (which == number) & np.isnan(wanted[:, 0])
+        if members.any():
+            wanted[members] = _most_across(along[members], _is_round(section))
+    length = np.linalg.norm(wanted, axis=1)
+    across = wanted - np.einsum("ei,ei->e", wanted, along)[:, None] * along
+    size = np.linalg.norm(across, axis=1)
+    wrong = np.flatnonzero(~(size > _ALMOST_ALONG * length))
+    if wrong.size:
+        text = f"y_axis runs along {wrong.size} beams, the first is {lines.name(int(wrong[0]))}; it must point across"
+        hint = "Give y_axis by cell set, or one direction a cell."
+        raise InputError([Fault(text, ("y_axis",), hint)])
+    side = across / size[:, None]
+    return np.stack([along, side, np.cross(along, side)], axis=1)
+
+
+def _is_round(section: Section) -> bool:
+    return section.Iy == section.Iz and section.shear_y == section.shear_z
+
+
+def _most_across(along: Vector, is_round: bool) -> Vector:
+    """(e, 3) the world axis that is most across each beam when the section is round, else across all of them."""
+    parts = np.round(np.abs(along), 9)  # so that round-off does not choose between axes that are equally far
+    choice = np.argmin(parts, axis=1) if is_round else np.full(len(along), np.argmin(parts.max(axis=0)))
+    return np.eye(3)[choice]
+
+
+def _assembled(mesh: Mesh, data: BeamData, shear: bool, rotary_inertia: bool) -> FEModel:
+    ends = mesh.points[data.nodes]
+    lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+    made: dict[tuple[float, int, int], tuple[Vector, Vector]] = {}
+    pairs = []
+    for h, material, section in zip(lengths, data.materials, data.sections, strict=True):
+        key = (float(f"{h:.12e}"), id(material), id(section))  # equal spacings differ in their last digits only
+        if key not in made:
+            made[key] = _beam(key[0], material, section, shear, rotary_inertia)
+        pairs.append(made[key])
+    n = len(mesh.points)
+    rotations = np.unique(data.nodes)
+    turning = n + np.searchsorted(rotations, data.nodes)
+    blocks = np.stack([data.nodes[:, 0], turning[:, 0], data.nodes[:, 1], turning[:, 1]], axis=1)
+    K = _scattered(np.stack([pair[0] for pair in pairs]), data.axes, blocks, n + len(rotations))
+    M = _scattered(np.stack([pair[1] for pair in pairs]), data.axes, blocks, n + len(rotations))
+    return FEModel(mesh.points, K, M, rotations.astype(np.int64), mesh, data)
+
+
+def _beam(h: float, material: Material, section: Section, shear: bool, rotary: bool) -> tuple[Vector, Vector]:
+    """(12, 12) stiffness and mass of one beam in its own axes: u, theta at the start, u, theta at the end."""
+    K, M = np.zeros((12, 12)), np.zeros((12, 12))
+    rho = material.density
+    pull = np.array([[1.0, -1.0], [-1.0, 1.0]]) / h
+    carry = np.array([[2.0, 1.0], [1.0, 2.0]]) * h / 6.0
+    assert section.J is not None
+    K[np.ix_(_STRETCH, _STRETCH)] = material.E * section.A * pull
+    M[np.ix_(_STRETCH, _STRETCH)] = rho * section.A * carry
+    K[np.ix_(_TWIST, _TWIST)] = material.G * section.J * pull
+    M[np.ix_(_TWIST, _TWIST)] = rho * section.Ip * carry
+    for (at, sign), I, k in ((_BEND_Y, section.Iz, section.shear_y), (_BEND_Z, section.Iy, section.shear_z)):
+        GA = None if k is None or not shear else np.array([k * material.G * section.A])
+        rhoI = np.array([rho * I if rotary else 0.0])
+        line = BeamLine(np.array([0.0, h]), np.array([material.E * I]), GA, np.array([rho * section.A]), rhoI)
+        stiffness, mass = line.matrices()
+        K[np.ix_(at, at)] = stiffness * np.outer(sign, sign)
+        M[np.ix_(at, at)] = mass * np.outer(sign, sign)
+    return K, M
+
+
+def _scattered(local: Vector, axes: Vector, blocks: NDArray[np.int64], n_blocks: int) -> Any:
+    """(3 b, 3 b) BSR: the beams' matrices in world axes, T^T A T with T of the four times repeated axes, added up."""
+    world = np.einsum("epi,eapbq,eqj->eaibj", axes, local.reshape(-1, 4, 3, 4, 3), axes, optimize=True)
+    world = (world + world.transpose(0, 3, 4, 1, 2)) / 2.0
+    unknowns = 3 * blocks[:, :, None] + np.arange(3)
+    rows = np.broadcast_to(unknowns[:, :, :, None, None], world.shape)
+    columns = np.broadcast_to(unknowns[:, None, None, :, :], world.shape)
+    entries = (world.ravel(), (rows.ravel(), columns.ravel()))
+    matrix = sparse.coo_matrix(entries, shape=(3 * n_blocks, 3 * n_blocks)).tocsr().tobsr(blocksize=(3, 3))
+    matrix.sort_indices()
+    return matrix

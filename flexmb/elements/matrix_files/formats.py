@@ -1,0 +1,186 @@
+"""One matrix file to its entries: SciPy .npz, Matrix Market, and lines of numbers as Abaqus and CalculiX write them.
+
+Text lines hold `row column value` (Abaqus FORMAT=COORDINATE, CalculiX .sti and .mas) or `node, dof, node, dof, value`
+(Abaqus FORMAT=MATRIX INPUT); numbers count from 1, commas or blanks part them, lines that begin with * or # are
+remarks. Text may be packed by gzip (.gz). What a file holds decides, not its name: .mtx is used by two of them. A
+file that lists each pair of unknowns once is half of a symmetric matrix and is completed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import Fault, InputError
+
+Vector = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+_SHORTEST_ENTRY = 2
+"""Bytes of a digit and the end of its line: no entry of a text file is shorter"""
+_STRONGEST_PACKING = 1032
+"""No gzip file unpacks to more than this times its size"""
+_UNREADABLE = (
+    *(OSError, ValueError, EOFError, KeyError, TypeError, OverflowError, MemoryError),
+    *(zipfile.BadZipFile, zlib.error),
+)
+"""What the readers raise on files that are damaged or something else"""
+_HELD = 1e30
+"""Programs mark an unknown that is held by a number far above any stiffness (Abaqus: 1e36)"""
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The entries of a square matrix, as its file has them."""
+
+    rows: Numbers
+    """(k,) counted from 0: places in the file's own order of unknowns, or in `labels`"""
+    columns: Numbers
+    values: Vector
+    size: int
+    """Unknowns; for lines of numbers the largest that occurs"""
+    exact_size: bool
+    """Whether the file states its size"""
+    labels: Numbers | None = None
+    """(size, 2) node and dof (1 .. 6) of every unknown, where the file itself tells them"""
+
+    def matrix(self, size: int, place: Numbers | None = None) -> Any:
+        """(size, size) CSR; `place` gives the new number of every unknown."""
+        from scipy import sparse
+
+        rows, columns = (self.rows, self.columns) if place is None else (place[self.rows], place[self.columns])
+        matrix = sparse.coo_matrix((self.values, (rows, columns)), shape=(size, size)).tocsr()
+        return _completed(matrix)
+
+
+def read_entries(path: Path, what: str) -> Entries:
+    """The entries of the file; `what` ("stiffness", "mass") names it in messages."""
+    if not path.is_file():
+        raise InputError([Fault(f"there is no file {path}", (what,))])
+    try:
+        with path.open("rb") as file:
+            start = file.read(2)
+        if start == b"PK":
+            entries = _npz_entries(path)
+        else:
+            with _opened(path) as text:
+                first = text.readline()
+            is_market = first.lower().startswith("%%matrixmarket")
+            entries = _market_entries(path) if is_market else _line_entries(path)
+    except _UNREADABLE as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        hint = "Readable: SciPy .npz, Matrix Market, Abaqus .mtx, CalculiX .sti/.mas; text may be packed (.gz)."
+        raise InputError([Fault(f"{path} cannot be read as a matrix: {reason}", (what,), hint)]) from None
+    faults = _wrong_values(entries, path, what)
+    if faults:
+        raise InputError(faults)
+    return entries
+
+
+def read_numbers(path: Path) -> Vector:
+    """(lines, columns) numbers of a text file; commas or blanks between them, remarks begin with * or #."""
+    with _opened(path) as text:
+        lines = (line.replace(",", " ") for line in text if line.strip() and line.lstrip()[0] not in "*#")
+        first = next(lines, None)
+        if first is None:
+            raise ValueError("it has no numbers")
+        return np.loadtxt(itertools.chain([first], lines), dtype=float, comments="#", ndmin=2)
+
+
+def _opened(path: Path) -> TextIO:
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8")
+    return path.open(encoding="utf-8")
+
+
+def _npz_entries(path: Path) -> Entries:
+    from scipy import sparse
+
+    matrix = sparse.load_npz(path)
+    if hasattr(matrix, "check_format"):
+        matrix.check_format(full_check=True)  # indices out of range would crash later, not raise
+    return _sparse_entries(matrix)
+
+
+def _market_entries(path: Path) -> Entries:
+    from scipy.io import mminfo, mmread
+
+    rows, columns, entries, _, field, _ = mminfo(path)
+    packing = _STRONGEST_PACKING if path.suffix.lower() == ".gz" else 1
+    if entries * _SHORTEST_ENTRY > packing * path.stat().st_size:
+        raise ValueError(f"its head promises {entries} entries, more than the file can hold")
+    if field not in ("real", "integer", "double"):
+        raise ValueError(f"its entries are {field}, not real numbers")
+    if rows != columns:
+        raise ValueError(f"it has {rows} rows and {columns} columns")
+    return _sparse_entries(mmread(path))
+
+
+def _sparse_entries(matrix: Any) -> Entries:
+    from scipy import sparse
+
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"it has {matrix.shape[0]} rows and {matrix.shape[1]} columns")
+    if matrix.dtype.kind not in "fiu":
+        raise ValueError(f"its entries are of type {matrix.dtype}, not real numbers")
+    coordinates = sparse.coo_matrix(matrix)
+    rows, columns = coordinates.row.astype(np.int64), coordinates.col.astype(np.int64)
+    return Entries(rows, columns, coordinates.data.astype(float), int(matrix.shape[0]), True)
+
+
+def _line_entries(path: Path) -> Entries:
+    table = read_numbers(path)
+    if table.shape[1] not in (3, 5):
+        raise ValueError(f"its lines have {table.shape[1]} numbers; row, column, value or node, dof, node, dof, value")
+    numbers = table[:, :-1]
+    whole = np.round(numbers)
+    wrong = np.flatnonzero((whole != numbers).any(axis=1) | (np.abs(whole) > 2**52).any(axis=1))
+    if wrong.size:
+        raise ValueError(f"entry {wrong[0] + 1} has a row, column, node or dof that is no whole number")
+    indices = whole.astype(np.int64)
+    if table.shape[1] == 3:
+        if indices.min() < 1:
+            raise ValueError("rows and columns count from 1, found 0 or less")
+        size = int(indices.max())
+        return Entries(indices[:, 0] - 1, indices[:, 1] - 1, table[:, 2], size, False)
+    pairs = np.concatenate([indices[:, :2], indices[:, 2:]])
+    labels, places = np.unique(pairs, axis=0, return_inverse=True)
+    places = places.reshape(2, -1)
+    return Entries(places[0], places[1], table[:, 4], len(labels), True, labels)
+
+
+def _wrong_values(entries: Entries, path: Path, what: str) -> list[Fault]:
+    faults = []
+    if entries.values.size == 0:
+        faults.append(Fault(f"{path} has no entries", (what,)))
+    wrong = int(np.count_nonzero(~np.isfinite(entries.values)))
+    if wrong:
+        faults.append(Fault(f"{path}: {wrong} entries are not finite numbers", (what,)))
+    held = int(np.count_nonzero(np.abs(entries.values[np.isfinite(entries.values)]) > _HELD))
+    if held:
+        text = f"{path}: {held} entries above {_HELD:g} mark unknowns that are held"
+        faults.append(Fault(text, (what,), "Write the matrices of the free body: take its boundary conditions out."))
+    return faults
+
+
+def _completed(matrix: Any) -> Any:
+    """The matrix itself, or with its other half when of two mirrored entries only one is ever listed."""
+    from scipy import sparse
+
+    diagonal = sparse.diags_array(matrix.diagonal(), format="csr")
+    off = sparse.csr_matrix(matrix - diagonal)
+    off.eliminate_zeros()
+    if off.nnz == 0:
+        return matrix
+    pattern = abs(off)
+    pattern.data[:] = 1.0
+    both = pattern.multiply(pattern.T).nnz
+    return sparse.csr_matrix(matrix + off.T) if both == 0 else matrix

@@ -1,0 +1,195 @@
+"""Stiffness and mass of a mesh of solid cells: mesh and materials in, FEModel out.
+
+Linear isotropic elasticity, isoparametric cells of all solid kinds, also mixed. Rows of matrices are nodes; the pattern
+is found first and cells are then added in place, so that memory is that of the matrices. hex8 have incompatible modes
+(Taylor, Beresford and Wilson 1976) unless hex8 = "full"; mass is consistent or lumped (row sums of linear cells,
+scaled diagonals of quadratic ones).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from flexmb.elements.fe_model import FEModel
+from flexmb.elements.material import Material
+from flexmb.elements.number_checks import one_of
+from flexmb.elements.solid.chunks import CHUNK, Chunks, chunks_of
+from flexmb.elements.solid.elasticity import Elasticity, assign
+from flexmb.elements.solid.kernels import assembly, pattern
+from flexmb.elements.solid.reference import QUADRATIC, reference
+from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.mesh.mesh import LINES, SOLIDS, Cells, Mesh
+
+Vector = NDArray[np.float64]
+Progress = Callable[[str, float], None]
+Pattern = tuple[NDArray[np.int64], NDArray[np.int32]]
+"""indptr (n + 1,) and sorted indices of the nodes that share a cell with each node"""
+
+PIECES = 32
+"""Pieces of rows for the parallel search of the pattern"""
+
+
+def assemble(
+    mesh: Mesh,
+    materials: Material | Mapping[str, Material],
+    *,
+    lumped: bool = False,
+    hex8: str = "incompatible",
+    beams: FEModel | None = None,
+    progress: Progress | None = None,
+) -> FEModel:
+    """Stiffness and mass of the solid cells of a mesh.
+
+    `beams` is the model of the mesh's line cells on the same points, to be added; without it line cells are refused.
+    """
+    faults = one_of("hex8", hex8, ("incompatible", "full")) + _unfit(mesh, beams)
+    if faults:
+        raise InputError(faults)
+    elastic = assign(mesh, materials, hex8 == "incompatible")
+    try:
+        model = _assembled(mesh, elastic, lumped, progress)
+    except MemoryError as error:
+        text = f"the stiffness of {mesh.n_points} nodes does not fit into memory: take a coarser mesh"
+        raise ComputationError(text) from error
+    return model if beams is None else _joined(model, beams)
+
+
+def node_pattern(mesh: Mesh) -> Pattern:
+    """Which nodes share a solid cell."""
+    blocks = [block.nodes for block in mesh.cells if block.kind in SOLIDS]
+    sizes = np.concatenate([np.full(len(nodes), nodes.shape[1], dtype=np.int64) for nodes in blocks])
+    start = np.concatenate([[0], np.cumsum(sizes)])
+    nodes = np.concatenate([block.astype(np.int32).ravel() for block in blocks])
+    first = np.zeros(mesh.n_points + 1, dtype=np.int64)
+    cells = np.empty(len(nodes), dtype=np.int32)
+    pattern.cells_of_nodes(start, nodes, first, cells)
+    lengths = np.empty(mesh.n_points, dtype=np.int64)
+    pattern.row_lengths(start, nodes, first, cells, PIECES, lengths)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    indices = np.empty(indptr[-1], dtype=np.int32)
+    pattern.fill_rows(start, nodes, first, cells, PIECES, indptr, indices)
+    return indptr, indices
+
+
+def block_matrix(pattern_: Pattern, data: Vector) -> Any:
+    """BSR of (blocks, 3, 3) data in a node pattern"""
+    indptr, indices = pattern_
+    n = 3 * (len(indptr) - 1)
+    matrix = sparse.bsr_array((data, indices, _short(indptr)), shape=(n, n))
+    matrix.has_sorted_indices = True
+    return matrix
+
+
+def _short(indptr: NDArray[np.int64]) -> NDArray[Any]:
+    return indptr.astype(np.int32) if indptr[-1] < 2**31 else indptr
+
+
+def _assembled(mesh: Mesh, elastic: Elasticity, lumped: bool, progress: Progress | None) -> FEModel:
+    points = np.ascontiguousarray(mesh.points, dtype=np.float64)
+    if progress:
+        progress("assembling", 0.0)
+    indptr, indices = node_pattern(mesh)
+    K = np.zeros((len(indices), 3, 3))
+    M = np.zeros(mesh.n_points if lumped else len(indices))
+    faults: list[Fault] = []
+    total = sum(len(block) for block in mesh.cells if block.kind in SOLIDS)
+    done = 0
+    for number, block in enumerate(mesh.cells):
+        if block.kind not in SOLIDS or not len(block):
+            continue
+        chunks = chunks_of(points, block)
+        inverted = np.zeros(len(block), dtype=np.bool_)
+        arguments = _arguments(chunks, points, elastic, number, block.kind, lumped)
+        for colour in chunks.colours:
+            assembly.assemble_chunks(colour, *arguments, indptr, indices, K, M, inverted)
+            done += CHUNK * len(colour)
+            if progress:
+                progress("assembling", min(done / total, 1.0))
+        if inverted.any():
+            faults.append(_inverted(block, chunks.order[inverted]))
+    if faults:
+        raise InputError(faults)
+    stiffness = block_matrix((indptr, indices), K)
+    if lumped:
+        mass = sparse.csr_array(sparse.diags_array(M))
+    else:
+        mass = sparse.csr_array((M, indices, _short(indptr)), shape=(mesh.n_points, mesh.n_points))
+        mass.has_sorted_indices = True
+    return FEModel(points, stiffness, mass, mesh=mesh, elastic=elastic)
+
+
+def _arguments(
+    chunks: Chunks, points: Vector, elastic: Elasticity, number: int, kind: str, lumped: bool
+) -> tuple[Any, ...]:
+    """What the compiled loop takes between its chunks and the matrices."""
+    tables = reference(kind, elastic.incompatible)
+    lam, mu = elastic.lame(number)
+    quadratic = assembly.SCALED_DIAGONAL if kind in QUADRATIC else assembly.ROW_SUM
+    return (
+        *(CHUNK, chunks.nodes, points),
+        *(lam[chunks.order], mu[chunks.order], elastic.density(number)[chunks.order]),
+        *(tables.gradients, tables.weights, tables.inner, tables.centre),
+        *(tables.mass_gradients, tables.mass_table, tables.mass_table.sum(axis=0)),
+        quadratic if lumped else assembly.CONSISTENT,
+    )
+
+
+def _unfit(mesh: Mesh, beams: FEModel | None) -> list[Fault]:
+    """Faults of a mesh that compiled loops could not stand, or that would leave nodes without stiffness."""
+    faults = []
+    used = np.zeros(mesh.n_points, dtype=bool)
+    if not np.isfinite(mesh.points).all():
+        bad = int(np.count_nonzero(~np.isfinite(mesh.points).all(axis=1)))
+        faults.append(Fault(f"{bad} points have coordinates that are not finite numbers", ("mesh",)))
+    for block in mesh.cells:
+        allowed = SOLIDS | LINES
+        if block.kind not in allowed or block.nodes.shape[1:] != (allowed[block.kind],):
+            text = f"{len(block)} cells of kind {block.kind!r} with {block.nodes.shape[1:]} nodes"
+            faults.append(Fault(text, ("mesh",), f"Solid kinds: {', '.join(SOLIDS)}."))
+        elif len(block) and (block.nodes.min() < 0 or block.nodes.max() >= mesh.n_points):
+            faults.append(Fault(f"cells of kind {block.kind!r} name points that are not there", ("mesh",)))
+        elif block.kind in SOLIDS or beams is not None:
+            used[block.nodes] = True
+    lines = sum(len(block) for block in mesh.cells if block.kind in LINES)
+    if lines and beams is None:
+        hint = "Give the beams' cross-section, or leave the lines out of the mesh."
+        faults.append(Fault(f"the mesh has {lines} line cells besides its solid cells", ("mesh",), hint))
+    if not any(len(block) for block in mesh.cells if block.kind in SOLIDS):
+        faults.append(Fault("the mesh has no solid cells", ("mesh",), f"Solid kinds: {', '.join(SOLIDS)}."))
+    elif not used.all() and not faults:
+        text = f"{np.count_nonzero(~used)} of {mesh.n_points} points belong to no solid cell"
+        faults.append(Fault(text, ("mesh",), "Leave them out of the mesh: they have neither stiffness nor mass."))
+    if beams is not None and len(beams.points) != mesh.n_points:
+        text = f"the beams have {len(beams.points)} nodes and the mesh {mesh.n_points}"
+        faults.append(Fault(text, ("beams",), "Both must be on the same points."))
+    return faults
+
+
+def _inverted(block: Cells, cells: NDArray[np.int64]) -> Fault:
+    """The fault of cells whose determinant is not positive everywhere."""
+    numbers = np.sort(block.ids[cells] if block.ids is not None else cells)
+    some = ", ".join(str(number) for number in numbers[:5]) + (", ..." if len(numbers) > 5 else "")
+    text = f"{len(cells)} of {len(block)} {block.kind} cells are inverted, folded or flat (cells {some})"
+    return Fault(text, ("mesh",), "Their Jacobian is not positive: repair or remesh them.")
+
+
+def _joined(solid: FEModel, beams: FEModel) -> FEModel:
+    """Solids and beams on the same points: the sum of both in the unknowns of the beams."""
+    n = 3 * beams.n_blocks
+    K = sparse.bsr_array(_grown(solid.K, n) + sparse.csr_array(beams.K), blocksize=(3, 3))
+    M = sparse.bsr_array(_grown(sparse.kron(solid.M, sparse.eye_array(3)), n) + beams.M, blocksize=(3, 3))
+    for matrix in (K, M):
+        matrix.sort_indices()
+    return FEModel(solid.points, K, M, beams.rotations, solid.mesh, solid.elastic)
+
+
+def _grown(matrix: Any, n: int) -> Any:
+    """The matrix with zero rows and columns added up to size n"""
+    grown = sparse.csr_array(matrix)
+    grown.resize((n, n))
+    return grown

@@ -1,0 +1,122 @@
+"""Which nodes share a cell: the pattern of stiffness and mass; and which cells may be worked on at the same time.
+
+Cells of all kinds stand one after the other in `nodes`, cell c from start[c] to start[c + 1].
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from flexmb.jit import array_kernel
+
+
+@array_kernel
+def cells_of_nodes(start, nodes, first, cells):
+    """Cells of node n in cells[first[n] : first[n + 1]]; `first` (n + 1,) enters as zeros"""
+    for i in range(nodes.size):
+        first[nodes[i] + 1] += 1
+    for n in range(first.size - 1):
+        first[n + 1] += first[n]
+    place = first[:-1].copy()
+    for c in range(start.size - 1):
+        for i in range(start[c], start[c + 1]):
+            n = nodes[i]
+            cells[place[n]] = c
+            place[n] += 1
+
+
+@array_kernel
+def neighbours_into(n, start, nodes, first, cells, seen, row):
+    """Neighbours of node n, itself among them, unsorted into `row`; returns how many. `seen` remembers n."""
+    count = 0
+    for p in range(first[n], first[n + 1]):
+        c = cells[p]
+        for i in range(start[c], start[c + 1]):
+            m = nodes[i]
+            if seen[m] != n:
+                seen[m] = n
+                if row.size > 0:
+                    row[count] = m
+                count += 1
+    return count
+
+
+@array_kernel
+def sort(row):
+    """Sort a short row in place: by insertion, in gaps for the longer ones."""
+    for gap in (40, 13, 4, 1):
+        for i in range(gap, row.size):
+            value = row[i]
+            j = i
+            while j >= gap and row[j - gap] > value:
+                row[j] = row[j - gap]
+                j -= gap
+            row[j] = value
+
+
+@array_kernel(parallel=True)
+def row_lengths(start, nodes, first, cells, pieces, lengths):
+    """Number of neighbours of every node, the nodes being cut into `pieces` pieces"""
+    n_nodes = lengths.size
+    for piece in numba.prange(pieces):
+        seen = np.full(n_nodes, -1, np.int32)
+        nothing = np.empty(0, np.int32)
+        for n in range(piece * n_nodes // pieces, (piece + 1) * n_nodes // pieces):
+            lengths[n] = neighbours_into(n, start, nodes, first, cells, seen, nothing)
+
+
+@array_kernel(parallel=True)
+def fill_rows(start, nodes, first, cells, pieces, indptr, indices):
+    """Sorted neighbours of every node"""
+    n_nodes = indptr.size - 1
+    for piece in numba.prange(pieces):
+        seen = np.full(n_nodes, -1, np.int32)
+        for n in range(piece * n_nodes // pieces, (piece + 1) * n_nodes // pieces):
+            row = indices[indptr[n] : indptr[n + 1]]
+            neighbours_into(n, start, nodes, first, cells, seen, row)
+            sort(row)
+
+
+@array_kernel
+def colour_chunks(nodes, chunk, masks, colours):
+    """A colour for each chunk of `chunk` cells such that chunks of one colour share no node; returns their number.
+
+    Greedy. Colours up to 63 are kept as bits of `masks` at the nodes; a chunk for which all are taken gets a colour of
+    its own.
+    """
+    n_chunks = colours.size
+    highest = 0
+    own = 64
+    for c in range(n_chunks):
+        taken = np.uint64(0)
+        last = min((c + 1) * chunk, nodes.shape[0])
+        for e in range(c * chunk, last):
+            for i in range(nodes.shape[1]):
+                taken |= masks[nodes[e, i]]
+        colour = 0
+        while colour < 64 and (taken >> np.uint64(colour)) & np.uint64(1):
+            colour += 1
+        if colour == 64:
+            colours[c] = own
+            own += 1
+            continue
+        colours[c] = colour
+        highest = max(highest, colour + 1)
+        bit = np.uint64(1) << np.uint64(colour)
+        for e in range(c * chunk, last):
+            for i in range(nodes.shape[1]):
+                masks[nodes[e, i]] |= bit
+    return own if own > 64 else highest
+
+
+@array_kernel
+def find(indices, low, high, node):
+    """Place of `node` in the sorted indices[low:high]"""
+    while low < high:
+        middle = (low + high) >> 1
+        if indices[middle] < node:
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -1,0 +1,56 @@
+"""The solid cells of an assembled model, block by block, with what compiled loops over them need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.elements.fe_model import FEModel
+from flexmb.elements.solid.chunks import Chunks, chunks_of
+from flexmb.elements.solid.elasticity import Elasticity
+from flexmb.elements.solid.reference import Reference, reference
+from flexmb.errors import Fault, InputError
+from flexmb.mesh.mesh import SOLIDS
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SolidBlock:
+    """Cells of one kind, sorted and coloured."""
+
+    chunks: Chunks
+    points: Vector
+    lam: Vector
+    """(cells,) Lame constants in the order of the chunks [Pa]"""
+    mu: Vector
+    material: NDArray[np.int64]
+    """(cells,) number of the material, in the order of the chunks"""
+    tables: Reference
+
+    @property
+    def stiffness_arguments(self) -> tuple[Any, ...]:
+        """Cells, material and tables at the points of stiffness, as compiled loops take them"""
+        tables = self.tables
+        cells = (self.chunks.nodes, self.points, self.lam, self.mu)
+        return (*cells, tables.gradients, tables.weights, tables.inner, tables.centre)
+
+
+def solid_blocks(model: FEModel) -> list[SolidBlock]:
+    """The blocks of solid cells of a model that was assembled from a mesh."""
+    if model.mesh is None or not isinstance(model.elastic, Elasticity):
+        text = "the model has no solid cells: it was not assembled from a mesh of them"
+        raise InputError([Fault(text, ("model",), "Matrices alone know neither stress nor second-order forces.")])
+    blocks = []
+    for number, cells in enumerate(model.mesh.cells):
+        if cells.kind not in SOLIDS or not len(cells):
+            continue
+        chunks = chunks_of(model.points, cells)
+        lam, mu = model.elastic.lame(number)
+        material = model.elastic.material_of[number][chunks.order]
+        tables = reference(cells.kind, model.elastic.incompatible)
+        blocks.append(SolidBlock(chunks, model.points, lam[chunks.order], mu[chunks.order], material, tables))
+    return blocks

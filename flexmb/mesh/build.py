@@ -1,0 +1,208 @@
+"""From what a reader found to a `Mesh`: kinds judged, unused points left out, sets resolved, units applied.
+
+Every set of the file becomes a node set, because interfaces are sets: of nodes as they are, of surfaces, lines or cells
+by their nodes. Sets of solid and line cells are cell sets too, where materials are assigned. Where one name stands for
+several, the node set comes before the surface, the surface before lines and these before cells.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import Fault, InputError
+from flexmb.mesh.mesh import LINES, SOLIDS, SURFACES, Cells, Mesh
+from flexmb.mesh.raw import Numbers, RawCells, RawMesh, listed
+from flexmb.mesh.repairs import put_in_order, turn_inverted
+from flexmb.mesh.units import LARGEST_COORDINATE, UNITS, length_unit
+
+_PRECEDENCE = ("nodes", "surface", "line", "cells")
+
+
+def build_mesh(raw: RawMesh, unit: str | None, source: str = "") -> Mesh:
+    """The mesh in metres, with notes on everything that is not as in the file."""
+    notes = list(raw.notes)
+    points = np.zeros((len(raw.points), 3))
+    points[:, : raw.points.shape[1]] = raw.points
+    _wedges_without_face_nodes(raw, notes)
+    _refuse_kinds(raw)
+    roles = _roles(raw, len(points), notes)
+    used = np.zeros(len(points), dtype=bool)
+    for cells, role in zip(raw.cells, roles, strict=True):
+        if role == "cells":
+            used[cells.nodes] = True
+    new = np.cumsum(used) - 1
+    finite = points[used][np.isfinite(points[used]).all(axis=1)]
+    extent = float(np.max(np.ptp(finite, axis=0))) if len(finite) else 0.0
+    unit, guess = length_unit(unit, extent)
+    notes += [guess] if guess else []
+    node_sets = _node_sets(raw, roles, used, new, notes)
+    _tell_unused(raw, used, notes)
+    blocks, cell_sets = _merge_blocks(raw, roles, new)
+    surfaces = _surfaces(raw, roles, used, new, notes)
+    points = points[used] * UNITS[unit]
+    if np.all(np.abs(points) < LARGEST_COORDINATE):  # otherwise nothing can be measured, which `checks.py` tells
+        blocks = tuple(put_in_order(points, block, notes) for block in blocks)
+        blocks = turn_inverted(points, blocks, notes)
+    ids = raw.point_ids[used] if raw.point_ids is not None else None
+    return Mesh(points, blocks, surfaces, node_sets, cell_sets, raw.name, source, unit, tuple(notes), ids)
+
+
+def _wedges_without_face_nodes(raw: RawMesh, notes: list[str]) -> None:
+    """wedge18 -> wedge15: the nodes in the middle of its faces are left out, unless a hex27 shares them."""
+    if any(cells.kind == "hex27" for cells in raw.cells):
+        return
+    for i, cells in enumerate(raw.cells):
+        if cells.kind == "wedge18":
+            raw.cells[i] = RawCells("wedge15", cells.nodes[:, :15], cells.ids)
+            notes.append(f"{len(cells.nodes)} wedge18 cells became wedge15: nodes in the middle of faces left out.")
+
+
+def _refuse_kinds(raw: RawMesh) -> None:
+    """One message for all cells that cannot be used, and for a file without any that can."""
+    counts: Counter[str] = Counter()
+    for cells in raw.cells:
+        counts[cells.kind] += len(cells.nodes)
+    faults = []
+    allowed = f"Allowed: {', '.join([*SOLIDS, *LINES])}, and {', '.join(SURFACES)} to name places."
+    unknown = {kind: n for kind, n in counts.items() if kind not in {*SOLIDS, *LINES, *SURFACES, "vertex"}}
+    if unknown:
+        told = ", ".join(f"{n} {kind}" for kind, n in unknown.items())
+        hint = f"{allowed} {_advice(list(unknown))}"
+        faults.append(Fault(f"cells of kinds that have no stiffness here: {told}.", ("cells",), hint.strip()))
+    elif not any(n for kind, n in counts.items() if kind in SOLIDS or kind in LINES):
+        told = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n) or "no cells at all"
+        hint = "Save the volume too (in Gmsh: a physical group of the volume, or Mesh.SaveAll = 1)."
+        faults.append(Fault(f"no solid or line cells: the file holds {told}.", ("cells",), hint))
+    if faults:
+        raise InputError(faults)
+
+
+def _advice(kinds: list[str]) -> str:
+    if any(kind.startswith("pyramid") for kind in kinds):
+        return "Mesh without pyramids: tetrahedra only, or hexahedra and wedges that meet face to face."
+    if "wedge18" in kinds:
+        return "Write the mesh with incomplete second order (Mesh.SecondOrderIncomplete = 1 in Gmsh)."
+    return ""
+
+
+def _roles(raw: RawMesh, n_points: int, notes: list[str]) -> list[str]:
+    """What every block is: "cells" (stiffness and mass), "line" or "surface" or "nodes" (names of places)."""
+    of_solids = np.zeros(n_points, dtype=bool)
+    for cells in raw.cells:
+        if cells.kind in SOLIDS:
+            of_solids[cells.nodes] = True
+    roles = []
+    for i, cells in enumerate(raw.cells):
+        if cells.kind in SURFACES or cells.kind == "vertex":
+            roles.append("surface" if cells.kind in SURFACES else "nodes")
+        elif cells.kind in LINES and len(cells.nodes) and of_solids[cells.nodes].all():
+            # Lines on the edges of solids are how meshers name edges; a beam at a solid shares one node with it.
+            roles.append("line")
+            where = [name for name, members in raw.cell_sets.items() if i in members]
+            told = f" (sets {', '.join(where)})" if where else ""
+            notes.append(f"{len(cells.nodes)} {cells.kind} cells along solid cells only name places{told}: not beams.")
+        else:
+            roles.append("cells")
+    return roles
+
+
+def _node_sets(
+    raw: RawMesh, roles: list[str], used: NDArray[np.bool_], new: Numbers, notes: list[str]
+) -> dict[str, Numbers]:
+    found: dict[str, dict[str, list[Numbers]]] = {}
+    for name, nodes in raw.node_sets.items():
+        found.setdefault(name, {}).setdefault("nodes", []).append(nodes)
+    for name, members in raw.cell_sets.items():
+        for i, numbers in members.items():
+            found.setdefault(name, {}).setdefault(roles[i], []).append(raw.cells[i].nodes[numbers].reshape(-1))
+    sets: dict[str, Numbers] = {}
+    for name, by_role in found.items():
+        ranked = [(role, np.unique(np.concatenate(by_role[role]))) for role in _PRECEDENCE if role in by_role]
+        role, nodes = ranked[0]
+        others = [(word, other) for word, other in ranked[1:] if not np.isin(other, nodes).all()]
+        if others:
+            other = f"{len(others[0][1])} nodes of {_plural(others[0][0])}"
+            notes.append(
+                f"The name '{name}' stands for {len(nodes)} nodes of {_plural(role)} and {other}: the former count."
+            )
+        lone = nodes[~used[nodes]]
+        if len(lone):
+            notes.append(_lone_text(raw, name, lone))
+        sets[name] = new[nodes[used[nodes]]].astype(np.int64)
+    return sets
+
+
+def _plural(role: str) -> str:
+    return {"nodes": "a node set", "surface": "surfaces", "line": "lines", "cells": "cells"}[role]
+
+
+def _lone_text(raw: RawMesh, name: str, lone: Numbers) -> str:
+    ids = lone + 1 if raw.point_ids is None else raw.point_ids[lone]
+    if len(lone) == 1:
+        return f"Set '{name}': node {ids[0]} belongs to no solid or line cell (a reference point?) and was left out."
+    return f"Set '{name}': {len(lone)} nodes belong to no solid or line cell and were left out ({listed(ids)})."
+
+
+def _tell_unused(raw: RawMesh, used: NDArray[np.bool_], notes: list[str]) -> None:
+    count = int((~used).sum())
+    if count:
+        ids = np.flatnonzero(~used) + 1 if raw.point_ids is None else raw.point_ids[~used]
+        notes.append(
+            f"{count} of {len(used)} points belong to no solid or line cell and were left out ({listed(ids)})."
+        )
+
+
+def _merge_blocks(
+    raw: RawMesh, roles: list[str], new: Numbers
+) -> tuple[tuple[Cells, ...], dict[str, tuple[Numbers, ...]]]:
+    """One block for every kind of solid and line cells, and the sets of them."""
+    chosen = [i for i, role in enumerate(roles) if role == "cells" and len(raw.cells[i].nodes)]
+    kinds = list(dict.fromkeys(raw.cells[i].kind for i in chosen))
+    place: dict[int, tuple[int, int]] = {}
+    blocks = []
+    for number, kind in enumerate(kinds):
+        same = [i for i in chosen if raw.cells[i].kind == kind]
+        starts = np.cumsum([0, *(len(raw.cells[i].nodes) for i in same)])
+        place |= {i: (number, int(start)) for i, start in zip(same, starts, strict=False)}
+        ids = [raw.cells[i].ids for i in same]
+        known = [part for part in ids if part is not None]
+        blocks.append(
+            Cells(
+                kind,
+                np.ascontiguousarray(new[np.concatenate([raw.cells[i].nodes for i in same])], dtype=np.int64),
+                np.concatenate(known).astype(np.int64) if len(known) == len(ids) else None,
+            )
+        )
+    sets: dict[str, tuple[Numbers, ...]] = {}
+    for name, members in raw.cell_sets.items():
+        parts: list[list[Numbers]] = [[] for _ in kinds]
+        for i, numbers in members.items():
+            if i in place:
+                number, start = place[i]
+                parts[number].append(np.asarray(numbers, dtype=np.int64) + start)
+        if any(len(piece) for part in parts for piece in part):
+            sets[name] = tuple(np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *part])) for part in parts)
+    return tuple(blocks), sets
+
+
+def _surfaces(
+    raw: RawMesh, roles: list[str], used: NDArray[np.bool_], new: Numbers, notes: list[str]
+) -> tuple[Cells, ...]:
+    """Surface cells whose nodes all belong to solid or line cells."""
+    surfaces, left_out = [], 0
+    for cells, role in zip(raw.cells, roles, strict=True):
+        if role != "surface":
+            continue
+        keep = used[cells.nodes].all(axis=1)
+        left_out += int((~keep).sum())
+        if keep.any():
+            ids = cells.ids[keep] if cells.ids is not None else None
+            surfaces.append(Cells(cells.kind, new[cells.nodes[keep]].astype(np.int64), ids))
+    if left_out:
+        notes.append(
+            f"{left_out} surface cells lie off the solid cells and were left out: shells have no stiffness here."
+        )
+    return tuple(surfaces)

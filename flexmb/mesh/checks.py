@@ -1,0 +1,236 @@
+"""What is in a mesh and whether it is sound: counts, volume, centre, inertia, quality, faults and warnings.
+
+Volume and inertia (density 1) are exact by quadrature for straight and curved cells. Faults make stiffness or mass
+wrong; warnings need a look. Everything is counted at once, with the first few places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import Fault, InputError
+from flexmb.mesh.measure import Measures, measure
+from flexmb.mesh.mesh import LINES, SOLIDS, Cells, Mesh
+from flexmb.mesh.neighbours import coincident_points, connected_parts, duplicate_cells
+from flexmb.mesh.raw import listed
+from flexmb.mesh.units import LARGEST_COORDINATE
+
+Vector = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+_FLAT = 1e-12
+"""Volume against the cube of the extent below which a cell is flat"""
+_POOR = 0.05
+"""Scaled Jacobian below which a cell is poor"""
+
+
+@dataclass(frozen=True)
+class MeshReport:
+    """Findings on a mesh; all in metres."""
+
+    n_points: int
+    cells: dict[str, int]
+    """Kind -> number of solid and line cells"""
+    surfaces: dict[str, int]
+    node_sets: dict[str, int]
+    cell_sets: dict[str, int]
+    low: Vector
+    high: Vector
+    """(3,) corners of the box around the points [m]"""
+    volume: float = 0.0
+    """[m^3]"""
+    length: float = 0.0
+    """Of all line cells [m]"""
+    centre: Vector = field(default_factory=lambda: np.zeros(3))
+    """(3,) of the solid cells; of the line cells when there are no solid ones [m]"""
+    inertia: Vector = field(default_factory=lambda: np.zeros((3, 3)))
+    """(3, 3) about the centre for density 1 [m^5], of lines [m^3]"""
+    worst_quality: float = float("nan")
+    worst_cell: str = ""
+    """Where the worst cell is"""
+    n_poor: int = 0
+    parts: tuple[int, ...] = ()
+    """Cells in each connected part, largest first"""
+    faults: tuple[Fault, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def check_mesh(mesh: Mesh) -> MeshReport:
+    """Everything that can be said about a mesh without material."""
+    faults, warnings = _number_faults(mesh), list[str]()
+    counts = _counts(mesh)
+    finite = mesh.points[np.isfinite(mesh.points).all(axis=1)]
+    low, high = (finite.min(axis=0), finite.max(axis=0)) if len(finite) else (np.zeros(3), np.zeros(3))
+    if faults:
+        return MeshReport(mesh.n_points, *counts, low, high, faults=tuple(faults))
+    worst, place, n_poor = np.inf, "", 0
+    volume, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
+    for block in mesh.cells:
+        if block.kind in SOLIDS and len(block):
+            found = measure(mesh.points, block.kind, block.nodes)
+            volume, first, second = volume + float(found.volumes.sum()), first + found.first, second + found.second
+            sound = _shape_faults(mesh, block, found, faults, warnings)
+            n_poor += int((sound & (found.quality < _POOR)).sum())
+            lowest = int(np.argmin(found.quality))
+            if found.quality[lowest] < worst:
+                worst, place = float(found.quality[lowest]), _where(mesh, block, lowest)
+    length, line_first, line_second = _lines(mesh, faults)
+    mass, first, second = (volume, first, second) if volume else (length, line_first, line_second)
+    parts = connected_parts(mesh)
+    _neighbour_findings(mesh, parts, faults, warnings)
+    if n_poor:
+        text = f"{n_poor} cells have a scaled Jacobian below {_POOR:g} (1 is regular, 0 flat); the worst is {place}."
+        warnings.append(text)
+    return MeshReport(
+        mesh.n_points,
+        *counts,
+        low,
+        high,
+        volume,
+        length,
+        first / mass if mass else np.zeros(3),
+        _inertia(mass, first, second),
+        worst if np.isfinite(worst) else float("nan"),
+        place,
+        n_poor,
+        parts,
+        tuple(faults),
+        tuple(warnings),
+    )
+
+
+def refuse_bad(mesh: Mesh) -> MeshReport:
+    """The report of a sound mesh; raises with all faults of another."""
+    report = check_mesh(mesh)
+    if report.faults:
+        raise InputError(report.faults)
+    return report
+
+
+def _counts(mesh: Mesh) -> tuple[dict[str, int], dict[str, int], dict[str, int], dict[str, int]]:
+    cells: dict[str, int] = {}
+    surfaces: dict[str, int] = {}
+    for counts, blocks in ((cells, mesh.cells), (surfaces, mesh.surfaces)):
+        for block in blocks:
+            counts[block.kind] = counts.get(block.kind, 0) + len(block)
+    node_sets = {name: len(nodes) for name, nodes in mesh.node_sets.items()}
+    return cells, surfaces, node_sets, {name: sum(map(len, parts)) for name, parts in mesh.cell_sets.items()}
+
+
+def _number_faults(mesh: Mesh) -> list[Fault]:
+    """Faults that make any measure meaningless."""
+    faults = []
+    place = (mesh.source,) if mesh.source else ()
+    wrong = np.flatnonzero(~(np.abs(mesh.points) < LARGEST_COORDINATE).all(axis=1))
+    if len(wrong):
+        ids = wrong + 1 if mesh.point_ids is None else mesh.point_ids[wrong]
+        text = f"{len(wrong)} points have coordinates that are not finite or beyond {LARGEST_COORDINATE:g} m"
+        faults.append(Fault(f"{text} (points {listed(ids)}).", place))
+    for block in (*mesh.cells, *mesh.surfaces):
+        if len(block) and (block.nodes.min() < 0 or block.nodes.max() >= mesh.n_points):
+            text = (
+                f"{block.kind} cells use nodes {block.nodes.min()} .. {block.nodes.max()}; there are {mesh.n_points}."
+            )
+            faults.append(Fault(text, place))
+    if not any(len(block) for block in mesh.cells if block.kind in SOLIDS or block.kind in LINES):
+        faults.append(Fault("the mesh has no solid or line cells.", place))
+    return faults
+
+
+def _shape_faults(mesh: Mesh, block: Cells, found: Measures, faults: list[Fault], warnings: list[str]) -> Mask:
+    """Repeated nodes, flat, inverted and folded cells; gives which cells have none of these."""
+    ordered = np.sort(block.nodes, axis=1)
+    repeated = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    extent = _extents(mesh.points, block.nodes)
+    flat = ~repeated & (np.abs(found.volumes) <= _FLAT * extent**3)
+    marks = (found.inverted, found.folded, found.folded_at_node)
+    inverted, folded, at_node = (mask & ~flat & ~repeated for mask in marks)
+    findings = (
+        (repeated, "name a node more than once", "Write collapsed cells as wedges or tetrahedra."),
+        (flat, "are flat (no volume)", "Mesh again, or remove them."),
+        (inverted, "are inside out (negative volume)", "Turn the order of their nodes."),
+        (folded, "are folded (the Jacobian changes its sign inside)", "Mesh finer there or with straight edges."),
+    )
+    for mask, text, hint in findings:
+        if mask.any():
+            faults.append(_fault(mesh, block, mask, text, hint))
+    if at_node.any():
+        told = _places(mesh, block, at_node)
+        warnings.append(f"{int(at_node.sum())} {block.kind} cells are folded at a node, not inside ({told}).")
+    return ~(repeated | flat | inverted | folded)
+
+
+def _fault(mesh: Mesh, block: Cells, mask: Mask, text: str, hint: str) -> Fault:
+    told = f"{int(mask.sum())} of {len(block)} {block.kind} cells {text}: {_places(mesh, block, mask)}."
+    return Fault(told, (mesh.source,) if mesh.source else (), hint)
+
+
+def _places(mesh: Mesh, block: Cells, mask: Mask, most: int = 3) -> str:
+    chosen = np.flatnonzero(mask)
+    more = ", ..." if len(chosen) > most else ""
+    return ", ".join(_where(mesh, block, int(cell)) for cell in chosen[:most]) + more
+
+
+def _where(mesh: Mesh, block: Cells, cell: int) -> str:
+    """A cell by its number in the file and its middle."""
+    number = cell + 1 if block.ids is None else int(block.ids[cell])
+    x = mesh.points[block.nodes[cell]].mean(axis=0)
+    return f"cell {number} at ({x[0]:.4g}, {x[1]:.4g}, {x[2]:.4g}) m"
+
+
+def _extents(points: Vector, nodes: Numbers) -> Vector:
+    """(n,) largest side of the box around every cell."""
+    low = high = points[nodes[:, 0]]
+    for column in nodes.T[1:]:
+        x = points[column]
+        low, high = np.minimum(low, x), np.maximum(high, x)
+    return np.asarray((high - low).max(axis=1))
+
+
+def _lines(mesh: Mesh, faults: list[Fault]) -> tuple[float, Vector, Vector]:
+    """Length and moments of line cells, a line3 as two straight halves."""
+    total, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
+    for block in mesh.cells:
+        if block.kind not in LINES or not len(block):
+            continue
+        pairs = [(0, 1)] if block.kind == "line2" else [(0, 2), (2, 1)]
+        for i, j in pairs:
+            a, b = mesh.points[block.nodes[:, i]], mesh.points[block.nodes[:, j]]
+            length = np.linalg.norm(b - a, axis=1)
+            middle = (a + b) / 2.0
+            total += float(length.sum())
+            first += length @ middle
+            second += (middle * length[:, None]).T @ middle + ((b - a) * length[:, None]).T @ (b - a) / 12.0
+            if (length == 0.0).any():
+                faults.append(_fault(mesh, block, length == 0.0, "have no length", "Remove them or merge nodes."))
+    return total, first, second
+
+
+def _inertia(mass: float, first: Vector, second: Vector) -> Vector:
+    """J = int (x.x 1 - x x') about the centre."""
+    if not mass:
+        return np.zeros((3, 3))
+    central = second - np.outer(first, first) / mass
+    return np.asarray(np.trace(central) * np.eye(3) - central)
+
+
+def _neighbour_findings(mesh: Mesh, parts: tuple[int, ...], faults: list[Fault], warnings: list[str]) -> None:
+    for block in mesh.cells:
+        copies = duplicate_cells(block)
+        if copies.any():
+            faults.append(_fault(mesh, block, copies, "stand twice in the mesh", "Remove the copies."))
+    near = coincident_points(mesh)
+    if near:
+        text = f"{near} points lie on another point without being the same node: cells do not hold together there."
+        warnings.append(f"{text} Merge nodes in the mesher if this is not meant.")
+    if len(parts) > 1:
+        sizes = ", ".join(str(size) for size in parts[:5]) + (", ..." if len(parts) > 5 else "")
+        text = f"The mesh falls into {len(parts)} parts that share no nodes ({sizes} cells)."
+        warnings.append(f"{text} Each can move on its own unless an interface holds them together.")
+    empty = [name for name, nodes in mesh.node_sets.items() if not len(nodes)]
+    if empty:
+        warnings.append(f"Empty sets: {', '.join(empty)}.")

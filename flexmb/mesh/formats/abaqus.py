@@ -1,0 +1,233 @@
+"""Abaqus and CalculiX input files: nodes, elements, sets and surfaces, flat or in parts and instances.
+
+A flat file is one scope of numbers. Every *INSTANCE is a further scope: its part's nodes, moved, then turned about an
+axis. Sets may name numbers, other sets and (in the assembly) things of an instance; they are resolved at the end, when
+all are known.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import Fault, InputError
+from flexmb.mesh.formats.abaqus_elements import LEFT_OUT, read_elements
+from flexmb.mesh.formats.abaqus_sets import SetEntry, Surface, resolve_sets
+from flexmb.mesh.formats.abaqus_text import Block, blocks, rows
+from flexmb.mesh.raw import Numbering, RawCells, RawMesh, cells_by_point_ids, listed
+
+Numbers = NDArray[np.int64]
+Vector = NDArray[np.float64]
+
+_GENERATORS = ("NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "SUBMODEL", "SUPERELEMENT")
+"""Keywords that make or move nodes and elements: without them the mesh would be another"""
+
+
+@dataclass
+class Scope:
+    """One numbering of nodes and elements: a flat file, a part or an instance."""
+
+    name: str = ""
+    node_ids: list[Numbers] = field(default_factory=list)
+    points: list[Vector] = field(default_factory=list)
+    elements: list[tuple[str, Numbers, Numbers]] = field(default_factory=list)
+    """Kind, ids, nodes by their numbers"""
+    node_sets: dict[str, list[SetEntry]] = field(default_factory=dict)
+    element_sets: dict[str, list[SetEntry]] = field(default_factory=dict)
+    surfaces: dict[str, Surface] = field(default_factory=dict)
+
+
+@dataclass
+class _File:
+    whole: Scope = field(default_factory=Scope)
+    parts: dict[str, Scope] = field(default_factory=dict)
+    instances: list[Scope] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    name: str = ""
+
+
+def read_abaqus(path: Path) -> RawMesh:
+    found = _File()
+    scope, is_open = found.whole, ""
+    for block in blocks(path):
+        if block.word == "HEADING" and block.lines and not found.name:
+            found.name = block.lines[0][:80]
+        elif block.word == "PART":
+            scope = found.parts[block.name("NAME").upper()] = Scope(block.name("NAME"))
+            is_open = block.word
+        elif block.word == "INSTANCE":
+            scope, is_open = _instance(block, found), block.word
+        elif block.word in ("END PART", "END INSTANCE"):
+            scope, is_open = found.whole, ""
+        elif block.word in _GENERATORS:
+            hint = "Write the mesh with all nodes and elements listed."
+            found.faults.append(Fault(f"*{block.word} is not read.", hint=hint))
+        else:
+            _content(block, scope, found)
+    if is_open:
+        hint = "The file is truncated: write it again."
+        found.faults.append(Fault(f"*{is_open} has no *END {is_open}.", hint=hint))
+    if not found.instances and found.parts:
+        # Parts without an assembly: each stands where it was drawn.
+        found.instances = list(found.parts.values())
+    if found.faults:
+        raise InputError(found.faults)
+    return _flatten(found)
+
+
+def _content(block: Block, scope: Scope, found: _File) -> None:
+    """A keyword that adds to the present scope; any other is about things that a mesh does not hold."""
+    if block.word == "NODE":
+        _nodes(block, scope)
+    elif block.word == "ELEMENT":
+        kind, ids, nodes = read_elements(block)
+        if kind == LEFT_OUT:
+            found.left_out[block.name("TYPE").upper()] += len(ids)
+        else:
+            scope.elements.append((kind, ids, nodes))
+            _enter(scope.element_sets, block.name("ELSET"), [SetEntry(numbers=ids)])
+    elif block.word in ("NSET", "ELSET"):
+        _set(block, scope, found)
+    elif block.word == "SURFACE":
+        scope.surfaces[block.name("NAME")] = Surface(block.name("TYPE").upper() or "ELEMENT", block.lines)
+
+
+def _nodes(block: Block, scope: Scope) -> None:
+    table = rows(block, 4)
+    ids = table[:, 0].astype(np.int64)
+    scope.node_ids.append(ids)
+    scope.points.append(_cartesian(table[:, 1:], block.name("SYSTEM").upper() or "R"))
+    _enter(scope.node_sets, block.name("NSET"), [SetEntry(numbers=ids)])
+
+
+def _cartesian(x: Vector, system: str) -> Vector:
+    """Coordinates of *NODE, SYSTEM=R, C (r, angle, z) or S (r, angle, angle to the equator), angles in degrees."""
+    angle = np.radians(x[:, 1])
+    if system.startswith("C"):
+        return np.stack([x[:, 0] * np.cos(angle), x[:, 0] * np.sin(angle), x[:, 2]], axis=1)
+    if system.startswith("S"):
+        height = np.radians(x[:, 2])
+        flat = x[:, 0] * np.cos(height)
+        return np.stack([flat * np.cos(angle), flat * np.sin(angle), x[:, 0] * np.sin(height)], axis=1)
+    return x
+
+
+def _enter(sets: dict[str, list[SetEntry]], name: str, entries: list[SetEntry]) -> None:
+    """Add to a set; names differ in more than capitals."""
+    if name:
+        known = next((key for key in sets if key.upper() == name.upper()), name)
+        sets.setdefault(known, []).extend(entries)
+
+
+def _set(block: Block, scope: Scope, found: _File) -> None:
+    is_nodes = block.word == "NSET"
+    name = block.name(block.word)
+    if not name:
+        found.faults.append(Fault(f"*{block.word} without a name.", hint=f"Write *{block.word}, {block.word}=name."))
+        return
+    entries: list[SetEntry] = []
+    instance = block.name("INSTANCE")
+    if is_nodes and block.name("ELSET"):
+        entries.append(SetEntry(names=[block.name("ELSET")], scope=instance, of_elements=True))
+    fields = [field.strip() for line in block.lines for field in line.split(",") if field.strip()]
+    if "GENERATE" in block.parameters:
+        entries.append(SetEntry(numbers=_generated(block, name, found), scope=instance))
+    else:
+        numbers = [field for field in fields if field.lstrip("+-").isdigit()]
+        names = [field.strip('"') for field in fields if not field.lstrip("+-").isdigit()]
+        entries.append(SetEntry(np.array(numbers, dtype=np.int64), names, instance))
+    _enter(scope.node_sets if is_nodes else scope.element_sets, name, entries)
+
+
+def _generated(block: Block, name: str, found: _File) -> Numbers:
+    """Numbers of GENERATE: first, last, step (1 when left out)."""
+    pieces = [np.zeros(0, dtype=np.int64)]
+    for line in block.lines:
+        fields = [field.strip() for field in line.split(",") if field.strip()]
+        if not 1 <= len(fields) <= 3 or not all(field.isdigit() for field in fields):
+            text = f"*{block.word} '{name}', GENERATE: '{line}' is not first, last, step."
+            found.faults.append(Fault(text))
+            continue
+        first, last = int(fields[0]), int(fields[1] if len(fields) > 1 else fields[0])
+        step = max(1, int(fields[2])) if len(fields) > 2 else 1
+        if (last - first) // step > 100_000_000:
+            found.faults.append(Fault(f"*{block.word} '{name}', GENERATE: '{line}' asks for too many numbers."))
+            continue
+        pieces.append(np.arange(first, last + 1, step, dtype=np.int64))
+    return np.concatenate(pieces)
+
+
+def _instance(block: Block, found: _File) -> Scope:
+    """A scope with the part's content in place; what follows up to *END INSTANCE is added to it."""
+    name, part_name = block.name("NAME"), block.name("PART")
+    part = found.parts.get(part_name.upper())
+    if part is None and part_name:
+        known = ", ".join(part.name for part in found.parts.values()) or "none"
+        found.faults.append(
+            Fault(f"*INSTANCE '{name}' is of part '{part_name}', which is not in the file.", hint=f"Parts: {known}.")
+        )
+    source = part or Scope()
+    placed = Scope(name, list(source.node_ids), [_placed(x, block) for x in source.points], list(source.elements))
+    placed.node_sets = {key: list(entries) for key, entries in source.node_sets.items()}
+    placed.element_sets = {key: list(entries) for key, entries in source.element_sets.items()}
+    placed.surfaces = dict(source.surfaces)
+    found.instances.append(placed)
+    return placed
+
+
+def _placed(points: Vector, block: Block) -> Vector:
+    """Translation (first data line), then rotation by an angle in degrees about the axis from a to b (second line)."""
+    if not block.lines:
+        return points
+    points = points + rows(Block(block.word, {}, block.lines[:1]), 3)[0]
+    if len(block.lines) > 1:
+        turn = rows(Block(block.word, {}, block.lines[1:2]), 7)[0]
+        a, axis = turn[:3], turn[3:6] - turn[:3]
+        if np.linalg.norm(axis) > 0.0:
+            axis = axis / np.linalg.norm(axis)
+            x, angle = points - a, np.radians(turn[6])
+            along = np.outer(x @ axis, axis)
+            points = a + along + np.cos(angle) * (x - along) + np.sin(angle) * np.cross(axis, x)
+    return points
+
+
+def _flatten(found: _File) -> RawMesh:
+    """All scopes in one list of points and cells, and the sets resolved."""
+    scopes = [
+        scope for scope in (found.whole, *found.instances) if scope is found.whole or scope.points or scope.elements
+    ]
+    faults: list[Fault] = []
+    nodes: list[Numbering] = []
+    offsets: list[int] = []
+    points: list[Vector] = []
+    ids: list[Numbers] = []
+    for scope in scopes:
+        own = np.concatenate([np.zeros(0, dtype=np.int64), *scope.node_ids])
+        nodes.append(Numbering(own))
+        offsets.append(sum(len(part) for part in points))
+        points.append(np.concatenate([np.zeros((0, 3)), *scope.points]))
+        ids.append(own)
+    mesh = RawMesh(np.concatenate(points), np.concatenate(ids), name=found.name)
+    if not len(mesh.points):
+        raise InputError([Fault("the file holds no nodes (*NODE).")])
+    origin = []
+    for number, scope in enumerate(scopes):
+        for kind, element_ids, rows_of_ids in scope.elements:
+            cells = cells_by_point_ids(kind, element_ids, rows_of_ids, nodes[number], faults, "element")
+            mesh.cells.append(RawCells(kind, cells.nodes + offsets[number], element_ids))
+            origin.append(number)
+    for scope, numbering in zip(scopes, nodes, strict=True):
+        if len(numbering.repeated):
+            where = f" of instance '{scope.name}'" if scope.name else ""
+            mesh.notes.append(f"Nodes{where} given more than once, the last counts: {listed(numbering.repeated)}.")
+    for word, count in found.left_out.items():
+        mesh.notes.append(f"{count} elements of type {word} are no cells of a mesh and were left out.")
+    resolve_sets(mesh, scopes, nodes, offsets, origin, faults)
+    if faults:
+        raise InputError(faults)
+    return mesh

@@ -1,0 +1,87 @@
+"""Numbers of a Gmsh file one after the other, from text or binary alike; running out of them is one clear message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import Fault, InputError
+
+
+def truncated(section: str) -> InputError:
+    return InputError(
+        [Fault(f"the file ends or breaks off inside ${section}.", hint="It is truncated or damaged: write it again.")]
+    )
+
+
+class TextNumbers:
+    """The numbers of one section of a text file."""
+
+    def __init__(self, data: bytes, start: int, section: str):
+        self.section = section
+        end = data.find(b"$End" + section.encode(), start)
+        if end < 0:
+            raise truncated(section)
+        try:
+            self.values = np.array(data[start:end].split(), dtype=np.float64)
+        except ValueError as error:
+            raise InputError([Fault(f"${section} holds something that is not a number ({error}).")]) from error
+        self.position, self.end = 0, end
+
+    def _next(self, count: int) -> NDArray[np.float64]:
+        count = int(count)
+        if count < 0 or self.position + count > len(self.values):
+            raise truncated(self.section)
+        self.position += count
+        return self.values[self.position - count : self.position]
+
+    def reals(self, count: int) -> NDArray[np.float64]:
+        return self._next(count)
+
+    def integers(self, count: int) -> NDArray[np.int64]:
+        return self._next(count).astype(np.int64)
+
+    sizes = integers
+
+    def records(self, count: int, n_integers: int, n_reals: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Rows of integers followed by reals."""
+        width = n_integers + n_reals
+        rows = self._next(count * width).reshape(count, width)
+        return rows[:, :n_integers].astype(np.int64), rows[:, n_integers:]
+
+
+class BinaryNumbers:
+    """The numbers of a binary file from a place on."""
+
+    def __init__(self, data: bytes, start: int, section: str, order: str, size: int):
+        self.data, self.section, self.end = data, section, start
+        self.integer, self.real = np.dtype(order + "i4"), np.dtype(order + "f8")
+        self.size = np.dtype(f"{order}u{size}")
+
+    def _next(self, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
+        length = dtype.itemsize * int(count)
+        if count < 0 or self.end + length > len(self.data):
+            raise truncated(self.section)
+        values = np.frombuffer(self.data, dtype, int(count), self.end)
+        self.end += length
+        return values
+
+    def reals(self, count: int) -> NDArray[np.float64]:
+        return self._next(self.real, count).astype(np.float64)
+
+    def integers(self, count: int) -> NDArray[np.int64]:
+        return self._next(self.integer, count).astype(np.int64)
+
+    def sizes(self, count: int) -> NDArray[np.int64]:
+        return self._next(self.size, count).astype(np.int64)
+
+    def records(self, count: int, n_integers: int, n_reals: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Rows of integers followed by reals."""
+        dtype = np.dtype([("i", self.integer, (n_integers,)), ("r", self.real, (n_reals,))])
+        rows = self._next(dtype, count)
+        return rows["i"].astype(np.int64), rows["r"].astype(np.float64)
+
+
+Numbers = TextNumbers | BinaryNumbers

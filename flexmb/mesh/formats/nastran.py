@@ -1,0 +1,237 @@
+"""Nastran bulk data: GRID, solid, shell and bar elements, coordinate systems, sets by property and by SET1, SPC, RBE.
+
+Elements of property 7 become the set pid_7, SET1 3 becomes set_3, the nodes that SPC or SPC1 3 holds become spc_3,
+those that the rigid element 12 ties rbe_12. Names that HyperMesh or Femap leave in comments are used for properties.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import Fault, InputError
+from flexmb.mesh.formats.nastran_cards import cards, real
+from flexmb.mesh.formats.nastran_frames import Frame, to_basic
+from flexmb.mesh.raw import Numbering, RawMesh, cells_by_point_ids, listed
+
+Numbers = NDArray[np.int64]
+
+_WEDGE15 = [*range(9), 12, 13, 14, 9, 10, 11]
+_HEX20 = [*range(12), 16, 17, 18, 19, 12, 13, 14, 15]
+_ELEMENTS: dict[str, dict[int, tuple[str, list[int] | None]]] = {
+    "CTETRA": {4: ("tet4", None), 10: ("tet10", None)},
+    "CPENTA": {6: ("wedge6", None), 15: ("wedge15", _WEDGE15)},
+    "CHEXA": {8: ("hex8", None), 20: ("hex20", _HEX20)},
+    "CPYRAM": {5: ("pyramid5", None), 13: ("pyramid13", None)},
+    "CPYRA": {5: ("pyramid5", None), 13: ("pyramid13", None)},
+    "CTRIA3": {3: ("tri3", None)},
+    "CTRIAR": {3: ("tri3", None)},
+    "CTRIA6": {6: ("tri6", None)},
+    "CQUAD4": {4: ("quad4", None)},
+    "CQUADR": {4: ("quad4", None)},
+    "CQUAD8": {8: ("quad8", None)},
+    "CQUAD": {9: ("quad9", None)},
+    "CBAR": {2: ("line2", None)},
+    "CBEAM": {2: ("line2", None)},
+    "CROD": {2: ("line2", None)},
+    "CTUBE": {2: ("line2", None)},
+    "CBEAM3": {3: ("line3", None)},
+}
+"""Card -> number of nodes -> kind, and where each node of the VTK order stands on the card when the orders differ"""
+_NOT_CELLS = (
+    "CELAS",
+    "CBUSH",
+    "CDAMP",
+    "CGAP",
+    "CMASS",
+    "CONM",
+    "CONROD",
+    "CVISC",
+    "CWELD",
+    "CFAST",
+    "CSHEAR",
+    "PLOTEL",
+)
+
+
+@dataclass
+class _Found:
+    grids: dict[int, tuple[int, tuple[float, float, float]]] = field(default_factory=dict)
+    """Number -> coordinate system, coordinates"""
+    frames: dict[int, Frame] = field(default_factory=dict)
+    elements: dict[str, list[list[int]]] = field(default_factory=lambda: defaultdict(list))
+    """Kind -> rows [id, property (0: none), nodes ...]"""
+    sets: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Name -> node numbers"""
+    left_out: Counter[str] = field(default_factory=Counter)
+    faults: list[Fault] = field(default_factory=list)
+    default_frame: int = 0
+
+
+def read_nastran(path: Path) -> RawMesh:
+    found, comments = _Found(), list[str]()
+    for card in cards(path, comments):
+        try:
+            _read_card(card, found)
+        except (ValueError, IndexError):
+            found.faults.append(Fault(f"the card '{', '.join(card)[:90]}' cannot be read.", hint="Is the file whole?"))
+            if len(found.faults) >= 20:
+                break
+    if not found.grids and not found.faults:
+        found.faults.append(Fault("the file holds no GRID cards.", hint="Is it Nastran bulk data?"))
+    if found.faults:
+        raise InputError(found.faults)
+    return _assemble(found, comments)
+
+
+def _read_card(card: list[str], found: _Found) -> None:
+    name = card[0]
+    if name == "GRID":
+        values = [*card[1:6], "", "", "", ""][:5]
+        frame = int(values[1]) if values[1] else -1
+        found.grids[int(values[0])] = (frame, (real(values[2]), real(values[3]), real(values[4])))
+    elif name == "GRDSET":
+        found.default_frame = int(card[2]) if len(card) > 2 and card[2] else 0
+    elif name in _ELEMENTS:
+        _element(card, found)
+    elif name.startswith("CORD"):
+        _frame(card, found)
+    elif name in ("SET1", "SPC1", "SPC", "RBE2", "RBE3"):
+        _set(card, found)
+    elif name.startswith(_NOT_CELLS):
+        found.left_out[name] += 1
+
+
+def _element(card: list[str], found: _Found) -> None:
+    name, number = card[0], int(card[1])
+    kinds = _ELEMENTS[name]
+    most = max(kinds)
+    fields = card[3 : 3 + most]
+    while fields and not fields[-1]:
+        fields.pop()
+    if name == "CQUAD8" or name == "CTRIA6":
+        corners = 4 if name == "CQUAD8" else 3
+        fields = fields if all(fields) and len(fields) == most else fields[:corners]
+        kinds = kinds | {corners: ("quad4" if corners == 4 else "tri3", None)}
+    if len(fields) not in kinds or not all(fields):
+        given = sum(1 for text in fields if text)
+        allowed = " or ".join(str(count) for count in kinds)
+        hint = f"Allowed are {allowed}; edges with and without middle nodes in one element are not read."
+        found.faults.append(Fault(f"{name} {number} has {given} nodes.", hint=hint))
+        return
+    kind, order = kinds[len(fields)]
+    nodes = [int(text) for text in fields]
+    nodes = nodes if order is None else [nodes[i] for i in order]
+    found.elements[kind].append([number, int(card[2]) if card[2] else 0, *nodes])
+
+
+def _frame(card: list[str], found: _Found) -> None:
+    if not re.fullmatch(r"CORD2[RCS]", card[0]):
+        number = card[1] if len(card) > 1 else ""
+        hint = "Write nodes in the basic system, or with CORD2R, CORD2C, CORD2S."
+        found.faults.append(Fault(f"the coordinate system {card[0]} {number} is not read.", hint=hint))
+        return
+    values = [real(text) for text in card[3:12]]
+    if len(values) < 9:
+        raise ValueError
+    reference = int(card[2]) if card[2] else 0
+    found.frames[int(card[1])] = Frame(card[0][-1], reference, np.array(values).reshape(3, 3))
+
+
+def _set(card: list[str], found: _Found) -> None:
+    name = card[0]
+    if name == "SET1":
+        found.sets[f"set_{int(card[1])}"] += _listed(card[2:])
+    elif name == "SPC1":
+        found.sets[f"spc_{int(card[1])}"] += _listed(card[3:])
+    elif name == "SPC":
+        found.sets[f"spc_{int(card[1])}"] += [int(card[i]) for i in (2, 5) if len(card) > i and card[i]]
+    elif name == "RBE2":
+        nodes = [text for text in card[4:] if "." not in text]
+        found.sets[f"rbe_{int(card[1])}"] += _listed(nodes)
+    else:
+        found.sets[f"rbe_{int(card[1])}"] += _averaged(card)
+
+
+def _averaged(card: list[str]) -> list[int]:
+    """Nodes of RBE3: groups of weight (a real number), components, nodes."""
+    nodes: list[int] = []
+    is_component = False
+    for text in card[5:]:
+        if text.upper() in ("UM", "ALPHA"):
+            break
+        if "." in text:
+            is_component = True
+        elif is_component:
+            is_component = False
+        elif text:
+            nodes.append(int(text))
+    return nodes
+
+
+def _listed(fields: list[str]) -> list[int]:
+    """Numbers with THRU between the first and the last of a range."""
+    words = [text.upper() for text in fields if text and text.upper() != "SKIN"]
+    numbers: list[int] = []
+    i = 0
+    while i < len(words):
+        if i + 2 < len(words) and words[i + 1] == "THRU":
+            step = int(words[i + 4]) if i + 4 < len(words) and words[i + 3] == "BY" else 1
+            if int(words[i + 2]) - int(words[i]) > 100_000_000:
+                raise ValueError
+            numbers += range(int(words[i]), int(words[i + 2]) + 1, step)
+            i += 5 if i + 4 < len(words) and words[i + 3] == "BY" else 3
+        else:
+            numbers.append(int(words[i]))
+            i += 1
+    return numbers
+
+
+def _assemble(found: _Found, comments: list[str]) -> RawMesh:
+    ids = np.array(list(found.grids), dtype=np.int64)
+    frames = np.array([frame for frame, _ in found.grids.values()], dtype=np.int64)
+    frames = np.where(frames < 0, found.default_frame, frames)
+    points = to_basic(np.array([x for _, x in found.grids.values()]), frames, found.frames, found.faults)
+    numbering = Numbering(ids)
+    mesh = RawMesh(points, ids)
+    names = _property_names(comments)
+    for kind, rows in found.elements.items():
+        table = np.array(rows, dtype=np.int64)
+        block = len(mesh.cells)
+        mesh.cells.append(cells_by_point_ids(kind, table[:, 0], table[:, 2:], numbering, found.faults, "element"))
+        for number in np.unique(table[table[:, 1] > 0, 1]):
+            members = np.flatnonzero(table[:, 1] == number)
+            mesh.cell_sets.setdefault(f"pid_{number}", {})[block] = members
+            if int(number) in names:
+                mesh.cell_sets.setdefault(names[int(number)], {})[block] = members
+    for name, numbers in found.sets.items():
+        wanted = np.array(numbers, dtype=np.int64)
+        places, known = numbering.find(wanted)
+        if not known.all():
+            mesh.notes.append(f"Set '{name}': nodes that are not in the file were left out: {listed(wanted[~known])}.")
+        mesh.node_sets[name] = np.unique(places[known])
+    for name, count in found.left_out.items():
+        mesh.notes.append(f"{count} {name} elements are no cells of a mesh and were left out.")
+    if found.faults:
+        raise InputError(found.faults)
+    return mesh
+
+
+def _property_names(comments: list[str]) -> dict[int, str]:
+    """Names of properties in the comments of HyperMesh and Femap, where they are not used twice."""
+    forms = (
+        r"HMNAME\s+(?:PROP|COMP)\s+(\d+)\s*\"([^\"]+)\"",
+        r"Femap\s+(?:with\s+\S+\s+)?Property\s+(\d+)\s*:\s*(\S.*)",
+    )
+    names: dict[int, str] = {}
+    for comment in comments:
+        for form in forms:
+            match = re.match(form, comment)
+            if match:
+                names.setdefault(int(match.group(1)), match.group(2).strip())
+    return {number: name for number, name in names.items() if list(names.values()).count(name) == 1}

@@ -1,0 +1,86 @@
+"""What a reader finds in a file, before anything is judged, repaired or left out.
+
+Points are in the unit of the file. Cells hold positions in the list of points, in VTK order as far as the format tells.
+Kinds that flexmb does not know keep the name that the format gives them; "vertex" names a single point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import Fault
+
+Numbers = NDArray[np.int64]
+Vector = NDArray[np.float64]
+
+
+@dataclass
+class RawCells:
+    """Cells of one kind as they stand together in the file."""
+
+    kind: str
+    nodes: Numbers
+    """(n, k) positions in the list of points"""
+    ids: Numbers | None = None
+
+
+@dataclass
+class RawMesh:
+    """Points, cells and sets of a file."""
+
+    points: Vector
+    """(n, 3) in the unit of the file"""
+    point_ids: Numbers | None = None
+    cells: list[RawCells] = field(default_factory=list)
+    node_sets: dict[str, Numbers] = field(default_factory=dict)
+    """Name -> positions in the list of points"""
+    cell_sets: dict[str, dict[int, Numbers]] = field(default_factory=dict)
+    """Name -> number of the block in `cells` -> numbers of cells in it"""
+    notes: list[str] = field(default_factory=list)
+    name: str = ""
+
+
+class Numbering:
+    """Finds positions by the numbers that a file gives its points or cells."""
+
+    def __init__(self, ids: Numbers):
+        self.order = np.argsort(ids, kind="stable")
+        self.sorted = ids[self.order]
+
+    @property
+    def repeated(self) -> Numbers:
+        """Numbers that occur more than once."""
+        return np.unique(self.sorted[1:][self.sorted[1:] == self.sorted[:-1]])
+
+    def find(self, wanted: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
+        """Positions, and which of the wanted numbers exist (the position of another means nothing)."""
+        if not len(self.sorted):
+            return np.zeros(wanted.shape, dtype=np.int64), np.zeros(wanted.shape, dtype=bool)
+        # From the right: a number given twice means the later one, as the programs that write these files take it.
+        place = np.maximum(np.searchsorted(self.sorted, wanted, side="right") - 1, 0)
+        return self.order[place], np.asarray(self.sorted[place] == wanted)
+
+
+def cells_by_point_ids(
+    kind: str, ids: Numbers, nodes: Numbers, points: Numbering, faults: list[Fault], word: str = "cell"
+) -> RawCells:
+    """Cells whose nodes are given by numbers of the file; a missing point becomes a fault."""
+    found, known = points.find(nodes)
+    if not known.all():
+        row, column = np.argwhere(~known)[0]
+        count = int((~known.all(axis=1)).sum())
+        more = f" ({count} such {word}s)" if count > 1 else ""
+        faults.append(
+            Fault(f"{kind} {word} {ids[row]} uses node {nodes[row, column]}, which is not in the file{more}.")
+        )
+        found = np.where(known, found, 0)
+    return RawCells(kind, found, ids)
+
+
+def listed(numbers: Numbers, most: int = 5) -> str:
+    """The first few of them as text."""
+    more = ", ..." if len(numbers) > most else ""
+    return ", ".join(str(int(number)) for number in numbers[:most]) + more

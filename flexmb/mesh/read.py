@@ -1,0 +1,97 @@
+"""Reading a mesh file: the one door for all formats.
+
+Gmsh, Abaqus or CalculiX and Nastran files are read here, because meshio loses their sets; all others go through meshio.
+The content decides where an ending stands for several formats. What was repaired, left out or guessed is in the notes
+of the mesh; what cannot be used is refused with all faults at once, each with the name of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from flexmb.errors import Fault, InputError
+from flexmb.mesh.build import build_mesh
+from flexmb.mesh.mesh import Mesh
+from flexmb.mesh.raw import RawMesh
+from flexmb.mesh.units import length_unit
+
+_HEAD = 20_000
+"""Bytes that are looked at to tell the format"""
+
+
+def read_mesh(path: str | Path, unit: str | None = None) -> Mesh:
+    """The mesh of a file in metres. `unit` is that of the file: m, mm, cm, um, inch, in, ft; None: guessed aloud."""
+    path = Path(path)
+    if unit is not None:
+        length_unit(unit, 0.0)
+    try:
+        raw = _read(path)
+        mesh = build_mesh(raw, unit, str(path))
+    except InputError as error:
+        raise InputError([replace(fault, path=(str(path), *fault.path)) for fault in error.faults]) from error
+    except OSError as error:
+        raise InputError([Fault(f"it cannot be read ({error.strerror or error}).", (str(path),))]) from error
+    return mesh if mesh.name else replace(mesh, name=path.stem)
+
+
+def _read(path: Path) -> RawMesh:
+    if not path.exists():
+        raise InputError([Fault("there is no such file.", hint=_beside(path))])
+    if not path.is_file():
+        raise InputError([Fault("this is not a file.")])
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if not head.strip():
+        raise InputError([Fault("the file is empty.")])
+    form = _format(path, head)
+    if form == "gmsh":
+        from flexmb.mesh.formats.gmsh import read_gmsh
+
+        return read_gmsh(path)
+    if form == "abaqus":
+        from flexmb.mesh.formats.abaqus import read_abaqus
+
+        return _with_end_noted(read_abaqus(path), path)
+    if form == "nastran":
+        from flexmb.mesh.formats.nastran import read_nastran
+
+        return _with_end_noted(read_nastran(path), path)
+    from flexmb.mesh.formats.through_meshio import read_through_meshio
+
+    return read_through_meshio(path)
+
+
+def _with_end_noted(raw: RawMesh, path: Path) -> RawMesh:
+    """These formats have no mark of their own by which a cut off end could be told for sure."""
+    with path.open("rb") as file:
+        file.seek(-1, 2)
+        if file.read(1) not in b"\r\n":
+            raw.notes.append("The last line of the file is not finished: it may be truncated.")
+    return raw
+
+
+def _format(path: Path, head: bytes) -> str:
+    """One of gmsh, abaqus, nastran, or empty: whatever meshio makes of the ending."""
+    if re.match(rb"\s*\$MeshFormat", head):
+        return "gmsh"
+    ending = path.suffix.lower()
+    if ending in (".bdf", ".nas", ".fem", ".blk"):
+        return "nastran"
+    if ending in (".inp", ".dat", ".txt", ".msh", ".pch"):
+        if re.search(rb"^\s*\*[A-Za-z]", head, re.MULTILINE) and not re.search(rb"^GRID\*?\s", head, re.MULTILINE):
+            return "abaqus"
+        if re.search(rb"^\s*(?:GRID[*, ]|BEGIN\s+BULK|CEND|SOL\s+\d|CTETRA|CHEXA)", head, re.MULTILINE | re.IGNORECASE):
+            return "nastran"
+    return ""
+
+
+def _beside(path: Path) -> str:
+    """Near misses among the files of the folder."""
+    import difflib
+
+    if not path.parent.is_dir():
+        return f"The folder {path.parent} is not there either."
+    near = difflib.get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], 1)
+    return f"Did you mean {path.parent / near[0]}?" if near else ""

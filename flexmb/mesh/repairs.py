@@ -1,0 +1,82 @@
+"""Repairs of cells as files give them: nodes in the order of VTK, cells of positive volume.
+
+Formats disagree on where the nodes of edges stand in a quadratic cell, and writers disagree with their formats. The
+geometry decides: nodes are given to edges so that the sum of their distances to the middles is least. A cell that is
+wound the other way round (negative volume, not folded) is turned. Both are told in a note.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.mesh.measure import measure
+from flexmb.mesh.mesh import SOLIDS, Cells
+from flexmb.mesh.topology import EDGES, FACES, family, is_quadratic, mirrored, n_corners
+
+Vector = NDArray[np.float64]
+_SAMPLE = 500
+"""Cells that decide on the order of a block"""
+
+
+def put_in_order(points: Vector, block: Cells, notes: list[str]) -> Cells:
+    """The block with the nodes of edges (and faces) on the edges that VTK order gives them."""
+    if not is_quadratic(block.kind) or not len(block):
+        return block
+    order = _order(points, block)
+    if order == list(range(block.nodes.shape[1])):
+        return block
+    notes.append(f"Nodes of {len(block)} {block.kind} cells stood on other edges than their order says: reordered.")
+    return replace(block, nodes=np.ascontiguousarray(block.nodes[:, order]))
+
+
+def _order(points: Vector, block: Cells) -> list[int]:
+    """Where each node of the VTK order stands in the block's rows; as given when the geometry does not tell."""
+    from scipy.optimize import linear_sum_assignment
+
+    chosen = np.unique(np.linspace(0, len(block) - 1, _SAMPLE).astype(np.int64))
+    x = points[block.nodes[chosen]]
+    given = list(range(block.nodes.shape[1]))
+    if family(block.kind) == "line":
+        return _line_order(x)
+    corners = n_corners(block.kind)
+    pairs: list[tuple[int, ...]] = list(EDGES[family(block.kind)])
+    if block.kind == "hex27":
+        pairs += [*FACES["hex"], tuple(range(8))]
+    middle = np.stack([x[:, list(pair)].mean(axis=1) for pair in pairs], axis=1)
+    size = np.ptp(x[:, :corners], axis=1).max(axis=1)[:, None, None]
+    distance = np.linalg.norm(x[:, corners:, None] - middle[:, None], axis=3) / np.where(size > 0.0, size, 1.0)
+    # Mean over cells, not the median: the order is one for all cells, and each of them must fit it.
+    cost = distance.mean(axis=0)
+    if not np.isfinite(cost).all():
+        return given
+    rows, columns = linear_sum_assignment(cost)
+    best, own = float(cost[rows, columns].sum()), float(np.trace(cost))
+    if own <= 1.5 * best + 1e-9:  # only a clear finding counts
+        return given
+    return [*range(corners), *(corners + rows[np.argsort(columns)]).tolist()]
+
+
+def _line_order(x: Vector) -> list[int]:
+    """line3: the node between the others comes last."""
+    across = [np.linalg.norm(x[:, (i + 1) % 3] - x[:, (i + 2) % 3], axis=1) for i in range(3)]
+    between = int(np.argmax(np.median(np.stack(across), axis=1)))
+    return [i for i in range(3) if i != between] + [between]
+
+
+def turn_inverted(points: Vector, blocks: tuple[Cells, ...], notes: list[str]) -> tuple[Cells, ...]:
+    """The blocks with every cell of negative volume wound the other way round."""
+    result = []
+    for block in blocks:
+        if block.kind in SOLIDS and len(block):
+            inverted = measure(points, block.kind, block.nodes, with_moments=False).inverted
+            if inverted.any():
+                nodes = block.nodes.copy()
+                nodes[inverted] = nodes[inverted][:, mirrored(block.kind)]
+                block = replace(block, nodes=nodes)
+                told = "All" if inverted.all() else f"{int(inverted.sum())} of {len(block)}"
+                notes.append(f"{told} {block.kind} cells were wound the other way round (negative volume): turned.")
+        result.append(block)
+    return tuple(result)

@@ -1,0 +1,95 @@
+"""The text of `flexmb mesh info`: what is in a mesh, what was done to it, whether it is sound."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+
+import numpy as np
+
+from flexmb.mesh.checks import MeshReport
+from flexmb.mesh.mesh import Mesh
+
+_WIDTH = 96
+_LABEL = 16
+_MOST_SETS = 40
+
+
+def mesh_report_text(mesh: Mesh, report: MeshReport) -> str:
+    """The report as plain text, at most some 100 columns wide, a verdict first."""
+    lines = [f"{mesh.name or 'unnamed mesh'}: {_verdict(report)}", ""]
+    if mesh.source:
+        lines += _entry("file", f"{mesh.source}, unit {mesh.unit}")
+    lines += _entry("points", f"{report.n_points:,}")
+    lines += _entry("cells", _counted(report.cells) or "none")
+    if report.surfaces:
+        lines += _entry("surface cells", f"{_counted(report.surfaces)} (they name places, no stiffness)")
+    low, high = report.low, report.high
+    spans = (f"{axis} {_length(a)} .. {_length(b)}" for axis, a, b in zip("xyz", low, high, strict=True))
+    size = " x ".join(_length(extent) for extent in high - low)
+    lines += _entry("extents", f"{', '.join(spans)} m: {size} m")
+    lines += _measures(report)
+    if len(report.parts) == 1:
+        lines += _entry("parts", "1 (all cells hang together)")
+    elif report.parts:
+        lines += _entry("parts", f"{len(report.parts)} of {', '.join(f'{size:,}' for size in report.parts[:8])} cells")
+    lines += ["", *_sets(report)]
+    for title, texts in (("note", mesh.notes), ("WARNING", report.warnings)):
+        lines += [line for text in texts for line in ("", *_entry(title, text))]
+    for fault in report.faults:
+        lines += ["", *_entry("FAULT", f"{fault.text} {fault.hint}".strip())]
+    return "\n".join(lines)
+
+
+def _verdict(report: MeshReport) -> str:
+    if report.faults:
+        return f"not usable: {len(report.faults)} fault{'s' if len(report.faults) > 1 else ''} (see below)"
+    if report.warnings:
+        return f"usable with care: {len(report.warnings)} warning{'s' if len(report.warnings) > 1 else ''} (see below)"
+    return "sound"
+
+
+def _measures(report: MeshReport) -> list[str]:
+    lines = []
+    if report.volume:
+        lines += _entry("volume", f"{report.volume:.6g} m^3 (steel of 7850 kg/m^3: {7850.0 * report.volume:.4g} kg)")
+    if report.length:
+        lines += _entry("line cells", f"{report.length:.6g} m long in all")
+    if report.volume or report.length:
+        lines += _entry("centre", f"({', '.join(_length(x) for x in report.centre)}) m")
+        J = report.inertia
+        unit = "m^5, density 1" if report.volume else "m^3, 1 kg/m"
+        diagonal = ", ".join(f"{value:.5g}" for value in np.diag(J))
+        products = ", ".join(f"{value:.4g}" for value in (J[0, 1], J[1, 2], J[2, 0]))
+        lines += _entry("inertia", f"xx, yy, zz = {diagonal}; xy, yz, zx = {products} about the centre ({unit})")
+    if np.isfinite(report.worst_quality):
+        text = f"worst scaled Jacobian {report.worst_quality:.3g} (1 regular, 0 flat), {report.worst_cell}"
+        lines += _entry("quality", text)
+    return lines
+
+
+def _sets(report: MeshReport) -> list[str]:
+    """Table of sets: nodes, and cells where materials can be given."""
+    if not report.node_sets and not report.cell_sets:
+        return _entry("sets", "none: choose nodes by place, e.g. plane(x=0.3) or cylinder(px,py,pz, ax,ay,az, radius)")
+    names = list(dict.fromkeys([*report.node_sets, *report.cell_sets]))
+    width = min(40, max(3, *(len(name) for name in names[:_MOST_SETS])))
+    lines = [f"{'set':<{width}}  {'nodes':>10}  {'cells':>10}"]
+    for name in names[:_MOST_SETS]:
+        cells = f"{report.cell_sets[name]:,}" if name in report.cell_sets else ""
+        lines.append(f"{name:<{width}}  {report.node_sets.get(name, 0):>10,}  {cells:>10}".rstrip())
+    if len(names) > _MOST_SETS:
+        lines.append(f"and {len(names) - _MOST_SETS} more")
+    return lines
+
+
+def _counted(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
+
+
+def _length(value: float) -> str:
+    return f"{value + 0.0:.6g}"
+
+
+def _entry(label: str, text: str) -> list[str]:
+    first, *rest = wrap(text, _WIDTH - _LABEL, break_long_words=False, break_on_hyphens=False) or [""]
+    return [f"{label:<{_LABEL}}{first}", *(" " * _LABEL + line for line in rest)]

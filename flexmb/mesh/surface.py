@@ -1,0 +1,74 @@
+"""The outside of a solid mesh: the faces that belong to one cell only, cut into triangles.
+
+Enters: a mesh. Leaves: triangles by node numbers, wound so that their normals point outwards, and these normals.
+Faces are paired by their corners, so linear and quadratic neighbours find each other; curved faces become flat
+triangles between all their nodes (4 of a tri6, 6 of a quad8, 8 of a quad9). Line cells have no surface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.mesh.mesh import SOLIDS, Cells, Mesh
+from flexmb.mesh.topology import face_nodes
+
+Numbers = NDArray[np.int64]
+Vector = NDArray[np.float64]
+
+_TRIANGLES = {
+    3: [(0, 1, 2)],
+    6: [(0, 3, 5), (3, 1, 4), (5, 4, 2), (3, 4, 5)],
+    4: [(0, 1, 2), (0, 2, 3)],
+    8: [(0, 4, 7), (4, 1, 5), (5, 2, 6), (6, 3, 7), (4, 5, 6), (4, 6, 7)],
+    9: [(0, 4, 8), (4, 1, 8), (1, 5, 8), (5, 2, 8), (2, 6, 8), (6, 3, 8), (3, 7, 8), (7, 0, 8)],
+}
+"""Number of nodes of a face -> its triangles"""
+_FACE_CORNERS = {3: 3, 6: 3, 4: 4, 8: 4, 9: 4}
+
+
+def outer_surface(mesh: Mesh) -> tuple[Numbers, Vector]:
+    """Triangles (t, 3) of node numbers and their unit normals (t, 3), pointing outwards."""
+    pieces = [
+        nodes[:, list(triangle)]
+        for nodes, _, _ in outer_faces(mesh.cells, mesh.n_points)
+        for triangle in _TRIANGLES[nodes.shape[1]]
+    ]
+    triangles = np.concatenate(pieces) if pieces else np.zeros((0, 3), dtype=np.int64)
+    a, b, c = (mesh.points[triangles[:, i]] for i in range(3))
+    normals = np.cross(b - a, c - a)
+    length = np.linalg.norm(normals, axis=1, keepdims=True)
+    return triangles, normals / np.where(length > 0.0, length, 1.0)
+
+
+def outer_faces(blocks: Sequence[Cells], n_points: int) -> list[tuple[Numbers, int, Numbers]]:
+    """Faces that one cell has alone: pieces (nodes (f, k), number of the block, cells (f,) in that block)."""
+    pieces: list[tuple[Numbers, int, Numbers]] = []
+    for number, block in enumerate(blocks):
+        if block.kind in SOLIDS and len(block):
+            cells = np.arange(len(block))
+            pieces += [(block.nodes[:, list(face)], number, cells) for face in face_nodes(block.kind)]
+    alone: list[tuple[Numbers, int, Numbers]] = []
+    for corners in (3, 4):
+        chosen = [piece for piece in pieces if _FACE_CORNERS[piece[0].shape[1]] == corners]
+        if not chosen:
+            continue
+        single = _used_once(np.concatenate([nodes[:, :corners] for nodes, _, _ in chosen]), n_points)
+        parts = np.split(single, np.cumsum([len(nodes) for nodes, _, _ in chosen])[:-1])
+        for (nodes, number, cells), keep in zip(chosen, parts, strict=True):
+            alone.append((nodes[keep], number, cells[keep]))
+    return [piece for piece in alone if len(piece[0])]
+
+
+def _used_once(corners: Numbers, n_points: int) -> NDArray[np.bool_]:
+    """(f,) whether no other row has the same corners. Three corners tell faces of a sound mesh apart."""
+    low = np.sort(corners, axis=1)
+    first = low[:, 0].astype(np.int64) * n_points + low[:, 1]
+    order = np.lexsort((low[:, 2], first))
+    same = (first[order[1:]] == first[order[:-1]]) & (low[order[1:], 2] == low[order[:-1], 2])
+    single = np.ones(len(corners), dtype=bool)
+    single[order[1:][same]] = False
+    single[order[:-1][same]] = False
+    return single

@@ -1,0 +1,205 @@
+"""Component modes of a body: free, fixed-interface, constraint, attachment and user vectors, made one orthogonal basis.
+
+The vectors V of all kinds lose their rigid content (R^T M V = 0, mean axes), are made orthogonal with respect to mass
+and stiffness, V^T M V w^2 = V^T K V, and become the shapes in the order of their frequency. What V holds twice (six
+combinations of constraint modes are rigid motions, attachment modes may be contained in free modes) drops out.
+Craig & Bampton (1968): fixed-interface modes and constraint modes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from flexmb.errors import Fault, InputError
+from flexmb.reduction.eigenmodes import lowest_modes
+from flexmb.reduction.free_body import FreeBody
+
+Vector = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+Progress = Callable[[str, float], None] | None
+
+METHODS = ("craig-bampton", "free", "fixed")
+_AXES = ("x", "y", "z", "rx", "ry", "rz")
+_SAME = 1e-10
+"""A combination of unit vectors with a smaller squared length is contained in the others."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a vector comes from."""
+
+    kind: str
+    """One of "fixed-interface", "constraint", "free", "attachment", "user" """
+    label: str
+    interface: str = ""
+    frequency: float = 0.0
+    """[Hz] of a mode, 0 for a static shape"""
+    effective_mass: tuple[float, float, float] | None = None
+    """Part of the total mass that a fixed-interface mode moves along x, y, z"""
+
+
+@dataclass(frozen=True)
+class ComponentModes:
+    """The orthogonal shapes of a body in mean axes."""
+
+    Phi: Vector
+    """(3 b, n) with unit modal mass, in the order of frequency"""
+    omega_squared: Vector
+    """(n,) [rad^2/s^2]"""
+    labels: tuple[str, ...]
+    kinds: tuple[str, ...]
+    interfaces: tuple[str, ...]
+    sources: tuple[Source, ...]
+    """The vectors they were made of"""
+    condition: float
+    """Condition number of the vectors (unit length each) that were kept"""
+
+
+def component_modes(
+    body: FreeBody,
+    method: str = "craig-bampton",
+    *,
+    modes: int | None = None,
+    below: float | None = None,
+    keep_below: float | None = None,
+    attachment: bool = False,
+    vectors: Vector | None = None,
+    progress: Progress = None,
+) -> ComponentModes:
+    """Component modes by one of METHODS.
+
+    modes, below : number of fixed-interface or free modes, or all below a frequency [Hz]
+    keep_below : shapes of the orthogonal basis above this frequency [Hz] are left out
+    vectors : (3 b, k) displacements that the user adds
+    """
+    faults = _faults(body, method, modes, below, attachment)
+    if faults:
+        raise InputError(faults)
+    columns: list[Vector] = []
+    sources: list[Source] = []
+    if modes != 0:
+        free = method == "free"
+        found = lowest_modes(
+            body.model.mass_times,
+            body.solve if free else body.solve_fixed,
+            body.n,
+            count=modes,
+            below=below,
+            known=body.R if free else None,
+            progress=progress,
+        )
+        columns.append(found.vectors)
+        sources += _mode_sources(body, found.vectors, found.frequencies, free)
+    if method == "craig-bampton" and len(body.interfaces) > 1:
+        columns.append(body.constraint_modes())
+        sources += _static_sources(body, "constraint")
+    if attachment:
+        columns.append(body.attachment_modes)
+        sources += _static_sources(body, "attachment")
+    if vectors is not None:
+        columns.append(vectors)
+        sources += [Source("user", f"user {k + 1}") for k in range(vectors.shape[1])]
+    if not columns:
+        raise InputError("no modes are asked for and the interfaces give none: take --modes or a second interface")
+    return _orthogonal(body, np.hstack(columns), sources, keep_below)
+
+
+def _faults(body: FreeBody, method: str, modes: int | None, below: float | None, attachment: bool) -> list[Fault]:
+    faults = []
+    if method not in METHODS:
+        faults.append(Fault(f"method {method!r} is not known", ("method",), f"Allowed: {', '.join(METHODS)}."))
+    elif method != "free" and not body.interfaces:
+        text = f"method {method} holds the interfaces, and there are none"
+        faults.append(Fault(text, ("interfaces",), "Name at least one interface, or take method free."))
+    if attachment and not body.interfaces:
+        faults.append(Fault("attachment modes need interfaces, and there are none", ("interfaces",)))
+    if modes is None and below is None:
+        faults.append(Fault("neither a number of modes nor a frequency limit is given", ("modes",)))
+    if modes is not None and modes < 0:
+        faults.append(Fault(f"the number of modes must not be negative, found {modes}", ("modes",)))
+    return faults
+
+
+def _mode_sources(body: FreeBody, vectors: Vector, frequencies: Vector, free: bool) -> list[Source]:
+    if free:
+        return [Source("free", f"free {k + 1}", "", float(f)) for k, f in enumerate(frequencies)]
+    translations = body.model.rigid_motions()[:, :3]
+    momentum = translations.T @ body.model.mass_times(vectors)
+    total = np.diag(translations.T @ body.model.mass_times(translations))
+    shares = (momentum**2 / total[:, None]).T
+    return [
+        Source("fixed-interface", f"fixed {k + 1}", "", float(f), (float(share[0]), float(share[1]), float(share[2])))
+        for k, (f, share) in enumerate(zip(frequencies, shares, strict=True))
+    ]
+
+
+def _static_sources(body: FreeBody, kind: str) -> list[Source]:
+    return [Source(kind, f"{interface.name} {axis}", interface.name) for interface in body.interfaces for axis in _AXES]
+
+
+def _orthogonal(body: FreeBody, V: Vector, sources: Sequence[Source], keep_below: float | None) -> ComponentModes:
+    before = np.sqrt(np.einsum("ij,ij->j", V, body.model.mass_times(V)))
+    V = body.without_rigid(V)
+    V = body.without_rigid(V)
+    MV = body.model.mass_times(V)
+    lengths = np.sqrt(np.maximum(np.einsum("ij,ij->j", V, MV), 0.0))
+    moving = lengths > np.sqrt(_SAME) * np.maximum(before, 1e-300)
+    scale = np.where(moving, 1.0 / np.where(moving, lengths, 1.0), 0.0)
+    gram = scale[:, None] * (V.T @ MV) * scale
+    stiffness = scale[:, None] * (V.T @ np.asarray(body.model.K @ V)) * scale
+    values, axes = np.linalg.eigh(0.5 * (gram + gram.T))
+    kept = values > _SAME * values[-1]
+    if not kept.any():
+        raise InputError("the vectors are rigid motions: no shape is left that deforms the body")
+    T = axes[:, kept] / np.sqrt(values[kept])
+    omega_squared, W = eigh(T.T @ stiffness @ T)
+    W = scale[:, None] * (T @ W)
+    if keep_below is not None:
+        low = np.sqrt(np.maximum(omega_squared, 0.0)) <= 2.0 * np.pi * keep_below
+        if not low.any():
+            first = np.sqrt(max(omega_squared[0], 0.0)) / (2.0 * np.pi)
+            raise InputError(f"no shape lies below {keep_below:g} Hz: the first has {first:.4g} Hz")
+        omega_squared, W = omega_squared[low], W[:, low]
+    Phi = V @ W
+    # A shape's sign: its largest displacement is positive, so that a body reduced twice is the same body.
+    largest = np.abs(Phi).argmax(axis=0)
+    sign = np.sign(Phi[largest, np.arange(Phi.shape[1])])
+    share = (W / np.where(scale > 0.0, scale, 1.0)[:, None]) ** 2
+    main = [sources[j] for j in share.argmax(axis=0)]
+    kinds, interfaces = _nature(share, sources)
+    return ComponentModes(
+        Phi=Phi * sign,
+        omega_squared=omega_squared,
+        labels=_labels(main),
+        kinds=kinds,
+        interfaces=interfaces,
+        sources=tuple(sources),
+        condition=float(np.sqrt(values[kept][-1] / values[kept][0])),
+    )
+
+
+def _nature(share: Vector, sources: Sequence[Source]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Kind and interface that every shape mostly consists of."""
+
+    def largest(attribute: str) -> tuple[str, ...]:
+        names = list(dict.fromkeys(getattr(source, attribute) for source in sources))
+        sums = np.array([share[[getattr(s, attribute) == name for s in sources]].sum(axis=0) for name in names])
+        return tuple(names[j] for j in sums.argmax(axis=0))
+
+    return largest("kind"), largest("interface")
+
+
+def _labels(main: Sequence[Source]) -> tuple[str, ...]:
+    """Labels by the main source; a second shape with the same one gets a prime."""
+    labels: list[str] = []
+    for source in main:
+        label = source.label
+        while label in labels:
+            label += "'"
+        labels.append(label)
+    return tuple(labels)

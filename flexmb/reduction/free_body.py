@@ -1,0 +1,212 @@
+"""Static solutions of a body that nothing holds, tied at its interfaces: the one factorisation that reduction needs.
+
+With R the rigid motions (R^T M R = 1) and loads made self-equilibrated by inertia, P f = f - M R R^T f,
+    solve(f)         u with K u = P f and R^T M u = 0                       (inertia relief, mean axes)
+    solve_fixed(f)   u with K u = f - E^T mu and E u = 0                    (interfaces held)
+    constraint_modes u with K u = E^T lambda and E u = 1                    (unit motions of the interfaces)
+where E u is the motion of all interfaces (6 each). Nodes of rigid ties (RBE2) follow their markers, u_S = A m. What is
+factorised is the stiffness of the other nodes, K_FF, which these ties hold; the markers follow from the small matrix
+    S = A^T (K_SS - K_SF K_FF^-1 K_FS) A.
+Without rigid ties six unknowns are pinned, which no self-equilibrated load feels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+from scipy.sparse import bsr_matrix, csr_matrix
+
+from flexmb.elements.fe_model import FEModel
+from flexmb.errors import ComputationError, InputError
+from flexmb.reduction.interfaces import Interface, overlaps
+from flexmb.reduction.sparse.factor import Factor, NotPositiveDefinite, factorise
+
+Vector = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+Progress = Callable[[str, float], None] | None
+
+_NO_LINE = 1e-9
+"""Smallest relative length of a rigid motion in what is pinned; less means that all nodes lie on a line."""
+
+
+class FreeBody:
+    """A finite element model with its interfaces, factorised."""
+
+    def __init__(self, model: FEModel, interfaces: Sequence[Interface], progress: Progress = None):
+        self.model = model
+        self.interfaces = tuple(interface for interface in interfaces if interface.tie != "follower")
+        faults = overlaps(list(self.interfaces))
+        if faults:
+            raise InputError(faults)
+        self.n = 3 * model.n_blocks
+        self.R = _orthonormal(model, model.rigid_motions())
+        """(3 b, 6) rigid motions with unit mass"""
+        self.MR = model.mass_times(self.R)
+        self._ties = [interface for interface in self.interfaces if interface.tie == "rbe2"]
+        if self._ties:
+            self._hold_by_ties(progress)
+        else:
+            self._hold_by_pins(progress)
+        self._relieved: Vector | None = None
+
+    @property
+    def held_rigidly(self) -> bool:
+        """Whether all interfaces are rigid ties: then holding them holds unknowns."""
+        return bool(self._ties) and len(self._ties) == len(self.interfaces)
+
+    def _hold_by_ties(self, progress: Progress) -> None:
+        model = self.model
+        tied = np.concatenate([tie.blocks for tie in self._ties])
+        free = np.setdiff1d(np.arange(model.n_blocks), tied)
+        if not len(free):
+            raise InputError("the rigid interfaces hold every node of the mesh: nothing is left that could deform")
+        self._free_rows = (3 * free[:, None] + np.arange(3)).ravel()
+        self._tied_rows = np.concatenate([tie.rows for tie in self._ties])
+        self.factor = self._factorise(_sub_blocks(model.K, free, free), free, progress)
+        A = np.zeros((len(self._tied_rows), 6 * len(self._ties)))
+        row = 0
+        for number, tie in enumerate(self._ties):
+            A[row : row + len(tie.rows), 6 * number : 6 * number + 6] = tie.A
+            row += len(tie.rows)
+        self._A = A
+        K_SF, K_SS = _sub_blocks(model.K, tied, free), _sub_blocks(model.K, tied, tied)
+        self._X = -self.factor.solve(np.asarray(K_SF.T @ A))
+        S = A.T @ np.asarray(K_SS @ A + K_SF @ self._X)
+        S = 0.5 * (S + S.T)
+        # The markers move rigidly without force: S is bordered by that motion (scaled, so that both have one size).
+        rigid = np.linalg.lstsq(A, self.R[self._tied_rows], rcond=None)[0]
+        scale = np.sqrt(np.maximum(np.diag(S), 1e-300))
+        self._marker_scale = 1.0 / np.where(np.diag(S) > 0.0, scale, 1.0)
+        scaled = self._marker_scale[:, None] * S * self._marker_scale
+        border = np.linalg.qr(rigid / self._marker_scale[:, None])[0]
+        size = len(S)
+        bordered = np.zeros((size + 6, size + 6))
+        bordered[:size, :size], bordered[:size, size:], bordered[size:, :size] = scaled, border, border.T
+        self._marker_inverse = np.linalg.inv(bordered)[:size, :size]
+
+    def _hold_by_pins(self, progress: Progress) -> None:
+        lengths = np.linalg.norm(self.R, axis=0)
+        triangle, order = qr(self.R.T / lengths[:, None], mode="r", pivoting=True)
+        if abs(triangle[5, 5]) < _NO_LINE * abs(triangle[0, 0]):
+            raise InputError("all nodes lie on one line and have no rotations: this is no body that could be held")
+        self._pins = np.sort(order[:6])
+        K = _pinned(self.model.K, self._pins)
+        self.factor = self._factorise(K, np.arange(self.model.n_blocks), progress)
+
+    def _factorise(self, K: Any, blocks: Numbers, progress: Progress) -> Factor:
+        points = self.model.block_points[blocks]
+        try:
+            return factorise(K, points, progress=progress)
+        except NotPositiveDefinite as error:
+            place = ", ".join(f"{x:.4g}" for x in points[error.block])
+            raise ComputationError(
+                f"the stiffness is not positive definite near ({place}) m: a part of the mesh can move without "
+                "deforming (parts that only touch at a node or an edge, or nodes that were not merged). "
+                "`flexmb mesh info` lists the parts."
+            ) from None
+
+    def solve(self, f: Vector) -> Vector:
+        """(3 b, k) displacements in mean axes under f : (3 b, k) and the inertia forces that balance it"""
+        f = f - self.MR @ (self.R.T @ f)
+        if self._ties:
+            u = self._solve_tied(f)
+        else:
+            f[self._pins] = 0.0
+            u = self.factor.solve(f)
+        return self.without_rigid(u)
+
+    def _solve_tied(self, f: Vector) -> Vector:
+        f_free = np.ascontiguousarray(f[self._free_rows])
+        load = self._A.T @ f[self._tied_rows] + self._X.T @ f_free
+        scale = self._marker_scale[:, None]
+        markers = scale * (self._marker_inverse @ (scale * load))
+        u = np.empty_like(f)
+        u[self._free_rows] = self.factor.solve(f_free) + self._X @ markers
+        u[self._tied_rows] = self._A @ markers
+        return u
+
+    def without_rigid(self, u: Vector) -> Vector:
+        """u without its rigid content: R^T M u = 0"""
+        return u - self.R @ (self.MR.T @ u)
+
+    def interface_motion(self, u: Vector) -> Vector:
+        """(6 i, k) E u: displacement and rotation of every interface"""
+        return np.concatenate([interface.motion(u) for interface in self.interfaces])
+
+    @property
+    def attachment_modes(self) -> Vector:
+        """(3 b, 6 i) solve(E^T): displacements under unit wrenches on the interfaces, with inertia relief"""
+        if self._relieved is None:
+            self._relieved = self.solve(np.hstack([interface.forces(self.n) for interface in self.interfaces]))
+        return self._relieved
+
+    def _bordered(self) -> tuple[Vector, float]:
+        """[[C, E R], [(E R)^T, 0]] with the compliance C = E solve(E^T) divided by its size; that size"""
+        compliance = self.interface_motion(self.attachment_modes)
+        compliance = 0.5 * (compliance + compliance.T)
+        size = float(np.trace(compliance) / len(compliance))
+        rigid = self.interface_motion(self.R)
+        zero = np.zeros((6, 6))
+        return np.block([[compliance / size, rigid], [rigid.T, zero]]), size
+
+    def constraint_modes(self) -> Vector:
+        """(3 b, 6 i) displacements under unit motions of one interface, the others held"""
+        count = 6 * len(self.interfaces)
+        matrix, size = self._bordered()
+        solution = np.linalg.solve(matrix, np.eye(count + 6)[:, :count])
+        return self.attachment_modes @ (solution[:count] / size) + self.R @ solution[count:]
+
+    def solve_fixed(self, f: Vector) -> Vector:
+        """(3 b, k) displacements under f with all interfaces held"""
+        if self.held_rigidly:
+            u = np.zeros_like(f)
+            u[self._free_rows] = self.factor.solve(np.ascontiguousarray(f[self._free_rows]))
+            return u
+        count = 6 * len(self.interfaces)
+        u = self.solve(f)
+        matrix, size = self._bordered()
+        matrix[:count, count:] *= -1.0
+        solution = np.linalg.solve(matrix, np.concatenate([self.interface_motion(u), size * (self.R.T @ f)]))
+        return u - self.attachment_modes @ (solution[:count] / size) + self.R @ solution[count:]
+
+    def largest_rigid_frequency(self) -> float:
+        """[Hz] what round-off of the stiffness makes of the six rigid motions, which have frequency zero"""
+        squares = np.linalg.eigvalsh(self.R.T @ np.asarray(self.model.K @ self.R))
+        return float(np.sqrt(np.abs(squares).max()) / (2.0 * np.pi))
+
+
+def _orthonormal(model: FEModel, R: Vector) -> Vector:
+    """Columns with R^T M R = 1, from the rigid motions R."""
+    gram = R.T @ model.mass_times(R)
+    if not np.isfinite(gram).all() or np.linalg.eigvalsh(gram[:3, :3])[0] <= 0.0:
+        raise InputError("the mass matrix gives no positive mass to a translation of the body")
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(gram), 1e-300))
+    values, vectors = np.linalg.eigh(scale[:, None] * gram * scale)
+    if values[0] <= 1e-14:
+        raise InputError("the mass matrix gives no inertia to a rotation of the body: all its mass lies on one line")
+    return R @ (scale[:, None] * vectors / np.sqrt(values))
+
+
+def _sub_blocks(K: Any, rows: Numbers, columns: Numbers) -> Any:
+    """Rows and columns of blocks of a matrix of 3 x 3 blocks."""
+    numbers = csr_matrix((np.arange(1, len(K.indices) + 1), K.indices, K.indptr), shape=(K.shape[0] // 3,) * 2)
+    part = numbers[rows][:, columns]
+    part.sort_indices()
+    return bsr_matrix((K.data[part.data - 1], part.indices, part.indptr), shape=(3 * len(rows), 3 * len(columns)))
+
+
+def _pinned(K: Any, pins: Numbers) -> Any:
+    """K with rows and columns of the pinned unknowns taken out (their diagonal kept), still in 3 x 3 blocks."""
+    K = K.copy()
+    rows = np.repeat(np.arange(len(K.indptr) - 1), np.diff(K.indptr))
+    diagonal = K.diagonal()[pins]
+    for pin, value in zip(pins, diagonal, strict=True):
+        block, part = divmod(int(pin), 3)
+        K.data[rows == block, part, :] = 0.0
+        K.data[K.indices == block, :, part] = 0.0
+        K.data[(rows == block) & (K.indices == block), part, part] = value
+    return K

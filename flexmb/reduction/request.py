@@ -1,0 +1,298 @@
+"""What is asked of a reduction, and everything that can be wrong with it.
+
+Enters: names, selections, counts, frame and field as a user gives them. Leaves: faults, all at once, first those of
+the words alone (`ReductionRequest.faults`), then those that only the mesh can tell (`mesh_faults`): sets that are not
+there, selections without nodes, cells without a material. `with_rest` lets one material be that of all cells which no
+set names.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.elements.material import Material
+from flexmb.elements.number_checks import is_number, is_whole
+from flexmb.errors import Fault, InputError
+from flexmb.mesh.mesh import LINES, SOLIDS, Mesh
+from flexmb.reduction.damping import Damping, damping_faults
+
+METHODS = ("craig-bampton", "free", "fixed")
+FRAMES = ("mean", "chord", "clamped")
+FIELDS = ("quadratic", "linear")
+ORDERS = ("full", 2, 1)
+RIGID_OR_AVERAGED = ("rbe2", "rbe3")
+HEX8 = ("incompatible", "full")
+MOST_MODES = 1000
+DEFAULT_MODES = 12
+REST = "(all other cells)"
+"""Name of the cell set that `with_rest` makes."""
+
+_NAME = re.compile(r"\w[\w-]*")
+_RESERVED = ("origin",)
+_NEAR = 0.6
+_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class TieRequest:
+    """A marker and the nodes it is tied to."""
+
+    name: str
+    select: str
+    """Name of a node set, or a selection as `mesh/select.py` reads it"""
+    tie: str = "rbe2"
+    """"rbe2" (rigid), "rbe3" (averaged), or "follower" for a marker without modes of its own"""
+
+
+@dataclass(frozen=True)
+class ReductionRequest:
+    """The choices of a reduction."""
+
+    interfaces: tuple[TieRequest, ...] = ()
+    markers: tuple[TieRequest, ...] = ()
+    """Markers that only follow"""
+    method: str = "craig-bampton"
+    modes: int | None = None
+    """How many eigenmodes; None: DEFAULT_MODES, or all below `below`"""
+    below: float | None = None
+    """Eigenmodes up to this frequency [Hz]"""
+    keep_below: float | None = None
+    """Shapes of the final, orthogonal basis above this frequency [Hz] are left out"""
+    attachment: bool = False
+    vectors: Path | None = None
+    """File with shapes of the user's own"""
+    frame: str = "mean"
+    """"mean", "chord" or "clamped NAME\""""
+    field: str = "quadratic"
+    order: Any = None
+    """"full", 2 or 1; None: "full" for a quadratic field"""
+    damping: Damping = None
+    lumped: bool = False
+    hex8: str = "incompatible"
+    stress: bool = False
+    compare: bool = True
+    """Compute frequencies of the whole mesh to compare with"""
+    stiffness: Path | None = None
+    """Stiffness matrix computed elsewhere, instead of elements of the mesh"""
+    mass: Path | None = None
+    dofs: Path | None = None
+
+    @property
+    def count(self) -> int | None:
+        """Number of eigenmodes; None: all below `below`."""
+        return DEFAULT_MODES if self.modes is None and self.below is None else self.modes
+
+    def faults(self) -> list[Fault]:
+        """What the words alone tell."""
+        faults = _choice(("method",), self.method, METHODS) + _choice(("field",), self.field, FIELDS)
+        faults += _choice(("hex8",), self.hex8, HEX8) + self._order_faults() + self._count_faults()
+        faults += self._tie_faults() + self._frame_faults() + damping_faults(self.damping, None)
+        for name in ("vectors", "stiffness", "mass", "dofs"):
+            path = getattr(self, name)
+            if path is not None and not path.is_file():
+                faults.append(Fault(f"there is no file '{path}'", (name,)))
+        if self.stress and self.stiffness is not None:
+            text = "stress needs the elements, which matrices from elsewhere do not tell"
+            faults.append(Fault(text, ("stress",), "Leave it out."))
+        return faults
+
+    def _order_faults(self) -> list[Fault]:
+        if self.order is None:
+            return []
+        if self.order not in ORDERS or isinstance(self.order, bool):
+            return _choice(("order",), str(self.order), [str(order) for order in ORDERS])
+        if self.field == "linear":
+            text = f"a linear field has no order, found {self.order}"
+            return [Fault(text, ("order",), "Leave it out, or take the quadratic field.")]
+        return []
+
+    def _count_faults(self) -> list[Fault]:
+        faults = []
+        if self.modes is not None and (not is_whole(self.modes) or not 0 <= self.modes <= MOST_MODES):
+            faults.append(Fault(f"a whole number from 0 to {MOST_MODES} is needed, found {self.modes!r}", ("modes",)))
+        elif self.modes == 0 and self.method == "free" and not (self.attachment or self.vectors):
+            faults.append(Fault("a body by free modes needs at least one", ("modes",)))
+        for name, frequency in (("below", self.below), ("keep_below", self.keep_below)):
+            if frequency is not None and (not is_number(frequency) or frequency <= 0.0):
+                faults.append(Fault(f"a frequency above zero [Hz] is needed, found {frequency!r}", (name,)))
+        if self.attachment and not self.interfaces:
+            text = "attachment modes are the answers to loads at interfaces, and there are none"
+            faults.append(Fault(text, ("attachment",), "Name an interface."))
+        return faults
+
+    def _tie_faults(self) -> list[Fault]:
+        faults, seen = [], set()
+        for section, ties in (("interfaces", self.interfaces), ("markers", self.markers)):
+            for request in ties:
+                place = (section, request.name)
+                if not _NAME.fullmatch(request.name):
+                    text = f"'{request.name[:60]}' cannot be used as a name (letters, digits, _ and - only)"
+                    faults.append(Fault(text, place, "Give it another name: NAME=SET."))
+                elif request.name in _RESERVED:
+                    faults.append(Fault(f"the name '{request.name}' is taken: it is always there", place))
+                elif request.name in seen:
+                    faults.append(Fault(f"the name '{request.name}' is given twice", place))
+                seen.add(request.name)
+                if section == "interfaces":
+                    faults += _choice(place, request.tie, RIGID_OR_AVERAGED)
+        return faults
+
+    def _frame_faults(self) -> list[Fault]:
+        word, _, name = self.frame.partition(" ")
+        faults = _choice(("frame",), word, FRAMES)
+        names = [request.name for request in self.interfaces]
+        if word == "chord" and len(names) < 2:
+            text = f"a chord runs from one interface to another, found {len(names)}"
+            faults.append(Fault(text, ("frame",), "Name two, or take the mean frame."))
+        elif word == "clamped" and not name:
+            text = "clamped at which interface?"
+            faults.append(Fault(text, ("frame",), f"Say it: {' or '.join(f'clamped {n}' for n in names[:3])}."))
+        elif word == "clamped" and name not in names:
+            faults.append(Fault(f"there is no interface '{name[:60]}'", ("frame",), near(name, names, "Interfaces")))
+        return faults
+
+    def mesh_faults(self, mesh: Mesh, select: Callable[[Mesh, str], Any]) -> list[Fault]:
+        """What only the mesh tells; `select` finds the nodes of a selection (mesh/select.py)."""
+        faults = []
+        if not self.interfaces and self.method != "free":
+            sets = ", ".join(list(mesh.node_sets)[:_SHOWN]) + (", ..." if len(mesh.node_sets) > _SHOWN else "")
+            hint = f"Name the node sets where the body is held or loaded; sets of this mesh: {sets or 'none'}."
+            faults.append(Fault(f"no interface is given, and the method '{self.method}' needs one", (), hint))
+        for section, ties in (("interfaces", self.interfaces), ("markers", self.markers)):
+            for request in ties:
+                faults += _selection_faults(mesh, request, (section, request.name), select)
+        return faults
+
+
+def _selection_faults(
+    mesh: Mesh, request: TieRequest, place: tuple[str, str], select: Callable[[Mesh, str], Any]
+) -> list[Fault]:
+    try:
+        found = len(select(mesh, request.select))
+    except InputError as error:
+        return [Fault(fault.text, place, fault.hint) for fault in error.faults]
+    return [] if found else [Fault(f"'{request.select[:60]}' holds no nodes", place)]
+
+
+def material_faults(mesh: Mesh, materials: Mapping[str, Material]) -> list[Fault]:
+    """Cell sets that are not there or empty, cells without a material or with two; "" names the rest of the cells."""
+    faults = []
+    for name in materials:
+        if name and name not in mesh.cell_sets:
+            text = f"there is no cell set '{name[:60]}' in the mesh"
+            if name in mesh.node_sets:
+                text = f"'{name[:60]}' is a set of nodes or surfaces: a material needs a set of cells"
+            faults.append(Fault(text, ("materials", name), near(name, mesh.cell_sets, "Cell sets")))
+        elif name and not any(len(numbers) for numbers in mesh.cell_sets[name]):
+            faults.append(Fault(f"the cell set '{name[:60]}' is empty", ("materials", name)))
+    if faults or not materials:
+        return faults
+    counts = _times_named(mesh, [name for name in materials if name])
+    twice, never = sum(int((n > 1).sum()) for n in counts), sum(int((n == 0).sum()) for n in counts)
+    if twice:
+        faults.append(Fault(f"{twice} cells have two materials: the sets overlap", ("materials",)))
+    if never and "" not in materials:
+        hint = "Name their sets too, or give one material without a set: it is for all other cells."
+        faults.append(Fault(f"{never} cells have no material", ("materials",), hint))
+    return faults
+
+
+def _times_named(mesh: Mesh, names: Sequence[str]) -> list[NDArray[np.int64]]:
+    """How many of the cell sets hold each cell, by block."""
+    counts = [np.zeros(len(block), dtype=np.int64) for block in mesh.cells]
+    for name in names:
+        for count, numbers in zip(counts, mesh.cell_sets[name], strict=True):
+            count[numbers] += 1
+    return counts
+
+
+def with_rest(mesh: Mesh, materials: Mapping[str, Material]) -> tuple[Mesh, Material | dict[str, Material]]:
+    """The mesh and its material, or that of each cell set, with a new set for the cells that "" is the material of."""
+    named = {name: material for name, material in materials.items() if name}
+    if "" in materials and not named:
+        return mesh, materials[""]
+    rest = [np.flatnonzero(count == 0) for count in _times_named(mesh, list(named))]
+    if "" not in materials or not any(len(numbers) for numbers in rest):
+        return mesh, named
+    sets = {**mesh.cell_sets, REST: tuple(rest)}
+    return replace(mesh, cell_sets=sets), {**named, REST: materials[""]}
+
+
+def section_faults(mesh: Mesh, section: Any) -> list[Fault]:
+    """Line cells without a cross-section, or a cross-section without line cells."""
+    lines = sum(len(block) for block in mesh.cells if block.kind in LINES)
+    solids = sum(len(block) for block in mesh.cells if block.kind in SOLIDS)
+    if lines and not solids and section is None:
+        hint = "Give one, e.g. 'circle radius=3 mm'."
+        return [Fault(f"the mesh has {lines} line cells, which need a cross-section", ("section",), hint)]
+    if section is not None and not lines:
+        return [Fault("the mesh has no line cells", ("section",), "A cross-section has no meaning: leave it out.")]
+    return []
+
+
+def read_vectors(path: Path, n_unknowns: int) -> NDArray[np.float64]:
+    """(n_unknowns, k) shapes of the user's own from a .npy file, or from the only array of a .npz file.
+
+    A file may hold (n_unknowns, k), (n_unknowns,), or (nodes, 3, k) and (nodes, 3) with n_unknowns = 3 nodes.
+    """
+    try:
+        loaded = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise InputError([Fault(f"there is no file '{path}'", ("vectors",))]) from None
+    except (OSError, ValueError, EOFError) as error:
+        text = f"'{path}' is not a NumPy file (.npy or .npz) with numbers"
+        raise InputError([Fault(text, ("vectors",), "Write it by numpy.save.")]) from error
+    if isinstance(loaded, np.lib.npyio.NpzFile):
+        with loaded:
+            names = loaded.files
+            if len(names) != 1:
+                text = f"'{path}' holds {len(names)} arrays ({', '.join(names[:_SHOWN])}): one is needed"
+                raise InputError([Fault(text, ("vectors",))])
+            try:
+                loaded = loaded[names[0]]
+            except (OSError, ValueError, EOFError) as error:
+                raise InputError([Fault(f"'{path}' cannot be read: {error}", ("vectors",))]) from error
+    return _as_columns(path, np.asarray(loaded), n_unknowns)
+
+
+def _as_columns(path: Path, array: NDArray[Any], n_unknowns: int) -> NDArray[np.float64]:
+    nodes = n_unknowns // 3
+    if array.dtype.kind not in "fiu":
+        raise InputError([Fault(f"'{path}' holds no real numbers ({array.dtype})", ("vectors",))])
+    if array.shape[:2] == (nodes, 3):
+        array = array.reshape(3 * nodes, -1)
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or array.shape[0] != n_unknowns or array.shape[1] == 0:
+        text = f"'{path}' has the shape {array.shape}, but the model has {nodes} nodes with 3 unknowns each"
+        hint = f"Shapes stand in columns: ({n_unknowns}, k) or ({nodes}, 3, k), nodes in the order of the mesh file."
+        raise InputError([Fault(text, ("vectors",), hint)])
+    if not np.isfinite(array).all():
+        raise InputError([Fault(f"'{path}' holds numbers that are not finite", ("vectors",))])
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _choice(path: tuple[str, ...], word: str, choices: Sequence[str]) -> list[Fault]:
+    if word in choices:
+        return []
+    return [Fault(f"'{word[:60]}' is not one of the choices", path, near(word, choices, "Choices"))]
+
+
+def near(word: str, names: Iterable[str], what: str) -> str:
+    """A sentence with the nearest of `names`, or with all of them when none is near."""
+    known = {name.lower(): name for name in names}
+    short = word[:100].lower()
+    begun = [name for name in known if len(short) > 1 and name.startswith(short)]
+    found = begun or difflib.get_close_matches(short, known, 1, _NEAR)
+    if found:
+        return f"Did you mean '{known[found[0]]}'?"
+    listed = list(known.values())
+    return f"{what}: {', '.join(listed[:_SHOWN]) or 'none'}{', ...' if len(listed) > _SHOWN else ''}."

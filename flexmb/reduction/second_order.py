@@ -1,0 +1,88 @@
+"""Second-order displacements of a body: what its points do besides moving along the shapes, u = Phi q + 1/2 G q q.
+
+A bent rod grows shorter, a twisted one drags its fibres inwards. To second order these displacements are those that
+leave no internal forces (static modal derivatives): with F_kl the second derivatives of the internal forces of the
+body along the shapes,
+    K G_kl = -F_kl
+under the inertia that balances F_kl, in mean axes, and with rigid ties that stay rigid: their nodes move by
+sym(~w_k ~w_l) r besides the second-order motion of their marker. Axial forces on a marker then stiffen the body by
+their work on G, as theory 3.1 says of S2 and X.
+
+The part of G that lies in the shapes themselves, c_m = Phi_m^T K G_kl / w_m^2, is a matter of coordinates only. It is
+left in the stiffest of the three shapes k, l, m (half or a third of it when that one occurs two or three times) and
+taken out of the softer ones. That makes the cubic part of the strain energy vanish: it is 1/2 q^T Phi^T K G q q plus
+that of the body, 1/6 Phi_m . F_kl q_k q_l q_m. A stretched rod for instance does not unbend by its coordinate of stretch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.elements.solid.second_order import second_order_forces
+from flexmb.reduction.component_modes import ComponentModes
+from flexmb.reduction.free_body import FreeBody
+from flexmb.reduction.interfaces import Interface
+from flexmb.reduction.small_motions import SmallMotion, lower_pairs, second_rotation
+
+Vector = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+Progress = Callable[[str, float], None] | None
+
+CHUNK = 48
+"""Pairs of shapes that are solved together."""
+
+
+def second_order_fields(
+    body: FreeBody, shapes: ComponentModes, progress: Progress = None
+) -> Iterator[tuple[slice, Vector]]:
+    """Chunks of pairs of `lower_pairs` and their G : (3 b, pairs), for shapes of unit modal mass, in mean axes."""
+    Phi, n = shapes.Phi, shapes.Phi.shape[1]
+    pairs = lower_pairs(n)
+    ties = [interface for interface in body.interfaces if interface.tie == "rbe2"]
+    KPhi = np.asarray(body.model.K @ Phi) / shapes.omega_squared
+    for first in range(0, len(pairs), CHUNK):
+        part = slice(first, min(first + CHUNK, len(pairs)))
+        if progress is not None:
+            progress(f"second-order field: {first} of {len(pairs)} pairs", first / len(pairs))
+        forces = second_order_forces(body.model, Phi, pairs[part])
+        turned = np.zeros_like(forces)
+        for tie in ties:
+            turned[tie.rows] = _turned(tie, Phi, pairs[part])
+        if ties:
+            forces = forces + np.asarray(body.model.K @ turned)
+        G = body.without_rigid(turned - body.solve(forces))
+        contained = (KPhi.T @ G) * (1.0 - _shares(pairs[part], n))
+        yield part, G - Phi @ contained
+
+
+def _turned(tie: Interface, Phi: Vector, pairs: Numbers) -> Vector:
+    """(3 s, p) second-order displacement of the nodes of a tie by the rotation of its marker, sym(~w_k ~w_l) r"""
+    w = tie.motion(Phi)[3:].T
+    turned = second_rotation(w[pairs[:, 0]], w[pairs[:, 1]])
+    # A holds -~r, from which the arms r are read back. Rotation blocks have none.
+    skew = tie.A.reshape(-1, 3, 6)[:, :, 3:]
+    arms = np.stack([skew[:, 1, 2], skew[:, 2, 0], skew[:, 0, 1]], axis=1)
+    return np.einsum("pij,sj->sip", turned, arms).reshape(-1, len(pairs))
+
+
+def _shares(pairs: Numbers, n: int) -> Vector:
+    """(n, p) part of the displacement along shape m that stays in pair (k, l); shapes are in the order of stiffness"""
+    m = np.arange(n)[:, None]
+    k, l = pairs[:, 0], pairs[:, 1]
+    top = np.maximum(np.maximum(k, l), m)
+    times = (top == k).astype(int) + (top == l) + (top == m)
+    return np.where(m == top, 1.0 / times, 0.0)
+
+
+def marker_motion(interface: Interface, Phi: Vector, pairs: Numbers, G: Vector | None) -> SmallMotion:
+    """First and second-order motion of a marker from that of its nodes; G : (3 b, p) for the pairs, or None"""
+    first = interface.motion(Phi)
+    d, w = first[:3].T, first[3:].T
+    if G is None:
+        return SmallMotion(d, w, np.zeros((len(pairs), 3)), np.zeros((len(pairs), 3)))
+    # What the nodes do because the marker has turned is not a second-order motion of the marker.
+    second = interface.motion(G) - interface.E @ _turned(interface, Phi, pairs)
+    return SmallMotion(d, w, second[:3].T, second[3:].T)

@@ -1,0 +1,76 @@
+"""The BLAS and LAPACK that SciPy brings: addresses for kernels, and how many threads they use.
+
+Threads of BLAS that wait for work spin and burn time; so small fronts are worked on with one thread each, and only
+large dense products get all cores.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from numba.extending import get_cython_function_address
+from numpy.typing import NDArray
+
+_ROUTINES = (("cython_lapack", "dpotrf"), ("cython_blas", "dtrsm"), ("cython_blas", "dsyrk"), ("cython_blas", "dgemm"))
+_SETTERS = (
+    "scipy_openblas_set_num_threads",
+    "scipy_openblas_set_num_threads64_",
+    "openblas_set_num_threads",
+    "openblas_set_num_threads64_",
+    "MKL_Set_Num_Threads",
+)
+
+
+@functools.cache
+def addresses() -> NDArray[np.int64]:
+    """Addresses of the routines, in the order that `kernels.dense` counts them."""
+    found = [get_cython_function_address(f"scipy.linalg.{module}", name) for module, name in _ROUTINES]
+    return np.array(found, dtype=np.int64)
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@functools.cache
+def _thread_setters() -> tuple[tuple[Callable[[int], None], Callable[[], int] | None], ...]:
+    """Setter and getter of the number of threads of the libraries behind SciPy and NumPy, where they can be found.
+
+    A shared object that is loaded already also answers for the libraries it was linked with.
+    """
+    import numpy.linalg._umath_linalg as of_numpy
+    import scipy.linalg.cython_blas as of_scipy
+
+    found: list[tuple[Callable[[int], None], Callable[[], int] | None]] = []
+    for module in (of_scipy, of_numpy):
+        try:
+            library = ctypes.CDLL(module.__file__)
+        except OSError:
+            continue
+        for name in _SETTERS:
+            setter = getattr(library, name, None)
+            if setter is not None:
+                found.append((setter, getattr(library, name.replace("set", "get").replace("Set", "Get_Max"), None)))
+                break
+    return tuple(found)
+
+
+@contextmanager
+def blas_threads(count: int) -> Iterator[None]:
+    """Let BLAS use `count` threads inside, and as many as before afterwards."""
+    before = [get() if get is not None else cores() for _, get in _thread_setters()]
+    for setter, _ in _thread_setters():
+        setter(count)
+    try:
+        yield
+    finally:
+        for (setter, _), value in zip(_thread_setters(), before, strict=True):
+            setter(value)

@@ -1,0 +1,155 @@
+"""Cholesky factorisation K = C C^T of a large sparse stiffness matrix, and solutions with it.
+
+Enters: K as blocks (BSR), symmetric positive definite, and the place of every block. Leaves: a `Factor` that solves
+for many right-hand sides at once. The plan is made first: when memory would not suffice, that is said before starting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.reduction.sparse.blas import addresses, blas_threads, cores
+from flexmb.reduction.sparse.elimination import NotPositiveDefinite, eliminate
+from flexmb.reduction.sparse.kernels.substitution import backward, forward, subtract_rows
+from flexmb.reduction.sparse.memory import available_memory
+from flexmb.reduction.sparse.ordering import COORDINATES, METIS, has_metis, nested_dissection
+from flexmb.reduction.sparse.plan import Plan, make_plan
+
+__all__ = ["COORDINATES", "METIS", "Factor", "NotPositiveDefinite", "factorise", "plan_factor"]
+
+Vector = NDArray[np.float64]
+Progress = Callable[[str, float], None]
+
+_COLUMNS = 16
+"""Right-hand sides that are solved for together."""
+
+
+class Factor:
+    """A factorised matrix."""
+
+    def __init__(self, plan: Plan, panels: Vector):
+        self.plan = plan
+        self._panels = panels
+        unknowns = plan.block * plan.order[:, None] + np.arange(plan.block)
+        self._order = unknowns.ravel()
+
+    @property
+    def ordering(self) -> str:
+        """METIS or coordinates"""
+        return self.plan.ordering
+
+    @property
+    def nnz(self) -> int:
+        """Stored entries."""
+        return self.plan.nnz
+
+    @property
+    def bytes(self) -> int:
+        """Memory held."""
+        return self.plan.bytes
+
+    @property
+    def flops(self) -> float:
+        """Operations of the factorisation."""
+        return self.plan.flops
+
+    def solve(self, B: ArrayLike) -> Vector:
+        """K^-1 B for B : (n,) or (n, k)."""
+        right = np.asarray(B, dtype=np.float64)
+        columns = right.reshape(len(self._order), -1) if right.size else right
+        if right.shape[0] != len(self._order) or right.ndim > 2:
+            raise ValueError(f"right-hand side of shape {right.shape}, the matrix has {len(self._order)} rows")
+        solution = np.empty(columns.shape)
+        with blas_threads(1), ThreadPoolExecutor(max_workers=cores()) as pool:
+            for start in range(0, columns.shape[1], _COLUMNS):
+                part = slice(start, start + _COLUMNS)
+                X = np.ascontiguousarray(columns[self._order, part])
+                self._substitute(X, pool)
+                solution[self._order, part] = X
+        return solution.reshape(right.shape)
+
+    def _substitute(self, X: Vector, pool: ThreadPoolExecutor) -> None:
+        """Overwrite X (in order of elimination) with the solution."""
+        plan = self.plan
+        shared = (plan.block, addresses(), plan.tree, self._panels, X)
+
+        def ahead(limits: tuple[int, int]) -> Vector:
+            last = limits[1] - 1
+            outside = np.zeros((plan.row_starts[last + 1] - plan.row_starts[last], plan.block * X.shape[1]))
+            forward(*limits, *shared, outside)
+            return outside
+
+        for (_, end), outside in zip(plan.subtrees, pool.map(ahead, plan.subtrees), strict=True):
+            subtract_rows(plan.rows[plan.row_starts[end - 1] : plan.row_starts[end]], plan.block, outside, X)
+        nothing = np.zeros((0, 0))
+        for s in plan.fronts:
+            forward(s, s + 1, *shared, nothing)
+        for s in reversed(plan.fronts):
+            backward(s, s + 1, *shared)
+        list(pool.map(lambda limits: backward(*limits, *shared), plan.subtrees))
+
+
+def factorise(K: Any, points: ArrayLike, *, ordering: str | None = None, progress: Progress | None = None) -> Factor:
+    """Factorise K (sparse, symmetric positive definite; BSR keeps its block size) with blocks at `points` (n, 3)."""
+    matrix, places = _checked(K, points)
+    if progress is not None:
+        progress("ordering", float("nan"))
+    plan = _planned(matrix, places, ordering)
+    _refuse_too_large(plan)
+    if progress is not None:
+        progress("factorising", 0.0)
+    starts, neighbours, values = matrix
+    return Factor(plan, eliminate(plan, (starts, neighbours, values), places, progress))
+
+
+def plan_factor(K: Any, points: ArrayLike, *, ordering: str | None = None) -> Plan:
+    """The plan of `factorise`: memory and operations, without numerical work."""
+    matrix, places = _checked(K, points)
+    return _planned(matrix, places, ordering)
+
+
+def _planned(matrix: tuple, points: Vector, ordering: str | None) -> Plan:
+    starts, neighbours, values = matrix
+    method = ordering or (METIS if has_metis() else COORDINATES)
+    order = nested_dissection(starts, neighbours, points, method)
+    return make_plan(starts, neighbours, order, values.shape[1], method)
+
+
+def _checked(K: Any, points: ArrayLike) -> tuple[tuple, Vector]:
+    """(starts, neighbours, values (nnz, b, b)) of the matrix and the places of its blocks."""
+    if K.format != "bsr":
+        K = K.tobsr((1, 1))
+    places = np.asarray(points, dtype=np.float64)
+    rows, columns = K.shape
+    block = K.blocksize[0]
+    faults = []
+    if rows != columns or K.blocksize[1] != block or rows == 0:
+        faults.append(Fault(f"a stiffness matrix is square and not empty, this one is {rows} x {columns}"))
+    elif places.shape != (rows // block, 3):
+        faults.append(Fault(f"{rows // block} blocks of the matrix need as many points, found {places.shape}"))
+    if not np.isfinite(K.data).all():
+        faults.append(Fault("the stiffness matrix has entries that are not finite"))
+    if faults:
+        raise InputError(faults)
+    starts = K.indptr.astype(np.int64)
+    return (starts, K.indices.astype(np.int32, copy=False), np.ascontiguousarray(K.data, dtype=np.float64)), places
+
+
+def _refuse_too_large(plan: Plan) -> None:
+    """Say before starting that memory does not suffice."""
+    free = available_memory()
+    needed = plan.bytes + plan.working_bytes(cores())
+    if free is not None and needed > free:
+        advice = "Take a coarser mesh or a machine with more memory"
+        if plan.ordering == COORDINATES:
+            advice += ', or install "pymetis", which orders better'
+        raise ComputationError(
+            f"Factorising the stiffness matrix of {plan.block * len(plan.order)} unknowns needs about "
+            f"{needed / 1e9:.1f} GB, {free / 1e9:.1f} GB are free. {advice}."
+        )
