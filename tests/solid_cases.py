@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import eigsh, spsolve
+from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import Material
@@ -46,6 +46,11 @@ def unknowns(nodes: np.ndarray) -> np.ndarray:
     return (3 * np.asarray(nodes)[:, None] + np.arange(3)).ravel()
 
 
+def factor(matrix):
+    """LU factors of a symmetric positive definite matrix, without pivoting and in an order that suits symmetry."""
+    return splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+
+
 def solve(model: FEModel, held: np.ndarray, values: np.ndarray | float, force: np.ndarray) -> np.ndarray:
     """Displacements (3 n,) under a force with the unknowns `held` prescribed."""
     K = sparse.csc_matrix(model.K)
@@ -53,7 +58,7 @@ def solve(model: FEModel, held: np.ndarray, values: np.ndarray | float, force: n
     u[held] = values
     free = np.setdiff1d(np.arange(len(force)), held)
     right = force - K @ u
-    u[free] = spsolve(K[free][:, free], right[free])
+    u[free] = factor(K[free][:, free]).solve(right[free])
     return u
 
 
@@ -61,12 +66,14 @@ def frequencies(model: FEModel, held: np.ndarray, count: int, shift: float = 0.0
     """Lowest angular frequencies with the unknowns `held` fixed."""
     K, M = sparse.csc_matrix(model.K), sparse.csc_matrix(sparse.kron(model.M, np.eye(3)))
     free = np.setdiff1d(np.arange(K.shape[0]), held)
-    squares = eigsh(K[free][:, free], count, M[free][:, free], sigma=shift, return_eigenvectors=False)
+    K, M = K[free][:, free], M[free][:, free]
+    inverse = LinearOperator(K.shape, factor(K - shift * M).solve)
+    squares = eigsh(K, count, M, sigma=shift, OPinv=inverse, return_eigenvectors=False)
     return np.sqrt(np.abs(np.sort(squares)))
 
 
 def gradients(mesh: Mesh, block: Cells) -> tuple[np.ndarray, np.ndarray]:
-    """Gradients (cells, g, k, 3) of shape functions at the points of stiffness, and volumes (cells, g) of the points."""
+    """Gradients (cells, g, k, 3) of shape functions at the points of stiffness, and volumes (cells, g) there."""
     tables = reference(block.kind)
     J = np.einsum("cia,gib->cgab", mesh.points[block.nodes], tables.gradients)
     G = np.einsum("gib,cgba->cgia", tables.gradients, np.linalg.inv(J))

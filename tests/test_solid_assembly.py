@@ -1,4 +1,4 @@
-"""Stiffness and mass of every solid kind: rigid motions, patch test, exact inertia, and a second road to the matrices."""
+"""Stiffness and mass of every solid kind: rigid motions, patch test, exact inertia, and another road to both."""
 
 from __future__ import annotations
 
@@ -90,8 +90,10 @@ def test_lumped_mass_of_a_regular_box_has_its_centre(kind):
 @pytest.mark.parametrize("hex8", ["incompatible", "full"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_patch_of_distorted_cells_strains_uniformly(kind, hex8):
-    model = model_of(kind, hex8=hex8)
-    assert patch_error(model) < 1e-12
+    # Edges are straight for tet10: its four points integrate constant stress in curved cells to second order only,
+    # which keeps the order of convergence (Ciarlet and Raviart 1972).
+    mesh = curved_box(kind) if kind != "tet10" else box_mesh(kind, (2, 2, 2), SIZE, distort=0.1)
+    assert patch_error(assemble(mesh, STEEL, hex8=hex8)) < 1e-12
 
 
 @pytest.mark.parametrize(("first", "second"), [("hex8", "wedge6"), ("hex20", "wedge15")])
@@ -107,7 +109,7 @@ def test_mixed_meshes_pass_the_patch_test(first, second):
 
 
 def patch_error(model: FEModel) -> float:
-    """Error of the inner nodes when the outer ones follow a linear field; relative, so round-off times the condition."""
+    """Relative error of the inner nodes when the outer ones follow a linear field: round-off times the condition."""
     gradient = np.random.default_rng(3).normal(size=(3, 3))
     exact = (model.points @ gradient.T).ravel()
     outside = on_box(model.points)
@@ -231,6 +233,6 @@ def test_beams_are_added_to_solids():
     solid, both = assemble(box, STEEL), assemble(with_line, STEEL, beams=beams)
     assert both.K.shape == (3 * (n + 2), 3 * (n + 2)) == both.M.shape and list(both.rotations) == [0, 1]
     assert both.K.toarray()[: 3 * n, : 3 * n] == pytest.approx((solid.K + K.tocsr()[: 3 * n, : 3 * n]).toarray())
-    assert both.K[3 * n, 0] == -2.0
+    assert both.K.toarray()[3 * n, 0] == -2.0
     U = np.random.default_rng(0).normal(size=(3 * (n + 2), 2))
     assert both.mass_times(U)[: 3 * n] == pytest.approx(solid.mass_times(U[: 3 * n]) + (2.0 * K @ U)[: 3 * n])

@@ -230,6 +230,8 @@ def elsewhere_faults(options: ReduceOptions) -> list[Fault]:
             hint = f"Give --material {next(iter(MATERIALS))} (or {', '.join(list(MATERIALS)[1:])})"
             hint += ", or --material 'E=210e9 nu=0.3 density=7850'."
             faults.append(Fault("no material is given.", (), hint))
+        if options.y_axis is not None and options.section is None:
+            faults.append(Fault("it turns a cross-section, and there is none.", ("--y-axis",), "Give --section."))
         return faults
     for name in ("material", "section", "y_axis", "lumped"):
         if getattr(options, name):

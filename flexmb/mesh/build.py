@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import LINES, SOLIDS, SURFACES, Cells, Mesh
-from flexmb.mesh.raw import Numbers, RawCells, RawMesh, listed
+from flexmb.mesh.raw import Numbers, RawCells, RawMesh, distinct, listed
 from flexmb.mesh.repairs import put_in_order, turn_inverted
 from flexmb.mesh.units import LARGEST_COORDINATE, UNITS, length_unit
 
 _PRECEDENCE = ("nodes", "surface", "line", "cells")
 
 
-def build_mesh(raw: RawMesh, unit: str | None, source: str = "") -> Mesh:
+def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "") -> Mesh:
     """The mesh in metres, with notes on everything that is not as in the file."""
     notes = list(raw.notes)
     points = np.zeros((len(raw.points), 3))
@@ -47,7 +47,7 @@ def build_mesh(raw: RawMesh, unit: str | None, source: str = "") -> Mesh:
         blocks = tuple(put_in_order(points, block, notes) for block in blocks)
         blocks = turn_inverted(points, blocks, notes)
     ids = raw.point_ids[used] if raw.point_ids is not None else None
-    return Mesh(points, blocks, surfaces, node_sets, cell_sets, raw.name, source, unit, tuple(notes), ids)
+    return Mesh(points, blocks, surfaces, node_sets, cell_sets, name, source, unit, tuple(notes), ids)
 
 
 def _wedges_without_face_nodes(raw: RawMesh, notes: list[str]) -> None:
@@ -120,7 +120,8 @@ def _node_sets(
             found.setdefault(name, {}).setdefault(roles[i], []).append(raw.cells[i].nodes[numbers].reshape(-1))
     sets: dict[str, Numbers] = {}
     for name, by_role in found.items():
-        ranked = [(role, np.unique(np.concatenate(by_role[role]))) for role in _PRECEDENCE if role in by_role]
+        present = [role for role in _PRECEDENCE if role in by_role]
+        ranked = [(role, distinct(np.concatenate(by_role[role]), len(used))) for role in present]
         role, nodes = ranked[0]
         others = [(word, other) for word, other in ranked[1:] if not np.isin(other, nodes).all()]
         if others:
@@ -184,7 +185,8 @@ def _merge_blocks(
                 number, start = place[i]
                 parts[number].append(np.asarray(numbers, dtype=np.int64) + start)
         if any(len(piece) for part in parts for piece in part):
-            sets[name] = tuple(np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *part])) for part in parts)
+            whole = [np.concatenate([np.zeros(0, dtype=np.int64), *part]) for part in parts]
+            sets[name] = tuple(distinct(part, len(block)) for part, block in zip(whole, blocks, strict=True))
     return tuple(blocks), sets
 
 

@@ -40,7 +40,6 @@ class RawMesh:
     cell_sets: dict[str, dict[int, Numbers]] = field(default_factory=dict)
     """Name -> number of the block in `cells` -> numbers of cells in it"""
     notes: list[str] = field(default_factory=list)
-    name: str = ""
 
 
 class Numbering:
@@ -59,9 +58,23 @@ class Numbering:
         """Positions, and which of the wanted numbers exist (the position of another means nothing)."""
         if not len(self.sorted):
             return np.zeros(wanted.shape, dtype=np.int64), np.zeros(wanted.shape, dtype=bool)
+        first, last = int(self.sorted[0]), int(self.sorted[-1])
         # From the right: a number given twice means the later one, as the programs that write these files take it.
+        if last - first < 4 * len(self.sorted) + wanted.size:
+            table = np.full(last - first + 2, -1, dtype=np.int64)
+            table[self.sorted - first] = self.order
+            inside = (wanted >= first) & (wanted <= last)
+            places = table[np.where(inside, wanted - first, -1)]
+            return places, np.asarray(places >= 0)
         place = np.maximum(np.searchsorted(self.sorted, wanted, side="right") - 1, 0)
         return self.order[place], np.asarray(self.sorted[place] == wanted)
+
+
+def distinct(numbers: Numbers, n: int) -> Numbers:
+    """The different numbers among some from 0 to n - 1, in order: quicker than sorting where there are many."""
+    present = np.zeros(n, dtype=bool)
+    present[numbers] = True
+    return np.flatnonzero(present)
 
 
 def cells_by_point_ids(

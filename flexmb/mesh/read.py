@@ -27,13 +27,11 @@ def read_mesh(path: str | Path, unit: str | None = None) -> Mesh:
     if unit is not None:
         length_unit(unit, 0.0)
     try:
-        raw = _read(path)
-        mesh = build_mesh(raw, unit, str(path))
+        return build_mesh(_read(path), unit, path.stem, str(path))
     except InputError as error:
         raise InputError([replace(fault, path=(str(path), *fault.path)) for fault in error.faults]) from error
     except OSError as error:
         raise InputError([Fault(f"it cannot be read ({error.strerror or error}).", (str(path),))]) from error
-    return mesh if mesh.name else replace(mesh, name=path.stem)
 
 
 def _read(path: Path) -> RawMesh:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexmb.mesh.checks import MeshReport
 from flexmb.mesh.mesh import Mesh
@@ -55,8 +56,9 @@ def _measures(report: MeshReport) -> list[str]:
     if report.length:
         lines += _entry("line cells", f"{report.length:.6g} m long in all")
     if report.volume or report.length:
-        lines += _entry("centre", f"({', '.join(_length(x) for x in report.centre)}) m")
-        J = report.inertia
+        centre = _without_dust(report.centre, float(np.max(report.high - report.low)))
+        lines += _entry("centre", f"({', '.join(_length(x) for x in centre)}) m")
+        J = _without_dust(report.inertia, float(np.abs(report.inertia).max()))
         unit = "m^5, density 1" if report.volume else "m^3, 1 kg/m"
         diagonal = ", ".join(f"{value:.5g}" for value in np.diag(J))
         products = ", ".join(f"{value:.4g}" for value in (J[0, 1], J[1, 2], J[2, 0]))
@@ -65,6 +67,11 @@ def _measures(report: MeshReport) -> list[str]:
         text = f"worst scaled Jacobian {report.worst_quality:.3g} (1 regular, 0 flat), {report.worst_cell}"
         lines += _entry("quality", text)
     return lines
+
+
+def _without_dust(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Values with zero for what is round-off against the scale."""
+    return np.where(np.abs(values) > 1e-12 * scale, values, 0.0)
 
 
 def _sets(report: MeshReport) -> list[str]:

@@ -31,6 +31,8 @@ ORDERS = ("full", 2, 1)
 RIGID_OR_AVERAGED = ("rbe2", "rbe3")
 HEX8 = ("incompatible", "full")
 MOST_MODES = 1000
+MOST_QUADRATIC = 100
+"""Shapes of a quadratic field: n (n + 1)/2 second-order displacements of the whole mesh, n^3 numbers in the inertia."""
 DEFAULT_MODES = 12
 REST = "(all other cells)"
 """Name of the cell set that `with_rest` makes."""
@@ -118,6 +120,9 @@ class ReductionRequest:
         faults = []
         if self.modes is not None and (not is_whole(self.modes) or not 0 <= self.modes <= MOST_MODES):
             faults.append(Fault(f"a whole number from 0 to {MOST_MODES} is needed, found {self.modes!r}", ("modes",)))
+        elif self.field == "quadratic" and self.modes is not None and self.modes > MOST_QUADRATIC:
+            text = f"a quadratic field takes {MOST_QUADRATIC} modes at most, found {self.modes}"
+            faults.append(Fault(text, ("modes",), "Take fewer, or the linear field."))
         elif self.modes == 0 and self.method == "free" and not (self.attachment or self.vectors):
             faults.append(Fault("a body by free modes needs at least one", ("modes",)))
         for name, frequency in (("below", self.below), ("keep_below", self.keep_below)):

@@ -47,7 +47,7 @@ def chunks_of(points: Vector, cells: Cells) -> Chunks:
 def _along_curve(places: Vector) -> Numbers:
     """Morton codes of places (n, 3): the bits of three coordinates of 16 bits, interleaved"""
     low = places.min(axis=0)
-    size = max(float(np.max(places.max(axis=0) - low)), np.finfo(float).tiny)
+    size = float(np.max(places.max(axis=0) - low)) or 1.0
     cells = ((places - low) * (65535.0 / size)).astype(np.int64)
     code = np.zeros(len(places), dtype=np.int64)
     for axis in range(3):

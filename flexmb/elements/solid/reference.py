@@ -123,7 +123,8 @@ def shape_gradients(kind: str, points: Vector) -> Vector:
 
 
 def stiffness_rule(kind: str) -> quadrature.Rule:
-    """Rule for strain energy: exact for affine cells, and enough for a stiffness without spurious modes."""
+    """Rule for strain energy: exact for affine cells, without spurious modes, and enough in curved cells to keep the
+    order of convergence (Ciarlet and Raviart 1972)."""
     return {
         "tet4": lambda: quadrature.tetrahedron(1),
         "tet10": lambda: quadrature.tetrahedron(2),

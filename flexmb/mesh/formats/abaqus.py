@@ -48,16 +48,13 @@ class _File:
     instances: list[Scope] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
-    name: str = ""
 
 
 def read_abaqus(path: Path) -> RawMesh:
     found = _File()
     scope, is_open = found.whole, ""
     for block in blocks(path):
-        if block.word == "HEADING" and block.lines and not found.name:
-            found.name = block.lines[0][:80]
-        elif block.word == "PART":
+        if block.word == "PART":
             scope = found.parts[block.name("NAME").upper()] = Scope(block.name("NAME"))
             is_open = block.word
         elif block.word == "INSTANCE":
@@ -212,7 +209,7 @@ def _flatten(found: _File) -> RawMesh:
         offsets.append(sum(len(part) for part in points))
         points.append(np.concatenate([np.zeros((0, 3)), *scope.points]))
         ids.append(own)
-    mesh = RawMesh(np.concatenate(points), np.concatenate(ids), name=found.name)
+    mesh = RawMesh(np.concatenate(points), np.concatenate(ids))
     if not len(mesh.points):
         raise InputError([Fault("the file holds no nodes (*NODE).")])
     origin = []

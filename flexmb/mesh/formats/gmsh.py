@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.formats.gmsh_stream import BinaryNumbers, Numbers, TextNumbers, truncated
-from flexmb.mesh.raw import Numbering, RawCells, RawMesh, cells_by_point_ids
+from flexmb.mesh.raw import Numbering, RawCells, RawMesh, cells_by_point_ids, distinct
 
 Integers = NDArray[np.int64]
 
@@ -285,7 +285,7 @@ def _name_sets(mesh: RawMesh, found: _Found, groups: list[Integers], entities: l
             ids = cells.ids[keep] if cells.ids is not None else None
             mesh.cells[i] = RawCells(cells.kind, cells.nodes[keep], ids)
         for name, parts in members.items():
-            mesh.cell_sets.setdefault(name, {})[i] = np.unique(np.concatenate(parts))
+            mesh.cell_sets.setdefault(name, {})[i] = distinct(np.concatenate(parts), len(keep))
 
 
 def _group_name(found: _Found, dimension: int, tag: int) -> str:

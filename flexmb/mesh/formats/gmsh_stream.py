@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,11 @@ class TextNumbers:
         if end < 0:
             raise truncated(section)
         try:
-            self.values = np.array(data[start:end].split(), dtype=np.float64)
-        except ValueError as error:
-            raise InputError([Fault(f"${section} holds something that is not a number ({error}).")]) from error
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # older NumPy only warns of what is not a number
+                self.values = np.fromstring(data[start:end], dtype=np.float64, sep=" ")
+        except (ValueError, DeprecationWarning) as error:
+            raise InputError([Fault(f"${section} holds something that is not a number.")]) from error
         self.position, self.end = 0, end
 
     def _next(self, count: int) -> NDArray[np.float64]:

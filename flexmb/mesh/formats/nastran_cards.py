@@ -14,6 +14,7 @@ from pathlib import Path
 from flexmb.errors import Fault, InputError
 
 _DEEPEST = 10
+_INCLUDE = re.compile(r"\s*INCLUDE\s+['\"]?([^'\"]+)['\"]?\s*$", re.IGNORECASE)
 _EXPONENT = re.compile(r"([0-9.])([-+]\d+)$")
 
 
@@ -40,13 +41,14 @@ def _lines(path: Path, depth: int, comments: list[str]) -> list[str]:
         raise InputError([Fault(f"INCLUDE goes deeper than {_DEEPEST} files.", hint="Does a file include itself?")])
     result = []
     for raw in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        line, dollar, comment = raw.partition("$")
-        if dollar:
+        line = raw
+        if "$" in raw:
+            line, _, comment = raw.partition("$")
             comments.append(comment.strip())
-        line = line.rstrip()
-        if not line.strip():
+        start = line.lstrip()[:7].upper()
+        if not start:
             continue
-        include = re.match(r"\s*INCLUDE\s+['\"]?([^'\"]+)['\"]?\s*$", line, re.IGNORECASE)
+        include = _INCLUDE.match(line) if start == "INCLUDE" else None
         if include is None:
             result.append(line)
             continue
@@ -61,7 +63,7 @@ def _lines(path: Path, depth: int, comments: list[str]) -> list[str]:
 def _bulk(lines: list[str]) -> list[str]:
     """What stands between BEGIN BULK (or the beginning, when there is none) and ENDDATA."""
     begin = re.compile(r"\s*BEGIN\s+(?:BULK|SUPER)", re.IGNORECASE)
-    start = next((i + 1 for i, line in enumerate(lines) if begin.match(line)), 0)
+    start = next((i + 1 for i, line in enumerate(lines) if line.lstrip()[:1] in ("B", "b") and begin.match(line)), 0)
     end = next((i for i in range(start, len(lines)) if lines[i].lstrip()[:7].upper() == "ENDDATA"), None)
     if start and end is None:
         raise InputError([Fault("BEGIN BULK has no ENDDATA.", hint="The file is truncated: write it again.")])
@@ -70,7 +72,8 @@ def _bulk(lines: list[str]) -> list[str]:
 
 def _fields(line: str) -> tuple[str, list[str], int]:
     """Name (or continuation mark, or nothing) and fields of one line, and how many such a line can hold."""
-    line = line.expandtabs(8)
+    if "\t" in line:
+        line = line.expandtabs(8)
     if "," in line:
         parts = [part.strip() for part in line.split(",")]
         width = 4 if "*" in parts[0] else 8

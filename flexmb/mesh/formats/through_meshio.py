@@ -47,8 +47,8 @@ _NOT_SETS = ("gmsh:geometrical", "gmsh:dim_tags", "GlobalNodeId", "GlobalElement
 
 def read_through_meshio(path: Path) -> RawMesh:
     mesh = _read(path)
-    points = np.asarray(mesh.points, dtype=np.float64).reshape(len(mesh.points), -1)
-    if points.size == 0 or points.shape[1] not in (2, 3):
+    points = np.asarray(mesh.points, dtype=np.float64)
+    if points.size == 0 or points.ndim != 2 or points.shape[1] not in (2, 3):
         raise InputError([Fault("the file holds no points in space.")])
     raw = RawMesh(points[:, :3])
     for block in mesh.cells:
@@ -143,10 +143,9 @@ def _arrays(mesh: Any, raw: RawMesh) -> None:
 
 def _sets_of_array(name: str, parts: list[NDArray[Any]]) -> dict[str, dict[int, Numbers]]:
     """Sets of one array given in parts; none when it does not hold few whole numbers."""
-    parts = [part.reshape(len(part), -1) for part in parts]
-    if not parts or any(part.shape[1] != 1 or part.dtype.kind not in "iub" for part in parts):
+    if not parts or any(part.size != len(part) or part.dtype.kind not in "iub" for part in parts):
         return {}
-    flat = [part[:, 0].astype(np.int64) for part in parts]
+    flat = [part.reshape(-1).astype(np.int64) for part in parts]
     values = np.unique(np.concatenate(flat))
     if len(values) > _MOST_VALUES or (len(values) > 2 and len(values) == sum(len(part) for part in flat)):
         return {}

@@ -1,12 +1,15 @@
-"""The numerical factorisation: subtrees side by side, then the large fronts above them with all cores.
+"""The numerical factorisation: the tree of fronts is worked on from its leaves by as many threads as there are cores.
 
-Enters: a `Plan` and the matrix in its own numbering. Leaves: the columns of the factor, one panel a supernode.
+Enters: a `Plan` and the matrix in its own numbering. Leaves: the columns of the factor, one panel a supernode. A task is
+a whole subtree or one large front above; it starts when its children are done. BLAS itself runs with one thread.
 """
 
 from __future__ import annotations
 
+import heapq
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +17,9 @@ from numpy.typing import NDArray
 from flexmb.errors import ComputationError
 from flexmb.reduction.sparse.blas import addresses, blas_threads, cores
 from flexmb.reduction.sparse.kernels.numeric import add_update, begin_front, factorise_subtree, finish_front
-from flexmb.reduction.sparse.plan import Plan
+from flexmb.reduction.sparse.plan import Plan, Task
 
 Progress = Callable[[str, float], None]
-
-_THREADED_FRONT = 2e9
-"""Operations of a front from which on threads of BLAS gain more than they waste."""
 
 
 class NotPositiveDefinite(ComputationError):
@@ -38,74 +38,110 @@ class NotPositiveDefinite(ComputationError):
 
 def eliminate(plan: Plan, matrix: tuple, points: NDArray, progress: Progress | None) -> NDArray[np.float64]:
     """(nnz,) panels of the factor of `matrix` = (starts, neighbours, values)."""
-    panels = np.empty(plan.nnz)
-    arguments = (plan.block, addresses(), plan.tree, (*matrix, plan.order, plan.rank), panels)
-    done = _Done(plan, points, progress)
-    updates: dict[int, NDArray] = {}
-
-    def subtree(index: int) -> tuple[int, int, int]:
-        start, end = plan.subtrees[index]
-        stack = np.empty(plan.stacks[index])
-        failed, pivot = factorise_subtree(start, end, *arguments, stack)
-        size = plan.update_size(end - 1)
-        if size:
-            updates[end - 1] = stack[: size * (size + 1) // 2].copy()
-        return index, failed, pivot
-
-    with blas_threads(1), ThreadPoolExecutor(max_workers=cores()) as pool:
-        try:
-            for task in as_completed([pool.submit(subtree, index) for index in range(len(plan.subtrees))]):
-                index, failed, pivot = task.result()
-                done.check(failed, pivot)
-                done.add(*plan.subtrees[index])
-        finally:
-            pool.shutdown(cancel_futures=True)
-    _eliminate_fronts(plan, arguments, updates, done)
-    return panels
+    work = _Work(plan, matrix)
+    done = 0.0
+    for task in run_tree(plan.tasks, work.run):
+        if work.failed is not None:
+            block = work.failed
+            raise NotPositiveDefinite(block, points[block])
+        done += task.operations
+        if progress is not None:
+            progress("factorising", min(done / max(plan.flops, 1.0), 1.0))
+    return work.panels
 
 
-def _eliminate_fronts(plan: Plan, arguments: tuple, updates: dict[int, NDArray], done: _Done) -> None:
-    """The supernodes above the subtrees, one after the other."""
-    block, blas, tree, matrix, panels = arguments
-    children: dict[int, list[int]] = {}
-    for child in updates:
-        children.setdefault(int(plan.parent[child]), []).append(child)
-    place = np.empty(len(plan.order), dtype=np.int64)
-    for s in plan.fronts:
-        diagonal = np.empty(block * int(plan.firsts[s + 1] - plan.firsts[s]))
-        rest = np.empty(plan.update_size(s) ** 2)
-        begin_front(s, block, tree, matrix, panels, rest, diagonal, place)
-        for child in children.pop(s, []):
-            add_update(child, s, block, tree, place, updates.pop(child), panels, rest)
-        with blas_threads(cores() if done.operations(s) > _THREADED_FRONT else 1):
-            failed = finish_front(s, block, blas, tree, panels, diagonal, rest)
-        done.check(s if failed >= 0 else -1, failed)
-        done.add(s, s + 1)
-        if len(rest):
-            size = plan.update_size(s)
-            rest.resize(size * (size + 1) // 2, refcheck=False)
-            updates[s] = rest
-            children.setdefault(int(plan.parent[s]), []).append(s)
+def run_tree(tasks, work):  # type: ignore[no-untyped-def]
+    """Run every task after its children; yields each task when it is done."""
+    waiting = [task.n_children for task in tasks]
+    ready = [index for index, task in enumerate(tasks) if task.n_children == 0]
+    heapq.heapify(ready)
+    running: dict[Future, int] = {}
+    workers = cores()
+    with blas_threads(1), ThreadPoolExecutor(max_workers=workers) as pool:
+        while ready or running:
+            while ready and len(running) < workers:
+                # the first in postorder: so updates wait as short as possible
+                index = heapq.heappop(ready)
+                running[pool.submit(work, index)] = index
+            finished, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in finished:
+                index = running.pop(future)
+                future.result()
+                parent = tasks[index].parent
+                if parent >= 0:
+                    waiting[parent] -= 1
+                    if waiting[parent] == 0:
+                        heapq.heappush(ready, parent)
+                yield tasks[index]
 
 
-class _Done:
-    """How much of the work is done, and whether it went well."""
+class _Work:
+    """What the tasks share."""
 
-    def __init__(self, plan: Plan, points: NDArray, progress: Progress | None):
-        self.plan, self.points, self.progress = plan, points, progress
-        self.count = 0.0
+    def __init__(self, plan: Plan, matrix: tuple):
+        self.plan = plan
+        self.matrix = (*matrix, plan.order, plan.rank)
+        self.panels = np.empty(plan.nnz)
+        self.room = _Room()
+        self.updates: dict[int, list[tuple[int, NDArray]]] = {}
+        """Supernode -> its children whose packed updates wait for it"""
+        self.failed: int | None = None
+        """Block whose pivot was not positive"""
 
-    def operations(self, s: int) -> float:
-        p = self.plan.block * float(self.plan.firsts[s + 1] - self.plan.firsts[s])
-        u = float(self.plan.update_size(s))
-        return p * (p * (p / 3.0 + u) + u * u)
+    def run(self, index: int) -> None:
+        task = self.plan.tasks[index]
+        (self._front if task.is_front else self._subtree)(task)
 
-    def add(self, start: int, end: int) -> None:
-        if self.progress is not None:
-            self.count += sum(self.operations(s) for s in range(start, end))
-            self.progress("factorising", min(self.count / max(self.plan.flops, 1.0), 1.0))
+    def _subtree(self, task: Task) -> None:
+        plan = self.plan
+        stack = self.room.take(task.stack)
+        failed, pivot = factorise_subtree(
+            task.start, task.end, plan.block, addresses(), plan.tree, self.matrix, self.panels, stack
+        )
+        self._finish(task, failed, pivot, stack)
 
-    def check(self, failed: int, pivot: int) -> None:
+    def _front(self, task: Task) -> None:
+        plan, s = self.plan, task.start
+        rest = self.room.take(task.stack)
+        diagonal = np.empty(plan.block * int(plan.firsts[s + 1] - plan.firsts[s]))
+        place = np.empty(len(plan.order), dtype=np.int64)
+        begin_front(s, plan.block, plan.tree, self.matrix, self.panels, rest, diagonal, place)
+        for child, update in self.updates.pop(s, []):
+            add_update(child, s, plan.block, plan.tree, place, update, self.panels, rest)
+            self.room.give(update)
+        pivot = finish_front(s, plan.block, addresses(), plan.tree, self.panels, diagonal, rest)
+        self._finish(task, s if pivot >= 0 else -1, pivot, rest)
+
+    def _finish(self, task: Task, failed: int, pivot: int, stack: NDArray) -> None:
+        """Keep the packed update, which stands at the beginning of `stack`, for the parent."""
+        plan = self.plan
         if failed >= 0:
-            block = int(self.plan.order[self.plan.firsts[failed] + pivot // self.plan.block])
-            raise NotPositiveDefinite(block, self.points[block])
+            self.failed = int(plan.order[plan.firsts[failed] + pivot // plan.block])
+        last = task.end - 1
+        if plan.parent[last] >= 0 and failed < 0:
+            size = plan.update_size(last)
+            update = self.room.take(size * (size + 1) // 2)
+            update[:] = stack[: len(update)]
+            self.updates.setdefault(int(plan.parent[last]), []).append((last, update))
+        self.room.give(stack)
+
+
+class _Room:
+    """Arrays that are used again: fresh memory costs more time than what is done in it."""
+
+    def __init__(self) -> None:
+        self._free: list[NDArray] = []
+        self._lock = threading.Lock()
+
+    def take(self, size: int) -> NDArray:
+        with self._lock:
+            fitting = [index for index, array in enumerate(self._free) if len(array) >= size]
+            if fitting:
+                best = min(fitting, key=lambda index: len(self._free[index]))
+                return self._free.pop(best)[:size]
+        return np.empty(size)
+
+    def give(self, array: NDArray) -> None:
+        whole = array if array.base is None else array.base
+        with self._lock:
+            self._free.append(whole)

@@ -66,18 +66,19 @@ class Factor:
         if right.shape[0] != len(self._order) or right.ndim > 2:
             raise ValueError(f"right-hand side of shape {right.shape}, the matrix has {len(self._order)} rows")
         solution = np.empty(columns.shape)
-        with blas_threads(1), ThreadPoolExecutor(max_workers=cores()) as pool:
-            for start in range(0, columns.shape[1], _COLUMNS):
-                part = slice(start, start + _COLUMNS)
-                X = np.ascontiguousarray(columns[self._order, part])
-                self._substitute(X, pool)
-                solution[self._order, part] = X
+        for start in range(0, columns.shape[1], _COLUMNS):
+            part = slice(start, start + _COLUMNS)
+            X = np.ascontiguousarray(columns[self._order, part])
+            self._substitute(X)
+            solution[self._order, part] = X
         return solution.reshape(right.shape)
 
-    def _substitute(self, X: Vector, pool: ThreadPoolExecutor) -> None:
+    def _substitute(self, X: Vector) -> None:
         """Overwrite X (in order of elimination) with the solution."""
         plan = self.plan
         shared = (plan.block, addresses(), plan.tree, self._panels, X)
+        subtrees = [(task.start, task.end) for task in plan.tasks if not task.is_front]
+        fronts = [task.start for task in plan.tasks if task.is_front]
 
         def ahead(limits: tuple[int, int]) -> Vector:
             last = limits[1] - 1
@@ -85,14 +86,15 @@ class Factor:
             forward(*limits, *shared, outside)
             return outside
 
-        for (_, end), outside in zip(plan.subtrees, pool.map(ahead, plan.subtrees), strict=True):
-            subtract_rows(plan.rows[plan.row_starts[end - 1] : plan.row_starts[end]], plan.block, outside, X)
-        nothing = np.zeros((0, 0))
-        for s in plan.fronts:
-            forward(s, s + 1, *shared, nothing)
-        for s in reversed(plan.fronts):
-            backward(s, s + 1, *shared)
-        list(pool.map(lambda limits: backward(*limits, *shared), plan.subtrees))
+        with blas_threads(1), ThreadPoolExecutor(max_workers=cores()) as pool:
+            for (_, end), outside in zip(subtrees, pool.map(ahead, subtrees), strict=True):
+                subtract_rows(plan.rows[plan.row_starts[end - 1] : plan.row_starts[end]], plan.block, outside, X)
+            nothing = np.zeros((0, 0))
+            for s in fronts:
+                forward(s, s + 1, *shared, nothing)
+            for s in reversed(fronts):
+                backward(s, s + 1, *shared)
+            list(pool.map(lambda limits: backward(*limits, *shared), subtrees))
 
 
 def factorise(K: Any, points: ArrayLike, *, ordering: str | None = None, progress: Progress | None = None) -> Factor:

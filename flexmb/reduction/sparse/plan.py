@@ -25,6 +25,22 @@ _SUBTREE_SHARE = 1.0 / 32.0
 
 
 @dataclass(frozen=True)
+class Task:
+    """A piece of work that one thread does: a whole subtree, or one front above the subtrees."""
+
+    start: int
+    end: int
+    """Supernodes start .. end - 1"""
+    is_front: bool
+    stack: int
+    """Entries of memory it needs besides the factor"""
+    operations: float
+    parent: int = -1
+    """Task that its update goes to; -1: none"""
+    n_children: int = 0
+
+
+@dataclass(frozen=True)
 class Plan:
     """Symbolic factorisation of a matrix of (block x block) blocks."""
 
@@ -44,12 +60,8 @@ class Plan:
     """(s + 1,) where the columns of every supernode stand in the factor [entries]"""
     parent: Numbers
     """(s,) parent of every supernode, -1 for roots"""
-    subtrees: tuple[tuple[int, int], ...]
-    """First and last + 1 supernode of subtrees that do not touch each other"""
-    stacks: tuple[int, ...]
-    """Entries of the stack that each of them needs"""
-    fronts: tuple[int, ...]
-    """The supernodes above them, in order"""
+    tasks: tuple[Task, ...]
+    """The work in postorder"""
     flops: float
     """Operations (multiply and add counted apart)"""
 
@@ -73,20 +85,17 @@ class Plan:
         return 8 * self.nnz + sum(array.nbytes for array in (*self.tree, self.order, self.rank))
 
     def working_bytes(self, workers: int) -> int:
-        """Memory that the factorisation needs besides the factor, at its worst moment."""
-        largest = sorted(self.stacks)[-workers:]
-        held = {end - 1: self.update_size(end - 1) * (self.update_size(end - 1) + 1) // 2 for _, end in self.subtrees}
-        total = sum(held.values())
-        worst = total + sum(largest)
-        children: dict[int, int] = {}
-        for s in (*held, *self.fronts):
-            u = self.update_size(s)
-            if s not in held:
-                worst = max(worst, total + u * u)
-                total += u * u - children.pop(s, 0)
-            parent = int(self.parent[s])
-            children[parent] = children.get(parent, 0) + held.get(s, u * u)
-        return 8 * worst
+        """Memory that the factorisation needs besides the factor, at its worst moment: updates that wait, and the stacks
+        of the tasks that run side by side."""
+        waiting: dict[int, int] = {}
+        held = worst = 0
+        for index, task in enumerate(self.tasks):
+            worst = max(worst, held + task.stack)
+            u = self.update_size(task.end - 1)
+            held += u * (u + 1) // 2 - waiting.pop(index, 0)
+            waiting[task.parent] = waiting.get(task.parent, 0) + u * (u + 1) // 2
+        beside = sum(sorted((task.stack for task in self.tasks), reverse=True)[1:workers])
+        return 8 * (worst + 2 * beside)
 
 
 def make_plan(starts: Numbers, neighbours: NDArray[np.int32], order: Numbers, block: int, ordering: str) -> Plan:
@@ -107,29 +116,33 @@ def make_plan(starts: Numbers, neighbours: NDArray[np.int32], order: Numbers, bl
     rank = _inverse(order)
     row_starts, rows = row_structure(starts, neighbours, order, rank, firsts, parent)
     panel_starts, operations, stack = sizes(firsts, row_starts, parent, block)
-    subtrees, fronts = _split(operations, parent)
-    total = float(operations[parent < 0].sum())
-    stacks = tuple(int(stack[end - 1]) for _, end in subtrees)
+    tasks = _split(operations, parent, stack, block * np.diff(row_starts))
     arrays = (order, rank, firsts, row_starts, rows, panel_starts, parent)
-    return Plan(block, ordering, *arrays, subtrees, stacks, fronts, total)
+    return Plan(block, ordering, *arrays, tasks, float(operations[parent < 0].sum()))
 
 
-def _split(operations: NDArray, parent: Numbers) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]]:
-    """The largest subtrees that are small enough, and the supernodes above them.
+def _split(operations: NDArray, parent: Numbers, stack: Numbers, updates: Numbers) -> tuple[Task, ...]:
+    """The largest subtrees that are small enough, and the supernodes above them, in postorder.
 
-    In postorder a subtree is a stretch of supernodes; it begins where the stretch before it ends.
+    In postorder a subtree is a stretch of supernodes, so a task begins where the one before it ends.
     """
     is_front = operations > _SUBTREE_SHARE * operations[parent < 0].sum()
-    above = np.where(parent < 0, True, is_front[parent])
-    roots = np.flatnonzero(~is_front & above)
-    fronts = np.flatnonzero(is_front)
-    subtrees = []
-    for root in roots:
-        before = np.searchsorted(fronts, root)
-        last_front = int(fronts[before - 1]) + 1 if before else 0
-        last_tree = subtrees[-1][1] if subtrees else 0
-        subtrees.append((max(last_front, last_tree), int(root) + 1))
-    return tuple(subtrees), tuple(int(s) for s in fronts)
+    is_last = is_front | np.where(parent < 0, True, is_front[parent])
+    lasts = np.flatnonzero(is_last)
+    number = np.full(len(parent) + 1, -1)
+    number[lasts] = np.arange(len(lasts))
+    n_children = np.bincount(number[parent[lasts]] + 1, minlength=len(lasts) + 1)[1:]
+    below = operations.copy()
+    np.subtract.at(below, parent[parent >= 0], operations[parent >= 0])
+    tasks, start = [], 0
+    for index, last in enumerate(int(last) for last in lasts):
+        front = bool(is_front[last])
+        room = int(updates[last]) ** 2 if front else int(stack[last])
+        work = float(below[last] if front else operations[last])
+        place = (int(number[parent[last]]) if parent[last] >= 0 else -1, int(n_children[index]))
+        tasks.append(Task(start, last + 1, front, room, work, *place))
+        start = last + 1
+    return tuple(tasks)
 
 
 def _inverse(order: NDArray) -> NDArray[np.int32]:
