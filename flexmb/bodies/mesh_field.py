@@ -52,6 +52,18 @@ class MassProducts:
         if keep:
             self._second.append(flat)
 
+    def _second_products(self) -> Vector:
+        """Products of the second-order displacements with each other, chunk by chunk"""
+        ends = np.cumsum([0, *(flat.shape[1] for flat in self._second)])
+        products = np.empty((ends[-1], ends[-1]))
+        for j, flat in enumerate(self._second):
+            weighted = np.asarray(self._mass @ flat)
+            for i in range(j + 1):
+                part = self._second[i].T @ weighted
+                products[ends[i] : ends[i + 1], ends[j] : ends[j + 1]] = part
+                products[ends[j] : ends[j + 1], ends[i] : ends[i + 1]] = part.T
+        return products
+
     @property
     def mixed(self) -> Vector:
         """(4 + 3 n, pairs, 3) products of 1, X, phi with G"""
@@ -85,8 +97,7 @@ class MassProducts:
         low, basis = _factor(self.W00, _EXACT)
         mixed = self.mixed.reshape(len(self.W00), -1)
         second = mixed.T @ basis
-        flat = np.hstack(self._second)
-        products = flat.T @ np.asarray(self._mass @ flat)
+        products = self._second_products()
         rest, _ = _factor(products - second @ second.T, _SMALL, float(np.trace(products)))
         values = np.vstack([np.hstack([low, np.zeros((len(low), rest.shape[1]))]), np.hstack([second, rest])])
         values = values @ _even(values[0])

@@ -20,12 +20,12 @@ from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.mesh_field import MassProducts, linear_invariants
 from flexmb.bodies.reduced_body import BodyMarker, Coordinate, ReducedBody, Surface
 from flexmb.elements.fe_model import FEModel
-from flexmb.errors import Fault, InputError
+from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.reduction.component_modes import ComponentModes, component_modes
 from flexmb.reduction.damping import damping_faults, damping_matrix
 from flexmb.reduction.free_body import FreeBody
 from flexmb.reduction.interfaces import Interface
-from flexmb.reduction.request import ReductionRequest
+from flexmb.reduction.request import MOST_QUADRATIC, ReductionRequest
 from flexmb.reduction.second_order import marker_motion, second_order_fields
 from flexmb.reduction.small_motions import (
     SmallMotion,
@@ -35,6 +35,7 @@ from flexmb.reduction.small_motions import (
     marker_seen_from,
     seen_from,
 )
+from flexmb.reduction.sparse.memory import available_memory
 
 Vector = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -71,6 +72,7 @@ def reduce_model(
         vectors=vectors,
         progress=progress,
     )
+    _refuse_too_much(len(model.points), len(shapes.labels), request)
     assembled = _Assembly(model, interfaces, shapes, request)
     assembled.run(body, progress)
     findings = BodyFindings(body, shapes, assembled.invariants, assembled.points, assembled.markers)
@@ -124,6 +126,21 @@ def _faults(model: FEModel, interfaces: Sequence[Interface], request: ReductionR
         text = f"'{ends[0].name}' and '{ends[1].name}' are at one place: no chord runs through them"
         faults.append(Fault(text, ("frame",), "Take the mean frame, or clamped NAME."))
     return faults
+
+
+def _refuse_too_much(nodes: int, n: int, request: ReductionRequest) -> None:
+    """Say before the pairs of shapes are solved when there are too many of them."""
+    if request.field != "quadratic":
+        return
+    if n > MOST_QUADRATIC:
+        text = f"{n} shapes have {n * (n + 1) // 2} pairs: a quadratic field takes at most {MOST_QUADRATIC} shapes"
+        raise InputError([Fault(text, ("modes",), "Take fewer modes, keep_below, or the linear field.")])
+    needed, free = 24 * nodes * n * (n + 1) // 2, available_memory()
+    if request.order in (None, "full") and free is not None and needed > 0.8 * free:
+        raise ComputationError(
+            f"the quadratic field of {n} shapes on {nodes} nodes needs about {needed / 1e9:.1f} GB besides the rest, "
+            f"{free / 1e9:.1f} GB are free: take fewer modes, order 2, or a coarser mesh."
+        )
 
 
 def frame_interfaces(interfaces: Sequence[Interface], frame: str) -> list[str]:

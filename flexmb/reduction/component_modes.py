@@ -93,8 +93,9 @@ def component_modes(
             known=body.R if free else None,
             progress=progress,
         )
-        columns.append(found.vectors)
-        sources += _mode_sources(body, found.vectors, found.frequencies, free)
+        if len(found.frequencies):
+            columns.append(found.vectors)
+            sources += _mode_sources(body, found.vectors, found.frequencies, free)
     if method == "craig-bampton" and len(body.interfaces) > 1:
         columns.append(body.constraint_modes())
         sources += _static_sources(body, "constraint")
@@ -105,7 +106,9 @@ def component_modes(
         columns.append(vectors)
         sources += [Source("user", f"user {k + 1}") for k in range(vectors.shape[1])]
     if not columns:
-        raise InputError("no modes are asked for and the interfaces give none: take --modes or a second interface")
+        limit = "" if below is None else f" below {below:g} Hz"
+        text = f"there are no modes{limit}, and one interface alone gives no constraint modes"
+        raise InputError([Fault(text, ("modes",), "Take more modes, a higher limit, or a second interface.")])
     return _orthogonal(body, np.hstack(columns), sources, keep_below)
 
 

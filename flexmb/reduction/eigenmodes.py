@@ -1,10 +1,9 @@
 """Lowest modes of vibration: K v = omega^2 M v, from a function that solves with K and one that multiplies by M.
 
 Block Lanczos for the operator K^-1 M, self-adjoint in the inner product of M, with full reorthogonalisation and thick
-restart. Vectors that are known already (rigid motions) are kept out exactly. Several equal frequencies are found as
-long as the block is at least as wide as their number; a cluster as wide as the block makes the search go on from random
-vectors. Source: R. G. Grimes, J. G. Lewis, H. D. Simon, SIAM J. Matrix Anal. Appl. 15 (1994) 228-272; restart as in K. Wu,
-H. Simon, SIAM J. Matrix Anal. Appl. 22 (2000) 602-616.
+restart. Vectors that are known already (rigid motions) are kept out exactly. As many equal frequencies are found as the
+block is wide; when that many turn up, the search goes on from random vectors. Sources: R. G. Grimes, J. G. Lewis, H. D.
+Simon, SIAM J. Matrix Anal. Appl. 15 (1994) 228-272; restart: K. Wu, H. Simon, the same 22 (2000) 602-616.
 """
 
 from __future__ import annotations
@@ -194,7 +193,7 @@ class _Lanczos:
                 X, MX = self._clean(X, MX)
         raise ComputationError(
             f"Only {int(is_converged.sum())} modes converged after {self.space.solves} solutions with the stiffness "
-            f"matrix (to {self.tolerance:.0e}; worst of the next: {self.residuals[~is_converged][0]:.1e}). The stiffness "
+            f"matrix (to {self.tolerance:.0e}; the next to {self.residuals[~is_converged][0]:.1e}). The stiffness "
             "matrix may be close to singular: check that every part is connected."
         )
 
@@ -248,7 +247,7 @@ class _Lanczos:
         return is_new
 
     def _make_room(self, width: int) -> None:
-        """Make sure that a block fits: enlarge the arrays, or keep only the best vectors found so far (thick restart)."""
+        """Make sure that a block fits: enlarge the arrays, or keep only the best vectors (thick restart)."""
         wanted = self.target.wanted(self.theta) + 1
         if self.target.below is None:
             wanted = self.target.count or 1
@@ -291,8 +290,8 @@ def _check_truth(space: _Space, theta: Vector, vectors: Vector) -> None:
     size = np.sqrt(np.einsum("ik,ik->k", error, space.mass_times(error)) / len(theta)).max()
     if not size < _TRUE_RESIDUAL:
         raise ComputationError(
-            f"The modes found do not fulfil K v = omega^2 M v (relative residual {size:.1e}): the stiffness matrix is too "
-            "badly conditioned. Check that every part is connected, and look for extremely thin or distorted cells."
+            f"The modes found do not fulfil K v = omega^2 M v (relative residual {size:.1e}): the stiffness matrix is "
+            "too badly conditioned. Check that every part is connected, and look for extremely thin or distorted cells."
         )
 
 

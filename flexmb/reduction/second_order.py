@@ -11,7 +11,8 @@ their work on G, as theory 3.1 says of S2 and X.
 The part of G that lies in the shapes themselves, c_m = Phi_m^T K G_kl / w_m^2, is a matter of coordinates only. It is
 left in the stiffest of the three shapes k, l, m (half or a third of it when that one occurs two or three times) and
 taken out of the softer ones. That makes the cubic part of the strain energy vanish: it is 1/2 q^T Phi^T K G q q plus
-that of the body, 1/6 Phi_m . F_kl q_k q_l q_m. A stretched rod for instance does not unbend by its coordinate of stretch.
+that of the body, 1/6 Phi_m . F_kl q_k q_l q_m. A stretched rod for instance does not unbend by its
+coordinate of stretch.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _TET_EDGES = [(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)]
 _WEDGE_CORNERS = [(0, 0, -1), (1, 0, -1), (0, 1, -1), (0, 0, 1), (1, 0, 1), (0, 1, 1)]
 _WEDGE_EDGES = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (1, 4), (2, 5)]
 
-Exponents = list[tuple[int, int, int]]
+Exponents = list[tuple[int, ...]]
 
 
 def _of_tet(degree: int) -> Exponents:
@@ -38,7 +38,7 @@ def _of_tet(degree: int) -> Exponents:
 
 
 def _of_cube(degree: int) -> Exponents:
-    return list(all_of(range(degree + 1), repeat=3))  # type: ignore[arg-type]
+    return list(all_of(range(degree + 1), repeat=3))
 
 
 def _serendipity() -> Exponents:

@@ -1,14 +1,15 @@
 """The numerical factorisation: the tree of fronts is worked on from its leaves by as many threads as there are cores.
 
-Enters: a `Plan` and the matrix in its own numbering. Leaves: the columns of the factor, one panel a supernode. A task is
-a whole subtree or one large front above; it starts when its children are done. BLAS itself runs with one thread.
+Enters: a `Plan` and the matrix in its own numbering. Leaves: the columns of the factor, one panel a supernode. A task
+is a whole subtree or one large front above; it starts when its children are done. BLAS itself runs with one thread,
+because threads that wait inside it burn time.
 """
 
 from __future__ import annotations
 
 import heapq
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 import numpy as np
@@ -50,7 +51,7 @@ def eliminate(plan: Plan, matrix: tuple, points: NDArray, progress: Progress | N
     return work.panels
 
 
-def run_tree(tasks, work):  # type: ignore[no-untyped-def]
+def run_tree(tasks: Sequence[Task], work: Callable[[int], None]) -> Iterator[Task]:
     """Run every task after its children; yields each task when it is done."""
     waiting = [task.n_children for task in tasks]
     ready = [index for index, task in enumerate(tasks) if task.n_children == 0]

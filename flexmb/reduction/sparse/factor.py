@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.reduction.sparse.blas import addresses, blas_threads, cores
 from flexmb.reduction.sparse.elimination import NotPositiveDefinite, eliminate
+from flexmb.reduction.sparse.kernels.numeric import smallest_pivot
 from flexmb.reduction.sparse.kernels.substitution import backward, forward, subtract_rows
 from flexmb.reduction.sparse.memory import available_memory
 from flexmb.reduction.sparse.ordering import COORDINATES, METIS, has_metis, nested_dissection
@@ -28,6 +29,10 @@ Progress = Callable[[str, float], None]
 
 _COLUMNS = 16
 """Right-hand sides that are solved for together."""
+_SUSPICIOUS_PIVOT = 1e-6
+"""Share of a diagonal entry below which its pivot may be round-off: up to 1e-10 was seen for free bodies."""
+_NO_ENERGY = 1e-14
+"""Energy of a motion, as a share of what its unknowns would store each by itself, that is round-off."""
 
 
 class Factor:
@@ -58,6 +63,11 @@ class Factor:
     def flops(self) -> float:
         """Operations of the factorisation."""
         return self.plan.flops
+
+    def smallest_pivot(self, diagonal: Vector) -> tuple[float, int]:
+        """Smallest pivot as a share of the entry on the diagonal of the matrix it came from, and its unknown."""
+        share, place = smallest_pivot(self.plan.block, self.plan.tree, self._panels, diagonal[self._order])
+        return float(share), int(self._order[place])
 
     def solve(self, B: ArrayLike) -> Vector:
         """K^-1 B for B : (n,) or (n, k)."""
@@ -106,14 +116,33 @@ def factorise(K: Any, points: ArrayLike, *, ordering: str | None = None, progres
     _refuse_too_large(plan)
     if progress is not None:
         progress("factorising", 0.0)
-    starts, neighbours, values = matrix
-    return Factor(plan, eliminate(plan, (starts, neighbours, values), places, progress))
+    factor = Factor(plan, eliminate(plan, matrix, places, progress))
+    _refuse_mechanism(K, factor, places)
+    return factor
 
 
 def plan_factor(K: Any, points: ArrayLike, *, ordering: str | None = None) -> Plan:
     """The plan of `factorise`: memory and operations, without numerical work."""
     matrix, places = _checked(K, points)
     return _planned(matrix, places, ordering)
+
+
+def _refuse_mechanism(K: Any, factor: Factor, points: Vector) -> None:
+    """Say when something moves without being deformed although round-off left positive pivots.
+
+    A small pivot is a soft direction x or a free one: K^-1 at that unknown brings it out, and its energy decides.
+    """
+    share, unknown = factor.smallest_pivot(K.diagonal())
+    if share > _SUSPICIOUS_PIVOT:
+        return
+    x = np.zeros(K.shape[0])
+    x[unknown] = 1.0
+    for _ in range(2):
+        x = factor.solve(x)
+        x /= np.abs(x).max()
+    if x @ (K @ x) < _NO_ENERGY * (x @ (K.diagonal() * x)):
+        block = int(np.abs(x).argmax()) // factor.plan.block
+        raise NotPositiveDefinite(block, points[block])
 
 
 def _planned(matrix: tuple, points: Vector, ordering: str | None) -> Plan:

@@ -85,8 +85,7 @@ class Plan:
         return 8 * self.nnz + sum(array.nbytes for array in (*self.tree, self.order, self.rank))
 
     def working_bytes(self, workers: int) -> int:
-        """Memory that the factorisation needs besides the factor, at its worst moment: updates that wait, and the stacks
-        of the tasks that run side by side."""
+        """Memory needed besides the factor at the worst moment: updates that wait and stacks of tasks side by side."""
         waiting: dict[int, int] = {}
         held = worst = 0
         for index, task in enumerate(self.tasks):

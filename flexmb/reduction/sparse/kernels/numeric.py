@@ -156,6 +156,21 @@ def factorise_subtree(start, end, block, blas, tree, matrix, panels, stack):
 
 
 @array_kernel
+def smallest_pivot(block, tree, panels, diagonal):
+    """Smallest share of a diagonal entry (in order of elimination) that its pivot has left, and where."""
+    firsts, row_starts, rows, panel_starts, parent = tree
+    smallest, place = np.inf, 0
+    for s in range(parent.size):
+        pivots = block * (firsts[s + 1] - firsts[s])
+        height = pivots + block * (row_starts[s + 1] - row_starts[s])
+        for i in range(pivots):
+            share = panels[panel_starts[s] + i * (height + 1)] ** 2 / diagonal[block * firsts[s] + i]
+            if share < smallest:
+                smallest, place = share, block * firsts[s] + i
+    return smallest, place
+
+
+@array_kernel
 def begin_front(s, block, tree, matrix, panels, rest, diagonal, place):
     """Start the front of `s` by itself: matrix entries into its panel, zeros into `rest`."""
     _begin(s, block, tree, matrix, panels, diagonal, place)
