@@ -132,6 +132,7 @@ def measure(codes: Codes, repeats: int) -> list[Row]:
     """All rows of the finite element problems."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        rows = assembly_rows(codes, folder, repeats)
-        rows += craig_bampton_rows(codes, folder, max(1, repeats // 2))
+        few = max(1, repeats // 2)
+        rows = assembly_rows(codes, folder, few)
+        rows += craig_bampton_rows(codes, folder, few)
         return rows + free_mode_rows(codes, folder)

@@ -148,8 +148,8 @@ def test_matrices_do_not_depend_on_the_numbering_nor_on_threads():
 
 
 def test_a_node_of_very_many_cells():
-    """A fan of 6000 tetrahedra about one edge: more groups of cells meet at its ends than there are colours."""
-    n = 6000
+    """A fan of 12000 tetrahedra about one edge: more groups of cells meet at its ends than there are colours."""
+    n = 12000
     angle = 2 * np.pi * np.arange(n) / n
     ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(n)], axis=1)
     points = np.concatenate([[[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]], ring])

@@ -29,7 +29,7 @@ GOOD_STATICS, BAD_STATICS = 0.05, 0.5
 """Relative error of the compliance of an interface."""
 RIGID = 1e-3
 """A rigid motion with more than this part of the first elastic frequency is not rigid."""
-MOST_CONDITION = 1e6
+MOST_CONDITION = 1e4
 _COMPARED = 3
 """Number of frequencies that the verdict looks at."""
 
@@ -52,7 +52,11 @@ def body_findings(found: BodyFindings, compare: int, progress: Progress = None) 
     frequencies = np.sqrt(np.maximum(shapes.omega_squared, 0.0)) / (2.0 * np.pi)
     full = _full_frequencies(body, min(compare, len(frequencies)), progress)
     report: dict[str, Any] = _rigid_body(found)
-    report["rigid"] = {"count": 6, "largest_frequency": body.largest_rigid_frequency()}
+    report["rigid"] = {
+        "count": 6,
+        "largest_frequency": body.largest_rigid_frequency(),
+        "round_off": body.round_off_frequency(),
+    }
     fixed = [source for source in shapes.sources if source.effective_mass is not None]
     report["fixed_frequencies"] = [source.frequency for source in fixed]
     report["effective_mass"] = [[100.0 * share for share in source.effective_mass or ()] for source in fixed]
@@ -60,7 +64,7 @@ def body_findings(found: BodyFindings, compare: int, progress: Progress = None) 
     report["reduced_frequencies"] = frequencies[: len(full)].tolist()
     report["statics"] = _static_errors(body, shapes)
     report["condition"] = shapes.condition
-    report["highest_frequency"] = float(frequencies[-1])
+    report["lowest_frequency"], report["highest_frequency"] = float(frequencies[0]), float(frequencies[-1])
     largest = max((float(np.abs(motion.d2).max()) for motion in found.markers if motion.d2.size), default=0.0)
     report["second_order"] = {"largest": largest, "mass_points": 0 if found.points is None else len(found.points.mass)}
     mesh = body.model.mesh
@@ -148,9 +152,9 @@ def verdict(report: dict[str, Any], kinds: Sequence[str]) -> dict[str, Any]:
     """Level "good", "care" or "bad", and the reasons in plain words."""
     bad: list[str] = []
     care: list[str] = []
-    first = report["reduced_frequencies"][0] if report["reduced_frequencies"] else report["highest_frequency"]
-    if report["rigid"]["largest_frequency"] > RIGID * first:
-        text = f"rigid motions have a frequency of {report['rigid']['largest_frequency']:.3g} Hz"
+    rigid = report["rigid"]
+    if rigid["largest_frequency"] > max(RIGID * report["lowest_frequency"], rigid["round_off"]):
+        text = f"rigid motions have a frequency of {rigid['largest_frequency']:.3g} Hz"
         bad.append(f"{text}: the stiffness does not belong to a free body")
     pairs = list(zip(report["full_frequencies"], report["reduced_frequencies"], strict=True))[:_COMPARED]
     for number, (full, reduced) in enumerate(pairs):

@@ -17,18 +17,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dpstrf
 
 from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.point_field import PointField
 from flexmb.elements.fe_model import FEModel
-from flexmb.reduction.small_motions import full_pairs, skew_matrices
+from flexmb.reduction.small_motions import full_pairs, lower_pairs, skew_matrices
 
 Vector = NDArray[np.float64]
 
 _EXACT = 1e-13
 """Relative eigenvalue of the products of 1, X and phi below which a combination of them vanishes."""
 _SMALL = 1e-6
-"""Relative eigenvalue of the products of G below which a combination is left out."""
+"""Part of the largest product of G to which these products are kept, coordinates weighed by their softness."""
 
 
 class MassProducts:
@@ -38,10 +39,14 @@ class MassProducts:
         """Phi : (nodes, n, 3) shapes in the body frame"""
         nodes, n, _ = Phi.shape
         self.n = n
-        self.low = np.hstack([np.ones((nodes, 1)), model.points, Phi.reshape(nodes, -1)])
+        # Coordinates count from the middle of the nodes until the end: the origin may be far away.
+        self._centre = model.points.mean(axis=0)
+        low = np.hstack([np.ones((nodes, 1)), model.points - self._centre, Phi.reshape(nodes, -1)])
         self._mass = model.M
-        self._mass_low = np.asarray(model.M @ self.low)
-        self.W00 = self.low.T @ self._mass_low
+        self._mass_low = np.asarray(model.M @ low)
+        self._low_products = low.T @ self._mass_low
+        self._shift = np.eye(4 + 3 * n)
+        self._shift[1:4, 0] = self._centre
         self._mixed: list[Vector] = []
         self._second: list[Vector] = []
 
@@ -66,20 +71,20 @@ class MassProducts:
 
     @property
     def mixed(self) -> Vector:
-        """(4 + 3 n, pairs, 3) products of 1, X, phi with G"""
+        """(4 + 3 n, pairs, 3) products of 1, X - centre, phi with G"""
         return np.hstack(self._mixed).reshape(4 + 3 * self.n, -1, 3)
 
     def invariants(self, order: int) -> Invariants:
         """The invariants of order 0 (linear field), 1 or 2."""
-        n, W = self.n, self.W00
+        n, W = self.n, self._shift @ self._low_products @ self._shift.T
         phi = W[4:, 4:].reshape(n, 3, n, 3).transpose(0, 2, 1, 3)
         S2, X, N3 = np.zeros((n, n, 3)), np.zeros((n, n, 3, 3)), None
         if order > 0:
-            mixed = self.mixed
+            mixed = np.tensordot(self._shift, self.mixed, 1)
             S2 = full_pairs(mixed[0], n)
             X = full_pairs(mixed[1:4].transpose(1, 0, 2), n)
         if order > 1:
-            N3 = full_pairs(mixed[4:].reshape(n, 3, -1, 3).transpose(2, 0, 1, 3), n).transpose(2, 0, 1, 3, 4)
+            N3 = full_pairs(self.mixed[4:].reshape(n, 3, -1, 3).transpose(2, 0, 1, 3), n).transpose(2, 0, 1, 3, 4)
         return Invariants(
             mass=float(W[0, 0]),
             S0=W[0, 1:4].copy(),
@@ -92,36 +97,49 @@ class MassProducts:
             N3=N3,
         )
 
-    def mass_points(self) -> PointField:
-        """Mass points with these products; all pairs must have been kept."""
-        low, basis = _factor(self.W00, _EXACT)
-        mixed = self.mixed.reshape(len(self.W00), -1)
+    def mass_points(self, softness: Vector) -> PointField:
+        """Mass points with these products; all pairs must have been kept.
+
+        softness : (n,) size that a coordinate has beside the others, by which products of G are compared
+        """
+        low, basis = _factor(self._low_products)
+        mixed = self.mixed.reshape(len(low), -1)
         second = mixed.T @ basis
-        products = self._second_products()
-        rest, _ = _factor(products - second @ second.T, _SMALL, float(np.trace(products)))
+        k, l = lower_pairs(self.n).T
+        sizes = np.repeat(softness[k] * softness[l], 3)
+        rest = _pivoted(self._second_products(), second, sizes)
         values = np.vstack([np.hstack([low, np.zeros((len(low), rest.shape[1]))]), np.hstack([second, rest])])
         values = values @ _even(values[0])
         count, n = values.shape[1], self.n
-        mass = float(self.W00[0, 0]) / count
+        mass = float(self._low_products[0, 0]) / count
         values /= np.sqrt(mass)
+        values[1:4] += self._centre[:, None]
         phi = values[4 : 4 + 3 * n].reshape(n, 3, count).transpose(2, 0, 1)
         G = full_pairs(values[4 + 3 * n :].reshape(-1, 3, count), n).transpose(3, 0, 1, 2)
         return PointField(np.full(count, mass), np.ascontiguousarray(values[1:4].T), phi.copy(), G.copy())
 
 
-def _factor(products: Vector, tolerance: float, scale: float | None = None) -> tuple[Vector, Vector]:
-    """C with C C^T = products, and B with products B = C; combinations below the tolerance are left out.
-
-    Without a scale the fields are taken with unit size each; with one they are compared with it as they are.
-    """
-    size = np.ones(len(products))
-    if scale is None:
-        size = np.sqrt(np.maximum(np.diag(products), 0.0))
-        size = np.where(size > 0.0, size, 1.0)
+def _factor(products: Vector) -> tuple[Vector, Vector]:
+    """C with C C^T = products, and B with products B = C; combinations of fields that vanish are left out."""
+    size = np.sqrt(np.maximum(np.diag(products), 0.0))
+    size = np.where(size > 0.0, size, 1.0)
     values, axes = np.linalg.eigh(products / np.outer(size, size))
-    kept = values > tolerance * (values[-1] if scale is None else scale)
+    kept = values > _EXACT * values[-1]
     roots = np.sqrt(values[kept])
     return size[:, None] * axes[:, kept] * roots, axes[:, kept] / roots / size[:, None]
+
+
+def _pivoted(products: Vector, known: Vector, sizes: Vector) -> Vector:
+    """C with C C^T = products - known known^T to a part of _SMALL of the largest product, fields taken times sizes
+
+    A Cholesky factorisation with pivoting, which stops at the rank.
+    """
+    scale = sizes / np.sqrt((np.diag(products) * sizes**2).max() or 1.0)
+    rest = scale[:, None] * (products - known @ known.T) * scale
+    factor, order, rank, _ = dpstrf(rest, tol=_SMALL, lower=1)
+    out = np.zeros((len(rest), rank))
+    out[order - 1] = np.tril(factor)[:, :rank] if rank else out
+    return out / scale[:, None]
 
 
 def _even(row: Vector) -> Vector:

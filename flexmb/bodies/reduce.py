@@ -73,20 +73,19 @@ def reduce_model(
         progress=progress,
     )
     _refuse_too_much(len(model.points), len(shapes.labels), request)
+    faults = damping_faults(request.damping, len(shapes.labels))
+    if faults:
+        raise InputError(faults)
     assembled = _Assembly(model, interfaces, shapes, request)
     assembled.run(body, progress)
     findings = BodyFindings(body, shapes, assembled.invariants, assembled.points, assembled.markers)
     report = body_findings(findings, COMPARED if request.compare and request.method != "free" else 0, progress)
     report["notes"] = [*report.get("notes", []), *notes]
     report["sizes"]["seconds"] = time.perf_counter() - began
-    n = len(shapes.labels)
     scale = assembled.scale
     stiffness = np.diag(shapes.omega_squared * scale**2)
     modal_mass = np.diag(scale**2)
     frequencies = np.sqrt(np.maximum(shapes.omega_squared, 0.0)) / (2.0 * np.pi)
-    faults = damping_faults(request.damping, n)
-    if faults:
-        raise InputError(faults)
     return ReducedBody(
         name=name,
         invariants=assembled.invariants,
@@ -174,7 +173,7 @@ class _Assembly:
         motions = [marker_motion(interface, self.shapes.Phi, none, None) for interface in self.interfaces]
         frame = self._frame(none, motions)
         Phi = self._seen(frame, none, np.zeros((len(self.Phi), 0, 3)))[0]
-        self.scale = 1.0 / np.linalg.norm(Phi, axis=2).max(axis=0)
+        self.scale = 1.0 / self._sizes(Phi, frame)
         self.seen_Phi = Phi * self.scale[:, None]
         products = None
         if not len(self.model.rotations) and self.model.M.shape[0] == len(self.model.points):
@@ -186,9 +185,21 @@ class _Assembly:
             for part, G in second_order_fields(body, self.shapes, progress):
                 parts.append(self._add_pairs(self.pairs[part], G, products, surface))
         self.markers = self._joined(parts, frame, motions)
+        self.points = None
         self.invariants = self._invariants(products, frame)
-        self.points = products.mass_points() if self.full and products is not None else None
+        if self.full and products is not None:
+            self.points = products.mass_points(1.0 / (self.scale * np.sqrt(self.shapes.omega_squared)))
         self.surface = self._surface(surface)
+
+    def _sizes(self, Phi: Vector, frame: SmallMotion | None) -> Vector:
+        """(n,) largest displacement of each shape; a twist alone counts by what it does at half the size of the body"""
+        size = np.linalg.norm(Phi, axis=2).max(axis=0)
+        rotations = self.shapes.Phi[3 * len(Phi) :].reshape(-1, 3, self.n).transpose(0, 2, 1)
+        if len(rotations):
+            seen = rotations - (0.0 if frame is None else frame.w)
+            arm = 0.5 * float(np.ptp(self.model.points, axis=0).max())
+            size = np.maximum(size, arm * np.linalg.norm(seen, axis=2).max(axis=0))
+        return size
 
     def _frame(self, pairs: Numbers, motions: Sequence[SmallMotion]) -> SmallMotion | None:
         names = [interface.name for interface in self.interfaces]

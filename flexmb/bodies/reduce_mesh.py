@@ -7,7 +7,7 @@ that an uneven mesh shifts neither the marker nor an averaged tie.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,12 +75,11 @@ def tie_markers(model: FEModel, mesh: Mesh, requests: Sequence[TieRequest]) -> l
     for request in requests:
         try:
             nodes = select_nodes(mesh, request.select)
-            point: Any = None
-            if request.tie == "follower" and len(nodes) < 3:
-                point = mesh.points[nodes].mean(axis=0)
-                nodes = _neighbours(mesh, nodes)
-            weights = _shares(mesh, triangles, nodes) if point is None else None
-            made.append(make_interface(model, request.name, nodes, request.tie, point=point, weights=weights))
+            if request.tie == "follower" and len(nodes) == 1 and not np.isin(model.rotations, nodes).any():
+                made.append(_single_node(model, mesh, request.name, int(nodes[0])))
+                continue
+            weights = _shares(mesh, triangles, nodes)
+            made.append(make_interface(model, request.name, nodes, request.tie, weights=weights))
         except InputError as error:
             faults += [Fault(fault.text, ("interfaces", request.name), fault.hint) for fault in error.faults]
     if faults:
@@ -88,10 +87,16 @@ def tie_markers(model: FEModel, mesh: Mesh, requests: Sequence[TieRequest]) -> l
     return made
 
 
-def _neighbours(mesh: Mesh, nodes: Numbers) -> Numbers:
-    """The nodes of all cells that hold one of these nodes: a single node has no rotation of its own"""
-    found = [block.nodes[np.isin(block.nodes, nodes).any(axis=1)].ravel() for block in mesh.cells]
-    return np.unique(np.concatenate(found)).astype(np.int64)
+def _single_node(model: FEModel, mesh: Mesh, name: str, node: int) -> Interface:
+    """A marker that moves with one node of a solid and turns, as the node itself cannot, with those of its cells"""
+    found = [block.nodes[(block.nodes == node).any(axis=1)].ravel() for block in mesh.cells]
+    around = np.unique(np.concatenate(found)).astype(np.int64)
+    averaged = make_interface(model, name, around, "follower", point=mesh.points[node])
+    E = averaged.E.copy()
+    E[:3] = 0.0
+    first = 3 * int(np.flatnonzero(averaged.blocks == node)[0])
+    E[:3, first : first + 3] = np.eye(3)
+    return replace(averaged, E=E)
 
 
 def _shares(mesh: Mesh, triangles: Numbers, nodes: Numbers) -> Vector | None:

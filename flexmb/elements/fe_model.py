@@ -53,12 +53,12 @@ class FEModel:
             return np.asarray(self.M @ U)
         return np.asarray(self.M @ U.reshape(self.n_blocks, -1)).reshape(U.shape)
 
-    def rigid_motions(self) -> Vector:
-        """(3 b, 6) unit translations along and unit rotations about the axes through the origin"""
+    def rigid_motions(self, about: Vector | None = None) -> Vector:
+        """(3 b, 6) unit translations along and unit rotations about the axes through the origin, or another point"""
         n, b = len(self.points), self.n_blocks
         R = np.zeros((b, 3, 6))
         R[:n, :, :3] = np.eye(3)
-        x, y, z = self.points.T
+        x, y, z = self.points.T if about is None else (self.points - about).T
         R[:n, 1, 3], R[:n, 2, 3] = -z, y
         R[:n, 2, 4], R[:n, 0, 4] = -x, z
         R[:n, 0, 5], R[:n, 1, 5] = -y, x

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
+from scipy.optimize import linear_sum_assignment
 
 from flexmb.errors import Fault, InputError
 from flexmb.reduction.eigenmodes import lowest_modes
@@ -103,7 +104,7 @@ def component_modes(
         columns.append(body.attachment_modes)
         sources += _static_sources(body, "attachment")
     if vectors is not None:
-        columns.append(vectors)
+        columns.append(body.tied(vectors))
         sources += [Source("user", f"user {k + 1}") for k in range(vectors.shape[1])]
     if not columns:
         limit = "" if below is None else f" below {below:g} Hz"
@@ -173,12 +174,13 @@ def _orthogonal(body: FreeBody, V: Vector, sources: Sequence[Source], keep_below
     largest = np.abs(Phi).argmax(axis=0)
     sign = np.sign(Phi[largest, np.arange(Phi.shape[1])])
     share = (W / np.where(scale > 0.0, scale, 1.0)[:, None]) ** 2
-    main = [sources[j] for j in share.argmax(axis=0)]
+    # every shape has a source of its own for its label, together the largest shares
+    main = [sources[j] for j in linear_sum_assignment(-share.T)[1]]
     kinds, interfaces = _nature(share, sources)
     return ComponentModes(
         Phi=Phi * sign,
         omega_squared=omega_squared,
-        labels=_labels(main),
+        labels=tuple(source.label for source in main),
         kinds=kinds,
         interfaces=interfaces,
         sources=tuple(sources),
@@ -195,14 +197,3 @@ def _nature(share: Vector, sources: Sequence[Source]) -> tuple[tuple[str, ...], 
         return tuple(names[j] for j in sums.argmax(axis=0))
 
     return largest("kind"), largest("interface")
-
-
-def _labels(main: Sequence[Source]) -> tuple[str, ...]:
-    """Labels by the main source; a second shape with the same one gets a prime."""
-    labels: list[str] = []
-    for source in main:
-        label = source.label
-        while label in labels:
-            label += "'"
-        labels.append(label)
-    return tuple(labels)

@@ -61,7 +61,7 @@ def _ratios_faults(ratios: object, n_shapes: int | None) -> list[Fault]:
         return [Fault(f"ratios must be a list, found {ratios!r}", ("damping", "ratios"))]
     faults = []
     if n_shapes is not None and len(ratios) != n_shapes:
-        text = f"ratios has {len(ratios)} entries, but the beam has {n_shapes} shapes"
+        text = f"ratios has {len(ratios)} entries, but there are {n_shapes} shapes"
         faults.append(Fault(text, ("damping", "ratios"), "Give one for each mode, from the lowest frequency up."))
     for number, ratio in enumerate(ratios):
         if not is_number(ratio) or ratio < 0.0:

@@ -21,7 +21,7 @@ from scipy.linalg import qr
 from scipy.sparse import bsr_matrix, csr_matrix
 
 from flexmb.elements.fe_model import FEModel
-from flexmb.errors import ComputationError, InputError
+from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.reduction.interfaces import Interface, overlaps
 from flexmb.reduction.sparse.factor import Factor, NotPositiveDefinite, factorise
 
@@ -29,6 +29,8 @@ Vector = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Progress = Callable[[str, float], None] | None
 
+_NO_FORCE = 1e-10
+"""Relative stiffness or compliance of markers below which they move without force, or only together."""
 _NO_LINE = 1e-9
 """Smallest relative length of a rigid motion in what is pinned; less means that all nodes lie on a line."""
 
@@ -43,7 +45,7 @@ class FreeBody:
         if faults:
             raise InputError(faults)
         self.n = 3 * model.n_blocks
-        self.R = _orthonormal(model, model.rigid_motions())
+        self.R = _orthonormal(model)
         """(3 b, 6) rigid motions with unit mass"""
         self.MR = model.mass_times(self.R)
         self._ties = [interface for interface in self.interfaces if interface.tie == "rbe2"]
@@ -82,11 +84,23 @@ class FreeBody:
         scale = np.sqrt(np.maximum(np.diag(S), 1e-300))
         self._marker_scale = 1.0 / np.where(np.diag(S) > 0.0, scale, 1.0)
         scaled = self._marker_scale[:, None] * S * self._marker_scale
-        border = np.linalg.qr(rigid / self._marker_scale[:, None])[0]
+        border, complement = np.split(
+            np.linalg.qr(rigid / self._marker_scale[:, None], mode="complete")[0], [6], axis=1
+        )
+        self._refuse_mechanism(scaled, complement)
         size = len(S)
         bordered = np.zeros((size + 6, size + 6))
         bordered[:size, :size], bordered[:size, size:], bordered[size:, :size] = scaled, border, border.T
         self._marker_inverse = np.linalg.inv(bordered)[:size, :size]
+
+    def _refuse_mechanism(self, stiffness: Vector, complement: Vector) -> None:
+        """Markers that move against each other without force belong to parts that do not hold together."""
+        if not complement.shape[1]:
+            return
+        values, axes = np.linalg.eigh(complement.T @ stiffness @ complement)
+        if values[0] < _NO_FORCE:
+            moving = self._ties[int(np.abs(complement @ axes[:, 0]).argmax()) // 6]
+            raise ComputationError(_mechanism(moving.point))
 
     def _hold_by_pins(self, progress: Progress) -> None:
         lengths = np.linalg.norm(self.R, axis=0)
@@ -102,12 +116,7 @@ class FreeBody:
         try:
             return factorise(K, points, progress=progress)
         except NotPositiveDefinite as error:
-            place = ", ".join(f"{x:.4g}" for x in points[error.block])
-            raise ComputationError(
-                f"the stiffness is not positive definite near ({place}) m: a part of the mesh can move without "
-                "deforming (parts that only touch at a node or an edge, or nodes that were not merged). "
-                "`flexmb mesh info` lists the parts."
-            ) from None
+            raise ComputationError(_mechanism(points[error.block])) from None
 
     def solve(self, f: Vector) -> Vector:
         """(3 b, k) displacements in mean axes under f : (3 b, k) and the inertia forces that balance it"""
@@ -133,6 +142,13 @@ class FreeBody:
         """u without its rigid content: R^T M u = 0"""
         return u - self.R @ (self.MR.T @ u)
 
+    def tied(self, u: Vector) -> Vector:
+        """u with the nodes of rigid ties moved as their markers do"""
+        u = u.copy()
+        for tie in self._ties:
+            u[tie.rows] = tie.A @ tie.motion(u)
+        return u
+
     def interface_motion(self, u: Vector) -> Vector:
         """(6 i, k) E u: displacement and rotation of every interface"""
         return np.concatenate([interface.motion(u) for interface in self.interfaces])
@@ -148,10 +164,23 @@ class FreeBody:
         """[[C, E R], [(E R)^T, 0]] with the compliance C = E solve(E^T) divided by its size; that size"""
         compliance = self.interface_motion(self.attachment_modes)
         compliance = 0.5 * (compliance + compliance.T)
+        self._refuse_dependent(compliance)
         size = float(np.trace(compliance) / len(compliance))
         rigid = self.interface_motion(self.R)
         zero = np.zeros((6, 6))
         return np.block([[compliance / size, rigid], [rigid.T, zero]]), size
+
+    def _refuse_dependent(self, compliance: Vector) -> None:
+        """Interfaces whose motions follow from each other cannot be moved one by one."""
+        scale = 1.0 / np.sqrt(np.maximum(np.diag(compliance), 1e-300))
+        values, axes = np.linalg.eigh(scale[:, None] * compliance * scale)
+        if values[0] > _NO_FORCE:
+            return
+        share = (axes[:, 0] ** 2).reshape(-1, 6).sum(axis=1)
+        names = [self.interfaces[i].name for i in np.argsort(-share)[:2]]
+        text = f"'{names[0]}' moves together with '{names[1]}': they stand on the same nodes" if len(names) > 1 else ""
+        text = text or f"'{names[0]}' cannot move in all directions"
+        raise InputError([Fault(text, ("interfaces", names[0]), "Leave one of them out, or choose other nodes.")])
 
     def constraint_modes(self) -> Vector:
         """(3 b, 6 i) displacements under unit motions of one interface, the others held"""
@@ -178,9 +207,23 @@ class FreeBody:
         squares = np.linalg.eigvalsh(self.R.T @ np.asarray(self.model.K @ self.R))
         return float(np.sqrt(np.abs(squares).max()) / (2.0 * np.pi))
 
+    def round_off_frequency(self) -> float:
+        """[Hz] below which a frequency cannot be told from zero: entries of K are rounded"""
+        rounded = 10.0 * np.finfo(float).eps * (self.R**2 * np.abs(self.model.K.diagonal())[:, None]).sum(axis=0).max()
+        return float(np.sqrt(rounded) / (2.0 * np.pi))
 
-def _orthonormal(model: FEModel, R: Vector) -> Vector:
-    """Columns with R^T M R = 1, from the rigid motions R."""
+
+def _mechanism(place: Vector) -> str:
+    where = ", ".join(f"{x:.4g}" for x in place)
+    return (
+        f"the stiffness is not positive definite near ({where}) m: a part of the mesh can move without deforming (parts "
+        "that only touch at a node or an edge, or nodes that were not merged). `flexmb mesh info` lists the parts."
+    )
+
+
+def _orthonormal(model: FEModel) -> Vector:
+    """Rigid motions with R^T M R = 1, computed about the middle of the nodes: the origin may be far away."""
+    R = model.rigid_motions(model.points.mean(axis=0))
     gram = R.T @ model.mass_times(R)
     if not np.isfinite(gram).all() or np.linalg.eigvalsh(gram[:3, :3])[0] <= 0.0:
         raise InputError("the mass matrix gives no positive mass to a translation of the body")

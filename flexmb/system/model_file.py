@@ -55,8 +55,8 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise ModelFileError(f"the file cannot be read: {reason}", name) from None
     if data.startswith((b"flexmb result", b"\x89HDF")):
         raise ModelFileError(
-            "this is a result or body file; a model file (.toml) is needed. Results go to 'flexmb plot' or 'flexmb export', "
-            "bodies to 'flexmb body info'",
+            "this is a result or body file; a model file (.toml) is needed. Results go to 'flexmb plot' or "
+            "'flexmb export', bodies to 'flexmb body info'",
             name,
         )
     try:

@@ -8,7 +8,7 @@ scaled diagonals of quadratic ones).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,20 +18,17 @@ from scipy import sparse
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import Material
 from flexmb.elements.number_checks import one_of
-from flexmb.elements.solid.chunks import CHUNK, Chunks, chunks_of
+from flexmb.elements.solid.chunks import Chunks, chunks_of
 from flexmb.elements.solid.elasticity import Elasticity, assign
 from flexmb.elements.solid.kernels import assembly, pattern
+from flexmb.elements.solid.parallel import Progress, counter, over_chunks, over_range
 from flexmb.elements.solid.reference import QUADRATIC, reference
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.mesh.mesh import LINES, SOLIDS, Cells, Mesh
 
 Vector = NDArray[np.float64]
-Progress = Callable[[str, float], None]
 Pattern = tuple[NDArray[np.int64], NDArray[np.int32]]
 """indptr (n + 1,) and sorted indices of the nodes that share a cell with each node"""
-
-PIECES = 32
-"""Pieces of rows for the parallel search of the pattern"""
 
 
 def assemble(
@@ -69,10 +66,10 @@ def node_pattern(mesh: Mesh) -> Pattern:
     cells = np.empty(len(nodes), dtype=np.int32)
     pattern.cells_of_nodes(start, nodes, first, cells)
     lengths = np.empty(mesh.n_points, dtype=np.int64)
-    pattern.row_lengths(start, nodes, first, cells, PIECES, lengths)
+    over_range(pattern.row_lengths, mesh.n_points, start, nodes, first, cells, lengths)
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     indices = np.empty(indptr[-1], dtype=np.int32)
-    pattern.fill_rows(start, nodes, first, cells, PIECES, indptr, indices)
+    over_range(pattern.fill_rows, mesh.n_points, start, nodes, first, cells, indptr, indices)
     return indptr, indices
 
 
@@ -97,19 +94,14 @@ def _assembled(mesh: Mesh, elastic: Elasticity, lumped: bool, progress: Progress
     K = np.zeros((len(indices), 3, 3))
     M = np.zeros(mesh.n_points if lumped else len(indices))
     faults: list[Fault] = []
-    total = sum(len(block) for block in mesh.cells if block.kind in SOLIDS)
-    done = 0
+    tell = counter(progress, "assembling", sum(len(block) for block in mesh.cells if block.kind in SOLIDS))
     for number, block in enumerate(mesh.cells):
         if block.kind not in SOLIDS or not len(block):
             continue
         chunks = chunks_of(points, block)
         inverted = np.zeros(len(block), dtype=np.bool_)
         arguments = _arguments(chunks, points, elastic, number, block.kind, lumped)
-        for colour in chunks.colours:
-            assembly.assemble_chunks(colour, *arguments, indptr, indices, K, M, inverted)
-            done += CHUNK * len(colour)
-            if progress:
-                progress("assembling", min(done / total, 1.0))
+        over_chunks(assembly.assemble_chunks, chunks, *arguments, indptr, indices, K, M, inverted, after=tell)
         if inverted.any():
             faults.append(_inverted(block, chunks.order[inverted]))
     if faults:
@@ -131,7 +123,7 @@ def _arguments(
     lam, mu = elastic.lame(number)
     quadratic = assembly.SCALED_DIAGONAL if kind in QUADRATIC else assembly.ROW_SUM
     return (
-        *(CHUNK, chunks.nodes, points),
+        points,
         *(lam[chunks.order], mu[chunks.order], elastic.density(number)[chunks.order]),
         *(tables.gradients, tables.weights, tables.inner, tables.centre),
         *(tables.mass_gradients, tables.mass_table, tables.mass_table.sum(axis=0)),

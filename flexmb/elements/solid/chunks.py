@@ -18,7 +18,7 @@ from flexmb.mesh.mesh import Cells
 Vector = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-CHUNK = 64
+CHUNK = 128
 """Cells a chunk: their rows of stiffness fit the second-level cache of a core."""
 
 

@@ -13,7 +13,6 @@ belong to one discrete energy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,14 +20,13 @@ from numpy.typing import NDArray
 
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.solid.assemble import block_matrix, node_pattern
-from flexmb.elements.solid.chunks import CHUNK
 from flexmb.elements.solid.kernels import nonlinear
+from flexmb.elements.solid.parallel import Progress, counter, over_chunks
 from flexmb.elements.solid.solid_blocks import solid_blocks
 from flexmb.errors import Fault, InputError
 
 Vector = NDArray[np.float64]
 Numbers = NDArray[np.int64]
-Progress = Callable[[str, float], None]
 
 
 def second_order_forces(model: FEModel, U: Vector, pairs: Numbers, *, progress: Progress | None = None) -> Vector:
@@ -42,14 +40,10 @@ def second_order_forces(model: FEModel, U: Vector, pairs: Numbers, *, progress: 
         raise InputError([Fault(f"pairs must name columns 0 to {U.shape[1] - 1} of the displacements", ("pairs",))])
     forces = np.zeros((3 * model.n_blocks, len(pairs)))
     blocks = solid_blocks(model)
-    total = sum(len(block.chunks.nodes) for block in blocks)
-    done = 0
+    tell = counter(progress, "second-order forces", sum(len(block.chunks.nodes) for block in blocks))
     for block in blocks:
-        for colour in block.chunks.colours:
-            nonlinear.second_order_chunks(colour, CHUNK, *block.stiffness_arguments, U, pairs, forces)
-            done += CHUNK * len(colour)
-            if progress:
-                progress("second-order forces", min(done / total, 1.0))
+        arguments = (*block.stiffness_arguments, U, pairs, forces)
+        over_chunks(nonlinear.second_order_chunks, block.chunks, *arguments, after=tell)
     return forces
 
 
@@ -64,8 +58,7 @@ def geometric_stiffness(model: FEModel, u: Vector) -> Any:
     indptr, indices = node_pattern(model.mesh)
     K = np.zeros((len(indices), 3, 3))
     for block in solid_blocks(model):
-        for colour in block.chunks.colours:
-            nonlinear.geometric_chunks(colour, CHUNK, *block.stiffness_arguments, u, indptr, indices, K)
+        over_chunks(nonlinear.geometric_chunks, block.chunks, *block.stiffness_arguments, u, indptr, indices, K)
     return block_matrix((indptr, indices), K)
 
 

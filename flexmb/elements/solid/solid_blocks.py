@@ -33,10 +33,9 @@ class SolidBlock:
 
     @property
     def stiffness_arguments(self) -> tuple[Any, ...]:
-        """Cells, material and tables at the points of stiffness, as compiled loops take them"""
+        """Points, material and tables at the points of stiffness, as compiled loops take them after the cells"""
         tables = self.tables
-        cells = (self.chunks.nodes, self.points, self.lam, self.mu)
-        return (*cells, tables.gradients, tables.weights, tables.inner, tables.centre)
+        return (self.points, self.lam, self.mu, tables.gradients, tables.weights, tables.inner, tables.centre)
 
 
 def solid_blocks(model: FEModel) -> list[SolidBlock]:

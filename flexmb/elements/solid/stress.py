@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.elements.fe_model import FEModel
-from flexmb.elements.solid.chunks import CHUNK
 from flexmb.elements.solid.kernels import recovery
+from flexmb.elements.solid.parallel import over_chunks
 from flexmb.elements.solid.second_order import displacements
 from flexmb.elements.solid.solid_blocks import SolidBlock, solid_blocks
 from flexmb.errors import ComputationError
@@ -36,10 +36,8 @@ def nodal_stress(model: FEModel, U: Vector) -> Vector:
         tables = block.tables
         inverted = np.zeros(len(block.chunks.nodes), dtype=np.bool_)
         recovered = (tables.stress_gradients, tables.stress_inner, tables.extrapolation, block.material, owner)
-        for colour in block.chunks.colours:
-            recovery.stress_chunks(
-                colour, CHUNK, *block.stiffness_arguments, *recovered, U, stress, count, inverted
-            )  # fmt: skip
+        arguments = (*block.stiffness_arguments, *recovered, U, stress, count, inverted)
+        over_chunks(recovery.stress_chunks, block.chunks, *arguments)
         if inverted.any():
             text = f"{np.count_nonzero(inverted)} {tables.kind} cells are folded where stress is computed: remesh them"
             raise ComputationError(text)

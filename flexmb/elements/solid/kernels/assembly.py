@@ -7,7 +7,6 @@ N_i N_j. Cells come in chunks; chunks that run at the same time share no node.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from flexmb.elements.solid.kernels.element import (
@@ -98,48 +97,37 @@ def scatter(row_nodes, indptr, indices, K, M, cell_K, cell_M, density, consisten
 
 
 @array_kernel
-def assemble_cells(
-    begin, end, nodes, points, lam, mu, density, derivatives, weights, inner, centre,
+def assemble_chunks(
+    chunks, chunk_size, nodes, points, lam, mu, density, derivatives, weights, inner, centre,
     mass_derivatives, mass_table, affine_table, scheme, indptr, indices, K, M, inverted,
 ):  # fmt: skip
-    """Cells begin .. end - 1; `inverted` (cells,) tells which have a determinant that is not positive."""
+    """Add the given chunks of cells to K (blocks, 3, 3) and to M: (blocks,) or, lumped, (nodes,).
+
+    `inverted` (cells,) tells which cells have a determinant that is not positive.
+    """
     k = nodes.shape[1]
     size = 3 * (k + inner.shape[1])
     X, J, first_J = np.empty((k, 3)), np.empty((3, 3)), np.empty((3, 3))
     G, volume = np.empty((weights.size, size)), np.empty(weights.size)
     T, S, Y = np.empty(size), np.empty((size, size)), np.empty((size - 3 * k, 3 * k))
     cell_M, lumped = np.empty((k, k)), np.empty(k)
-    for cell in range(begin, end):
-        for i in range(k):
-            for a in range(3):
-                X[i, a] = points[nodes[cell, i], a]
-        state = gradients_into(X, derivatives, weights, inner, centre, J, first_J, G, volume)
-        if state == INVERTED:
-            inverted[cell] = True
-            continue
-        products_into(G, volume, T, S)
-        stiffness_from_products(lam[cell], mu[cell], S)
-        if size > 3 * k:
-            condense(S, 3 * k, Y)
-        affine_det = volume[0] / weights[0] if state == AFFINE else 0.0
-        mass_into(X, mass_derivatives, mass_table, affine_table, affine_det, J, cell_M)
-        scatter(nodes[cell], indptr, indices, K, M, S, cell_M, density[cell], scheme == CONSISTENT)
-        if scheme != CONSISTENT:
-            lump(cell_M, scheme, lumped)
+    for chunk in chunks:
+        for cell in range(chunk * chunk_size, min((chunk + 1) * chunk_size, nodes.shape[0])):
             for i in range(k):
-                M[nodes[cell, i]] += density[cell] * lumped[i]
-
-
-@array_kernel(parallel=True)
-def assemble_chunks(
-    chunks, chunk_size, nodes, points, lam, mu, density, derivatives, weights, inner, centre,
-    mass_derivatives, mass_table, affine_table, scheme, indptr, indices, K, M, inverted,
-):  # fmt: skip
-    """All given chunks, which share no node; K (blocks, 3, 3), M (blocks,) or, lumped, (nodes,)"""
-    for c in numba.prange(chunks.size):
-        begin = chunks[c] * chunk_size
-        end = min(begin + chunk_size, nodes.shape[0])
-        assemble_cells(
-            begin, end, nodes, points, lam, mu, density, derivatives, weights, inner, centre,
-            mass_derivatives, mass_table, affine_table, scheme, indptr, indices, K, M, inverted,
-        )  # fmt: skip
+                for a in range(3):
+                    X[i, a] = points[nodes[cell, i], a]
+            state = gradients_into(X, derivatives, weights, inner, centre, J, first_J, G, volume)
+            if state == INVERTED:
+                inverted[cell] = True
+                continue
+            products_into(G, volume, T, S)
+            stiffness_from_products(lam[cell], mu[cell], S)
+            if size > 3 * k:
+                condense(S, 3 * k, Y)
+            affine_det = volume[0] / weights[0] if state == AFFINE else 0.0
+            mass_into(X, mass_derivatives, mass_table, affine_table, affine_det, J, cell_M)
+            scatter(nodes[cell], indptr, indices, K, M, S, cell_M, density[cell], scheme == CONSISTENT)
+            if scheme != CONSISTENT:
+                lump(cell_M, scheme, lumped)
+                for i in range(k):
+                    M[nodes[cell, i]] += density[cell] * lumped[i]

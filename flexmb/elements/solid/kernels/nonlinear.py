@@ -7,7 +7,6 @@ them.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from flexmb.elements.solid.kernels.assembly import scatter
@@ -117,10 +116,10 @@ def add_forces(G, g, volume, P, f):
 
 
 @array_kernel
-def second_order_cells(
-    begin, end, nodes, points, lam, mu, derivatives, weights, inner, centre, U, pairs, F
+def second_order_chunks(
+    chunks, chunk_size, nodes, points, lam, mu, derivatives, weights, inner, centre, U, pairs, F
 ):  # fmt: skip
-    """Cells begin .. end - 1"""
+    """F (3 n, p) += second-order forces of the given chunks of cells"""
     k, modes, n_pairs = nodes.shape[1], U.shape[1], pairs.shape[0]
     n = 3 * k
     size = n + 3 * inner.shape[1]
@@ -129,41 +128,29 @@ def second_order_cells(
     T, S, A = np.empty(size), np.empty((size, size)), np.empty((size - n, n))
     u, H, stress = np.empty((size, modes)), np.empty((modes, 9)), np.empty((modes, 6))
     P, f = np.empty((9, n_pairs)), np.empty((size, n_pairs))
-    for cell in range(begin, end):
-        for i in range(k):
-            for a in range(3):
-                X[i, a] = points[nodes[cell, i], a]
-        gradients_into(X, derivatives, weights, inner, centre, J, first_J, G, volume)
-        if size > n:
-            respond(G, volume, lam[cell], mu[cell], n, T, S, A)
-        gather(nodes[cell], A, U, u)
-        for r in range(size):
-            for p in range(n_pairs):
-                f[r, p] = 0.0
-        for g in range(weights.size):
-            displacement_gradients(G, g, u, lam[cell], mu[cell], H, stress)
-            second_order_stress(H, stress, pairs, lam[cell], mu[cell], P)
-            add_forces(G, g, volume[g], P, f)
-        for r in range(n):
-            row = 3 * nodes[cell, r // 3] + r % 3
-            for i in range(size - n):
+    for chunk in chunks:
+        for cell in range(chunk * chunk_size, min((chunk + 1) * chunk_size, nodes.shape[0])):
+            for i in range(k):
+                for a in range(3):
+                    X[i, a] = points[nodes[cell, i], a]
+            gradients_into(X, derivatives, weights, inner, centre, J, first_J, G, volume)
+            if size > n:
+                respond(G, volume, lam[cell], mu[cell], n, T, S, A)
+            gather(nodes[cell], A, U, u)
+            for r in range(size):
                 for p in range(n_pairs):
-                    f[r, p] += A[i, r] * f[n + i, p]
-            for p in range(n_pairs):
-                F[row, p] += f[r, p]
-
-
-@array_kernel(parallel=True)
-def second_order_chunks(
-    chunks, chunk_size, nodes, points, lam, mu, derivatives, weights, inner, centre, U, pairs, F
-):  # fmt: skip
-    """F (3 n, p) += second-order forces of all given chunks, which share no node"""
-    for c in numba.prange(chunks.size):
-        begin = chunks[c] * chunk_size
-        end = min(begin + chunk_size, nodes.shape[0])
-        second_order_cells(
-            begin, end, nodes, points, lam, mu, derivatives, weights, inner, centre, U, pairs, F
-        )  # fmt: skip
+                    f[r, p] = 0.0
+            for g in range(weights.size):
+                displacement_gradients(G, g, u, lam[cell], mu[cell], H, stress)
+                second_order_stress(H, stress, pairs, lam[cell], mu[cell], P)
+                add_forces(G, g, volume[g], P, f)
+            for r in range(n):
+                row = 3 * nodes[cell, r // 3] + r % 3
+                for i in range(size - n):
+                    for p in range(n_pairs):
+                        f[r, p] += A[i, r] * f[n + i, p]
+                for p in range(n_pairs):
+                    F[row, p] += f[r, p]
 
 
 @array_kernel
@@ -196,10 +183,10 @@ def geometric_from_products(N, A, n, S):
 
 
 @array_kernel
-def geometric_cells(
-    begin, end, nodes, points, lam, mu, derivatives, weights, inner, centre, U, indptr, indices, K
+def geometric_chunks(
+    chunks, chunk_size, nodes, points, lam, mu, derivatives, weights, inner, centre, U, indptr, indices, K
 ):  # fmt: skip
-    """Cells begin .. end - 1"""
+    """K (blocks, 3, 3) += geometric stiffness of the given chunks of cells; U (3 n, 1)"""
     k = nodes.shape[1]
     n = 3 * k
     size = n + 3 * inner.shape[1]
@@ -207,32 +194,20 @@ def geometric_cells(
     G, volume = np.empty((weights.size, size)), np.empty(weights.size)
     T, S, A = np.empty(size), np.empty((size, size)), np.empty((size - n, n))
     u, H, stress, N = np.empty((size, 1)), np.empty((1, 9)), np.empty((1, 6)), np.empty((size // 3, size // 3))
-    for cell in range(begin, end):
-        for i in range(k):
-            for a in range(3):
-                X[i, a] = points[nodes[cell, i], a]
-        gradients_into(X, derivatives, weights, inner, centre, J, first_J, G, volume)
-        if size > n:
-            respond(G, volume, lam[cell], mu[cell], n, T, S, A)
-        gather(nodes[cell], A, U, u)
-        for i in range(size // 3):
-            for j in range(i, size // 3):
-                N[i, j] = 0.0
-        for g in range(weights.size):
-            displacement_gradients(G, g, u, lam[cell], mu[cell], H, stress)
-            stress_products(G, g, volume[g], stress, N)
-        geometric_from_products(N, A, n, S)
-        scatter(nodes[cell], indptr, indices, K, volume, S, N, 0.0, False)
-
-
-@array_kernel(parallel=True)
-def geometric_chunks(
-    chunks, chunk_size, nodes, points, lam, mu, derivatives, weights, inner, centre, U, indptr, indices, K
-):  # fmt: skip
-    """K (blocks, 3, 3) += geometric stiffness of all given chunks, which share no node; U (3 n, 1)"""
-    for c in numba.prange(chunks.size):
-        begin = chunks[c] * chunk_size
-        end = min(begin + chunk_size, nodes.shape[0])
-        geometric_cells(
-            begin, end, nodes, points, lam, mu, derivatives, weights, inner, centre, U, indptr, indices, K
-        )  # fmt: skip
+    for chunk in chunks:
+        for cell in range(chunk * chunk_size, min((chunk + 1) * chunk_size, nodes.shape[0])):
+            for i in range(k):
+                for a in range(3):
+                    X[i, a] = points[nodes[cell, i], a]
+            gradients_into(X, derivatives, weights, inner, centre, J, first_J, G, volume)
+            if size > n:
+                respond(G, volume, lam[cell], mu[cell], n, T, S, A)
+            gather(nodes[cell], A, U, u)
+            for i in range(size // 3):
+                for j in range(i, size // 3):
+                    N[i, j] = 0.0
+            for g in range(weights.size):
+                displacement_gradients(G, g, u, lam[cell], mu[cell], H, stress)
+                stress_products(G, g, volume[g], stress, N)
+            geometric_from_products(N, A, n, S)
+            scatter(nodes[cell], indptr, indices, K, volume, S, N, 0.0, False)

@@ -5,7 +5,6 @@ Cells of all kinds stand one after the other in `nodes`, cell c from start[c] to
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from flexmb.jit import array_kernel
@@ -55,27 +54,23 @@ def sort(row):
             row[j] = value
 
 
-@array_kernel(parallel=True)
-def row_lengths(start, nodes, first, cells, pieces, lengths):
-    """Number of neighbours of every node, the nodes being cut into `pieces` pieces"""
-    n_nodes = lengths.size
-    for piece in numba.prange(pieces):
-        seen = np.full(n_nodes, -1, np.int32)
-        nothing = np.empty(0, np.int32)
-        for n in range(piece * n_nodes // pieces, (piece + 1) * n_nodes // pieces):
-            lengths[n] = neighbours_into(n, start, nodes, first, cells, seen, nothing)
+@array_kernel
+def row_lengths(begin, end, start, nodes, first, cells, lengths):
+    """Number of neighbours of the nodes begin .. end - 1"""
+    seen = np.full(lengths.size, -1, np.int32)
+    nothing = np.empty(0, np.int32)
+    for n in range(begin, end):
+        lengths[n] = neighbours_into(n, start, nodes, first, cells, seen, nothing)
 
 
-@array_kernel(parallel=True)
-def fill_rows(start, nodes, first, cells, pieces, indptr, indices):
-    """Sorted neighbours of every node"""
-    n_nodes = indptr.size - 1
-    for piece in numba.prange(pieces):
-        seen = np.full(n_nodes, -1, np.int32)
-        for n in range(piece * n_nodes // pieces, (piece + 1) * n_nodes // pieces):
-            row = indices[indptr[n] : indptr[n + 1]]
-            neighbours_into(n, start, nodes, first, cells, seen, row)
-            sort(row)
+@array_kernel
+def fill_rows(begin, end, start, nodes, first, cells, indptr, indices):
+    """Sorted neighbours of the nodes begin .. end - 1"""
+    seen = np.full(indptr.size - 1, -1, np.int32)
+    for n in range(begin, end):
+        row = indices[indptr[n] : indptr[n + 1]]
+        neighbours_into(n, start, nodes, first, cells, seen, row)
+        sort(row)
 
 
 @array_kernel

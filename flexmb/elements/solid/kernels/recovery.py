@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from flexmb.elements.solid.kernels.element import INVERTED, gradients_into
@@ -11,60 +10,44 @@ from flexmb.jit import array_kernel
 
 
 @array_kernel
-def stress_cells(
-    begin, end, nodes, points, lam, mu, derivatives, weights, inner, centre,
+def stress_chunks(
+    chunks, chunk_size, nodes, points, lam, mu, derivatives, weights, inner, centre,
     stress_derivatives, stress_inner, extrapolation, material, owner, U, stress, count, inverted,
 ):  # fmt: skip
-    """Cells begin .. end - 1"""
+    """stress (n, m, 6) and count (n,) += what the given chunks of cells have at their nodes.
+
+    A cell adds to a node only when it is of the material `owner` (n,) of the node.
+    """
     k, modes = nodes.shape[1], U.shape[1]
     n = 3 * k
     size = n + 3 * inner.shape[1]
     X, J, first_J = np.empty((k, 3)), np.empty((3, 3)), np.empty((3, 3))
     G, volume = np.empty((weights.size, size)), np.empty(weights.size)
     n_points = stress_derivatives.shape[0]
-    stress_G, ones = np.empty((n_points, size)), np.ones(n_points)
-    stress_volume = np.empty(n_points)
+    stress_G, ones, det = np.empty((n_points, size)), np.ones(n_points), np.empty(n_points)
     T, S, A = np.empty(size), np.empty((size, size)), np.empty((size - n, n))
     u, H, values = np.empty((size, modes)), np.empty((modes, 9)), np.empty((modes, 6))
-    for cell in range(begin, end):
-        for i in range(k):
-            for a in range(3):
-                X[i, a] = points[nodes[cell, i], a]
-        state = gradients_into(X, stress_derivatives, ones, stress_inner, centre, J, first_J, stress_G, stress_volume)
-        if state == INVERTED:
-            inverted[cell] = True
-            continue
-        if size > n:
-            gradients_into(X, derivatives, weights, inner, centre, J, first_J, G, volume)
-            respond(G, volume, lam[cell], mu[cell], n, T, S, A)
-        gather(nodes[cell], A, U, u)
-        for s in range(n_points):
-            displacement_gradients(stress_G, s, u, lam[cell], mu[cell], H, values)
+    for chunk in chunks:
+        for cell in range(chunk * chunk_size, min((chunk + 1) * chunk_size, nodes.shape[0])):
             for i in range(k):
-                node = nodes[cell, i]
-                if owner[node] == material[cell]:
-                    factor = extrapolation[i, s]
-                    for m in range(modes):
-                        for entry in range(6):
-                            stress[node, m, entry] += factor * values[m, entry]
-        for i in range(k):
-            if owner[nodes[cell, i]] == material[cell]:
-                count[nodes[cell, i]] += 1
-
-
-@array_kernel(parallel=True)
-def stress_chunks(
-    chunks, chunk_size, nodes, points, lam, mu, derivatives, weights, inner, centre,
-    stress_derivatives, stress_inner, extrapolation, material, owner, U, stress, count, inverted,
-):  # fmt: skip
-    """stress (n, m, 6) and count (n,) += what the given chunks, which share no node, have at their nodes.
-
-    A cell adds to a node only when it is of the material `owner` (n,) of the node.
-    """
-    for c in numba.prange(chunks.size):
-        begin = chunks[c] * chunk_size
-        end = min(begin + chunk_size, nodes.shape[0])
-        stress_cells(
-            begin, end, nodes, points, lam, mu, derivatives, weights, inner, centre,
-            stress_derivatives, stress_inner, extrapolation, material, owner, U, stress, count, inverted,
-        )  # fmt: skip
+                for a in range(3):
+                    X[i, a] = points[nodes[cell, i], a]
+            if gradients_into(X, stress_derivatives, ones, stress_inner, centre, J, first_J, stress_G, det) == INVERTED:
+                inverted[cell] = True
+                continue
+            if size > n:
+                gradients_into(X, derivatives, weights, inner, centre, J, first_J, G, volume)
+                respond(G, volume, lam[cell], mu[cell], n, T, S, A)
+            gather(nodes[cell], A, U, u)
+            for s in range(n_points):
+                displacement_gradients(stress_G, s, u, lam[cell], mu[cell], H, values)
+                for i in range(k):
+                    node = nodes[cell, i]
+                    if owner[node] == material[cell]:
+                        factor = extrapolation[i, s]
+                        for m in range(modes):
+                            for entry in range(6):
+                                stress[node, m, entry] += factor * values[m, entry]
+            for i in range(k):
+                if owner[nodes[cell, i]] == material[cell]:
+                    count[nodes[cell, i]] += 1
