@@ -25,7 +25,7 @@ def refused(capsys: Capture, *words: str) -> str:
 def test_result_given_as_a_model(folder: Path, capsys: Capture) -> None:
     write_result(folder / "out.h5")
     for verb in ("run", "check"):
-        assert "out.h5: this is a result or body file; a model file (.toml) is needed" in refused(capsys, verb, "out.h5")
+        assert "out.h5: this is a result or body file; a model file (.toml)" in refused(capsys, verb, "out.h5")
 
 
 def test_binary_file(folder: Path, capsys: Capture) -> None:

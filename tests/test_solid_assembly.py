@@ -12,6 +12,7 @@ from scipy import sparse
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.elements.solid.assemble import assemble
+from flexmb.elements.solid.chunks import CHUNK, Chunks, chunks_of
 from flexmb.elements.solid.reference import QUADRATIC
 from flexmb.errors import InputError
 from flexmb.mesh.mesh import Cells, Mesh
@@ -155,10 +156,28 @@ def test_a_node_of_very_many_cells():
     points = np.concatenate([[[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]], ring])
     i = np.arange(n)
     cells = np.stack([np.zeros(n, int), 2 + i, 2 + (i + 1) % n, np.ones(n, int)], axis=1)
-    model = assemble(Mesh(points, (Cells("tet4", cells),)), STEEL)
+    block = Cells("tet4", cells)
+    assert_colours_share_no_node(chunks_of(points, block))
+    model = assemble(Mesh(points, (block,)), STEEL)
     volume = n * 2.0 * np.sin(2 * np.pi / n) / 6.0
     assert model.M.sum() == pytest.approx(STEEL.density * volume, rel=1e-12)
     assert np.abs(model.K @ model.rigid_motions()).max() < 1e-12 * abs(model.K).max()
+
+
+def test_groups_that_run_together_share_no_node():
+    mesh = box_mesh("tet10", (7, 7, 7))
+    chunks = chunks_of(mesh.points, mesh.cells[0])
+    assert max(len(colour) for colour in chunks.colours) > 1
+    assert sorted(chunks.order) == list(range(len(mesh.cells[0])))
+    assert_colours_share_no_node(chunks)
+
+
+def assert_colours_share_no_node(chunks: Chunks) -> None:
+    counted = np.concatenate(chunks.colours)
+    assert sorted(counted) == list(range(-(-len(chunks.nodes) // CHUNK)))
+    for colour in chunks.colours:
+        nodes = [np.unique(chunks.nodes[CHUNK * chunk : CHUNK * (chunk + 1)]) for chunk in colour]
+        assert np.unique(np.concatenate(nodes), return_counts=True)[1].max() == 1
 
 
 def test_materials_by_cell_sets():

@@ -216,8 +216,8 @@ class FreeBody:
 def _mechanism(place: Vector) -> str:
     where = ", ".join(f"{x:.4g}" for x in place)
     return (
-        f"the stiffness is not positive definite near ({where}) m: a part of the mesh can move without deforming (parts "
-        "that only touch at a node or an edge, or nodes that were not merged). `flexmb mesh info` lists the parts."
+        f"the stiffness is not positive definite near ({where}) m: a part of the mesh can move without deforming "
+        "(parts that only touch at a node or an edge, or nodes that were not merged). `flexmb mesh info` lists them."
     )
 
 

@@ -3,7 +3,8 @@
 Linear isotropic elasticity, isoparametric cells of all solid kinds, also mixed. Rows of matrices are nodes; the pattern
 is found first and cells are then added in place, so that memory is that of the matrices. hex8 have incompatible modes
 (Taylor, Beresford and Wilson 1976) unless hex8 = "full"; mass is consistent or lumped (row sums of linear cells,
-scaled diagonals of quadratic ones).
+scaled diagonals of quadratic ones). Cells are fully integrated: those of a thin plate should not be longer than about
+ten thicknesses.
 """
 
 from __future__ import annotations
