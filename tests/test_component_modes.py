@@ -272,9 +272,9 @@ def test_effective_masses_add_up_to_what_can_move() -> None:
 
 def test_requests_that_leave_nothing_are_refused() -> None:
     body, held = slab(), clamped()
-    with pytest.raises(InputError, match="modes"):
+    with pytest.raises(InputError, match="there are no modes"):
         component_modes(held, modes=0)
-    with pytest.raises(InputError, match="modes"):
+    with pytest.raises(InputError, match="there are no modes"):
         component_modes(body, "free", modes=0)
     with pytest.raises(InputError, match="rigid motions: no shape is left"):
         component_modes(body, "free", modes=0, vectors=body.model.rigid_motions())
@@ -289,7 +289,7 @@ def test_requests_that_leave_nothing_are_refused() -> None:
 
 @pytest.mark.parametrize("method", ["free", "fixed", "craig-bampton"])
 def test_a_frequency_limit_below_all_modes_is_refused(method: str) -> None:
-    with pytest.raises(InputError, match="modes"):
+    with pytest.raises(InputError, match="no modes below 1 Hz"):
         component_modes(clamped(), method, below=1.0)
 
 
@@ -298,7 +298,7 @@ def test_interfaces_that_move_together_are_refused() -> None:
     mesh, model = bar()
     for first in ("rbe2", "rbe3"):
         for more in ((), (("c", "xmax", "rbe3"),)):
-            with pytest.raises(InputError):
+            with pytest.raises(InputError, match="moves together with"):
                 component_modes(
                     FreeBody(model, ties(mesh, model, ("a", "xmin", first), ("b", "xmin", "rbe3"), *more)), modes=2
                 )

@@ -1,7 +1,8 @@
-"""Fill the kernel cache: a slider-crank and a pendulum, a few steps by every method and formulation."""
+"""Fill the kernel cache: a slider-crank and a pendulum, a few steps by every method and formulation; small meshes."""
 
 from __future__ import annotations
 
+from multiprocessing import Process
 from typing import Any
 
 from flexmb.equations.programs import link
@@ -45,13 +46,31 @@ def run(data: dict[str, Any], **analysis: Any) -> None:
     simulate(system, spec.analysis, sink=Nowhere())
 
 
+def reduce_meshes() -> None:
+    """Everything that is compiled for meshes, on a few cells."""
+    from flexmb.bodies.reduce_mesh import reduce_mesh
+    from flexmb.elements.material import MATERIALS
+    from flexmb.mesh.checks import refuse_bad
+    from flexmb.reduction.request import ReductionRequest, TieRequest
+    from tests.mesh_makers import box_mesh
+
+    ends = (TieRequest("a", "xmin"), TieRequest("b", "xmax", "rbe3"))
+    for kind in ("hex8", "tet10"):
+        mesh = box_mesh(kind, (3, 1, 1), (3.0, 1.0, 1.0), distort=0.1)
+        refuse_bad(mesh)
+        reduce_mesh(mesh, MATERIALS["steel"], ReductionRequest(interfaces=ends, modes=2, stress=True))
+
+
 def main() -> None:
+    meshes = Process(target=reduce_meshes)
+    meshes.start()
     for method in ("generalized-alpha", "hht", "shi-mcphee"):
         run(SLIDER_CRANK, method=method)
     run(SLIDER_CRANK, method="generalized-alpha", tolerance=1e-4)
     for method in ("rk4", "rk45"):
         run(PENDULUM, method=method)
         run(SLIDER_CRANK, method=method, formulation="embedding")
+    meshes.join()
 
 
 if __name__ == "__main__":

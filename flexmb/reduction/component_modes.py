@@ -143,7 +143,12 @@ def _mode_sources(body: FreeBody, vectors: Vector, frequencies: Vector, free: bo
 
 
 def _static_sources(body: FreeBody, kind: str) -> list[Source]:
-    return [Source(kind, f"{interface.name} {axis}", interface.name) for interface in body.interfaces for axis in _AXES]
+    word = "" if kind == "constraint" else "load "
+    return [
+        Source(kind, f"{interface.name} {word}{axis}", interface.name)
+        for interface in body.interfaces
+        for axis in _AXES
+    ]
 
 
 def _orthogonal(body: FreeBody, V: Vector, sources: Sequence[Source], keep_below: float | None) -> ComponentModes:
@@ -176,24 +181,12 @@ def _orthogonal(body: FreeBody, V: Vector, sources: Sequence[Source], keep_below
     share = (W / np.where(scale > 0.0, scale, 1.0)[:, None]) ** 2
     # every shape has a source of its own for its label, together the largest shares
     main = [sources[j] for j in linear_sum_assignment(-share.T)[1]]
-    kinds, interfaces = _nature(share, sources)
     return ComponentModes(
         Phi=Phi * sign,
         omega_squared=omega_squared,
         labels=tuple(source.label for source in main),
-        kinds=kinds,
-        interfaces=interfaces,
+        kinds=tuple(source.kind for source in main),
+        interfaces=tuple(source.interface for source in main),
         sources=tuple(sources),
         condition=float(np.sqrt(values[kept][-1] / values[kept][0])),
     )
-
-
-def _nature(share: Vector, sources: Sequence[Source]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Kind and interface that every shape mostly consists of."""
-
-    def largest(attribute: str) -> tuple[str, ...]:
-        names = list(dict.fromkeys(getattr(source, attribute) for source in sources))
-        sums = np.array([share[[getattr(s, attribute) == name for s in sources]].sum(axis=0) for name in names])
-        return tuple(names[j] for j in sums.argmax(axis=0))
-
-    return largest("kind"), largest("interface")

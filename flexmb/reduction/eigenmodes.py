@@ -137,22 +137,27 @@ class _Space:
             raise ComputationError("A solution with the stiffness matrix is not finite: the matrix is singular.")
         return W - self.known.T @ (self.known_mass @ W) if len(self.known) else W
 
+    def balanced(self, loads: Vector) -> Vector:
+        """Loads that do not excite the known vectors: without this their answer would drown that of the others."""
+        return loads - self.known_mass.T @ (self.known @ loads) if len(self.known) else loads
+
     def random_block(self, width: int) -> tuple[Vector, Vector]:
         """X and M X, random in the range of K^-1 M: motions without mass are not in it."""
-        X = self.apply(self.mass_times(self._random.standard_normal((self.n, width))))
+        X = self.apply(self.balanced(self.mass_times(self._random.standard_normal((self.n, width)))))
         X, MX, _ = orthonormal(X, self.mass_times(X), _DEPENDENT)
         return X, MX
 
 
-def orthonormal(X: Vector, MX: Vector, shortest: float) -> tuple[Vector, Vector, Vector]:
+def orthonormal(X: Vector, MX: Vector, shortest: float, floor: float = 0.0) -> tuple[Vector, Vector, Vector]:
     """M-orthonormal basis of the columns of X, M times it, and the matrix X^T M X.
 
-    Directions that keep less than `shortest` of their length when the others are taken out are dropped.
+    Columns no longer than `floor` are dropped, and directions that keep less than `shortest` of their length when the
+    others are taken out.
     """
     gram = X.T @ MX
     gram = 0.5 * (gram + gram.T)
     lengths = np.sqrt(np.maximum(np.diag(gram), 0.0))
-    scale = np.where(lengths > 0.0, 1.0 / np.maximum(lengths, 1e-300), 0.0)
+    scale = np.where(lengths > floor, 1.0 / np.maximum(lengths, 1e-300), 0.0)
     values, axes = np.linalg.eigh(gram * np.outer(scale, scale))
     kept = values > shortest**2
     change = scale[:, None] * axes[:, kept] / np.sqrt(values[kept])
@@ -220,7 +225,7 @@ class _Lanczos:
             if len(basis):
                 inside = mass @ X
                 X, MX = X - basis.T @ inside, MX - mass.T @ inside
-        X, MX, _ = orthonormal(X, MX, shortest)
+        X, MX, _ = orthonormal(X, MX, shortest, shortest)
         return X, MX
 
     def _ritz(self, gram: Vector) -> None:
@@ -299,7 +304,7 @@ def _dense_modes(space: _Space, target: _Target) -> Eigenmodes:
     """All modes of a small model: with M = S S^T the operator is S^T K^-1 S."""
     values, axes = np.linalg.eigh(space.mass_times(np.eye(space.n)))
     kept = values > 1e-14 * values[-1]
-    S = axes[:, kept] * np.sqrt(values[kept])
+    S = space.balanced(axes[:, kept] * np.sqrt(values[kept]))
     X = space.apply(S)
     theta, y = np.linalg.eigh(0.5 * (S.T @ X + X.T @ S))
     theta, y = theta[::-1], y[:, ::-1]

@@ -72,9 +72,9 @@ class Factor:
     def solve(self, B: ArrayLike) -> Vector:
         """K^-1 B for B : (n,) or (n, k)."""
         right = np.asarray(B, dtype=np.float64)
-        columns = right.reshape(len(self._order), -1) if right.size else right
-        if right.shape[0] != len(self._order) or right.ndim > 2:
+        if right.ndim not in (1, 2) or right.shape[0] != len(self._order):
             raise ValueError(f"right-hand side of shape {right.shape}, the matrix has {len(self._order)} rows")
+        columns = right[:, None] if right.ndim == 1 else right
         solution = np.empty(columns.shape)
         for start in range(0, columns.shape[1], _COLUMNS):
             part = slice(start, start + _COLUMNS)

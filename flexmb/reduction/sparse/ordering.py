@@ -41,5 +41,8 @@ def _by_metis(starts: Numbers, neighbours: NDArray[np.int32]) -> Numbers:
     np.cumsum(np.bincount(rows[off_diagonal], minlength=n), out=first[1:])
     if first[-1] == 0:
         return np.arange(n)
-    order, _ = pymetis.nested_dissection(xadj=first, adjncy=neighbours[off_diagonal])
+    if hasattr(pymetis, "CSRAdjacency"):
+        order, _ = pymetis.nested_dissection(pymetis.CSRAdjacency(first, neighbours[off_diagonal]))
+    else:  # before 2025
+        order, _ = pymetis.nested_dissection(xadj=first, adjncy=neighbours[off_diagonal])
     return np.asarray(order, dtype=np.int64)

@@ -21,7 +21,7 @@ POTRF, TRSM, SYRK, GEMM = 0, 1, 2, 3
 
 @intrinsic
 def _call(typing_context, address, arguments):
-    """Call the Fortran routine at `address`: int64 arguments are pointers, all others are passed by reference."""
+    """Call the Fortran routine at `address`: integers of 64 bits are pointers, all others are passed by reference."""
     signature = types.void(types.int64, arguments)
 
     def generate(context, builder, signature, values):
@@ -29,7 +29,7 @@ def _call(typing_context, address, arguments):
         passed = []
         for place, kind in enumerate(signature.args[1]):
             value = builder.extract_value(values[1], place)
-            if kind == types.int64:
+            if kind in (types.int64, types.uint64):
                 passed.append(builder.inttoptr(value, pointer))
             else:
                 passed.append(builder.bitcast(cgutils.alloca_once_value(builder, value), pointer))

@@ -12,7 +12,7 @@ import numpy as np
 from flexmb.jit import array_kernel, kernel
 from flexmb.reduction.sparse.kernels.separators import BETWEEN, boundary_size, initial_separator, refine
 
-LEAF = 24
+LEAF = 8
 """Regions of at most so many blocks are not cut any more."""
 FLAT = 0.2
 """Axes along which a region spreads less than this share of the longest (in variance) are not tried."""
@@ -28,10 +28,7 @@ def dissect(starts, neighbours, points):
     side = np.zeros(n, np.int8)
     along = np.empty(n)
     ranked = np.empty(n)
-    widest = 0
-    for v in range(n):
-        widest = max(widest, starts[v + 1] - starts[v])
-    lists = np.full((2, n), -1, np.int64), np.full((2, n), -1, np.int64), np.full((2, widest + 2), -1, np.int64)
+    heap = np.empty((2, 16 * n + 64), np.int64)
     counts = np.zeros((2, n), np.int64)
     moves = np.empty(8 * n + 64, np.int64)
     locked = np.zeros(n, np.int64)
@@ -49,7 +46,7 @@ def dissect(starts, neighbours, points):
         for q in range(low, high):
             region[blocks[q]] = number
         _cut(graph, number, blocks[low:high], points, along, ranked)
-        refine(graph, number, blocks[low:high], lists, counts, moves, locked)
+        refine(graph, number, blocks[low:high], heap, counts, moves, locked)
         sizes = _sort_by_side(blocks[low:high], side, sorted_blocks)
         for q in range(low + sizes[0] + sizes[1], high):
             region[blocks[q]] = 0

@@ -6,7 +6,7 @@ Fiduccia, R. M. Mattheyses, 19th Design Automation Conf. (1982) 175-181; for sep
 SIAM J. Matrix Anal. Appl. 19 (1998) 325-354.
 
 graph = (starts, neighbours, region, side): side is 0, 1 or BETWEEN; only blocks of the region `number` are seen.
-lists = (after, before, heads): for each side, blocks between by the loss of moving them there, doubly linked.
+heap : (2, ...) for each side, blocks between as keys `loss n + block`: how many others a move there pulls between.
 """
 
 from __future__ import annotations
@@ -59,86 +59,85 @@ def initial_separator(graph, number, blocks):
 
 
 @kernel
-def _put(lists, to, v, loss):
-    after, before, heads = lists
-    head = heads[to, loss]
-    after[to, v] = head
-    before[to, v] = -1
-    if head != -1:
-        before[to, head] = v
-    heads[to, loss] = v
+def _push(heap, sizes, to, key):
+    """Add a key to the heap of side `to`, smallest first, unless it is full; heap[to, 0] is not used."""
+    if sizes[to] + 1 == heap.shape[1]:
+        return
+    sizes[to] += 1
+    at = sizes[to]
+    while at > 1 and heap[to, at // 2] > key:
+        heap[to, at] = heap[to, at // 2]
+        at //= 2
+    heap[to, at] = key
 
 
 @kernel
-def _take(lists, to, v, loss):
-    after, before, heads = lists
-    if before[to, v] != -1:
-        after[to, before[to, v]] = after[to, v]
-    else:
-        heads[to, loss] = after[to, v]
-    if after[to, v] != -1:
-        before[to, after[to, v]] = before[to, v]
+def _pop(heap, sizes, to):
+    """Take the smallest key from the heap of side `to`."""
+    smallest = heap[to, 1]
+    last = heap[to, sizes[to]]
+    sizes[to] -= 1
+    n = sizes[to]
+    at = 1
+    while 2 * at <= n:
+        below = 2 * at
+        if below < n and heap[to, below + 1] < heap[to, below]:
+            below += 1
+        if last <= heap[to, below]:
+            break
+        heap[to, at] = heap[to, below]
+        at = below
+    heap[to, at] = last
+    return smallest
 
 
 @kernel
-def _enter(graph, number, lists, counts, v):
-    """Count the neighbours of v on both sides; counts[1 - to] is the loss of moving it to side `to`."""
+def _count(graph, number, counts, v):
+    """Count the neighbours of v on both sides."""
     starts, neighbours, region, side = graph
     counts[0, v] = 0
     counts[1, v] = 0
     for p in range(starts[v], starts[v + 1]):
         w = neighbours[p]
-        if w != v and region[w] == number and side[w] != BETWEEN:
+        if region[w] == number and side[w] != BETWEEN:
             counts[side[w], v] += 1
-    _put(lists, 0, v, counts[1, v])
-    _put(lists, 1, v, counts[0, v])
 
 
 @kernel
-def _move(graph, number, lists, counts, locked, stamp, v, to, moves, at):
-    """Move v to side `to`; writes v and the blocks it pulls between into `moves` from `at` on, returns the end."""
+def _move(graph, number, heap, heap_sizes, counts, v, to, moves, at):
+    """Move v to side `to`; writes v and the blocks it pulls between into `moves` from `at` on, returns the end.
+
+    Keys of blocks whose loss becomes smaller are pushed anew; those whose loss grows are found out when they are taken.
+    """
     starts, neighbours, region, side = graph
+    n = side.size
     other = 1 - to
-    _take(lists, 0, v, counts[1, v])
-    _take(lists, 1, v, counts[0, v])
     side[v] = to
-    locked[v] = stamp
     moves[at] = v
     at += 1
     for p in range(starts[v], starts[v + 1]):
         w = neighbours[p]
-        if w == v or region[w] != number:
+        if region[w] != number or side[w] == to:
             continue
         if side[w] == BETWEEN:
-            if locked[w] != stamp:
-                _take(lists, other, w, counts[to, w])
-                _put(lists, other, w, counts[to, w] + 1)
             counts[to, w] += 1
-        elif side[w] == other:
-            side[w] = BETWEEN
-            moves[at] = w
-            at += 1
-            for r in range(starts[w], starts[w + 1]):
-                x = neighbours[r]
-                if x != w and region[x] == number and side[x] == BETWEEN:
-                    if locked[x] != stamp:
-                        _take(lists, to, x, counts[other, x])
-                        _put(lists, to, x, counts[other, x] - 1)
-                    counts[other, x] -= 1
-            _enter_if_free(graph, number, lists, counts, locked, stamp, w)
+            continue
+        side[w] = BETWEEN
+        moves[at] = w
+        at += 1
+        _count(graph, number, counts, w)
+        for r in range(starts[w], starts[w + 1]):
+            x = neighbours[r]
+            if x != w and region[x] == number and side[x] == BETWEEN:
+                counts[other, x] -= 1
+                _push(heap, heap_sizes, to, counts[other, x] * n + x)
+        for half in range(2):
+            _push(heap, heap_sizes, half, counts[1 - half, w] * n + w)
     return at
 
 
 @kernel
-def _enter_if_free(graph, number, lists, counts, locked, stamp, w):
-    _enter(graph, number, lists, counts, w)
-    if locked[w] == stamp:
-        _take(lists, 0, w, counts[1, w])
-        _take(lists, 1, w, counts[0, w])
-
-
-@kernel
-def refine(graph, number, blocks, lists, counts, moves, locked):
+def refine(graph, number, blocks, heap, counts, moves, locked):
     """Make the separator of a region smaller, and the sides more equal where that costs nothing."""
     starts, neighbours, region, side = graph
     n = blocks.size
@@ -148,7 +147,7 @@ def refine(graph, number, blocks, lists, counts, moves, locked):
     for turn in range(PASSES):
         stamp = PASSES * number + turn + 1
         before = _cost(sizes, n)
-        _refine_once(graph, number, blocks, lists, counts, moves, locked, stamp, sizes)
+        _refine_once(graph, number, blocks, heap, counts, moves, locked, stamp, sizes)
         if _cost(sizes, n) >= before:
             break
 
@@ -160,25 +159,28 @@ def _cost(sizes, n):
 
 
 @kernel
-def _refine_once(graph, number, blocks, lists, counts, moves, locked, stamp, sizes):
+def _refine_once(graph, number, blocks, heap, counts, moves, locked, stamp, sizes):
     """One pass; every block is moved at most once."""
     starts, neighbours, region, side = graph
-    heads = lists[2]
-    heads[:] = -1
     n = blocks.size
+    heap_sizes = np.zeros(2, np.int64)
     for q in range(n):
-        if side[blocks[q]] == BETWEEN:
-            _enter(graph, number, lists, counts, blocks[q])
+        v = blocks[q]
+        if side[v] == BETWEEN:
+            _count(graph, number, counts, v)
+            for to in range(2):
+                _push(heap, heap_sizes, to, counts[1 - to, v] * side.size + v)
     best_cost, best_at, best_moves = _cost(sizes, n), 0, 0
     best_sizes = sizes.copy()
     patience = max(40, int(PATIENCE * sizes[BETWEEN]))
     at, n_moves = 0, 0
-    while n_moves - best_moves < patience and at < moves.size - 2 * heads.shape[1] - 4:
-        v, to = _best_move(heads, sizes, n)
+    while n_moves - best_moves < patience and at < moves.size // 2:
+        v, to = _best_move(graph, heap, heap_sizes, counts, locked, stamp, sizes, n)
         if v < 0:
             break
         begin = at
-        at = _move(graph, number, lists, counts, locked, stamp, v, to, moves, at + 1)
+        locked[v] = stamp
+        at = _move(graph, number, heap, heap_sizes, counts, v, to, moves, at + 1)
         # entry: length with the side as sign, then the block and what it pulled between
         moves[begin] = (at - begin) * (1 if to == 0 else -1)
         pulled = at - begin - 2
@@ -194,18 +196,28 @@ def _refine_once(graph, number, blocks, lists, counts, moves, locked, stamp, siz
 
 
 @kernel
-def _best_move(heads, sizes, n):
+def _best_move(graph, heap, heap_sizes, counts, locked, stamp, sizes, n):
     """Block and side with the smallest loss that keeps the sides within their share; (-1, 0): none."""
-    best, side, smallest = -1, 0, heads.shape[1]
+    side = graph[3]
     for to in range(2):
-        if sizes[to] + 1 > LARGEST_SHARE * n:
-            continue
-        for loss in range(heads.shape[1]):
-            if heads[to, loss] != -1:
-                if loss < smallest or (loss == smallest and sizes[to] < sizes[1 - to]):
-                    best, side, smallest = heads[to, loss], to, loss
+        # keys that are out of date: of blocks that moved, or whose loss has changed
+        while heap_sizes[to] > 0:
+            loss, v = heap[to, 1] // side.size, heap[to, 1] % side.size
+            is_free = side[v] == BETWEEN and locked[v] != stamp
+            if is_free and loss == counts[1 - to, v]:
                 break
-    return best, side
+            _pop(heap, heap_sizes, to)
+            if is_free and loss < counts[1 - to, v]:
+                _push(heap, heap_sizes, to, counts[1 - to, v] * side.size + v)
+    best, chosen = -1, 0
+    for to in range(2):
+        if heap_sizes[to] > 0 and sizes[to] + 1 <= LARGEST_SHARE * n:
+            key = heap[to, 1] // side.size
+            if best < 0 or key < best or (key == best and sizes[to] < sizes[1 - to]):
+                best, chosen = key, to
+    if best < 0:
+        return -1, 0
+    return _pop(heap, heap_sizes, chosen) % side.size, chosen
 
 
 @kernel
