@@ -17,16 +17,24 @@ from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import Material
 from flexmb.elements.solid.assemble import assemble
-from flexmb.errors import Fault, InputError
+from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.select import select_nodes
 from flexmb.mesh.surface import outer_surface
 from flexmb.reduction.interfaces import Interface, make_interface
 from flexmb.reduction.request import ReductionRequest, TieRequest, read_vectors
+from flexmb.reduction.sparse.memory import available_memory
 
 Vector = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Progress = Callable[[str, float], None] | None
+
+_NEIGHBOURS = {"tet4": 14, "tet10": 27, "hex8": 25, "hex20": 48, "hex27": 60, "wedge6": 19, "wedge15": 34}
+"""Nodes that share a cell with a node, on average over a large mesh"""
+_BLOCK_BYTES = 84
+"""Stiffness and mass of a pair of nodes"""
+_COPIES = 4
+"""The matrices, the part that is factorised, and the factor, which is at least twice as large as that"""
 
 
 def reduce_mesh(
@@ -39,8 +47,20 @@ def reduce_mesh(
     provenance: Mapping[str, str] | None = None,
 ) -> ReducedBody:
     """The reduced body of a solid mesh; materials by cell set, or one for all."""
+    _refuse_too_large(mesh)
     model = assemble(mesh, materials, lumped=request.lumped, hex8=request.hex8, progress=progress)
     return reduce_assembled(model, mesh, request, name=name, progress=progress, provenance=provenance)
+
+
+def _refuse_too_large(mesh: Mesh) -> None:
+    """Say before anything is assembled when not even slender bodies of this size fit into memory."""
+    most = max((_NEIGHBOURS.get(block.kind, 0) for block in mesh.cells), default=0)
+    needed, free = _COPIES * _BLOCK_BYTES * most * mesh.n_points, available_memory()
+    if free is not None and needed > free:
+        raise ComputationError(
+            f"a mesh of {mesh.n_points} nodes needs at least {needed / 1e9:.0f} GB to be factorised, and "
+            f"{free / 1e9:.1f} GB are free: mesh it coarser, or take a machine with more memory."
+        )
 
 
 def reduce_assembled(
