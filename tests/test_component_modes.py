@@ -250,7 +250,7 @@ def test_effective_masses_of_a_clamped_bar() -> None:
     """8/pi^2 of the mass along the bar, 61.3 % across in each first bending mode (Blevins 1979, cantilever)."""
     shapes = component_modes(clamped(), "fixed", modes=20)
     shares = np.array([source.effective_mass for source in shapes.sources])
-    # a bar of 25 to 40 thicknesses: what clamp, shear and the few elements change is at most one thickness in its length
+    # clamp, shear and the few elements change at most one thickness in the length, which is 25 to 40 thicknesses
     assert shares[:, 0].max() == pytest.approx(8.0 / np.pi**2, rel=0.02)
     assert shares[0, 2] == pytest.approx(0.6131, rel=0.025), "softest across its height"
     assert shares[1, 1] == pytest.approx(0.6131, rel=0.04)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.point_field import PointField
+from flexmb.elements.fe_model import FEModel
 from flexmb.reduction.component_modes import ComponentModes
 from flexmb.reduction.eigenmodes import lowest_modes
 from flexmb.reduction.free_body import FreeBody
@@ -30,6 +31,12 @@ GOOD_STATICS, BAD_STATICS = 0.05, 0.5
 RIGID = 1e-3
 """A rigid motion with more than this part of the first elastic frequency is not rigid."""
 MOST_CONDITION = 1e4
+_BETTER = {
+    "tet4": "mesh with tet10",
+    "wedge6": "mesh with wedge15 or hex8",
+    "hex8": "leave out --hex8 full, or mesh with hex20",
+}
+"""Kinds that lock in bending, and what to do; hex8 only without its incompatible modes"""
 _COMPARED = 3
 """Number of frequencies that the verdict looks at."""
 
@@ -75,7 +82,7 @@ def body_findings(found: BodyFindings, compare: int, progress: Progress = None) 
         "factor_bytes": int(body.factor.bytes),
     }
     report["notes"] = []
-    report["verdict"] = verdict(report, [] if mesh is None else [block.kind for block in mesh.cells])
+    report["verdict"] = verdict(report, _stiff_kinds(body.model))
     return report
 
 
@@ -148,7 +155,16 @@ def _direction(axis: Vector) -> str:
     return "({})".format(", ".join(f"{x:.2f}" for x in axis * np.sign(axis[largest])))
 
 
-def verdict(report: dict[str, Any], kinds: Sequence[str]) -> dict[str, Any]:
+def _stiff_kinds(model: FEModel) -> list[str]:
+    """Kinds of cells that bend too little when few of them lie across a part"""
+    if model.mesh is None:
+        return []
+    kinds = dict.fromkeys(block.kind for block in model.mesh.cells)
+    plain = not getattr(model.elastic, "incompatible", True)
+    return [kind for kind in kinds if kind in _BETTER and (kind != "hex8" or plain)]
+
+
+def verdict(report: dict[str, Any], stiff_kinds: Sequence[str]) -> dict[str, Any]:
     """Level "good", "care" or "bad", and the reasons in plain words."""
     bad: list[str] = []
     care: list[str] = []
@@ -170,7 +186,7 @@ def verdict(report: dict[str, Any], kinds: Sequence[str]) -> dict[str, Any]:
                 (bad if entry[key] > BAD_STATICS else care).append(f"{text}: take more modes or --attachment")
     if report["condition"] > MOST_CONDITION:
         care.append(f"the shapes are nearly dependent (condition {report['condition']:.1e})")
-    if "tet4" in kinds:
-        care.append("tet4 elements are too stiff in bending: mesh with tet10")
+    for kind in stiff_kinds:
+        care.append(f"{kind} elements are too stiff in bending: {_BETTER[kind]}")
     level = "bad" if bad else "care" if care else "good"
     return {"level": level, "reasons": [*bad, *care]}
