@@ -166,11 +166,12 @@ def test_modes_converge_with_order_four(supports: str) -> None:
     held_at = {"clamped-free": [0, 1], "pinned-free": [0], "free-free": [], "guided-clamped": [1, -2, -1]}[supports]
     n_rigid = {"pinned-free": 1, "free-free": 2}.get(supports, 0)
     errors = []
-    for n in (8, 16, 32):
+    # More elements sink the error of the first root into round-off: eps (beta_highest/beta)^4 is 1e-2 of it at 18.
+    for n in (8, 12, 18):
         stiffness, mass = uniform(n).matrices()
         omega, _ = line_modes(stiffness, mass, [at % (2 * n + 2) for at in held_at], n_rigid, 2)
         errors.append(omega / np.square(exact) - 1.0)
-    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    orders = np.log(np.array(errors[:-1]) / errors[1:]) / np.log(1.5)
     assert orders == pytest.approx(4.0, abs=0.15)  # the next term of the error is (beta h)^6
 
 

@@ -108,7 +108,15 @@ def test_an_axial_force_buckles_the_rod_at_euler_s_load() -> None:
 
 def test_a_turned_frame_changes_no_distance() -> None:
     """The same deflection described in three frames: distances between markers agree to third order."""
-    bodies = {frame: reduced_rod(frame) for frame in ("mean", "chord", "clamped a")}
+    # A bar of unequal sides: the pairs of equal frequency of a round rod may come out turned from one run to the next.
+    mesh, model = bar()
+    markers = ties(
+        mesh, model, ("a", "xmin", "rbe2"), ("b", "xmax", "rbe2"), ("middle", "box(0.13,0,0, 0.17,1,1)", "follower")
+    )
+    bodies = {
+        frame: reduce_model(model, markers, _with_names(ReductionRequest(modes=4, frame=frame, compare=False)))
+        for frame in ("mean", "chord", "clamped a")
+    }
     mean = bodies["mean"]
     rng = np.random.default_rng(3)
     amplitude = 1e-3 * rng.standard_normal(mean.n_modes) * (np.arange(mean.n_modes) < 6)
