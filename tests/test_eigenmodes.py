@@ -48,7 +48,7 @@ def test_values_vectors_and_normalisation(n):
     pencil = Pencil(np.arange(1, n + 1) ** 2.0 * 1e4)
     count = min(20, n)
     modes = pencil.modes(count=count)
-    # residuals of 1e-9 bound the relative error of omega^2 by their square over the gap, so round-off remains
+    # residuals of 1e-10 bound the relative error of omega^2 by their square over the gap, so round-off remains
     assert np.allclose(modes.omega_squared, pencil.values[:count], rtol=1e-11)
     assert np.allclose(modes.frequencies, np.arange(1, count + 1) * 100 / (2 * np.pi), rtol=1e-11)
     V = modes.vectors

@@ -24,6 +24,8 @@ Progress = Callable[[str, float], None]
 
 _DENSE = 240
 """Unknowns up to which all modes are computed at once."""
+_DENSE_LARGEST = 4000
+"""The same when a third of all modes or more is wanted."""
 _DEPENDENT = 1e-12
 """Vectors that keep less than this share of their length when others are taken out of them are those others."""
 _MOST_STEPS = 400
@@ -76,7 +78,7 @@ def lowest_modes(
     target = _Target(count, below, progress)
     with blas_threads(1):
         space = _Space(mass_times, solve, n, known, seed)
-        if n <= _DENSE:
+        if n <= max(_DENSE, min(3 * (count or 0), _DENSE_LARGEST)):
             return _dense_modes(space, target)
         return _Lanczos(space, target, tolerance, min(block, n), basis).run()
 
@@ -263,7 +265,7 @@ class _Lanczos:
             self.Q[:kept], self.MQ[:kept] = S.T @ self.Q[: self.size], S.T @ self.MQ[: self.size]
             self.H, self.size = np.diag(self.theta[:kept]), kept
         if self.size + width > len(self.Q):
-            rows = max(min(most, 2 * len(self.Q) + 8 * self.block), self.size + width)
+            rows = max(most, self.size + width)  # memory that is not written to is not taken
             for name in ("Q", "MQ"):
                 larger = np.empty((rows, self.space.n))
                 larger[: self.size] = getattr(self, name)[: self.size]

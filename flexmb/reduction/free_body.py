@@ -217,8 +217,8 @@ def _mechanism(place: Vector) -> str:
     where = ", ".join(f"{x:.4g}" for x in place)
     return (
         f"the stiffness is not positive definite near ({where}) m: a part of the mesh can move without deforming "
-        "(parts that only touch at a node or an edge, or nodes that were not merged), or it is more than a thousand times "
-        "as long as thick. `flexmb mesh info` lists its parts."
+        "(parts that only touch at a node or an edge, or nodes that were not merged), or it is more than a thousand "
+        "times as long as thick. `flexmb mesh info` lists its parts."
     )
 
 

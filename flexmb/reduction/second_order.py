@@ -8,11 +8,14 @@ under the inertia that balances F_kl, in mean axes, and with rigid ties that sta
 sym(~w_k ~w_l) r besides the second-order motion of their marker. Axial forces on a marker then stiffen the body by
 their work on G, as theory 3.1 says of S2 and X.
 
-The part of G that lies in the shapes themselves, c_m = Phi_m^T K G_kl / w_m^2, is a matter of coordinates only. It is
-left in the stiffest of the three shapes k, l, m (half or a third of it when that one occurs two or three times) and
-taken out of the softer ones. That makes the cubic part of the strain energy vanish: it is 1/2 q^T Phi^T K G q q plus
-that of the body, 1/6 Phi_m . F_kl q_k q_l q_m. A stretched rod for instance does not unbend by its
-coordinate of stretch.
+The part of G that lies in the shapes themselves, c_m = Phi_m^T K G_kl / w_m^2, is a matter of coordinates only. Of the
+three shapes k, l, m it is left in one (half or a third of it when that one occurs two or three times) and taken out of
+the others. That makes the cubic part of the strain energy vanish: it is 1/2 q^T Phi^T K G q q plus that of the body,
+1/6 Phi_m . F_kl q_k q_l q_m. The one is that which itself causes the least second-order displacement for its stiffness,
+    chi_k = G_kk^T K G_kk / (w_k^2 |Phi_k|^2),
+the stretch of a rod rather than its bending, whatever their frequencies: then bending shortens the rod, and a stretched
+rod does not unbend by its coordinate of stretch. (Left in the shape of the highest frequency instead, a blade with
+bending shapes above its first axial one gets too stiff when it spins, by 5 % at twelve times the bending frequency.)
 """
 
 from __future__ import annotations
@@ -42,21 +45,41 @@ def second_order_fields(
     """Chunks of pairs of `lower_pairs` and their G : (3 b, pairs), for shapes of unit modal mass, in mean axes."""
     Phi, n = shapes.Phi, shapes.Phi.shape[1]
     pairs = lower_pairs(n)
-    ties = [interface for interface in body.interfaces if interface.tie == "rbe2"]
     KPhi = np.asarray(body.model.K @ Phi) / shapes.omega_squared
+    rank = _membrane_rank(body, shapes)
     for first in range(0, len(pairs), CHUNK):
         part = slice(first, min(first + CHUNK, len(pairs)))
         if progress is not None:
             progress(f"second-order field: {first} of {len(pairs)} pairs", first / len(pairs))
-        forces = second_order_forces(body.model, Phi, pairs[part])
-        turned = np.zeros_like(forces)
-        for tie in ties:
-            turned[tie.rows] = _turned(tie, Phi, pairs[part])
-        if ties:
-            forces = forces + np.asarray(body.model.K @ turned)
-        G = body.without_rigid(turned - body.solve(forces))
-        contained = (KPhi.T @ G) * (1.0 - _shares(pairs[part], n))
+        G = _derivatives(body, Phi, pairs[part])
+        contained = (KPhi.T @ G) * (1.0 - _shares(pairs[part], rank))
         yield part, G - Phi @ contained
+
+
+def _derivatives(body: FreeBody, Phi: Vector, pairs: Numbers) -> Vector:
+    """(3 b, p) static modal derivatives: G with K G_kl = -F_kl"""
+    forces = second_order_forces(body.model, Phi, pairs)
+    turned = np.zeros_like(forces)
+    ties = [interface for interface in body.interfaces if interface.tie == "rbe2"]
+    for tie in ties:
+        turned[tie.rows] = _turned(tie, Phi, pairs)
+    if ties:
+        forces = forces + np.asarray(body.model.K @ turned)
+    return body.without_rigid(turned - body.solve(forces))
+
+
+def _membrane_rank(body: FreeBody, shapes: ComponentModes) -> Numbers:
+    """(n,) place of every shape in the order of falling chi: the last one is most like a stretch"""
+    Phi, n = shapes.Phi, shapes.Phi.shape[1]
+    chi = np.empty(n)
+    for first in range(0, n, CHUNK):
+        own = np.arange(first, min(first + CHUNK, n))
+        G = _derivatives(body, Phi, np.stack([own, own], axis=1))
+        chi[own] = np.einsum("ij,ij->j", G, np.asarray(body.model.K @ G))
+    chi /= shapes.omega_squared * np.abs(Phi).max(axis=0) ** 2
+    rank = np.empty(n, dtype=np.int64)
+    rank[np.argsort(-chi)] = np.arange(n)
+    return rank
 
 
 def _turned(tie: Interface, Phi: Vector, pairs: Numbers) -> Vector:
@@ -69,10 +92,9 @@ def _turned(tie: Interface, Phi: Vector, pairs: Numbers) -> Vector:
     return np.einsum("pij,sj->sip", turned, arms).reshape(-1, len(pairs))
 
 
-def _shares(pairs: Numbers, n: int) -> Vector:
-    """(n, p) part of the displacement along shape m that stays in pair (k, l); shapes are in the order of stiffness"""
-    m = np.arange(n)[:, None]
-    k, l = pairs[:, 0], pairs[:, 1]
+def _shares(pairs: Numbers, rank: Numbers) -> Vector:
+    """(n, p) part of the displacement along shape m that stays in pair (k, l); rank : (n,) of the shapes"""
+    m, k, l = rank[:, None], rank[pairs[:, 0]], rank[pairs[:, 1]]
     top = np.maximum(np.maximum(k, l), m)
     times = (top == k).astype(int) + (top == l) + (top == m)
     return np.where(m == top, 1.0 / times, 0.0)

@@ -1,7 +1,7 @@
 """The BLAS and LAPACK that SciPy brings: addresses for kernels, and how many threads they use.
 
-Threads of BLAS that wait for work spin and burn time; so small fronts are worked on with one thread each, and only
-large dense products get all cores.
+Threads of BLAS that wait for work spin and burn time (on a busy machine they doubled it); so BLAS gets one thread, and
+fronts are worked on side by side.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numba.extending import get_cython_function_address
 from numpy.typing import NDArray
 
-_ROUTINES = (("cython_lapack", "dpotrf"), ("cython_blas", "dtrsm"), ("cython_blas", "dsyrk"), ("cython_blas", "dgemm"))
+_ROUTINES = (("cython_lapack", "dpotrf"), ("cython_blas", "dtrsm"), ("cython_blas", "dsyrk"))
 _SETTERS = (
     "scipy_openblas_set_num_threads",
     "scipy_openblas_set_num_threads64_",

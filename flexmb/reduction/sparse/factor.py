@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.reduction.sparse.blas import addresses, blas_threads, cores
+from flexmb.reduction.sparse.blas import cores
 from flexmb.reduction.sparse.elimination import NotPositiveDefinite, eliminate
 from flexmb.reduction.sparse.kernels.numeric import smallest_pivot
-from flexmb.reduction.sparse.kernels.substitution import backward, forward, subtract_rows
+from flexmb.reduction.sparse.kernels.substitution import add_rows, arranged, backward, forward, restore
 from flexmb.reduction.sparse.memory import available_memory
 from flexmb.reduction.sparse.ordering import COORDINATES, METIS, has_metis, nested_dissection
 from flexmb.reduction.sparse.plan import Plan, make_plan
@@ -74,32 +74,31 @@ class Factor:
         right = np.asarray(B, dtype=np.float64)
         if right.ndim not in (1, 2) or right.shape[0] != len(self._order):
             raise ValueError(f"right-hand side of shape {right.shape}, the matrix has {len(self._order)} rows")
-        columns = right[:, None] if right.ndim == 1 else right
+        columns = np.ascontiguousarray(right[:, None] if right.ndim == 1 else right)
         solution = np.empty(columns.shape)
         for start in range(0, columns.shape[1], _COLUMNS):
-            part = slice(start, start + _COLUMNS)
-            X = np.ascontiguousarray(columns[self._order, part])
+            X = arranged(columns, self._order, start, min(start + _COLUMNS, columns.shape[1]))
             self._substitute(X)
-            solution[self._order, part] = X
+            restore(X, self._order, start, solution)
         return solution.reshape(right.shape)
 
     def _substitute(self, X: Vector) -> None:
         """Overwrite X (in order of elimination) with the solution."""
         plan = self.plan
-        shared = (plan.block, addresses(), plan.tree, self._panels, X)
+        shared = (plan.block, plan.tree, self._panels, X)
         subtrees = [(task.start, task.end) for task in plan.tasks if not task.is_front]
         fronts = [task.start for task in plan.tasks if task.is_front]
 
         def ahead(limits: tuple[int, int]) -> Vector:
             last = limits[1] - 1
-            outside = np.zeros((plan.row_starts[last + 1] - plan.row_starts[last], plan.block * X.shape[1]))
+            outside = np.zeros((len(X), plan.row_starts[last + 1] - plan.row_starts[last], plan.block * X.shape[2]))
             forward(*limits, *shared, outside)
             return outside
 
-        with blas_threads(1), ThreadPoolExecutor(max_workers=cores()) as pool:
+        with ThreadPoolExecutor(max_workers=cores()) as pool:
             for (_, end), outside in zip(subtrees, pool.map(ahead, subtrees), strict=True):
-                subtract_rows(plan.rows[plan.row_starts[end - 1] : plan.row_starts[end]], plan.block, outside, X)
-            nothing = np.zeros((0, 0))
+                add_rows(plan.rows[plan.row_starts[end - 1] : plan.row_starts[end]], plan.block, outside, X)
+            nothing = np.zeros((0, 0, 0))
             for s in fronts:
                 forward(s, s + 1, *shared, nothing)
             for s in reversed(fronts):

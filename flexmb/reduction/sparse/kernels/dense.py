@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 from flexmb.jit import kernel
 
 L, N, R, T = np.uint8(ord("L")), np.uint8(ord("N")), np.uint8(ord("R")), np.uint8(ord("T"))
-POTRF, TRSM, SYRK, GEMM = 0, 1, 2, 3
+POTRF, TRSM, SYRK = 0, 1, 2
 """Places of the routines in the array of addresses."""
 
 
@@ -49,11 +49,10 @@ def cholesky(blas, A, at, n, ld):
 
 
 @kernel
-def divide_right(blas, transposed, rows, n, A, at, ld, X, x_at, x_ld):
-    """X = X C^-T (transposed) or X C^-1 for X (rows, n) and the lower triangle C (n, n) in A."""
-    form = T if transposed else N
+def divide_right(blas, rows, n, A, at, ld, X, x_at, x_ld):
+    """X = X C^-T for X (rows, n) and the lower triangle C (n, n) in A."""
     C, x = A.ctypes.data + 8 * at, X.ctypes.data + 8 * x_at
-    _call(blas[TRSM], (R, L, form, N, np.int32(rows), np.int32(n), 1.0, C, np.int32(ld), x, np.int32(x_ld)))
+    _call(blas[TRSM], (R, L, T, N, np.int32(rows), np.int32(n), 1.0, C, np.int32(ld), x, np.int32(x_ld)))
 
 
 @kernel
@@ -61,15 +60,3 @@ def subtract_square(blas, n, k, A, at, ld, beta, S, s_at, s_ld):
     """S = beta S - A A^T, lower triangle only, for A (n, k)."""
     a, s = A.ctypes.data + 8 * at, S.ctypes.data + 8 * s_at
     _call(blas[SYRK], (L, N, np.int32(n), np.int32(k), -1.0, a, np.int32(ld), beta, s, np.int32(s_ld)))
-
-
-@kernel
-def multiply(blas, transposed, m, n, k, alpha, A, a_at, a_ld, B, b_at, b_ld, beta, C, c_at, c_ld):
-    """C = beta C + alpha A B (or A B^T when transposed) for A (m, k), C (m, n)."""
-    form = T if transposed else N
-    a, b, c = A.ctypes.data + 8 * a_at, B.ctypes.data + 8 * b_at, C.ctypes.data + 8 * c_at
-    sizes = (np.int32(m), np.int32(n), np.int32(k))
-    _call(
-        blas[GEMM],
-        (N, form, sizes[0], sizes[1], sizes[2], alpha, a, np.int32(a_ld), b, np.int32(b_ld), beta, c, np.int32(c_ld)),
-    )

@@ -100,7 +100,7 @@ def _eliminate(s, block, blas, tree, panels, diagonal, rest, rest_at, beta):
     if good < pivots:
         return good
     if u > 0:
-        divide_right(blas, True, u, pivots, panels, at, height, panels, at + pivots, height)
+        divide_right(blas, u, pivots, panels, at, height, panels, at + pivots, height)
         subtract_square(blas, u, pivots, panels, at + pivots, height, beta, rest, rest_at, u)
     return -1
 

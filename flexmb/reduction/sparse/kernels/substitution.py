@@ -1,91 +1,210 @@
 """Forward and backward substitution with a factor stored in supernodes.
 
-X : (block n, k) right-hand sides by rows, in elimination order, overwritten. For BLAS it is X^T by columns, so the
-triangle stands on the right. A subtree writes only to its own rows of X and to `outside`, so that subtrees can be
-worked on side by side.
+X : (g, block n, 8) right-hand sides in groups of eight, unknowns in order of elimination, overwritten. The columns of a
+supernode are taken up to six at a time: a small triangle, then the rows below it (lanes.py). A subtree writes only to
+its own rows of X and to `outside`, so that subtrees can be worked on side by side.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import array_kernel
-from flexmb.reduction.sparse.kernels.dense import divide_right, multiply
+from flexmb.jit import array_kernel, kernel
+from flexmb.reduction.sparse.kernels.lanes import (
+    LANES,
+    subtract_1,
+    subtract_3,
+    subtract_6,
+    subtract_transposed_1,
+    subtract_transposed_3,
+    subtract_transposed_6,
+)
+
+
+@kernel
+def _width(left):
+    """Columns to take together when `left` are left."""
+    return 6 if left >= 6 else (3 if left >= 3 else 1)
+
+
+@kernel
+def _subtract(width, columns, height, rows, x, y):
+    """y -= A x at addresses"""
+    if width == 6:
+        subtract_6(columns, height, rows, x, y)
+    elif width == 3:
+        subtract_3(columns, height, rows, x, y)
+    else:
+        subtract_1(columns, height, rows, x, y)
+
+
+@kernel
+def _subtract_transposed(width, columns, height, rows, y, x):
+    """x -= A^T y at addresses"""
+    if width == 6:
+        subtract_transposed_6(columns, height, rows, y, x)
+    elif width == 3:
+        subtract_transposed_3(columns, height, rows, y, x)
+    else:
+        subtract_transposed_1(columns, height, rows, y, x)
+
+
+@kernel
+def _triangle(panels, at, height, width, x, own):
+    """x = C^-1 x for the small triangle C at `at`"""
+    for c in range(width):
+        pivot = 1.0 / panels[at + c * (height + 1)]
+        for i in range(LANES):
+            x[own + LANES * c + i] *= pivot
+        for r in range(c + 1, width):
+            factor = panels[at + c * height + r]
+            for i in range(LANES):
+                x[own + LANES * r + i] -= factor * x[own + LANES * c + i]
+
+
+@kernel
+def _transposed_triangle(panels, at, height, width, x, own):
+    """x = C^-T x for the small triangle C at `at`"""
+    for c in range(width - 1, -1, -1):
+        for r in range(c + 1, width):
+            factor = panels[at + c * height + r]
+            for i in range(LANES):
+                x[own + LANES * c + i] -= factor * x[own + LANES * r + i]
+        pivot = 1.0 / panels[at + c * (height + 1)]
+        for i in range(LANES):
+            x[own + LANES * c + i] *= pivot
+
+
+@kernel
+def _forward_columns(pivots, u, panels, at, x, own, group, n_groups, product, product_group):
+    """Substitute in the pivots of a supernode and collect what they subtract from the rows below in `product`."""
+    height = pivots + u
+    first, first_x, first_product = np.int64(panels.ctypes.data), np.int64(x.ctypes.data), np.int64(product.ctypes.data)
+    j = 0
+    while j < pivots:
+        width = _width(pivots - j)
+        corner = at + j * (height + 1)
+        for g in range(n_groups):
+            place = g * group + own + LANES * j
+            _triangle(panels, corner, height, width, x, place)
+            here = first_x + 8 * place
+            next_rows = here + 8 * LANES * width
+            _subtract(width, first + 8 * (corner + width), height, pivots - j - width, here, next_rows)
+            below = first + 8 * (at + j * height + pivots)
+            _subtract(width, below, height, u, here, first_product + 8 * g * product_group)
+        j += width
 
 
 @array_kernel
-def forward(start, end, block, blas, tree, panels, X, outside):
+def forward(start, end, block, tree, panels, X, outside):
     """X = C^-1 X for supernodes start .. end - 1; what they subtract from rows behind them is put into `outside`.
 
-    outside : (rows of the last supernode, block k), zero before; empty: X takes them itself.
+    outside : (g, rows of the last supernode, 8 block), zero before; empty: X takes them itself.
     """
     firsts, row_starts, rows, panel_starts, parent = tree
-    k = X.shape[1]
     x = X.reshape(-1)
+    n_groups, group = X.shape[0], X.shape[1] * LANES
     tallest = 0
     for s in range(start, end):
         tallest = max(tallest, row_starts[s + 1] - row_starts[s])
-    product = np.empty(tallest * block * k + 1)
+    size = block * LANES
+    product = np.empty(n_groups * tallest * size + 1)
     behind = firsts[end]
     last = row_starts[end - 1]
     is_alone = outside.size == 0
-    width = block * k
     for s in range(start, end):
-        at = panel_starts[s]
         pivots = block * (firsts[s + 1] - firsts[s])
         n_rows = row_starts[s + 1] - row_starts[s]
-        height = pivots + block * n_rows
-        own = firsts[s] * width
-        divide_right(blas, True, k, pivots, panels, at, height, x, own, k)
-        if n_rows == 0:
-            continue
-        u = block * n_rows
-        multiply(blas, True, k, u, pivots, 1.0, x, own, k, panels, at + pivots, height, 0.0, product, 0, k)
-        place = 0
-        for q in range(n_rows):
-            row = rows[row_starts[s] + q]
-            if row < behind or is_alone:
-                for i in range(width):
-                    x[row * width + i] -= product[q * width + i]
-            else:
-                while rows[last + place] != row:
-                    place += 1
-                for i in range(width):
-                    outside[place, i] += product[q * width + i]
+        product[: n_groups * n_rows * size] = 0.0
+        own = firsts[s] * size
+        _forward_columns(
+            pivots, block * n_rows, panels, panel_starts[s], x, own, group, n_groups, product, n_rows * size
+        )
+        for g in range(n_groups):
+            place = 0
+            for q in range(n_rows):
+                row = rows[row_starts[s] + q]
+                from_here = (g * n_rows + q) * size
+                if row < behind or is_alone:
+                    for i in range(size):
+                        x[g * group + row * size + i] += product[from_here + i]
+                else:
+                    while rows[last + place] != row:
+                        place += 1
+                    for i in range(size):
+                        outside[g, place, i] += product[from_here + i]
 
 
 @array_kernel
-def backward(start, end, block, blas, tree, panels, X):
+def backward(start, end, block, tree, panels, X):
     """X = C^-T X for supernodes end - 1 .. start; the rows behind them are final."""
     firsts, row_starts, rows, panel_starts, parent = tree
-    k = X.shape[1]
     x = X.reshape(-1)
+    n_groups, group = X.shape[0], X.shape[1] * LANES
     tallest = 0
     for s in range(start, end):
         tallest = max(tallest, row_starts[s + 1] - row_starts[s])
-    gathered = np.empty(tallest * block * k + 1)
-    width = block * k
+    size = block * LANES
+    gathered = np.empty(n_groups * tallest * size + 1)
     for s in range(end - 1, start - 1, -1):
-        at = panel_starts[s]
-        pivots = block * (firsts[s + 1] - firsts[s])
         n_rows = row_starts[s + 1] - row_starts[s]
-        height = pivots + block * n_rows
-        own = firsts[s] * width
-        if n_rows > 0:
+        for g in range(n_groups):
             for q in range(n_rows):
                 row = rows[row_starts[s] + q]
-                for i in range(width):
-                    gathered[q * width + i] = x[row * width + i]
-            u = block * n_rows
-            multiply(blas, False, k, pivots, u, -1.0, gathered, 0, k, panels, at + pivots, height, 1.0, x, own, k)
-        divide_right(blas, False, k, pivots, panels, at, height, x, own, k)
+                for i in range(size):
+                    gathered[(g * n_rows + q) * size + i] = x[g * group + row * size + i]
+        pivots = block * (firsts[s + 1] - firsts[s])
+        own = firsts[s] * size
+        _backward_columns(
+            pivots, block * n_rows, panels, panel_starts[s], x, own, group, n_groups, gathered, n_rows * size
+        )
+
+
+@kernel
+def _backward_columns(pivots, u, panels, at, x, own, group, n_groups, gathered, gathered_group):
+    """Substitute in the pivots of a supernode, with the values of the rows below in `gathered`."""
+    height = pivots + u
+    first, first_x = np.int64(panels.ctypes.data), np.int64(x.ctypes.data)
+    first_gathered = np.int64(gathered.ctypes.data)
+    j = pivots
+    while j > 0:
+        width = _width(j)
+        j -= width
+        corner = at + j * (height + 1)
+        for g in range(n_groups):
+            place = g * group + own + LANES * j
+            here = first_x + 8 * place
+            below = first + 8 * (at + j * height + pivots)
+            _subtract_transposed(width, below, height, u, first_gathered + 8 * g * gathered_group, here)
+            next_rows = here + 8 * LANES * width
+            _subtract_transposed(width, first + 8 * (corner + width), height, pivots - j - width, next_rows, here)
+            _transposed_triangle(panels, corner, height, width, x, place)
 
 
 @array_kernel
-def subtract_rows(rows, block, outside, X):
-    """Take what a subtree left for the rows behind it from X."""
-    k = X.shape[1]
-    for q in range(rows.size):
-        for y in range(block):
-            for i in range(k):
-                X[block * rows[q] + y, i] -= outside[q, y * k + i]
+def add_rows(rows, block, outside, X):
+    """Add what a subtree left for the rows behind it to X."""
+    for g in range(X.shape[0]):
+        for q in range(rows.size):
+            for y in range(block):
+                for i in range(LANES):
+                    X[g, block * rows[q] + y, i] += outside[g, q, y * LANES + i]
+
+
+@array_kernel
+def arranged(columns, order, start, end):
+    """(g, n, 8) right-hand sides start .. end - 1 of (n, k) in order of elimination, filled up with zeros"""
+    X = np.zeros(((end - start + LANES - 1) // LANES, order.size, LANES))
+    for i in range(order.size):
+        for k in range(end - start):
+            X[k // LANES, i, k % LANES] = columns[order[i], start + k]
+    return X
+
+
+@array_kernel
+def restore(X, order, start, columns):
+    """Write the solutions into the columns (n, k) from `start` on."""
+    end = min(start + X.shape[0] * LANES, columns.shape[1])
+    for i in range(order.size):
+        for k in range(end - start):
+            columns[order[i], start + k] = X[k // LANES, i, k % LANES]
