@@ -190,3 +190,9 @@ def verdict(report: dict[str, Any], stiff_kinds: Sequence[str]) -> dict[str, Any
         care.append(f"{kind} elements are too stiff in bending: {_BETTER[kind]}")
     level = "bad" if bad else "care" if care else "good"
     return {"level": level, "reasons": [*bad, *care]}
+
+
+def with_doubts(found: dict[str, Any], doubts: Sequence[str]) -> dict[str, Any]:
+    """A verdict with further reasons for care."""
+    level = "care" if doubts and found["level"] == "good" else found["level"]
+    return {"level": level, "reasons": [*found["reasons"], *doubts]}

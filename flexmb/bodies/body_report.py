@@ -71,6 +71,8 @@ def _what_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:
     yield from entry("coordinates", _kinds_text(body.coordinates))
     yield from entry("frame", _FRAMES.get(body.frame, body.frame))
     yield from entry("field", _field_text(body))
+    if isinstance(damping := report.get("damping"), str):
+        yield from entry("damping", damping)
     yield from entry("size", f"{body.length:.6g} m")
     if body.surface is not None and body.surface.stress is not None:
         yield from entry("stress", f"at {len(body.surface.points)} nodes of the surface")

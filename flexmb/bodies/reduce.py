@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmb.bodies.body_checks import BodyFindings, body_findings
+from flexmb.bodies.body_checks import BodyFindings, body_findings, with_doubts
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.mesh_field import MassProducts, linear_invariants
 from flexmb.bodies.reduced_body import BodyMarker, Coordinate, ReducedBody, Surface
 from flexmb.elements.fe_model import FEModel
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.reduction.component_modes import ComponentModes, component_modes
-from flexmb.reduction.damping import damping_faults, damping_matrix
+from flexmb.reduction.damping import damping_faults, damping_matrix, damping_text
 from flexmb.reduction.free_body import FreeBody
 from flexmb.reduction.interfaces import Interface
 from flexmb.reduction.request import MOST_QUADRATIC, ReductionRequest
@@ -54,9 +54,13 @@ def reduce_model(
     vectors: Vector | None = None,
     progress: Progress = None,
     notes: Sequence[str] = (),
+    doubts: Sequence[str] = (),
     provenance: Mapping[str, str] | None = None,
 ) -> ReducedBody:
-    """The reduced body of a finite element model; vectors : (3 b, k) displacements that the user adds."""
+    """The reduced body of a finite element model; vectors : (3 b, k) displacements that the user adds.
+
+    Notes are told in the report, doubts count for its verdict.
+    """
     began = time.perf_counter()
     faults = request.faults() + _faults(model, interfaces, request)
     if faults:
@@ -81,6 +85,8 @@ def reduce_model(
     findings = BodyFindings(body, shapes, assembled.invariants, assembled.points, assembled.markers)
     report = body_findings(findings, COMPARED if request.compare and request.method != "free" else 0, progress)
     report["notes"] = [*report.get("notes", []), *notes]
+    report["verdict"] = with_doubts(report["verdict"], doubts)
+    report["damping"] = damping_text(request.damping)
     report["sizes"]["seconds"] = time.perf_counter() - began
     scale = assembled.scale
     stiffness = np.diag(shapes.omega_squared * scale**2)

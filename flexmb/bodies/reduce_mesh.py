@@ -49,7 +49,9 @@ def reduce_mesh(
     """The reduced body of a solid mesh; materials by cell set, or one for all."""
     _refuse_too_large(mesh)
     model = assemble(mesh, materials, lumped=request.lumped, hex8=request.hex8, progress=progress)
-    return reduce_assembled(model, mesh, request, name=name, progress=progress, provenance=provenance)
+    made_of = [materials] if isinstance(materials, Material) else list(dict.fromkeys(materials.values()))
+    doubts = [doubt for material in made_of for doubt in material.doubts()]
+    return reduce_assembled(model, mesh, request, name=name, progress=progress, provenance=provenance, doubts=doubts)
 
 
 def _refuse_too_large(mesh: Mesh) -> None:
@@ -71,6 +73,7 @@ def reduce_assembled(
     name: str = "body",
     progress: Progress = None,
     provenance: Mapping[str, str] | None = None,
+    doubts: Sequence[str] = (),
 ) -> ReducedBody:
     """The reduced body of a model that stands on the nodes of this mesh (assembled here, or imported matrices)."""
     interfaces = tie_markers(model, mesh, [*request.interfaces, *request.markers])
@@ -83,6 +86,7 @@ def reduce_assembled(
         vectors=vectors,
         progress=progress,
         notes=mesh.notes,
+        doubts=doubts,
         provenance=provenance,
     )
 

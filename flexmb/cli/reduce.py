@@ -231,7 +231,7 @@ def _compute(
             request.stiffness, request.mass, request.dofs, mesh, unit=mesh.unit, check=True, progress=progress
         )
         doubts = [finding.text for finding in self_test(model) if finding.level == "care"]
-        return reduce_assembled(model, replace(mesh, notes=(*mesh.notes, *doubts)), request, **names)
+        return reduce_assembled(model, mesh, request, doubts=doubts, **names)
     mesh, assigned = with_rest(mesh, materials)
     if beam[0] is None:
         return reduce_mesh(mesh, assigned, request, **names)

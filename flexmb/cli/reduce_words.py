@@ -120,10 +120,17 @@ def read_damping(word: str | None, faults: list[Fault]) -> Any:
         return None
     place = (f"--damping {word}",)
     name, table = key_values(word)
+    if not table and name.isalpha() and name != "adams":
+        hint = "Allowed: a ratio (0.01 or '1 %'), adams, or 'mass=5 stiffness=1e-6'."
+        faults.append(Fault(f"'{name[:60]}' is no damping.", place, hint))
+        return None
     if not table and name != "adams":
         ratio = read_number("--damping", word, "number", faults)
         if ratio is not None and ratio < 0.0:
             faults.append(Fault("a damping ratio must not be less than zero.", place))
+        elif ratio is not None and ratio > 1.0:
+            hint = f"Write '{ratio:g} %' if that is meant."
+            faults.append(Fault(f"a ratio of {ratio:g} is {100 * ratio:g} % of critical damping.", place, hint))
         return None if ratio is None else {"ratio": ratio}
     found = _read_table("damping", name if not table else table, place, faults)
     return None if found is None else found.choice

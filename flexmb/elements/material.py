@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from flexmb.elements.number_checks import is_number, positive
 from flexmb.errors import Fault, InputError
 
+_USUAL_E = (1e5, 2e12)
+"""[Pa] from soft rubber to diamond"""
+_USUAL_DENSITY = (10.0, 25000.0)
+"""[kg/m^3] from foam to osmium"""
+
 
 @dataclass(frozen=True)
 class Material:
@@ -25,6 +30,18 @@ class Material:
         faults += positive("density", self.density, "kg/m^3")
         if faults:
             raise InputError(faults)
+
+    def doubts(self) -> list[str]:
+        """Sentences about numbers that no usual solid has: a unit was probably forgotten."""
+        found = []
+        if not _USUAL_E[0] <= self.E <= _USUAL_E[1]:
+            found.append(
+                f"E = {self.E:g} Pa is unusual for a solid ({_USUAL_E[0]:g} to {_USUAL_E[1]:g}): is the unit right?"
+            )
+        if not _USUAL_DENSITY[0] <= self.density <= _USUAL_DENSITY[1]:
+            limits = f"{_USUAL_DENSITY[0]:g} to {_USUAL_DENSITY[1]:g}"
+            found.append(f"density = {self.density:g} kg/m^3 is unusual for a solid ({limits}): is the unit right?")
+        return found
 
     @classmethod
     def isotropic(cls, E: float, nu: float, density: float, name: str = "") -> Material:

@@ -87,3 +87,16 @@ def damping_matrix(damping: Damping, stiffness: Vector, mass: Vector) -> Vector:
         ratios = adams_ratios(omega)
     momentum = mass @ modes
     return (momentum * (2.0 * ratios * omega)) @ momentum.T
+
+
+def damping_text(damping: Damping) -> str:
+    """A damping request in words."""
+    if damping is None:
+        return "none"
+    if isinstance(damping, Mapping) and ("mass" in damping or "stiffness" in damping):
+        return f"{damping.get('mass', 0.0):g} 1/s times mass + {damping.get('stiffness', 0.0):g} s times stiffness"
+    of = "the modes of the free body; held in a mechanism its low modes have less"
+    if isinstance(damping, Mapping):
+        given = f"ratio {damping['ratio']:g}" if "ratio" in damping else "a ratio for each"
+        return f"{given} of {of}"
+    return f"1 % below 100 Hz, 10 % to 1000 Hz, critical above, of {of}"
