@@ -81,7 +81,7 @@ def body_findings(found: BodyFindings, compare: int, progress: Progress = None) 
         "cells": 0 if mesh is None else sum(len(block) for block in mesh.cells),
         "factor_bytes": int(body.factor.bytes),
     }
-    report["notes"] = []
+    report["notes"] = list(shapes.notes)
     report["verdict"] = verdict(report, _stiff_kinds(body.model))
     return report
 

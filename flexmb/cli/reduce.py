@@ -170,7 +170,9 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
     y_axis = words.read_axis("--y-axis", options.y_axis, faults)
     faults += request.faults() + words.elsewhere_faults(options)
     if mesh is not None:
-        faults += request.mesh_faults(mesh, select_nodes)
+        # The only fault without a place, "no interface is given", is false where one was given in wrong words.
+        found = request.mesh_faults(mesh, select_nodes)
+        faults += [fault for fault in found if fault.path or not options.interface]
         if request.stiffness is None:
             faults += material_faults(mesh, materials) + section_faults(mesh, options.section)
     faults += _target_faults(_target(path, options))

@@ -74,6 +74,9 @@ def _term(mesh: Mesh, term: str) -> Numbers:
         return _not_empty(mesh, term, mesh.node_sets[term])
     call = _CALL.fullmatch(term)
     if call is None:
+        word = term.partition("(")[0].strip()
+        if word in FORMS and term.count("(") > term.count(")"):
+            raise InputError([Fault(f"'{term}': the bracket is not closed.", hint=f"Write {FORMS[word]}.")])
         raise InputError([_unknown_set(mesh, term)])
     word, inside = call.group(1), call.group(2)
     if word not in FORMS:

@@ -59,6 +59,7 @@ class ComponentModes:
     """The vectors they were made of"""
     condition: float
     """Condition number of the vectors (unit length each) that were kept"""
+    notes: tuple[str, ...] = ()
 
 
 def component_modes(
@@ -189,4 +190,14 @@ def _orthogonal(body: FreeBody, V: Vector, sources: Sequence[Source], keep_below
         interfaces=tuple(source.interface for source in main),
         sources=tuple(sources),
         condition=float(np.sqrt(values[kept][-1] / values[kept][0])),
+        notes=_user_notes(gram, int(kept.sum()), [source.kind for source in sources].count("user")),
     )
+
+
+def _user_notes(gram: Vector, rank: int, count: int) -> tuple[str, ...]:
+    """Whether all of the user's vectors, the last `count` ones, add to the others; gram : of all vectors, unit length"""
+    others = np.linalg.eigvalsh(gram[: len(gram) - count, : len(gram) - count])
+    idle = count - (rank - int((others > _SAME * others.max(initial=0.0)).sum()))
+    if count == 0 or idle <= 0:
+        return ()
+    return (f"{idle} of {count} vectors of the user add no shape (rigid, zero, or made of the others): left out.",)

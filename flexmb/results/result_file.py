@@ -16,6 +16,7 @@ from typing import Any
 import h5py
 import numpy as np
 
+from flexmb.bodies.body_layout import FORMAT as BODY_FORMAT
 from flexmb.errors import InputError
 from flexmb.results.channel_names import ChannelInfo, ChannelNames, Selection
 from flexmb.results.result_layout import FORMAT, FORMAT_VERSION, stamped_length
@@ -45,6 +46,8 @@ def _check_format(path: Path, file: h5py.File) -> None:
     found = file.attrs.get("format")
     if isinstance(found, bytes):
         found = found.decode()
+    if found == BODY_FORMAT:
+        raise InputError(f"'{path}' is a body file, not the result of a run. `flexmb body info` shows it.")
     if found != FORMAT:
         raise InputError(f"'{path}' is an HDF5 file, but not a result of flexmb.")
     version = int(file.attrs.get("format_version", 0))

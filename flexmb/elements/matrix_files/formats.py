@@ -68,6 +68,8 @@ def read_entries(path: Path, what: str) -> Entries:
     try:
         with path.open("rb") as file:
             start = file.read(2)
+        if start == b"\x93N":
+            raise ValueError("it is a NumPy array (.npy); write a sparse matrix by scipy.sparse.save_npz")
         if start == b"PK":
             entries = _npz_entries(path)
         else:

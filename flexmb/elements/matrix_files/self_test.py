@@ -50,7 +50,7 @@ def self_test(model: FEModel) -> list[Finding]:
     R[: 3 * n, 3:] -= np.tile(np.cross(np.eye(3), centre).T, (n, 1))  # about the centre: less cancels
     findings = [_symmetry(model.K, "stiffness"), _symmetry(model.M, "mass")]
     findings += _diagonals(model)
-    findings += _rigid_stiffness(model.K, R)
+    findings.append(_rigid_stiffness(model.K, R))
     rigid_mass = R.T @ model.mass_times(R)
     findings += _rigid_mass(rigid_mass)
     return [*findings, *_plausible(model.points, float(np.trace(rigid_mass[:3, :3])) / 3.0)]
@@ -79,7 +79,8 @@ def _diagonals(model: FEModel) -> list[Finding]:
     K, M = model.K.diagonal(), model.M.diagonal()
     if len(M) != len(K):
         M = np.repeat(M, 3)
-    loose = int(np.count_nonzero(K <= 0.0))
+    loose = int(np.count_nonzero(K == 0.0))
+    unstable = int(np.count_nonzero(K < 0.0))
     negative = int(np.count_nonzero(M < 0.0))
     massless = int(np.count_nonzero(M[:n_moves] == 0.0))
     findings = [
@@ -89,6 +90,13 @@ def _diagonals(model: FEModel) -> list[Finding]:
             0,
             lambda: f"{loose} unknowns have no stiffness of their own: nothing holds them to the body",
             "Take the nodes or rotations that no element uses out.",
+        ),
+        _finding(
+            "negative stiffnesses",
+            unstable,
+            0,
+            lambda: f"{unstable} unknowns have a negative stiffness on the diagonal",
+            "Is the sign of the matrix right, and is it the stiffness?",
         ),
         _finding(
             "negative masses",
@@ -104,24 +112,20 @@ def _diagonals(model: FEModel) -> list[Finding]:
     return findings
 
 
-def _rigid_stiffness(K: Any, R: Vector) -> list[Finding]:
+def _rigid_stiffness(K: Any, R: Vector) -> Finding:
     left, terms = np.abs(K @ R), abs(K) @ np.abs(R)
     values = left.max(axis=0) / np.maximum(terms.max(axis=0), np.finfo(float).tiny)
-
-    def finding(motion: int, name: str) -> Finding:
-        value = float(values[motion])
-        hint = "The body is held (boundary conditions, springs to ground), or has not all of its elements."
-        if motion >= 3:
-            hint += " Or the nodes, their order or the list of dofs are not those of the matrices."
-        return _finding(
-            f"stiffness against a {name}",
-            value,
-            _CANCELS,
-            lambda: f"a rigid {name} meets stiffness: {value:.1e} of the terms that should cancel",
-            hint,
-        )
-
-    return [finding(motion, name) for motion, name in enumerate(_MOTIONS + _TURNS)]
+    value = float(values.max())
+    held = [name for name, part in zip(_MOTIONS + _TURNS, values, strict=True) if not part <= _CANCELS]
+    hint = "The body is held (boundary conditions, springs to ground) or lacks elements; or the nodes, their order or "
+    hint += "the list of dofs are not those of the matrices (without a list: all unknowns of a node, then of the next)."
+    return _finding(
+        "stiffness against rigid motions",
+        value,
+        _CANCELS,
+        lambda: f"rigid motions meet stiffness ({', '.join(held)}): {value:.1e} of the terms that should cancel",
+        hint,
+    )
 
 
 def _rigid_mass(rigid: Vector) -> list[Finding]:
@@ -138,7 +142,7 @@ def _rigid_mass(rigid: Vector) -> list[Finding]:
         lambda: f"mass is not the same in the three directions: {shown} kg",
         "Mass is missing at held unknowns, or dofs are in another order.",
     )
-    if not positive:
+    if same.level == "bad":  # the centre of what is not one mass tells nothing more
         return [same]
     moment = rigid[:3, 3:]
     length = np.sqrt(max(float(np.trace(rigid[3:, 3:])) / mass, 0.0))

@@ -63,6 +63,10 @@ def read_elements(block: Block) -> tuple[str, NDArray[np.int64], NDArray[np.int6
     values = integers(block)
     if kind.startswith("line") and len(values) != (count + 1) * len(block.lines):
         values = _without_orientation_nodes(block, count)
+    elif block.lines and len(block.lines[0].replace(",", " ").split()) > count + 1:
+        text = f"*ELEMENT, TYPE={word}: a row has more than the {count} nodes of this type."
+        hint = "Gmsh writes wedges with 18 nodes so: write them with Mesh.SecondOrderIncomplete = 1."
+        raise InputError([Fault(text, hint=hint)])
     if len(values) % (count + 1):
         text = f"*ELEMENT, TYPE={word}: {len(values)} numbers do not make rows of a number and {count} nodes."
         raise InputError([Fault(text, hint="Is the file whole?")])

@@ -36,6 +36,7 @@ _ELEMENTS: dict[str, dict[int, tuple[str, list[int] | None]]] = {
     "CQUADR": {4: ("quad4", None)},
     "CQUAD8": {8: ("quad8", None)},
     "CQUAD": {9: ("quad9", None)},
+    "CQUAD9": {8: ("quad8", None)},  # Gmsh's own, on faces of a CHEXA with 27 nodes, of which 20 are read
     "CBAR": {2: ("line2", None)},
     "CBEAM": {2: ("line2", None)},
     "CROD": {2: ("line2", None)},
@@ -74,8 +75,8 @@ class _Found:
 
 
 def read_nastran(path: Path) -> RawMesh:
-    found, comments = _Found(), list[str]()
-    for card in cards(path, comments):
+    found, comments, notes = _Found(), list[str](), list[str]()
+    for card in cards(path, comments, notes):
         try:
             _read_card(card, found)
         except (ValueError, IndexError):
@@ -86,7 +87,9 @@ def read_nastran(path: Path) -> RawMesh:
         found.faults.append(Fault("the file holds no GRID cards.", hint="Is it Nastran bulk data?"))
     if found.faults:
         raise InputError(found.faults)
-    return _assemble(found, comments)
+    mesh = _assemble(found, comments)
+    mesh.notes += notes
+    return mesh
 
 
 def _read_card(card: list[str], found: _Found) -> None:

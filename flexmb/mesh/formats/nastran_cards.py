@@ -18,11 +18,11 @@ _INCLUDE = re.compile(r"\s*INCLUDE\s+['\"]?([^'\"]+)['\"]?\s*$", re.IGNORECASE)
 _EXPONENT = re.compile(r"([0-9.])([-+]\d+)$")
 
 
-def cards(path: Path, comments: list[str]) -> Iterator[list[str]]:
-    """Every card as [NAME, field 2, field 3, ...] without continuation marks; comments are collected."""
+def cards(path: Path, comments: list[str], notes: list[str]) -> Iterator[list[str]]:
+    """Every card as [NAME, field 2, field 3, ...] without continuation marks; comments and notes are collected."""
     card: list[str] = []
     full = 0
-    for line in _bulk(_lines(path, 0, comments)):
+    for line in _bulk(_lines(path, 0, comments), notes):
         name, fields, width = _fields(line)
         if name and name[0] not in "+*":
             if card:
@@ -60,13 +60,15 @@ def _lines(path: Path, depth: int, comments: list[str]) -> list[str]:
     return result
 
 
-def _bulk(lines: list[str]) -> list[str]:
+def _bulk(lines: list[str], notes: list[str]) -> list[str]:
     """What stands between BEGIN BULK (or the beginning, when there is none) and ENDDATA."""
     begin = re.compile(r"\s*BEGIN\s+(?:BULK|SUPER)", re.IGNORECASE)
     start = next((i + 1 for i, line in enumerate(lines) if line.lstrip()[:1] in ("B", "b") and begin.match(line)), 0)
     end = next((i for i in range(start, len(lines)) if lines[i].lstrip()[:7].upper() == "ENDDATA"), None)
     if start and end is None:
         raise InputError([Fault("BEGIN BULK has no ENDDATA.", hint="The file is truncated: write it again.")])
+    if end is None:
+        notes.append("The file has no ENDDATA: is it whole?")
     return lines[start:end]
 
 

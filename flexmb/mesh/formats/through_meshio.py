@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +77,8 @@ def _read(path: Path) -> Any:
         raise InputError([Fault(f"the ending '{path.suffix}' belongs to no format that is read.", hint=hint)])
     said = io.StringIO()
     try:
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            mesh = meshio.read(path)
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), _with_end(path) as whole:
+            mesh = meshio.read(whole)
     except MemoryError:
         raise
     except (Exception, SystemExit) as error:
@@ -86,6 +89,22 @@ def _read(path: Path) -> Any:
         text = f"the file holds cells that cannot be read: {' '.join(said.getvalue().split())}"
         raise InputError([Fault(text, hint="Write it with cells of first or second order.")])
     return mesh
+
+
+@contextlib.contextmanager
+def _with_end(path: Path) -> Iterator[Path]:
+    """The file itself; a copy with a line end for binary .vtk: meshio wants one after the numbers, Gmsh writes none."""
+    with path.open("rb") as file:
+        head = file.read(1000).split(b"\n")
+    if path.suffix.lower() != ".vtk" or len(head) < 3 or head[2].strip().upper() != b"BINARY":
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / path.name
+        shutil.copyfile(path, copy)
+        with copy.open("ab") as file:
+            file.write(b"\n")
+        yield copy
 
 
 def _complete(meshio: Any) -> None:

@@ -31,9 +31,9 @@ class NotPositiveDefinite(ComputationError):
         """Number of the block where elimination stopped"""
         at = ", ".join(f"{value:.6g}" for value in place)
         super().__init__(
-            f"The stiffness matrix is not positive definite: elimination stopped at block {block} ({at}). "
-            "Something can move without being deformed: a part that is not held or not connected, a node of no "
-            "element, or a mechanism."
+            f"The stiffness matrix is not positive definite: found at block {block} ({at}). Something "
+            "can move without being deformed: a part that is not held or not connected, a node of no element, or a "
+            "mechanism; or the body is thousands of times as long as thick."
         )
 
 

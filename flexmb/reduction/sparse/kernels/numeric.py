@@ -15,7 +15,7 @@ import numpy as np
 from flexmb.jit import array_kernel, kernel
 from flexmb.reduction.sparse.kernels.dense import cholesky, divide_right, subtract_square
 
-SINGULAR = 1e-13
+SINGULAR = 1e-14
 """Pivots below this share of the diagonal entry they came from are round-off."""
 
 
