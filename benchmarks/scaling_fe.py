@@ -1,6 +1,6 @@
 """How the factorisation and the search for modes grow with the number of unknowns.
 
-    python benchmarks/scaling_fe.py [--largest 1M] [--superlu 100k]      prints a table
+    python benchmarks/scaling_fe.py [--largest 1M] [--superlu 100k]      prints a table and writes it to SCALING.md
     python benchmarks/scaling_fe.py child SIZE METIS|plain|SuperLU       one line of it as JSON
 
 20 free modes of bars of tet10 cells (length : width about 11 : 1). Every line comes from a process of its own, after
@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,12 @@ from problems_fe import MODES, WARM_UP, Bar
 
 SIZES: dict[str, Bar] = {"30k": Bar((4, 4, 60)), "100k": Bar((7, 7, 75)), **MODES}
 """By the number of unknowns"""
+OUTPUT = Path(__file__).with_name("SCALING.md")
+TEXT = """Written by `python benchmarks/scaling_fe.py`: 20 free modes of bars of tet10 cells, seconds of all threads (of the
+clock in brackets), each line measured once in a process of its own with compiled kernels. METIS: ordered by pymetis; plain:
+by our own nested dissection; SuperLU: SciPy's default, with the same search for modes.
+
+"""
 ROADS = ("METIS", "plain", "SuperLU")
 COUNT = 20
 """Modes"""
@@ -73,10 +81,11 @@ def superlu(model: Any) -> tuple[Any, Any]:
     return solve, R
 
 
-def table(largest: str, superlu_up_to: str) -> None:
+def table(largest: str, superlu_up_to: str) -> Iterator[str]:
+    """The lines of the table, as they are measured."""
     names = list(SIZES)
-    print("| unknowns | road | assembly CPU | factor CPU (wall) | modes CPU (wall) | CPU | peak GB | entries | Gflop |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    yield "| unknowns | road | assembly CPU | factor CPU (wall) | modes CPU (wall) | CPU | peak GB | entries | Gflop |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     for size in names[: names.index(largest) + 1]:
         for road in ROADS:
             if road == "SuperLU" and names.index(size) > names.index(superlu_up_to):
@@ -85,11 +94,10 @@ def table(largest: str, superlu_up_to: str) -> None:
             factor, modes = found["factor"], found["modes"]
             entries = "" if found["nnz"] is None else f"{found['nnz'] / 1e6:.1f}M"
             flops = "" if found["flops"] is None else f"{found['flops'] / 1e9:.0f}"
-            print(
+            yield (
                 f"| {found['unknowns']} | {road} | {found['assembly']['cpu']:.1f} "
                 f"| {factor['cpu']:.1f} ({factor['wall']:.1f}) | {modes['cpu']:.1f} ({modes['wall']:.1f}) "
-                f"| {factor['cpu'] + modes['cpu']:.1f} | {found['gigabytes']:.2f} | {entries} | {flops} |",
-                flush=True,
+                f"| {factor['cpu'] + modes['cpu']:.1f} | {found['gigabytes']:.2f} | {entries} | {flops} |"
             )
 
 
@@ -101,7 +109,11 @@ def main() -> None:
     parser.add_argument("--largest", choices=SIZES, default="1M")
     parser.add_argument("--superlu", choices=SIZES, default="100k", help="largest size for SuperLU")
     options = parser.parse_args()
-    table(options.largest, options.superlu)
+    lines = []
+    for line in table(options.largest, options.superlu):
+        print(line, flush=True)
+        lines.append(line)
+    OUTPUT.write_text("# Factorisation and modes against the number of unknowns\n\n" + TEXT + "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

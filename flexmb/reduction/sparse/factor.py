@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.jit import DISABLED
 from flexmb.reduction.sparse.blas import cores
 from flexmb.reduction.sparse.elimination import NotPositiveDefinite, eliminate
 from flexmb.reduction.sparse.kernels.numeric import smallest_pivot
@@ -109,6 +110,8 @@ class Factor:
 
 def factorise(K: Any, points: ArrayLike, *, ordering: str | None = None, progress: Progress | None = None) -> Factor:
     """Factorise K (sparse, symmetric positive definite; BSR keeps its block size) with blocks at `points` (n, 3)."""
+    if DISABLED:
+        raise ComputationError("Factorising a mesh needs compiled code: unset NUMBA_DISABLE_JIT.")
     matrix, places = _checked(K, points)
     if progress is not None:
         progress("ordering", float("nan"))
