@@ -161,6 +161,8 @@ def test_body_info(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capt
     ):
         assert message in refused(capsys, "body", "info", name)
     assert "info" in refused(capsys, "body", "inof", "rod.h5")
+    for words in (["plot", "rod.h5"], ["export", "rod.h5", "--csv"]):
+        assert "'rod.h5' is a body file" in refused(capsys, *words)
     assert call(capsys, "body", "--help")[0] == 0
 
 
@@ -258,6 +260,12 @@ def test_wrong_commands(folder: Path, capsys: Capture, words: list[str], message
     for message in messages:
         assert message in text
     assert not asked and not (folder / "rod.h5").exists()
+
+
+def test_an_interface_in_wrong_words_is_not_missing(folder: Path, capsys: Capture) -> None:
+    for word in ("nearest(0,0,0,5)", "=bore_a"):
+        text = refused(capsys, "reduce", "rod.inp", "--material", "steel", "--interface", word)
+        assert f"--interface {word}: " in text and text.count("\n") == 1
 
 
 def test_a_result_is_not_overwritten(folder: Path, capsys: Capture) -> None:

@@ -174,6 +174,7 @@ def test_user_vectors_are_contained() -> None:
     shapes = component_modes(body, modes=3, vectors=vectors)
     assert len(shapes.labels) == 3 + 6 + 2, "the third vector is a rigid motion"
     assert [source.kind for source in shapes.sources].count("user") == 3
+    assert shapes.notes == ("1 of 3 vectors of the user add no shape (rigid, zero, or made of the others): left out.",)
     rest = body.without_rigid(vectors)
     rest = rest - shapes.Phi @ (shapes.Phi.T @ body.model.mass_times(rest))
     assert np.abs(rest).max() < 1e-8 * np.abs(vectors).max()

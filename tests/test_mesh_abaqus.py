@@ -169,6 +169,10 @@ def test_shells_beside_the_solid_are_told(tmp_path):
             "element 1 uses node 77, which is not in the file",
         ),
         (NODES + "*ELEMENT, TYPE=C3D8\n1, 1, 2, 3, 4, 11, 12, 13\n", "8 numbers do not make rows"),
+        (
+            NODES + "*ELEMENT, TYPE=C3D6\n1, 1, 2, 3, 4, 11, 12, 13,\n14\n",
+            "more than the 6 nodes.*SecondOrderIncomplete",
+        ),
         (NODES + "*ELEMENT, TYPE=C3D5\n1, 1, 2, 3, 4, 11\n", "1 pyramid5"),
         (NODES + "*ELEMENT, TYPE=COH3D8\n1, 1, 2, 3, 4, 11, 12, 13, 14\n", "1 COH3D8"),
         (NODES + "*ELEMENT\n1, 1, 2\n", r"\*ELEMENT without TYPE"),

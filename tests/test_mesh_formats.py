@@ -145,6 +145,22 @@ def test_files_that_are_no_meshes(tmp_path):
             read_mesh(path)
 
 
+def test_binary_vtk_without_a_line_end(tmp_path):
+    """Version 2 as Gmsh writes it: nothing follows the last number, of which 10 looks like the end of a line."""
+    for last in (3, 10):
+        content = b"# vtk DataFile Version 2.0\nby hand\nBINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n"
+        content += np.eye(4, 3).astype(">f8").tobytes() + b"\nCELLS 1 5\n" + np.array([4, 3, 0, 1, 2], ">i4").tobytes()
+        content += b"\nCELL_TYPES 1\n" + np.array([10], ">i4").tobytes()
+        content += b"\nCELL_DATA 1\nSCALARS part int 1\nLOOKUP_TABLE default\n" + np.array([last], ">i4").tobytes()
+        path = tmp_path / "one.vtk"
+        path.write_bytes(content)
+        mesh = read_mesh(path, unit="m")
+        assert mesh.cells[0].kind == "tet4" and list(mesh.cell_sets) == [f"part_{last}"]
+        path.write_bytes(content[:-1])
+        with pytest.raises(InputError, match="cannot be read.*Is it whole"):
+            read_mesh(path)
+
+
 def test_pyramids_and_unknown_kinds_are_refused_in_one_message(tmp_path):
     points = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0.5, 0.5, 1), (0.5, 0.5, -1)], dtype=float)
     path = tmp_path / "roof.vtu"

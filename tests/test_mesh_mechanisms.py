@@ -78,7 +78,7 @@ def blade(file: Path, **keys: Any) -> dict[str, Any]:
         "motions": {"spin": {"joint": "hub", "rate": "$rate"}},
         "forces": {"push": {"type": "force", "marker": "bar.tip", "vector": [0, 0, push]}},
         "sensors": {"tip": {"marker": "bar.tip", "component": "z"}},
-        # 400 steps a second, of up to 0.02 rad of the flapping each
+        # at the highest rate a step is 0.02 rad of the flapping: period right to (0.02)^2/12
         "analysis": {"end": 0.3, "step": 5e-5, "elastic_start": "quasi-static"},
     }
 
@@ -141,7 +141,8 @@ def test_the_meshed_cantilever_has_the_frequency_of_the_whole_mesh(folder: Path,
 @pytest.mark.parametrize(("frame", "gamma"), [("mean", 6), ("clamped", 6), ("clamped", 12)])
 def test_a_spinning_meshed_blade_stiffens(folder: Path, frame: str, gamma: int) -> None:
     """Rates and frequencies by the blade's own frequency at rest, which takes out how stiff the mesh is. Left are the
-    shapes (six for a flapping that is all but straight at the higher rate: 2e-3) and the stretch, 6e-4 at most."""
+    shapes (for a flapping that is all but straight at the higher rate: 1e-3), the stretch, 6e-4 at most, and the rigid
+    root, which acts as a hub of a few parts in a thousand of the length (1e-3)."""
     still = flapping(folder / f"{frame}.h5", folder, 0.0)
     found = flapping(folder / f"{frame}.h5", folder, gamma / FLAP[0] * still)
     assert found == pytest.approx(FLAP[gamma] / FLAP[0] * still, rel=4e-3)
@@ -158,7 +159,8 @@ def test_a_blade_with_the_linear_field_does_not_stiffen(folder: Path) -> None:
 
 
 def test_a_tumbling_meshed_bar_keeps_momentum_and_energy(folder: Path) -> None:
-    """Nothing acts on it: sums over its mass points, in world axes, stay; rk45 at 1e-10 leaves errors of some 1e-8."""
+    """Nothing acts on it: sums over its mass points, in world axes, stay. rk45 works at 1e-10
+    a step; momentum it keeps all but exactly, the energy of some hundred vibrations to 1e-8."""
     body = fx.read_body(folder / "free.h5")
     data = {
         "model": {"name": "tumbling"},
@@ -187,10 +189,10 @@ def test_a_tumbling_meshed_bar_keeps_momentum_and_energy(folder: Path) -> None:
         energy = 0.5 * field.mass @ (v**2).sum(axis=1) + 0.5 * q @ body.stiffness @ q
         sums.append([*(field.mass @ v), *(field.mass @ np.cross(place, v)), energy])
     history = np.array(sums)
-    for part, tolerance in ((slice(0, 3), 1e-8), (slice(3, 6), 1e-7), (slice(6, 7), 1e-7)):
+    for part, tolerance in ((slice(0, 3), 1e-10), (slice(3, 6), 1e-10), (slice(6, 7), 1e-8)):
         assert np.abs(history[:, part] - history[0, part]).max() < tolerance * np.abs(history[:, part]).max()
-    # that it bends and turns much meanwhile: 1 mm, and energy of the bending comes and goes
-    assert np.ptp(result["bodies/bar/elastic_position"], axis=0).max() > 1e-3
+    # that it bends meanwhile, by more than its thickness
+    assert np.ptp(result["bodies/bar/elastic_position"], axis=0).max() > HEIGHT
 
 
 def four_bar(bars: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -214,9 +216,9 @@ def four_bar(bars: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def test_two_meshed_bars_in_a_loop_move_as_beams(folder: Path) -> None:
-    """Both from one file. The bars start straight and swing by 2 mm: frequencies that differ by 2e-3 (the mesh, its
-    rigid ends, shear) come apart by 2 % of the swing in these eight periods; forces ring at the start with what the
-    shapes have above 1 kHz, so the effort of the drive is compared after that is damped away."""
+    """Both from one file. The bars bend by 2.6 mm: frequencies that differ by 1e-3 (the mesh, its rigid ends, shear)
+    come apart by some 1 % of the ringing in these twenty periods; forces ring at the start with what the shapes have
+    above 1 kHz, so the effort of the drive is compared after that is damped away."""
     damping = {"mass": 0.0, "stiffness": 2e-5}
     upright = [[0, 0, -1], [0, 1, 0], [1, 0, 0]]
     file = {"file": str(folder / "mean.h5"), "damping": damping}
@@ -238,7 +240,7 @@ def test_two_meshed_bars_in_a_loop_move_as_beams(folder: Path) -> None:
     beams = run(four_bar({"coupler": {**beam, "beam": ["A", "B"]}, "rocker": {**beam, "beam": ["C", "B"]}}), folder)
     expected = np.array(beams["middle"])
     assert np.abs(expected).max() > 1e-3
-    assert np.abs(swing - expected).max() < 0.03 * np.abs(expected).max()
+    assert np.abs(swing - expected).max() < 0.015 * np.abs(expected).max()
     late = np.array(beams.time) > 0.1
     expected = np.array(beams["torque"])[late]
-    assert np.abs(torque[late] - expected).max() < 0.03 * np.abs(expected).max()
+    assert np.abs(torque[late] - expected).max() < 0.015 * np.abs(expected).max()

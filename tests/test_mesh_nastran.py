@@ -109,6 +109,28 @@ def test_names_of_sets_with_ranges_and_rbe3(tmp_path):
     assert ids(mesh, "set_8") == [1, 2, 3, 4] and ids(mesh, "rbe_20") == [2, 3, 4] and ids(mesh, "spc_6") == [2, 3]
 
 
+def test_faces_of_bricks_with_27_nodes_keep_their_names(tmp_path):
+    """As Gmsh writes them: the middles of faces and of the brick come last, and are left out."""
+    made = box_mesh("hex27", (1, 1, 1))
+    lines = [f"GRID,{i + 1},,{x},{y},{z}" for i, (x, y, z) in enumerate(made.points.tolist())]
+    nodes = made.cells[0].nodes[0] + 1
+    brick = [1, 7, *nodes[[*range(12), 16, 17, 18, 19, 12, 13, 14, 15, *range(20, 27)]]]
+    bottom = [2, 3, *nodes[[0, 1, 2, 3, 8, 9, 10, 11, 24]]]
+    for name, fields in (("CHEXA", brick), ("CQUAD9", bottom)):
+        rows = [fields[i : i + 8] for i in range(0, len(fields), 8)]
+        lines += [",".join(map(str, [name if i == 0 else "+", *row])) for i, row in enumerate(rows)]
+    mesh = read(tmp_path, "\n".join([*lines, "ENDDATA", ""]))
+    assert [(block.kind, len(block)) for block in (*mesh.cells, *mesh.surfaces)] == [("hex20", 1), ("quad8", 1)]
+    assert ids(mesh, "pid_3") == sorted(bottom[2:-1])
+
+
+def test_a_missing_end_is_told(tmp_path):
+    """With BEGIN BULK it is refused; a file of cards alone may be meant to be included and needs no end."""
+    cards = TETRA[TETRA.index("GRID") :]
+    assert not any("ENDDATA" in note for note in read(tmp_path, cards).notes)
+    assert any("no ENDDATA: is it whole?" in note for note in read(tmp_path, cards.replace("ENDDATA\n", "")).notes)
+
+
 def test_include(tmp_path):
     (tmp_path / "grids.bdf").write_text("\n".join(TETRA.splitlines()[4:9]) + "\n")
     mesh = read(tmp_path, "BEGIN BULK\nINCLUDE 'grids.bdf'\nCTETRA,1,1,1,2,3,4\nENDDATA\n", "whole.dat")

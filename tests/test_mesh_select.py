@@ -79,7 +79,8 @@ def test_sphere_and_nearest(box):
         ("nearest(0,0,0, 1.5)", ["whole number from 1 to 45"]),
         ("nearest(0,0,0, 2 mm)", ["A count has no unit"]),
         ("plane(x=0, tolerance=-1)", ["negative"]),
-        ("box(0,0,0,1,1,1", ["no set is called"]),
+        ("box(0,0,0,1,1,1", ["'box(0,0,0,1,1,1': the bracket is not closed", "box(x0,y0,z0, x1,y1,z1)"]),
+        ("bxo(0,0,0,1,1,1", ["no set is called"]),
     ],
 )
 def test_what_cannot_be_selected_is_told(box, text, words):

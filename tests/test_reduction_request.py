@@ -100,7 +100,7 @@ def test_sections_and_damping_and_axes() -> None:
         (read_section, "radius=3 mm", "kind of cross-section is missing"),
         (read_section, "circle", "'radius' or 'diameter'"),
         (read_damping, "-0.1", "not be less than zero"),
-        (read_damping, "low", "unknown name 'low'"),
+        (read_damping, "low", "'low' is no damping"),
         (read_damping, "ratio=0.1 oops=3", "'oops' is not a key of a damping"),
     ):
         assert read(word, faults) in (None, {"ratio": -0.1})

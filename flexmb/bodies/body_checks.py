@@ -37,6 +37,8 @@ _BETTER = {
     "hex8": "leave out --hex8 full, or mesh with hex20",
 }
 """Kinds that lock in bending, and what to do; hex8 only without its incompatible modes"""
+_SAME_INERTIA = 1e-4
+"""Relative difference of the inertia of mesh and reduced body that round-off may leave."""
 _COMPARED = 3
 """Number of frequencies that the verdict looks at."""
 
@@ -172,6 +174,11 @@ def verdict(report: dict[str, Any], stiff_kinds: Sequence[str]) -> dict[str, Any
     if rigid["largest_frequency"] > max(RIGID * report["lowest_frequency"], rigid["round_off"]):
         text = f"rigid motions have a frequency of {rigid['largest_frequency']:.3g} Hz"
         bad.append(f"{text}: the stiffness does not belong to a free body")
+    inertia = report["inertia"]
+    lost = np.abs(np.subtract(inertia["mesh"], inertia["reduced"])).max() / np.abs(inertia["mesh"]).max()
+    if lost > _SAME_INERTIA:
+        text = f"the inertia of the reduced body is {100 * lost:.2g} % off that of the mesh"
+        bad.append(f"{text}: is the mesh very far from its origin?")
     pairs = list(zip(report["full_frequencies"], report["reduced_frequencies"], strict=True))[:_COMPARED]
     for number, (full, reduced) in enumerate(pairs):
         error = abs(reduced / full - 1.0)

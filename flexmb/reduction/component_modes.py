@@ -195,7 +195,7 @@ def _orthogonal(body: FreeBody, V: Vector, sources: Sequence[Source], keep_below
 
 
 def _user_notes(gram: Vector, rank: int, count: int) -> tuple[str, ...]:
-    """Whether all of the user's vectors, the last `count` ones, add to the others; gram : of all vectors, unit length"""
+    """Whether each of the last `count` vectors, the user's, adds to the others; gram : of all, with unit length"""
     others = np.linalg.eigvalsh(gram[: len(gram) - count, : len(gram) - count])
     idle = count - (rank - int((others > _SAME * others.max(initial=0.0)).sum()))
     if count == 0 or idle <= 0:

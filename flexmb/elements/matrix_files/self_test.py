@@ -23,8 +23,7 @@ _CANCELS = 1e-6
 """Programs write coordinates with 8 or 9 digits: rigid rotations of such nodes cancel to about 1e-8."""
 _DENSEST, _LIGHTEST = 25e3, 1e-2
 """Mass per box around the nodes [kg/m^3] outside of which the unit of the matrices is probably another"""
-_MOTIONS = ("translation along x", "translation along y", "translation along z")
-_TURNS = ("rotation about x", "rotation about y", "rotation about z")
+_MOTIONS = ("along x", "along y", "along z", "about x", "about y", "about z")
 
 
 @dataclass(frozen=True)
@@ -116,14 +115,14 @@ def _rigid_stiffness(K: Any, R: Vector) -> Finding:
     left, terms = np.abs(K @ R), abs(K) @ np.abs(R)
     values = left.max(axis=0) / np.maximum(terms.max(axis=0), np.finfo(float).tiny)
     value = float(values.max())
-    held = [name for name, part in zip(_MOTIONS + _TURNS, values, strict=True) if not part <= _CANCELS]
+    held = [name for name, part in zip(_MOTIONS, values, strict=True) if not part <= _CANCELS]
     hint = "The body is held (boundary conditions, springs to ground) or lacks elements; or the nodes, their order or "
     hint += "the list of dofs are not those of the matrices (without a list: all unknowns of a node, then of the next)."
     return _finding(
         "stiffness against rigid motions",
         value,
         _CANCELS,
-        lambda: f"rigid motions meet stiffness ({', '.join(held)}): {value:.1e} of the terms that should cancel",
+        lambda: f"rigid motions {', '.join(held)} meet stiffness: {value:.1e} of the terms that should cancel",
         hint,
     )
 

@@ -11,7 +11,6 @@ import contextlib
 import io
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +76,8 @@ def _read(path: Path) -> Any:
         raise InputError([Fault(f"the ending '{path.suffix}' belongs to no format that is read.", hint=hint)])
     said = io.StringIO()
     try:
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), _with_end(path) as whole:
-            mesh = meshio.read(whole)
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            mesh = _read_whole(meshio, path)
     except MemoryError:
         raise
     except (Exception, SystemExit) as error:
@@ -91,20 +90,18 @@ def _read(path: Path) -> Any:
     return mesh
 
 
-@contextlib.contextmanager
-def _with_end(path: Path) -> Iterator[Path]:
-    """The file itself; a copy with a line end for binary .vtk: meshio wants one after the numbers, Gmsh writes none."""
+def _read_whole(meshio: Any, path: Path) -> Any:
+    """meshio wants a line end behind the last numbers of a binary .vtk file, and Gmsh writes none: a copy has it."""
     with path.open("rb") as file:
         head = file.read(1000).split(b"\n")
     if path.suffix.lower() != ".vtk" or len(head) < 3 or head[2].strip().upper() != b"BINARY":
-        yield path
-        return
+        return meshio.read(path)
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / path.name
+        copy = Path(folder) / "mesh.vtk"
         shutil.copyfile(path, copy)
         with copy.open("ab") as file:
             file.write(b"\n")
-        yield copy
+        return meshio.vtk.read(copy)
 
 
 def _complete(meshio: Any) -> None:
