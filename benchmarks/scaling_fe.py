@@ -24,7 +24,7 @@ SIZES: dict[str, Bar] = {"30k": Bar((4, 4, 60)), "100k": Bar((7, 7, 75)), **MODE
 """By the number of unknowns"""
 OUTPUT = Path(__file__).with_name("SCALING.md")
 TEXT = """Written by `python benchmarks/scaling_fe.py`: 20 free modes of bars of tet10 cells, seconds of all threads (of
-the clock in brackets), each line measured once in a process of its own with compiled kernels. METIS: ordered by pymetis;
+the clock in brackets), each line measured once in a process of its own, kernels compiled. METIS: ordered by pymetis;
 plain: by our own nested dissection; SuperLU: SciPy's default, with the same search for modes.
 
 """
