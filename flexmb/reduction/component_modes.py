@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
+from scipy.linalg.lapack import dpstrf
 from scipy.optimize import linear_sum_assignment
 
 from flexmb.errors import Fault, InputError
@@ -179,9 +180,10 @@ def _orthogonal(body: FreeBody, V: Vector, sources: Sequence[Source], keep_below
     # A shape's sign: its largest displacement is positive, so that a body reduced twice is the same body.
     largest = np.abs(Phi).argmax(axis=0)
     sign = np.sign(Phi[largest, np.arange(Phi.shape[1])])
-    share = (W / np.where(scale > 0.0, scale, 1.0)[:, None]) ** 2
-    # every shape has a source of its own for its label, together the largest shares
-    main = [sources[j] for j in linear_sum_assignment(-share.T)[1]]
+    # Every shape is named after a source of its own, so that they are most alike together (modal assurance criterion).
+    named = _independent(gram, sources, int(kept.sum()))
+    likeness = (gram @ (W / np.where(scale > 0.0, scale, 1.0)[:, None]))[named] ** 2
+    main = [sources[named[j]] for j in linear_sum_assignment(-likeness.T)[1]]
     return ComponentModes(
         Phi=Phi * sign,
         omega_squared=omega_squared,
@@ -192,6 +194,16 @@ def _orthogonal(body: FreeBody, V: Vector, sources: Sequence[Source], keep_below
         condition=float(np.sqrt(values[kept][-1] / values[kept][0])),
         notes=_user_notes(gram, int(kept.sum()), [source.kind for source in sources].count("user")),
     )
+
+
+def _independent(gram: Vector, sources: Sequence[Source], rank: int) -> Numbers:
+    """Numbers of as many sources as there are shapes: all modes, then the others that add most to those before"""
+    modes = [j for j, source in enumerate(sources) if source.frequency > 0.0]
+    others = [j for j, source in enumerate(sources) if source.frequency <= 0.0]
+    mixed = gram[np.ix_(modes, others)]
+    rest = gram[np.ix_(others, others)] - mixed.T @ np.linalg.lstsq(gram[np.ix_(modes, modes)], mixed, rcond=None)[0]
+    order = dpstrf(rest, tol=0.0)[1] - 1 if others else np.zeros(0, dtype=np.int64)
+    return np.array([*modes, *(others[j] for j in order)][: max(rank, len(modes))], dtype=np.int64)
 
 
 def _user_notes(gram: Vector, rank: int, count: int) -> tuple[str, ...]:
