@@ -154,7 +154,9 @@ def _principal_axes(points, blocks):
         for i in range(3):
             for j in range(3):
                 A[i, j] += (points[blocks[q], i] - centre[i]) * (points[blocks[q], j] - centre[j])
-    V = np.eye(3)
+    V = np.zeros((3, 3))
+    for i in range(3):
+        V[i, i] = 1.0
     for _ in range(12):
         for i in range(2):
             for j in range(i + 1, 3):
@@ -169,7 +171,8 @@ def _principal_axes(points, blocks):
             if A[i, i] > A[largest, largest]:
                 largest = i
         variances[place] = A[largest, largest]
-        axes[place] = V[:, largest]
+        for i in range(3):
+            axes[place, i] = V[i, largest]
         A[largest, largest] = -1.0
     return variances, axes
 
