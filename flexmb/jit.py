@@ -113,9 +113,9 @@ def array_kernel(function: Callable[..., Any] | None = None, *, parallel: bool =
     return compiled if function is None else compiled(function)
 
 
-def arrays_are_compiled() -> bool:
-    """Whether array kernels have been compiled before, on this machine and from these sources."""
-    return DISABLED or (_array_folder is not None and any(Path(_array_folder).rglob("*.nbi")))
+def arrays_are_compiled(module: str) -> bool:
+    """Whether array kernels of this module have been compiled before, on this machine and from these sources."""
+    return DISABLED or (_array_folder is not None and any(Path(_array_folder).rglob(f"{module}.*.nbi")))
 
 
 _ARGUMENTS = (types.CPointer(types.int64), types.CPointer(types.float64), types.CPointer(types.float64), types.int64)
@@ -210,21 +210,12 @@ def compile_ahead(programs: Sequence[Program]) -> None:
     other process compiled is then read from the cache.
     """
     waiting = [entry for entry in programs if not entry.is_ready]
-    if not waiting or not CACHED or _cores() < 2:
+    if not waiting or not CACHED:
         return
     with tempfile.TemporaryDirectory(prefix="flexmb-compile-") as claims:
         script = "import sys; from flexmb.jit import compile_named; compile_named(*sys.argv[1:])"
-        path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-        environment = {**os.environ, "PYTHONPATH": path}
-        try:
-            helper = subprocess.Popen(
-                [sys.executable, "-P", "-c", script, claims, *[entry.name for entry in reversed(waiting)]],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-        except OSError:
+        helper = second_process(script, claims, *[entry.name for entry in reversed(waiting)])
+        if helper is None:
             return  # compiled one after the other, when each is asked for
         try:
             for entry in waiting:
@@ -233,6 +224,23 @@ def compile_ahead(programs: Sequence[Program]) -> None:
             helper.wait()
         finally:
             helper.kill()
+
+
+def second_process(script: str, *words: str) -> subprocess.Popen[bytes] | None:
+    """A silent Python process that can import flexmb; None without a second core, or when none can be started."""
+    if _cores() < 2:
+        return None
+    path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-c", script, *words],
+            env={**os.environ, "PYTHONPATH": path},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    except OSError:
+        return None
 
 
 def _cores() -> int:

@@ -254,3 +254,11 @@ def test_progress_notes_and_names_are_passed_on() -> None:
     assert body.name == "rod" and body.provenance["mesh file"] == "rod.msh"
     assert "read in mm" in body.report["notes"]
     assert any("second-order" in stage for stage in stages) and any("comparing" in stage for stage in stages)
+
+
+def test_both_halves_of_the_compilation_run() -> None:
+    """In a process without cache they compile what a reduction needs; here they must at least do their work."""
+    compile_ahead.compile_elements()
+    compile_ahead.compile_sparse()
+    assert compile_ahead.is_compiled()
+    compile_ahead.compile_ahead()  # nothing is left to do

@@ -109,8 +109,8 @@ def announce_compilation(stream: TextIO, method: str, spec: Any) -> None:
 
 def announce_array_compilation(stream: TextIO) -> None:
     """The same for the kernels of meshes and matrices."""
-    from flexmb.jit import arrays_are_compiled
+    from flexmb.bodies.compile_ahead import is_compiled
 
-    if not arrays_are_compiled():
-        stream.write("compiling kernels (once, some 45 seconds)...\n")
+    if not is_compiled():
+        stream.write("compiling kernels (once, some 30 seconds)...\n")
         stream.flush()

@@ -220,9 +220,11 @@ def _compute(
     progress: Any,
 ) -> ReducedBody:
     """The body by elements of the mesh, by beams of its lines (section and y axis), or by matrices from elsewhere."""
+    from flexmb.bodies.compile_ahead import compile_ahead
     from flexmb.bodies.reduce_mesh import reduce_assembled, reduce_mesh
     from flexmb.reduction.request import with_rest
 
+    compile_ahead()
     provenance = _provenance(path, mesh, materials)
     names: dict[str, Any] = {"name": path.stem, "progress": progress, "provenance": provenance}
     model: Any
