@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
+from flexmb.bodies import compile_ahead
 from flexmb.bodies.reduce_mesh import reduce_mesh
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.elements.fe_model import FEModel
