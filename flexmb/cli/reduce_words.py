@@ -20,14 +20,14 @@ from flexmb.cli.reduce import ReduceOptions
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.errors import Fault
 from flexmb.mesh.mesh import SOLIDS, Mesh
-from flexmb.reduction.request import RIGID_OR_AVERAGED, ReductionRequest, TieRequest, near
+from flexmb.reduction.request import RIGID_OR_AVERAGED, ReductionRequest, TieRequest
+from flexmb.suggestions import did_you_mean
 from flexmb.system.expressions.parser import parse_quantity
 from flexmb.system.expressions.tokens import TextError
 from flexmb.system.schema import sections
 from flexmb.system.schema.beams import Damping
 from flexmb.system.schema.bodies import Strict
 from flexmb.system.schema.faults import faults_of
-from flexmb.system.suggestions import did_you_mean
 from flexmb.system.units import KINDS
 
 _KEY = re.compile(r"(?:^|(?<=[\s,;]))([^\W\d]\w*)\s*=")
@@ -195,7 +195,7 @@ def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault])
     """The choices of the command line ; mesh : None when it could not be read"""
     tie = options.tie.strip().lower()
     if tie not in RIGID_OR_AVERAGED:
-        hint = near(tie, RIGID_OR_AVERAGED, "Choices")
+        hint = did_you_mean(tie, RIGID_OR_AVERAGED, "Choices")
         faults.append(Fault("this is none of the choices.", (f"--tie {options.tie}",), hint))
         tie = RIGID_OR_AVERAGED[0]
     sets: Collection[str] = mesh.node_sets if mesh is not None else ()
@@ -301,7 +301,7 @@ def _split_tie(text: str, tie: str, place: tuple[str], faults: list[Fault]) -> t
     if word in RIGID_OR_AVERAGED:
         return text[:at].strip(), word
     if word.startswith("rb"):
-        hint = near(word, RIGID_OR_AVERAGED, "Choices")
+        hint = did_you_mean(word, RIGID_OR_AVERAGED, "Choices")
         faults.append(Fault(f"'{word[:60]}' is no tie.", place, hint))
         return text[:at].strip(), tie
     return text, tie

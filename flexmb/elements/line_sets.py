@@ -6,7 +6,6 @@ cells, unknown sets, cells that get nothing or two different things.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from flexmb.errors import Fault
 from flexmb.mesh.mesh import LINES, SOLIDS, Mesh
+from flexmb.suggestions import did_you_mean
 
 Vector = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -149,7 +149,13 @@ def _owners(
     faults = []
     for number, name in enumerate(names):
         if name not in mesh.cell_sets:
-            faults.append(Fault(f"the mesh has no cell set '{name}'", (what, name), _near(name, mesh.cell_sets)))
+            faults.append(
+                Fault(
+                    f"the mesh has no cell set '{name}'",
+                    (what, name),
+                    did_you_mean(str(name), mesh.cell_sets, "Sets of the mesh"),
+                )
+            )
             continue
         inside = np.zeros(len(lines.ends), dtype=bool)
         for block, cells in enumerate(mesh.cell_sets[name]):
@@ -165,8 +171,3 @@ def _owners(
         text = f"{left.size} line cells get no {what}, the first is {first}"
         faults.append(Fault(text, (what,), f"Sets of the mesh: {', '.join(mesh.cell_sets) or 'none'}."))
     return owner, faults
-
-
-def _near(name: str, known: Mapping[str, Any]) -> str:
-    near = difflib.get_close_matches(str(name), list(known), 1, 0.6)
-    return f"Did you mean '{near[0]}'?" if near else f"Sets of the mesh: {', '.join(known) or 'none'}."

@@ -8,9 +8,8 @@ set names.
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from flexmb.elements.number_checks import is_number, is_whole
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import LINES, SOLIDS, Mesh
 from flexmb.reduction.damping import Damping, damping_faults
+from flexmb.suggestions import did_you_mean
 
 METHODS = ("craig-bampton", "free", "fixed")
 FRAMES = ("mean", "chord", "clamped")
@@ -39,7 +39,6 @@ REST = "(all other cells)"
 
 _NAME = re.compile(r"\w[\w-]*")
 _RESERVED = ("origin",)
-_NEAR = 0.6
 _SHOWN = 12
 
 
@@ -161,7 +160,9 @@ class ReductionRequest:
             text = "clamped at which interface?"
             faults.append(Fault(text, ("frame",), f"Say it: {' or '.join(f'clamped {n}' for n in names[:3])}."))
         elif word == "clamped" and name not in names:
-            faults.append(Fault(f"there is no interface '{name[:60]}'", ("frame",), near(name, names, "Interfaces")))
+            faults.append(
+                Fault(f"there is no interface '{name[:60]}'", ("frame",), did_you_mean(name, names, "Interfaces"))
+            )
         return faults
 
     def mesh_faults(self, mesh: Mesh, select: Callable[[Mesh, str], Any]) -> list[Fault]:
@@ -195,7 +196,7 @@ def material_faults(mesh: Mesh, materials: Mapping[str, Material]) -> list[Fault
             text = f"there is no cell set '{name[:60]}' in the mesh"
             if name in mesh.node_sets:
                 text = f"'{name[:60]}' is a set of nodes or surfaces: a material needs a set of cells"
-            faults.append(Fault(text, ("materials", name), near(name, mesh.cell_sets, "Cell sets")))
+            faults.append(Fault(text, ("materials", name), did_you_mean(name, mesh.cell_sets, "Cell sets")))
         elif name and not any(len(numbers) for numbers in mesh.cell_sets[name]):
             faults.append(Fault(f"the cell set '{name[:60]}' is empty", ("materials", name)))
     if faults or not materials:
@@ -288,16 +289,4 @@ def _as_columns(path: Path, array: NDArray[Any], n_unknowns: int) -> NDArray[np.
 def _choice(path: tuple[str, ...], word: str, choices: Sequence[str]) -> list[Fault]:
     if word in choices:
         return []
-    return [Fault(f"'{word[:60]}' is not one of the choices", path, near(word, choices, "Choices"))]
-
-
-def near(word: str, names: Iterable[str], what: str) -> str:
-    """A sentence with the nearest of `names`, or with all of them when none is near."""
-    known = {name.lower(): name for name in names}
-    short = word[:100].lower()
-    begun = [name for name in known if len(short) > 1 and name.startswith(short)]
-    found = begun or difflib.get_close_matches(short, known, 1, _NEAR)
-    if found:
-        return f"Did you mean '{known[found[0]]}'?"
-    listed = list(known.values())
-    return f"{what}: {', '.join(listed[:_SHOWN]) or 'none'}{', ...' if len(listed) > _SHOWN else ''}."
+    return [Fault(f"'{word[:60]}' is not one of the choices", path, did_you_mean(word, choices, "Choices"))]

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from flexmb.errors import Fault
+from flexmb.suggestions import clipped, did_you_mean
 from flexmb.system.expressions.tokens import TextError
-from flexmb.system.suggestions import clipped, did_you_mean
 from flexmb.system.units import parse_unit
 
 _WITH_UNIT = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*([^\d\s].*)")

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+from flexmb.suggestions import did_you_mean
 from flexmb.system.expressions.tokens import TextError, Token, tokenize
-from flexmb.system.suggestions import did_you_mean
 
 Power = int | Fraction
 

@@ -6,7 +6,6 @@ solid cell must lie in exactly one of these sets.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from flexmb.elements.material import Material
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import SOLIDS, Mesh
+from flexmb.suggestions import did_you_mean
 
 Vector = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -88,13 +88,8 @@ def _compressible(name: str, material: Material) -> list[Fault]:
 
 
 def _unknown_set(name: str, mesh: Mesh) -> Fault:
-    known = sorted(mesh.cell_sets)
-    near = difflib.get_close_matches(name, known, n=3)
-    if near:
-        hint = f"Did you mean {' or '.join(repr(word) for word in near)}?"
-    elif known:
-        hint = f"Cell sets: {', '.join(known[:20])}{', ...' if len(known) > 20 else ''}."
-    else:
+    hint = did_you_mean(name, sorted(mesh.cell_sets), "Cell sets")
+    if not mesh.cell_sets:
         hint = "The mesh has no cell sets: give one material for all cells."
     return Fault(f"the mesh has no cell set {name!r}", ("materials", name), hint)
 

@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from flexmb.suggestions import did_you_mean
 from flexmb.system.expressions.nodes import (
     FUNCTIONS,
     Binary,
@@ -32,7 +33,6 @@ from flexmb.system.expressions.nodes import (
 )
 from flexmb.system.expressions.tables import check_points
 from flexmb.system.expressions.tokens import TextError, Token, tokenize
-from flexmb.system.suggestions import did_you_mean
 from flexmb.system.units import NUMBER, UNITS, Amount, Kind, convert, read_unit
 
 MAX_NESTING = 50

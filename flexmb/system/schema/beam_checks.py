@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from flexmb.suggestions import clipped, did_you_mean
 from flexmb.system.schema.beams import BeamBody, FlexibleTable
 from flexmb.system.schema.bodies import Strict
 from flexmb.system.schema.checks import Path, References, Table, check_markers, tables_of
 from flexmb.system.schema.modal import ModalBody
 from flexmb.system.schema.sections import GeneralSection, Material
-from flexmb.system.suggestions import clipped, did_you_mean
 
 if TYPE_CHECKING:
     from flexmb.system.schema.model_spec import ModelSpec

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StrictBool, ValidationInfo, model_validator
 
+from flexmb.suggestions import clipped, did_you_mean
 from flexmb.system.expressions.parser import parse_amount
 from flexmb.system.expressions.tokens import TextError
 from flexmb.system.schema.bodies import InertiaField, Marker, RodField, Strict
@@ -25,7 +26,6 @@ from flexmb.system.schema.fields import (
     refuse,
 )
 from flexmb.system.schema.sections import AnyMaterial, AnySection
-from flexmb.system.suggestions import clipped, did_you_mean
 from flexmb.system.units import KINDS, derivative
 
 MOST_SHAPES = 100

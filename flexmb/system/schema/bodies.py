@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo
 
+from flexmb.suggestions import clipped, did_you_mean
 from flexmb.system.schema.fields import (
     DirectionField,
     FieldType,
@@ -21,7 +22,6 @@ from flexmb.system.schema.fields import (
     read_number,
     refuse,
 )
-from flexmb.system.suggestions import clipped, did_you_mean
 from flexmb.system.units import KINDS
 
 IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

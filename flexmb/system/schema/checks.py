@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from flexmb.errors import Fault
 from flexmb.joints.table import JOINT_TYPES
+from flexmb.suggestions import clipped, did_you_mean
 from flexmb.system.schema.body_kinds import BodyKind, body_kind
 from flexmb.system.schema.fields import Context, joint_type_of
 from flexmb.system.schema.mesh_bodies import file_markers
-from flexmb.system.suggestions import clipped, did_you_mean
 
 if TYPE_CHECKING:
     from flexmb.system.schema.model_spec import ModelSpec

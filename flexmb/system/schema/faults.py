@@ -9,8 +9,8 @@ from pydantic import BaseModel, Tag, ValidationError
 from pydantic_core import ErrorDetails
 
 from flexmb.errors import Fault
+from flexmb.suggestions import clipped, did_you_mean
 from flexmb.system.schema.bodies import Strict
-from flexmb.system.suggestions import clipped, did_you_mean
 
 Path = tuple[str | int, ...]
 

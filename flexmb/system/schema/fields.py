@@ -16,10 +16,10 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from flexmb.joints.table import JOINT_TYPES, JointType
+from flexmb.suggestions import clipped
 from flexmb.system.expressions.parser import Expression, constant, parse_amount, parse_expression
 from flexmb.system.expressions.tables import check_points
 from flexmb.system.expressions.tokens import TextError
-from flexmb.system.suggestions import clipped
 from flexmb.system.units import KINDS, Amount, Kind, convert, derivative
 
 Vector = tuple[float, float, float]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from flexmb.suggestions import did_you_mean
 from flexmb.system.expressions.nodes import measure
 from flexmb.system.expressions.parser import Expression
 from flexmb.system.expressions.tokens import TextError
@@ -16,7 +17,6 @@ from flexmb.system.schema.fields import joint_type_of
 from flexmb.system.schema.joints import MOTION_FORMS
 from flexmb.system.schema.loads import SENSOR_SUBJECTS, Actuator, DistributedForce, PointForce, PointTorque
 from flexmb.system.schema.mesh_checks import check_deflection, check_mesh_values
-from flexmb.system.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from flexmb.system.schema.loads import Sensor

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, ValidationInfo
 
 from flexmb.errors import InputError
+from flexmb.suggestions import clipped, did_you_mean
 from flexmb.system.schema.beams import Damping, FlexibleTable
 from flexmb.system.schema.bodies import IDENTITY, RotationField
 from flexmb.system.schema.fields import FieldType, Matrix, PlaceField, Where, context_of, refuse
-from flexmb.system.suggestions import clipped, did_you_mean
 
 if TYPE_CHECKING:
     from flexmb.bodies.reduced_body import ReducedBody

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from flexmb.joints.table import JointCode
+from flexmb.suggestions import clipped
 from flexmb.system.schema.beam_checks import check_damping, count_faults, marker_hint, on_beam, refuse_bare_modal
 from flexmb.system.schema.checks import Path, References, Table
 from flexmb.system.schema.mesh_bodies import MeshBody
-from flexmb.system.suggestions import clipped
 
 if TYPE_CHECKING:
     from flexmb.system.schema.model_spec import ModelSpec

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import Field, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
+from flexmb.suggestions import clipped
 from flexmb.system.schema.beams import FlexibleTable
 from flexmb.system.schema.bodies import IDENTITY, Marker, RotationField, Strict
 from flexmb.system.schema.fields import (
@@ -30,7 +31,6 @@ from flexmb.system.schema.fields import (
     read_number,
     refuse,
 )
-from flexmb.system.suggestions import clipped
 from flexmb.system.units import KINDS
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from numbers import Real
 from typing import Any
 
 from flexmb.errors import Fault
+from flexmb.suggestions import clipped
 from flexmb.system.expressions.parser import RESERVED, parse_amount
 from flexmb.system.expressions.tokens import TextError, tokenize
-from flexmb.system.suggestions import clipped
 from flexmb.system.units import Amount
 
 UNKNOWN = Amount(1.0, None)

@@ -13,6 +13,8 @@ def did_you_mean(word: str, choices: Iterable[str], what: str = "Known") -> str:
     names = [str(choice) for choice in choices]
     word = word[:100]
     near = difflib.get_close_matches(word, names, 1, 0.6)
+    if not near and len(word) > 1:
+        near = [name for name in names if name.lower().startswith(word.lower())]
     if not near:
         lower = {name.lower(): name for name in names}
         near = [lower[match] for match in difflib.get_close_matches(word.lower(), lower, 1, 0.6)]
