@@ -1,0 +1,270 @@
+"""What every picture is made from: parts that move and bend, arrows and curves, all at the same instants ("frames").
+
+A point of a part that stands at X in the part's own axes is drawn at
+
+    x = position + R(quaternion) (X + sum of a_k S_k(X) over the carried shapes + scale * sum of a_k S_k(X) over the others)
+
+The shapes S_k are fixed fields and the amplitudes a_k numbers of time, so that a graphics card adds them up;
+second-order terms are shapes like others. The carried shapes are never exaggerated: they hold what is needed for the
+joints of the body to stay closed at any scale. The others add up to the deflection u, which is measured from the chord
+between the joints. With scale 1 the points are where the run has put them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+Single = NDArray[np.float32]
+Color = tuple[float, float, float]
+"""Red, green, blue from 0 to 1."""
+PartKind = Literal["flexible", "rigid", "symbol", "ground"]
+ArrowKind = Literal["reaction force", "reaction moment", "force", "torque"]
+
+COLORINGS = ("displacement", "x", "y", "z", "stress", "part")
+"""What may colour a flexible part: |u|, a component of u in the axes of the part, von Mises stress, nothing."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something that is drawn; s points, m shapes, f frames."""
+
+    name: str
+    kind: PartKind
+    """A body ("flexible", "rigid"), the symbol of a joint, drive or spring, or what does not move ("ground")"""
+    points: Vector
+    """(s, 3) undeformed, axes of the part [m]"""
+    triangles: NDArray[np.int64]
+    """(t, 3) numbers into `points`, normals outwards"""
+    position: Vector
+    """(f, 3) of the axes of the part, world [m]"""
+    quaternion: Vector
+    """(f, 4) from the axes of the part to those of the world, w first, without jumps of sign"""
+    color: Color
+    shapes: Single = field(default_factory=lambda: np.zeros((0, 0, 3), np.float32))
+    """(m, s, 3) displacement per unit of amplitude; the largest one of every shape is 1"""
+    amplitudes: Vector = field(default_factory=lambda: np.zeros((0, 0)))
+    """(f, m) [m]"""
+    carried: int = 0
+    """How many of the first shapes are not exaggerated"""
+    stress: Single | None = None
+    """(n, s, 6) stress xx, yy, zz, xy, yz, zx per unit of `stress_amplitudes` [Pa/m]; None: not known"""
+    stress_amplitudes: Vector | None = None
+    """(f, n)"""
+    nodes: NDArray[np.int64] | None = None
+    """(s,) numbers of the points in the mesh they come from"""
+    marks: dict[str, int] = field(default_factory=dict)
+    """Points with a name, such as the middle of a beam: name -> number of the point"""
+
+    @property
+    def n_shapes(self) -> int:
+        return len(self.shapes)
+
+    @cached_property
+    def _flat(self) -> Single:
+        """(m, 3 s)"""
+        return np.ascontiguousarray(self.shapes, np.float32).reshape(self.n_shapes, -1)
+
+    def deflection(self, frame: int) -> Single:
+        """(s, 3) u at a frame, axes of the part, not exaggerated [m]"""
+        weights = self.amplitudes[frame, self.carried :].astype(np.float32)
+        return (weights @ self._flat[self.carried :]).reshape(-1, 3) if len(weights) else self._still
+
+    @cached_property
+    def _still(self) -> Single:
+        return np.zeros((len(self.points), 3), np.float32)
+
+    def positions(self, frame: int, scale: float = 1.0) -> Vector:
+        """(s, 3) where the points are drawn at a frame, world axes [m]"""
+        return self._placed(frame, self._moved(frame, scale))
+
+    def undeformed(self, frame: int) -> Vector:
+        """(s, 3) where the points would be without deflection: the ghost, world axes [m]"""
+        return self._placed(frame, self._moved(frame, 0.0))
+
+    def _moved(self, frame: int, scale: float) -> Vector:
+        if not self.n_shapes:
+            return self.points
+        weights = self.amplitudes[frame].astype(np.float32)
+        weights[self.carried :] *= np.float32(scale)
+        return self.points + (weights @ self._flat).reshape(-1, 3)
+
+    def _placed(self, frame: int, local: Vector) -> Vector:
+        return local @ rotations(self.quaternion[frame]).T + self.position[frame]
+
+    def von_mises(self, frame: int) -> Single | None:
+        """(s,) [Pa]; None when the stress is not known"""
+        if self.stress is None or self.stress_amplitudes is None:
+            return None
+        weights = self.stress_amplitudes[frame].astype(np.float32)
+        sigma = (weights @ self.stress.reshape(len(self.stress), -1)).reshape(-1, 6)
+        xx, yy, zz, xy, yz, zx = sigma.T
+        normal = 0.5 * ((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2)
+        return np.sqrt(normal + 3.0 * (xy**2 + yz**2 + zx**2))
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A force or moment that is drawn at a point; f frames, world axes."""
+
+    name: str
+    kind: ArrowKind
+    unit: str
+    position: Vector
+    """(f, 3) of the point, without exaggerated deflection [m]"""
+    deflection: Vector
+    """(f, 3) of the point: drawn at position + (scale - 1) deflection [m]"""
+    vector: Vector
+    """(f, 3)"""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A channel of the result at the frames."""
+
+    name: str
+    unit: str
+    values: Vector
+    """(f,)"""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything that is drawn."""
+
+    title: str
+    subtitle: str
+    time: Vector
+    """(f,) rising [s]"""
+    parts: tuple[Part, ...]
+    arrows: tuple[Arrow, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    scale: float = 1.0
+    """Deflection scale to begin with, 1 to 1000"""
+    center: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Middle of everything that moves, over all frames [m]"""
+    radius: float = 1.0
+    """Radius of a sphere about it that holds all of it [m]"""
+    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    """Direction that is drawn upwards: against gravity, else z"""
+    chapters: tuple[tuple[float, str], ...] = ()
+    """(start [s], title) of pieces that are shown one after the other, such as mode shapes; empty: one piece"""
+    period: float = 0.0
+    """Length after which the motion repeats itself [s]; 0: it does not"""
+    notes: tuple[str, ...] = ()
+    """What the user should know about the pictures"""
+
+    def part(self, name: str) -> Part:
+        """The body or symbol of this name."""
+        return next(part for part in self.parts if part.name == name)
+
+    @property
+    def flexible(self) -> tuple[Part, ...]:
+        return tuple(part for part in self.parts if part.kind == "flexible")
+
+    @cached_property
+    def largest_deflection(self) -> float:
+        """[m] over all parts and frames"""
+        return max((_largest(part) for part in self.flexible), default=0.0)
+
+    @cached_property
+    def largest_stress(self) -> float:
+        """[Pa] over all parts and frames; 0 when no stress is known"""
+        sizes = [part.von_mises(k) for part in self.flexible for k in range(len(self.time)) if part.stress is not None]
+        return max((float(size.max()) for size in sizes if size is not None), default=0.0)
+
+    @property
+    def has_stress(self) -> bool:
+        return any(part.stress is not None for part in self.parts)
+
+    def frame_at(self, time: float) -> int:
+        """The frame that is nearest to a time [s]."""
+        return int(np.argmin(np.abs(self.time - time)))
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a scene is drawn; the same words for pages, pictures and windows."""
+
+    scale: float | None = None
+    """Deflection scale; None: that of the scene"""
+    color: str = "displacement"
+    """One of COLORINGS"""
+    view: str = "iso"
+    """One of camera.VIEWS"""
+    follow: str = ""
+    """Body to ride with; empty: ground"""
+    ghost: bool = False
+    """The undeformed body beside the deformed one"""
+    symbols: bool = True
+    arrows: bool = False
+    dark: bool = False
+    size: tuple[int, int] = (1280, 720)
+    """Pixels"""
+    fps: int = 30
+    speed: float | None = None
+    """Simulated seconds in a second of playing; None: see `playing_speed`"""
+
+    def scale_of(self, scene: Scene) -> float:
+        return scene.scale if self.scale is None else self.scale
+
+
+PLAYING = 10.0
+"""Seconds in which a whole run is played when nobody says otherwise."""
+
+
+def playing_speed(scene: Scene, look: Look) -> float:
+    """Simulated seconds in a second of playing."""
+    if look.speed is not None:
+        return look.speed
+    span = float(scene.time[-1] - scene.time[0])
+    if scene.chapters:
+        return 1.0
+    return min(1.0, span / PLAYING) if span > 0.0 else 1.0
+
+
+def rotations(quaternion: Vector) -> Vector:
+    """(..., 3, 3) matrices of unit quaternions (..., 4), w first."""
+    w, x, y, z = np.moveaxis(np.asarray(quaternion, dtype=float), -1, 0)
+    rows = [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+        [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+
+
+def quaternions(R: Vector) -> Vector:
+    """(f, 4) of rotation matrices (f, 3, 3), w first, neighbours with the same sign."""
+    R = np.asarray(R, dtype=float)
+    trace = R[:, 0, 0] + R[:, 1, 1] + R[:, 2, 2]
+    # Four times the squares of w, x, y, z; the largest one divides (Shepperd).
+    squares = np.stack([1.0 + trace, *(1.0 + 2.0 * R[:, i, i] - trace for i in range(3))], axis=-1)
+    products = np.empty((len(R), 4, 4))
+    products[:, range(4), range(4)] = squares
+    for i, (j, k) in enumerate(((2, 1), (0, 2), (1, 0))):
+        products[:, 0, i + 1] = products[:, i + 1, 0] = R[:, j, k] - R[:, k, j]
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        products[:, i + 1, j + 1] = products[:, j + 1, i + 1] = R[:, i, j] + R[:, j, i]
+    best = np.argmax(squares, axis=1)
+    q = products[np.arange(len(R)), best]
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    return continuous(q)
+
+
+def continuous(q: Vector) -> Vector:
+    """(f, 4) the same rotations with the signs that make neighbours agree."""
+    signs = np.where(np.sum(q[1:] * q[:-1], axis=1) < 0.0, -1.0, 1.0)
+    return q * np.concatenate([[1.0], np.cumprod(signs)])[:, None]
+
+
+def _largest(part: Part) -> float:
+    """[m] of |u| over all frames"""
+    return max(
+        (float(np.sqrt((part.deflection(k) ** 2).sum(axis=1).max())) for k in range(len(part.position))), default=0.0
+    )
