@@ -2,7 +2,7 @@
 
 A point of a part that stands at X in the part's own axes is drawn at
 
-    x = position + R(quaternion) (X + sum of a_k S_k(X) over the carried shapes + scale * sum of a_k S_k(X) over the others)
+    x = position + R(quaternion) (X + sum of a_k S_k(X) for carried k + scale * sum of a_k S_k(X) for all other k)
 
 The shapes S_k are fixed fields and the amplitudes a_k numbers of time, so that a graphics card adds them up;
 second-order terms are shapes like others. The carried shapes are never exaggerated: they hold what is needed for the
