@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
 
+from flexmb.bodies.body_file import write_body
 from flexmb.bodies.reduce import reduce_model
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.elements.fe_model import FEModel
@@ -56,3 +58,9 @@ def free_frequencies(body: ReducedBody) -> np.ndarray:
     squares = eigh(K, field.mass_matrix(np.zeros(n)), eigvals_only=True)
     np.testing.assert_allclose(squares[:6], 0.0, atol=1e-6 * squares[6])
     return np.sqrt(squares[6:]) / (2.0 * np.pi)
+
+
+def rod_file(path: Path, modes: int = 4) -> Path:
+    """The bar as a body file."""
+    path.parent.mkdir(exist_ok=True)
+    return write_body(reduced(modes=modes), path)

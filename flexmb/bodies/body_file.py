@@ -150,16 +150,19 @@ def _put_texts(file: h5py.File, path: str, texts: list[str]) -> None:
     dataset.attrs["unit"], dataset.attrs["text"] = "-", "of every elastic coordinate"
 
 
-def read_body(path: str | os.PathLike[str], *, surface_nodes: int | None = None) -> ReducedBody:
+def read_body(
+    path: str | os.PathLike[str], *, surface_nodes: int | None = None, second_order: bool = True
+) -> ReducedBody:
     """Read and check a body file.
 
     surface_nodes : at most so many nodes of the surface, without triangles, second derivatives and stress (motion
     needs no surface, and it is by far the largest part of the file); None: the whole surface
+    second_order : whether the second derivatives of the surface are wanted, which are the largest part of it
     """
     file = _open(Path(path))
     with file:
         try:
-            return _Reader(Path(path), file).body(surface_nodes)
+            return _Reader(Path(path), file).body(surface_nodes, second_order)
         except MemoryError:
             raise InputError(f"The body file '{path}' does not fit into memory.") from None
         except (_Damaged, *_UNREADABLE) as error:
@@ -212,7 +215,7 @@ class _Reader:
         self.most_bytes = _MOST_EXPANSION * path.stat().st_size
         self.sizes: dict[str, int] = {str(digit): digit for digit in (3, 6)}
 
-    def body(self, surface_nodes: int | None) -> ReducedBody:
+    def body(self, surface_nodes: int | None, second_order: bool) -> ReducedBody:
         coordinates = self.coordinates()
         n = self.sizes["n"] = len(coordinates)
         self.sizes["c"] = n * (n + 1) // 2
@@ -236,7 +239,7 @@ class _Reader:
             markers=self.markers(),
             frame=_text(self.file.attrs["frame"]),
             length=length,
-            surface=self.surface(surface_nodes) if "surface" in self.file else None,
+            surface=self.surface(surface_nodes, second_order) if "surface" in self.file else None,
             report=self.report(),
             provenance={key: _text(value) for key, value in self.file["provenance"].attrs.items()},
         )
@@ -274,10 +277,11 @@ class _Reader:
             shapes = MarkerShapes(arrays["Phi"], arrays["Theta"], arrays["G"], arrays["Gamma"], 2)
         return int(attributes["number"]), BodyMarker(name, kind, arrays["position"], shapes, arrays["nodes"])
 
-    def surface(self, most: int | None) -> Surface | None:
+    def surface(self, most: int | None, second_order: bool) -> Surface | None:
         if most is not None:
             return self.surface_sample(most) if most > 0 else None
-        arrays = self.arrays("surface", layout.SURFACE, layout.MAY_LACK_SURFACE)
+        entries = {name: entry for name, entry in layout.SURFACE.items() if second_order or name != "G"}
+        arrays = self.arrays("surface", entries, layout.MAY_LACK_SURFACE)
         triangles = arrays["triangles"]
         if triangles.size and not 0 <= triangles.min() <= triangles.max() < len(arrays["points"]):
             raise _Damaged("a triangle of its surface has a corner that is not there")

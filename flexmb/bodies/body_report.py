@@ -137,12 +137,13 @@ def _near_zero(largest: float, report: Mapping[str, Any]) -> str:
 
 
 def _coordinate_lines(coordinates: Sequence[Coordinate]) -> Iterator[str]:
-    width = max([_LABEL, *(len(coordinate.label) + 2 for coordinate in coordinates[:_MOST_ROWS])])
+    width = max([_LABEL - 4, *(len(coordinate.label) + 2 for coordinate in coordinates[:_MOST_ROWS])])
     if coordinates:
-        yield f"  {'coordinate':<{width}}{'frequency [Hz]':>16}  {'kind':<17}interface"
-    for coordinate in coordinates[:_MOST_ROWS]:
+        yield f"    {'':<2}{'coordinate':<{width}}{'frequency [Hz]':>16}  {'kind':<17}interface"
+    for number, coordinate in enumerate(coordinates[:_MOST_ROWS], 1):
         line = (
-            f"  {coordinate.label:<{width}}{coordinate.frequency:>16.6g}  {coordinate.kind:<17}{coordinate.interface}"
+            f"  {number:>2}  {coordinate.label:<{width}}{coordinate.frequency:>16.6g}  {coordinate.kind:<17}"
+            f"{coordinate.interface}"
         )
         yield line.rstrip()
     if len(coordinates) > _MOST_ROWS:

@@ -137,14 +137,15 @@ class ExactMotion:
         )
 
     def pose(self, places: Places, q: Array) -> tuple[Array, Array]:
-        """Position (m, 3) [m] and rotation (m, 3, 3) of the sections, body axes; q may be complex."""
+        """Position (..., m, 3) [m] and rotation (..., m, 3, 3) of the sections, body axes, for q : (..., n), also
+        complex."""
         here, there = places.shapes, self._stations
-        b, c, beta, gamma = there.v_slope @ q, there.w_slope @ q, there.beta @ q, there.gamma @ q
-        foreshortening = places.integral @ (np.sqrt(1.0 - b**2 - c**2) - 1.0)
-        twist = (beta * (there.gamma_slope @ q) - gamma * (there.beta_slope @ q)) / (1.0 + _sigma(beta, gamma))
-        R = _smallest_rotation(here.beta @ q, here.gamma @ q) @ _about_x(here.phi @ q + places.integral @ twist)
-        r0 = np.stack([places.x + here.u @ q + foreshortening, here.v @ q, here.w @ q], axis=-1)
-        return r0 + np.einsum("mij,mj->mi", R, places.d), R
+        b, c, beta, gamma = q @ there.v_slope.T, q @ there.w_slope.T, q @ there.beta.T, q @ there.gamma.T
+        foreshortening = (np.sqrt(1.0 - b**2 - c**2) - 1.0) @ places.integral.T
+        twist = (beta * (q @ there.gamma_slope.T) - gamma * (q @ there.beta_slope.T)) / (1.0 + _sigma(beta, gamma))
+        R = _smallest_rotation(q @ here.beta.T, q @ here.gamma.T) @ _about_x(q @ here.phi.T + twist @ places.integral.T)
+        r0 = np.stack([places.x + q @ here.u.T + foreshortening, q @ here.v.T, q @ here.w.T], axis=-1)
+        return r0 + np.einsum("...ij,...j->...i", R, places.d), R
 
     def motion(self, places: Places, q: Vector, q_dot: Vector) -> PointMotion:
         """Everything that joints and inertia ask of the points; q'' enters through `psi` and `turn`."""
@@ -256,7 +257,7 @@ def _sigma(beta: Array, gamma: Array) -> Array:
 
 
 def _smallest_rotation(beta: Array, gamma: Array) -> Array:
-    """(m, 3, 3) that takes e1 to (sigma, beta, gamma) about an axis normal to both"""
+    """(..., 3, 3) that takes e1 to (sigma, beta, gamma) about an axis normal to both"""
     sigma = _sigma(beta, gamma)
     scale = 1.0 / (1.0 + sigma)
     rows = [
@@ -264,13 +265,13 @@ def _smallest_rotation(beta: Array, gamma: Array) -> Array:
         [beta, 1.0 - scale * beta**2, -scale * beta * gamma],
         [gamma, -scale * beta * gamma, 1.0 - scale * gamma**2],
     ]
-    return np.moveaxis(np.array(rows), -1, 0)
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
 
 
 def _about_x(angle: Array) -> Array:
-    """(m, 3, 3)"""
+    """(..., 3, 3)"""
     one, zero, cos, sin = 1.0 + 0.0 * angle, 0.0 * angle, np.cos(angle), np.sin(angle)
-    return np.moveaxis(np.array([[one, zero, zero], [zero, cos, -sin], [zero, sin, cos]]), -1, 0)
+    return np.moveaxis(np.array([[one, zero, zero], [zero, cos, -sin], [zero, sin, cos]]), (0, 1), (-2, -1))
 
 
 def _spin(R_rate: Vector, R: Vector) -> Vector:

@@ -91,6 +91,12 @@ def quadratic_marker(basis: BeamBasis, p_b: Vector, order: Order = 2) -> MarkerS
     return MarkerShapes(phi[0], line.turn[0], G[0], line.turn_second[0], 2)
 
 
+def quadratic_shapes(basis: BeamBasis, p_b: Vector) -> tuple[Vector, Vector]:
+    """Shapes (m, n, 3) and their second derivatives (m, n, n, 3) at the points p_b : (m, 3) of the undeformed beam."""
+    line, offset = _sections_of(basis, p_b)
+    return line.point_shapes(offset)
+
+
 def quadratic_poses(basis: BeamBasis, p_b: Vector, q: Vector) -> tuple[Vector, Vector]:
     """Positions (m, 3) [m] and section rotations (m, 3, 3) of the points p_b : (m, 3), as their markers have them."""
     line, offset = _sections_of(basis, p_b)

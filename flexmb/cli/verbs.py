@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from cyclopts import App, Parameter
 
+from flexmb.cli.animate import animate
 from flexmb.cli.body import body_info
 from flexmb.cli.check import check
 from flexmb.cli.export import export
@@ -29,7 +30,7 @@ def make_app() -> App:
     mesh.command(mesh_info, name="info")
     body = App(name="body", help="Look at a body file: flexmb body info BODY.h5.", help_format="plaintext")
     body.command(body_info, name="info")
-    verbs: tuple[Callable[..., int] | App, ...] = (run, check, mesh, reduce, body, export, plot)
+    verbs: tuple[Callable[..., int] | App, ...] = (run, check, mesh, reduce, body, export, plot, animate)
     for order, verb in enumerate(verbs):
         if isinstance(verb, App):
             verb.default_parameter, verb.sort_key = plain, order

@@ -1,7 +1,7 @@
 """Applied forces (theory 4): every load puts its wrench on the bodies or its effort on a coordinate.
 
 Needs `kinematics`, and `chords` and the early sensors where loads refer to them. Every load leaves its effort, its
-power (of what is not stored as energy) and its potential in its block of W.
+power (of what is not stored as energy) and its potential in its block of W, a force or torque also its vector.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from flexmb.equations.functions import linear_table
 from flexmb.equations.kinematics import apply_wrench, state_of
 from flexmb.jit import call, kernel, program
 from flexmb.loads.laws import friction, linear_spring
-from flexmb.vectors import ZERO, add, cross, dot, load3, load9, rotate, scale, sub
+from flexmb.vectors import ZERO, add, cross, dot, load3, load9, rotate, scale, store3, sub
 
 
 @kernel
@@ -37,6 +37,7 @@ def _at_marker(I, F, W, load, out):
         apply_wrench(I, W, I[load + L.L_A], ZERO, vector)
         W[out + L.LW_POWER] = dot(vector, load3(W, a + L.S_W))
     W[out + L.LW_EFFORT] = math.sqrt(dot(vector, vector))
+    store3(W, out + L.LW_VECTOR, vector)
 
 
 @kernel

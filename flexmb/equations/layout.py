@@ -235,9 +235,9 @@ CHORD_BLOCK = 56
 L_KIND, L_A, L_B, L_AXES, L_TREE, L_Q, L_V, L_CHORD, L_COORD, L_F, L_FX, L_FY, L_FZ, L_POWER, L_W, L_TABLE = range(16)
 LOAD = 16
 LOAD_FORCE, LOAD_TORQUE, LOAD_SPRING, LOAD_JOINT_SPRING, LOAD_FRICTION, LOAD_ACTUATOR, LOAD_DISTRIBUTED = range(7)
-# Load block in W: effort, power, potential
-LW_EFFORT, LW_POWER, LW_POTENTIAL = range(3)
-LOAD_BLOCK = 3
+# Load block in W: effort, power, potential, and the vector of a force or torque at a marker, world axes (3)
+LW_EFFORT, LW_POWER, LW_POTENTIAL, LW_VECTOR = range(4)
+LOAD_BLOCK = 6
 
 # Sensor record; a deflection of A from the chord B to C has at SE_F: place on the chord as a part of it, direction of
 # the undeformed chord (3) and offset of A from it (3), body axes

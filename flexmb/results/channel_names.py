@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from flexmb.errors import Fault, InputError
 
+_OWNERS = {"sensors", "joints", "bodies", "motions", "forces"}
+"""Groups whose parts have names of their own."""
 _LETTERS = {3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}
 
 
@@ -43,7 +45,7 @@ class ChannelInfo:
         if self.columns:
             return self.columns
         kind, quantity = self.path.split("/")[0], self.path.rsplit("/", 1)[-1]
-        spatial = kind in {"bodies", "sensors"} or quantity in {"force", "moment"}
+        spatial = kind in {"bodies", "sensors"} or quantity in {"force", "moment", "torque"}
         if spatial and self.width in _LETTERS:
             return _LETTERS[self.width]
         return tuple(str(index) for index in range(self.width))
@@ -66,7 +68,7 @@ class Selection:
     def label(self) -> str:
         """Short name for headers and legends: "bearing.angle", "tip_height"."""
         parts = self.channel.path.split("/")
-        short = ".".join(parts[1:]) if parts[0] in {"sensors", "joints", "bodies", "motions"} else ".".join(parts)
+        short = ".".join(parts[1:]) if parts[0] in _OWNERS else ".".join(parts)
         column = 0 if self.column is None and not self.channel.shape else self.column
         if parts[0] == "joints" and parts[-1] == "position" and column is not None and self.channel.columns:
             return f"{'.'.join(parts[1:-1])}.{self.channel.columns[column]}"

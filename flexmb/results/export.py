@@ -1,16 +1,18 @@
-"""Result channels as a table for other tools: CSV with a header of names and units, numbers at full precision."""
+"""Result channels as tables for other tools: which ones, and CSV with a header of names and units.
+
+Numbers are written at full precision. MATLAB and Parquet files: see `binary_tables.py`.
+"""
 
 from __future__ import annotations
 
 import csv
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
-from flexmb.errors import InputError
 from flexmb.results.channel_names import Selection
+from flexmb.results.output_file import drafted
 from flexmb.results.result_file import Result
 
 _BLOCK_ROWS = 4096
@@ -32,39 +34,33 @@ def default_selections(result: Result) -> list[Selection]:
     return result.names.find_all(sensors + positions)
 
 
+def chosen_selections(result: Result, channels: Sequence[str] = ()) -> list[Selection]:
+    """The channels of these names, or those of `default_paths`; without the time, which every table has anyway."""
+    chosen = result.names.find_all(channels) if channels else default_selections(result)
+    time = result.names.find("time")
+    return [one for one in dict.fromkeys(chosen) if one != time]
+
+
+def table_columns(result: Result, channels: Sequence[str] = ()) -> list[Selection]:
+    """The time and every column of the chosen channels, one by one."""
+    chosen = chosen_selections(result, channels)
+    return [result.names.find("time"), *dict.fromkeys(scalar for one in chosen for scalar in one.scalars)]
+
+
 def export_csv(result: Result, path: str | os.PathLike[str], channels: Sequence[str] = ()) -> int:
     """Write the time and the chosen channels (default: see `default_paths`); the number of rows.
 
     The header gives name and unit of every column, "bearing.angle [rad]"; numbers read back to the same float64.
     """
-    chosen = result.names.find_all(channels) if channels else default_selections(result)
-    time = result.names.find("time")
-    columns = [time, *(scalar for one in chosen for scalar in one.scalars if scalar != time)]
-    target = Path(path)
-    _check_target(target)
-    try:
-        with open(target, "w", newline="", encoding="utf-8") as file:
-            table = csv.writer(file, lineterminator="\n")
-            table.writerow([f"{column.label} [{column.unit}]" for column in columns])
-            for first in range(0, result.n_rows, _BLOCK_ROWS):
-                last = min(first + _BLOCK_ROWS, result.n_rows)
-                block = np.column_stack([result.read(column, first, last) for column in columns])
-                table.writerows([repr(number) for number in row] for row in block.tolist())
-    except OSError as error:
-        raise InputError(f"Cannot write '{target}': {error.strerror or error}.") from error
+    columns = table_columns(result, channels)
+    with drafted(path, ".csv") as draft, open(draft, "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow([f"{column.label} [{column.unit}]" for column in columns])
+        for first in range(0, result.n_rows, _BLOCK_ROWS):
+            last = min(first + _BLOCK_ROWS, result.n_rows)
+            block = np.column_stack([result.read(column, first, last) for column in columns])
+            table.writerows([repr(number) for number in row] for row in block.tolist())
     return result.n_rows
-
-
-def _check_target(target: Path) -> None:
-    """Refuse a folder, and to write over anything that is not a table: a model file, the result itself."""
-    if target.is_dir():
-        raise InputError(f"Cannot write '{target}': it is a folder.")
-    if not target.parent.is_dir():
-        raise InputError(f"Cannot write '{target}': there is no folder '{target.parent}'.")
-    if target.is_file() and target.suffix.lower() != ".csv":
-        raise InputError(
-            f"'{target}' exists and its name does not end in .csv: it is not overwritten. Choose another name."
-        )
 
 
 def channel_table(result: Result) -> str:

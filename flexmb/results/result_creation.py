@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,10 @@ class RunIdentity:
     settings: Mapping[str, Any]
     """Everything that decides the numbers, as JSON values; a run is resumed only with equal settings."""
     command: str = ""
+    folder: str = ""
+    """Absolute folder of the model file, where the paths in it start."""
+    body_files: Mapping[str, str] = field(default_factory=dict)
+    """Paths of body files as the model gives them: body -> path."""
 
 
 def create_result(
@@ -51,6 +55,8 @@ def create_result(
 def _write_identity(file: h5py.File, channels: Sequence[layout.ChannelLike], identity: RunIdentity) -> None:
     model = file.create_group("model")
     model.attrs["name"] = identity.name
+    model.attrs["folder"] = identity.folder
+    model.attrs["body_files"] = json.dumps(dict(identity.body_files))
     table = [layout.description(channel) for channel in channels]
     layout.write_text(model, "text", identity.text, "The model file of this run")
     layout.write_text(model, "settings", json.dumps(identity.settings), "Every setting of this run as JSON")

@@ -20,6 +20,7 @@ from flexmb.bodies.body_layout import FORMAT as BODY_FORMAT
 from flexmb.errors import InputError
 from flexmb.results.channel_names import ChannelInfo, ChannelNames, Selection
 from flexmb.results.result_layout import FORMAT, FORMAT_VERSION, stamped_length
+from flexmb.results.result_views import ResultViews
 
 
 def _open(path: Path) -> h5py.File:
@@ -68,7 +69,7 @@ def is_result_file(path: Path) -> bool:
         return False
 
 
-class Result:
+class Result(ResultViews):
     """The result of a run, read only; rows are complete up to the last block that was written."""
 
     def __init__(self, path: str | os.PathLike[str]):
@@ -169,6 +170,16 @@ class Result:
     def model_text(self) -> str:
         """The model file of the run."""
         return _text(self._file["model/text"][()])
+
+    @property
+    def folder(self) -> str:
+        """Folder of the model file at the time of the run; empty: not known."""
+        return _text(self._file["model"].attrs.get("folder", ""))
+
+    @property
+    def body_files(self) -> dict[str, str]:
+        """Paths of the body files as the model gave them: body -> path."""
+        return dict(json.loads(_text(self._file["model"].attrs.get("body_files", "{}"))))
 
     @property
     def settings(self) -> dict[str, Any]:

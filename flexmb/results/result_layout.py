@@ -3,6 +3,7 @@
     the first 512 bytes     text: the format and the length that the file had when its last block was complete
     /                       attributes format, format_version
     /time, /bodies/..., /joints/..., /energy/..., /sensors/..., ...   one dataset a channel, first dimension time
+    /model                  attributes name, folder (of the model file), body_files (JSON: body -> path from there)
     /model/text, settings, channels   the model file; every setting of the run and the table of channels as JSON
     /provenance             attributes flexmb, python, numpy, numba, h5py, started, command
     /checkpoint/state       (n_blocks, n_state) the integrator's whole state after every block

@@ -52,7 +52,8 @@ def run_model(
             [Fault("the model does not say what to compute.", ("analysis",), "Add [analysis] with end and step.")]
         )
     path = Path(output) if output is not None else default_output(model)
-    identity = RunIdentity(model.name, model.text, model.identity, command)
+    folder = str(Path(model.folder).absolute())
+    identity = RunIdentity(model.name, model.text, model.identity, command, folder, model.body_files)
     check_target(path)
     if resume:
         open_for_resuming(path, identity).close()  # said before the first compilation, not after it

@@ -110,11 +110,16 @@ class Model(BeamMethods, JointMethods, LoadMethods):
         coordinates: str | None = None,
         velocity: Numbers | None = None,
         angular_velocity: Numbers | None = None,
+        geometry: Any = None,
+        color: str | None = None,
     ) -> str:
-        """A rigid body: mass [kg], inertia about its centre of mass [kg*m^2]; or a uniform slender `rod` A to B."""
+        """A rigid body: mass [kg], inertia about its centre of mass [kg*m^2]; or a uniform slender `rod` A to B.
+
+        geometry: what is drawn, such as {"box": [0.1, 0.1, 0.2]} or a list of shapes; color: "#rrggbb" or a name
+        """
         keys = dict(mass=mass, inertia=inertia, at=at, orientation=orientation, center=center, rod=rod, rotor=rotor)
         state = dict(coordinates=coordinates, velocity=velocity, angular_velocity=angular_velocity)
-        return self._put("bodies", name, {**keys, **state})
+        return self._put("bodies", name, {**keys, **state, "geometry": geometry, "color": color})
 
     def marker(
         self,
@@ -185,6 +190,16 @@ class Model(BeamMethods, JointMethods, LoadMethods):
     def to_toml(self) -> str:
         """The model as the text of a model file."""
         return to_toml(self._tables)
+
+    @property
+    def folder(self) -> str:
+        """Where paths of other files start; empty: the present folder."""
+        return self._folder
+
+    @property
+    def body_files(self) -> dict[str, str]:
+        """The body files of the model as it names them: body -> path."""
+        return {name: body.file.text for name, body in self.spec.bodies.items() if isinstance(body, MeshBody)}
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -19,10 +19,10 @@ def plain(value: Any) -> Any:
         return {str(key): plain(entry) for key, entry in value.items() if entry is not None}
     if isinstance(value, Expression):
         return value.text
+    if hasattr(value, "tolist"):  # before numbers: a numpy number is one, and writes itself otherwise
+        return plain(value.tolist())
     if isinstance(value, (str, bool, int, float)):
         return value
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
     if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
     return value

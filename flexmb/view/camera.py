@@ -1,12 +1,17 @@
-"""Where a scene is looked at from: the same places for pages, pictures and windows."""
+"""Where a scene is looked at from: the same places for pages, pictures and windows.
+
+`camera_for` knows the sphere about a scene only; `fitted_camera` looks at what moves and fills the picture with it.
+A camera that rides with a body keeps its place in the axes of that body: `riding` says where it is at a frame.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from flexmb.view.scene import Look, Scene, Vector
+from flexmb.view.scene import Look, Part, Scene, Vector, rotations
 
 VIEWS: dict[str, tuple[float, float]] = {
     "iso": (-55.0, 22.0),
@@ -22,6 +27,10 @@ FIELD_OF_VIEW = 32.0
 """Vertical angle of the picture [deg]"""
 DISTANCE = 3.4
 """Of the eye from the middle, in radii of the scene"""
+MARGINS = (0.07, 0.16, 0.13, 0.15)
+"""Parts of width and height that a fitted picture keeps free for text: left, right, top, bottom"""
+SAMPLES = 24
+"""Frames that are looked at to fit a picture"""
 
 
 @dataclass(frozen=True)
@@ -58,3 +67,76 @@ def camera_for(scene: Scene, look: Look) -> Camera:
     wide = look.size[0] / look.size[1]
     distance = DISTANCE * scene.radius * max(1.0, 1.0 / wide)
     return Camera(target + distance * back, target, right, np.cross(back, right), back, distance)
+
+
+def fitted_camera(scene: Scene, look: Look, more: Callable[[int], Vector] | None = None) -> Camera:
+    """The view that a look asks for, as near as all frames allow; with `follow`, where it is at the first frame.
+
+    `more` gives points of a frame that have to be in the picture beside the parts, world [m].
+    """
+    camera = camera_for(scene, look)
+    cloud = _cloud(scene, look, more)
+    if not len(cloud):
+        return camera
+    x, y, z = np.array([camera.right, camera.up, camera.back]) @ (cloud - camera.target).T
+    tall = np.tan(np.radians(FIELD_OF_VIEW) / 2.0)
+    wide = tall * look.size[0] / look.size[1]
+    left, right, top, bottom = (1.0 - 2.0 * margin for margin in MARGINS)
+    needed_x, middle_x = _fit(x, z, wide * left, wide * right)
+    needed_y, middle_y = _fit(y, z, tall * bottom, tall * top)
+    # Nearer than this the eye would be among the parts.
+    distance = max(needed_x, needed_y, float(z.max()) + 0.2 * scene.radius, 1e-9)
+    target = camera.target + middle_x(distance) * camera.right + middle_y(distance) * camera.up
+    return Camera(target + distance * camera.back, target, camera.right, camera.up, camera.back, distance)
+
+
+def riding(camera: Camera, part: Part, frame: int) -> Camera:
+    """A camera of the first frame that has been carried along by a body."""
+    R, p = rotations(part.quaternion[frame]), part.position[frame]
+    R_0, p_0 = rotations(part.quaternion[0]), part.position[0]
+    turn = R @ R_0.T
+    eye, target = (p + turn @ (place - p_0) for place in (camera.eye, camera.target))
+    return Camera(eye, target, turn @ camera.right, turn @ camera.up, turn @ camera.back, camera.distance)
+
+
+def projected(camera: Camera, points: Vector, size: tuple[int, int]) -> Vector:
+    """(s, 3) pixels from the left and from the top, and the distance along the view [m] (not above 0: behind the eye)"""
+    x, y, depth = np.array([camera.right, camera.up, -camera.back]) @ (points - camera.eye).T
+    focal = 0.5 * size[1] / np.tan(np.radians(FIELD_OF_VIEW) / 2.0)
+    safe = np.where(depth > 0.0, depth, np.inf)
+    return np.stack([0.5 * size[0] + focal * x / safe, 0.5 * size[1] - focal * y / safe, depth], axis=1)
+
+
+def _fit(x: Vector, z: Vector, below: float, above: float) -> tuple[float, Callable[[float], float]]:
+    """The least distance from which all x are in the picture, and where its middle is for a larger one.
+
+    A point is in the picture when -below (d - z) <= x - middle <= above (d - z).
+    """
+    highest, lowest = float((x + above * z).max()), float((x - below * z).min())
+    return (highest - lowest) / (above + below), lambda d: 0.5 * (highest - above * d + lowest + below * d)
+
+
+def _cloud(scene: Scene, look: Look, more: Callable[[int], Vector] | None) -> Vector:
+    """(n, 3) points that have to be in the picture, seen from the followed body at its place of the first frame."""
+    followed = scene.part(look.follow) if look.follow else None
+    parts = [part for part in scene.parts if len(part.points) and (part.kind != "symbol" or look.symbols)]
+    cloud = [np.zeros((0, 3))]
+    for frame in np.unique(np.linspace(0, len(scene.time) - 1, SAMPLES).round().astype(int)):
+        points = [_corners(part.positions(frame, look.scale_of(scene))) for part in parts]
+        if more is not None:
+            points.append(more(int(frame)))
+        for some in points:
+            if followed is not None:
+                R, R_0 = rotations(followed.quaternion[frame]), rotations(followed.quaternion[0])
+                some = (some - followed.position[frame]) @ R @ R_0.T + followed.position[0]
+            cloud.append(some)
+    return np.concatenate(cloud)
+
+
+def _corners(points: Vector) -> Vector:
+    """(14, 3) extreme points along axes and diagonals: nearly the hull, for little."""
+    directions = np.array(
+        [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [1, 1, -1], [1, -1, 1], [1, -1, -1]], dtype=float
+    )
+    along = points @ directions.T
+    return points[np.concatenate([along.argmax(axis=0), along.argmin(axis=0)])]

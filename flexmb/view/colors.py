@@ -5,10 +5,12 @@ Viridis for sizes (published without restrictions by its authors), a blue-white-
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmb.view.scene import Color
+from flexmb.view.scene import ArrowKind, Color
 
 Stops = tuple[tuple[int, int, int], ...]
 VIRIDIS: Stops = (
@@ -25,6 +27,41 @@ PARTS: tuple[Color, ...] = (
 """Colours of bodies, one after the other."""
 SYMBOL: Color = (0.30, 0.34, 0.38)
 GROUND: Color = (0.70, 0.73, 0.76)
+ARROWS: dict[ArrowKind, Color] = {
+    "reaction force": (0.80, 0.22, 0.20),
+    "reaction moment": (0.56, 0.27, 0.68),
+    "force": (0.13, 0.55, 0.33),
+    "torque": (0.85, 0.50, 0.10),
+}
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours around the parts."""
+
+    background: Color
+    text: Color
+    muted: Color
+    """Text of less weight"""
+    grid: Color
+    edge: Color
+    """Lines along the sharp edges of parts"""
+    ghost: Color
+    symbol: Color
+
+
+LIGHT = Theme(
+    (0.965, 0.972, 0.980), (0.10, 0.13, 0.17), (0.38, 0.43, 0.49), (0.80, 0.83, 0.87), (0.16, 0.19, 0.23),
+    (0.42, 0.48, 0.55), SYMBOL,
+)  # fmt: skip
+DARK = Theme(
+    (0.085, 0.100, 0.122), (0.92, 0.94, 0.96), (0.62, 0.67, 0.73), (0.20, 0.23, 0.27), (0.03, 0.04, 0.05),
+    (0.66, 0.72, 0.79), (0.60, 0.65, 0.71),
+)  # fmt: skip
+
+
+def theme(dark: bool) -> Theme:
+    return DARK if dark else LIGHT
 
 
 def stops_for(coloring: str) -> Stops:

@@ -35,6 +35,7 @@ class Part:
     """Something that is drawn; s points, m shapes, f frames."""
 
     name: str
+    """No two parts of a scene have the same"""
     kind: PartKind
     """A body ("flexible", "rigid"), the symbol of a joint, drive or spring, or what does not move ("ground")"""
     points: Vector

@@ -93,6 +93,12 @@ def pack_channels(
             kind = spec.joints[motion.joint].kind.kind_of(spec.coordinate(motion.joint, motion.coordinate))
         unit = "N" if kind == "length" else "N*m"
         out.add(f"motions/{name}/effort", unit, loads.motion_slot[name], 1, f"effort of motion {name}", scalar=True)
+    for name, force in spec.forces.items():
+        unit, text = _describe_force(spec, name)
+        out.add(f"forces/{name}/effort", unit, loads.load_block[name] + L.LW_EFFORT, 1, text, scalar=True)
+        if force.type in ("force", "torque"):
+            text = f"{force.type} {name} on its marker, world axes"
+            out.add(f"forces/{name}/{force.type}", unit, loads.load_block[name] + L.LW_VECTOR, 3, text)
     for name in spec.sensors:
         unit, text, length = describe_sensor(spec, name)
         out.add(f"sensors/{name}", unit, loads.sensor_slot[name], length, text, scalar=length == 1)
@@ -131,6 +137,18 @@ def _add_joint(
     out.add(f"joints/{joint.name}/moment", "N*m", block + 3, 3, f"reaction moment {text}")
 
 
+def _describe_force(spec: Any, name: str) -> tuple[str, str]:
+    """Unit and text of the effort of a load."""
+    force = spec.forces[name]
+    if force.type == "distributed-force":
+        return "N/m", f"size of distributed force {name}"
+    turning = force.type == "torque" or (
+        hasattr(force, "joint")
+        and spec.joints[force.joint].kind.kind_of(spec.coordinate(force.joint, force.coordinate)) != "length"
+    )
+    return "N*m" if turning else "N", f"effort of force {name}"
+
+
 def describe_sensor(spec: Any, name: str) -> tuple[str, str, int]:
     """Unit, text and number of columns of a sensor."""
     sensor = spec.sensors[name]
@@ -146,14 +164,7 @@ def describe_sensor(spec: Any, name: str) -> tuple[str, str, int]:
         )
         return "N*m" if turning else "N", f"effort of motion {sensor.motion}", 1
     if sensor.force is not None:
-        force = spec.forces[sensor.force]
-        if force.type == "distributed-force":
-            return "N/m", f"size of distributed force {sensor.force}", 1
-        turning = force.type == "torque" or (
-            hasattr(force, "joint")
-            and spec.joints[force.joint].kind.kind_of(spec.coordinate(force.joint, force.coordinate)) != "length"
-        )
-        return "N*m" if turning else "N", f"effort of force {sensor.force}", 1
+        return *_describe_force(spec, sensor.force), 1
     if sensor.reaction is not None:
         component = sensor.component or "force"
         return "N*m" if component.startswith("m") else "N", f"{component} of the reaction of {sensor.reaction}", 1

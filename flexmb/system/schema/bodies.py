@@ -22,6 +22,7 @@ from flexmb.system.schema.fields import (
     read_number,
     refuse,
 )
+from flexmb.system.schema.geometry import ColorField, GeometryField, Shape
 from flexmb.system.units import KINDS
 
 IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -222,3 +223,12 @@ class Body(Strict):
         None, description="Initial angular velocity in body axes [rad/s], for a body in absolute coordinates."
     )
     markers: dict[str, Marker] = Field({}, description="Named frames on the body; 'origin' is always there.")
+    geometry: Annotated[tuple[Shape, ...], GeometryField()] | None = Field(
+        None,
+        description="What is drawn, one shape or a list: {box = [lx, ly, lz], at, orientation}, {cylinder = [A, B], "
+        "radius}, {sphere = radius, at}, {file = path, unit, at, orientation}; default: a simple shape. Numbers are "
+        "body coordinates [m], point names world design positions. It has no influence on the motion.",
+    )
+    color: Annotated[tuple[float, float, float], ColorField()] | None = Field(
+        None, description="Colour in pictures: #rrggbb or a name."
+    )

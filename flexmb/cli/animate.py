@@ -1,0 +1,134 @@
+"""flexmb animate: a result or the mode shapes of a body file, moving."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Group, Parameter
+
+_WHAT = Group("What is shown", sort_key=1)
+_LOOK = Group("How it looks", sort_key=2)
+_OUTPUT = Group("Output", sort_key=3)
+_BODY = Group("Mode shapes of a body file", sort_key=4)
+_OPTIONS = {"start": "--from", "end": "--to", "channels": "--channel", "modes": "--mode", "symbols": "--no-symbols"}
+"""Options that are called otherwise in Python."""
+
+
+def _option(group: Group, text: str, *names: str) -> Parameter:
+    return Parameter(name=names or None, group=group, help=text)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class AnimateWords:
+    """The options of the verb, as they were typed."""
+
+    scale: Annotated[
+        str | None, _option(_WHAT, "Deflections are drawn so many times larger, 1 to 1000. Default: a visible size.")
+    ] = None
+    start: Annotated[str | None, _option(_WHAT, "Begin at a time, e.g. 0.02 or '20 ms'.", "--from")] = None
+    end: Annotated[str | None, _option(_WHAT, "End at a time.", "--to")] = None
+    at: Annotated[str | None, _option(_WHAT, "Time of a picture (.png).")] = None
+    frames: Annotated[
+        str | None,
+        _option(_WHAT, "Number of frames; of every shape for a body file. Default: 1200, and 40 for a shape."),
+    ] = None
+    channels: Annotated[
+        list[str] | None,
+        _option(_WHAT, "Channel whose curve runs along in a page, e.g. bearing.angle. May be repeated.", "--channel"),
+    ] = None
+    bodies: Annotated[Path | None, _option(_WHAT, "Folder of the body files, when they have moved since the run.")] = (
+        None
+    )
+    color: Annotated[
+        str | None,
+        _option(_LOOK, "displacement, x, y, z, stress (von Mises) or part. Default: displacement."),
+    ] = None
+    view: Annotated[str | None, _option(_LOOK, "iso, front, back, left, right, top or bottom. Default: iso.")] = None
+    follow: Annotated[str | None, _option(_LOOK, "Ride with a body.")] = None
+    ghost: Annotated[bool, _option(_LOOK, "Also draw the undeformed bodies.")] = False
+    arrows: Annotated[bool, _option(_LOOK, "Draw forces and moments as arrows.")] = False
+    no_symbols: Annotated[bool, _option(_LOOK, "Draw no symbols of joints, drives and markers.")] = False
+    dark: Annotated[bool, _option(_LOOK, "Dark background.")] = False
+    speed: Annotated[
+        str | None, _option(_LOOK, "Simulated seconds in a second of playing. Default: the whole in 10 s.")
+    ] = None
+    output: Annotated[
+        Path | None,
+        _option(
+            _OUTPUT,
+            "x.html (one page for any browser), x.mp4, x.gif, x.png or x.glb (glTF: Blender, slides). Default: a "
+            "window when one can open, else a page named after the file in the present folder.",
+            "--output",
+            "-o",
+        ),
+    ] = None
+    show: Annotated[bool, _option(_OUTPUT, "Open a window.")] = False
+    size: Annotated[str | None, _option(_OUTPUT, "Pixels of pictures and movies. Default: 1280x720.")] = None
+    fps: Annotated[str | None, _option(_OUTPUT, "Frames in a second of a movie. Default: 30.")] = None
+    quiet: Annotated[bool, _option(_OUTPUT, "Print nothing but errors.")] = False
+    modes: Annotated[
+        list[str] | None,
+        _option(
+            _BODY,
+            "Number of a shape in the table of flexmb body info, or its name there. May be repeated. Default: all, one "
+            "after the other.",
+            "--mode",
+        ),
+    ] = None
+    field: Annotated[
+        bool,
+        _option(
+            _BODY,
+            "The second-order part of each shape alone: what goes with the square of its coordinate, such as the "
+            "shortening of a rod that bends.",
+        ),
+    ] = False
+
+
+_NO_WORDS = AnimateWords()
+
+
+def animate(file: Path, /, *, words: AnimateWords = _NO_WORDS) -> int:
+    """Watch a result in 3D, or the mode shapes of a body file: a page, movie, picture or window.
+
+    flexmb animate slider_crank.h5 -o slider_crank.html
+
+    flexmb animate rod.h5 --mode 3 -o mode3.mp4
+
+    Parameters
+    ----------
+    file
+        Result of flexmb run, or body file of flexmb reduce (.h5).
+    """
+    from flexmb.cli.progress import StageLine
+    from flexmb.errors import InputError
+    from flexmb.view.animate import animate as write_animation
+
+    shown = not words.quiet and sys.stderr.isatty()
+    line = StageLine(sys.stderr) if shown else None
+    options = dict(vars(words))
+    options["symbols"] = False if options.pop("no_symbols") else None
+    for name in ("quiet", "output"):
+        options.pop(name)
+    try:
+        animation = write_animation(file, words.output, progress=line, **options)
+    except InputError as error:
+        faults = [replace(fault, path=_named(fault.path)) for fault in error.faults]
+        raise InputError(faults) from error
+    finally:
+        if line is not None:
+            line.clear()
+    if not words.quiet:
+        print(animation.text)
+        for note in animation.notes:
+            print(f"  {note}")
+    return 0
+
+
+def _named(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """A place as the option that the user typed."""
+    return tuple(_OPTIONS.get(str(name), f"--{name}") for name in path)

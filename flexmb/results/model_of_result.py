@@ -1,0 +1,89 @@
+"""The model of a result again: from the settings in the result file, and from the body files that the run used.
+
+A result holds elastic coordinates, not shapes: these stand in the body files. A file is looked for where it lay during
+the run, beside the result, and in a folder that the user names; only one with the same contents is taken.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from flexmb.bodies.body_file import fingerprint
+from flexmb.errors import Fault, InputError
+from flexmb.results.result_file import Result
+from flexmb.system.model import Model
+from flexmb.system.schema.mesh_bodies import load_body
+
+_HASH = "sha256:"
+
+
+def model_of(result: Result, folder: str | os.PathLike[str] | None = None) -> Model:
+    """The model that a result was made from; `folder`: where else body files and drawings may lie.
+
+    Raises InputError with every body file that is not found or has changed.
+    """
+    tables = result.settings
+    faults: list[Fault] = []
+    for name, body in tables.get("bodies", {}).items():
+        wanted = body.get("file")
+        if isinstance(wanted, str) and wanted.startswith(_HASH):
+            try:
+                body["file"] = str(_find(result, name, wanted.removeprefix(_HASH), folder))
+            except InputError as error:
+                faults += error.faults
+    if faults:
+        raise InputError(faults)
+    start = result.folder if result.folder and Path(result.folder).is_dir() else str(result.path.absolute().parent)
+    return Model.from_tables(tables, result.model_text, None, str(folder) if folder else start)
+
+
+def _find(result: Result, body: str, wanted: str, folder: str | os.PathLike[str] | None) -> Path:
+    """The file of a body with the contents that the run used."""
+    seen: dict[Path, str] = {}
+    for path in _candidates(result, body, folder):
+        path = path.absolute()
+        if path in seen or not path.is_file():
+            continue
+        try:
+            found = path.stat()
+            if _fingerprint(str(path), found.st_mtime_ns, found.st_size) == wanted:
+                return path
+            seen[path] = "has other contents than during the run"
+        except InputError as error:
+            seen[path] = error.faults[0].text
+    named = result.body_files.get(body, "")
+    about = f"The file of body '{body}'" + (f" ('{named}')" if named else "")
+    hint = "Name the folder where it lies: --bodies FOLDER."
+    changed = [path for path, text in seen.items() if text.startswith("has other") and path.name == Path(named).name]
+    if changed:
+        text = f"{about} has changed since the run: '{changed[0]}' is another body."
+        hint = "Run the model again, or name the folder of the old file: --bodies FOLDER."
+        raise InputError([Fault(text, hint=hint)])
+    places = [result.folder] if result.folder else []
+    places += [str(result.path.absolute().parent), *([str(folder)] if folder else [])]
+    where = " and ".join(f"'{place}'" for place in dict.fromkeys(places))
+    raise InputError([Fault(f"{about}, which the run used, is not found in {where}.", hint=hint)])
+
+
+def _candidates(result: Result, body: str, folder: str | os.PathLike[str] | None) -> Iterator[Path]:
+    """Where the file of a body may be, the likeliest first."""
+    named = result.body_files.get(body, "")
+    places = [Path(folder)] if folder else []
+    places += [Path(result.folder)] if result.folder else []
+    places.append(result.path.absolute().parent)
+    if named:
+        for place in places:
+            yield place / named
+            yield place / Path(named).name
+    for place in (places[0], places[-1]):  # under another name
+        if place.is_dir():
+            yield from sorted(path for path in place.glob("*.h5") if path.absolute() != result.path.absolute())
+
+
+@lru_cache(64)
+def _fingerprint(path: str, changed: int, size: int) -> str:
+    """Of the body in a file that was `changed` then [ns] and has this `size`."""
+    return fingerprint(load_body("", path))

@@ -1,0 +1,297 @@
+"""One door for all animations: a result or a body file goes in, a page, movie, picture, glTF file or window comes out.
+
+The source is known by its content, the output by the end of its name. Everything that can be found wrong without
+building the scene is told at once; then the scene is built and handed to the writer of the format, which is imported
+only here, so that a page never needs VTK.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from flexmb.bodies.reduced_body import ReducedBody
+from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.results.result_file import Result
+from flexmb.suggestions import did_you_mean
+from flexmb.view.animate_options import AnimateOptions, read_options
+from flexmb.view.animate_source import opened, source_faults, source_name, stress_fault
+from flexmb.view.scene import Look, Scene
+
+FORMATS = (".html", ".mp4", ".gif", ".png", ".glb")
+MOVIES = (".mp4", ".gif")
+PAGE_FRAMES = 1200
+"""Frames of a result when nobody says how many."""
+_USED = {
+    "fps": MOVIES,
+    "size": (".png", *MOVIES),
+    "speed": (".html", ".glb", *MOVIES),
+    "view": (".html", ".png", *MOVIES),
+    "follow": (".html", ".png", *MOVIES),
+    "color": (".html", ".png", *MOVIES),
+    "ghost": (".html", ".png", *MOVIES),
+    "arrows": (".html", ".png", *MOVIES),
+    "dark": (".html", ".png", *MOVIES),
+    "channels": (".html",),
+}
+"""Formats in which a word changes something; words that are not listed do so in all of them."""
+Source = str | os.PathLike[str] | Result | ReducedBody | Scene
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Animation:
+    """What was written or shown; a notebook displays it."""
+
+    path: Path | None
+    """The file; None: a window only"""
+    scene: Scene
+    scale: float
+    """Deflection scale that it begins with"""
+    notes: tuple[str, ...] = ()
+    """What the user should know"""
+
+    @property
+    def text(self) -> str:
+        """One line: file, size, frames, scale."""
+        shown = f"deflection scale {self.scale:g}"
+        if self.path is None:
+            return f"{self.scene.title}: shown in a window, {shown}"
+        frames = "" if self.path.suffix.lower() == ".png" else f"{len(self.scene.time)} frames, "
+        return f"{self.path}: {_size_text(self.path.stat().st_size)}, {frames}{shown}"
+
+    def _repr_html_(self) -> str:
+        from flexmb.view.notebook import inline
+
+        return inline(self.path) if self.path is not None else ""
+
+
+@dataclass(frozen=True)
+class Inline:
+    """A page that stands in a notebook and in no file."""
+
+    page: str
+
+    def _repr_html_(self) -> str:
+        from flexmb.view.notebook import page_frame
+
+        return page_frame(self.page)
+
+
+def animate(
+    source: Source,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Animation:
+    """Write an animation of a result, or of the mode shapes of a body file, or show it in a window.
+
+    source : a result or body file, or one that is open
+    output : .html (one page that works everywhere), .mp4, .gif, .png or .glb; None: a window when one can open, else a
+        page named after the source in the present folder
+    progress : called with what is done and how far (0 to 1, NaN when it is not known)
+
+    Options, all by name: scale (deflections, 1 to 1000), color ("displacement", "x", "y", "z", "stress", "part"), view
+    ("iso", "front", ...), follow (a body), ghost, symbols, arrows, dark, size (1280, 720), fps, speed (simulated
+    seconds a second), show (also open a window), frames, start, end, at (time of a picture), channels (curves in a
+    page), modes, field (second-order parts of mode shapes), bodies (folder of the body files), look (a `Look`).
+    """
+    faults: list[Fault] = []
+    wanted = read_options(options, faults)
+    with opened(source, faults) as data:
+        if data is not None:
+            faults += source_faults(data, wanted)
+        notes: list[str] = []
+        target = _target(source, output, wanted, notes)
+        if target is not None:
+            faults += _target_faults(target, source, wanted)
+        if faults:
+            raise InputError(faults)
+        assert data is not None
+        if wanted.show or target is None:
+            _check_window()
+        if progress is not None:
+            progress("building the scene", float("nan"))
+        scene = _scene(data, wanted)
+    _check_scene(scene, wanted.look)
+    look = _with_speed(scene, wanted, target)
+    notes += [*scene.notes, *_idle(wanted, target)]
+    if target is not None:
+        notes += _write(scene, target, look, wanted.at, progress)
+    if wanted.show or target is None:
+        from flexmb.view.picture import show as show_window
+
+        show_window(scene, look)
+    return Animation(target, scene, look.scale_of(scene), tuple(notes))
+
+
+def show(source: Source, **options: Any) -> Animation | Inline:
+    """Show an animation in a window, or inside of a notebook; options: see `animate`."""
+    from flexmb.view.notebook import in_notebook
+
+    if not in_notebook():
+        return animate(source, None, **{**options, "show": True})
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "animation.html"
+        animate(source, path, **options)
+        return Inline(path.read_text(encoding="utf-8"))
+
+
+def _target(source: Source, output: Any, wanted: AnimateOptions, notes: list[str]) -> Path | None:
+    """The file to write; None: only a window is asked for."""
+    if output is not None:
+        return Path(output)
+    if wanted.show:
+        return None
+    from flexmb.view.picture import can_show
+
+    reason = can_show()
+    if not reason:
+        return None
+    notes.append(f"No window can open ({reason.rstrip('.')}): a page was written, which any browser shows.")
+    return Path(f"{source_name(source)}.html")
+
+
+def _target_faults(target: Path, source: Source, wanted: AnimateOptions) -> list[Fault]:
+    """Why nothing can be written there, before anything is drawn."""
+    place = ("output",)
+    suffix = target.suffix.lower()
+    faults = []
+    if target.is_dir():
+        return [Fault(f"'{target}' is a folder.", place, f"Give a file name, e.g. '{target / 'animation.html'}'.")]
+    if suffix not in FORMATS:
+        what = f"'{suffix[:20]}' is not a format of animations" if suffix else f"'{target}' does not say its format"
+        near = did_you_mean(suffix, FORMATS, "Formats") if suffix else ""
+        listed = "" if near.startswith("Formats") else f" Formats: {', '.join(FORMATS)}."
+        faults.append(Fault(f"{what}.", place, f"{near}{listed}".strip()))
+    elif isinstance(source, (str, os.PathLike)) and target.exists() and target.samefile(source):
+        faults.append(Fault(f"'{target}' is the file that is to be drawn.", place, "Choose another name."))
+    if wanted.at is not None and suffix in FORMATS and suffix != ".png":
+        faults.append(Fault(f"it chooses the time of a picture (.png), but {suffix} is written.", ("at",)))
+    if not target.parent.is_dir():
+        return [*faults, Fault(f"there is no folder '{target.parent}'.", place)]
+    try:
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
+    except OSError as error:
+        text = f"nothing can be written in '{target.parent}': {error.strerror or error}."
+        faults.append(Fault(text, place, "Give -o with another folder."))
+    return faults
+
+
+def _scene(data: Result | ReducedBody | Scene, wanted: AnimateOptions) -> Scene:
+    if isinstance(data, Scene):
+        return data
+    if isinstance(data, ReducedBody):
+        from flexmb.view.scene_of_body import FRAMES, scene_of_body
+
+        return scene_of_body(data, wanted.modes, wanted.field, wanted.frames or FRAMES)
+    from flexmb.view.scene_of_result import scene_of_result
+
+    return scene_of_result(
+        data,
+        frames=wanted.frames or PAGE_FRAMES,
+        start=wanted.start,
+        end=wanted.end,
+        channels=wanted.channels,
+        folder=wanted.bodies,
+    )
+
+
+def _check_scene(scene: Scene, look: Look) -> None:
+    """What only the scene knows."""
+    faults = []
+    if look.color == "stress" and not scene.has_stress:
+        faults.append(stress_fault())
+    bodies = [part.name for part in scene.parts if part.kind in ("flexible", "rigid")]
+    if look.follow and look.follow not in bodies:
+        hint = did_you_mean(look.follow, bodies, "Bodies")
+        faults.append(Fault(f"there is no body '{look.follow[:60]}'.", ("follow",), hint))
+    if faults:
+        raise InputError(faults)
+
+
+def _with_speed(scene: Scene, wanted: AnimateOptions, target: Path | None) -> Look:
+    """The look; so many frames of a movie were asked for: as fast as shows each of them once."""
+    look = replace(wanted.look, follow="" if wanted.look.follow == "ground" else wanted.look.follow)
+    is_movie = target is not None and target.suffix.lower() in MOVIES
+    span = float(scene.time[-1] - scene.time[0])
+    if is_movie and wanted.frames is not None and look.speed is None and not scene.chapters and span > 0.0:
+        look = replace(look, speed=span * look.fps / wanted.frames)
+    return look
+
+
+def _idle(wanted: AnimateOptions, target: Path | None) -> Iterator[str]:
+    """A sentence about words that change nothing in this format."""
+    if target is None or wanted.show:
+        return
+    suffix = target.suffix.lower()
+    idle = sorted(name for name in wanted.given if suffix not in _USED.get(name, FORMATS))
+    if idle:
+        yield f"Without effect on {suffix}: {', '.join(idle)}."
+
+
+def _write(scene: Scene, target: Path, look: Look, at: float | None, progress: Progress | None) -> list[str]:
+    """Write the file; what its writer has to say."""
+    suffix = target.suffix.lower()
+    note: str | None = ""
+    with _said(target):
+        if suffix == ".html":
+            from flexmb.view.web.page import write_page
+
+            write_page(scene, target, look)
+        elif suffix == ".glb":
+            from flexmb.view.gltf import write_glb
+
+            write_glb(scene, target, look)
+        elif suffix == ".png":
+            from flexmb.view.picture import write_picture
+
+            note = write_picture(scene, target, look, _picture_time(scene, at))
+        else:
+            from flexmb.view.picture import write_movie
+
+            note = write_movie(scene, target, look, _movie_progress(progress))
+    return [note] if note else []
+
+
+@contextmanager
+def _said(target: Path) -> Iterator[None]:
+    """A full disk or a lost folder in one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise ComputationError(f"Cannot write '{target}': {error.strerror or error}.") from error
+
+
+def _picture_time(scene: Scene, at: float | None) -> float | None:
+    """A shape that swings is shown at its largest: a quarter of its cycle."""
+    return 0.25 * scene.period if at is None and scene.chapters and scene.period > 0.0 else at
+
+
+def _movie_progress(progress: Progress | None) -> Callable[[int, int], None] | None:
+    if progress is None:
+        return None
+    said = progress
+
+    def frame(done: int, total: int) -> None:
+        said(f"frame {done} of {total}", done / max(total, 1))
+
+    return frame
+
+
+def _check_window() -> None:
+    from flexmb.view.picture import can_show
+
+    if reason := can_show():
+        raise ComputationError(f"No window can open: {reason.rstrip('.')}. Write a page instead: -o animation.html.")
+
+
+def _size_text(size: int) -> str:
+    return f"{size / 1e6:.2f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB"

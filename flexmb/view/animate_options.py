@@ -1,0 +1,225 @@
+"""What may be said about an animation, in Python or on the command line, and whether it makes sense.
+
+Enters: words as they were given, numbers as numbers or as texts ("5 ms", "1280x720"); None and False mean that nothing
+was said. Leaves: `AnimateOptions`, and in a list of faults everything that is wrong, each with the name of its word.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexmb.errors import Fault
+from flexmb.suggestions import clipped, did_you_mean
+from flexmb.system.expressions.parser import parse_quantity
+from flexmb.system.expressions.tokens import TextError
+from flexmb.system.units import KINDS
+from flexmb.view.camera import VIEWS
+from flexmb.view.scene import COLORINGS, Look
+
+SCALES = (1.0, 1000.0)
+SPEEDS = (1e-9, 1e6)
+FPS = (1, 120)
+FRAMES = (2, 20000)
+PIXELS = (64, 8192)
+_COLOR_WORDS = {
+    "u": "displacement", "deflection": "displacement", "magnitude": "displacement", "ux": "x", "uy": "y", "uz": "z",
+    "mises": "stress", "von mises": "stress", "von-mises": "stress", "von_mises": "stress", "vonmises": "stress",
+    "none": "part", "body": "part",
+}  # fmt: skip
+"""Words for colourings that others use; they are told which one is meant."""
+_LOOK_WORDS = tuple(entry.name for entry in fields(Look))
+
+
+@dataclass(frozen=True)
+class AnimateOptions:
+    """What was asked for; None: not said."""
+
+    look: Look = Look()
+    show: bool = False
+    """Open a window"""
+    frames: int | None = None
+    start: float | None = None
+    """[s]"""
+    end: float | None = None
+    at: float | None = None
+    """Time of a picture [s]"""
+    channels: tuple[str, ...] = ()
+    modes: tuple[int | str, ...] = ()
+    field: bool = False
+    bodies: str | None = None
+    """Folder of the body files"""
+    given: frozenset[str] = frozenset()
+    """Names of all words that were said"""
+
+
+def read_options(words: Mapping[str, Any], faults: list[Fault]) -> AnimateOptions:
+    """The options that words stand for; `look` among them gives a whole look, single words change it."""
+    known = [*(entry.name for entry in fields(AnimateOptions) if entry.name != "given"), *_LOOK_WORDS]
+    look = words.get("look") or Look()
+    values: dict[str, Any] = {}
+    changed: dict[str, Any] = {}
+    for name, value in words.items():
+        if name not in known:
+            faults.append(Fault("there is no such option.", (name[:60],), did_you_mean(name, known, "Options")))
+        elif name == "look":
+            if not isinstance(look, Look):
+                faults.append(Fault(f"a Look is needed, found {clipped(value)}.", ("look",)))
+                look = Look()
+        elif value is not None and not (isinstance(value, (str, Sequence)) and len(value) == 0):
+            (changed if name in _LOOK_WORDS else values)[name] = _READERS[name](name, value, faults)
+    _check_order(values, faults)
+    given = frozenset(name for name, value in {**values, **changed}.items() if value is not None and value is not False)
+    look = replace(look, **{name: value for name, value in changed.items() if value is not None})
+    return AnimateOptions(look=look, given=given, **values)
+
+
+def _check_order(values: Mapping[str, Any], faults: list[Fault]) -> None:
+    start, end = values.get("start"), values.get("end")
+    if start is not None and end is not None and start >= end:
+        text = f"it ends at {end:g} s, which is not after its start at {start:g} s."
+        faults.append(Fault(text, ("end",), "Say a later end, or an earlier start."))
+
+
+def _number(name: str, value: Any, faults: list[Fault], kind: str = "number") -> float | None:
+    """A finite number in SI; texts may carry a unit."""
+    try:
+        if isinstance(value, str):
+            number = parse_quantity(value, KINDS[kind])
+        elif isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        else:
+            number = float(value)
+    except TextError as error:
+        faults.append(Fault(f"{error.message.rstrip('.')}.", (name,), error.hint))
+        return None
+    except (TypeError, ValueError):
+        faults.append(Fault(f"a number is needed, found {clipped(value)}.", (name,)))
+        return None
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        faults.append(Fault(f"the number is not finite: {clipped(value)}.", (name,)))
+        return None
+    return number
+
+
+def _within(low: float, high: float, *, whole: bool = False) -> Callable[[str, Any, list[Fault]], float | int | None]:
+    """Reads a number between two others."""
+
+    def read(name: str, value: Any, faults: list[Fault]) -> float | int | None:
+        number = _number(name, value, faults)
+        if number is None:
+            return None
+        if not low <= number <= high or (whole and number != round(number)):
+            what = "a whole number" if whole else "a number"
+            faults.append(Fault(f"{what} from {low:g} to {high:g} is needed, found {number:g}.", (name,)))
+            return None
+        return round(number) if whole else number
+
+    return read
+
+
+def _time(name: str, value: Any, faults: list[Fault]) -> float | None:
+    return _number(name, value, faults, "time")
+
+
+def _flag(name: str, value: Any, faults: list[Fault]) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        faults.append(Fault(f"true or false is needed, found {clipped(value)}.", (name,)))
+    return bool(value)
+
+
+def _choice(choices: Sequence[str], others: Mapping[str, str]) -> Callable[[str, Any, list[Fault]], str | None]:
+    def read(name: str, value: Any, faults: list[Fault]) -> str | None:
+        word = str(value).strip().lower()
+        if word in choices:
+            return word
+        near = f"Did you mean '{others[word]}'?" if word in others else did_you_mean(word, choices, "Choices")
+        listed = "" if near.startswith("Choices") else f" Choices: {', '.join(choices)}."
+        faults.append(Fault(f"there is no {name} {clipped(str(value))}.", (name,), near + listed))
+        return None
+
+    return read
+
+
+def _size(name: str, value: Any, faults: list[Fault]) -> tuple[int, int] | None:
+    """Width and height of "1280x720" or (1280, 720)."""
+    low, high = PIXELS
+    parts = re.split(r"\s*[x×*, ]\s*", value.strip().lower()) if isinstance(value, str) else value
+    try:
+        width, height = (int(part) for part in parts)
+    except (TypeError, ValueError, OverflowError):
+        text = f"width and height in pixels are needed, found {clipped(value)}."
+        faults.append(Fault(text, (name,), "Write 1280x720."))
+        return None
+    if not (low <= width <= high and low <= height <= high):
+        text = f"width and height are {low} to {high} pixels, found {clipped(f'{width}x{height}')}."
+        faults.append(Fault(text, (name,), "Write 1280x720."))
+        return None
+    return width, height
+
+
+def _texts(name: str, value: Any, faults: list[Fault]) -> tuple[str, ...]:
+    words = [value] if isinstance(value, str) else value
+    if not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
+        faults.append(Fault(f"names are needed, found {clipped(value)}.", (name,)))
+        return ()
+    return tuple(words)
+
+
+def _modes(name: str, value: Any, faults: list[Fault]) -> tuple[int | str, ...]:
+    """Numbers and names; a body file says later which of them it knows."""
+    words = [value] if isinstance(value, (str, int, np.integer)) else value
+    if not isinstance(words, (Sequence, np.ndarray)) or not all(isinstance(w, (str, int, np.integer)) for w in words):
+        faults.append(Fault(f"numbers or names of mode shapes are needed, found {clipped(value)}.", (name,)))
+        return ()
+    return tuple(word if isinstance(word, str) else int(word) for word in words)
+
+
+def _folder(name: str, value: Any, faults: list[Fault]) -> str | None:
+    if not isinstance(value, (str, os.PathLike)):
+        faults.append(Fault(f"the path of a folder is needed, found {clipped(value)}.", (name,)))
+        return None
+    if not Path(value).is_dir():
+        what = "it is a file" if Path(value).exists() else "there is no such folder"
+        faults.append(Fault(f"{what}: {clipped(str(value))}.", (name,), "Say the folder in which the body files lie."))
+    return os.fspath(value)
+
+
+def _name(name: str, value: Any, faults: list[Fault]) -> str | None:
+    if not isinstance(value, str):
+        faults.append(Fault(f"the name of a body is needed, found {clipped(value)}.", (name,)))
+        return None
+    return value.strip()
+
+
+_READERS: dict[str, Callable[[str, Any, list[Fault]], Any]] = {
+    "scale": _within(*SCALES),
+    "color": _choice(COLORINGS, _COLOR_WORDS),
+    "view": _choice(tuple(VIEWS), {}),
+    "follow": _name,
+    "ghost": _flag,
+    "symbols": _flag,
+    "arrows": _flag,
+    "dark": _flag,
+    "size": _size,
+    "fps": _within(*FPS, whole=True),
+    "speed": _within(*SPEEDS),
+    "show": _flag,
+    "frames": _within(*FRAMES, whole=True),
+    "start": _time,
+    "end": _time,
+    "at": _time,
+    "channels": _texts,
+    "modes": _modes,
+    "field": _flag,
+    "bodies": _folder,
+}

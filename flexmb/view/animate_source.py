@@ -1,0 +1,155 @@
+"""What is animated: a result or a body file, known by its content, and whether the wishes suit it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import h5py
+
+from flexmb.bodies.body_file import read_body
+from flexmb.bodies.body_layout import FORMAT as BODY_FORMAT
+from flexmb.bodies.reduced_body import ReducedBody
+from flexmb.errors import Fault, InputError
+from flexmb.results.result_file import Result, is_result_file
+from flexmb.suggestions import clipped, did_you_mean
+from flexmb.view.animate_options import AnimateOptions
+from flexmb.view.scene import Scene
+
+Data = Result | ReducedBody | Scene
+_MODELS = (".toml",)
+_MESHES = (".msh", ".inp", ".bdf", ".nas", ".dat", ".med", ".vtk", ".vtu")
+_ONLY_RESULTS = ("start", "end", "channels", "bodies")
+_ONLY_BODIES = ("modes", "field")
+
+
+@contextmanager
+def opened(source: Any, faults: list[Fault]) -> Iterator[Data | None]:
+    """The open result or the body; None when there is none, and then the reason is among the faults."""
+    if isinstance(source, (Result, ReducedBody, Scene)):
+        yield source
+        return
+    if not isinstance(source, (str, os.PathLike)):
+        faults.append(Fault(f"A result or body file is needed, found {clipped(source)}."))
+        yield None
+        return
+    data = None
+    try:
+        data = _read(Path(source))
+    except InputError as error:
+        faults += error.faults
+    try:
+        yield data
+    finally:
+        if isinstance(data, Result):
+            data.close()
+
+
+def _read(path: Path) -> Result | ReducedBody:
+    if path.is_dir():
+        raise InputError(f"'{path}' is a folder, not a result or body file.")
+    if not path.exists():
+        raise InputError(f"There is no file '{path}'.")
+    if path.suffix.lower() in _MODELS:
+        raise InputError(f"'{path}' is a model, not a result. Run it first: flexmb run {path}")
+    if path.suffix.lower() in _MESHES:
+        raise InputError(f"'{path}' is a mesh. Make a body file of it first: flexmb reduce {path} ...")
+    if is_result_file(path):
+        return Result(path)
+    found = _format(path)
+    if found == BODY_FORMAT:
+        return read_body(path)
+    if found is None and os.access(path, os.R_OK) and not h5py.is_hdf5(path):
+        raise InputError(f"'{path}' is neither a result nor a body file of flexmb: it is not in HDF5 format.")
+    if found is not None:
+        raise InputError(f"'{path}' is an HDF5 file, but neither a result nor a body file of flexmb.")
+    return Result(path)  # says what is wrong: permission, cut off, damaged
+
+
+def _format(path: Path) -> str | None:
+    """What an HDF5 file says that it is; None when it cannot be opened."""
+    try:
+        with h5py.File(path, "r", locking=False) as file:
+            found = file.attrs.get("format", "")
+            return found.decode(errors="replace") if isinstance(found, bytes) else str(found)
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def source_name(source: Any) -> str:
+    """What a file that is made of it is called."""
+    if isinstance(source, Result):
+        return source.path.stem
+    if isinstance(source, ReducedBody):
+        return "".join(sign if sign.isalnum() or sign in "-_." else "_" for sign in source.name) or "body"
+    return "animation" if isinstance(source, Scene) else Path(source).stem
+
+
+def source_faults(data: Data, wanted: AnimateOptions) -> list[Fault]:
+    """Everything that was asked for and that this source cannot give."""
+    if isinstance(data, Result):
+        return _result_faults(data, wanted)
+    if isinstance(data, ReducedBody):
+        return _body_faults(data, wanted)
+    return _foreign(wanted, (*_ONLY_RESULTS, *_ONLY_BODIES), "a file", "a scene")
+
+
+def stress_fault() -> Fault:
+    text = "no stress is known of any body that is drawn."
+    return Fault(text, ("color",), "Body files hold it when they are made by flexmb reduce --stress.")
+
+
+def _body_faults(body: ReducedBody, wanted: AnimateOptions) -> list[Fault]:
+    from flexmb.view.scene_of_body import CYCLE, body_faults
+
+    faults = _foreign(wanted, _ONLY_RESULTS, "a result", "a body file")
+    faults += body_faults(body, wanted.modes, wanted.field) + _follow_faults(wanted, [body.name])
+    if wanted.look.color == "stress" and wanted.field:
+        faults.append(Fault("the second-order part has no stress of its own.", ("color",)))
+    elif wanted.look.color == "stress" and (body.surface is None or body.surface.stress is None):
+        faults.append(stress_fault())
+    return faults + _outside("at", wanted.at, 0.0, CYCLE * len(wanted.modes or body.coordinates))
+
+
+def _result_faults(result: Result, wanted: AnimateOptions) -> list[Fault]:
+    faults = _foreign(wanted, _ONLY_BODIES, "a body file", "a result")
+    try:
+        result.names.find_all(wanted.channels)
+    except InputError as error:
+        faults += [Fault(fault.text, ("channels",), fault.hint) for fault in error.faults]
+    bodies = [path.split("/")[1] for path in result.channels if path.startswith("bodies/")]
+    faults += _follow_faults(wanted, list(dict.fromkeys(bodies)))
+    if not result.n_rows:
+        text = f"'{result.path}' has no complete rows: there is nothing to draw."
+        return [*faults, Fault(text, hint="Run the model again, or wait until the run has come further.")]
+    time = result.time
+    first, last = float(time[0]), float(time[-1])
+    for name in ("start", "end", "at"):
+        faults += _outside(name, getattr(wanted, name), first, last)
+    if wanted.at is not None and not faults:
+        low, high = wanted.start, wanted.end
+        faults += _outside("at", wanted.at, first if low is None else low, last if high is None else high)
+    return faults
+
+
+def _foreign(wanted: AnimateOptions, names: Sequence[str], owner: str, found: str) -> list[Fault]:
+    """Words that belong to another kind of source."""
+    return [Fault(f"it belongs to {owner}, but this is {found}.", (name,)) for name in names if name in wanted.given]
+
+
+def _follow_faults(wanted: AnimateOptions, bodies: Sequence[str]) -> list[Fault]:
+    name = wanted.look.follow
+    if not name or name in bodies or name == "ground":
+        return []
+    return [Fault(f"there is no body {clipped(name)}.", ("follow",), did_you_mean(name, bodies, "Bodies"))]
+
+
+def _outside(name: str, value: float | None, low: float, high: float) -> list[Fault]:
+    """A time that does not lie between two others; rounding of the last digit is forgiven."""
+    margin = 1e-9 * max(abs(low), abs(high))
+    if value is None or low - margin <= value <= high + margin:
+        return []
+    return [Fault(f"{value:g} s is outside of what there is, {low:g} to {high:g} s.", (name,))]

@@ -1,0 +1,41 @@
+"""Where a scene is, how large it is, and by how much its deflection is exaggerated to begin with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from flexmb.view.scene import Scene
+
+SEEN = 0.04
+"""Deflection that is easily seen, as a part of the size of the scene."""
+LARGEST_SCALE = 1000.0
+_INSTANTS = 24
+_POINTS = 400
+
+
+def framed(scene: Scene) -> Scene:
+    """The scene with its middle, radius and deflection scale."""
+    lowest, highest = np.full(3, np.inf), np.full(3, -np.inf)
+    instants = np.unique(np.linspace(0, len(scene.time) - 1, _INSTANTS).astype(int))
+    for part in scene.parts:
+        some = slice(None, None, 1 + len(part.points) // _POINTS)
+        for frame in instants:
+            at = part.positions(int(frame))[some]
+            lowest, highest = np.minimum(lowest, at.min(axis=0)), np.maximum(highest, at.max(axis=0))
+    if not np.isfinite(lowest).all():
+        return scene
+    middle, radius = 0.5 * (lowest + highest), 0.5 * float(np.linalg.norm(highest - lowest)) or 1.0
+    scale = round_scale(SEEN * 2.0 * radius, scene.largest_deflection)
+    center = (float(middle[0]), float(middle[1]), float(middle[2]))
+    return replace(scene, center=center, radius=radius, scale=scale)
+
+
+def round_scale(wanted: float, largest: float) -> float:
+    """The scale 1, 2, 5, 10, ... 1000 that brings the largest deflection near to, but not above, what is wanted."""
+    if not largest > 0.0:
+        return 1.0
+    scale = np.clip(wanted / largest, 1.0, LARGEST_SCALE)
+    decade = 10.0 ** np.floor(np.log10(scale) + 1e-9)
+    return float(max(step * decade for step in (1.0, 2.0, 5.0) if step * decade <= scale * (1.0 + 1e-9)))

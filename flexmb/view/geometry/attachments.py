@@ -1,0 +1,80 @@
+"""Where joints and loads take hold of a body, and the typical length of a mechanism.
+
+Enters: a placed mechanism. Leaves: the frames on one body at which something is attached, and one length from which the
+thickness of everything that has no size of its own follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.system.mechanism import Mechanism, PlacedJoint
+
+Vector = NDArray[np.float64]
+Travels = Mapping[str, tuple[float, float]]
+"""Joint -> range of its slide coordinate over the run [m]"""
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A joint at its frame on one of its two bodies, body axes."""
+
+    joint: PlacedJoint
+    side: int
+    """0: the body is the first one of the joint, 1: the second"""
+    p_b: Vector
+    R_b: Vector
+
+    @property
+    def type(self) -> str:
+        return self.joint.type.name
+
+    @property
+    def axis(self) -> Vector:
+        """z axis of the joint, body axes"""
+        return np.asarray(self.R_b[:, 2])
+
+
+def attachments(mechanism: Mechanism, body: int) -> list[Attachment]:
+    """All joints of a body but free ones, in their order."""
+    found = []
+    for joint in mechanism.joints:
+        for side, number in enumerate((joint.first, joint.second)):
+            marker = mechanism.markers[number]
+            if marker.body == body and joint.type.name != "free":
+                found.append(Attachment(joint, side, marker.p_b, marker.R_b))
+    return found
+
+
+def load_points(mechanism: Mechanism, spec: Any, body: int) -> list[Vector]:
+    """Points of a body on which forces and springs act, body axes [m]."""
+    names: list[str] = []
+    for force in spec.forces.values():
+        names += getattr(force, "markers", None) or []
+        names += [force.marker] if getattr(force, "marker", None) is not None else []
+    markers = [mechanism.markers[mechanism.marker_index[name]] for name in names if name in mechanism.marker_index]
+    return [marker.p_b for marker in markers if marker.body == body]
+
+
+def scene_size(mechanism: Mechanism) -> float:
+    """Typical length [m]: the diagonal of a box around all markers, centres of mass and flexible bodies."""
+    points = [mechanism.world_pose(number)[1] for number in range(len(mechanism.markers))]
+    longest = 0.0
+    for number, body in enumerate(mechanism.bodies):
+        if body.mass > 0.0:
+            points.append(body.p_wb + body.R_wb @ (body.first_moment / body.mass))
+            if not attachments(mechanism, number):  # all there is to tell how large it may be
+                longest = max(longest, 2.0 * float(np.sqrt(np.trace(body.inertia) / body.mass)))
+        if isinstance(body, FlexibleBody):
+            longest = max(longest, body.length)
+    for joint in mechanism.joints:
+        if joint.type.name in ("rolling", "distance"):
+            longest = max(longest, 2.0 * joint.parameters[0])
+    diagonal = float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
+    return max(diagonal, longest) or 1.0

@@ -1,0 +1,80 @@
+"""Shapes that a body gets from its mass and inertia: a wheel, a block with the same moments, a ball."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.bodies.rigid_body import RigidBody
+from flexmb.view.geometry.joint_symbols import THICKNESS
+from flexmb.view.geometry.primitives import Solid, along, box, extruded, moved, sphere
+
+Vector = NDArray[np.float64]
+
+STEEL = 7850.0
+"""[kg/m^3]"""
+LARGEST_WHEEL, LARGEST_BLOCK = 1.0, 0.15
+"""Largest half size of what is drawn from inertia, as a part of the size of the scene."""
+
+
+def central_inertia(body: RigidBody) -> tuple[Vector, Vector]:
+    """(3,) centre of mass [m] and (3, 3) inertia about it [kg m^2], body axes; the body has mass."""
+    c = body.first_moment / body.mass
+    return c, body.inertia - body.mass * (c @ c * np.eye(3) - np.outer(c, c))
+
+
+def inertia_solid(body: RigidBody, size: float, lone: bool) -> Solid | None:
+    """A wheel or a block with the mass and inertia of the body, at its centre of mass; None without inertia.
+
+    lone: no joint holds the body, so that its block is drawn in true size
+    """
+    center, inertia = central_inertia(body)
+    moments, axes = np.linalg.eigh(inertia)
+    if moments[0] <= 1e-6 * moments[2]:
+        return None
+    if moments[2] <= 1e-12 * body.mass * size**2:
+        return None
+    for k in range(3):
+        disc = _disc(body.mass, float(moments[k]), np.delete(moments, k))
+        if disc is not None and disc[0] <= LARGEST_WHEEL * size:
+            return wheel(disc[0], disc[1], center, axes[:, k])
+    # Edges of a uniform block: m (b^2 + c^2)/12 = J_a, and round again.
+    squares = 6.0 * (moments.sum() - 2.0 * moments) / body.mass
+    edges = np.sqrt(np.maximum(squares, 0.0025 * squares.max()))
+    if not lone:
+        edges *= min(1.0, 2.0 * LARGEST_BLOCK * size / float(edges.max()))
+    frame = axes * np.sign(np.linalg.det(axes))
+    return moved(box(edges), frame, center)
+
+
+def _disc(mass: float, about: float, others: Vector) -> tuple[float, float] | None:
+    """Radius and thickness [m] of the uniform disc with these moments; None when it is not flat or not round."""
+    if abs(others[0] - others[1]) > 0.05 * others.max():
+        return None
+    radius = math.sqrt(2.0 * about / mass)
+    square = 12.0 * (float(others.mean()) / mass - radius**2 / 4.0)
+    if not -0.3 * radius**2 <= square <= radius**2:
+        return None
+    return radius, max(math.sqrt(max(square, 0.0)), 0.08 * radius)
+
+
+def mass_ball(body: RigidBody, size: float) -> Solid:
+    """A ball of steel with the mass of the body, within what can be seen, at its centre of mass."""
+    radius = (3.0 * body.mass / (4.0 * math.pi * STEEL)) ** (1.0 / 3.0)
+    radius = min(max(radius, 2.0 * THICKNESS * size), 5.0 * THICKNESS * size)
+    return sphere(radius, body.first_moment / body.mass)
+
+
+def wheel(radius: float, thickness: float, center: Vector, axis: Vector) -> Solid:
+    """A disc with five holes, by which one sees it turn."""
+    angles = 2.0 * np.pi * np.arange(60) / 60
+    rim = radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    small = 2.0 * np.pi * np.arange(20) / 20
+    hole = 0.17 * radius * np.column_stack([np.cos(small), -np.sin(small)])
+    around = 2.0 * np.pi * np.arange(5) / 5
+    holes = [hole + 0.62 * radius * np.array([math.cos(a), math.sin(a)]) for a in around]
+    plate = extruded([rim, *holes], np.array([-0.5 * thickness, 0.5 * thickness]))
+    # The prism stands along x: turn x to z, then z to the axis.
+    return moved(plate, along(axis) @ np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]), center)

@@ -1,0 +1,49 @@
+"""The shapes that a model gives a rigid body, in body axes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.bodies.rigid_body import RigidBody
+from flexmb.errors import InputError
+from flexmb.system.schema.geometry import Shape
+from flexmb.view.geometry.drawing_files import file_solid
+from flexmb.view.geometry.primitives import Solid, box, cylinder, joined, moved, sphere
+
+Vector = NDArray[np.float64]
+
+
+def model_solid(spec: Any, body: RigidBody) -> Solid | None:
+    """What the model draws for a body; None: it says nothing. Raises InputError when a file cannot be used."""
+    shapes = getattr(spec.bodies.get(body.name), "geometry", None)
+    return joined([_solid(shape, spec, body) for shape in shapes]) if shapes else None
+
+
+def _solid(shape: Shape, spec: Any, body: RigidBody) -> Solid:
+    if shape.kind == "cylinder":
+        start, end = (_place(where, spec, body) for where in shape.ends)
+        return cylinder(start, end, shape.size[0])
+    at = _place(shape.at, spec, body)
+    if shape.kind == "box":
+        return moved(box(shape.size), shape.orientation, at)
+    if shape.kind == "sphere":
+        return sphere(shape.size[0], at)
+    try:
+        return moved(file_solid(shape.path, shape.unit), shape.orientation, at)
+    except InputError as error:
+        where = ("bodies", body.name, "geometry")
+        told = [
+            replace(fault, text=f"body '{body.name}', {shape.path}: {fault.text}", path=where) for fault in error.faults
+        ]
+        raise InputError(told) from error
+
+
+def _place(where: Any, spec: Any, body: RigidBody) -> Vector:
+    """Body coordinates of a place: numbers are such, a point name is a world design position [m]."""
+    if isinstance(where, str):
+        return np.asarray(body.R_wb.T @ (np.asarray(spec.points[where]) - body.p_wb))
+    return np.asarray(where, dtype=float)

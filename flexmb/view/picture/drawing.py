@@ -1,0 +1,281 @@
+"""What is drawn in a picture, for every renderer: surfaces with colours, sharp edges, ghosts, arrows, the ground grid.
+
+A `Drawing` is made once for a scene; its items keep their triangles, and `Item.at(frame)` gives the points, normals
+and values of a frame. Values run from 0 to 1 along the ramp of the colouring.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.view.camera import Camera, fitted_camera, riding, world_axes
+from flexmb.view.colors import ARROWS, Theme, ramp, stops_for, theme
+from flexmb.view.picture.arrows import ArrowShape
+from flexmb.view.picture.surfaces import Surface, surface_of
+from flexmb.view.scene import Arrow, Color, Look, Part, Scene, Vector
+
+LIGHT = (-0.35, 0.55, 1.0)
+"""Direction to the light in the axes of the camera: right, up, to the eye"""
+AMBIENT, DIFFUSE, SPECULAR, SHININESS = 0.48, 0.58, 0.10, 24.0
+EDGE_STRENGTH = 0.5
+EDGE_LIFT = 8e-4
+"""How much nearer an edge is taken, so that its own surface does not hide it"""
+GHOST_OPACITY = 0.28
+GHOST_PUSH = 1e-3
+"""How much farther away a ghost is taken, so that it does not flicker where it meets its body"""
+GRID_CELLS = 4.0
+"""Cells of the grid in a radius of the scene, about"""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """An item at a frame."""
+
+    points: Vector
+    """(v, 3) world [m]"""
+    normals: Vector
+    """(v, 3)"""
+    values: Vector | None
+    """(v,) from 0 to 1 along the ramp; None: the colour of the item"""
+
+
+@dataclass(frozen=True)
+class Values:
+    """What colours the flexible parts."""
+
+    coloring: str
+    largest: float
+    """[m] or [Pa]"""
+
+    @property
+    def table(self) -> NDArray[np.uint8]:
+        """(256, 3)"""
+        return ramp(stops_for(self.coloring))
+
+    def of(self, part: Part, frame: int) -> Vector | None:
+        """(s,) from 0 to 1; None when the part keeps its own colour"""
+        if part.kind != "flexible" or self.largest <= 0.0:
+            return None
+        if self.coloring == "stress":
+            stress = part.von_mises(frame)
+            return None if stress is None else stress / self.largest
+        u = part.deflection(frame)
+        if self.coloring == "displacement":
+            return np.sqrt((u * u).sum(axis=1)) / self.largest
+        return 0.5 + 0.5 * u[:, "xyz".index(self.coloring)] / self.largest
+
+
+def values_of(scene: Scene, coloring: str) -> Values:
+    """The colouring of a scene, with its range over all frames."""
+    if coloring == "displacement":
+        return Values(coloring, scene.largest_deflection)
+    if coloring == "stress":
+        return Values(coloring, scene.largest_stress)
+    if coloring == "part":
+        return Values(coloring, 0.0)
+    axis = "xyz".index(coloring)
+    sizes = [np.abs(part.deflection(k)[:, axis]).max() for part in scene.flexible for k in range(len(scene.time))]
+    return Values(coloring, float(max(sizes, default=0.0)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """A surface that is drawn: a part, the ghost of one, or an arrow."""
+
+    name: str
+    surface: Surface
+    color: Color
+    opacity: float = 1.0
+    has_values: bool = False
+
+    def at(self, frame: int) -> Shape:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartItem(Item):
+    """A part as it is at a frame."""
+
+    part: Part
+    scale: float
+    values: Values
+
+    def at(self, frame: int) -> Shape:
+        points = self.part.positions(frame, self.scale)[self.surface.source]
+        values = self.values.of(self.part, frame) if self.has_values else None
+        return Shape(points, self.surface.normals(points), None if values is None else values[self.surface.source])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrowItem(Item):
+    """A force or moment: its length is in proportion to its size."""
+
+    arrow: Arrow
+    shape: ArrowShape
+    scale: float
+    largest: float
+    """Size of the longest arrow with the same unit"""
+
+    def foot(self, frame: int) -> Vector:
+        """(3,) where it begins, world [m]"""
+        return self.arrow.position[frame] + (self.scale - 1.0) * self.arrow.deflection[frame]
+
+    def tip(self, frame: int) -> Vector:
+        """(3,) where it ends, world [m]"""
+        return self.foot(frame) + self.shape.longest / self.largest * self.arrow.vector[frame]
+
+    def at(self, frame: int) -> Shape:
+        points = self.shape.points(self.foot(frame), self.tip(frame))[self.surface.source]
+        return Shape(points, self.surface.normals(points), None)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Lines on the ground, fading outwards."""
+
+    cell: float
+    """[m]"""
+    points: Vector
+    """(2 n, 3) ends of short lines, world [m]"""
+    strength: Vector
+    """(n,) from 0 (not seen) to 1"""
+
+
+class Drawing:
+    """Everything that renderers draw of a scene with a look."""
+
+    def __init__(self, scene: Scene, look: Look, whole: Scene | None = None):
+        """`whole`: the run that the frames are taken from; it decides on the colours and the length of arrows."""
+        self.scene, self.look, self.whole = scene, look, whole or scene
+        self.theme: Theme = theme(look.dark)
+        self.scale = look.scale_of(self.whole)
+        self.values = values_of(self.whole, look.color)
+        self.arrows = arrow_items(self.scene, self.whole, look)
+        self._camera = fitted_camera(scene, replace(look, scale=self.scale), self._tips)
+
+    @cached_property
+    def items(self) -> tuple[Item, ...]:
+        """The solid ones first, then the ghosts, which one looks through."""
+        return (*self._parts, *self.arrows, *self._ghosts)
+
+    @cached_property
+    def _surfaces(self) -> dict[str, Surface]:
+        return {part.name: surface_of(part.points, part.triangles, not part.n_shapes) for part in self._shown}
+
+    @cached_property
+    def _shown(self) -> tuple[Part, ...]:
+        return tuple(part for part in self.scene.parts if part.kind != "symbol" or self.look.symbols)
+
+    @property
+    def _parts(self) -> list[PartItem]:
+        return [
+            PartItem(
+                name=part.name,
+                surface=self._surfaces[part.name],
+                color=self.theme.symbol if part.kind == "symbol" and self.look.dark else part.color,
+                has_values=self.values.of(part, 0) is not None,
+                part=part,
+                scale=self.scale,
+                values=self.values,
+            )
+            for part in self._shown
+        ]
+
+    @property
+    def _ghosts(self) -> list[PartItem]:
+        return [
+            PartItem(
+                name=f"{part.name} undeformed",
+                surface=self._surfaces[part.name],
+                color=self.theme.ghost,
+                opacity=GHOST_OPACITY,
+                part=part,
+                scale=0.0,
+                values=self.values,
+            )
+            for part in self.scene.flexible
+            if self.look.ghost
+        ]
+
+    def camera(self, frame: int) -> Camera:
+        return riding(self._camera, self.scene.part(self.look.follow), frame) if self.look.follow else self._camera
+
+    def _tips(self, frame: int) -> Vector:
+        """(n, 3) ends of the arrows, world [m]"""
+        return np.array([arrow.tip(frame) for arrow in self.arrows]).reshape(-1, 3)
+
+    @property
+    def is_still(self) -> bool:
+        """Whether all frames are seen from the same place."""
+        return not self.look.follow
+
+    @cached_property
+    def grid(self) -> Grid | None:
+        """None when it would be seen from below."""
+        up = world_axes(self.scene.up)[2]
+        return None if self._camera.back @ up < -0.01 else ground_grid(self.whole, self.scale)
+
+
+def arrow_items(scene: Scene, whole: Scene, look: Look) -> tuple[ArrowItem, ...]:
+    """The arrows of a scene; the largest one of each unit in the whole run gets the full length."""
+    if not look.arrows:
+        return ()
+    largest: dict[str, float] = {}
+    for arrow in whole.arrows:
+        size = float(np.linalg.norm(arrow.vector, axis=1).max(initial=0.0))
+        largest[arrow.unit] = max(largest.get(arrow.unit, 0.0), size)
+    shapes = {heads: ArrowShape(whole.radius, heads) for heads in (1, 2)}
+    return tuple(
+        ArrowItem(
+            name=arrow.name,
+            surface=shape.surface,
+            color=ARROWS[arrow.kind],
+            arrow=arrow,
+            shape=shape,
+            scale=look.scale_of(whole),
+            largest=largest[arrow.unit],
+        )
+        for arrow in scene.arrows
+        for shape in (shapes[2 if arrow.kind in ("reaction moment", "torque") else 1],)
+        if largest[arrow.unit] > 0.0
+    )
+
+
+def ground_grid(scene: Scene, scale: float) -> Grid:
+    """A grid below everything, with cells of 1, 2 or 5 times a power of ten."""
+    x, y, up = world_axes(scene.up)
+    lowest = min(
+        (float((part.positions(k, scale) @ up).min())
+         for part in scene.parts if len(part.points) for k in _some(len(scene.time))),
+        default=float(up @ scene.center) - scene.radius,
+    )  # fmt: skip
+    cell = _round_number(scene.radius / GRID_CELLS)
+    reach = int(np.ceil(2.6 * scene.radius / cell))
+    middle = np.array([round(float(axis @ scene.center) / cell) for axis in (x, y)])
+    ends, strength = [], []
+    for along, across in ((0, 1), (1, 0)):
+        line, step = np.meshgrid(np.arange(-reach, reach + 1), np.arange(-reach, reach), indexing="ij")
+        place = np.zeros((line.size, 2, 2))
+        place[:, :, across] = line.reshape(-1, 1)
+        place[:, 0, along], place[:, 1, along] = step.ravel(), step.ravel() + 1
+        distance = np.linalg.norm(place.mean(axis=1), axis=1) / reach
+        strength.append(np.clip(1.25 * (1.0 - distance), 0.0, 1.0))
+        ends.append(((place + middle) * cell).reshape(-1, 2))
+    seen = np.concatenate(strength) > 0.02
+    flat = np.concatenate(ends).reshape(-1, 2, 2)[seen].reshape(-1, 2)
+    height = lowest - 0.02 * scene.radius
+    return Grid(cell, flat[:, :1] * x + flat[:, 1:] * y + height * up, np.concatenate(strength)[seen])
+
+
+def _some(n_frames: int) -> NDArray[np.int64]:
+    return np.unique(np.linspace(0, n_frames - 1, 12).round().astype(np.int64))
+
+
+def _round_number(value: float) -> float:
+    """The nearest of 1, 2 and 5 times a power of ten that is not above the value"""
+    power = 10.0 ** np.floor(np.log10(value))
+    return float(power * max(step for step in (1.0, 2.0, 5.0) if step * power <= value * (1.0 + 1e-9)))

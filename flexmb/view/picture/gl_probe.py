@@ -1,0 +1,126 @@
+"""Can graphics be used here? Asked before VTK is imported: without OpenGL it ends the process instead of raising.
+
+The questions are put in a child process, since a broken driver may crash or hang already when it is asked. The child
+runs this very file, so nothing but the standard library is imported here.
+
+    offscreen() -> name of the VTK window class for pictures, "" for the system's own, None when there is no OpenGL
+    window_fault() -> "" when a window can open, else the reason
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from functools import lru_cache
+from typing import Any
+
+_PATIENCE = 20.0  # s
+_EGL, _OSMESA = "vtkEGLRenderWindow", "vtkOSOpenGLRenderWindow"
+_NATIVE = ("win32", "darwin")  # OpenGL is part of these systems
+
+
+@lru_cache(maxsize=1)
+def offscreen() -> str | None:
+    """Which window class VTK can draw pictures with."""
+    if sys.platform in _NATIVE:
+        return ""
+    found = _asked("offscreen")
+    return found if found in (_EGL, _OSMESA) else None
+
+
+def window_fault() -> str:
+    """Why no window can open; empty when one can."""
+    if sys.platform in _NATIVE:
+        return ""
+    if not os.environ.get("DISPLAY"):
+        if os.environ.get("WAYLAND_DISPLAY"):
+            return "the window needs an X display (Xwayland), and DISPLAY is not set"
+        return "there is no screen: DISPLAY is not set"
+    found = _asked("window")
+    if found == "ok":
+        return ""
+    return found or f"the display '{os.environ['DISPLAY']}' does not answer"
+
+
+def _asked(question: str) -> str:
+    """The answer of a child process; empty when it crashed, hung or could not be started."""
+    try:
+        child = subprocess.run(
+            [sys.executable, "-I", "-S", __file__, question],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=_PATIENCE,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return child.stdout.decode(errors="replace").strip() if child.returncode == 0 else ""
+
+
+def _offscreen_here() -> str:
+    try:
+        if _egl_has_context(ctypes.CDLL("libEGL.so.1")):
+            return _EGL
+    except OSError:
+        pass
+    for name in ("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so"):
+        try:
+            ctypes.CDLL(name)
+        except OSError:
+            continue
+        return _OSMESA
+    return ""
+
+
+def _egl_has_context(egl: Any) -> bool:
+    """Whether one of the EGL devices gives a context of desktop OpenGL 3.2, which is what VTK asks for."""
+    pointer, integers = ctypes.c_void_p, ctypes.POINTER(ctypes.c_int)
+    egl.eglGetProcAddress.restype = pointer
+    addresses = [egl.eglGetProcAddress(name) for name in (b"eglQueryDevicesEXT", b"eglGetPlatformDisplayEXT")]
+    if not all(addresses):
+        return False
+    query = ctypes.CFUNCTYPE(ctypes.c_uint, ctypes.c_int, ctypes.POINTER(pointer), integers)(addresses[0])
+    display_of = ctypes.CFUNCTYPE(pointer, ctypes.c_uint, pointer, pointer)(addresses[1])
+    egl.eglInitialize.argtypes = [pointer] * 3
+    egl.eglChooseConfig.argtypes = [pointer, integers, ctypes.POINTER(pointer), ctypes.c_int, integers]
+    egl.eglCreateContext.argtypes = [pointer, pointer, pointer, integers]
+    egl.eglCreateContext.restype = pointer
+    devices, count = (pointer * 16)(), ctypes.c_int(0)
+    query(16, devices, ctypes.byref(count))
+    for device in devices[: count.value]:
+        display = display_of(0x313F, device, None)  # EGL_PLATFORM_DEVICE_EXT
+        if not display or not egl.eglInitialize(display, None, None):
+            continue
+        egl.eglBindAPI(0x30A2)  # EGL_OPENGL_API
+        config, found = pointer(), ctypes.c_int(0)
+        # Surface: pbuffer; renderable: OpenGL.
+        wanted = (ctypes.c_int * 5)(0x3033, 0x0001, 0x3040, 0x0008, 0x3038)
+        if not egl.eglChooseConfig(display, wanted, ctypes.byref(config), 1, ctypes.byref(found)) or not found.value:
+            continue
+        version = (ctypes.c_int * 5)(0x3098, 3, 0x30FB, 2, 0x3038)
+        if egl.eglCreateContext(display, config, None, version):
+            return True
+    return False
+
+
+def _window_here() -> str:
+    try:
+        x11, gl = ctypes.CDLL("libX11.so.6"), ctypes.CDLL("libGL.so.1")
+    except OSError as error:
+        return f"a library for windows is missing ({error})"
+    x11.XOpenDisplay.restype = ctypes.c_void_p
+    display = x11.XOpenDisplay(None)
+    if not display:
+        return ""
+    gl.glXQueryExtension.argtypes = [ctypes.c_void_p] * 3
+    if not gl.glXQueryExtension(display, ctypes.byref(ctypes.c_int()), ctypes.byref(ctypes.c_int())):
+        return "the display has no OpenGL (GLX)"
+    return "ok"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(_window_here() if sys.argv[1:] == ["window"] else _offscreen_here())
+    sys.stdout.flush()
+    os._exit(0)  # without the exit handlers of the drivers, some of which crash

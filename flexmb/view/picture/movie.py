@@ -1,0 +1,142 @@
+"""Films of a scene: .mp4 by ffmpeg, which gets the pictures through a pipe, and .gif by Pillow."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from flexmb.errors import ComputationError, InputError
+from flexmb.results.output_file import drafted
+from flexmb.view.picture.checks import check
+from flexmb.view.picture.drawing import Drawing
+from flexmb.view.picture.overlay import Overlay
+from flexmb.view.picture.renderers import Renderer, renderer_for
+from flexmb.view.picture.shots import film_times, scene_at
+from flexmb.view.scene import Look, Scene, playing_speed
+
+Progress = Callable[[int, int], None]
+"""Called with the pictures that are done and all of them."""
+Pixels = NDArray[np.uint8]
+GIF_FPS = 15
+GIF_WIDTH = 640
+"""A .gif is made smaller than a film that was asked for without a size of its own, since it cannot be compressed well"""
+
+
+def write_movie(
+    scene: Scene,
+    path: str | Path,
+    look: Look | None = None,
+    progress: Progress | None = None,
+    *,
+    renderer: str = "auto",
+) -> str:
+    """Write an .mp4 or .gif of the whole run; gives back a note, mostly empty.
+
+    renderer : "vtk" (pyvista without a window), "flexmb" (own, needs no graphics library), "auto"
+    """
+    look, path = look or Look(), Path(path)
+    check(scene, look, path, (".mp4", ".gif"))
+    look = _for_gif(look) if path.suffix.lower() == ".gif" else _even(look)
+    ffmpeg = "" if path.suffix.lower() == ".gif" else _ffmpeg()
+    times = film_times(scene, look)
+    drawing = Drawing(scene_at(scene, times), look, whole=scene)
+    overlay = Overlay(drawing, playing_speed(scene, look))
+    drawn, note = renderer_for(drawing, renderer)
+    try:
+        with drafted(path, path.suffix) as draft:
+            pictures = _pictures(drawn, overlay, len(times), progress)
+            if ffmpeg:
+                _write_mp4(ffmpeg, draft, look, pictures)
+            else:
+                _write_gif(draft, look, pictures)
+    finally:
+        drawn.close()
+    return note
+
+
+def _pictures(drawn: Renderer, overlay: Overlay, n: int, progress: Progress | None) -> Iterator[Pixels]:
+    for frame in range(n):
+        yield overlay.on(drawn.frame(frame), frame)
+        if progress is not None:
+            progress(frame + 1, n)
+
+
+def _even(look: Look) -> Look:
+    """Films store colours for two by two pixels."""
+    return replace(look, size=(look.size[0] // 2 * 2, look.size[1] // 2 * 2))
+
+
+def _for_gif(look: Look) -> Look:
+    smaller = min(1.0, GIF_WIDTH / look.size[0]) if look.size == Look().size else 1.0
+    size = (round(look.size[0] * smaller), round(look.size[1] * smaller))
+    return replace(look, size=size, fps=min(look.fps, GIF_FPS))
+
+
+def _ffmpeg() -> str:
+    """The program that compresses films."""
+    if importlib.util.find_spec("imageio_ffmpeg") is not None:
+        import imageio_ffmpeg
+
+        try:
+            return str(imageio_ffmpeg.get_ffmpeg_exe())
+        except RuntimeError:
+            pass
+    found = shutil.which("ffmpeg")
+    if found is None:
+        raise InputError("An .mp4 needs ffmpeg: install the package imageio-ffmpeg, or write a .gif or .html instead.")
+    return found
+
+
+def _write_mp4(ffmpeg: str, path: Path, look: Look, pictures: Iterator[Pixels]) -> None:
+    width, height = look.size
+    command = [
+        *(ffmpeg, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}"),
+        *("-r", str(look.fps), "-i", "-", "-an", "-c:v", "libx264", "-preset", "veryfast", "-crf", "19"),
+        *("-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", str(path)),
+    ]  # fmt: skip
+    with tempfile.TemporaryFile() as complaints:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=complaints)
+        assert process.stdin is not None
+        try:
+            for picture in pictures:
+                process.stdin.write(np.ascontiguousarray(picture).data)
+            process.stdin.close()
+            process.wait()
+        except BrokenPipeError:
+            process.wait()
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        if process.returncode:
+            complaints.seek(0)
+            said = complaints.read().decode(errors="replace").strip()
+            raise ComputationError(f"ffmpeg could not write the film (code {process.returncode}): {said[-300:]}")
+
+
+def _write_gif(path: Path, look: Look, pictures: Iterator[Pixels]) -> None:
+    """All pictures share the palette of the first ones, so that still areas stay the same and cost nothing."""
+    first = [picture for picture, _ in zip(pictures, range(8), strict=False)]
+    palette = Image.fromarray(np.concatenate(first[::2])).quantize(255, Image.Quantize.MEDIANCUT)
+
+    def reduced() -> Iterator[Image.Image]:
+        for picture in first:
+            yield Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
+        for picture in pictures:
+            yield Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
+
+    images = reduced()
+    beginning = next(images)
+    # The clock of a .gif counts hundredths of a second.
+    beginning.save(
+        path, "GIF", save_all=True, append_images=images, duration=10 * round(100 / look.fps), loop=0, optimize=False
+    )

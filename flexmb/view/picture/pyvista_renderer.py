@@ -1,0 +1,188 @@
+"""Pictures by VTK through pyvista, without a window.
+
+On software OpenGL several samples a pixel, several lights and the sorting of translucent surfaces each cost several
+times the picture itself: there is one light, translucent surfaces are drawn last in their order, and edges are smoothed
+by drawing at twice the size. The points of the meshes are changed in place from frame to frame.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from flexmb.view.camera import FIELD_OF_VIEW, Camera
+from flexmb.view.colors import Theme
+from flexmb.view.picture.drawing import (
+    AMBIENT,
+    DIFFUSE,
+    EDGE_LIFT,
+    EDGE_STRENGTH,
+    GHOST_PUSH,
+    LIGHT,
+    SHININESS,
+    SPECULAR,
+    Drawing,
+    Item,
+    Shape,
+)
+from flexmb.view.picture.gl_probe import offscreen
+from flexmb.view.scene import Vector
+
+OVER = 2
+"""Pixels drawn for one of the picture, across and along"""
+WINDOW_VARIABLE = "VTK_DEFAULT_OPENGL_WINDOW"
+
+
+class PyvistaRenderer:
+    """Draws the frames of a drawing."""
+
+    def __init__(self, drawing: Drawing):
+        window = offscreen()
+        if window:
+            os.environ.setdefault(WINDOW_VARIABLE, window)
+        import pyvista
+
+        self.drawing = drawing
+        size = [OVER * side for side in drawing.look.size]
+        self.plotter = pyvista.Plotter(off_screen=True, window_size=size, lighting="none")
+        self.plotter.render_window.SetMultiSamples(0)
+        self.plotter.renderer.SetUseOIT(False)
+        self.meshes = DrawnMeshes(self.plotter, drawing, line_width=OVER)
+
+    def frame(self, number: int) -> NDArray[np.uint8]:
+        """The picture of a frame, without text."""
+        camera = self.drawing.camera(number)
+        self.meshes.move(number, camera.eye)
+        place_camera(self.plotter, camera)
+        self.plotter.render_window.Render()
+        return _pixels(self.plotter.render_window)
+
+    def close(self) -> None:
+        self.plotter.close()
+
+
+class DrawnMeshes:
+    """The items of a drawing in a plotter, with light, background and grid."""
+
+    def __init__(self, plotter: Any, drawing: Drawing, line_width: int = 1):
+        import pyvista
+
+        self.plotter, self.drawing, self._line_width = plotter, drawing, line_width
+        plotter.set_background(drawing.theme.background)
+        light = pyvista.Light(position=LIGHT, focal_point=(0, 0, 0), light_type="camera light", color="white")
+        light.positional = False
+        plotter.add_light(light)
+        self.surfaces: dict[str, Any] = {}
+        self.lines: dict[str, Any] = {}
+        self._add_grid()
+        for item in drawing.items:
+            self._add(item)
+
+    def move(self, frame: int, eye: Vector) -> None:
+        """Bring everything to a frame that is seen from a place."""
+        for item in self.drawing.items:
+            self._update(item, item.at(frame), eye)
+
+    def _add_grid(self) -> None:
+        grid = self.drawing.grid
+        if grid is None:
+            return
+        import pyvista
+
+        theme: Theme = self.drawing.theme
+        lines = _cells(np.arange(len(grid.points)).reshape(-1, 2))
+        mesh = pyvista.PolyData(grid.points.astype(np.float32), lines=lines)
+        strength = grid.strength[:, None]
+        mixed = strength * np.array(theme.grid) + (1.0 - strength) * np.array(theme.background)
+        mesh.cell_data["color"] = np.round(255.0 * mixed).astype(np.uint8)
+        self.plotter.add_mesh(mesh, scalars="color", rgb=True, lighting=False, line_width=self._line_width, show_scalar_bar=False)
+
+    def _add(self, item: Item) -> None:
+        import pyvista
+
+        shape = item.at(0)
+        mesh = pyvista.PolyData(shape.points.astype(np.float32), _cells(item.surface.triangles))
+        mesh.point_data.active_normals = shape.normals.astype(np.float32)
+        look: dict[str, Any] = {"color": item.color}
+        if item.has_values:
+            mesh.point_data["value"] = np.asarray(shape.values, np.float32)
+            look = {"scalars": "value", "cmap": self._table(), "clim": (0.0, 1.0), "interpolate_before_map": True}
+        actor = self.plotter.add_mesh(
+            mesh, **look, opacity=item.opacity, ambient=AMBIENT, diffuse=DIFFUSE, specular=SPECULAR,
+            specular_power=SHININESS, smooth_shading=False, show_scalar_bar=False, copy_mesh=False,
+            culling="back" if item.opacity < 1.0 else False,
+        )  # fmt: skip
+        actor.prop.interpolation = "Phong"
+        actor.prop.specular_color = "white"
+        self.surfaces[item.name] = mesh
+        if len(item.surface.edges):
+            self._add_edges(item, shape)
+
+    def _add_edges(self, item: Item, shape: Shape) -> None:
+        import pyvista
+
+        used, ends = np.unique(item.surface.edges, return_inverse=True)
+        mesh = pyvista.PolyData(shape.points[used].astype(np.float32), lines=_cells(ends.reshape(-1, 2)))
+        color = self.drawing.theme.ghost if item.opacity < 1.0 else self.drawing.theme.edge
+        self.plotter.add_mesh(mesh, color=color, opacity=EDGE_STRENGTH, line_width=self._line_width, lighting=False, copy_mesh=False)
+        self.lines[item.name] = (mesh, used)
+
+    def _update(self, item: Item, shape: Shape, eye: Vector) -> None:
+        mesh, is_ghost = self.surfaces[item.name], item.opacity < 1.0
+        mesh.points[:] = _nearer(shape.points, eye, -GHOST_PUSH) if is_ghost else shape.points
+        mesh.GetPoints().Modified()
+        normals = mesh.point_data.active_normals
+        normals[:] = shape.normals
+        mesh.GetPointData().GetNormals().Modified()
+        if item.has_values:
+            mesh.point_data["value"][:] = shape.values
+            mesh.GetPointData().GetScalars().Modified()
+        mesh.Modified()
+        if item.name in self.lines:
+            lines, used = self.lines[item.name]
+            lines.points[:] = _nearer(shape.points[used], eye, 0.5 * -GHOST_PUSH if is_ghost else EDGE_LIFT)
+            lines.GetPoints().Modified()
+            lines.Modified()
+
+    def _table(self) -> Any:
+        import pyvista
+
+        table = pyvista.LookupTable()
+        colors = self.drawing.values.table
+        table.values = np.concatenate([colors, np.full((len(colors), 1), 255, np.uint8)], axis=1)
+        table.scalar_range = (0.0, 1.0)
+        return table
+
+
+def place_camera(plotter: Any, camera: Camera) -> None:
+    """Look from where the drawing is seen."""
+    view = plotter.camera
+    view.position, view.focal_point, view.up = camera.eye, camera.target, camera.up
+    view.view_angle = FIELD_OF_VIEW
+    plotter.renderer.ResetCameraClippingRange()
+
+
+def _nearer(points: Vector, eye: Vector, part: float) -> Vector:
+    """The points, moved by a part of their distance towards the eye: they look the same and hide others."""
+    return points + part * (eye - points)
+
+
+def _cells(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Numbers of points as VTK lists them: every cell begins with its count."""
+    return np.insert(numbers, 0, numbers.shape[1], axis=1).ravel()
+
+
+def _pixels(window: Any) -> NDArray[np.uint8]:
+    """(height, width, 3) of what was drawn, first row on top, shrunk by `OVER`"""
+    from vtkmodules.vtkCommonCore import vtkUnsignedCharArray
+
+    width, height = window.GetSize()
+    flat = vtkUnsignedCharArray()
+    # With the fourth byte, Pillow works on the numbers where they are.
+    window.GetRGBACharPixelData(0, 0, width - 1, height - 1, 0, flat, 0)
+    image = Image.frombuffer("RGBA", (width, height), memoryview(flat), "raw", "RGBA", 0, 1)
+    return np.asarray(image.reduce(OVER))[::-1, :, :3]

@@ -1,0 +1,136 @@
+"""flexmb's own renderer: needs no graphics library at all.
+
+Drawn at twice the size and averaged, which smooths the edges. What does not move (background and grid) is drawn once;
+a frame only touches the rectangle that holds its parts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.view.camera import Camera, projected
+from flexmb.view.colors import Theme
+from flexmb.view.picture.drawing import (
+    AMBIENT,
+    DIFFUSE,
+    EDGE_LIFT,
+    EDGE_STRENGTH,
+    GHOST_PUSH,
+    LIGHT,
+    SPECULAR,
+    Drawing,
+    Item,
+    Shape,
+)
+from flexmb.view.picture.kernels import draw_lines, draw_triangles, halve
+from flexmb.view.scene import Color, Vector
+
+Image = NDArray[np.uint8]
+"""(height, width, 3)"""
+_OVER = 2
+
+
+class Rasteriser:
+    """Draws the frames of a drawing."""
+
+    name = "flexmb"
+
+    def __init__(self, drawing: Drawing):
+        self.drawing = drawing
+        width, height = drawing.look.size
+        self._size = (_OVER * width, _OVER * height)
+        self._image = np.empty((_OVER * height, _OVER * width, 3), np.uint8)
+        self._depth = np.empty((_OVER * height, _OVER * width), np.float32)
+        self._base: Image | None = None
+        self._base_out = np.empty((height, width, 3), np.uint8)
+        self._light = _light(left_out=False)
+        self._ghost_light = _light(left_out=True)
+
+    def frame(self, number: int) -> Image:
+        """The picture of a frame, without text."""
+        camera = self.drawing.camera(number)
+        if self._base is None or not self.drawing.is_still:
+            self._draw_base(camera)
+        shapes = [(item, item.at(number)) for item in self.drawing.items]
+        screens = [self._screen(camera, shape.points) for _, shape in shapes]
+        top, bottom, left, right = self._bounds(screens)
+        rows, columns = slice(_OVER * top, _OVER * bottom), slice(_OVER * left, _OVER * right)
+        assert self._base is not None
+        self._image[rows, columns] = self._base[rows, columns]
+        self._depth[rows, columns] = 0.0
+        for (item, shape), screen in zip(shapes, screens, strict=True):
+            self._draw(item, shape, screen, camera)
+        out = self._base_out.copy()
+        halve(self._image, top, bottom, left, right, out)
+        return out
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _draw_base(self, camera: Camera) -> None:
+        """Background and grid."""
+        theme: Theme = self.drawing.theme
+        self._image[:] = _bytes(theme.background)
+        self._depth[:] = 0.0
+        grid = self.drawing.grid
+        if grid is not None:
+            screen = self._screen(camera, grid.points)
+            lines = np.arange(len(screen)).reshape(-1, 2)
+            color = _bytes(theme.grid).astype(np.float32)
+            draw_lines(screen, lines, grid.strength.astype(np.float32), color, 2, 0.0, self._depth, self._image)
+        height, width = self._base_out.shape[:2]
+        halve(self._image, 0, height, 0, width, self._base_out)
+        self._base = self._image.copy()
+
+    def _draw(self, item: Item, shape: Shape, screen: Vector, camera: Camera) -> None:
+        is_ghost = item.opacity < 1.0
+        axes = np.array([camera.right, camera.up, camera.back])
+        normals = (shape.normals @ axes.T).astype(np.float32)
+        if shape.values is None:
+            values, table = np.zeros(len(screen), np.float32), _bytes(item.color)[None]
+        else:
+            values, table = shape.values.astype(np.float32), self.drawing.values.table
+        light, push = (self._ghost_light, GHOST_PUSH) if is_ghost else (self._light, 0.0)
+        draw_triangles(
+            screen, item.surface.triangles, normals, values, table.astype(np.float32), light, item.opacity, push,
+            self._depth, self._image,
+        )  # fmt: skip
+        edges = item.surface.edges
+        if len(edges):
+            theme = self.drawing.theme
+            color = _bytes(theme.ghost if is_ghost else theme.edge).astype(np.float32)
+            strength = np.full(len(edges), EDGE_STRENGTH, np.float32)
+            lift = -0.5 * GHOST_PUSH if is_ghost else EDGE_LIFT
+            draw_lines(screen, edges, strength, color, 2, lift, self._depth, self._image)
+
+    def _screen(self, camera: Camera, points: Vector) -> NDArray[np.float32]:
+        """(v, 3) pixels of the large picture and 1 / distance; 0 behind the eye"""
+        screen = projected(camera, points, self._size)
+        nearest = 1e-3 * camera.distance
+        screen[:, 2] = np.where(screen[:, 2] > nearest, 1.0 / np.maximum(screen[:, 2], nearest), 0.0)
+        return screen.astype(np.float32)
+
+    def _bounds(self, screens: list[NDArray[np.float32]]) -> tuple[int, int, int, int]:
+        """Rows from top to bottom and columns from left to right that are drawn on, in the small picture"""
+        height, width = self._base_out.shape[:2]
+        seen = [screen[screen[:, 2] > 0.0, :2] for screen in screens if len(screen)]
+        if not any(len(points) for points in seen):
+            return 0, 0, 0, 0
+        every = np.concatenate(seen) / _OVER
+        (left, top), (right, bottom) = every.min(axis=0) - 2.0, every.max(axis=0) + 3.0
+        top, bottom = (int(np.clip(value, 0, height)) for value in (top, bottom))
+        left, right = (int(np.clip(value, 0, width)) for value in (left, right))
+        return top, bottom, left, right
+
+
+def _light(left_out: bool) -> NDArray[np.float32]:
+    """What `draw_triangles` asks for."""
+    light = np.array(LIGHT) / np.linalg.norm(LIGHT)
+    half = light + [0.0, 0.0, 1.0]
+    half /= np.linalg.norm(half)
+    return np.array([*light, *half, AMBIENT, DIFFUSE, SPECULAR, float(left_out)], np.float32)
+
+
+def _bytes(color: Color) -> Image:
+    return np.round(255.0 * np.asarray(color)).astype(np.uint8)

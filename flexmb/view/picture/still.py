@@ -1,0 +1,52 @@
+"""One picture of a scene."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from flexmb.errors import Fault, InputError
+from flexmb.results.output_file import drafted
+from flexmb.view.picture.checks import check
+from flexmb.view.picture.drawing import Drawing
+from flexmb.view.picture.overlay import Overlay
+from flexmb.view.picture.renderers import renderer_for
+from flexmb.view.picture.shots import scene_at
+from flexmb.view.scene import Look, Scene
+
+
+def write_picture(
+    scene: Scene, path: str | Path, look: Look | None = None, time: float | None = None, *, renderer: str = "auto"
+) -> str:
+    """Write a .png of an instant [s], by default that of the largest deflection; gives back a note, mostly empty.
+
+    renderer : "vtk" (pyvista without a window), "flexmb" (own, needs no graphics library), "auto"
+    """
+    look, path = look or Look(), Path(path)
+    check(scene, look, path, (".png",))
+    if time is None:
+        time = float(scene.time[most_bent(scene)])
+    slack = 1e-9 * max(abs(float(scene.time[0])), abs(float(scene.time[-1])))
+    if not scene.time[0] - slack <= time <= scene.time[-1] + slack:
+        found = f"The run is known from {scene.time[0]:.6g} s to {scene.time[-1]:.6g} s, not at {time:.6g} s."
+        raise InputError([Fault(found, ("time",))])
+    drawing = Drawing(scene_at(scene, np.array([time])), look, whole=scene)
+    with drafted(path, ".png") as draft:
+        drawn, note = renderer_for(drawing, renderer)
+        try:
+            image = Overlay(drawing).on(drawn.frame(0), 0)
+        finally:
+            drawn.close()
+        Image.fromarray(image).save(draft, "PNG", optimize=False, compress_level=6)
+    return note
+
+
+def most_bent(scene: Scene) -> int:
+    """The frame with the largest deflection."""
+    sizes = np.zeros(len(scene.time))
+    for part in scene.flexible:
+        for k in range(len(sizes)):
+            sizes[k] = max(sizes[k], float((part.deflection(k) ** 2).sum(axis=1).max(initial=0.0)))
+    return int(np.argmax(sizes))

@@ -1,0 +1,49 @@
+"""Panels of chosen channels: one for every unit, deflections in millimetres by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from flexmb.results.channel_names import Selection
+from flexmb.results.result_file import Result
+from flexmb.view.plots.abscissa import Abscissa
+from flexmb.view.plots.channels import is_deflection
+from flexmb.view.plots.panels import Line, Panel, Vector, with_peaks
+from flexmb.view.plots.units import handy_unit
+
+MILLIMETRE = 1e-3
+_LABELLED = 3
+"""Lines of a panel above which peaks have no labels: nobody could tell whose they are."""
+
+
+def drawn_unit(result: Result, selection: Selection) -> tuple[float, str]:
+    """The unit in which a channel is drawn, and what one of it is in the unit of the channel."""
+    path = selection.channel.path
+    if selection.unit == "m" and (is_deflection(result, path) or path.endswith("/elastic_position")):
+        return MILLIMETRE, "mm"
+    return 1.0, selection.unit
+
+
+def by_unit(result: Result, selections: Sequence[Selection], axis: Abscissa, title: str = "") -> list[Panel]:
+    """One panel for every unit among the columns, with labelled peaks when the curves are few."""
+    found: dict[str, list[tuple[Selection, Vector]]] = {}
+    for selection in dict.fromkeys(scalar for one in selections for scalar in one.scalars):
+        factor, unit = drawn_unit(result, selection)
+        found.setdefault(unit, []).append((selection, result.read(selection) / factor))
+    return [_panel(unit, curves, axis, title) for unit, curves in found.items()]
+
+
+def _panel(unit: str, curves: Sequence[tuple[Selection, Vector]], axis: Abscissa, title: str) -> Panel:
+    size = max((float(np.nanmax(np.abs(values), initial=0.0)) for _, values in curves), default=0.0)
+    factor, shown = handy_unit(unit, size)
+    lines: list[Line] = []
+    for color, (selection, values) in enumerate(curves):
+        lines += axis.lines(selection.label, values / factor, color)
+    # Earlier turns lie below all last ones.
+    lines.sort(key=lambda line: line.kind != "earlier")
+    only = curves[0][0].label if len(curves) == 1 else ""
+    head = title[:1].upper() + title[1:]
+    panel = axis.panel(only or head, shown, lines, y_name=title if unit == "mm" else "")
+    return with_peaks(panel) if len(curves) <= _LABELLED else panel

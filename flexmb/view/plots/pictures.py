@@ -1,0 +1,184 @@
+"""The standard pictures of a result as panels: deflection, spectrum, sensors, joints, reactions, energy, step.
+
+Deflections stand in millimetres in panels of their own, never on an axis with the lengths of the mechanism, and over
+the angle of the crank where something turns round. Reactions are magnitudes; the balance error of the energies stands
+by itself. A picture for which a result has nothing is an empty list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from flexmb.errors import Fault, InputError
+from flexmb.results.result_file import Result
+from flexmb.suggestions import did_you_mean
+from flexmb.view.plots import channels
+from flexmb.view.plots.abscissa import Abscissa, over_time
+from flexmb.view.plots.chosen import by_unit
+from flexmb.view.plots.panels import Line, Panel, Vector, limited, with_maxima, with_peaks
+from flexmb.view.plots.spectrum import spectrum_panels
+from flexmb.view.plots.turns import find_crank
+from flexmb.view.plots.units import handy_unit, number_text, quantity
+
+_MOST_JOINTS = 8
+_NOTHING = 1e-3
+"""Part of the largest reaction below which one is not drawn: it would lie upon the axis."""
+
+
+def deflection(result: Result) -> list[Panel]:
+    """Deflections [mm] over the crank angle, else over time."""
+    selections = channels.deflections(result)
+    crank = find_crank(result) if selections else None
+    axis = Abscissa(crank.name, crank.angle, "rad", result.time, True) if crank else over_time(result)
+    measured = any(channels.is_deflection(result, one.channel.path) for one in selections)
+    return by_unit(result, selections, axis, "deflection" if measured else "elastic coordinates")
+
+
+def spectrum(result: Result) -> list[Panel]:
+    """Spectra of the deflections."""
+    return spectrum_panels(result, channels.deflections(result), "Spectrum of the deflection")
+
+
+def sensors(result: Result) -> list[Panel]:
+    """Sensors that are not deflections; not the angle that a crank only runs through at constant speed."""
+    selections = [one for one in channels.other_sensors(result) if not _is_straight(result.time, result.read(one))]
+    return by_unit(result, selections, over_time(result), "sensors")
+
+
+def joints(result: Result) -> list[Panel]:
+    """Joint coordinates; where the bodies are when there are neither joints nor sensors."""
+    selections = channels.joint_coordinates(result)
+    if selections or channels.other_sensors(result):
+        return by_unit(result, selections, over_time(result), "joint coordinates")
+    return by_unit(result, channels.body_positions(result), over_time(result), "bodies")
+
+
+def reactions(result: Result) -> list[Panel]:
+    """Magnitudes of the reaction forces and moments of the joints, the largest ones first."""
+    axis, panels = over_time(result), []
+    colors: dict[str, int] = {}  # a joint has the same colour in both panels
+    for quantity_name, unit in (("force", "N"), ("moment", "N*m")):
+        sizes = {
+            path.split("/", 1)[1].rsplit("/", 1)[0]: np.linalg.norm(result[path].reshape(result.n_rows, -1), axis=1)
+            for path in channels.reaction_paths(result, quantity_name)
+        }
+        largest = {name: float(np.nanmax(size, initial=0.0)) for name, size in sizes.items()}
+        floor = _NOTHING * max(largest.values(), default=0.0)
+        names = sorted((name for name in sizes if largest[name] > floor), key=lambda name: -largest[name])
+        if not names:
+            continue
+        factor, shown = handy_unit(unit, largest[names[0]])
+        for name in names:
+            colors.setdefault(name, len(colors))
+        lines, note = limited([axis.line(name, sizes[name] / factor, colors[name]) for name in names], _MOST_JOINTS)
+        if 0 < len(sizes) - len(names) <= _MOST_JOINTS:
+            note = f"{', '.join(name for name in sizes if name not in names)}: below 0.1 %, not drawn"
+        panels.append(with_maxima(axis.panel(f"Reaction {quantity_name}s", shown, lines, note, f"|{quantity_name}|")))
+    return panels
+
+
+def energy(result: Result) -> list[Panel]:
+    """Energies, and by itself what is wrong with their balance: kinetic + potential - work - its start."""
+    paths = ("energy/kinetic", "energy/potential", "energy/work/total")
+    if not all(path in result.channels for path in paths):
+        return []
+    axis = over_time(result)
+    kinetic, potential, work = (result[path] for path in paths)
+    total = kinetic + potential
+    curves = {"kinetic": kinetic, "potential": potential, "kinetic + potential": total}
+    if "energy/strain" in result.channels and np.any(result["energy/strain"] != 0.0):
+        curves["strain (in potential)"] = result["energy/strain"]
+    if np.any(work != 0.0):
+        curves["work"] = work
+    largest = float(np.nanmax(np.abs([kinetic, potential, total, work]), initial=0.0))
+    factor, unit = handy_unit("J", largest)
+    peak = result.summary.get("peak_energy", float(np.nanmax(kinetic, initial=0.0)))
+    lines = [axis.line(name, values / factor, k) for k, (name, values) in enumerate(curves.items())]
+    # The sum often covers a part of it, or the work: dashed, so that both are seen.
+    lines = [replace(line, kind="dashed") if line.name == "kinetic + potential" else line for line in lines]
+    return [axis.panel("Energy", unit, lines, y_name="energy"), _balance(axis, total - work, peak)]
+
+
+def _balance(axis: Abscissa, balance: Vector, peak: float) -> Panel:
+    error = balance - balance[0]
+    size = float(np.nanmax(np.abs(error), initial=0.0))
+    factor, unit = handy_unit("J", size)
+    share = f", at most {number_text(size / peak, 2)} of the peak energy" if peak > 0.0 else ""
+    name = "kinetic + potential \u2212 work \u2212 start"
+    panel = axis.panel(f"Energy balance error{share}", unit, [axis.line(name, error / factor, 3)], y_name="error")
+    return replace(with_peaks(panel, 1), height=0.7)
+
+
+def step(result: Result) -> list[Panel]:
+    """Step size where it changes, and Newton iterations of a step."""
+    axis, panels = over_time(result), []
+    title = "Solver"
+    if "solver/step" in result.channels:
+        sizes = result["solver/step"]
+        sizes = np.where(sizes > 0.0, sizes, np.nan)  # the start is no step
+        if np.isfinite(sizes).any():
+            largest, smallest = float(np.nanmax(sizes)), float(np.nanmin(sizes))
+            factor, unit = handy_unit("s", largest)
+            if largest > smallest * (1.0 + 1e-6):
+                log = largest > 30.0 * smallest
+                panels.append(
+                    replace(
+                        axis.panel("Step size", unit, [axis.line("step size", sizes / factor, 0)], y_name="step"),
+                        log=log,
+                    )
+                )
+            else:
+                title = f"Solver, fixed step of {quantity(largest / factor, unit)}"
+    if "solver/iterations" in result.channels and np.any(result["solver/iterations"] > 0.0):
+        counts = np.where(result.time > result.time[0], result["solver/iterations"], np.nan)
+        line = axis.line("Newton iterations a step", counts, 2)
+        top = float(np.nanmax(counts))
+        panels.append(
+            replace(axis.panel(title, "1", [line], y_name="iterations"), height=0.7, y_range=(0.0, 1.15 * top))
+        )
+    return [replace(panel, height=0.7) for panel in panels]
+
+
+PICTURES: dict[str, Callable[[Result], list[Panel]]] = {
+    "deflection": deflection,
+    "spectrum": spectrum,
+    "sensors": sensors,
+    "joints": joints,
+    "reactions": reactions,
+    "energy": energy,
+    "step": step,
+}
+ALL = "all"
+
+
+def standard_panels(result: Result, pictures: Sequence[str] = ()) -> list[Panel]:
+    """Panels of the pictures of these names; without names, of all but the joint coordinates that sensors stand for."""
+    unknown = [name for name in pictures if name not in PICTURES and name != ALL]
+    if unknown:
+        raise InputError(
+            [
+                Fault(f"There is no picture '{name}'.", hint=did_you_mean(name, [*PICTURES, ALL], "Pictures"))
+                for name in unknown
+            ]
+        )
+    names = [*PICTURES] if ALL in pictures else [*dict.fromkeys(pictures)]
+    if names:
+        return [panel for name in names for panel in PICTURES[name](result)]
+    found = {name: draw(result) for name, draw in PICTURES.items() if name != "joints"}
+    if not found["sensors"]:
+        found["sensors"] = joints(result)
+    return [panel for panels in found.values() for panel in panels]
+
+
+def _is_straight(x: Vector, y: Vector) -> bool:
+    """Whether a curve is a rising or falling straight line through and through."""
+    if len(x) < 3 or not np.isfinite(y).all() or y[-1] == y[0] or x[-1] == x[0]:
+        return False
+    line = y[0] + (y[-1] - y[0]) * (x - x[0]) / (x[-1] - x[0])
+    return bool(np.abs(y - line).max() < 1e-6 * abs(y[-1] - y[0]))
+
+
+__all__ = ["ALL", "PICTURES", "Line", "Panel", "standard_panels"]

@@ -1,0 +1,112 @@
+"""The motion that a result holds, at the frames of a picture: poses of bodies and of markers, deformed as they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.bodies.skin import marker_motion
+from flexmb.errors import InputError
+from flexmb.results.result_file import Result
+from flexmb.system.mechanism import Mechanism
+from flexmb.view.chord_frame import ChordFrame, chord_frame
+from flexmb.view.scene import Vector, continuous, rotations
+
+
+@dataclass(frozen=True)
+class MarkerPath:
+    """A marker at every frame, world axes."""
+
+    position: Vector
+    """(f, 3) [m]"""
+    R: Vector
+    """(f, 3, 3) from marker axes"""
+    deflection: Vector
+    """(f, 3) what an exaggerated picture multiplies [m]: how far it is from where its undeformed body has it"""
+
+
+class RecordedMotion:
+    """Bodies and markers of a mechanism at chosen rows of a result."""
+
+    def __init__(self, result: Result, mechanism: Mechanism, rows: NDArray[np.int64]):
+        self.result = result
+        self.mechanism = mechanism
+        self.rows = rows
+        self.n_frames = len(rows)
+        self._frames: dict[int, ChordFrame] = {}
+
+    def channel(self, path: str) -> Vector:
+        """(f, ...) a channel at the frames"""
+        return self.result.read(self.result.names.find(path), int(self.rows[0]), int(self.rows[-1]) + 1)[
+            self.rows - self.rows[0]
+        ]
+
+    @cached_property
+    def time(self) -> Vector:
+        return self.channel("time")
+
+    @cached_property
+    def _poses(self) -> list[tuple[Vector, Vector]]:
+        """Position (f, 3) and quaternion (f, 4) of every body; ground does not move."""
+        still = np.tile([1.0, 0.0, 0.0, 0.0], (self.n_frames, 1))
+        poses = [(np.zeros((self.n_frames, 3)), still)]
+        for body in self.mechanism.bodies[1:]:
+            place, turn = self.channel(f"bodies/{body.name}/position"), self.channel(f"bodies/{body.name}/quaternion")
+            length = np.linalg.norm(turn, axis=1, keepdims=True)
+            if not (np.isfinite(place).all() and np.all(length > 0.5)):
+                raise InputError(f"'{self.result.path}' holds no usable poses of body '{body.name}': nothing to draw.")
+            poses.append((place, continuous(turn / length)))
+        return poses
+
+    def body_pose(self, body: int) -> tuple[Vector, Vector]:
+        """Position (f, 3) and quaternion (f, 4) of a body frame, world."""
+        return self._poses[body]
+
+    def elastic(self, body: FlexibleBody) -> Vector:
+        """(f, n) elastic coordinates"""
+        return self.channel(f"bodies/{body.name}/elastic_position").reshape(self.n_frames, body.n_modes)
+
+    def chord_of(self, body: int) -> ChordFrame:
+        """The frame from which the deflection of a flexible body is measured: see `chord_frame`."""
+        if body not in self._frames:
+            placed = self.mechanism.bodies[body]
+            assert isinstance(placed, FlexibleBody)
+            q = self.elastic(placed)
+            markers = [self.mechanism.markers[number] for number in self._joint_markers(body)]
+            moves = [marker_motion(placed, marker, q) for marker in markers]
+            joints = np.array([marker.p_b for marker in markers]).reshape(-1, 3)
+            places = np.stack([j + u for j, (u, _) in zip(joints, moves, strict=True)], axis=1) if moves else None
+            turns = np.stack([R for _, R in moves], axis=1) if moves else None
+            if places is None or turns is None:
+                places, turns = np.zeros((self.n_frames, 0, 3)), np.zeros((self.n_frames, 0, 3, 3))
+            self._frames[body] = chord_frame(joints, places, turns, placed.length)
+        return self._frames[body]
+
+    def _joint_markers(self, body: int) -> list[int]:
+        """Markers of a body that joints stand on; a free joint holds nothing."""
+        used = [
+            marker
+            for joint in self.mechanism.joints
+            if joint.type.name != "free"
+            for marker in (joint.first, joint.second)
+        ]
+        return list(dict.fromkeys(number for number in used if self.mechanism.markers[number].body == body))
+
+    def marker_path(self, number: int) -> MarkerPath:
+        """A marker at every frame."""
+        marker = self.mechanism.markers[number]
+        body = self.mechanism.bodies[marker.body]
+        position, quaternion = self.body_pose(marker.body)
+        R_wb = rotations(quaternion)
+        u, R, deflection = np.zeros((self.n_frames, 3)), np.eye(3), np.zeros((self.n_frames, 3))
+        if isinstance(body, FlexibleBody) and body.n_modes:
+            u, R = marker_motion(body, marker, self.elastic(body))
+            chord = self.chord_of(marker.body)
+            local = chord.deflections(marker.p_b[None], u[:, None])[:, 0]
+            deflection = np.einsum("rij,rj->ri", R_wb @ chord.R, local)
+        place = position + np.einsum("rij,rj->ri", R_wb, marker.p_b + u)
+        return MarkerPath(place, R_wb @ R @ marker.R_b, deflection)

@@ -1,0 +1,70 @@
+"""Panels as the page draws them: names, units, and the numbers of their arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from flexmb.view.plots.panels import Line, Panel, Vector, limited, thinned
+from flexmb.view.plots.units import unit_text
+from flexmb.view.report.arrays import ArrayPool
+from flexmb.view.scene import Part, Scene
+
+MOST_POINTS = 2400
+_FEW_POINTS = 3000
+"""Points of a part that are looked at for its largest deflection."""
+_FRAMES = 64
+
+
+def chart_of(panel: Panel, pool: ArrayPool) -> dict[str, Any]:
+    """A panel as JSON values."""
+    return {
+        "title": panel.title,
+        "note": panel.note,
+        "xName": panel.x_name,
+        "xUnit": unit_text(panel.x_unit),
+        "yUnit": unit_text(panel.y_unit),
+        "xLabel": panel.x_label,
+        "yLabel": panel.y_label,
+        "height": panel.height,
+        "log": panel.log,
+        "xRange": panel.x_range,
+        "yRange": panel.y_range,
+        "xStep": panel.x_step,
+        "lines": [_line(thinned(line, MOST_POINTS), pool) for line in panel.lines],
+        "peaks": [
+            {"x": peak.x, "y": peak.y, "text": peak.text, "time": peak.time, "color": peak.color}
+            for peak in panel.peaks
+        ],
+    }
+
+
+def _line(line: Line, pool: ArrayPool) -> dict[str, Any]:
+    time = None if line.time is None else pool.add(line.time)
+    x, y = pool.add(line.x), pool.add(line.y)
+    return {"name": line.name, "kind": line.kind, "color": line.color, "x": x, "y": y, "time": time}
+
+
+def largest_deflections(part: Part) -> Vector:
+    """(f,) largest deflection of a part at every frame [m], of some thousand of its points."""
+    some = np.unique(np.linspace(0, len(part.points) - 1, _FEW_POINTS).astype(np.int64))
+    shapes = part.shapes[part.carried :, some].reshape(part.n_shapes - part.carried, -1)
+    weights = part.amplitudes[:, part.carried :].astype(np.float32)
+    largest = [
+        np.sqrt(((block @ shapes).reshape(len(block), -1, 3) ** 2).sum(axis=2).max(axis=1))
+        for block in np.array_split(weights, 1 + len(weights) // _FRAMES)
+    ]
+    return np.concatenate(largest).astype(float)
+
+
+def deflection_panel(scene: Scene, x: Vector, unit: str, histories: Sequence[tuple[str, Vector]]) -> Panel | None:
+    """The largest deflection of every flexible body over time; None when nothing is flexible."""
+    if not histories or len(scene.time) < 2:
+        return None
+    lines = [Line(name, x, 1e3 * values, scene.time, k) for k, (name, values) in enumerate(histories)]
+    shown, note = limited(lines)
+    ends = (float(x[0]), float(x[-1]))
+    title = "Largest deflection of any point" + (f" of {shown[0].name}" if len(shown) == 1 else "")
+    return Panel(title, "time", unit, "mm", shown, y_name="|u|", note=note, x_range=ends)

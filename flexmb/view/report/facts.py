@@ -1,0 +1,162 @@
+"""The numbers that a reader wants first: largest deflection, stress, reaction, each with where and when; balance; time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from flexmb.results.extremes import Extremes
+from flexmb.results.result_file import Result
+from flexmb.view.plots import channels
+from flexmb.view.plots.units import handy_unit, number_text, quantity, unit_text
+from flexmb.view.report.charts import largest_deflections
+from flexmb.view.report.health import Verdict, balance_check
+from flexmb.view.scene import Part, Scene, Vector
+
+_FEW_POINTS = 1500
+_NEAR = 0.02
+"""Distance from a marked point, as a part of the size of a body, within which a place has its name."""
+_LONG = 0.5
+"""Runs shorter than this are told in milliseconds [s]."""
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A number on top of the page."""
+
+    name: str
+    value: str
+    unit: str
+    detail: str
+    time: float | None = None
+    """When it was [s]"""
+    verdict: Verdict = "note"
+
+
+@dataclass(frozen=True)
+class Clock:
+    """How times of a run are written: in seconds, or in milliseconds when it is short."""
+
+    factor: float
+    unit: str
+
+    def text(self, time: float) -> str:
+        return quantity(time / self.factor, self.unit, 5)
+
+
+def clock_of(result: Result) -> Clock:
+    """How times of this run are written."""
+    span = float(result.time[-1] - result.time[0])
+    return Clock(*handy_unit("s", span if 0.0 < span < _LONG else 1.0))
+
+
+def headlines(result: Result, scene: Scene | None, histories: dict[str, Vector]) -> list[Headline]:
+    """The numbers of a run; `histories`: largest deflection of every flexible part at the frames of the scene [m]."""
+    found: list[Headline] = []
+    if scene is not None and histories:
+        found.append(_deflection(scene, histories))
+        found += _stress(scene)
+    found += _reactions(result)
+    summary = result.summary
+    if "energy_balance" in summary:
+        check = balance_check(summary["energy_balance"], summary.get("peak_energy", np.nan))
+        number = number_text(summary["energy_balance"], 2)
+        found.append(Headline("Energy balance error", number, "", "part of the peak energy", None, check.verdict))
+    if summary.get("wall_time", 0.0) > 0.0:
+        factor, unit = handy_unit("s", summary["wall_time"])
+        factor, unit = (1.0, "s") if summary["wall_time"] >= 0.1 else (factor, unit)
+        detail = f"for {int(summary.get('steps', 0))} steps"
+        found.append(Headline("Wall time", number_text(summary["wall_time"] / factor, 3), unit_text(unit), detail))
+    return found
+
+
+def _deflection(scene: Scene, histories: dict[str, Vector]) -> Headline:
+    name = max(histories, key=lambda one: float(histories[one].max(initial=0.0)))
+    frame = int(np.argmax(histories[name]))
+    part = scene.part(name)
+    sizes = np.linalg.norm(part.deflection(frame), axis=1)
+    point = int(np.argmax(sizes))
+    length = float((part.points.max(axis=0) - part.points.min(axis=0)).max())
+    share = f", {number_text(100.0 * float(sizes[point]) / length, 3)}\u00a0% of its length" if length > 0.0 else ""
+    detail = f"{name}, {place_of(part, point)}{share}"
+    value = number_text(1e3 * float(sizes[point]))
+    return Headline("Largest deflection", value, "mm", detail, float(scene.time[frame]))
+
+
+def place_of(part: Part, point: int) -> str:
+    """Where a point is: near a named one, else its coordinates in the axes of the part."""
+    at, size = part.points[point], float(np.ptp(part.points, axis=0).max())
+    for name, number in part.marks.items():
+        if np.linalg.norm(part.points[number] - at) <= _NEAR * size:
+            return f"at its {name}" if name in ("start", "middle", "end") else f"at {name}"
+    x, y, z = (number_text(1e3 * float(value), 3) for value in at)
+    node = f"node {part.nodes[point]}, " if part.nodes is not None else ""
+    return f"{node}at ({x}, {y}, {z})\u00a0mm of the body"
+
+
+def _stress(scene: Scene) -> Iterator[Headline]:
+    best: tuple[float, str, str, float] | None = None
+    for part in (part for part in scene.flexible if part.stress is not None):
+        some = np.unique(np.linspace(0, len(part.points) - 1, _FEW_POINTS).astype(np.int64))
+        assert part.stress is not None
+        few = replace(part, points=part.points[some], shapes=part.shapes[:, some], stress=part.stress[:, some])
+        sizes = [few.von_mises(frame) for frame in range(len(scene.time))]
+        tops = np.array([float(size.max()) for size in sizes if size is not None])
+        frame = int(np.argmax(tops))
+        exact = part.von_mises(frame)
+        if exact is not None and (best is None or float(exact.max()) > best[0]):
+            point = int(np.argmax(exact))
+            best = (float(exact[point]), part.name, place_of(part, point), float(scene.time[frame]))
+    if best is not None and best[0] > 0.0:
+        yield Headline("Largest von Mises stress", number_text(1e-6 * best[0]), "MPa", f"{best[1]}, {best[2]}", best[3])
+
+
+def _reactions(result: Result) -> Iterator[Headline]:
+    for what, unit in (("force", "N"), ("moment", "N*m")):
+        best: tuple[float, str, int] = (0.0, "", 0)
+        for path in channels.reaction_paths(result, what):
+            sizes = np.linalg.norm(result[path].reshape(result.n_rows, -1), axis=1)
+            row = int(np.nanargmax(sizes)) if np.isfinite(sizes).any() else 0
+            if sizes[row] > best[0]:
+                best = (float(sizes[row]), path.split("/", 1)[1].rsplit("/", 1)[0], row)
+        if best[0] > 0.0:
+            factor, shown = handy_unit(unit, best[0])
+            value = number_text(best[0] / factor)
+            when = float(result.time[best[2]])
+            yield Headline(f"Largest reaction {what}", value, unit_text(shown), f"joint {best[1]}", when)
+
+
+@dataclass(frozen=True)
+class SensorRow:
+    """Extreme values of a sensor."""
+
+    name: str
+    unit: str
+    low: str
+    low_time: float
+    high: str
+    high_time: float
+
+
+def sensor_rows(result: Result) -> list[SensorRow]:
+    """Smallest and largest values of the sensors, deflections in millimetres."""
+    rows = []
+    selections = [*channels.other_sensors(result)]
+    selections += [one for one in channels.deflections(result) if one.channel.path.startswith("sensors/")]
+    for selection in selections:
+        factor, unit = (1e-3, "mm") if channels.is_deflection(result, selection.channel.path) else (1.0, selection.unit)
+        found = Extremes()
+        found.take(result.time, result.read(selection) / factor)
+        if np.isnan(found.low):
+            continue
+        low, high = number_text(found.low, 5), number_text(found.high, 5)
+        rows.append(SensorRow(selection.label, unit_text(unit), low, found.low_time, high, found.high_time))
+    return rows
+
+
+def histories_of(scene: Scene | None) -> dict[str, Vector]:
+    """Largest deflection of every flexible part at the frames of a scene [m]."""
+    parts = scene.flexible if scene is not None else ()
+    return {part.name: largest_deflections(part) for part in parts if part.n_shapes > part.carried}

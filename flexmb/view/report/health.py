@@ -1,0 +1,125 @@
+"""How well a run went, in plain words: every number with a verdict and what to do when it is not good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from flexmb.results.result_file import Result
+from flexmb.view.plots.units import handy_unit, number_text, quantity
+
+Verdict = Literal["good", "care", "bad", "note"]
+
+GOOD_BALANCE, POOR_BALANCE = 1e-4, 1e-2
+GOOD_GAP, POOR_GAP = 1e-8, 1e-5
+"""[m, rad]"""
+MANY_REJECTED = 0.2
+MANY_ITERATIONS = 6.0
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line about the health of a run."""
+
+    name: str
+    value: str
+    verdict: Verdict
+    """"note": a fact that is neither good nor bad"""
+    why: str
+
+
+def checks(result: Result, warnings: Iterable[str] = ()) -> list[Check]:
+    """Everything that is known about a run; `warnings` are sentences about its flexible bodies."""
+    found = [_outcome(result), *_numbers(result.summary), *_rows(result)]
+    found += [Check("Flexible bodies", "", "care", text[:1].upper() + text[1:]) for text in warnings]
+    return found
+
+
+def worst(found: Iterable[Check]) -> Verdict:
+    """The worst verdict."""
+    verdicts = {check.verdict for check in found}
+    return "bad" if "bad" in verdicts else "care" if "care" in verdicts else "good"
+
+
+def _outcome(result: Result) -> Check:
+    reached = quantity(float(result.time[-1]), "s", 6)
+    words: dict[str, tuple[Verdict, str]] = {
+        "finished": ("good", f"The run came to its end at t = {reached}."),
+        "interrupted": ("care", f"The run was stopped at t = {reached}. Continue it with 'flexmb run --resume'."),
+        "failed": ("bad", f"The run failed after t = {reached}; the run report says why."),
+        "running": ("care", f"The run has not ended: complete up to t = {reached}. It is running, or was killed."),
+    }
+    verdict, why = words.get(result.outcome, ("care", f"Complete up to t = {reached}."))
+    return Check("Outcome", result.outcome, verdict, why)
+
+
+def _numbers(summary: dict[str, float]) -> Iterator[Check]:
+    steps, rejected = summary.get("steps", 0.0), summary.get("rejected", 0.0)
+    if steps:
+        yield _steps(int(steps), int(rejected))
+    iterations = summary.get("newton_iterations", 0.0)
+    if steps and iterations:
+        yield _iterations(iterations / (steps + rejected), int(summary.get("factorisations", 0.0)), int(steps))
+    if "largest_constraint_error" in summary:
+        yield constraint_check(summary["largest_constraint_error"])
+    if "energy_balance" in summary:
+        yield balance_check(summary["energy_balance"], summary.get("peak_energy", np.nan))
+    if summary.get("wall_time", 0.0) > 0.0:
+        wall = summary["wall_time"]
+        factor, unit = handy_unit("s", wall)
+        speed = f"{number_text(steps / wall, 3)} steps a second" if steps else "the time that the steps took"
+        yield Check("Wall time", quantity(wall / factor, unit, 3), "note", f"{speed[:1].upper()}{speed[1:]}.")
+
+
+def _steps(steps: int, rejected: int) -> Check:
+    value = f"{steps} steps, {rejected or 'none'} rejected"
+    if rejected <= MANY_REJECTED * steps:
+        return Check("Steps", value, "good", "The step size suits the motion.")
+    why = "Many steps had to be taken again with a smaller one: look for forces or motions that jump, or contacts."
+    return Check("Steps", value, "care", why)
+
+
+def _iterations(mean: float, factorisations: int, steps: int) -> Check:
+    value = f"{number_text(mean, 3)} Newton iterations a step"
+    work = f"The matrix was factorised {factorisations} times in {steps} steps."
+    if mean <= MANY_ITERATIONS:
+        return Check("Iterations", value, "good", f"The equations of a step are solved quickly. {work}")
+    return Check("Iterations", value, "care", f"The steps are hard to solve: a smaller step is likely faster. {work}")
+
+
+def constraint_check(gap: float) -> Check:
+    """Verdict on the largest error of the constraints [m, rad]."""
+    value = f"{number_text(gap, 2)} m or rad"
+    if gap <= GOOD_GAP:
+        return Check("Constraint drift", value, "good", "The joints stayed closed at all times.")
+    if gap <= POOR_GAP:
+        return Check("Constraint drift", value, "care", "The joints opened a little; a smaller step keeps them closed.")
+    why = "The joints opened, so the motion is not that of the mechanism. Use a smaller step or tolerance."
+    return Check("Constraint drift", value, "bad", why)
+
+
+def balance_check(balance: float, peak: float) -> Check:
+    """Verdict on the energy balance, as a part of the peak energy [J]."""
+    value = f"{number_text(balance, 2)} of the peak energy"
+    about = f"Kinetic + potential energy less the work done is kept; the peak energy is {quantity(peak, 'J')}."
+    if balance <= GOOD_BALANCE:
+        return Check("Energy balance", value, "good", about)
+    if balance <= POOR_BALANCE:
+        why = "Good enough for most purposes; to see whether it matters, halve the step and compare."
+        return Check("Energy balance", value, "care", why)
+    why = "Energy is made or lost: the motion is inaccurate. Use a smaller step or tolerance; smooth what jumps."
+    return Check("Energy balance", value, "bad", why)
+
+
+def _rows(result: Result) -> Iterator[Check]:
+    time = result.time
+    if len(time) < 2 or not time[-1] > time[0]:
+        return
+    interval = float(np.median(np.diff(time)))
+    factor, unit = handy_unit("s", interval)
+    highest = 0.5 / interval if interval > 0.0 else 0.0
+    value = f"{result.n_rows} rows, one every {quantity(interval / factor, unit)}"
+    yield Check("Output", value, "note", f"Oscillations up to {quantity(highest, 'Hz', 3)} can be seen in it.")

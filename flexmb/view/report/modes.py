@@ -1,0 +1,106 @@
+"""Modes of the flexible bodies, each alone in its frame: frequencies, damping, kind, and small surfaces that swing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.results.flexible_report import modal_data
+from flexmb.view.flexible_parts import Covered
+from flexmb.view.report.arrays import ArrayPool
+from flexmb.view.report.coarse import coarse_surface
+from flexmb.view.scene import Vector
+
+MOST_MODES = 12
+_SWING = 0.1
+"""Largest displacement of a drawn mode, as a part of the length of the body."""
+_SMALL = 1e-6
+"""Elastic coordinates at which shapes are measured, as a part of the length: the field is linear there."""
+_CELLS, _SLENDER_CELLS = 14, 36
+_SLENDER = 0.15
+_BEAM_KINDS = {"y": "bending in y", "z": "bending in z", "u": "stretch", "t": "twist"}
+
+
+@dataclass(frozen=True)
+class ModeTable:
+    """Modes of one or several equal bodies."""
+
+    names: tuple[str, ...]
+    hertz: Vector
+    """(n,) of all modes"""
+    ratios: Vector
+    """(n,) damping"""
+    kinds: tuple[str, ...]
+    """(n,) what each mode mostly is"""
+    points: Vector
+    """(s, 3) of a coarse surface [m]"""
+    triangles: np.ndarray
+    shapes: Vector
+    """(m, s, 3) of the first modes, as large as they are drawn [m]"""
+
+    @property
+    def n_shown(self) -> int:
+        return len(self.shapes)
+
+    def drawing(self, pool: ArrayPool) -> dict[str, Any]:
+        """What the script draws."""
+        order = np.argsort(-(self.points.max(axis=0) - self.points.min(axis=0)), kind="stable")
+        if np.linalg.det(np.eye(3)[order]) < 0.0:  # keep the surfaces outside out
+            order[1:] = order[:0:-1]
+        return {
+            "points": pool.add(self.points[:, order]),
+            "triangles": pool.add(self.triangles),
+            "shapes": [pool.add(shape[:, order]) for shape in self.shapes],
+        }
+
+
+def mode_tables(bodies: list[Covered]) -> list[ModeTable]:
+    """A table for every kind of flexible body; bodies with equal modes share one."""
+    tables: dict[tuple[Any, ...], ModeTable] = {}
+    for covered in bodies:
+        body = covered.body
+        omega, modes, ratios = modal_data(body)
+        hertz = omega / (2.0 * np.pi)
+        key = (body.labels, tuple(f"{value:.6g}" for value in [*hertz, *ratios, body.length]))
+        if key in tables:
+            old = tables[key]
+            tables[key] = ModeTable((*old.names, body.name), *(getattr(old, name) for name in _REST))
+            continue
+        points, triangles, shapes = _swings(covered, modes[:, :MOST_MODES])
+        kinds = tuple(_kind(body, modes[:, k]) for k in range(len(hertz)))
+        tables[key] = ModeTable((body.name,), hertz, ratios, kinds, points, triangles, shapes)
+    return list(tables.values())
+
+
+_REST = ("hertz", "ratios", "kinds", "points", "triangles", "shapes")
+
+
+def _kind(body: FlexibleBody, mode: Vector) -> str:
+    """What a mode mostly consists of: the coordinate that holds most of its strain energy."""
+    share = mode**2 * np.diag(body.stiffness)
+    largest = int(np.argmax(share))
+    label = body.labels[largest]
+    if body.basis is not None:
+        return _BEAM_KINDS.get(body.basis.shapes[largest].component, label)
+    if body.reduced is not None:
+        coordinate = body.reduced.coordinates[largest]
+        at = f", {coordinate.interface}" if coordinate.interface else ""
+        return f"{coordinate.kind}{at} ({label})"
+    return label
+
+
+def _swings(covered: Covered, modes: Vector) -> tuple[Vector, np.ndarray, Vector]:
+    """A coarse surface and its displacement in every mode."""
+    points = covered.skin.points
+    extent = np.sort(points.max(axis=0) - points.min(axis=0))
+    cells = _SLENDER_CELLS if extent[1] < _SLENDER * extent[2] else _CELLS
+    kept, triangles = coarse_surface(points, covered.triangles, cells)
+    length = float(covered.body.length)
+    small = modes.T * (_SMALL * length / np.abs(modes).max(axis=0))[:, None]
+    moved = covered.skin.displacements(small, kept) - covered.skin.displacements(0.0 * small[:1], kept)
+    sizes = np.linalg.norm(moved, axis=2).max(axis=1)
+    factors = np.divide(_SWING * length, sizes, out=np.zeros_like(sizes), where=sizes > 0.0)
+    return points[kept], triangles, moved * factors[:, None, None]

@@ -1,0 +1,152 @@
+"""The scene of a run: its bodies as they moved and bent, joints and drives as symbols, reactions and forces as arrows.
+
+Enters: a result file (and the body files that its model names). Leaves: a `Scene`, with at most some thousand frames
+out of the rows of the result.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.errors import Fault, InputError
+from flexmb.results.export import default_selections
+from flexmb.results.model_of_result import model_of
+from flexmb.results.result_file import Result
+from flexmb.system.mechanism import Mechanism
+from flexmb.system.placement import place
+from flexmb.view.colors import GROUND, PARTS
+from flexmb.view.flexible_parts import Covered, covered_body, flexible_part
+from flexmb.view.framing import framed
+from flexmb.view.geometry.default_shapes import body_color, rigid_solid, scene_size
+from flexmb.view.recorded_motion import RecordedMotion
+from flexmb.view.scene import Arrow, Curve, Part, PartKind, Scene, Vector
+from flexmb.view.symbols import joint_travel, symbol_parts
+
+FRAMES = 1200
+"""Frames of a scene when nobody says otherwise."""
+_MOST_CURVES = 24
+
+
+def scene_of_result(
+    result: Result,
+    *,
+    frames: int = FRAMES,
+    start: float | None = None,
+    end: float | None = None,
+    channels: Sequence[str] = (),
+    folder: str | os.PathLike[str] | None = None,
+) -> Scene:
+    """The scene of a result from `start` to `end` [s] with at most so many frames.
+
+    channels: curves that go with it (default: the sensors); folder: where else body files may lie.
+    """
+    rows = chosen_rows(result, frames, start, end)
+    curves = list(_curves(result, rows, channels))
+    spec = model_of(result, folder).spec
+    mechanism = place(spec)
+    motion = RecordedMotion(result, mechanism, rows)
+    parts, error = _parts(spec, mechanism, motion)
+    notes = [f"{len(rows)} of the {result.n_rows} rows of the result are shown."] if len(rows) < result.n_rows else []
+    if error > 0.0:
+        notes.append(f"The deflection is drawn to {1e3 * error:.2g} mm: this motion needs more shapes than are kept.")
+    gravity = np.asarray(spec.model.gravity, dtype=float)
+    up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
+    scene = Scene(
+        title=result.name or result.path.stem,
+        subtitle=_subtitle(result),
+        time=motion.time,
+        parts=tuple(parts),
+        arrows=tuple(_arrows(spec, mechanism, motion)),
+        curves=tuple(curves),
+        up=(float(up[0]), float(up[1]), float(up[2])),
+        notes=tuple(notes),
+    )
+    return framed(scene)
+
+
+def chosen_rows(result: Result, frames: int, start: float | None, end: float | None) -> NDArray[np.int64]:
+    """Rows at about even times, at most `frames` of them."""
+    time = result.time
+    if not len(time):
+        raise InputError(f"'{result.path}' has no complete rows: there is nothing to draw.")
+    first = time[0] if start is None else start
+    last = time[-1] if end is None else end
+    slack = 1e-9 * max(abs(time[0]), abs(time[-1]), 1e-300)
+    within = np.flatnonzero((time >= first - slack) & (time <= last + slack))
+    if not len(within):
+        text = f"there are no rows from t = {first:g} to {last:g} s in '{result.path}'"
+        raise InputError([Fault(f"{text}: it goes from {time[0]:g} to {time[-1]:g} s.")])
+    if len(within) <= frames:
+        return within
+    grid = np.linspace(time[within[0]], time[within[-1]], frames)
+    after = np.clip(np.searchsorted(time[within], grid), 1, len(within) - 1)
+    before = after - 1
+    nearer = np.where(grid - time[within[before]] <= time[within[after]] - grid, before, after)
+    return within[np.unique(nearer)]
+
+
+def _subtitle(result: Result) -> str:
+    outcome = {"finished": "", "running": ", not finished", "failed": ", failed", "interrupted": ", interrupted"}
+    version = result.provenance.get("flexmb", "")
+    return f"flexmb {version}, t = 0 to {result.time[-1]:.4g} s{outcome.get(result.outcome, '')}"
+
+
+def _parts(spec: Any, mechanism: Mechanism, motion: RecordedMotion) -> tuple[list[Part], float]:
+    """Bodies and symbols, and how far flexible points are off at most [m]; 0 when all is within the tolerance."""
+    size = scene_size(mechanism)
+    travel = {joint.name: joint_travel(joint, motion) for joint in mechanism.joints}
+    parts, worst = [], 0.0
+    for number, body in enumerate(mechanism.bodies):
+        color = GROUND if not number else body_color(spec, body.name) or PARTS[(number - 1) % len(PARTS)]
+        if isinstance(body, FlexibleBody) and body.n_modes:
+            part, error = flexible_part(covered(spec, mechanism, number), motion, color)
+            parts.append(part)
+            worst = max(worst, error)
+            continue
+        solid = rigid_solid(mechanism, spec, number, size, travel)
+        if solid is not None and len(solid.triangles):
+            kind: PartKind = "rigid" if number else "ground"
+            parts.append(Part(body.name, kind, solid.points, solid.triangles, *motion.body_pose(number), color))
+    return parts + list(symbol_parts(spec, mechanism, motion, size)), worst
+
+
+def covered(spec: Any, mechanism: Mechanism, number: int) -> Covered:
+    """A flexible body of a mechanism with its skin."""
+    body = mechanism.bodies[number]
+    assert isinstance(body, FlexibleBody)
+    markers = [marker for marker in mechanism.markers if marker.body == number]
+    file = Path(spec.bodies[body.name].file.text) if body.reduced is not None else None
+    return covered_body(body, markers, file)
+
+
+def _arrows(spec: Any, mechanism: Mechanism, motion: RecordedMotion) -> Iterator[Arrow]:
+    """Reactions on the second body of every joint, and the forces and torques on markers."""
+    for joint in mechanism.joints:
+        R = motion.marker_path(joint.first).R
+        at = motion.marker_path(joint.second)
+        for quantity, unit in (("force", "N"), ("moment", "N*m")):
+            vector = np.einsum("rij,rj->ri", R, motion.channel(f"joints/{joint.name}/{quantity}"))
+            yield Arrow(joint.name, f"reaction {quantity}", unit, at.position, at.deflection, vector)  # type: ignore[arg-type]
+    for name, force in spec.forces.items():
+        path = f"forces/{name}/{force.type}"
+        if force.type in ("force", "torque") and path in motion.result.channels:
+            at = motion.marker_path(mechanism.marker_index[force.marker])
+            unit = "N" if force.type == "force" else "N*m"
+            yield Arrow(name, force.type, unit, at.position, at.deflection, motion.channel(path))
+
+
+def _curves(result: Result, rows: NDArray[np.int64], channels: Sequence[str]) -> Iterator[Curve]:
+    selections = result.names.find_all(channels) if channels else default_selections(result)
+    if not channels:  # deflections first: they are what such a picture is looked at for
+        selections.sort(key=lambda selection: "deflection" not in selection.channel.text)
+    scalars = [scalar for selection in selections for scalar in selection.scalars]
+    for scalar in scalars if channels else scalars[:_MOST_CURVES]:
+        values: Vector = result.read(scalar, int(rows[0]), int(rows[-1]) + 1)[rows - rows[0]]
+        yield Curve(scalar.label, scalar.unit, values)

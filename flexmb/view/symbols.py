@@ -1,0 +1,100 @@
+"""Joints, drives and springs as small parts of a scene, in their places at every frame.
+
+A symbol has two halves, one on each of the two bodies. At the joints of a flexible body nothing is exaggerated, so they
+fit at any scale; a spring on other places of it follows its ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from flexmb.system.mechanism import Mechanism, PlacedJoint
+from flexmb.view.colors import SYMBOL
+from flexmb.view.geometry.joint_symbols import drive_symbol, joint_symbol_halves
+from flexmb.view.geometry.springs import spring_solid
+from flexmb.view.recorded_motion import MarkerPath, RecordedMotion
+from flexmb.view.scene import Color, Part, Vector, quaternions
+
+DRIVE: Color = (0.85, 0.45, 0.10)
+SPRING: Color = (0.45, 0.50, 0.55)
+
+
+def symbol_parts(spec: Any, mechanism: Mechanism, motion: RecordedMotion, size: float) -> Iterator[Part]:
+    """Symbols of all joints, drives and springs; `size` is the typical length of the scene [m]."""
+    for joint in mechanism.joints:
+        halves = joint_symbol_halves(joint.type.name, size, joint.parameters, joint_travel(joint, motion))
+        for solid, marker in zip(halves, (joint.first, joint.second), strict=True):
+            if solid is not None and len(solid.triangles):
+                path = motion.marker_path(marker)
+                R = path.R
+                if joint.type.name == "distance" and marker == joint.first:  # its rod points to the other marker
+                    R = _turned_to(_directions(motion.marker_path(joint.second).position - path.position))
+                pose = path.position, quaternions(R)
+                name = f"joint {joint.name}" + ("" if marker == joint.first else ", second body")
+                yield Part(name, "symbol", solid.points, solid.triangles, *pose, SYMBOL)
+    for name, drive in spec.motions.items():
+        if drive.joint is None:
+            continue
+        joint = mechanism.joints[mechanism.joint_index[drive.joint]]
+        kind = joint.type.kind_of(spec.coordinate(drive.joint, drive.coordinate))
+        solid = drive_symbol(kind, size)
+        path = motion.marker_path(joint.first)
+        pose = path.position, quaternions(path.R)
+        yield Part(f"drive {name}", "symbol", solid.points, solid.triangles, *pose, DRIVE)
+    for name, force in spec.forces.items():
+        if force.type == "spring-damper":
+            ends = [motion.marker_path(mechanism.marker_index[marker]) for marker in force.markers]
+            yield _spring(f"spring {name}", ends[0], ends[1], size)
+
+
+def joint_travel(joint: PlacedJoint, motion: RecordedMotion) -> tuple[float, float]:
+    """How far a joint slides in the run, from its design position [m]."""
+    names = joint.type.coordinates
+    sliding = next((name for name in ("slide", "x") if name in names and joint.type.name != "free"), None)
+    if sliding is None:
+        return 0.0, 0.0
+    slide = motion.channel(f"joints/{joint.name}/position").reshape(motion.n_frames, -1)[:, names.index(sliding)]
+    return min(0.0, float(slide.min())), max(0.0, float(slide.max()))
+
+
+def _spring(name: str, first: MarkerPath, second: MarkerPath, size: float) -> Part:
+    """A coil from one marker to the other: its length is a carried shape, what its ends are deflected by are others."""
+    start, end = first.position - first.deflection, second.position - second.deflection
+    length = np.linalg.norm(end - start, axis=1)
+    R = _turned_to(_directions(end - start))
+    solid = spring_solid(size, max(float(np.median(length)), 1e-3 * size))
+    along = solid.points[:, 2]
+    flat = solid.points * [1.0, 1.0, 0.0]
+    shapes = [np.outer(along, [0.0, 0.0, 1.0])]
+    amplitudes = [length]
+    for part, deflection in ((1.0 - along, first.deflection), (along, second.deflection)):
+        if np.any(deflection):
+            local = np.einsum("rji,rj->ri", R, deflection)
+            shapes += [np.outer(part, axis) for axis in np.eye(3)]
+            amplitudes += list(local.T)
+    stacked, amounts = np.array(shapes, np.float32), np.stack(amplitudes, axis=1)
+    pose = start, quaternions(R)
+    return Part(name, "symbol", flat, solid.triangles, *pose, SPRING, stacked, amounts, carried=1)
+
+
+def _directions(away: Vector) -> Vector:
+    """(f, 3) unit vectors; z where there is no direction."""
+    length = np.linalg.norm(away, axis=1, keepdims=True)
+    return np.where(length > 0.0, away / np.maximum(length, 1e-300), [0.0, 0.0, 1.0])
+
+
+def _turned_to(z: Vector) -> Vector:
+    """(f, 3, 3) rotations whose z axis is z : (f, 3), without sudden turns about it as far as can be."""
+    R = np.empty((len(z), 3, 3))
+    x = np.eye(3)[int(np.argmin(np.abs(z[0])))]
+    for row, axis in enumerate(z):
+        x = x - (x @ axis) * axis
+        if np.linalg.norm(x) < 1e-6:
+            x = np.eye(3)[int(np.argmin(np.abs(axis)))]
+            x = x - (x @ axis) * axis
+        x = x / np.linalg.norm(x)
+        R[row] = np.column_stack([x, np.cross(axis, x), axis])
+    return R

@@ -1,0 +1,171 @@
+"""A scene as the two texts that the viewer reads: a header (JSON) and the arrays it points to (`arrays.py`).
+
+Everything is rounded to whole numbers of a step that cannot be seen: points to 1/65536 of their box, deflections and
+stresses as `rounding.py` says, poses to 1e-7 of the size of the scene, curves to 1e-6 of their range.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from flexmb.errors import Fault, InputError
+from flexmb.view.camera import DISTANCE, FIELD_OF_VIEW, VIEWS, world_axes
+from flexmb.view.colors import stops_for
+from flexmb.view.scene import COLORINGS, Arrow, Curve, Look, Part, Scene, Vector, playing_speed
+from flexmb.view.web.arrays import ArrayStore
+from flexmb.view.web.rounding import Largest, Layers, allowed_errors, allowed_stress, largest_values, layers_of
+
+TIME, POSE, ARROW, CURVE = 1e-9, 2e-7, 2e-6, 2e-6
+"""Steps: of the time as a share of the run, of poses as a share of the radius of the scene (of 1 for quaternions), of
+arrows and curves as a share of their largest value"""
+HEIGHTS = 30
+"""Frames that are searched for the lowest point of the scene, where the floor is drawn"""
+
+
+def pack_scene(scene: Scene, look: Look, playing: bool = True) -> tuple[str, str]:
+    """Header and arrays of a scene; the header is safe inside a script element."""
+    check_scene(scene, look)
+    store = ArrayStore()
+    largest = [largest_values(part) for part in scene.parts]
+    span = float(scene.time[-1] - scene.time[0]) or 1.0
+    header = {
+        "title": scene.title,
+        "subtitle": scene.subtitle,
+        "notes": scene.notes,
+        "time": store.rounded((scene.time - scene.time[0])[:, None], TIME * span),
+        "start": float(scene.time[0]),
+        "chapters": [{"start": float(start), "title": title} for start, title in scene.chapters],
+        "period": float(scene.period),
+        "parts": [_part(store, part, scene.radius, top) for part, top in zip(scene.parts, largest, strict=True)],
+        "arrows": [_arrow(store, arrow, scene.radius) for arrow in scene.arrows],
+        "curves": [_curve(store, curve) for curve in scene.curves],
+        "colorings": _colorings(scene, largest),
+        "center": [float(value) for value in scene.center],
+        "radius": float(scene.radius),
+        "axes": world_axes(scene.up).tolist(),
+        "floor": _lowest(scene),
+        "views": VIEWS,
+        "fieldOfView": FIELD_OF_VIEW,
+        "distance": DISTANCE,
+        "look": _look(scene, look, playing),
+    }
+    text = json.dumps(header, separators=(",", ":"), allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"), store.text()
+
+
+def check_scene(scene: Scene, look: Look) -> None:
+    """Refuse what cannot be drawn, all of it at once."""
+    faults = []
+    names = [part.name for part in scene.parts if part.kind in ("flexible", "rigid")]
+    if look.color not in COLORINGS:
+        faults.append(Fault(f"There is no colouring '{look.color}'.", hint=f"Choose one of {', '.join(COLORINGS)}."))
+    if look.view not in VIEWS:
+        faults.append(Fault(f"There is no view '{look.view}'.", hint=f"Choose one of {', '.join(VIEWS)}."))
+    if look.follow and look.follow not in (*names, "ground"):
+        faults.append(Fault(f"There is no body '{look.follow}' to ride with.", hint=f"Bodies: {', '.join(names)}."))
+    if not len(scene.time):
+        faults.append(Fault("The scene has no frames, so there is nothing to show."))
+    for part in scene.parts:
+        arrays = [part.points, part.position, part.quaternion, part.shapes, part.amplitudes, part.stress]
+        if not all(np.isfinite(values).all() for values in arrays if values is not None):
+            faults.append(Fault(f"The part '{part.name}' has numbers that are not finite, so it cannot be drawn."))
+    if faults:
+        raise InputError(faults)
+
+
+def _look(scene: Scene, look: Look, playing: bool) -> dict[str, Any]:
+    return {
+        "scale": float(look.scale_of(scene)),
+        "color": look.color if look.color != "stress" or scene.has_stress else "displacement",
+        "view": look.view,
+        "follow": "" if look.follow == "ground" else look.follow,
+        "ghost": look.ghost,
+        "symbols": look.symbols,
+        "arrows": look.arrows,
+        "dark": look.dark,
+        "speed": playing_speed(scene, look),
+        "playing": playing,
+    }
+
+
+def _part(store: ArrayStore, part: Part, radius: float, largest: Largest) -> dict[str, Any]:
+    low = part.points.min(axis=0, initial=np.inf)
+    step = np.maximum(np.ptp(part.points, axis=0), 1e-6 * radius) / 65535.0
+    packed: dict[str, Any] = {
+        "name": part.name,
+        "kind": part.kind,
+        "color": [float(value) for value in part.color],
+        "points": store.integers(np.rint((part.points - low) / step).astype(np.int64).T),
+        "origin": low.tolist(),
+        "step": step.tolist(),
+        "triangles": store.integers(np.asarray(part.triangles, dtype=np.int64).T),
+        "position": store.rounded(part.position, POSE * radius),
+        "quaternion": store.rounded(part.quaternion, POSE),
+        "marks": part.marks,
+        "largest": largest.size,
+    }
+    if part.nodes is not None:
+        packed["nodes"] = store.integers(np.asarray(part.nodes, dtype=np.int64)[None])
+    if part.n_shapes:
+        of_shapes, of_amplitudes = allowed_errors(part, largest)
+        layers = layers_of(part.shapes, part.amplitudes, of_shapes)
+        # A shape is at most 1 anywhere, so that the error of its amplitude is the most that it can add.
+        packed["bending"] = _layers(store, layers, part.amplitudes, 2.0 * of_amplitudes)
+        packed["carried"] = part.carried
+    if part.stress is not None and part.stress_amplitudes is not None:
+        layers = layers_of(part.stress, part.stress_amplitudes, allowed_stress(part, largest))
+        fine = 1e-5 * np.abs(part.stress_amplitudes).max(axis=0, initial=0.0)
+        packed["stress"] = _layers(store, layers, part.stress_amplitudes, fine)
+    return packed
+
+
+def _layers(store: ArrayStore, layers: Layers, amplitudes: Vector, step: Vector) -> dict[str, Any]:
+    count, components, points = layers.values.shape
+    return {
+        "values": store.integers(layers.values.reshape(count * components, points)),
+        "steps": layers.steps,
+        "shape": layers.shape,
+        "amplitudes": store.rounded(amplitudes, step),
+    }
+
+
+def _arrow(store: ArrayStore, arrow: Arrow, radius: float) -> dict[str, Any]:
+    largest = float(np.linalg.norm(arrow.vector, axis=1).max(initial=0.0))
+    return {
+        "name": arrow.name,
+        "kind": arrow.kind,
+        "unit": arrow.unit,
+        "largest": largest,
+        "position": store.rounded(arrow.position, ARROW * radius),
+        # The deflection of the point is exaggerated up to a thousand times.
+        "deflection": store.rounded(arrow.deflection, 1e-3 * np.abs(arrow.deflection).max(initial=0.0)),
+        "vector": store.rounded(arrow.vector, ARROW * largest),
+    }
+
+
+def _curve(store: ArrayStore, curve: Curve) -> dict[str, Any]:
+    values = np.asarray(curve.values, dtype=float)
+    gaps = np.flatnonzero(~np.isfinite(values))
+    values = np.where(np.isfinite(values), values, 0.0)
+    step = CURVE * float(np.abs(values).max(initial=0.0))
+    return {"name": curve.name, "unit": curve.unit, "values": store.rounded(values[:, None], step), "gaps": gaps.tolist()}
+
+
+def _colorings(scene: Scene, largest: list[Largest]) -> list[dict[str, Any]]:
+    """What can be chosen, with its range, unit and ramp."""
+    tops = {"displacement": max((top.size for top in largest), default=0.0)}
+    tops |= {axis: max((top.components[k] for top in largest), default=0.0) for k, axis in enumerate("xyz")}
+    if scene.has_stress:
+        tops["stress"] = max(top.stress for top in largest)
+    return [{"name": name, "largest": top, "stops": stops_for(name)} for name, top in tops.items()]
+
+
+def _lowest(scene: Scene) -> float:
+    """[m] along `up`: height of the lowest point of what is drawn"""
+    up = world_axes(scene.up)[2]
+    frames = np.unique(np.linspace(0, len(scene.time) - 1, HEIGHTS).round().astype(int))
+    heights = [float((part.undeformed(k) @ up).min()) for part in scene.parts if len(part.points) for k in frames]
+    return min(heights, default=0.0)

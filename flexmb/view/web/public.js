@@ -1,0 +1,60 @@
+// window.flexmbViewer: what the page around the viewer may use; `ready` is a promise of the same object.
+
+function publicFace(viewer) {
+  const { scene, view } = viewer;
+  return {
+    get time() { return view.time; },
+    set time(value) { viewer.change({ time: Number(value) }); },
+    get scale() { return view.scale; },
+    set scale(value) { viewer.change({ scale: Number(value) }); },
+    play: () => viewer.change({ playing: true }),
+    pause: () => viewer.change({ playing: false }),
+    set: (values) => viewer.change(values),
+    state: () => ({ ...view, frames: scene.time.length, parts: scene.parts.map((part) => part.name) }),
+    // History of a point by name or number of its part: deflection [m] and drawn position [m] at every frame.
+    probe: (part, point) => historyOf(scene, viewer.part(part), point, view.scale),
+    // The same point in the strip and in the picture, as if it had been clicked.
+    show: (part, point) => viewer.ask(viewer.part(part), point),
+    // Drawn position and deflection of all points at the time shown, as the graphics card computes them.
+    drawn: (part) => {
+      const { moment, eye } = viewer.now();
+      return viewer.picture.recorded(viewer.part(part).number, view, moment, eye);
+    },
+    // Seconds that a picture takes, the mean of some pictures over the whole run.
+    measure: (count = 30) => {
+      const started = performance.now();
+      for (let k = 0; k < count; k++) {
+        view.time = scene.time[Math.floor((k * scene.time.length) / count)];
+        viewer.draw();
+        viewer.picture.gl.readPixels(0, 0, 1, 1, viewer.picture.gl.RGBA, viewer.picture.gl.UNSIGNED_BYTE, new Uint8Array(4));
+      }
+      return (performance.now() - started) / 1e3 / count;
+    },
+  };
+}
+
+async function openViewer() {
+  const root = document.getElementById("flexmb-viewer");
+  const at = elementsOf(root);
+  // Narrow screens need the room for the picture.
+  at.panel.open = root.clientWidth > 640;
+  try {
+    const viewer = new Viewer(root, at, await readScene());
+    viewer.openPicture();
+    viewer.connect();
+    Object.defineProperties(window.flexmbViewer, Object.getOwnPropertyDescriptors(publicFace(viewer)));
+    return window.flexmbViewer;
+  } catch (error) {
+    at.message.hidden = false;
+    at.message.textContent = `The animation cannot be shown: ${error.message || error}.`;
+    throw error;
+  }
+}
+
+window.flexmbViewer = {
+  // Go to a time [s] and stop there; may be called before everything is unpacked.
+  goTo: (time) => window.flexmbViewer.ready.then((viewer) => viewer.set({ time: Number(time), playing: false })),
+};
+window.flexmbViewer.ready = openViewer();
+// The reason stands on the page; there is nobody to catch it.
+window.flexmbViewer.ready.catch(() => {});

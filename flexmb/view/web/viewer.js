@@ -1,0 +1,312 @@
+// The viewer itself: its state, the loop that draws it, and window.flexmbViewer for the page around it.
+
+const ratioOf = () => Math.min(window.devicePixelRatio || 1, 2);
+
+class Viewer {
+  constructor(root, at, scene) {
+    Object.assign(this, { root, at, scene, picture: null, probe: null, frame: 0, last: 0, isNeeded: false });
+    scene.arrowLargest = {};
+    for (const { unit: each, largest } of scene.arrows) {
+      scene.arrowLargest[each] = Math.max(scene.arrowLargest[each] || 0, largest);
+    }
+    this.writer = timeWriter(scene);
+    this.plot = new Plot(at.plot, scene, this.writer);
+    this.shown = scene.curves.slice(0, 1);
+    const wantsLess = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.start = {
+      ...scene.look, time: scene.time[0], playing: scene.look.playing && !wantsLess && scene.time.length > 1,
+      edges: true, grid: true, arrowSize: 0.6, arrowLog: false, chapter: 0, loop: "all", isDark: this.prefersDark(),
+    };
+    this.view = { ...this.start };
+    fillControls(at, scene);
+    this.makeLabels();
+  }
+
+  prefersDark() {
+    const { theme } = document.documentElement.dataset;
+    if (theme === "dark" || theme === "light") return theme === "dark";
+    return this.scene.look.dark || matchMedia("(prefers-color-scheme: dark)").matches;
+  }
+
+  // Everything on the graphics card; again after it was lost.
+  openPicture() {
+    const options = { antialias: true, alpha: true, powerPreference: "high-performance" };
+    const gl = this.at.picture.getContext("webgl2", options);
+    if (!gl) {
+      throw new Error("this page needs WebGL 2, which this browser does not offer. Please open it in a current Chrome, "
+        + "Edge, Firefox or Safari, and allow it to use the graphics card");
+    }
+    this.picture = new Picture(gl, this.scene);
+  }
+
+  connect() {
+    const { at } = this;
+    connectControls(at, (values) => this.change(values), {
+      toggle: () => this.toggle(), toggleDark: () => this.toggleDark(), forget: () => this.forget(),
+    });
+    connectPointer(at.picture, this);
+    connectStrip(at.plot, this.plot, (values) => this.change(values));
+    connectKeys(this.root, this, at);
+    at.picture.addEventListener("webglcontextlost", (event) => {
+      event.preventDefault();
+      this.picture = null;
+      this.say("The graphics card was taken away; the picture comes back as soon as it returns.");
+    });
+    at.picture.addEventListener("webglcontextrestored", () => {
+      this.openPicture();
+      this.say("");
+      this.need();
+    });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => this.change({ dark: event.matches }));
+    new ResizeObserver(() => { this.layOut(); this.need(); }).observe(this.root);
+    this.camera = cameraFor(this.scene, this.view.view, this.aspect());
+    this.showCurves();
+    this.change({});
+  }
+
+  say(text) {
+    this.at.message.textContent = text;
+    this.at.message.hidden = !text;
+  }
+
+  // The one way in which anything changes.
+  change(values) {
+    const { scene, view } = this;
+    const { dark, ...others } = values;
+    if (dark !== undefined) view.isDark = Boolean(dark);
+    Object.assign(view, others);
+    view.scale = clamp(Number(view.scale) || 1, 1, 1000);
+    if (!scene.parts.some((part) => part.name === view.follow)) view.follow = "";
+    if (!(view.color in PAINTS)) view.color = "displacement";
+    if (values.chapter !== undefined) view.time = this.piece().from;
+    else if (scene.chapters.length) view.chapter = this.chapterAt(view.time);
+    view.time = clamp(view.time, scene.time[0], scene.time[scene.time.length - 1]);
+    if (values.view) this.camera = cameraFor(scene, values.view, this.aspect());
+    if (view.playing && !this.frame) this.last = performance.now();
+    this.root.dataset.theme = view.isDark ? "dark" : "light";
+    this.plot.window(this.piece().from, this.piece().to);
+    showState(this.at, scene, view);
+    this.need();
+  }
+
+  chapterAt(time) {
+    const later = this.scene.chapters.findIndex((chapter) => chapter.start > time + 1e-12);
+    return later < 0 ? this.scene.chapters.length - 1 : Math.max(0, later - 1);
+  }
+
+  // The piece of time that is played: a chapter, the last period or everything.
+  piece() {
+    const { time, chapters, period } = this.scene;
+    const end = time[time.length - 1];
+    if (chapters.length) {
+      const next = chapters[this.view.chapter + 1];
+      return { from: chapters[this.view.chapter].start, to: next ? this.frameBefore(next.start) : end };
+    }
+    if (this.view.loop === "period" && period > 0) return { from: Math.max(time[0], end - period), to: end };
+    return { from: time[0], to: end };
+  }
+
+  frameBefore(time) {
+    const { first, share } = momentAt(this.scene, time);
+    return this.scene.time[share > 0 ? first : Math.max(0, first - 1)];
+  }
+
+  toggle() {
+    const { to, from } = this.piece();
+    const isAtEnd = this.view.time >= to && this.view.loop === "once";
+    this.change({ playing: !this.view.playing, ...(isAtEnd ? { time: from } : {}) });
+  }
+
+  toggleDark() { this.change({ dark: !this.view.isDark }); }
+
+  flip(name) { this.change({ [name]: !this.view[name] }); }
+
+  step(count) {
+    const { time } = this.scene;
+    const { first, share } = momentAt(this.scene, this.view.time);
+    const from = count < 0 && share > 0 ? first + 1 : first;
+    this.change({ time: time[clamp(from + count, 0, time.length - 1)], playing: false });
+  }
+
+  goToEnd(isLast) { this.change({ time: isLast ? this.piece().to : this.piece().from, playing: false }); }
+
+  reset() {
+    const { isDark } = this.view;
+    this.forget();
+    this.change({ ...this.start, isDark });
+  }
+
+  fit() { this.change({ view: this.view.view || this.start.view }); }
+
+  // The camera was moved by hand: no named view any more.
+  turn(move) {
+    move(this.camera, this.eye || eyeOf(this.camera, this.aspect()));
+    this.view.view = this.at.view.value = "";
+    this.need();
+  }
+
+  aspect() { return this.at.picture.clientWidth / Math.max(1, this.at.picture.clientHeight); }
+
+  carrier(moment) {
+    const body = this.scene.parts.find((part) => part.name === this.view.follow);
+    return body ? product(poseAt(body, atFrame(0)), inverseOfRigid(poseAt(body, moment))) : IDENTITY;
+  }
+
+  now() {
+    const moment = momentAt(this.scene, this.view.time);
+    return { moment, carrier: this.carrier(moment), eye: eyeOf(this.camera, this.aspect()) };
+  }
+
+  click(pixel) {
+    const { moment, carrier, eye } = this.now();
+    const size = [this.at.picture.clientWidth, this.at.picture.clientHeight];
+    this.hover(pixel);
+    if (!this.at.tip.hidden) return;
+    const ray = rayThrough(this.camera, eye, size, pixel);
+    const hit = pointOnRay(this.scene, this.view, moment, carrier, eye.place, ray)
+      || pointNearPixel(this.scene, this.view, moment, carrier, eye, size, pixel);
+    if (hit && hit.part.kind === "flexible") this.ask(hit.part, hit.point);
+  }
+
+  ask(part, point) {
+    this.shown = this.shown.filter((curve) => this.scene.curves.includes(curve));
+    this.probe = probeOf(this.scene, part, point);
+    this.shown = [...this.probe.curves, ...this.shown];
+    this.showCurves();
+  }
+
+  forget() {
+    this.probe = null;
+    this.shown = this.shown.filter((curve) => this.scene.curves.includes(curve));
+    this.showCurves();
+  }
+
+  hover(pixel) {
+    const { at, scene, view } = this;
+    let found = null;
+    if (pixel && view.arrows) {
+      const { moment, carrier, eye } = this.now();
+      const size = [at.picture.clientWidth, at.picture.clientHeight];
+      found = arrowNearPixel(scene, view, moment, carrier, eye, size, pixel);
+    }
+    at.tip.hidden = !found;
+    if (!found) return;
+    at.tip.textContent = `${found.arrow.name}, ${found.arrow.kind}: ${shortNumber(found.size)} ${found.arrow.unit}`;
+    at.tip.style.transform = `translate(${Math.round(pixel[0] + 14)}px, ${Math.round(pixel[1] + 10)}px)`;
+  }
+
+  showCurves() {
+    const all = [...(this.probe ? this.probe.curves : []), ...this.scene.curves];
+    this.shown = all.filter((curve) => this.shown.includes(curve));
+    showCurveList(this.at, all, this.shown, (curve, isOn) => {
+      this.shown = isOn ? [...this.shown, curve] : this.shown.filter((each) => each !== curve);
+      this.showCurves();
+    });
+    this.plot.show(this.shown);
+    this.at.probe.hidden = !this.probe;
+    this.layOut();
+    this.need();
+  }
+
+  layOut() { showStripHeight(this.at, this.plot.panels.length, this.root.clientHeight); }
+
+  makeLabels() {
+    const make = (className, text) => {
+      const label = Object.assign(document.createElement("span"), { className, textContent: text });
+      this.at.labels.append(label);
+      return label;
+    };
+    this.axisLabels = ["x", "y", "z"].map((axis, k) => {
+      const label = make("", axis);
+      label.style.color = `rgb(${AXES[k].map((value) => Math.round(255 * value)).join(", ")})`;
+      return label;
+    });
+    this.dot = make("dot", "");
+    this.pointLabel = make("point", "");
+  }
+
+  need() {
+    this.isNeeded = true;
+    if (!this.frame) this.frame = requestAnimationFrame((now) => this.tick(now));
+  }
+
+  tick(now) {
+    this.frame = 0;
+    const { view } = this;
+    if (view.playing) this.advance(Math.min((now - this.last) / 1e3, 0.25) * view.speed);
+    this.last = now;
+    if (this.isNeeded || view.playing) this.draw();
+    if (view.playing) this.need();
+  }
+
+  advance(seconds) {
+    const { view } = this;
+    const { from, to } = this.piece();
+    view.time += Math.max(0, seconds);
+    if (view.time < from) view.time = from;
+    if (view.time <= to) return;
+    if (view.loop === "once" || to <= from) this.change({ time: to, playing: false });
+    else view.time = from + ((view.time - from) % (to - from));
+  }
+
+  draw() {
+    this.isNeeded = false;
+    const { at, view } = this;
+    const canvas = at.picture, ratio = ratioOf();
+    const size = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
+    if (!this.picture || !size[0] || !size[1]) return;
+    if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
+    const { moment, carrier, eye } = this.now();
+    this.eye = eye;
+    this.picture.draw(view, moment, eye, carrier, size, ratio);
+    if (this.plot.panels.length) this.plot.draw(view.time, moment, ratio);
+    this.placeLabels(moment, carrier, eye);
+    this.writeTexts(moment);
+    this.root.dispatchEvent(new CustomEvent("flexmb-time", { bubbles: true, detail: { time: view.time } }));
+  }
+
+  placeLabels(moment, carrier, eye) {
+    const width = this.at.picture.clientWidth, height = this.at.picture.clientHeight;
+    const put = (label, x, y) => { label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`; };
+    this.axisLabels.forEach((label, k) => {
+      const axis = turnVector(carrier, [0, 1, 2].map((j) => (j === k ? 1 : 0)));
+      const half = TRIAD / 2, reach = (1.27 / 1.5) * half;
+      put(label, width - half + reach * dot(axis, eye.right) - 3, height - half - reach * dot(axis, eye.up) - 8);
+    });
+    const { probe } = this;
+    this.dot.hidden = this.pointLabel.hidden = true;
+    if (!probe) return;
+    const bent = bentPoint(probe.part, probe.point, bendingWeights(probe.part, moment, this.view.scale));
+    const pixel = pixelOf(eye, [width, height], movePoint(product(carrier, poseAt(probe.part, moment)), bent.place));
+    if (!pixel) return;
+    this.dot.hidden = this.pointLabel.hidden = false;
+    put(this.dot, pixel[0], pixel[1]);
+    put(this.pointLabel, pixel[0] + 10, pixel[1] - 24);
+    this.pointLabel.textContent = `${shortNumber(1e3 * length(bent.u))} mm`;
+  }
+
+  writeTexts(moment) {
+    const { at, view, probe, writer } = this;
+    const hasBending = this.scene.colorings.some((each) => each.largest > 0);
+    const stamp = [`t = ${writer.text(view.time)}`];
+    if (hasBending) stamp.push(`deflection × ${plainNumber(view.scale, 3)}`);
+    if (view.grid) stamp.push(`grid ${lengthText(this.picture.spacing)}`);
+    at.stamp.textContent = stamp.join("  ·  ");
+    at.clock.textContent = writer.text(view.time);
+    const { from, to } = this.piece();
+    at.time.min = from;
+    at.time.max = to;
+    at.time.value = view.time;
+    at.time.setAttribute("aria-valuetext", writer.text(view.time));
+    if (!probe) return;
+    at.probeName.textContent = probe.name;
+    const now = valueAt(probe.curves[0].values, moment);
+    at.probeText.textContent = `|u| ${shortNumber(now)} mm now\nlargest ${shortNumber(1e3 * probe.largest)} mm at ${writer.text(probe.when)}`;
+  }
+
+  part(which) {
+    const part = typeof which === "number" ? this.scene.parts[which] : this.scene.parts.find((each) => each.name === which);
+    if (!part) throw new Error(`There is no part '${which}'.`);
+    return part;
+  }
+}

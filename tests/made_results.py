@@ -1,0 +1,63 @@
+"""Result files with channels of our own choice, made without any computation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from flexmb.results.result_creation import RunIdentity
+from flexmb.results.result_file import Result
+from flexmb.results.result_writer import ResultWriter
+
+Series = Mapping[str, tuple[str, np.ndarray]]
+"""Path -> unit and values (rows, ...)"""
+
+
+def made_result(
+    path: Path, series: Series, settings: Mapping[str, Any] | None = None, *, name: str = "made", **run: Any
+) -> Result:
+    """An open result with these channels; `run` holds text, command, report, outcome and summary."""
+    channels, columns, start = [], [], 0
+    for channel, (unit, values) in series.items():
+        shape = np.shape(values)[1:]
+        names = ("angle",) if channel.startswith("joints/") and channel.endswith("/position") and not shape else ()
+        channels.append(SimpleNamespace(path=channel, unit=unit, start=start, shape=shape, text=channel, columns=names))
+        columns.append(np.reshape(values, (len(values), -1)))
+        start += columns[-1].shape[1]
+    identity = RunIdentity(name, run.get("text", ""), dict(settings or {}), run.get("command", ""))
+    with ResultWriter(path, SimpleNamespace(channels=channels), identity) as writer:
+        writer.write(np.concatenate(columns, axis=1), np.zeros(2))
+        writer.finish(run.get("outcome", "finished"), run.get("report", "report"), run.get("summary", ()))
+    return Result(path)
+
+
+def crank_result(path: Path, **run: Any) -> Result:
+    """A driven crank makes 2.5 turns in 0.1 s; a rod bends by up to 3 mm, in the last turn by up to 2 mm."""
+    time = np.linspace(0.0, 0.1, 1001)
+    angle = 5.0 * np.pi * time / 0.1
+    bend = np.where(angle < 3.0 * np.pi, 3e-3, 2e-3) * np.sin(angle)
+    series = {
+        "time": ("s", time),
+        "joints/bearing/position": ("rad", angle),
+        "joints/bearing/force": ("N", np.stack([3.0 * np.cos(angle), 4.0 * np.cos(angle), 0.0 * time], axis=1)),
+        "joints/bearing/moment": ("N*m", np.stack([time, 0.0 * time, 0.0 * time], axis=1)),
+        "joints/ball/position": ("1, 1, 1, 1", np.tile([1.0, 0.0, 0.0, 0.0], (1001, 1))),
+        "joints/ball/force": ("N", np.zeros((1001, 3))),
+        "energy/kinetic": ("J", 2.0 + np.sin(angle)),
+        "energy/potential": ("J", 1.0 - np.sin(angle)),
+        "energy/work/total": ("J", 1e-6 * np.sin(angle)),
+        "sensors/crank_angle": ("rad", angle),
+        "sensors/rod_mid": ("m", bend),
+        "sensors/slider": ("m", 0.3 + 0.1 * np.cos(angle)),
+        "solver/step": ("s", np.where(time > 0.0, 1e-4, 0.0)),
+        "solver/iterations": ("1", np.where(time > 0.0, 2.0 + (time > 0.05), 0.0)),
+    }
+    settings = {
+        "motions": {"drive": {"joint": "bearing"}},
+        "sensors": {"crank_angle": {"joint": "bearing"}, "rod_mid": {"deflection": "rod.middle"}, "slider": {}},
+    }
+    return made_result(path, series, settings, **run)
