@@ -71,10 +71,19 @@ def test_vtkhdf_is_read_by_vtk(tmp_path: Path, scale: float) -> None:
     reader.UpdateInformation()
     assert reader.GetNumberOfSteps() == 9
     for frame in (*range(9), 4):
-        reader.SetStep(frame)
-        reader.Update()
+        reader.UpdateTimeStep(scene.time[frame])
         assert reader.GetTimeValue() == scene.time[frame]
         compare(reader.GetOutputDataObject(0), scene, frame, scale)
+
+
+def test_vtkhdf_with_letters_beyond_ascii(tmp_path: Path) -> None:
+    hdf = pytest.importorskip("vtkmodules.vtkIOHDF")
+    scene = bending_scene(n_frames=2, n_along=2)
+    write_vtkhdf(replace(scene, parts=(replace(scene.parts[0], name="größe"),)), tmp_path / "x.vtkhdf")
+    reader = hdf.vtkHDFReader()
+    reader.SetFileName(str(tmp_path / "x.vtkhdf"))
+    reader.Update()
+    assert reader.GetOutputDataObject(0).GetFieldData().GetAbstractArray("bodies").GetValue(0) == "größe"
 
 
 def test_vtkhdf_holds_the_triangles_once(tmp_path: Path) -> None:

@@ -252,7 +252,7 @@ def test_follow_a_body() -> None:
         seen = local @ rotations(crank.quaternion[0]).T + crank.position[0]
         found = reader.corners("slider", scene.time[frame])
         np.testing.assert_allclose(found, (seen @ Y_UP.T)[slider.triangles.ravel()], atol=1e-7)
-    with pytest.raises(InputError, match="no body 'cranck' to follow. Did you mean 'crank'"):
+    with pytest.raises(InputError, match="no body 'cranck' to ride with. Did you mean 'crank'"):
         glb_bytes(scene, Look(follow="cranck"))
 
 

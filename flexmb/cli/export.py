@@ -67,6 +67,7 @@ def export(
         if channels:
             print(channel_table(loaded))
             return 0
-        for name, path in plan(result.stem, [name for name in FORMATS if given[name]], targets, wishes).items():
-            print(write(loaded, name, path, wishes))
+        paths = plan(result.stem, [name for name in FORMATS if given[name]], targets, wishes)
+        for line in write(loaded, paths, wishes):
+            print(line)
     return 0

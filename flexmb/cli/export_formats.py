@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flexmb.errors import Fault, InputError
 from flexmb.results.result_file import Result
 from flexmb.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from flexmb.view.scene import Scene
 
 FORMATS = {"csv": ".csv", "mat": ".mat", "parquet": ".parquet", "vtkhdf": ".vtkhdf", "vtu": ".pvd", "glb": ".glb"}
 """Option -> ending"""
@@ -78,29 +82,40 @@ def _wish_faults(paths: dict[str, Path], wishes: Wishes) -> list[Fault]:
     return faults
 
 
-def write(result: Result, name: str, path: Path, wishes: Wishes) -> str:
-    """Write one format; the line that tells of it."""
-    if name in TABLES:
-        from flexmb.results.binary_tables import export_mat, export_parquet
-        from flexmb.results.export import export_csv
+def write(result: Result, paths: dict[str, Path], wishes: Wishes) -> Iterator[str]:
+    """Write one format after the other; a line that tells of each."""
+    scenes: dict[int, Scene] = {}
+    for name, path in paths.items():
+        if name in TABLES:
+            yield _write_table(result, name, path, wishes)
+            continue
+        frames = wishes.frames or (GLB_FRAMES if name == "glb" else FIELD_FRAMES)
+        if frames not in scenes:
+            scenes[frames] = _scene(result, frames, wishes)
+        yield _write_field(result, scenes[frames], name, path, wishes)
 
-        writers = {"csv": export_csv, "mat": export_mat, "parquet": export_parquet}
-        return f"{path}: {writers[name](result, path, wishes.channels)} rows"
-    return _write_field(result, name, path, wishes)
+
+def _write_table(result: Result, name: str, path: Path, wishes: Wishes) -> str:
+    from flexmb.results.binary_tables import export_mat, export_parquet
+    from flexmb.results.export import export_csv
+
+    writers = {"csv": export_csv, "mat": export_mat, "parquet": export_parquet}
+    return f"{path}: {writers[name](result, path, wishes.channels)} rows"
 
 
-def _write_field(result: Result, name: str, path: Path, wishes: Wishes) -> str:
+def _scene(result: Result, frames: int, wishes: Wishes) -> Scene:
+    from flexmb.view.scene_of_result import scene_of_result
+
+    return scene_of_result(result, frames=frames, folder=wishes.bodies)
+
+
+def _write_field(result: Result, scene: Scene, name: str, path: Path, wishes: Wishes) -> str:
     from flexmb.view.gltf import write_glb
     from flexmb.view.scene import Look
-    from flexmb.view.scene_of_result import scene_of_result
     from flexmb.view.vtk_files import write_vtkhdf, write_vtu
 
-    frames = wishes.frames or (GLB_FRAMES if name == "glb" else FIELD_FRAMES)
-    folder = None if wishes.bodies is None else str(wishes.bodies)
-    scene = scene_of_result(result, frames=frames, folder=folder)
-    scale = 1.0 if wishes.scale is None else wishes.scale
+    scale = wishes.scale if wishes.scale is not None else scene.scale if name == "glb" else 1.0
     if name == "glb":
-        scale = scene.scale if wishes.scale is None else wishes.scale
         write_glb(scene, path, Look(scale=scale))
     elif name == "vtu":
         write_vtu(scene, path, scale)

@@ -108,7 +108,9 @@ def animate(
         if data is not None:
             faults += source_faults(data, wanted)
         notes: list[str] = []
-        target = _target(source, output, wanted, notes)
+        target = None
+        if data is not None or output is not None:
+            target = _target(source, output, wanted, notes)
         if target is not None:
             faults += _target_faults(target, source, wanted)
         if faults:

@@ -14,7 +14,9 @@ from flexmb.bodies.body_file import read_body
 from flexmb.bodies.body_layout import FORMAT as BODY_FORMAT
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.errors import Fault, InputError
-from flexmb.results.result_file import Result, is_result_file
+from flexmb.results.result_file import Result
+from flexmb.results.result_layout import FORMAT as RESULT_FORMAT
+from flexmb.results.result_layout import stamped_length
 from flexmb.suggestions import clipped, did_you_mean
 from flexmb.view.animate_options import AnimateOptions
 from flexmb.view.scene import Scene
@@ -57,16 +59,18 @@ def _read(path: Path) -> Result | ReducedBody:
         raise InputError(f"'{path}' is a model, not a result. Run it first: flexmb run {path}")
     if path.suffix.lower() in _MESHES:
         raise InputError(f"'{path}' is a mesh. Make a body file of it first: flexmb reduce {path} ...")
-    if is_result_file(path):
-        return Result(path)
+    if not os.access(path, os.R_OK):
+        raise InputError(f"'{path}' cannot be read: permission denied.")
+    if not h5py.is_hdf5(path):
+        raise InputError(f"'{path}' is neither a result nor a body file of flexmb: it is not in HDF5 format.")
     found = _format(path)
     if found == BODY_FORMAT:
         return read_body(path)
-    if found is None and os.access(path, os.R_OK) and not h5py.is_hdf5(path):
-        raise InputError(f"'{path}' is neither a result nor a body file of flexmb: it is not in HDF5 format.")
-    if found is not None:
-        raise InputError(f"'{path}' is an HDF5 file, but neither a result nor a body file of flexmb.")
-    return Result(path)  # says what is wrong: permission, cut off, damaged
+    # Only a result can be open for writing; HDF5 would wait for ever for the writer of another file that is cut off.
+    if found == RESULT_FORMAT or stamped_length(path):
+        return Result(path)
+    what = "is cut off or damaged" if found is None else "is an HDF5 file, but neither a result nor a body file of flexmb"
+    raise InputError(f"'{path}' {what}.")
 
 
 def _format(path: Path) -> str | None:

@@ -86,8 +86,8 @@ def _stick(body: FlexibleBody, markers: list[Marker]) -> Covered:
 
 
 def flexible_part(covered: Covered, motion: RecordedMotion, color: Color) -> tuple[Part, float]:
-    """The part of a flexible body over all frames, and by how much its points are off at most at scale 1 [m]; 0 when that
-    is within the tolerance."""
+    """The part of a flexible body over all frames, and by how much its points are off at most at scale 1 [m]; 0 when
+    that is within the tolerance."""
     body, skin = covered.body, covered.skin
     number = motion.mechanism.body_index[body.name]
     q, chord = motion.elastic(body), motion.chord_of(number)

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from flexmb import __version__
 from flexmb.errors import Fault, InputError
 from flexmb.results.output_file import drafted
-from flexmb.suggestions import did_you_mean
 from flexmb.view.camera import FIELD_OF_VIEW, fitted_camera, world_axes
 from flexmb.view.glb_file import GlbFile, Table
 from flexmb.view.gltf_arrows import arrow_parts
@@ -51,14 +50,14 @@ def glb_bytes(scene: Scene, look: Look) -> bytes:
     parts = [part for part in scene.parts if len(part.triangles) and (look.symbols or part.kind != "symbol")]
     if look.arrows:
         parts += arrow_parts(scene, scale)
-    scene = replace(scene, parts=tuple(parts))
+    drawn = replace(scene, parts=tuple(parts))
     if look.follow:
-        scene = _followed(scene, look.follow)
+        drawn = _followed(drawn, look.follow)
     file = GlbFile()
-    nodes = [_PartNode(file, scene, part, look) for part in scene.parts]
+    nodes = [_PartNode(file, scene, part, look) for part in drawn.parts]
     if look.ghost:
-        nodes += [_PartNode(file, scene, _ghost(part), look, ghost=True) for part in scene.flexible]
-    children = [node.number for node in nodes] + [_camera_node(file, scene, look)]
+        nodes += [_PartNode(file, scene, _ghost(part), look, ghost=True) for part in drawn.flexible]
+    children = [node.number for node in nodes] + [_camera_node(file, drawn, look)]
     root: Table = {"name": scene.title or "scene", "rotation": _y_up(scene), "children": children}
     top = file.add("nodes", root)
     speed = playing_speed(scene, look)
@@ -70,11 +69,10 @@ def glb_bytes(scene: Scene, look: Look) -> bytes:
 
 
 def _check(scene: Scene, look: Look) -> None:
+    from flexmb.view.picture.checks import check
+
+    check(scene, look)
     faults = []
-    names = [part.name for part in scene.parts if part.kind in ("flexible", "rigid") and len(part.triangles)]
-    if look.follow and look.follow not in names:
-        hint = did_you_mean(look.follow, names, "Bodies")
-        faults.append(Fault(f"There is no body '{look.follow}' to follow.", hint=hint))
     for part in scene.parts:
         arrays = (part.points, part.shapes, part.amplitudes, part.position, part.quaternion)
         if not all(np.isfinite(array).all() for array in arrays):

@@ -21,6 +21,9 @@ from flexmb.view.scene import Color, Look, Part, Scene, Single, Vector
 _SHORT_INDEX_POINTS = 65535
 """Up to so many points their numbers fit into 16 bits; the last one is reserved."""
 
+_BLOCK = 16
+"""Frames that are looked at together"""
+
 
 @dataclass(frozen=True)
 class Morphs:
@@ -148,8 +151,11 @@ def vertex_colors(scene: Scene, part: Part, look: Look) -> NDArray[np.uint16] | 
 def _extreme_deflection(part: Part, coloring: str) -> Single:
     """(s,) the largest |u|, or the value of a component where it is farthest from zero, over all frames [m]"""
     extreme = np.zeros(len(part.points), np.float32)
-    for frame in range(len(part.position)):
-        u = part.deflection(frame)
-        value = np.linalg.norm(u, axis=1) if coloring == "displacement" else u[:, "xyz".index(coloring)]
-        extreme = np.where(np.abs(value) > np.abs(extreme), value, extreme)
+    shapes = part.shapes[part.carried :].reshape(part.n_shapes - part.carried, -1)
+    for first in range(0, len(part.position), _BLOCK):  # by blocks, so that the shapes are read less often
+        weights = part.amplitudes[first : first + _BLOCK, part.carried :].astype(np.float32)
+        u = (weights @ shapes).reshape(len(weights), -1, 3)
+        value = np.linalg.norm(u, axis=2) if coloring == "displacement" else u[:, :, "xyz".index(coloring)]
+        farthest = np.take_along_axis(value, np.abs(value).argmax(axis=0)[None], axis=0)[0]
+        extreme = np.where(np.abs(farthest) > np.abs(extreme), farthest, extreme)
     return extreme

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.rigid_body import RigidBody
 from flexmb.system.mechanism import Mechanism
 from flexmb.view.geometry.attachments import Attachment, Travels, attachments, load_points, scene_size
+from flexmb.view.geometry.beam_skin import beam_skin
 from flexmb.view.geometry.ground import ground_solid
 from flexmb.view.geometry.joint_symbols import THICKNESS
 from flexmb.view.geometry.mass_shapes import inertia_solid, mass_ball, wheel
@@ -56,6 +58,8 @@ def rigid_solid(
     if body_number == 0:
         return ground_solid(mechanism, size, travel)
     body = mechanism.bodies[body_number]
+    if isinstance(body, FlexibleBody) and body.basis is not None:  # a beam without shapes
+        return beam_skin(body.basis).solid
     drawn = model_solid(spec, body)
     return _default(mechanism, spec, body_number, size) if drawn is None else drawn
 
@@ -77,7 +81,7 @@ def _default(mechanism: Mechanism, spec: Any, body_number: int, size: float) -> 
         features.append(wheel(radius, 0.15 * radius, rolling.p_b, rolling.axis))
     is_rod = getattr(spec.bodies[body.name], "rod", None) is not None
     if is_rod:
-        _add_ends(nodes, mechanism, spec, body, SAME_NODE * size)
+        _add_ends(nodes, spec, body, SAME_NODE * size)
     for p in load_points(mechanism, spec, body_number):
         _node_at(nodes, p, SAME_NODE * size)
     if not is_rod and rolling is None and body.mass > 0.0:
@@ -105,7 +109,7 @@ def _node_at(nodes: list[Node], p: Vector, near: float) -> Node:
     return nodes[-1]
 
 
-def _add_ends(nodes: list[Node], mechanism: Mechanism, spec: Any, body: RigidBody, near: float) -> None:
+def _add_ends(nodes: list[Node], spec: Any, body: RigidBody, near: float) -> None:
     """Nodes at the two ends of a rod."""
     start, end = (np.asarray(spec.points[p] if isinstance(p, str) else p) for p in spec.bodies[body.name].rod)
     for p in (np.zeros(3), np.array([float(np.linalg.norm(end - start)), 0.0, 0.0])):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from flexmb.bodies.rigid_body import RigidBody
 from flexmb.view.geometry.joint_symbols import THICKNESS
-from flexmb.view.geometry.primitives import Solid, along, box, extruded, moved, sphere
+from flexmb.view.geometry.primitives import Solid, along, box, disc, extruded, joined, moved, sphere
 
 Vector = NDArray[np.float64]
 
@@ -32,14 +32,12 @@ def inertia_solid(body: RigidBody, size: float, lone: bool) -> Solid | None:
     """
     center, inertia = central_inertia(body)
     moments, axes = np.linalg.eigh(inertia)
-    if moments[0] <= 1e-6 * moments[2]:
-        return None
-    if moments[2] <= 1e-12 * body.mass * size**2:
+    if moments[0] <= 1e-6 * moments[2] or moments[2] <= 1e-12 * body.mass * size**2:
         return None
     for k in range(3):
-        disc = _disc(body.mass, float(moments[k]), np.delete(moments, k))
-        if disc is not None and disc[0] <= LARGEST_WHEEL * size:
-            return wheel(disc[0], disc[1], center, axes[:, k])
+        sizes = _disc(body.mass, float(moments[k]), np.delete(moments, k))
+        if sizes is not None and sizes[0] <= LARGEST_WHEEL * size:
+            return wheel(*sizes, center, axes[:, k])
     # Edges of a uniform block: m (b^2 + c^2)/12 = J_a, and round again.
     squares = 6.0 * (moments.sum() - 2.0 * moments) / body.mass
     edges = np.sqrt(np.maximum(squares, 0.0025 * squares.max()))
@@ -68,7 +66,7 @@ def mass_ball(body: RigidBody, size: float) -> Solid:
 
 
 def wheel(radius: float, thickness: float, center: Vector, axis: Vector) -> Solid:
-    """A disc with five holes, by which one sees it turn."""
+    """A disc with a hub, and five holes by which one sees it turn."""
     angles = 2.0 * np.pi * np.arange(60) / 60
     rim = radius * np.column_stack([np.cos(angles), np.sin(angles)])
     small = 2.0 * np.pi * np.arange(20) / 20
@@ -77,4 +75,6 @@ def wheel(radius: float, thickness: float, center: Vector, axis: Vector) -> Soli
     holes = [hole + 0.62 * radius * np.array([math.cos(a), math.sin(a)]) for a in around]
     plate = extruded([rim, *holes], np.array([-0.5 * thickness, 0.5 * thickness]))
     # The prism stands along x: turn x to z, then z to the axis.
-    return moved(plate, along(axis) @ np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]), center)
+    upright = moved(plate, [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], np.zeros(3))
+    hub = disc(np.zeros(3), (0.0, 0.0, 1.0), 0.12 * radius, thickness + 0.06 * radius, 24)
+    return moved(joined([upright, hub]), along(axis), center)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.bodies.rigid_body import RigidBody
-from flexmb.errors import InputError
+from flexmb.errors import Fault, InputError
 from flexmb.system.schema.geometry import Shape
 from flexmb.view.geometry.drawing_files import file_solid
 from flexmb.view.geometry.primitives import Solid, box, cylinder, joined, moved, sphere
@@ -24,8 +24,11 @@ def model_solid(spec: Any, body: RigidBody) -> Solid | None:
 
 
 def _solid(shape: Shape, spec: Any, body: RigidBody) -> Solid:
+    where = ("bodies", body.name, "geometry")
     if shape.kind == "cylinder":
-        start, end = (_place(where, spec, body) for where in shape.ends)
+        start, end = (_place(end, spec, body) for end in shape.ends)
+        if np.linalg.norm(end - start) < 1e-12:
+            raise InputError([Fault(f"body '{body.name}': the two ends of a cylinder are the same place.", where)])
         return cylinder(start, end, shape.size[0])
     at = _place(shape.at, spec, body)
     if shape.kind == "box":
@@ -35,7 +38,6 @@ def _solid(shape: Shape, spec: Any, body: RigidBody) -> Solid:
     try:
         return moved(file_solid(shape.path, shape.unit), shape.orientation, at)
     except InputError as error:
-        where = ("bodies", body.name, "geometry")
         told = [
             replace(fault, text=f"body '{body.name}', {shape.path}: {fault.text}", path=where) for fault in error.faults
         ]

@@ -6,6 +6,7 @@ and values of a frame. Values run from 0 to 1 along the ramp of the colouring.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -55,6 +56,22 @@ class Values:
     def table(self) -> NDArray[np.uint8]:
         """(256, 3)"""
         return ramp(stops_for(self.coloring))
+
+    @property
+    def unit(self) -> str:
+        return "MPa" if self.coloring == "stress" else "mm"
+
+    @property
+    def label(self) -> str:
+        return {"displacement": "deflection |u|", "stress": "von Mises stress"}.get(
+            self.coloring, f"deflection u_{self.coloring}"
+        )
+
+    @property
+    def shown_range(self) -> tuple[float, float]:
+        """Ends of the legend in `unit`"""
+        largest = self.largest * (1e-6 if self.coloring == "stress" else 1e3)
+        return -largest if self.coloring in ("x", "y", "z") else 0.0, largest
 
     def of(self, part: Part, frame: int) -> Vector | None:
         """(s,) from 0 to 1; None when the part keeps its own colour"""
@@ -203,6 +220,14 @@ class Drawing:
 
     def camera(self, frame: int) -> Camera:
         return riding(self._camera, self.scene.part(self.look.follow), frame) if self.look.follow else self._camera
+
+    def with_scale(self, scale: float) -> Drawing:
+        """The same seen from the same place, with another deflection scale."""
+        other = copy(self)
+        other.look, other.scale = replace(self.look, scale=scale), scale
+        other.arrows = arrow_items(self.scene, self.whole, other.look)
+        other.__dict__.pop("items", None)
+        return other
 
     def _tips(self, frame: int) -> Vector:
         """(n, 3) ends of the arrows, world [m]"""

@@ -17,13 +17,6 @@ from flexmb.view.picture.fonts import Font, font
 from flexmb.view.scene import Color
 
 Pixels = NDArray[np.uint8]
-_LABELS = {
-    "displacement": "deflection |u|",
-    "x": "deflection u_x",
-    "y": "deflection u_y",
-    "z": "deflection u_z",
-    "stress": "von Mises stress",
-}
 _AXES: tuple[tuple[str, Color], ...] = (("x", (0.83, 0.28, 0.26)), ("y", (0.24, 0.60, 0.32)), ("z", (0.25, 0.45, 0.80)))
 
 
@@ -82,9 +75,7 @@ class Overlay:
 
     def _draw_legend(self, draw: ImageDraw.ImageDraw) -> None:
         values = self.drawing.values
-        is_stress = values.coloring == "stress"
-        unit, largest = ("MPa", 1e-6 * values.largest) if is_stress else ("mm", 1e3 * values.largest)
-        lowest = -largest if values.coloring in ("x", "y", "z") else 0.0
+        lowest, largest = values.shown_range
         width, height = self.look.size
         bar, tall = max(round(14 * self._unit), 8), round(0.42 * height)
         ticks = np.linspace(lowest, largest, 5)
@@ -99,7 +90,7 @@ class Overlay:
             y = top + part * (tall - 1)
             draw.line((left + bar, y, left + bar + 4 * self._unit, y), outline)
             draw.text((left + bar + 8 * self._unit, y), label, self._color("text"), self._small, anchor="lm")
-        title = f"{_LABELS[values.coloring]} [{unit}]"
+        title = f"{values.label} [{values.unit}]"
         y = top - 0.9 * _height(self._small)
         draw.text((width - self._gap, y), title, self._color("text"), self._small, anchor="rs")
 

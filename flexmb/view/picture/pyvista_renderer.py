@@ -35,22 +35,16 @@ from flexmb.view.scene import Vector
 OVER = 2
 """Pixels drawn for one of the picture, across and along"""
 WINDOW_VARIABLE = "VTK_DEFAULT_OPENGL_WINDOW"
+"""VTK reads here which window class to make."""
 
 
 class PyvistaRenderer:
     """Draws the frames of a drawing."""
 
     def __init__(self, drawing: Drawing):
-        window = offscreen()
-        if window:
-            os.environ.setdefault(WINDOW_VARIABLE, window)
-        import pyvista
-
         self.drawing = drawing
-        size = [OVER * side for side in drawing.look.size]
-        self.plotter = pyvista.Plotter(off_screen=True, window_size=size, lighting="none")
-        self.plotter.render_window.SetMultiSamples(0)
-        self.plotter.renderer.SetUseOIT(False)
+        size = (OVER * drawing.look.size[0], OVER * drawing.look.size[1])
+        self.plotter = new_plotter(size, offscreen() or "", off_screen=True)
         self.meshes = DrawnMeshes(self.plotter, drawing, line_width=OVER)
 
     def frame(self, number: int) -> NDArray[np.uint8]:
@@ -158,6 +152,23 @@ class DrawnMeshes:
         return table
 
 
+def new_plotter(size: tuple[int, int], window: str, off_screen: bool) -> Any:
+    """A plotter whose window is of this VTK class (empty: the usual one)."""
+    import pyvista
+
+    before = os.environ.get(WINDOW_VARIABLE)
+    if window and before is None:
+        os.environ[WINDOW_VARIABLE] = window
+    try:
+        plotter = pyvista.Plotter(off_screen=off_screen, window_size=list(size), lighting="none")
+    finally:
+        if before is None:
+            os.environ.pop(WINDOW_VARIABLE, None)
+    plotter.render_window.SetMultiSamples(0)
+    plotter.renderer.SetUseOIT(False)
+    return plotter
+
+
 def place_camera(plotter: Any, camera: Camera) -> None:
     """Look from where the drawing is seen."""
     view = plotter.camera
@@ -182,7 +193,7 @@ def _pixels(window: Any) -> NDArray[np.uint8]:
 
     width, height = window.GetSize()
     flat = vtkUnsignedCharArray()
-    # With the fourth byte, Pillow works on the numbers where they are.
+    # With a fourth byte, Pillow works on the numbers where they are; taken for an opacity it would cost much more.
     window.GetRGBACharPixelData(0, 0, width - 1, height - 1, 0, flat, 0)
-    image = Image.frombuffer("RGBA", (width, height), memoryview(flat), "raw", "RGBA", 0, 1)
-    return np.asarray(image.reduce(OVER))[::-1, :, :3]
+    image = Image.frombuffer("RGBX", (width, height), memoryview(flat), "raw", "RGBX", 0, 1)
+    return np.asarray(image.reduce(OVER).convert("RGB").transpose(Image.Transpose.FLIP_TOP_BOTTOM))

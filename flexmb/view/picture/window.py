@@ -1,13 +1,25 @@
-"""A window in which a scene is turned and played."""
+"""A window in which a scene is turned and played, by pyvista.
+
+Mouse: turn, shift and zoom. Sliders: time and deflection scale. Keys: see `KEYS`.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import sys
+import time
+from typing import Any
+
+import numpy as np
 
 from flexmb.errors import InputError
 from flexmb.view.picture.checks import check
 from flexmb.view.picture.gl_probe import window_fault
-from flexmb.view.scene import Look, Scene
+from flexmb.view.scene import Look, Scene, Vector, playing_speed, rotations
+
+KEYS = "space: play, stop    left, right: one frame    Home: start    q: close"
+_TICK = 33  # ms between two pictures
+_LARGEST_SCALE = 1000.0
 
 
 def can_show() -> str:
@@ -24,4 +36,158 @@ def show(scene: Scene, look: Look | None = None) -> None:
     reason = can_show()
     if reason:
         raise InputError(f"No window can open: {reason}. Write a page instead (.html), which any browser shows.")
-    raise InputError("No window can open: not written yet.")
+    Window(scene, look).open()
+
+
+class Window:
+    """The window and what it shows just now."""
+
+    def __init__(self, scene: Scene, look: Look):
+        from flexmb.view.picture.drawing import Drawing
+        from flexmb.view.picture.pyvista_renderer import DrawnMeshes, new_plotter, place_camera
+
+        self.scene, self.look = scene, look
+        self.frame, self.is_playing = 0, len(scene.time) > 1
+        self._speed = playing_speed(scene, look)
+        self._clock = time.perf_counter()
+        self._now = float(scene.time[0])
+        drawing = Drawing(scene, look)
+        native = "vtkXOpenGLRenderWindow" if sys.platform.startswith("linux") else ""
+        self.plotter = new_plotter(look.size, native, off_screen=False)
+        self.plotter.title = f"{scene.title} - flexmb" if scene.title else "flexmb"
+        self.meshes = DrawnMeshes(self.plotter, drawing)
+        place_camera(self.plotter, drawing.camera(0))
+        self._add_texts()
+        self._add_legend()
+        self._add_sliders()
+        for key, action in {"space": self.toggle, "Left": lambda: self.step(-1), "Right": lambda: self.step(1),
+                            "Home": lambda: self.go_to(0)}.items():  # fmt: skip
+            self.plotter.add_key_event(key, action)
+
+    def open(self) -> None:
+        """Show it until it is closed."""
+        self.plotter.iren.initialize()
+        self.plotter.iren.add_observer("TimerEvent", lambda *_: self._tick())
+        self.plotter.iren.create_timer(_TICK, repeating=True)
+        self._clock = time.perf_counter()
+        self.plotter.show(auto_close=True)
+
+    def toggle(self) -> None:
+        """Play, or stop playing."""
+        self.is_playing = not self.is_playing
+        self._clock = time.perf_counter()
+
+    def step(self, by: int) -> None:
+        """Stop and go on or back by some frames."""
+        self.is_playing = False
+        self.go_to((self.frame + by) % len(self.scene.time))
+
+    def go_to(self, frame: int) -> None:
+        """Show a frame."""
+        self._now = float(self.scene.time[frame])
+        self._draw(frame)
+
+    def set_scale(self, scale: float) -> None:
+        """Exaggerate the deflection by this factor."""
+        self.meshes.drawing = self.meshes.drawing.with_scale(scale)
+        self._draw(self.frame)
+
+    def _tick(self) -> None:
+        clock, before = time.perf_counter(), self._clock
+        self._clock = clock
+        if not self.is_playing:
+            return
+        start, end = float(self.scene.time[0]), float(self.scene.time[-1])
+        self._now += self._speed * min(clock - before, 0.25)
+        if self._now > end:
+            self._now = start
+        self._draw(self.scene.frame_at(self._now))
+
+    def _draw(self, frame: int) -> None:
+        self._ride(frame)
+        self.frame = frame
+        self.meshes.move(frame, np.array(self.plotter.camera.position))
+        self._time_text.SetInput(self._state())
+        self._time_slider.GetRepresentation().SetValue(float(self.scene.time[frame]))
+        self.plotter.renderer.ResetCameraClippingRange()
+        self.plotter.render_window.Render()
+
+    def _ride(self, frame: int) -> None:
+        """Carry the camera along with the body, wherever it has been turned to."""
+        if not self.look.follow:
+            return
+        part, view = self.scene.part(self.look.follow), self.plotter.camera
+        turn = rotations(part.quaternion[frame]) @ rotations(part.quaternion[self.frame]).T
+        old, new = part.position[self.frame], part.position[frame]
+
+        def carried(place: Any) -> Vector:
+            return new + turn @ (np.asarray(place) - old)
+
+        view.position, view.focal_point = carried(view.position), carried(view.focal_point)
+        view.up = turn @ np.asarray(view.up)
+
+    def _state(self) -> str:
+        scale = self.meshes.drawing.scale
+        text = f"t = {self.scene.time[self.frame]:.5f} s"
+        return f"{text}   deflection x {scale:.4g}" if self.scene.flexible else text
+
+    def _add_texts(self) -> None:
+        theme = self.meshes.drawing.theme
+        font = {"font": "arial", "color": theme.text}
+        title = f"{self.scene.title}\n{self.scene.subtitle}".strip()
+        if title:
+            self.plotter.add_text(title, position="upper_left", font_size=10, **font)
+        self._time_text = self.plotter.add_text(self._state(), position=(0.02, 0.05), viewport=True, font_size=11, **font)
+        self.plotter.add_text(KEYS, position=(0.02, 0.015), viewport=True, font_size=7, font="arial", color=theme.muted)
+        self.plotter.add_axes(color=theme.text, viewport=(0.0, 0.1, 0.12, 0.3))
+
+    def _add_legend(self) -> None:
+        import pyvista
+        from vtkmodules.vtkRenderingAnnotation import vtkScalarBarActor
+
+        values = self.meshes.drawing.values
+        if values.largest <= 0.0:
+            return
+        table = pyvista.LookupTable()
+        table.values = np.concatenate([values.table, np.full((256, 1), 255, np.uint8)], axis=1)
+        table.scalar_range = values.shown_range
+        bar = vtkScalarBarActor()
+        bar.SetLookupTable(table)
+        bar.SetTitle(f"{values.label} [{values.unit}]\n")
+        bar.SetNumberOfLabels(5)
+        bar.SetLabelFormat("%.3g")
+        bar.SetUnconstrainedFontSize(True)
+        bar.SetPosition(0.88, 0.3)
+        bar.SetPosition2(0.09, 0.45)
+        for words, size in ((bar.GetTitleTextProperty(), 14), (bar.GetLabelTextProperty(), 14)):
+            words.SetColor(self.meshes.drawing.theme.text)
+            words.SetFontFamilyToArial()
+            words.SetFontSize(size)
+            words.SetShadow(False)
+            words.SetBold(False)
+            words.SetItalic(False)
+        self.plotter.add_actor(bar, reset_camera=False)
+
+    def _add_sliders(self) -> None:
+        theme = self.meshes.drawing.theme
+        style = {"color": theme.muted, "title_color": theme.text, "style": "modern", "title_height": 0.018,
+                 "interaction_event": "always"}  # fmt: skip
+        start, end = float(self.scene.time[0]), float(self.scene.time[-1])
+        self._time_slider = self.plotter.add_slider_widget(
+            self._slide_time, (start, max(end, start + 1e-9)), value=start, title="time [s]", fmt="%.4f",
+            pointa=(0.34, 0.07), pointb=(0.64, 0.07), **style,
+        )  # fmt: skip
+        if self.scene.flexible:
+            scale = min(max(self.meshes.drawing.scale, 1.0), _LARGEST_SCALE)
+            self.plotter.add_slider_widget(
+                self._slide_scale, (0.0, float(np.log10(_LARGEST_SCALE))), value=float(np.log10(scale)),
+                title="deflection scale (1 to 1000)", fmt=" ", pointa=(0.70, 0.07), pointb=(0.94, 0.07), **style,
+            )  # fmt: skip
+
+    def _slide_time(self, value: float) -> None:
+        if abs(value - float(self.scene.time[self.frame])) > 1e-12:
+            self.is_playing = False
+            self.go_to(self.scene.frame_at(value))
+
+    def _slide_scale(self, value: float) -> None:
+        self.set_scale(round(10.0**value, 2))

@@ -10,6 +10,7 @@ _PREFIXES = {
     "N*m": ((1e6, "MN*m"), (1e4, "kN*m"), (0.1, "N*m"), (1e-4, "mN*m")),
 }
 _RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
+_LARGE = 1e6
 _FACTORS = {"k": 1e3, "M": 1e6, "m": 1e-3, "\u00b5": 1e-6, "n": 1e-9, "p": 1e-12}
 
 
@@ -31,9 +32,11 @@ def handy_unit(unit: str, size: float) -> tuple[float, str]:
 
 
 def number_text(value: float, digits: int = 4) -> str:
-    """A number for labels, such as 2.943, 0.01, 1.2·10⁻⁵ with a proper minus."""
+    """A number for labels, such as 2.943, 31400, 1.2·10⁻⁵ with a proper minus."""
     text = f"{value:.{digits}g}"
-    if "e" in text:
+    if "e+" in text and abs(value) < _LARGE:
+        text = f"{float(text):.0f}"
+    elif "e" in text:
         mantissa, _, exponent = text.partition("e")
         power = f"10{str(int(exponent)).translate(_RAISED)}"
         text = power if mantissa == "1" else f"{mantissa}\u00b7{power}"

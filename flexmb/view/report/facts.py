@@ -1,4 +1,4 @@
-"""The numbers that a reader wants first: largest deflection, stress, reaction, each with where and when; balance; time."""
+"""The numbers that a reader wants first: largest deflection, stress and reaction with where and when; balance, time."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from flexmb.view.scene import Part, Scene, Vector
 _FEW_POINTS = 1500
 _NEAR = 0.02
 """Distance from a marked point, as a part of the size of a body, within which a place has its name."""
+_ROUND_OFF = 1e-14
+"""Part of the largest value of a sensor that is nothing."""
 _LONG = 0.5
 """Runs shorter than this are told in milliseconds [s]."""
 
@@ -93,7 +95,7 @@ def place_of(part: Part, point: int) -> str:
             return f"at its {name}" if name in ("start", "middle", "end") else f"at {name}"
     x, y, z = (number_text(1e3 * float(value), 3) for value in at)
     node = f"node {part.nodes[point]}, " if part.nodes is not None else ""
-    return f"{node}at ({x}, {y}, {z})\u00a0mm of the body"
+    return f"{node}at ({x}, {y}, {z})\u00a0mm in its axes"
 
 
 def _stress(scene: Scene) -> Iterator[Headline]:
@@ -151,7 +153,8 @@ def sensor_rows(result: Result) -> list[SensorRow]:
         found.take(result.time, result.read(selection) / factor)
         if np.isnan(found.low):
             continue
-        low, high = number_text(found.low, 5), number_text(found.high, 5)
+        floor = _ROUND_OFF * max(abs(found.low), abs(found.high))
+        low, high = (number_text(value if abs(value) > floor else 0.0, 5) for value in (found.low, found.high))
         rows.append(SensorRow(selection.label, unit_text(unit), low, found.low_time, high, found.high_time))
     return rows
 

@@ -72,7 +72,7 @@ def write_report(
     content = _content(result, scene, bodies, notes)
     text = page_text(content)
     if scene is not None and len(text.encode()) > LARGEST:
-        content, text = _smaller(result, scene, content, folder)
+        content, text = _smaller(scene, content)
     with drafted(target, target.suffix.lower()) as draft:
         draft.write_text(text, encoding="utf-8")
     return content.notes
@@ -122,15 +122,14 @@ def _panels(result: Result, scene: Scene | None, histories: dict[str, Any]) -> l
     return [with_peaks(largest), *panels] if largest is not None else panels
 
 
-def _smaller(
-    result: Result, scene: Scene, content: Content, folder: str | os.PathLike[str] | None
-) -> tuple[Content, str]:
+def _smaller(scene: Scene, content: Content) -> tuple[Content, str]:
     """The page with a viewer of fewer triangles, then of fewer frames, until it is small enough to be mailed."""
     coarse = replace(scene, parts=tuple(_coarse_part(part) for part in scene.parts))
     note = "The viewer of this page shows coarser surfaces than 'flexmb animate' does, to keep the file small."
+    content = replace(content, notes=(*content.notes, note))
     for frames in _FRAMES:
         every = max(1, -(-len(scene.time) // frames))
-        content = replace(content, viewer=_viewer(_every(coarse, every)), notes=(*content.notes, note))
+        content = replace(content, viewer=_viewer(_every(coarse, every)))
         text = page_text(content)
         if len(text.encode()) <= LARGEST:
             break

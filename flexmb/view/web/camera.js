@@ -1,9 +1,50 @@
 // The eye: azimuth and elevation [deg] about a target, in the axes whose third one points upwards.
 
-function cameraFor(scene, view, aspect) {
+const FRAMES = 40; // in which the scene is measured
+const MARGIN = 1.12;
+
+function cameraFor(scene, view, aspect, follow) {
   const [azimuth, elevation] = scene.views[view] || scene.views.iso;
-  const distance = scene.distance * scene.radius * Math.max(1, 1 / aspect);
-  return { azimuth, elevation, distance, target: [...scene.center], scene };
+  const camera = { azimuth, elevation, distance: scene.distance * scene.radius, target: [...scene.center], scene };
+  fitCamera(camera, aspect, follow);
+  return camera;
+}
+
+// Corners of the boxes around all parts in some frames.
+function cornersOf(scene, follow) {
+  const corners = [];
+  for (let k = 0; k < FRAMES; k++) {
+    const moment = atFrame(Math.round((k * (scene.time.length - 1)) / (FRAMES - 1)));
+    const carrier = carrierOf(scene, follow, moment);
+    for (const part of scene.parts) {
+      const pose = product(carrier, poseAt(part, moment));
+      for (let corner = 0; corner < 8; corner++) {
+        const share = [0, 1, 2].map((axis) => ((corner >> axis) & 1) * 65535);
+        corners.push(movePoint(pose, share.map((level, axis) => part.origin[axis] + part.step[axis] * level)));
+      }
+    }
+  }
+  return corners;
+}
+
+// As near as the scene allows: its middle in the middle of the picture, all of it inside at all times.
+function fitCamera(camera, aspect, follow) {
+  const { scene } = camera;
+  const corners = cornersOf(scene, follow);
+  if (!corners.length) return;
+  const { right, up, back } = eyeOf(camera, aspect);
+  const half = Math.tan((scene.fieldOfView * Math.PI) / 360);
+  for (const axis of [right, up]) {
+    const along = corners.map((corner) => dot(subtract(corner, camera.target), axis));
+    camera.target = add(camera.target, axis, 0.5 * (Math.max(...along) + Math.min(...along)));
+  }
+  let distance = 0;
+  for (const corner of corners) {
+    const from = subtract(corner, camera.target);
+    const needed = Math.max(Math.abs(dot(from, up)), Math.abs(dot(from, right)) / aspect) / half;
+    distance = Math.max(distance, dot(from, back) + MARGIN * needed);
+  }
+  camera.distance = distance;
 }
 
 function eyeOf(camera, aspect) {

@@ -69,22 +69,29 @@ function showState(at, scene, view) {
   at.arrowSize.value = view.arrowSize;
   for (const id of CHECKS) at[id].checked = view[id];
   at.playIcon.setAttribute("d", view.playing ? ICONS.pause : ICONS.play);
+  at.dark.setAttribute("aria-pressed", view.dark);
   at.play.setAttribute("aria-label", view.playing ? "Pause" : "Play");
   showLegend(at, scene, view);
 }
 
 function showLegend(at, scene, view) {
   const coloring = scene.colorings.find((each) => each.name === view.color);
-  at.legend.hidden = !coloring || !(coloring.largest > 0);
-  if (at.legend.hidden) return;
+  at.arrowText.textContent = view.arrows && scene.arrows.length ? arrowText(scene) : "";
+  at.scaleLegend.hidden = !coloring || !(coloring.largest > 0);
+  if (at.scaleLegend.hidden) return;
   const [factor, unit] = display[view.color];
   const largest = coloring.largest * factor;
   const isSigned = "xyz".includes(view.color);
-  at.legendName.textContent = `${LABELS[view.color]} [${unit}]`;
+  at.legendName.textContent = `${LABELS[view.color]}${isSigned ? ", axes of the body" : ""} [${unit}]`;
   at.ramp.style.background = `linear-gradient(90deg, ${coloring.stops.map((stop) => `rgb(${stop})`).join(", ")})`;
   at.low.textContent = isSigned ? plainNumber(-largest) : "0";
   at.middle.textContent = isSigned ? "0" : plainNumber(largest / 2);
   at.high.textContent = plainNumber(largest);
+}
+
+function arrowText(scene) {
+  const sizes = Object.entries(scene.arrowLargest).filter(([, largest]) => largest > 0);
+  return `Longest arrow: ${sizes.map(([name, largest]) => `${plainNumber(largest)} ${unitText(name)}`).join(", ")}`;
 }
 
 // The list of curves; `shown` are those that are drawn.

@@ -88,6 +88,7 @@ async function readScene() {
     parts: header.parts.map((part, number) => partOf(bytes, part, number)),
     arrows: header.arrows.map((arrow) => ({
       ...arrow,
+      shownUnit: unitText(arrow.unit),
       position: seriesOf(bytes, arrow.position),
       deflection: seriesOf(bytes, arrow.deflection),
       vector: seriesOf(bytes, arrow.vector),

@@ -2,6 +2,9 @@
 
 const STILL = 5; // pixels that a click may move
 
+// Whether the viewer is the whole page.
+const isAlone = (root) => root.parentElement === document.body && root.clientHeight >= 0.9 * innerHeight;
+
 function connectPointer(canvas, viewer) {
   const fingers = new Map();
   let moved = 0, spread = 0;
@@ -51,6 +54,8 @@ function connectPointer(canvas, viewer) {
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
   canvas.addEventListener("dblclick", () => viewer.fit());
   canvas.addEventListener("wheel", (event) => {
+    // Inside another page the wheel scrolls that page until the picture was clicked.
+    if (!isAlone(viewer.root) && document.activeElement !== canvas) return;
     event.preventDefault();
     const lines = event.deltaMode === 1 ? 18 : 1;
     viewer.turn((camera) => zoom(camera, Math.exp(clamp(event.deltaY * lines, -200, 200) * 0.0012)));
@@ -80,11 +85,10 @@ function connectKeys(root, viewer, at) {
     d: () => viewer.toggleDark(), r: () => viewer.reset(), "?": () => at.help.showModal(),
   };
   Object.keys(viewer.scene.views).forEach((name, k) => { keys[k + 1] = () => viewer.change({ view: name }); });
-  const isAlone = root.parentElement === document.body && root.clientHeight >= 0.9 * innerHeight;
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || at.help.open) return;
     const target = event.target instanceof Element ? event.target : root;
-    if (!isAlone && !root.contains(target)) return;
+    if (!isAlone(root) && !root.contains(target)) return;
     if (target.closest("select, summary, input[type=text]")) return;
     const isArrow = event.key === "ArrowLeft" || event.key === "ArrowRight";
     // A button hears the space bar itself, a slider its arrows.

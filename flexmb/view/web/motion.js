@@ -19,6 +19,12 @@ const valueAt = (column, moment) => column[moment.first] * (1 - moment.share) + 
 const valuesAt = (columns, moment) => columns.map((column) => valueAt(column, moment));
 const poseAt = (part, moment) => poseOf(valuesAt(part.position, moment), valuesAt(part.quaternion, moment));
 
+// How the picture moves when the eye rides with a body: the body stays where it was at the first frame.
+function carrierOf(scene, follow, moment) {
+  const body = scene.parts.find((part) => part.name === follow);
+  return body ? product(poseAt(body, atFrame(0)), inverseOfRigid(poseAt(body, moment))) : IDENTITY;
+}
+
 // Two factors for every layer: of the drawn displacement and of the deflection u that colours it.
 function bendingWeights(part, moment, scale, weights = new Float32Array(2 * part.bending.steps.length)) {
   const { steps, shape, amplitudes } = part.bending;

@@ -1,7 +1,7 @@
 """The viewer as a page of its own, or as pieces that another page takes in.
 
-The page is one file: style, markup, shaders, script and the packed scene. It asks nobody for anything: a content security
-policy forbids every request. The script is joined from the files beside this one, which share one scope.
+The page is one file: style, markup, shaders, script and the packed scene. It asks nobody for anything: a content
+security policy forbids every request. The script is joined from the files beside this one, which share one scope.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ SCRIPTS = (
     "maths.js", "data.js", "mesh.js", "motion.js", "text.js", "shaders", "graphics.js", "camera.js", "picture.js",
     "pick.js", "plot.js", "probe.js", "controls.js", "input.js", "viewer.js", "public.js",
 )  # fmt: skip
+SPACED = re.compile(r" ?([=,{}();:?<>&|*]+) ?")
 SHADERS = ("part.vert", "part.frag", "grid.vert", "grid.frag")
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy"
+  content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="flexmb">
 <title>{title}</title>
@@ -93,16 +95,22 @@ def _style() -> str:
 
 def _script() -> str:
     """All files in one scope of their own, so that nothing leaks into the page around."""
-    pieces = [_shaders() if name == "shaders" else _shortened(_source(name)) for name in SCRIPTS]
+    pieces = [_shaders() if name == "shaders" else _squeezed(_source(name)) for name in SCRIPTS]
     return "\n".join(['(() => {\n"use strict";', *pieces, "})();"])
 
 
 def _shaders() -> str:
-    texts = ",\n".join(f'"{name}": `{_shortened(_source(f"{name}.glsl"))}`' for name in SHADERS)
+    texts = ",\n".join(f'"{name}": `{_squeezed(_source(f"{name}.glsl"))}`' for name in SHADERS)
     return f"const SHADERS = {{\n{texts}\n}};"
 
 
 def _shortened(text: str) -> str:
     """Without indentation, empty lines and lines that are only a comment."""
-    lines = (line.strip() for line in re.sub(r"^\s*/\*.*?\*/\s*$", "", text, flags=re.DOTALL | re.MULTILINE).splitlines())
+    lines = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
+
+
+def _squeezed(code: str) -> str:
+    """Shortened, and without the blanks around signs; lines with texts in them stay as they are."""
+    lines = _shortened(code).splitlines()
+    return "\n".join(line if re.search("[`\"']|//", line) else SPACED.sub(r"\1", line) for line in lines)

@@ -7,7 +7,7 @@ const ARROW_COLORS = {
   "reaction force": [0.82, 0.32, 0.18], "reaction moment": [0.55, 0.34, 0.69],
   force: [0.13, 0.55, 0.48], torque: [0.72, 0.53, 0.04],
 };
-const TRIAD = 84; // size of the corner with the axes, in CSS pixels
+const TRIAD = 92; // size of the corner with the axes, in CSS pixels
 
 class Picture {
   constructor(gl, scene) {
@@ -129,7 +129,7 @@ class Picture {
 
   drawGhosts(view, moment, carrier) {
     const { gl } = this;
-    const color = view.isDark ? [0.75, 0.8, 0.86] : [0.25, 0.3, 0.36];
+    const color = view.dark ? [0.75, 0.8, 0.86] : [0.25, 0.3, 0.36];
     for (const onCard of this.parts) {
       const { part } = onCard;
       if (part.kind !== "flexible") continue;
@@ -172,7 +172,7 @@ class Picture {
     gl.uniformMatrix4fv(grid.at.camera, false, eye.matrix);
     gl.uniform1f(grid.at.spacing, this.spacing);
     gl.uniform1f(grid.at.reach, 5 * scene.radius);
-    gl.uniform3fv(grid.at.color, view.isDark ? [0.42, 0.49, 0.56] : [0.55, 0.61, 0.67]);
+    gl.uniform3fv(grid.at.color, view.dark ? [0.42, 0.49, 0.56] : [0.55, 0.61, 0.67]);
     gl.bindVertexArray(this.floor);
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
   }
@@ -185,7 +185,7 @@ class Picture {
     gl.scissor(size[0] - side, 0, side, side);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.disable(gl.SCISSOR_TEST);
-    this.useShader(scaled(eye.back, 100), product(orthographic(1.5, 1, 3), eye.turn), view);
+    this.useShader(scaled(eye.back, 100), product(orthographic(1.7, 1, 3), eye.turn), view);
     AXES.forEach((color, k) => {
       const axis = turnVector(carrier, [0, 1, 2].map((j) => (j === k ? 1 : 0)));
       this.drawAlong(this.arrow, poseAlong([0, 0, 0], axis), 6, 1 / 6, color);
@@ -211,5 +211,5 @@ function paintOf(part, color) {
 
 // Dark symbols would vanish on a dark ground.
 function shownColor(part, view) {
-  return view.isDark && part.kind === "symbol" ? part.color.map((value) => 0.35 + 0.65 * value) : part.color;
+  return view.dark && part.kind === "symbol" ? part.color.map((value) => 0.35 + 0.65 * value) : part.color;
 }

@@ -107,7 +107,7 @@ class Plot {
     const yOf = (value) => lower - ((value - low) / (high - low)) * (lower - upper);
     const width = this.canvas.clientWidth;
     pen.textAlign = "right";
-    for (const [value, text] of ticks(low, high, Math.max(2, Math.floor((lower - upper) / 26)))) {
+    for (const [value, text] of ticks(low, high, Math.max(3, Math.floor((lower - upper) / 22)))) {
       pen.strokeStyle = this.color("line");
       pen.beginPath();
       pen.moveTo(LEFT, yOf(value));

@@ -8,6 +8,9 @@ const SMALL_LENGTH = 0.1; // [m] up to which lengths are written in mm
 
 const display = { displacement: [1e3, "mm"], x: [1e3, "mm"], y: [1e3, "mm"], z: [1e3, "mm"], stress: [1e-6, "MPa"] };
 
+// Units as people write them; a bare number has none.
+const unitText = (unit) => (unit === "1" ? "" : unit.replace(/\*/g, "·").replace(/\^2/g, "²"));
+
 function shortNumber(value, digits = 4) {
   if (!Number.isFinite(value)) return "–";
   if (value === 0) return "0";
@@ -28,7 +31,7 @@ function displayCurve(name, unit, values) {
   for (const value of values) if (Math.abs(value) > largest) largest = Math.abs(value);
   const [factor, shown] =
     unit === "m" && largest < SMALL_LENGTH ? [1e3, "mm"] : unit === "Pa" && largest > 1e4 ? [1e-6, "MPa"] : [1, unit];
-  return { name, unit: shown, values: values.map((value) => value * factor) };
+  return { name, unit: unitText(shown), values: values.map((value) => value * factor) };
 }
 
 // Times of a scene: all in ms or all in s, with as many digits as a frame needs.
@@ -37,7 +40,7 @@ function timeWriter(scene) {
   const span = scene.time[count - 1] - scene.time[0];
   const [factor, unit] = span <= 2 ? [1e3, "ms"] : [1, "s"];
   const step = (span * factor) / Math.max(1, count - 1) || 1;
-  const digits = clamp(Math.ceil(-Math.log10(step)) + 1, 0, 6);
+  const digits = clamp(Math.ceil(-Math.log10(step)), 0, 6);
   return { factor, unit, text: (time) => `${(time * factor).toFixed(digits).replace("-", "−")} ${unit}` };
 }
 

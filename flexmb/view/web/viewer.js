@@ -4,18 +4,19 @@ const ratioOf = () => Math.min(window.devicePixelRatio || 1, 2);
 
 class Viewer {
   constructor(root, at, scene) {
-    Object.assign(this, { root, at, scene, picture: null, probe: null, frame: 0, last: 0, isNeeded: false });
+    Object.assign(this, { root, at, scene, picture: null, probe: null, frame: 0, last: 0, isNeeded: false, isSeen: true });
     scene.arrowLargest = {};
     for (const { unit: each, largest } of scene.arrows) {
       scene.arrowLargest[each] = Math.max(scene.arrowLargest[each] || 0, largest);
     }
     this.writer = timeWriter(scene);
     this.plot = new Plot(at.plot, scene, this.writer);
-    this.shown = scene.curves.slice(0, 1);
+    // Deflections are what people come for.
+    this.shown = [scene.curves.find((curve) => curve.unit === "mm") || scene.curves[0]].filter(Boolean);
     const wantsLess = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.start = {
       ...scene.look, time: scene.time[0], playing: scene.look.playing && !wantsLess && scene.time.length > 1,
-      edges: true, grid: true, arrowSize: 0.6, arrowLog: false, chapter: 0, loop: "all", isDark: this.prefersDark(),
+      edges: true, grid: true, arrowSize: 0.6, arrowLog: false, chapter: 0, loop: "all", dark: this.prefersDark(),
     };
     this.view = { ...this.start };
     fillControls(at, scene);
@@ -59,7 +60,8 @@ class Viewer {
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => this.change({ dark: event.matches }));
     new ResizeObserver(() => { this.layOut(); this.need(); }).observe(this.root);
-    this.camera = cameraFor(this.scene, this.view.view, this.aspect());
+    new IntersectionObserver(([entry]) => { this.isSeen = entry.isIntersecting; this.need(); }).observe(this.root);
+    this.camera = cameraFor(this.scene, this.view.view, this.aspect(), this.view.follow);
     this.showCurves();
     this.change({});
   }
@@ -72,18 +74,17 @@ class Viewer {
   // The one way in which anything changes.
   change(values) {
     const { scene, view } = this;
-    const { dark, ...others } = values;
-    if (dark !== undefined) view.isDark = Boolean(dark);
-    Object.assign(view, others);
+    Object.assign(view, values);
     view.scale = clamp(Number(view.scale) || 1, 1, 1000);
     if (!scene.parts.some((part) => part.name === view.follow)) view.follow = "";
     if (!(view.color in PAINTS)) view.color = "displacement";
     if (values.chapter !== undefined) view.time = this.piece().from;
     else if (scene.chapters.length) view.chapter = this.chapterAt(view.time);
     view.time = clamp(view.time, scene.time[0], scene.time[scene.time.length - 1]);
-    if (values.view) this.camera = cameraFor(scene, values.view, this.aspect());
-    if (view.playing && !this.frame) this.last = performance.now();
-    this.root.dataset.theme = view.isDark ? "dark" : "light";
+    if (values.view) this.camera = cameraFor(scene, values.view, this.aspect(), view.follow);
+    else if (values.follow !== undefined) fitCamera(this.camera, this.aspect(), view.follow);
+    if (values.playing && !this.frame) this.last = performance.now();
+    this.root.dataset.theme = view.dark ? "dark" : "light";
     this.plot.window(this.piece().from, this.piece().to);
     showState(this.at, scene, view);
     this.need();
@@ -117,7 +118,7 @@ class Viewer {
     this.change({ playing: !this.view.playing, ...(isAtEnd ? { time: from } : {}) });
   }
 
-  toggleDark() { this.change({ dark: !this.view.isDark }); }
+  toggleDark() { this.change({ dark: !this.view.dark }); }
 
   flip(name) { this.change({ [name]: !this.view[name] }); }
 
@@ -131,9 +132,8 @@ class Viewer {
   goToEnd(isLast) { this.change({ time: isLast ? this.piece().to : this.piece().from, playing: false }); }
 
   reset() {
-    const { isDark } = this.view;
     this.forget();
-    this.change({ ...this.start, isDark });
+    this.change({ ...this.start, dark: this.view.dark });
   }
 
   fit() { this.change({ view: this.view.view || this.start.view }); }
@@ -148,8 +148,7 @@ class Viewer {
   aspect() { return this.at.picture.clientWidth / Math.max(1, this.at.picture.clientHeight); }
 
   carrier(moment) {
-    const body = this.scene.parts.find((part) => part.name === this.view.follow);
-    return body ? product(poseAt(body, atFrame(0)), inverseOfRigid(poseAt(body, moment))) : IDENTITY;
+    return carrierOf(this.scene, this.view.follow, moment);
   }
 
   now() {
@@ -171,7 +170,8 @@ class Viewer {
   ask(part, point) {
     this.shown = this.shown.filter((curve) => this.scene.curves.includes(curve));
     this.probe = probeOf(this.scene, part, point);
-    this.shown = [...this.probe.curves, ...this.shown];
+    const isOfInterest = (curve) => curve.unit === "mm" || this.view.color === "stress";
+    this.shown = [...this.probe.curves.filter(isOfInterest), ...this.shown];
     this.showCurves();
   }
 
@@ -191,7 +191,7 @@ class Viewer {
     }
     at.tip.hidden = !found;
     if (!found) return;
-    at.tip.textContent = `${found.arrow.name}, ${found.arrow.kind}: ${shortNumber(found.size)} ${found.arrow.unit}`;
+    at.tip.textContent = `${found.arrow.name}, ${found.arrow.kind}: ${shortNumber(found.size)} ${found.arrow.shownUnit}`;
     at.tip.style.transform = `translate(${Math.round(pixel[0] + 14)}px, ${Math.round(pixel[1] + 10)}px)`;
   }
 
@@ -235,7 +235,7 @@ class Viewer {
     const { view } = this;
     if (view.playing) this.advance(Math.min((now - this.last) / 1e3, 0.25) * view.speed);
     this.last = now;
-    if (this.isNeeded || view.playing) this.draw();
+    if (this.isSeen && (this.isNeeded || view.playing)) this.draw();
     if (view.playing) this.need();
   }
 
@@ -270,7 +270,7 @@ class Viewer {
     const put = (label, x, y) => { label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`; };
     this.axisLabels.forEach((label, k) => {
       const axis = turnVector(carrier, [0, 1, 2].map((j) => (j === k ? 1 : 0)));
-      const half = TRIAD / 2, reach = (1.27 / 1.5) * half;
+      const half = TRIAD / 2, reach = (1.25 / 1.7) * half;
       put(label, width - half + reach * dot(axis, eye.right) - 3, height - half - reach * dot(axis, eye.up) - 8);
     });
     const { probe } = this;

@@ -1,0 +1,221 @@
+"""The report page put together: every text that comes from a file is escaped, every number has its unit.
+
+The page is one file. A content security policy forbids all requests; scripts find their numbers in elements that hold
+JSON and run nothing.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flexmb.results.result_file import Result
+from flexmb.view.plots.units import number_text
+from flexmb.view.report.facts import Clock, Headline, SensorRow
+from flexmb.view.report.health import Check, worst
+from flexmb.view.report.modes import ModeTable
+from flexmb.view.web.page import ViewerParts
+
+FOLDER = Path(__file__).parent
+SCRIPTS = ("numbers.js", "chart.js", "modes.js", "report.js")
+_LONGEST_TEXT = 300_000
+"""Letters of a model text that are shown."""
+_VERDICTS = {"good": "good", "care": "take care", "bad": "bad", "note": ""}
+_HEALTH = {
+    "good": "Everything that was checked is as it should be.",
+    "care": "The run is usable; some points deserve a look.",
+    "bad": "Do not trust this run before the points below are cleared.",
+}
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+
+
+@dataclass(frozen=True)
+class Content:
+    """What stands on the page."""
+
+    result: Result
+    headlines: list[Headline]
+    viewer: ViewerParts | None
+    charts: list[dict[str, Any]]
+    modes: list[tuple[ModeTable, dict[str, Any]]]
+    checks: list[Check]
+    sensors: list[SensorRow]
+    arrays: list[str]
+    """Numbers of the charts and modes in base64"""
+    clock: Clock
+    notes: tuple[str, ...] = ()
+
+
+def page_text(content: Content) -> str:
+    """The page as HTML."""
+    viewer = content.viewer
+    title = escaped(content.result.name or content.result.path.stem)
+    sections = [
+        _header(content, title),
+        _headlines(content),
+        _section("viewer", "", viewer.markup) if viewer else "",
+        _section("plots", "Plots", _plots(content)) if content.charts else "",
+        _section("modes", "Modes of the flexible bodies", _modes(content)) if content.modes else "",
+        _section("health", "Solver health", _health(content)),
+        _section("sensors", "Sensors", _sensors(content)) if content.sensors else "",
+        _section("model", "Model and run", _model(content)),
+    ]
+    data = {
+        "charts": content.charts,
+        "modes": [drawing for _, drawing in content.modes],
+        "clock": {"factor": content.clock.factor, "unit": content.clock.unit},
+        "arrays": content.arrays,
+    }
+    scripts = "\n".join(_source(name) for name in SCRIPTS)
+    return "\n".join(
+        [
+            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f'<meta name="generator" content="flexmb">\n<title>{title}</title>',
+            f"<style>\n{viewer.style if viewer else ''}\n{_source('report.css')}</style>\n</head>\n<body>",
+            *[section for section in sections if section],
+            viewer.data if viewer else "",
+            f'<script type="application/json" id="report-data">{script_json(data)}</script>',
+            f"<script>\n{viewer.script}\n</script>" if viewer else "",
+            f'<script>\n(() => {{\n"use strict";\n{scripts}\n}})();\n</script>\n</body>\n</html>\n',
+        ]
+    )
+
+
+def escaped(text: object) -> str:
+    """Text from a file, harmless inside of HTML."""
+    return html.escape(str(text), quote=True)
+
+
+def script_json(values: Any) -> str:
+    """JSON that cannot end the element in which it stands."""
+    text = json.dumps(values, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _source(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+def _section(name: str, title: str, body: str) -> str:
+    head = f"<h2>{title}</h2>\n" if title else ""
+    return f'<section id="{name}" class="{name}">\n{head}{body}\n</section>'
+
+
+def _header(content: Content, title: str) -> str:
+    result = content.result
+    started = result.provenance.get("started", "").replace("T", " ").partition("+")[0]
+    words = [result.path.name, f"t = {content.clock.text(float(result.time[0]))} to "
+             f"{content.clock.text(float(result.time[-1]))}", f"run {result.outcome}"]  # fmt: skip
+    words += [f"started {started}"] if started else []
+    names = {"viewer": "Animation", "plots": "Plots", "modes": "Modes", "health": "Health", "sensors": "Sensors"}
+    there = {"viewer": content.viewer, "plots": content.charts, "modes": content.modes, "sensors": content.sensors}
+    links = [f'<a href="#{key}">{name}</a>' for key, name in names.items() if there.get(key, True)]
+    notes = "".join(f'<p class="remark">{escaped(note)}</p>' for note in content.notes)
+    return (
+        f'<header>\n<div><h1>{title}</h1>\n<p class="about">{escaped(", ".join(words))}</p></div>\n'
+        f'<nav aria-label="Page">{"".join(links)}<a href="#model">Model</a>'
+        f'<button id="theme" aria-label="Light or dark" title="Light or dark">\u25d0</button></nav>\n</header>\n{notes}'
+    )
+
+
+def _headlines(content: Content) -> str:
+    cards = []
+    for one in content.headlines:
+        when = f" {_moment(content.clock, one.time)}" if one.time is not None else ""
+        unit = f' <span class="unit">{escaped(one.unit)}</span>' if one.unit else ""
+        cards.append(
+            f'<div class="headline {one.verdict}"><dt>{escaped(one.name)}</dt>'
+            f"<dd><strong>{escaped(one.value)}{unit}</strong>"
+            f'<span class="detail">{escaped(one.detail)}{when}</span></dd></div>'
+        )
+    return f'<dl class="headlines">\n{"".join(cards)}\n</dl>'
+
+
+def _moment(clock: Clock, time: float) -> str:
+    """A time that the viewer goes to when it is clicked."""
+    text = escaped(clock.text(time))
+    return f'<button class="moment" data-time="{time!r}" title="Show this moment">t = {text}</button>'
+
+
+def _plots(content: Content) -> str:
+    hint = "Click a peak or any place of a curve over time: the animation goes there." if content.viewer else ""
+    figures = "".join(f'<figure class="chart" data-chart="{k}"></figure>' for k in range(len(content.charts)))
+    return f'<p class="hint">{hint}</p>\n<div class="charts">{figures}</div>'
+
+
+def _modes(content: Content) -> str:
+    tables = []
+    for number, (table, _) in enumerate(content.modes):
+        cells = [
+            f'<li><canvas class="mode" data-body="{number}" data-mode="{k}" width="220" height="130" role="img" '
+            f'aria-label="mode {k + 1}"></canvas><div><b>{k + 1}</b> {number_text(float(table.hertz[k]), 5)}\u00a0Hz'
+            f"<span>damping {_percent(table.ratios[k])}</span><span>{escaped(table.kinds[k])}</span></div></li>"
+            for k in range(table.n_shown)
+        ]
+        more = len(table.hertz) - table.n_shown
+        last = f"{number_text(float(table.hertz[-1]), 5)}\u00a0Hz"
+        rest = f'<p class="hint">{more} more modes up to {last}.</p>' if more > 0 else ""
+        names = ", ".join(escaped(name) for name in table.names)
+        tables.append(f'<h3>{names}</h3>\n<ol class="mode-list">{"".join(cells)}</ol>{rest}')
+    hint = "Each body alone in its frame, without the joints of the mechanism; sizes are exaggerated, sense is not."
+    return f'<p class="hint">{hint}</p>\n{"".join(tables)}'
+
+
+def _percent(ratio: float) -> str:
+    return f"{number_text(100.0 * float(ratio), 3)}\u00a0%"
+
+
+def _health(content: Content) -> str:
+    rows = "".join(
+        f'<tr class="{check.verdict}"><th scope="row">{escaped(check.name)}</th>'
+        f'<td><span class="verdict">{_VERDICTS[check.verdict]}</span></td>'
+        f"<td>{escaped(check.value)}</td><td>{escaped(check.why)}</td></tr>"
+        for check in content.checks
+    )
+    verdict = worst(content.checks)
+    return (
+        f'<p class="overall {verdict}">{_HEALTH[verdict]}</p>\n<div class="scrolled"><table>{rows}</table></div>\n'
+        f"<details><summary>Run report</summary><pre>{escaped(content.result.report)}</pre></details>"
+    )
+
+
+def _sensors(content: Content) -> str:
+    clock = content.clock
+    rows = "".join(
+        f'<tr><th scope="row">{escaped(row.name)}</th><td class="number">{row.low}</td>'
+        f'<td>{_moment(clock, row.low_time)}</td><td class="number">{row.high}</td>'
+        f"<td>{_moment(clock, row.high_time)}</td><td>{escaped(row.unit)}</td></tr>"
+        for row in content.sensors
+    )
+    head = "<tr><th>sensor</th><th>smallest</th><th></th><th>largest</th><th></th><th>unit</th></tr>"
+    return f'<div class="scrolled"><table class="sensor-table"><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+
+
+def _model(content: Content) -> str:
+    result = content.result
+    text = result.model_text
+    source = "the model file"
+    if not text.strip("\0 \n"):
+        text, source = json.dumps(result.settings, indent=2, ensure_ascii=False), "every setting of the run"
+    cut = f"\n... {len(text) - _LONGEST_TEXT} letters more" if len(text) > _LONGEST_TEXT else ""
+    provenance = result.provenance
+    command = provenance.get("command", "") or f"flexmb run model.toml -o {result.path.name}"
+    about = "" if provenance.get("command") else "<p>Made from Python. Save the model below as model.toml, then:</p>"
+    versions = "".join(
+        f"<tr><th scope='row'>{escaped(name)}</th><td>{escaped(value)}</td></tr>"
+        for name, value in provenance.items()
+        if name != "command" and value
+    )
+    return (
+        f'<h3>Repeat this run</h3>\n{about}<div class="command"><code id="command">{escaped(command)}</code>'
+        f'<button data-copy="command">Copy</button></div>\n'
+        f"<h3>Versions</h3>\n<table>{versions}</table>\n"
+        f'<details open><summary>{source[:1].upper()}{source[1:]}</summary><div class="command">'
+        f'<pre id="model-text">{escaped(text[:_LONGEST_TEXT] + cut)}</pre>'
+        f'<button data-copy="model-text">Copy</button></div></details>'
+    )

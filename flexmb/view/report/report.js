@@ -1,0 +1,53 @@
+// The page as a whole: moments that the animation goes to, its time in the charts, light and dark, copying.
+
+function goTo(time) {
+  if (!window.flexmbViewer) return;
+  window.flexmbViewer.goTo(time);
+  const section = document.getElementById("viewer"), box = section.getBoundingClientRect();
+  const isInSight = box.top > -0.35 * box.height && box.bottom < innerHeight + 0.35 * box.height;
+  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (!isInSight) section.scrollIntoView({ behavior: isCalm ? "auto" : "smooth", block: "center" });
+}
+
+const charts = [...document.querySelectorAll("figure.chart")].map((figure) => (
+  new Chart(figure, DATA.charts[Number(figure.dataset.chart)], goTo)));
+
+for (const button of document.querySelectorAll("button.moment")) {
+  if (!window.flexmbViewer) button.disabled = true;
+  button.addEventListener("click", () => goTo(Number(button.dataset.time)));
+}
+
+function followViewer() {
+  const { time } = window.flexmbViewer;
+  if (time !== undefined) for (const chart of charts) chart.showTime(time);
+  requestAnimationFrame(followViewer);
+}
+if (window.flexmbViewer) requestAnimationFrame(followViewer);
+
+const root = document.documentElement;
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+function setDark(isDark) {
+  root.dataset.theme = isDark ? "dark" : "light";
+  if (window.flexmbViewer) window.flexmbViewer.ready.then((viewer) => viewer.set({ dark: isDark }), () => {});
+}
+setDark(prefersDark.matches);
+prefersDark.addEventListener("change", (event) => setDark(event.matches));
+document.getElementById("theme").addEventListener("click", () => setDark(root.dataset.theme !== "dark"));
+addEventListener("beforeprint", () => { root.dataset.theme = "light"; });
+
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.addEventListener("click", async () => {
+    const source = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+      button.textContent = "Copied";
+    } catch {
+      // The browser keeps the clipboard closed: the text is marked, so that the reader copies it.
+      getSelection().selectAllChildren(source);
+      button.textContent = "Marked";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  });
+}
+
+startModes();
