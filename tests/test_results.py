@@ -252,6 +252,7 @@ def test_read_while_another_process_writes(tmp_path: Path) -> None:
         ("foreign", "not a result of flexmb"),
         ("version", "has result format 99"),
         ("truncated", "is truncated"),
+        ("other truncated", "damaged or cut off"),
         ("headless", "is damaged"),
     ],
 )
@@ -269,6 +270,10 @@ def test_wrong_files(finished: Path, content: bytes | str | None, message: str) 
             file.attrs["format_version"] = 99
     elif content == "truncated":
         path.write_bytes(finished.read_bytes()[:-5000])
+    elif content == "other truncated":  # HDF5 of another program, without the length in its preamble
+        with h5py.File(path, "w", libver="latest") as file:
+            file["data"] = np.arange(100_000.0)
+        path.write_bytes(path.read_bytes()[:-5000])
     elif content == "headless":
         path.write_bytes(finished.read_bytes())
         with h5py.File(path, "r+") as file:

@@ -37,6 +37,8 @@ def _open(path: Path) -> h5py.File:
         raise InputError(f"'{path}' is truncated: a part of the file is missing. Copy it again or rerun.")
     with suppress(OSError):
         return h5py.File(path, "r", locking=False)
+    if not stamped_length(path):  # HDF5 would wait for ever for the writer of a file that is cut off
+        raise InputError(f"'{path}' is damaged or cut off, and cannot be read.")
     try:  # its writer has not closed it
         return h5py.File(path, "r", swmr=True, locking=False)
     except OSError as error:

@@ -89,16 +89,15 @@ def _check_order(values: Mapping[str, Any], faults: list[Fault]) -> None:
 
 
 def _number(name: str, value: Any, faults: list[Fault], kind: str = "number") -> float | None:
-    """A finite number in SI; texts may carry a unit."""
+    """A finite number in SI; the text of a time may carry a unit."""
+    example = " Write it as 0.02 or '20 ms'." if kind == "time" else ""
     try:
-        if isinstance(value, str):
-            number = parse_quantity(value, KINDS[kind])
-        elif isinstance(value, (bool, np.bool_)):
+        if isinstance(value, (bool, np.bool_)):
             raise TypeError
-        else:
-            number = float(value)
+        is_plain = kind == "number" or not isinstance(value, str)
+        number = float(value) if is_plain else parse_quantity(value, KINDS[kind])
     except TextError as error:
-        faults.append(Fault(f"{error.message.rstrip('.')}.", (name,), error.hint))
+        faults.append(Fault(f"{error.message.rstrip('.')}.", (name,), f"{error.hint}{example}".strip()))
         return None
     except (TypeError, ValueError):
         faults.append(Fault(f"a number is needed, found {clipped(value)}.", (name,)))
@@ -158,11 +157,11 @@ def _size(name: str, value: Any, faults: list[Fault]) -> tuple[int, int] | None:
         width, height = (int(part) for part in parts)
     except (TypeError, ValueError, OverflowError):
         text = f"width and height in pixels are needed, found {clipped(value)}."
-        faults.append(Fault(text, (name,), "Write 1280x720."))
+        faults.append(Fault(text, (name,), "Write for example 1280x720."))
         return None
     if not (low <= width <= high and low <= height <= high):
         text = f"width and height are {low} to {high} pixels, found {clipped(f'{width}x{height}')}."
-        faults.append(Fault(text, (name,), "Write 1280x720."))
+        faults.append(Fault(text, (name,), "Write for example 1280x720."))
         return None
     return width, height
 

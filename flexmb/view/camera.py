@@ -90,10 +90,11 @@ def fitted_camera(scene: Scene, look: Look, more: Callable[[int], Vector] | None
     return Camera(target + distance * camera.back, target, camera.right, camera.up, camera.back, distance)
 
 
-def riding(camera: Camera, part: Part, frame: int) -> Camera:
-    """A camera of the first frame that has been carried along by a body."""
+def riding(camera: Camera, part: Part, frame: int, first: Part | None = None) -> Camera:
+    """A camera of the first frame that has been carried along by a body; `first`: the body that has this frame."""
+    first = first or part
     R, p = rotations(part.quaternion[frame]), part.position[frame]
-    R_0, p_0 = rotations(part.quaternion[0]), part.position[0]
+    R_0, p_0 = rotations(first.quaternion[0]), first.position[0]
     turn = R @ R_0.T
     eye, target = (p + turn @ (place - p_0) for place in (camera.eye, camera.target))
     return Camera(eye, target, turn @ camera.right, turn @ camera.up, turn @ camera.back, camera.distance)

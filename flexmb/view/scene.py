@@ -69,7 +69,7 @@ class Part:
     @cached_property
     def _flat(self) -> Single:
         """(m, 3 s)"""
-        return np.ascontiguousarray(self.shapes, np.float32).reshape(self.n_shapes, -1)
+        return np.ascontiguousarray(self.shapes, np.float32).reshape(self.n_shapes, 3 * len(self.points))
 
     def deflection(self, frame: int) -> Single:
         """(s, 3) u at a frame, axes of the part, not exaggerated [m]"""
@@ -264,8 +264,18 @@ def continuous(q: Vector) -> Vector:
     return q * np.concatenate([[1.0], np.cumprod(signs)])[:, None]
 
 
+_BLOCK = 16
+"""Frames that are looked at together: shapes then come from memory once for all of them."""
+
+
 def _largest(part: Part) -> float:
     """[m] of |u| over all frames"""
-    return max(
-        (float(np.sqrt((part.deflection(k) ** 2).sum(axis=1).max())) for k in range(len(part.position))), default=0.0
+    shapes = part._flat[part.carried :]
+    if not shapes.size:
+        return 0.0
+    weights = part.amplitudes[:, part.carried :].astype(np.float32)
+    squares = (
+        ((weights[first : first + _BLOCK] @ shapes).reshape(-1, len(part.points), 3) ** 2).sum(axis=2).max()
+        for first in range(0, len(weights), _BLOCK)
     )
+    return float(np.sqrt(max(squares)))

@@ -100,7 +100,7 @@ def _base(r: float, size: float, travel: Travel) -> Solid:
 def _slotted_bar(r: float, size: float, travel: Travel) -> Solid:
     """A bar along x behind the slot of a pin."""
     low, high = travel[0] - 5.1 * r, travel[1] + 5.1 * r
-    return box((high - low, 4.2 * r, 0.9 * r), (0.5 * (low + high), 0.0, -3.45 * r))
+    return box((high - low, 4.2 * r, 1.4 * r), (0.5 * (low + high), 0.0, -2.65 * r))
 
 
 _SUPPORTS: dict[str, Callable[[float, float, Travel], Solid]] = {

@@ -68,7 +68,7 @@ def drive_symbol(kind: str, size: float) -> Solid:
         return arrow((0.0, 4.6 * r, -5.0 * r), (0.0, 4.6 * r, 5.0 * r), 0.55 * r)
     bow = ring_sector(4.9 * r, 4.1 * r, 0.8 * r, 1.5 * np.pi)
     head = cone((0.0, -4.5 * r, 0.0), (2.4 * r, -4.5 * r, 0.0), 1.1 * r, 16)
-    return joined([bow, head])
+    return moved(joined([bow, head]), np.eye(3), (0.0, 0.0, 2.3 * r))  # above the bars that meet at the joint
 
 
 def rails(r: float, travel: Travel, half: float) -> Solid:
@@ -152,8 +152,8 @@ def _free(r: float, parameters: tuple[float, ...], travel: Travel) -> Halves:
 def _pin_in_slot(r: float, parameters: tuple[float, ...], travel: Travel) -> Halves:
     low, high = travel[0] - 3.0 * r, travel[1] + 3.0 * r
     outline = [_stadium(low, high, 2.1 * r), _stadium(low, high, 1.15 * r)[::-1]]
-    frame = extruded(outline, np.array([-0.8 * r, 0.8 * r]))
-    return moved(frame, [[0, 1, 0], [0, 0, 1], [1, 0, 0]], (0.0, 0.0, -1.9 * r)), _pin(r)
+    frame = extruded(outline, np.array([-0.35 * r, 0.35 * r]))
+    return moved(frame, [[0, 1, 0], [0, 0, 1], [1, 0, 0]], (0.0, 0.0, -1.55 * r)), _pin(r)
 
 
 def _stadium(low: float, high: float, radius: float) -> Vector:

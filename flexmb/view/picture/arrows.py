@@ -42,7 +42,7 @@ class ArrowShape:
         head = 4.2 * thick
         rings = [(0.0, 0.0), (thick, 0.0)]
         for number in range(self.heads, 0, -1):
-            top = length - (number - 1) * 0.8 * head
+            top = length - (number - 1) * 1.05 * head
             rings += [(thick, top - head), (2.4 * thick, top - head), (0.0 if number == 1 else thick, top)]
         return np.array(rings)
 

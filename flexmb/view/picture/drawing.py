@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.view.camera import Camera, fitted_camera, riding, world_axes
-from flexmb.view.colors import ARROWS, Theme, ramp, stops_for, theme
+from flexmb.view.colors import ARROWS, SYMBOL, Theme, ramp, stops_for, theme
 from flexmb.view.picture.arrows import ArrowShape
 from flexmb.view.picture.surfaces import Surface, surface_of
 from flexmb.view.scene import Arrow, Color, Look, Part, Scene, Vector
@@ -166,13 +166,16 @@ class Drawing:
     """Everything that renderers draw of a scene with a look."""
 
     def __init__(self, scene: Scene, look: Look, whole: Scene | None = None):
-        """`whole`: the run that the frames are taken from; it decides on the colours and the length of arrows."""
+        """`whole`: the run that the frames are taken from; it decides on colours and lengths of arrows."""
         self.scene, self.look, self.whole = scene, look, whole or scene
         self.theme: Theme = theme(look.dark)
         self.scale = look.scale_of(self.whole)
         self.values = values_of(self.whole, look.color)
         self.arrows = arrow_items(self.scene, self.whole, look)
-        self._camera = fitted_camera(scene, replace(look, scale=self.scale), self._tips)
+        # One picture is filled by what it shows; a ride looks from where the film would at that moment.
+        seen = self.whole if look.follow else scene
+        arrows = arrow_items(seen, self.whole, look)
+        self._camera = fitted_camera(seen, look, lambda k: np.array([item.tip(k) for item in arrows]).reshape(-1, 3))
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
@@ -180,8 +183,8 @@ class Drawing:
         return (*self._parts, *self.arrows, *self._ghosts)
 
     @cached_property
-    def _surfaces(self) -> dict[str, Surface]:
-        return {part.name: surface_of(part.points, part.triangles, not part.n_shapes) for part in self._shown}
+    def _surfaces(self) -> tuple[Surface, ...]:
+        return tuple(surface_of(part.points, part.triangles, not part.n_shapes) for part in self._shown)
 
     @cached_property
     def _shown(self) -> tuple[Part, ...]:
@@ -192,14 +195,14 @@ class Drawing:
         return [
             PartItem(
                 name=part.name,
-                surface=self._surfaces[part.name],
-                color=self.theme.symbol if part.kind == "symbol" and self.look.dark else part.color,
+                surface=surface,
+                color=self.theme.symbol if part.color == SYMBOL else part.color,
                 has_values=self.values.of(part, 0) is not None,
                 part=part,
                 scale=self.scale,
                 values=self.values,
             )
-            for part in self._shown
+            for part, surface in zip(self._shown, self._surfaces, strict=True)
         ]
 
     @property
@@ -207,19 +210,20 @@ class Drawing:
         return [
             PartItem(
                 name=f"{part.name} undeformed",
-                surface=self._surfaces[part.name],
+                surface=surface,
                 color=self.theme.ghost,
                 opacity=GHOST_OPACITY,
                 part=part,
                 scale=0.0,
                 values=self.values,
             )
-            for part in self.scene.flexible
-            if self.look.ghost
+            for part, surface in zip(self._shown, self._surfaces, strict=True)
+            if self.look.ghost and part.kind == "flexible"
         ]
 
     def camera(self, frame: int) -> Camera:
-        return riding(self._camera, self.scene.part(self.look.follow), frame) if self.look.follow else self._camera
+        name = self.look.follow
+        return riding(self._camera, self.scene.part(name), frame, self.whole.part(name)) if name else self._camera
 
     def with_scale(self, scale: float) -> Drawing:
         """The same seen from the same place, with another deflection scale."""
@@ -228,10 +232,6 @@ class Drawing:
         other.arrows = arrow_items(self.scene, self.whole, other.look)
         other.__dict__.pop("items", None)
         return other
-
-    def _tips(self, frame: int) -> Vector:
-        """(n, 3) ends of the arrows, world [m]"""
-        return np.array([arrow.tip(frame) for arrow in self.arrows]).reshape(-1, 3)
 
     @property
     def is_still(self) -> bool:

@@ -64,7 +64,9 @@ class Overlay:
             draw.text((self._gap, y), _cut(self.scene.title, self._large, 0.7 * room), self._color("text"), self._large)
             y += 1.35 * _height(self._large)
         if self.scene.subtitle:
-            draw.text((self._gap, y), _cut(self.scene.subtitle, self._small, 0.7 * room), self._color("muted"), self._small)
+            draw.text(
+                (self._gap, y), _cut(self.scene.subtitle, self._small, 0.7 * room), self._color("muted"), self._small
+            )
         if self.drawing.grid is not None:
             width, height = self.look.size
             text = f"grid {_length(self.drawing.grid.cell)}"
@@ -116,22 +118,25 @@ class Overlay:
         return self._axes(0)
 
     def _draw_arrow_values(self, draw: ImageDraw.ImageDraw, frame: int) -> None:
-        """The large ones first; a label that would lie on another is left out."""
+        """Beyond the tips, the large ones first; a label that would lie on another is left out."""
         camera, taken = self.drawing.camera(frame), []
         arrows = [(float(np.linalg.norm(item.arrow.vector[frame])), item) for item in self.drawing.arrows]
         for size, item in sorted(arrows, key=lambda pair: -pair[0] / pair[1].largest):
-            if size < 0.03 * item.largest:
+            ends = projected(camera, np.array([item.foot(frame), item.tip(frame)]), self.look.size)
+            if size < 0.03 * item.largest or ends[:, 2].min() <= 0.0:
                 continue
-            x, y, depth = projected(camera, item.tip(frame)[None], self.look.size)[0]
-            text = f"{size:,.3g} {item.arrow.unit}" if size < 1e4 else f"{size:.3g} {item.arrow.unit}"
-            box = draw.textbbox((x + 8 * self._unit, y), text, self._small, anchor="lm")
-            if depth <= 0.0 or any(_overlap(box, other) for other in taken):
+            text = _value(size, item.arrow.unit)
+            along = ends[1, :2] - ends[0, :2]
+            along /= max(float(np.hypot(*along)), 1e-9)
+            half = 0.5 * np.array([self._small.getlength(text), _height(self._small)]) + 5.0 * self._unit
+            x, y = ends[1, :2] + along * half
+            box = draw.textbbox((x, y), text, self._small, anchor="mm")
+            if any(_overlap(box, other) for other in taken):
                 continue
             taken.append(box)
-            background = _rgb(self.drawing.theme.background)
             draw.text(
-                box[:2], text, self._color("text"), self._small, anchor="lt",
-                stroke_width=max(round(2 * self._unit), 1), stroke_fill=background,
+                (x, y), text, self._color("text"), self._small, anchor="mm",
+                stroke_width=max(round(2 * self._unit), 1), stroke_fill=self._color("background"),
             )  # fmt: skip
 
     @property
@@ -191,6 +196,14 @@ def _time_digits(time: NDArray[np.float64]) -> int:
 
 def _length(value: float) -> str:
     return f"{value:g} m" if value >= 1.0 else f"{1e3 * value:g} mm"
+
+
+def _value(size: float, unit: str) -> str:
+    """Three digits with a prefix: 1.60 kN, 177 N·m"""
+    factor, prefix = next(((f, p) for f, p in ((1e9, "G"), (1e6, "M"), (1e3, "k")) if size >= 0.9995 * f), (1.0, ""))
+    value = size / factor
+    decimals = int(np.clip(2 - np.floor(np.log10(value)), 0, 6)) if value > 0.0 else 0
+    return f"{value:.{decimals}f} {prefix}{unit.replace('*', '·')}"
 
 
 def _number(value: float, largest: float) -> str:

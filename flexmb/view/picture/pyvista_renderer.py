@@ -70,16 +70,22 @@ class DrawnMeshes:
         light = pyvista.Light(position=LIGHT, focal_point=(0, 0, 0), light_type="camera light", color="white")
         light.positional = False
         plotter.add_light(light)
-        self.surfaces: dict[str, Any] = {}
-        self.lines: dict[str, Any] = {}
+        self.surfaces: list[Any] = []
+        """Meshes of the items"""
+        self._lines: list[tuple[Any, NDArray[np.int64]]] = []
+        """Their sharp edges, and which of their points these use"""
         self._add_grid()
         for item in drawing.items:
             self._add(item)
 
     def move(self, frame: int, eye: Vector) -> None:
         """Bring everything to a frame that is seen from a place."""
-        for item in self.drawing.items:
-            self._update(item, item.at(frame), eye)
+        for item, mesh, (lines, used) in zip(self.drawing.items, self.surfaces, self._lines, strict=True):
+            shape = item.at(frame)
+            is_ghost = item.opacity < 1.0
+            _move(mesh, _nearer(shape.points, eye, -GHOST_PUSH) if is_ghost else shape.points, shape)
+            if len(used):
+                _move(lines, _nearer(shape.points[used], eye, -0.5 * GHOST_PUSH if is_ghost else EDGE_LIFT))
 
     def _add_grid(self) -> None:
         grid = self.drawing.grid
@@ -93,7 +99,9 @@ class DrawnMeshes:
         strength = grid.strength[:, None]
         mixed = strength * np.array(theme.grid) + (1.0 - strength) * np.array(theme.background)
         mesh.cell_data["color"] = np.round(255.0 * mixed).astype(np.uint8)
-        self.plotter.add_mesh(mesh, scalars="color", rgb=True, lighting=False, line_width=self._line_width, show_scalar_bar=False)
+        self.plotter.add_mesh(
+            mesh, scalars="color", rgb=True, lighting=False, line_width=self._line_width, show_scalar_bar=False
+        )
 
     def _add(self, item: Item) -> None:
         import pyvista
@@ -112,35 +120,23 @@ class DrawnMeshes:
         )  # fmt: skip
         actor.prop.interpolation = "Phong"
         actor.prop.specular_color = "white"
-        self.surfaces[item.name] = mesh
-        if len(item.surface.edges):
-            self._add_edges(item, shape)
+        self.surfaces.append(mesh)
+        self._add_edges(item, shape)
 
     def _add_edges(self, item: Item, shape: Shape) -> None:
         import pyvista
 
         used, ends = np.unique(item.surface.edges, return_inverse=True)
-        mesh = pyvista.PolyData(shape.points[used].astype(np.float32), lines=_cells(ends.reshape(-1, 2)))
+        mesh = pyvista.PolyData()
+        self._lines.append((mesh, used))
+        if not len(used):
+            return
+        mesh.points = shape.points[used].astype(np.float32)
+        mesh.lines = _cells(ends.reshape(-1, 2))
         color = self.drawing.theme.ghost if item.opacity < 1.0 else self.drawing.theme.edge
-        self.plotter.add_mesh(mesh, color=color, opacity=EDGE_STRENGTH, line_width=self._line_width, lighting=False, copy_mesh=False)
-        self.lines[item.name] = (mesh, used)
-
-    def _update(self, item: Item, shape: Shape, eye: Vector) -> None:
-        mesh, is_ghost = self.surfaces[item.name], item.opacity < 1.0
-        mesh.points[:] = _nearer(shape.points, eye, -GHOST_PUSH) if is_ghost else shape.points
-        mesh.GetPoints().Modified()
-        normals = mesh.point_data.active_normals
-        normals[:] = shape.normals
-        mesh.GetPointData().GetNormals().Modified()
-        if item.has_values:
-            mesh.point_data["value"][:] = shape.values
-            mesh.GetPointData().GetScalars().Modified()
-        mesh.Modified()
-        if item.name in self.lines:
-            lines, used = self.lines[item.name]
-            lines.points[:] = _nearer(shape.points[used], eye, 0.5 * -GHOST_PUSH if is_ghost else EDGE_LIFT)
-            lines.GetPoints().Modified()
-            lines.Modified()
+        self.plotter.add_mesh(
+            mesh, color=color, opacity=EDGE_STRENGTH, line_width=self._line_width, lighting=False, copy_mesh=False
+        )
 
     def _table(self) -> Any:
         import pyvista
@@ -175,6 +171,19 @@ def place_camera(plotter: Any, camera: Camera) -> None:
     view.position, view.focal_point, view.up = camera.eye, camera.target, camera.up
     view.view_angle = FIELD_OF_VIEW
     plotter.renderer.ResetCameraClippingRange()
+
+
+def _move(mesh: Any, points: Vector, shape: Shape | None = None) -> None:
+    """Change the numbers of a mesh in place."""
+    mesh.points[:] = points
+    mesh.GetPoints().Modified()
+    if shape is not None:
+        mesh.point_data.active_normals[:] = shape.normals
+        mesh.GetPointData().GetNormals().Modified()
+        if shape.values is not None:
+            mesh.point_data["value"][:] = shape.values
+            mesh.GetPointData().GetScalars().Modified()
+    mesh.Modified()
 
 
 def _nearer(points: Vector, eye: Vector, part: float) -> Vector:

@@ -137,7 +137,9 @@ class Window:
         title = f"{self.scene.title}\n{self.scene.subtitle}".strip()
         if title:
             self.plotter.add_text(title, position="upper_left", font_size=10, **font)
-        self._time_text = self.plotter.add_text(self._state(), position=(0.02, 0.05), viewport=True, font_size=11, **font)
+        self._time_text = self.plotter.add_text(
+            self._state(), position=(0.02, 0.05), viewport=True, font_size=11, **font
+        )
         self.plotter.add_text(KEYS, position=(0.02, 0.015), viewport=True, font_size=7, font="arial", color=theme.muted)
         self.plotter.add_axes(color=theme.text, viewport=(0.0, 0.1, 0.12, 0.3))
 
@@ -153,7 +155,8 @@ class Window:
         table.scalar_range = values.shown_range
         bar = vtkScalarBarActor()
         bar.SetLookupTable(table)
-        bar.SetTitle(f"{values.label} [{values.unit}]\n")
+        # VTK takes a bar in a text for the border of a column.
+        bar.SetTitle(f"{values.label.replace('|', '')} [{values.unit}]\n")
         bar.SetNumberOfLabels(5)
         bar.SetLabelFormat("%.3g")
         bar.SetUnconstrainedFontSize(True)
@@ -171,7 +174,7 @@ class Window:
     def _add_sliders(self) -> None:
         theme = self.meshes.drawing.theme
         style = {"color": theme.muted, "title_color": theme.text, "style": "modern", "title_height": 0.018,
-                 "interaction_event": "always"}  # fmt: skip
+                 "interaction_event": "always", "tube_width": 0.004, "slider_width": 0.016}  # fmt: skip
         start, end = float(self.scene.time[0]), float(self.scene.time[-1])
         self._time_slider = self.plotter.add_slider_widget(
             self._slide_time, (start, max(end, start + 1e-9)), value=start, title="time [s]", fmt="%.4f",

@@ -93,7 +93,7 @@ def place_of(part: Part, point: int) -> str:
     for name, number in part.marks.items():
         if np.linalg.norm(part.points[number] - at) <= _NEAR * size:
             return f"at its {name}" if name in ("start", "middle", "end") else f"at {name}"
-    x, y, z = (number_text(1e3 * float(value), 3) for value in at)
+    x, y, z = (number_text(1e3 * float(value), 3) for value in np.where(np.abs(at) > 1e-6 * size, at, 0.0))
     node = f"node {part.nodes[point]}, " if part.nodes is not None else ""
     return f"{node}at ({x}, {y}, {z})\u00a0mm in its axes"
 

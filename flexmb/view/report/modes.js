@@ -4,9 +4,13 @@ const PERIOD = 1.6; // seconds
 const TURN = -0.55, TILT = 0.42; // radians: how the body is looked at
 const RAMP = [[68, 1, 84], [59, 81, 139], [33, 144, 141], [92, 200, 99], [253, 231, 37]];
 
-function rampColor(share, light) {
+// `lift`: how much of it is white, so that dark violet is seen on a dark page.
+function rampColor(share, light, lift) {
   const at = Math.min(share, 0.9999) * (RAMP.length - 1), k = Math.floor(at), rest = at - k;
-  const parts = RAMP[k].map((value, i) => Math.round((value + (RAMP[k + 1][i] - value) * rest) * light));
+  const parts = RAMP[k].map((value, i) => {
+    const pure = value + (RAMP[k + 1][i] - value) * rest;
+    return Math.round((pure + (255 - pure) * lift) * light);
+  });
   return `rgb(${parts.join(",")})`;
 }
 
@@ -68,6 +72,7 @@ class ModeCanvas {
 
   draw(amplitude) {
     const { context, triangles, screen, sizes } = this;
+    const lift = document.documentElement.dataset.theme === "dark" ? 0.25 : 0;
     context.clearRect(0, 0, this.width, this.height);
     context.save();
     context.translate(this.width / 2, this.height / 2);
@@ -81,7 +86,7 @@ class ModeCanvas {
     for (const t of this.order()) {
       const [a, b, c] = [triangles[t], triangles[t + 1], triangles[t + 2]];
       const share = (Math.abs(amplitude) * (sizes[a] + sizes[b] + sizes[c])) / (3 * this.largest);
-      context.fillStyle = context.strokeStyle = rampColor(share, this.light(a, b, c, screen));
+      context.fillStyle = context.strokeStyle = rampColor(share, this.light(a, b, c, screen), lift);
       context.lineWidth = 0.8; // closes the seams between neighbours
       context.beginPath();
       this.trace(t);

@@ -19,8 +19,9 @@ _SWING = 0.1
 """Largest displacement of a drawn mode, as a part of the length of the body."""
 _SMALL = 1e-6
 """Elastic coordinates at which shapes are measured, as a part of the length: the field is linear there."""
-_CELLS, _SLENDER_CELLS = 14, 36
-_SLENDER = 0.15
+_CELLS = (40, 30, 22, 16, 12, 8)
+"""Numbers of cells along a body that are tried until few enough triangles are left."""
+_MOST_TRIANGLES = 1000
 _BEAM_KINDS = {"y": "bending in y", "z": "bending in z", "u": "stretch", "t": "twist"}
 
 
@@ -95,9 +96,10 @@ def _kind(body: FlexibleBody, mode: Vector) -> str:
 def _swings(covered: Covered, modes: Vector) -> tuple[Vector, np.ndarray, Vector]:
     """A coarse surface and its displacement in every mode."""
     points = covered.skin.points
-    extent = np.sort(points.max(axis=0) - points.min(axis=0))
-    cells = _SLENDER_CELLS if extent[1] < _SLENDER * extent[2] else _CELLS
-    kept, triangles = coarse_surface(points, covered.triangles, cells)
+    for cells in _CELLS:
+        kept, triangles = coarse_surface(points, covered.triangles, cells)
+        if len(triangles) <= _MOST_TRIANGLES:
+            break
     length = float(covered.body.length)
     small = modes.T * (_SMALL * length / np.abs(modes).max(axis=0))[:, None]
     moved = covered.skin.displacements(small, kept) - covered.skin.displacements(0.0 * small[:1], kept)

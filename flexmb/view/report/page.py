@@ -162,7 +162,7 @@ def _modes(content: Content) -> str:
         rest = f'<p class="hint">{more} more modes up to {last}.</p>' if more > 0 else ""
         names = ", ".join(escaped(name) for name in table.names)
         tables.append(f'<h3>{names}</h3>\n<ol class="mode-list">{"".join(cells)}</ol>{rest}')
-    hint = "Each body alone in its frame, without the joints of the mechanism; sizes are exaggerated, sense is not."
+    hint = "Each body alone in its frame, without the rest of the mechanism. The sizes are exaggerated."
     return f'<p class="hint">{hint}</p>\n{"".join(tables)}'
 
 

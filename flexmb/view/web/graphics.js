@@ -1,6 +1,7 @@
 // Programs, textures and buffers on the graphics card. Everything can be made again after the card was lost.
 
 const TEXTURE_WIDTH = 1024;
+const RECORDED = [["place", 3], ["deflection", 3], ["stress", 1]]; // outputs of part.vert that can be read back
 
 function programOf(gl, vertex, fragment, recorded = []) {
   const program = gl.createProgram();
@@ -82,7 +83,9 @@ function rampTexture(gl, stops) {
   for (let i = 0; i < 256; i++) {
     const at = (i / 255) * (stops.length - 1);
     const k = Math.min(Math.floor(at), stops.length - 2);
-    for (let c = 0; c < 3; c++) pixels[4 * i + c] = Math.round(stops[k][c] + (at - k) * (stops[k + 1][c] - stops[k][c]));
+    for (let c = 0; c < 3; c++) {
+      pixels[4 * i + c] = Math.round(stops[k][c] + (at - k) * (stops[k + 1][c] - stops[k][c]));
+    }
     pixels[4 * i + 3] = 255;
   }
   const texture = gl.createTexture();
@@ -127,24 +130,30 @@ function uploaded(gl, part) {
   return { part, mesh, vertices, surface, lines, shapes, stresses, weights: weightTexture(gl, columns) };
 }
 
-// Where the card itself puts the points of a part that is ready to be drawn: place and deflection, read back from the
-// vertex shader.
+// Where the card itself puts the points of a part that is ready to be drawn, read back from the vertex shader.
 function recordedPoints(gl, onCard) {
   const { points, vertexOfPoint } = onCard.mesh;
+  const width = RECORDED.reduce((sum, [, size]) => sum + size, 0);
   const record = gl.createBuffer();
   gl.bindBuffer(gl.TRANSFORM_FEEDBACK_BUFFER, record);
-  gl.bufferData(gl.TRANSFORM_FEEDBACK_BUFFER, 24 * points.length, gl.STREAM_READ);
+  gl.bufferData(gl.TRANSFORM_FEEDBACK_BUFFER, 4 * width * points.length, gl.STREAM_READ);
   gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, record);
   gl.enable(gl.RASTERIZER_DISCARD);
   gl.beginTransformFeedback(gl.POINTS);
   gl.drawArrays(gl.POINTS, 0, points.length);
   gl.endTransformFeedback();
   gl.disable(gl.RASTERIZER_DISCARD);
-  const values = new Float32Array(6 * points.length);
+  const values = new Float32Array(width * points.length);
   gl.getBufferSubData(gl.TRANSFORM_FEEDBACK_BUFFER, 0, values);
   gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, null);
   gl.deleteBuffer(record);
-  const row = (point, start) => Array.from(values.subarray(6 * vertexOfPoint[point] + start, 6 * vertexOfPoint[point] + start + 3));
-  const all = Array.from(vertexOfPoint.keys());
-  return { position: all.map((point) => row(point, 0)), u: all.map((point) => row(point, 3)) };
+  const found = {};
+  let start = 0;
+  for (const [name, size] of RECORDED) {
+    const first = start;
+    found[name] = Array.from(vertexOfPoint, (vertex) =>
+      Array.from(values.subarray(width * vertex + first, width * vertex + first + size)));
+    start += size;
+  }
+  return found;
 }

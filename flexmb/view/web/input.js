@@ -63,7 +63,8 @@ function connectPointer(canvas, viewer) {
 }
 
 function connectStrip(canvas, plot, change) {
-  const scrub = (event) => change({ time: plot.timeAt(event.clientX - canvas.getBoundingClientRect().left), playing: false });
+  const scrub = (event) =>
+    change({ time: plot.timeAt(event.clientX - canvas.getBoundingClientRect().left), playing: false });
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
     scrub(event);

@@ -29,7 +29,8 @@ function cornersOfPoints(triangles, count) {
   return { first, corners };
 }
 
-const agree = (units, s, t) => units[s] * units[t] + units[s + 1] * units[t + 1] + units[s + 2] * units[t + 2] >= CREASE;
+const agree = (units, s, t) =>
+  units[s] * units[t] + units[s + 1] * units[t + 1] + units[s + 2] * units[t + 2] >= CREASE;
 const triangleOf = (corner) => corner - (corner % 3);
 
 // Vertices: a point appears once for every direction its surface has there. A corner takes the mean normal of the

@@ -151,7 +151,8 @@ def _curve(store: ArrayStore, curve: Curve) -> dict[str, Any]:
     gaps = np.flatnonzero(~np.isfinite(values))
     values = np.where(np.isfinite(values), values, 0.0)
     step = CURVE * float(np.abs(values).max(initial=0.0))
-    return {"name": curve.name, "unit": curve.unit, "values": store.rounded(values[:, None], step), "gaps": gaps.tolist()}
+    packed = store.rounded(values[:, None], step)
+    return {"name": curve.name, "unit": curve.unit, "values": packed, "gaps": gaps.tolist()}
 
 
 def _colorings(scene: Scene, largest: list[Largest]) -> list[dict[str, Any]]:

@@ -37,7 +37,8 @@ function pointOnRay(scene, view, moment, carrier, from, ray) {
     const points = bentPoints(part, moment, view.scale);
     const { triangles } = part;
     for (let t = 0; t < triangles.length; t += 3) {
-      const distance = distanceToTriangle(start, along, points, 3 * triangles[t], 3 * triangles[t + 1], 3 * triangles[t + 2]);
+      const [a, b, c] = [3 * triangles[t], 3 * triangles[t + 1], 3 * triangles[t + 2]];
+      const distance = distanceToTriangle(start, along, points, a, b, c);
       if (distance < best.distance) best = { distance, part, points, t, place: add(start, along, distance) };
     }
   }

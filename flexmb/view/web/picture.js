@@ -13,7 +13,7 @@ class Picture {
   constructor(gl, scene) {
     this.gl = gl;
     this.scene = scene;
-    this.shader = programOf(gl, "part.vert", "part.frag", ["place", "deflection"]);
+    this.shader = programOf(gl, "part.vert", "part.frag", RECORDED.map(([name]) => name));
     this.grid = programOf(gl, "grid.vert", "grid.frag");
     this.parts = scene.parts.map((part) => uploaded(gl, part));
     this.arrow = uploaded(gl, arrowPart(1));
@@ -192,11 +192,12 @@ class Picture {
     });
   }
 
-  // What the vertex shader makes of a part: drawn positions and deflections of its points.
+  // What the vertex shader makes of a part: drawn position, deflection and stress of its points.
   recorded(number, view, moment, eye) {
     const onCard = this.parts[number];
     this.useShader(eye.place, eye.matrix, view);
-    this.prepare(onCard, poseAt(onCard.part, moment), bendingWeights(onCard.part, moment, view.scale), []);
+    const { part } = onCard;
+    this.prepare(onCard, poseAt(part, moment), bendingWeights(part, moment, view.scale), stressWeights(part, moment));
     const points = recordedPoints(this.gl, onCard);
     this.gl.bindVertexArray(null);
     return points;

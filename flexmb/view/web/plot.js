@@ -1,4 +1,4 @@
-// The strip of curves below the picture: one panel for every unit, the same time axis for all, a line at the time shown.
+// The strip of curves below the picture: a panel for every unit, the same time axis for all, a line at the time shown.
 
 const LEFT = 62, RIGHT = 14, TOP = 20, BOTTOM = 20;
 const INKS = ["#2f7dc4", "#d9730d", "#3c9a5f", "#a0569e", "#a88d12", "#3f9ca3", "#c25668", "#6d7b8a"];
@@ -9,8 +9,9 @@ function ticks(low, high, count) {
   const result = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) {
     const value = k * step;
-    const isOdd = Math.abs(value) >= 1e5 || (digits > 4 && value !== 0);
-    result.push([value, isOdd ? value.toExponential(1).replace("-", "−") : value.toFixed(digits).replace(/^-/, "−")]);
+    const isOdd = Math.abs(value) >= 1e5 || (digits > 4 && k !== 0);
+    const text = isOdd ? value.toExponential(1).replace("e+", "e") : value.toFixed(k === 0 ? 0 : digits);
+    result.push([value, text.replace(/-/g, "−")]);
   }
   return result;
 }

@@ -17,5 +17,6 @@ function probeOf(scene, part, point) {
     curves.push({ name: "von Mises", unit: "MPa", values: Float64Array.from(history.stress, (value) => 1e-6 * value) });
   }
   const largest = Math.max(...history.size);
-  return { part, point, name: pointName(part, point), curves, largest, when: scene.time[history.size.indexOf(largest)] };
+  const when = scene.time[history.size.indexOf(largest)];
+  return { part, point, name: pointName(part, point), curves, largest, when };
 }

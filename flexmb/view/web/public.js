@@ -15,18 +15,19 @@ function publicFace(viewer) {
     probe: (part, point) => historyOf(scene, viewer.part(part), point, view.scale),
     // The same point in the strip and in the picture, as if it had been clicked.
     show: (part, point) => viewer.ask(viewer.part(part), point),
-    // Drawn position and deflection of all points at the time shown, as the graphics card computes them.
+    // Place, deflection and stress of all points at the time shown, as the graphics card computes them.
     drawn: (part) => {
       const { moment, eye } = viewer.now();
       return viewer.picture.recorded(viewer.part(part).number, view, moment, eye);
     },
     // Seconds that a picture takes, the mean of some pictures over the whole run.
     measure: (count = 30) => {
+      const { gl } = viewer.picture;
       const started = performance.now();
       for (let k = 0; k < count; k++) {
         view.time = scene.time[Math.floor((k * scene.time.length) / count)];
         viewer.draw();
-        viewer.picture.gl.readPixels(0, 0, 1, 1, viewer.picture.gl.RGBA, viewer.picture.gl.UNSIGNED_BYTE, new Uint8Array(4));
+        gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
       }
       return (performance.now() - started) / 1e3 / count;
     },

@@ -2,9 +2,9 @@
 
 Points: 65536 steps over the box of the part. Shapes: whole numbers of 16 bits times a step that is chosen by what the
 shape does in the picture: its largest amplitude times the rounding is the same share of the allowed error for all
-shapes, so that a shape that hardly moves is written with few levels. A shape that 16 bits cannot hold finely enough gets
-a second layer for the rest. The sum of all roundings keeps the drawn deflection within DEFLECTION_ERROR of the largest
-one of the part, at every point, time and scale; typical errors are several times smaller.
+shapes, so that a shape that hardly moves is written with few levels. A shape that 16 bits cannot hold finely enough
+gets a second layer for the rest. The sum of all roundings keeps the drawn deflection within DEFLECTION_ERROR of the
+largest one of the part, at every point, frame and scale; typical errors are several times smaller.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DEFLECTION_ERROR = 1e-4
 """Of |u|, as a share of the largest one of the part: a bound"""
 STRESS_ERROR = 2e-3
 """Of the von Mises stress, as a share of the largest one of the part: a bound"""
-CARRIED_ERROR = 1e-5
+CARRIED_ERROR = 2e-6
 """Of the shapes that are not exaggerated, as a share of the size of the part"""
 AMPLITUDE_SHARE = 0.1
 """Of the allowed error, spent on rounding the amplitudes; the rest on the shapes"""
@@ -96,7 +96,8 @@ def largest_values(part: Part) -> Largest:
     """What the colours must show: exact on small parts, searched at the points that move most on large ones."""
     size = x = y = z = stress = 0.0
     if part.n_shapes:
-        size, x, y, z = _largest(part.shapes[part.carried :], part.amplitudes[:, part.carried :], _length_and_components)
+        free = slice(part.carried, None)
+        size, x, y, z = _largest(part.shapes[free], part.amplitudes[:, free], _length_and_components)
     if part.stress is not None and part.stress_amplitudes is not None:
         (stress,) = _largest(part.stress, part.stress_amplitudes, _von_mises)
     return Largest(size, (x, y, z), stress)

@@ -15,7 +15,7 @@ function shortNumber(value, digits = 4) {
   if (!Number.isFinite(value)) return "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size < 1e-3 || size >= 1e6) return value.toExponential(digits - 1).replace("e+", "e").replace("-", "−");
+  if (size < 1e-3 || size >= 1e6) return value.toExponential(digits - 1).replace("e+", "e").replace(/-/g, "−");
   return value.toPrecision(digits).replace("-", "−");
 }
 

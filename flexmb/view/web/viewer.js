@@ -4,7 +4,8 @@ const ratioOf = () => Math.min(window.devicePixelRatio || 1, 2);
 
 class Viewer {
   constructor(root, at, scene) {
-    Object.assign(this, { root, at, scene, picture: null, probe: null, frame: 0, last: 0, isNeeded: false, isSeen: true });
+    Object.assign(this, { root, at, scene, picture: null, probe: null });
+    Object.assign(this, { frame: 0, last: 0, isNeeded: false, isSeen: true });
     scene.arrowLargest = {};
     for (const { unit: each, largest } of scene.arrows) {
       scene.arrowLargest[each] = Math.max(scene.arrowLargest[each] || 0, largest);
@@ -58,7 +59,8 @@ class Viewer {
       this.say("");
       this.need();
     });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => this.change({ dark: event.matches }));
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    scheme.addEventListener("change", () => this.change({ dark: scheme.matches }));
     new ResizeObserver(() => { this.layOut(); this.need(); }).observe(this.root);
     new IntersectionObserver(([entry]) => { this.isSeen = entry.isIntersecting; this.need(); }).observe(this.root);
     this.camera = cameraFor(this.scene, this.view.view, this.aspect(), this.view.follow);
@@ -191,7 +193,8 @@ class Viewer {
     }
     at.tip.hidden = !found;
     if (!found) return;
-    at.tip.textContent = `${found.arrow.name}, ${found.arrow.kind}: ${shortNumber(found.size)} ${found.arrow.shownUnit}`;
+    const { name, kind, shownUnit } = found.arrow;
+    at.tip.textContent = `${name}, ${kind}: ${shortNumber(found.size)} ${shownUnit}`;
     at.tip.style.transform = `translate(${Math.round(pixel[0] + 14)}px, ${Math.round(pixel[1] + 10)}px)`;
   }
 
@@ -301,11 +304,13 @@ class Viewer {
     if (!probe) return;
     at.probeName.textContent = probe.name;
     const now = valueAt(probe.curves[0].values, moment);
-    at.probeText.textContent = `|u| ${shortNumber(now)} mm now\nlargest ${shortNumber(1e3 * probe.largest)} mm at ${writer.text(probe.when)}`;
+    const peak = `largest ${shortNumber(1e3 * probe.largest)} mm at ${writer.text(probe.when)}`;
+    at.probeText.textContent = `|u| ${shortNumber(now)} mm now\n${peak}`;
   }
 
   part(which) {
-    const part = typeof which === "number" ? this.scene.parts[which] : this.scene.parts.find((each) => each.name === which);
+    const { parts } = this.scene;
+    const part = typeof which === "number" ? parts[which] : parts.find((each) => each.name === which);
     if (!part) throw new Error(`There is no part '${which}'.`);
     return part;
   }
