@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 _PLACES = {
     "Model": "flexmb.system.model",
@@ -37,6 +37,8 @@ _PLACES = {
     "reduce_mesh": "flexmb.bodies.reduce_mesh",
     "write_body": "flexmb.bodies.body_file",
     "read_body": "flexmb.bodies.body_file",
+    "animate": "flexmb.view.animate",
+    "plot_result": "flexmb.view.plots",
     "InputError": "flexmb.errors",
     "ComputationError": "flexmb.errors",
 }

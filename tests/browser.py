@@ -61,6 +61,7 @@ class Browser:
         self.console()  # forget what an earlier page has left
         self.requests()
         self.driver.get(path.resolve().as_uri())
+        self.wait("location.protocol === 'file:' && document.readyState === 'complete'")
 
     def command(self, name: str, **values: Any) -> Any:
         """A command of the developer tools protocol."""

@@ -130,5 +130,7 @@ def animate(file: Path, /, *, words: AnimateWords = _NO_WORDS) -> int:
 
 
 def _named(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """A place as the option that the user typed."""
-    return tuple(_OPTIONS.get(str(name), f"--{name}") for name in path)
+    """A place as the option that the user typed; places in a model stay as they are."""
+    name = str(path[0]) if len(path) == 1 else ""
+    known = name == "symbols" or name in AnimateWords.__dataclass_fields__
+    return (_OPTIONS.get(name, f"--{name}"),) if known else path

@@ -13,6 +13,7 @@ from flexmb.cli.export import export
 from flexmb.cli.mesh import mesh_info
 from flexmb.cli.plot import plot
 from flexmb.cli.reduce import reduce
+from flexmb.cli.report import report
 from flexmb.cli.run import run
 
 _HELP = """Flexible multibody dynamics.
@@ -30,7 +31,7 @@ def make_app() -> App:
     mesh.command(mesh_info, name="info")
     body = App(name="body", help="Look at a body file: flexmb body info BODY.h5.", help_format="plaintext")
     body.command(body_info, name="info")
-    verbs: tuple[Callable[..., int] | App, ...] = (run, check, mesh, reduce, body, export, plot, animate)
+    verbs: tuple[Callable[..., int] | App, ...] = (run, check, mesh, reduce, body, export, plot, animate, report)
     for order, verb in enumerate(verbs):
         if isinstance(verb, App):
             verb.default_parameter, verb.sort_key = plain, order

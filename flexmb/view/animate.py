@@ -21,12 +21,10 @@ from flexmb.results.result_file import Result
 from flexmb.suggestions import did_you_mean
 from flexmb.view.animate_options import AnimateOptions, read_options
 from flexmb.view.animate_source import opened, source_faults, source_name, stress_fault
-from flexmb.view.scene import Look, Scene
+from flexmb.view.scene import Look, Scene, playing_speed
 
 FORMATS = (".html", ".mp4", ".gif", ".png", ".glb")
 MOVIES = (".mp4", ".gif")
-PAGE_FRAMES = 1200
-"""Frames of a result when nobody says how many."""
 _USED = {
     "fps": MOVIES,
     "size": (".png", *MOVIES),
@@ -51,19 +49,22 @@ class Animation:
     path: Path | None
     """The file; None: a window only"""
     scene: Scene
-    scale: float
-    """Deflection scale that it begins with"""
+    look: Look
     notes: tuple[str, ...] = ()
     """What the user should know"""
 
     @property
     def text(self) -> str:
-        """One line: file, size, frames, scale."""
-        shown = f"deflection scale {self.scale:g}"
+        """One line: file, size, length, scale."""
+        shown = f"deflection scale {self.look.scale_of(self.scene):g}"
         if self.path is None:
             return f"{self.scene.title}: shown in a window, {shown}"
-        frames = "" if self.path.suffix.lower() == ".png" else f"{len(self.scene.time)} frames, "
-        return f"{self.path}: {_size_text(self.path.stat().st_size)}, {frames}{shown}"
+        suffix = self.path.suffix.lower()
+        length = "" if suffix == ".png" else f"{len(self.scene.time)} frames, "
+        if suffix in MOVIES:
+            seconds = float(self.scene.time[-1] - self.scene.time[0]) / playing_speed(self.scene, self.look)
+            length = f"{seconds:.3g} s, "
+        return f"{self.path}: {_size_text(self.path.stat().st_size)}, {length}{shown}"
 
     def _repr_html_(self) -> str:
         from flexmb.view.notebook import inline
@@ -123,14 +124,14 @@ def animate(
         scene = _scene(data, wanted)
     _check_scene(scene, wanted.look)
     look = _with_speed(scene, wanted, target)
-    notes += [*scene.notes, *_idle(wanted, target)]
+    notes += [*scene.notes, *_advice(scene, wanted, target)]
     if target is not None:
         notes += _write(scene, target, look, wanted.at, progress)
     if wanted.show or target is None:
         from flexmb.view.picture import show as show_window
 
         show_window(scene, look)
-    return Animation(target, scene, look.scale_of(scene), tuple(notes))
+    return Animation(target, scene, look, tuple(notes))
 
 
 def show(source: Source, **options: Any) -> Animation | Inline:
@@ -194,11 +195,12 @@ def _scene(data: Result | ReducedBody | Scene, wanted: AnimateOptions) -> Scene:
         from flexmb.view.scene_of_body import FRAMES, scene_of_body
 
         return scene_of_body(data, wanted.modes, wanted.field, wanted.frames or FRAMES)
+    from flexmb.view.scene_of_result import FRAMES as RESULT_FRAMES
     from flexmb.view.scene_of_result import scene_of_result
 
     return scene_of_result(
         data,
-        frames=wanted.frames or PAGE_FRAMES,
+        frames=wanted.frames or RESULT_FRAMES,
         start=wanted.start,
         end=wanted.end,
         channels=wanted.channels,
@@ -229,11 +231,13 @@ def _with_speed(scene: Scene, wanted: AnimateOptions, target: Path | None) -> Lo
     return look
 
 
-def _idle(wanted: AnimateOptions, target: Path | None) -> Iterator[str]:
-    """A sentence about words that change nothing in this format."""
+def _advice(scene: Scene, wanted: AnimateOptions, target: Path | None) -> Iterator[str]:
+    """What the user may have expected otherwise: one shape of many, words that change nothing in this format."""
     if target is None or wanted.show:
         return
     suffix = target.suffix.lower()
+    if suffix == ".png" and len(scene.chapters) > 1 and wanted.at is None:
+        yield f"The picture shows the first of {len(scene.chapters)} shapes: choose one by its number or name."
     idle = sorted(name for name in wanted.given if suffix not in _USED.get(name, FORMATS))
     if idle:
         yield f"Without effect on {suffix}: {', '.join(idle)}."

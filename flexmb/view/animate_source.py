@@ -69,7 +69,9 @@ def _read(path: Path) -> Result | ReducedBody:
     # Only a result can be open for writing; HDF5 would wait for ever for the writer of another file that is cut off.
     if found == RESULT_FORMAT or stamped_length(path):
         return Result(path)
-    what = "is cut off or damaged" if found is None else "is an HDF5 file, but neither a result nor a body file of flexmb"
+    what = (
+        "is cut off or damaged" if found is None else "is an HDF5 file, but neither a result nor a body file of flexmb"
+    )
     raise InputError(f"'{path}' {what}.")
 
 
@@ -98,10 +100,12 @@ def source_faults(data: Data, wanted: AnimateOptions) -> list[Fault]:
         return _result_faults(data, wanted)
     if isinstance(data, ReducedBody):
         return _body_faults(data, wanted)
-    return _foreign(wanted, (*_ONLY_RESULTS, *_ONLY_BODIES), "a file", "a scene")
+    faults = _foreign(wanted, (*_ONLY_RESULTS, *_ONLY_BODIES, "frames"), "a result or body file", "a scene")
+    return faults + _outside("at", wanted.at, float(data.time[0]), float(data.time[-1]))
 
 
 def stress_fault() -> Fault:
+    """Nothing can be coloured by stress."""
     text = "no stress is known of any body that is drawn."
     return Fault(text, ("color",), "Body files hold it when they are made by flexmb reduce --stress.")
 

@@ -73,8 +73,10 @@ class Part:
 
     def deflection(self, frame: int) -> Single:
         """(s, 3) u at a frame, axes of the part, not exaggerated [m]"""
+        if self.n_shapes <= self.carried:
+            return self._still
         weights = self.amplitudes[frame, self.carried :].astype(np.float32)
-        return (weights @ self._flat[self.carried :]).reshape(-1, 3) if len(weights) else self._still
+        return (weights @ self._flat[self.carried :]).reshape(-1, 3)
 
     @cached_property
     def _still(self) -> Single:

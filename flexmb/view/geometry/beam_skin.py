@@ -26,8 +26,9 @@ CORNERS = 48
 PER_WAVE = 8
 """Pieces between two zeros of the curvature of a shape: a chord then leaves the curve by less than 2 % of its bow."""
 MOST_PIECES = 400
-THICKEST = 0.25
-"""Largest half size of a section without an outline, as a part of the length: numbers may be chosen to be stiff."""
+THICKEST, SLENDER = 0.15, 0.03
+"""Largest half size of sections without an outline, as a part of the length, and that of what is drawn beyond it: such
+numbers are without dimension, or chosen to be stiff."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,8 @@ def beam_skin(basis: BeamBasis, n_along: int = 24) -> BeamSkin:
     return BeamSkin(solid, x, offset, marks)
 
 
-def section_outline(section: Section, largest: float = math.inf) -> tuple[Vector, ...]:
-    """Polygons (k, 2) of corners (y, z) [m]: outer edge counter-clockwise, then holes clockwise.
-
-    largest: half size [m] down to which a section without an outline is shrunk
-    """
+def section_outline(section: Section) -> tuple[Vector, ...]:
+    """Polygons (k, 2) of corners (y, z) [m]: outer edge counter-clockwise, then holes clockwise."""
     if section.outline is not None:
         return tuple(np.array(polygon) for polygon in section.outline)
     half_y, half_z = 2.0 * math.sqrt(section.Iz / section.A), 2.0 * math.sqrt(section.Iy / section.A)
@@ -68,17 +66,14 @@ def section_outline(section: Section, largest: float = math.inf) -> tuple[Vector
     # hollow section. Less than 1 no section has, and the numbers of a table are rounded.
     fullness = math.pi * half_y * half_z / section.A
     if fullness < 1.03:
-        loops = [_ellipse(half_y / math.sqrt(fullness), half_z / math.sqrt(fullness))]
-    elif fullness < 1.065:
+        return (_ellipse(half_y / math.sqrt(fullness), half_z / math.sqrt(fullness)),)
+    if fullness < 1.065:
         y, z = math.sqrt(0.75) * half_y, math.sqrt(0.75) * half_z
-        loops = [np.array([[-y, -z], [y, -z], [y, z], [-y, z]])]
-    else:
-        # A similar hole of m times the size: I/A grows by 1 + m^2, A shrinks by 1 - m^2: fullness is their quotient.
-        m = math.sqrt((fullness - 1.0) / (fullness + 1.0))
-        outer = _ellipse(half_y / math.sqrt(1.0 + m * m), half_z / math.sqrt(1.0 + m * m))
-        loops = [outer, min(m, 0.98) * outer[::-1]]
-    shrink = min(1.0, largest / float(np.abs(loops[0]).max()))
-    return tuple(shrink * loop for loop in loops)
+        return (np.array([[-y, -z], [y, -z], [y, z], [-y, z]]),)
+    # A similar hole of m times the size: I/A grows by 1 + m^2, A shrinks by 1 - m^2: fullness is their quotient.
+    m = math.sqrt((fullness - 1.0) / (fullness + 1.0))
+    outer = _ellipse(half_y / math.sqrt(1.0 + m * m), half_z / math.sqrt(1.0 + m * m))
+    return outer, min(m, 0.98) * outer[::-1]
 
 
 def _ellipse(half_y: float, half_z: float) -> Vector:
@@ -90,13 +85,17 @@ def _ellipse(half_y: float, half_z: float) -> Vector:
 
 def _prisms(basis: BeamBasis) -> list[tuple[float, float, tuple[Vector, ...]]]:
     """Start, end [m] and outline of every piece of constant section; neighbours of the same section are one."""
+    known_by_numbers = [span.section for span in basis.spans if span.section.outline is None]
+    half = max((float(np.abs(section_outline(section)[0]).max()) for section in known_by_numbers), default=0.0)
+    shrink = SLENDER * basis.length / half if half > THICKEST * basis.length else 1.0
     prisms: list[tuple[float, float, tuple[Vector, ...]]] = []
     start, last = 0.0, None
     for span, end in zip(basis.spans, span_ends(basis.spans, basis.length), strict=True):
         if span.section == last:
             prisms[-1] = (prisms[-1][0], float(end), prisms[-1][2])
         else:
-            prisms.append((start, float(end), section_outline(span.section, THICKEST * basis.length)))
+            factor = 1.0 if span.section.outline is not None else shrink
+            prisms.append((start, float(end), tuple(factor * loop for loop in section_outline(span.section))))
         start, last = float(end), span.section
     return prisms
 

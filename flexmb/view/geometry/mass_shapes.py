@@ -15,8 +15,9 @@ Vector = NDArray[np.float64]
 
 STEEL = 7850.0
 """[kg/m^3]"""
-LARGEST_WHEEL, LARGEST_BLOCK = 1.0, 0.15
-"""Largest half size of what is drawn from inertia, as a part of the size of the scene."""
+LARGEST_WHEEL, LARGEST_BLOCK, SMALL_BLOCK = 1.0, 0.3, 0.05
+"""Largest half size of what is drawn from inertia, as a part of the size of the scene, and that of a block beyond it: a
+body in a mechanism often has some inertia that does not matter."""
 
 
 def central_inertia(body: RigidBody) -> tuple[Vector, Vector]:
@@ -41,8 +42,8 @@ def inertia_solid(body: RigidBody, size: float, lone: bool) -> Solid | None:
     # Edges of a uniform block: m (b^2 + c^2)/12 = J_a, and round again.
     squares = 6.0 * (moments.sum() - 2.0 * moments) / body.mass
     edges = np.sqrt(np.maximum(squares, 0.0025 * squares.max()))
-    if not lone:
-        edges *= min(1.0, 2.0 * LARGEST_BLOCK * size / float(edges.max()))
+    if not lone and edges.max() > 2.0 * LARGEST_BLOCK * size:
+        edges *= 2.0 * SMALL_BLOCK * size / float(edges.max())
     frame = axes * np.sign(np.linalg.det(axes))
     return moved(box(edges), frame, center)
 

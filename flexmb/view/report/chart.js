@@ -106,7 +106,7 @@ class Chart {
     this.connectPointer(svg);
     this.drawPeaks(svg);
     this.stage.replaceChildren(svg);
-    this.cursorTime = null;
+    if (this.cursorTime !== undefined) this.showTime(this.cursorTime);
   }
 
   drawAxes(svg) {
@@ -219,8 +219,8 @@ class Chart {
 
   // Where the animation is.
   showTime(time) {
-    if (!this.hasTime || time === this.cursorTime) return;
     this.cursorTime = time;
+    if (!this.hasTime) return;
     let x = NaN, least = Infinity;
     for (const line of this.lines) {
       if (!line.time || !line.time.length) continue;

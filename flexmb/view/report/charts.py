@@ -37,13 +37,14 @@ def chart_of(panel: Panel, pool: ArrayPool) -> dict[str, Any]:
         "peaks": [
             {"x": peak.x, "y": peak.y, "text": peak.text, "time": peak.time, "color": peak.color}
             for peak in panel.peaks
+            if np.isfinite([peak.x, peak.y]).all()
         ],
     }
 
 
 def _line(line: Line, pool: ArrayPool) -> dict[str, Any]:
     time = None if line.time is None else pool.add(line.time)
-    x, y = pool.add(line.x), pool.add(line.y)
+    x, y = (pool.add(np.where(np.isfinite(values), values, np.nan)) for values in (line.x, line.y))
     return {"name": line.name, "kind": line.kind, "color": line.color, "x": x, "y": y, "time": time}
 
 

@@ -77,7 +77,7 @@ def _numbers(summary: dict[str, float]) -> Iterator[Check]:
 def _steps(steps: int, rejected: int) -> Check:
     value = f"{steps} steps, {rejected or 'none'} rejected"
     if rejected <= MANY_REJECTED * steps:
-        return Check("Steps", value, "good", "Few steps had to be taken again." if rejected else "No step had to be taken again.")
+        return Check("Steps", value, "good", f"{'Few steps' if rejected else 'No step'} had to be taken again.")
     why = "Many steps had to be taken again with a smaller one: look for forces or motions that jump, or contacts."
     return Check("Steps", value, "care", why)
 

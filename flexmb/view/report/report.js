@@ -17,12 +17,11 @@ for (const button of document.querySelectorAll("button.moment")) {
   button.addEventListener("click", () => goTo(Number(button.dataset.time)));
 }
 
-function followViewer() {
-  const { time } = window.flexmbViewer;
-  if (time !== undefined) for (const chart of charts) chart.showTime(time);
-  requestAnimationFrame(followViewer);
+if (window.flexmbViewer) {
+  const follow = (time) => { for (const chart of charts) chart.showTime(time); };
+  document.getElementById("flexmb-viewer").addEventListener("flexmb-time", (event) => follow(event.detail.time));
+  window.flexmbViewer.ready.then((viewer) => follow(viewer.time), () => {});
 }
-if (window.flexmbViewer) requestAnimationFrame(followViewer);
 
 const root = document.documentElement;
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");

@@ -40,7 +40,7 @@ function timeWriter(scene) {
   const span = scene.time[count - 1] - scene.time[0];
   const [factor, unit] = span <= 2 ? [1e3, "ms"] : [1, "s"];
   const step = (span * factor) / Math.max(1, count - 1) || 1;
-  const digits = clamp(Math.ceil(-Math.log10(step)), 0, 6);
+  const digits = clamp(Math.ceil(0.8 - Math.log10(step)), 0, 6);
   return { factor, unit, text: (time) => `${(time * factor).toFixed(digits).replace("-", "−")} ${unit}` };
 }
 

@@ -1,0 +1,304 @@
+"""The report page: its numbers, its verdicts, what is escaped, and the page itself in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from flexmb.cli.report import report as report_verb
+from flexmb.errors import InputError
+from flexmb.results.flexible_report import modal_data
+from flexmb.results.result_file import Result
+from flexmb.results.session import run_model
+from flexmb.system.model_file import read_model
+from flexmb.system.placement import place
+from flexmb.view.report import write_report, writing
+from flexmb.view.report.coarse import coarse_surface
+from flexmb.view.report.facts import clock_of, headlines, histories_of, sensor_rows
+from flexmb.view.report.health import balance_check, checks, constraint_check, worst
+from flexmb.view.report.modes import mode_tables
+from flexmb.view.report.page import script_json
+from flexmb.view.scene_of_result import covered
+from tests.browser import Browser, browser
+from tests.made_results import crank_result, made_result
+from tests.scenes import LENGTH, bending_scene
+
+__all__ = ["browser"]
+EXAMPLE = Path(__file__).parents[1] / "examples" / "spatial_slider_crank.toml"
+NASTY = "<img src=x onerror=\"document.title='hacked'\"> '&</script><script>document.title='hacked'</script>"
+
+
+@pytest.fixture(scope="module")
+def flagship(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A short run of the spatial slider-crank: 1.2 turns in 600 steps."""
+    settings = {"turns": "1.2 turn", "analysis.step": "$turns/$speed/600", "output.every": "$turns/$speed/300"}
+    path = tmp_path_factory.mktemp("runs") / "flagship.h5"
+    run_model(read_model(EXAMPLE, settings), path, command="flexmb run spatial_slider_crank.toml").close()
+    return path
+
+
+@pytest.fixture(scope="module")
+def page(flagship: Path) -> Path:
+    target = flagship.with_name("report.html")
+    with Result(flagship) as result:
+        assert write_report(result, target) == ()
+    return target
+
+
+def test_headline_numbers(tmp_path: Path) -> None:
+    scene = bending_scene()
+    summary = [("energy_balance", 2e-7, "1"), ("peak_energy", 3.0, "J"), ("wall_time", 0.25, "s"), ("steps", 100, "1")]
+    result = crank_result(tmp_path / "a.h5", summary=summary)
+    found = {one.name: one for one in headlines(result, scene, histories_of(scene))}
+    deflection = found["Largest deflection"]
+    assert float(deflection.value) == pytest.approx(1e3 * scene.largest_deflection, rel=1e-3)
+    assert deflection.unit == "mm" and deflection.detail.startswith("rod, ")
+    assert deflection.time is not None
+    frame = scene.frame_at(deflection.time)
+    assert np.linalg.norm(scene.part("rod").deflection(frame), axis=1).max() == pytest.approx(scene.largest_deflection)
+    assert f"{100 * scene.largest_deflection / LENGTH:.3g}" in deflection.detail
+    assert (found["Largest reaction force"].value, found["Largest reaction force"].detail) == ("5", "joint bearing")
+    assert float(found["Largest von Mises stress"].value) == pytest.approx(1e-6 * scene.largest_stress, rel=1e-3)
+    assert (found["Wall time"].value, found["Wall time"].unit) == ("0.25", "s")
+    assert found["Energy balance error"].verdict == "good"
+
+
+def test_sensor_table_is_in_handy_units(tmp_path: Path) -> None:
+    result = crank_result(tmp_path / "a.h5")
+    rows = {row.name: row for row in sensor_rows(result)}
+    assert (rows["rod_mid"].unit, rows["rod_mid"].high) == ("mm", "3")
+    assert (rows["slider"].unit, rows["slider"].high, rows["slider"].low) == ("m", "0.4", "0.2")
+    assert clock_of(result).text(0.05) == "50\u00a0ms"
+
+
+@pytest.mark.parametrize(("balance", "verdict"), [(1e-9, "good"), (1e-3, "care"), (0.2, "bad"), (np.nan, "bad")])
+def test_verdict_on_the_energy_balance(balance: float, verdict: str) -> None:
+    assert balance_check(balance, 1.0).verdict == verdict
+
+
+@pytest.mark.parametrize(("gap", "verdict"), [(1e-12, "good"), (1e-6, "care"), (1e-2, "bad"), (np.nan, "bad")])
+def test_verdict_on_the_constraints(gap: float, verdict: str) -> None:
+    assert constraint_check(gap).verdict == verdict
+
+
+def test_health_of_a_run_that_went_badly(tmp_path: Path) -> None:
+    numbers = {"steps": 100, "rejected": 80, "newton_iterations": 2000, "factorisations": 150, "energy_balance": 0.5}
+    summary = [(name, value, "1") for name, value in numbers.items()]
+    result = crank_result(tmp_path / "a.h5", outcome="failed", summary=summary)
+    found = {check.name: check for check in checks(result, ["body 'rod' is deflected by 20 %."])}
+    verdicts = {name: check.verdict for name, check in found.items()}
+    assert verdicts == {
+        "Outcome": "bad", "Steps": "care", "Iterations": "care", "Energy balance": "bad", "Output": "note",
+        "Flexible bodies": "care",
+    }  # fmt: skip
+    assert worst(found.values()) == "bad" and "failed" in found["Outcome"].why
+    assert found["Flexible bodies"].why == "Body 'rod' is deflected by 20 %."
+
+
+def test_coarse_surfaces_keep_points_thickness_and_sides() -> None:
+    part = bending_scene(n_along=200).part("rod")
+    kept, triangles = coarse_surface(part.points, part.triangles, 10)
+    assert len(kept) == 40 and len(np.unique(kept)) == 40  # four corners in each of ten cells
+    points = part.points[kept]
+    assert np.ptp(points[:, 1:], axis=0) == pytest.approx(np.ptp(part.points[:, 1:], axis=0))
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    volume = np.sum(a * np.cross(b, c)) / 6.0
+    assert volume == pytest.approx(0.012**2 * np.ptp(points[:, 0]))  # closed, and outside is outside
+
+
+def test_modes_of_the_flagship() -> None:
+    spec = read_model(EXAMPLE).spec
+    mechanism = place(spec)
+    number = mechanism.body_index["rod"]
+    (table,) = mode_tables([covered(spec, mechanism, number)])
+    omega, _, ratios = modal_data(mechanism.bodies[number])  # type: ignore[arg-type]
+    assert table.names == ("rod",) and table.hertz == pytest.approx(omega / (2.0 * np.pi))
+    # pi/2 sqrt(EI / rho A L^4) of a pinned rod
+    assert table.hertz[0] == pytest.approx(np.pi / 2 * np.sqrt(2e11 * 6.361e-11 / (7870 * 2.826e-5 * 0.3**4)), rel=1e-6)
+    assert np.array_equal(table.ratios, ratios)
+    assert sorted(table.kinds[:2]) == ["bending in y", "bending in z"]
+    sizes = np.linalg.norm(table.shapes, axis=2)
+    assert sizes.max(axis=1) == pytest.approx(0.03)  # a tenth of the length
+    across = table.shapes[0][np.argmax(sizes[0])]
+    assert abs(across[0]) < 1e-6  # bending moves the middle across the rod
+    middle = np.abs(table.points[:, 0] - 0.15) < 0.01
+    assert sizes[0, middle].min() > 0.029 and sizes[2, middle].max() < 0.005
+
+
+def test_script_data_cannot_end_its_element() -> None:
+    text = script_json({"a": "</script><!--\u2028"})
+    assert "<" not in text and json.loads(text) == {"a": "</script><!--\u2028"}
+
+
+def test_page_is_one_small_file_without_addresses(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert page.stat().st_size < 1_000_000
+    assert "default-src 'none'" in text
+    assert set(re.findall(r"https?://[^\s\"'<]+", text)) <= {"http://www.w3.org/2000/svg"}
+    assert "flexmb run spatial_slider_crank.toml" in text and "family = &quot;modes&quot;" in text
+    assert [path.name for path in page.parent.iterdir() if path.name.startswith(".")] == []
+
+
+def test_files_that_are_missing_or_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = crank_result(tmp_path / "a.h5")
+    with pytest.raises(InputError, match="ends in .html"):
+        write_report(result, tmp_path / "a.pdf")
+    with pytest.raises(InputError, match="no folder"):
+        write_report(result, tmp_path / "nowhere" / "a.html")
+    empty = made_result(tmp_path / "b.h5", {"time": ("s", np.zeros(0))})
+    with pytest.raises(InputError, match="no complete rows"):
+        write_report(empty, tmp_path / "b.html")
+    target = tmp_path / "c.html"
+    assert report_verb(result.path, output=target) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"{target}: 0.") and "note: There is no viewer on this page" in out
+    assert "There is no viewer" in target.read_text(encoding="utf-8")
+
+
+def test_a_large_scene_is_made_coarser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result, scene = crank_result(tmp_path / "a.h5"), bending_scene(n_frames=1201, n_along=4000)
+    monkeypatch.setattr(writing, "LARGEST", 400_000)
+    notes = write_report(result, tmp_path / "a.html", scene)
+    assert any("coarser surfaces" in note for note in notes)
+    assert (tmp_path / "a.html").stat().st_size < 400_000
+    fewer = writing._every(scene, 4)
+    assert len(fewer.time) == len(fewer.parts[0].position) == len(fewer.arrows[0].vector) == 301
+    assert fewer.part("rod").positions(7) == pytest.approx(scene.part("rod").positions(28))
+
+
+def shown(browser: Browser, page: Path, size: tuple[int, int] = (1280, 900), **emulated: str) -> None:
+    browser.open(page, size, **emulated)
+    browser.wait("window.flexmbViewer && window.flexmbViewer.time !== undefined")
+    browser.wait("document.querySelectorAll('figure.chart svg').length > 0")
+
+
+def quiet(browser: Browser) -> None:
+    assert browser.console() == [] and browser.requests() == []
+
+
+def test_charts_are_drawn_and_peaks_lead_to_the_viewer(browser: Browser, page: Path) -> None:
+    shown(browser, page)
+    counts = browser.run(
+        "return [...document.querySelectorAll('figure.chart')].map(f => f.querySelectorAll('path.curve').length)"
+    )
+    assert len(counts) >= 8 and min(counts) >= 1
+    wanted = browser.run("return [...document.querySelectorAll('g.peak.goes')].map(g => Number(g.dataset.time))")
+    assert len(wanted) >= 5
+    for number in (0, len(wanted) - 1):
+        click = (
+            "const g = document.querySelectorAll('g.peak.goes')[values[0]]; g.dispatchEvent(new MouseEvent('click'))"
+        )
+        browser.run(f"{click}; await new Promise(f => setTimeout(f, 50)); return 0", number)
+        assert browser.run("return flexmbViewer.time") == pytest.approx(wanted[number], abs=1e-9)
+    moment = browser.run(
+        "const b = document.querySelector('.headline .moment'); b.click(); return Number(b.dataset.time)"
+    )
+    browser.wait(f"Math.abs(flexmbViewer.time - {moment}) < 1e-9")
+    quiet(browser)
+
+
+def test_the_headline_is_what_the_viewer_draws(browser: Browser, page: Path) -> None:
+    shown(browser, page)
+    value = float(browser.run("return document.querySelector('.headline strong').firstChild.textContent"))
+    time = browser.run(
+        "const b = document.querySelector('.headline .moment'); b.click(); return Number(b.dataset.time)"
+    )
+    browser.wait(f"Math.abs(flexmbViewer.time - {time}) < 1e-9")
+    largest = browser.run("""
+        const frames = [...Array(flexmbViewer.state().frames).keys()];
+        const middle = (await flexmbViewer.probe('rod', 0)).time.findIndex(t => Math.abs(t - values[0]) < 1e-7);
+        let best = 0;
+        for (let point = 0; point < 2000; point += 1) {
+          let history;
+          try { history = flexmbViewer.probe('rod', point); } catch { break; }
+          if (!history || !history.u[middle]) break;
+          best = Math.max(best, Math.hypot(...history.u[middle]));
+        }
+        return best;""", time)  # fmt: skip
+    assert 1e3 * largest == pytest.approx(value, rel=2e-3)
+
+
+def test_a_click_into_a_chart_and_the_cursor(browser: Browser, page: Path) -> None:
+    shown(browser, page)
+    at = browser.run("""
+        const svg = [...document.querySelectorAll('figure.chart')].find(f => f.textContent.includes('slider_x')).querySelector('svg');
+        svg.scrollIntoView({block: 'center', behavior: 'instant'});
+        const box = svg.getBoundingClientRect();
+        const x = box.left + 58 + 0.5 * (box.width - 72);
+        svg.dispatchEvent(new MouseEvent('click', {clientX: x, clientY: box.top + 40, bubbles: true}));
+        svg.dispatchEvent(new PointerEvent('pointermove', {clientX: x, clientY: box.top + 40, bubbles: true}));
+        await new Promise(f => setTimeout(f, 100));
+        const tip = svg.closest('figure').querySelector('.tip');
+        const cursor = svg.querySelector('.cursor');
+        return {time: flexmbViewer.time, tip: tip.hidden ? '' : tip.textContent, cursor: Number(cursor.getAttribute('x1')), width: box.width};
+        """)  # fmt: skip
+    end = browser.run("return flexmbViewer.probe('rod', 0).time.at(-1)")
+    assert at["time"] == pytest.approx(0.5 * end, rel=0.02)
+    assert re.match(r"time [\d.]+\u00a0ms\s*slider_x 0\.\d+\u00a0m", at["tip"])
+    assert at["cursor"] == pytest.approx(58 + 0.5 * (at["width"] - 72), abs=4.0)
+    quiet(browser)
+
+
+def test_a_line_is_hidden_by_its_name(browser: Browser, page: Path) -> None:
+    shown(browser, page)
+    before, after = browser.run("""
+        const figure = [...document.querySelectorAll('figure.chart')].find(f => f.textContent.includes('Reaction forces'));
+        const count = () => figure.querySelectorAll('path.curve').length;
+        const before = count();
+        figure.querySelector('button.key').click();
+        return [before, count()];""")  # fmt: skip
+    assert after == before - 1
+    quiet(browser)
+
+
+def test_light_and_dark(browser: Browser, page: Path) -> None:
+    shown(browser, page, prefers_color_scheme="dark")
+    look = "return [getComputedStyle(document.body).backgroundColor, document.getElementById('flexmb-viewer').dataset.theme]"
+    browser.wait("document.getElementById('flexmb-viewer').dataset.theme === 'dark'")
+    dark = browser.run(look)
+    browser.run("document.getElementById('theme').click(); return 0")
+    browser.wait("document.getElementById('flexmb-viewer').dataset.theme === 'light'")
+    light = browser.run(look)
+    brightness = [sum(map(int, re.findall(r"\d+", color)[:3])) for color, _ in (dark, light)]
+    assert brightness[0] < 150 and brightness[1] > 600
+    quiet(browser)
+
+
+def test_modes_swing(browser: Browser, page: Path) -> None:
+    shown(browser, page)
+    pixels = "const c = document.querySelector('canvas.mode'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data"
+    first = browser.run(
+        f"document.getElementById('modes').scrollIntoView({{behavior: 'instant'}}); {pixels}; return d.filter((v, k) => k % 4 === 3 && v > 200).length"
+    )
+    assert first > 100  # something is painted
+    browser.run(f"{pixels}; window.before = d.join(); return 0")
+    browser.wait(
+        "(() => { const c = document.querySelector('canvas.mode'); return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.join() !== window.before; })()"
+    )
+    quiet(browser)
+
+
+def test_less_motion_and_a_narrow_screen(browser: Browser, page: Path) -> None:
+    shown(browser, page, (390, 800), prefers_reduced_motion="reduce")
+    assert browser.run("return document.documentElement.scrollWidth") <= 390
+    assert not browser.run("return flexmbViewer.state().playing")
+    quiet(browser)
+
+
+def test_texts_from_files_do_no_harm(browser: Browser, tmp_path: Path) -> None:
+    time = np.linspace(0.0, 1.0, 101)
+    name = NASTY.replace("/", "|")  # a slash divides the paths of channels
+    series = {"time": ("s", time), f"sensors/{name}": ("m", np.sin(6.0 * time)), f"sensors/{name}2": ("<b>", time**2)}
+    run = {"text": NASTY, "command": NASTY, "report": NASTY}
+    result = made_result(tmp_path / "a.h5", series, {}, name=NASTY, **run)
+    write_report(result, tmp_path / "a.html", bending_scene())
+    shown(browser, tmp_path / "a.html")
+    assert browser.run("return document.title") == NASTY
+    assert browser.run("return document.querySelectorAll('img').length") == 0
+    assert browser.run("return document.getElementById('model-text').textContent") == NASTY
+    assert browser.run("return document.querySelector('#sensors th[scope=row]').textContent") == name
+    quiet(browser)
