@@ -26,7 +26,7 @@ def made_result(
         shape = np.shape(values)[1:]
         names = ("angle",) if channel.startswith("joints/") and channel.endswith("/position") and not shape else ()
         channels.append(SimpleNamespace(path=channel, unit=unit, start=start, shape=shape, text=channel, columns=names))
-        columns.append(np.reshape(values, (len(values), -1)))
+        columns.append(np.reshape(values, (len(values), int(np.prod(shape)))))
         start += columns[-1].shape[1]
     identity = RunIdentity(name, run.get("text", ""), dict(settings or {}), run.get("command", ""))
     with ResultWriter(path, SimpleNamespace(channels=channels), identity) as writer:

@@ -18,9 +18,9 @@ def prism(length: float, width: float, n_along: int, axis: int = 0) -> tuple[np.
     for i in range(n_along):
         for j in range(4):
             a, b, c, d = 4 * i + j, 4 * i + (j + 1) % 4, 4 * i + 4 + (j + 1) % 4, 4 * i + 4 + j
-            triangles += [[a, d, c], [a, c, b]]
+            triangles += [[a, c, d], [a, b, c]]
     last = 4 * n_along
-    triangles += [[0, 1, 2], [0, 2, 3], [last, last + 2, last + 1], [last, last + 3, last + 2]]
+    triangles += [[0, 2, 1], [0, 3, 2], [last, last + 1, last + 2], [last, last + 2, last + 3]]
     return np.roll(points, axis, axis=1), np.array(triangles)
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.scenes import bending_scene
 
 from flexmb.errors import InputError
 from flexmb.view.scene import Look, Part, Scene
 from flexmb.view.web.arrays import ArrayStore
 from flexmb.view.web.pack import pack_scene
 from flexmb.view.web.rounding import DEFLECTION_ERROR, STRESS_ERROR, largest_values, layers_of
+from tests.scenes import bending_scene
 
 TRY = np.random.default_rng(7)
 

@@ -125,7 +125,7 @@ def animate(file: Path, /, *, words: AnimateWords = _NO_WORDS) -> int:
     if not words.quiet:
         print(animation.text)
         for note in animation.notes:
-            print(f"  {note}")
+            print(f"note: {note}")
     return 0
 
 

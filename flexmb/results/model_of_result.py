@@ -15,15 +15,17 @@ from flexmb.bodies.body_file import fingerprint
 from flexmb.errors import Fault, InputError
 from flexmb.results.result_file import Result
 from flexmb.system.model import Model
+from flexmb.system.schema.geometry import without_lost_files
 from flexmb.system.schema.mesh_bodies import load_body
 
 _HASH = "sha256:"
 
 
-def model_of(result: Result, folder: str | os.PathLike[str] | None = None) -> Model:
-    """The model that a result was made from; `folder`: where else body files and drawings may lie.
+def model_of(result: Result, folder: str | os.PathLike[str] | None = None, notes: list[str] | None = None) -> Model:
+    """The model that a result was made from; `folder`: where else body files may lie.
 
-    Raises InputError with every body file that is not found or has changed.
+    Raises InputError with every body file that is not found or has changed. Files that are only drawn may be gone: a
+    sentence about each of them is added to `notes`.
     """
     tables = result.settings
     faults: list[Fault] = []
@@ -37,7 +39,10 @@ def model_of(result: Result, folder: str | os.PathLike[str] | None = None) -> Mo
     if faults:
         raise InputError(faults)
     start = result.folder if result.folder and Path(result.folder).is_dir() else str(result.path.absolute().parent)
-    return Model.from_tables(tables, result.model_text, None, str(folder) if folder else start)
+    tables, lost = without_lost_files(tables, start)
+    if notes is not None:
+        notes += lost
+    return Model.from_tables(tables, result.model_text, None, start)
 
 
 def _find(result: Result, body: str, wanted: str, folder: str | os.PathLike[str] | None) -> Path:

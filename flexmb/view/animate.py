@@ -11,7 +11,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +27,8 @@ FORMATS = (".html", ".mp4", ".gif", ".png", ".glb")
 MOVIES = (".mp4", ".gif")
 _USED = {
     "fps": MOVIES,
-    "size": (".png", *MOVIES),
+    "size": (".png", ".glb", *MOVIES),
     "speed": (".html", ".glb", *MOVIES),
-    "view": (".html", ".png", *MOVIES),
-    "follow": (".html", ".png", *MOVIES),
-    "color": (".html", ".png", *MOVIES),
-    "ghost": (".html", ".png", *MOVIES),
-    "arrows": (".html", ".png", *MOVIES),
     "dark": (".html", ".png", *MOVIES),
     "channels": (".html",),
 }
@@ -44,7 +39,7 @@ Progress = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class Animation:
-    """What was written or shown; a notebook displays it."""
+    """What was written or shown: the path of the file to other functions; a notebook displays it."""
 
     path: Path | None
     """The file; None: a window only"""
@@ -66,6 +61,14 @@ class Animation:
             length = f"{seconds:.3g} s, "
         return f"{self.path}: {_size_text(self.path.stat().st_size)}, {length}{shown}"
 
+    def __repr__(self) -> str:
+        return f"<Animation {self.text}>"
+
+    def __fspath__(self) -> str:
+        if self.path is None:
+            raise TypeError("an animation that was only shown in a window is no file")
+        return str(self.path)
+
     def _repr_html_(self) -> str:
         from flexmb.view.notebook import inline
 
@@ -76,7 +79,7 @@ class Animation:
 class Inline:
     """A page that stands in a notebook and in no file."""
 
-    page: str
+    page: str = field(repr=False)
 
     def _repr_html_(self) -> str:
         from flexmb.view.notebook import page_frame
@@ -105,7 +108,7 @@ def animate(
     """
     faults: list[Fault] = []
     wanted = read_options(options, faults)
-    with opened(source, faults) as data:
+    with opened(source, faults, second_order=wanted.field) as data:
         if data is not None:
             faults += source_faults(data, wanted)
         notes: list[str] = []
@@ -135,11 +138,14 @@ def animate(
 
 
 def show(source: Source, **options: Any) -> Animation | Inline:
-    """Show an animation in a window, or inside of a notebook; options: see `animate`."""
+    """Show an animation in a window or below the cell of a notebook; where neither is there, write its page.
+
+    Options: see `animate`.
+    """
     from flexmb.view.notebook import in_notebook
 
     if not in_notebook():
-        return animate(source, None, **{**options, "show": True})
+        return animate(source, None, **options)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "animation.html"
         animate(source, path, **options)
@@ -223,7 +229,7 @@ def _check_scene(scene: Scene, look: Look) -> None:
 
 def _with_speed(scene: Scene, wanted: AnimateOptions, target: Path | None) -> Look:
     """The look; so many frames of a movie were asked for: as fast as shows each of them once."""
-    look = replace(wanted.look, follow="" if wanted.look.follow == "ground" else wanted.look.follow)
+    look = wanted.look
     is_movie = target is not None and target.suffix.lower() in MOVIES
     span = float(scene.time[-1] - scene.time[0])
     if is_movie and wanted.frames is not None and look.speed is None and not scene.chapters and span > 0.0:

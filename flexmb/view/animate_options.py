@@ -76,7 +76,8 @@ def read_options(words: Mapping[str, Any], faults: list[Fault]) -> AnimateOption
         elif value is not None and not (isinstance(value, (str, Sequence)) and len(value) == 0):
             (changed if name in _LOOK_WORDS else values)[name] = _READERS[name](name, value, faults)
     _check_order(values, faults)
-    given = frozenset(name for name, value in {**values, **changed}.items() if value is not None and value is not False)
+    read = {**values, **changed}
+    given = frozenset(name for name, value in read.items() if not (value is None or value is False or value == ()))
     look = replace(look, **{name: value for name, value in changed.items() if value is not None})
     return AnimateOptions(look=look, given=given, **values)
 
@@ -194,10 +195,11 @@ def _folder(name: str, value: Any, faults: list[Fault]) -> str | None:
 
 
 def _name(name: str, value: Any, faults: list[Fault]) -> str | None:
+    """The name of a body; nothing for ground, which does not move."""
     if not isinstance(value, str):
         faults.append(Fault(f"the name of a body is needed, found {clipped(value)}.", (name,)))
         return None
-    return value.strip()
+    return "" if value.strip() == "ground" else value.strip()
 
 
 _READERS: dict[str, Callable[[str, Any, list[Fault]], Any]] = {

@@ -29,8 +29,11 @@ _ONLY_BODIES = ("modes", "field")
 
 
 @contextmanager
-def opened(source: Any, faults: list[Fault]) -> Iterator[Data | None]:
-    """The open result or the body; None when there is none, and then the reason is among the faults."""
+def opened(source: Any, faults: list[Fault], *, second_order: bool = False) -> Iterator[Data | None]:
+    """The open result or the body; None when there is none, and then the reason is among the faults.
+
+    second_order : whether a body is needed with its second-order part, which is by far the largest piece of its file
+    """
     if isinstance(source, (Result, ReducedBody, Scene)):
         yield source
         return
@@ -40,7 +43,7 @@ def opened(source: Any, faults: list[Fault]) -> Iterator[Data | None]:
         return
     data = None
     try:
-        data = _read(Path(source))
+        data = _read(Path(source), second_order)
     except InputError as error:
         faults += error.faults
     try:
@@ -50,7 +53,7 @@ def opened(source: Any, faults: list[Fault]) -> Iterator[Data | None]:
             data.close()
 
 
-def _read(path: Path) -> Result | ReducedBody:
+def _read(path: Path, second_order: bool) -> Result | ReducedBody:
     if path.is_dir():
         raise InputError(f"'{path}' is a folder, not a result or body file.")
     if not path.exists():
@@ -65,14 +68,13 @@ def _read(path: Path) -> Result | ReducedBody:
         raise InputError(f"'{path}' is neither a result nor a body file of flexmb: it is not in HDF5 format.")
     found = _format(path)
     if found == BODY_FORMAT:
-        return read_body(path)
+        return read_body(path, second_order=second_order)
     # Only a result can be open for writing; HDF5 would wait for ever for the writer of another file that is cut off.
     if found == RESULT_FORMAT or stamped_length(path):
         return Result(path)
-    what = (
-        "is cut off or damaged" if found is None else "is an HDF5 file, but neither a result nor a body file of flexmb"
-    )
-    raise InputError(f"'{path}' {what}.")
+    if found is None:
+        raise InputError(f"'{path}' is cut off or damaged.")
+    raise InputError(f"'{path}' is an HDF5 file, but neither a result nor a body file of flexmb.")
 
 
 def _format(path: Path) -> str | None:
@@ -114,7 +116,7 @@ def _body_faults(body: ReducedBody, wanted: AnimateOptions) -> list[Fault]:
     from flexmb.view.scene_of_body import CYCLE, body_faults
 
     faults = _foreign(wanted, _ONLY_RESULTS, "a result", "a body file")
-    faults += body_faults(body, wanted.modes, wanted.field) + _follow_faults(wanted, [body.name])
+    faults += body_faults(body, wanted.modes, wanted.field) + _follow_faults(wanted, [body.name or "body"])
     if wanted.look.color == "stress" and wanted.field:
         faults.append(Fault("the second-order part has no stress of its own.", ("color",)))
     elif wanted.look.color == "stress" and (body.surface is None or body.surface.stress is None):
@@ -150,7 +152,7 @@ def _foreign(wanted: AnimateOptions, names: Sequence[str], owner: str, found: st
 
 def _follow_faults(wanted: AnimateOptions, bodies: Sequence[str]) -> list[Fault]:
     name = wanted.look.follow
-    if not name or name in bodies or name == "ground":
+    if not name or name in bodies:
         return []
     return [Fault(f"there is no body {clipped(name)}.", ("follow",), did_you_mean(name, bodies, "Bodies"))]
 

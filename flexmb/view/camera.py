@@ -101,7 +101,7 @@ def riding(camera: Camera, part: Part, frame: int, first: Part | None = None) ->
 
 
 def projected(camera: Camera, points: Vector, size: tuple[int, int]) -> Vector:
-    """(s, 3) pixels from the left and from the top, and the distance along the view [m] (not above 0: behind the eye)"""
+    """(s, 3) pixels from the left and from the top, and the distance along the view [m] (negative behind the eye)"""
     x, y, depth = np.array([camera.right, camera.up, -camera.back]) @ (points - camera.eye).T
     focal = 0.5 * size[1] / np.tan(np.radians(FIELD_OF_VIEW) / 2.0)
     safe = np.where(depth > 0.0, depth, np.inf)

@@ -49,11 +49,13 @@ def scene_of_result(
     """
     rows = chosen_rows(result, frames, start, end)
     curves = list(_curves(result, rows, channels))
-    spec = model_of(result, folder).spec
+    notes: list[str] = []
+    spec = model_of(result, folder, notes).spec
     mechanism = place(spec)
     motion = RecordedMotion(result, mechanism, rows)
     parts, error = _parts(spec, mechanism, motion)
-    notes = [f"{len(rows)} of the {result.n_rows} rows of the result are shown."] if len(rows) < result.n_rows else []
+    if len(rows) < result.n_rows:
+        notes.append(f"{len(rows)} of the {result.n_rows} rows of the result are shown.")
     if error > 0.0:
         notes.append(f"The deflection is drawn to {1e3 * error:.2g} mm: this motion needs more shapes than are kept.")
     gravity = np.asarray(spec.model.gravity, dtype=float)

@@ -25,6 +25,7 @@ from flexmb.system.schema.fields import (
     read_number,
     refuse,
 )
+from flexmb.system.schema.geometry import ColorField
 from flexmb.system.schema.sections import AnyMaterial, AnySection
 from flexmb.system.units import KINDS, derivative
 
@@ -279,12 +280,16 @@ class FlexibleTable(Strict):
     angular_velocity: Annotated[Vector, VectorOf("angular speed")] | None = Field(
         None, description="Initial angular velocity of the body frame in body axes [rad/s], for absolute coordinates."
     )
+    color: Annotated[tuple[float, float, float], ColorField()] | None = Field(
+        None, description="Colour in pictures that are not coloured by deflection or stress: #rrggbb or a name."
+    )
 
 
 class BeamBody(FlexibleTable):
     """A flexible beam, straight in the design position. Its origin is end A, its x axis runs towards end B."""
 
     foreign: ClassVar[dict[str, str]] = {
+        "geometry": "belongs to a rigid body: a beam is drawn as its section",
         "mass": f"of a beam {_WEIGHS}",
         "inertia": f"of a beam {_WEIGHS}",
         "center": f"of a beam {_WEIGHS}",

@@ -99,6 +99,7 @@ class MeshBody(FlexibleTable):
 
     foreign: ClassVar[dict[str, str]] = {
         **dict.fromkeys(("mass", "inertia", "center", "material"), _IN_FILE),
+        "geometry": "belongs to a rigid body: this one is drawn as the surface of its mesh",
         "frame": "of a body from a file is chosen by 'flexmb reduce --frame'",
         "markers": "of a body from a file are those of the file: more come by 'flexmb reduce --marker NAME=PLACE'",
         "rod": "is a rigid body: it cannot stand beside 'file'",

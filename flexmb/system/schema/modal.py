@@ -199,6 +199,7 @@ class ModalBody(FlexibleTable):
     """A flexible body by its matrices, in a frame of its own."""
 
     foreign: ClassVar[dict[str, str]] = {
+        "geometry": "belongs to a rigid body: a modal body is drawn as a bar through its markers",
         "mass": f"{_IN_MODAL}",
         "inertia": "of a modal body follows from P0 in its table 'modal'",
         "center": "of a modal body follows from S0 in its table 'modal'",

@@ -15,7 +15,7 @@ Vector = NDArray[np.float64]
 
 STEEL = 7850.0
 """[kg/m^3]"""
-LARGEST_WHEEL, LARGEST_BLOCK, SMALL_BLOCK = 1.0, 0.3, 0.05
+LARGEST_WHEEL, LARGEST_BLOCK, SMALL_BLOCK = 1.0, 0.15, 0.05
 """Largest half size of what is drawn from inertia, as a part of the size of the scene, and that of a block beyond it: a
 body in a mechanism often has some inertia that does not matter."""
 

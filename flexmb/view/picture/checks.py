@@ -11,7 +11,7 @@ from flexmb.suggestions import did_you_mean
 from flexmb.view.camera import VIEWS
 from flexmb.view.scene import COLORINGS, Look, Scene
 
-LARGEST = 7680
+LARGEST = 4096
 """Pixels of a side"""
 
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexmb.view.camera import Camera, fitted_camera, riding, world_axes
-from flexmb.view.colors import ARROWS, SYMBOL, Theme, ramp, stops_for, theme
+from flexmb.view.colors import ARROWS, SYMBOL, Theme, theme
 from flexmb.view.picture.arrows import ArrowShape
+from flexmb.view.picture.ground_grid import Grid, ground_grid
 from flexmb.view.picture.surfaces import Surface, surface_of
+from flexmb.view.picture.values import Values, values_of
 from flexmb.view.scene import Arrow, Color, Look, Part, Scene, Vector
 
 LIGHT = (-0.35, 0.55, 1.0)
@@ -28,8 +29,6 @@ EDGE_LIFT = 8e-4
 GHOST_OPACITY = 0.28
 GHOST_PUSH = 1e-3
 """How much farther away a ghost is taken, so that it does not flicker where it meets its body"""
-GRID_CELLS = 4.0
-"""Cells of the grid in a radius of the scene, about"""
 
 
 @dataclass(frozen=True)
@@ -42,61 +41,6 @@ class Shape:
     """(v, 3)"""
     values: Vector | None
     """(v,) from 0 to 1 along the ramp; None: the colour of the item"""
-
-
-@dataclass(frozen=True)
-class Values:
-    """What colours the flexible parts."""
-
-    coloring: str
-    largest: float
-    """[m] or [Pa]"""
-
-    @property
-    def table(self) -> NDArray[np.uint8]:
-        """(256, 3)"""
-        return ramp(stops_for(self.coloring))
-
-    @property
-    def unit(self) -> str:
-        return "MPa" if self.coloring == "stress" else "mm"
-
-    @property
-    def label(self) -> str:
-        return {"displacement": "deflection |u|", "stress": "von Mises stress"}.get(
-            self.coloring, f"deflection u_{self.coloring}"
-        )
-
-    @property
-    def shown_range(self) -> tuple[float, float]:
-        """Ends of the legend in `unit`"""
-        largest = self.largest * (1e-6 if self.coloring == "stress" else 1e3)
-        return -largest if self.coloring in ("x", "y", "z") else 0.0, largest
-
-    def of(self, part: Part, frame: int) -> Vector | None:
-        """(s,) from 0 to 1; None when the part keeps its own colour"""
-        if part.kind != "flexible" or self.largest <= 0.0:
-            return None
-        if self.coloring == "stress":
-            stress = part.von_mises(frame)
-            return None if stress is None else stress / self.largest
-        u = part.deflection(frame)
-        if self.coloring == "displacement":
-            return np.sqrt((u * u).sum(axis=1)) / self.largest
-        return 0.5 + 0.5 * u[:, "xyz".index(self.coloring)] / self.largest
-
-
-def values_of(scene: Scene, coloring: str) -> Values:
-    """The colouring of a scene, with its range over all frames."""
-    if coloring == "displacement":
-        return Values(coloring, scene.largest_deflection)
-    if coloring == "stress":
-        return Values(coloring, scene.largest_stress)
-    if coloring == "part":
-        return Values(coloring, 0.0)
-    axis = "xyz".index(coloring)
-    sizes = [np.abs(part.deflection(k)[:, axis]).max() for part in scene.flexible for k in range(len(scene.time))]
-    return Values(coloring, float(max(sizes, default=0.0)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,18 +92,6 @@ class ArrowItem(Item):
     def at(self, frame: int) -> Shape:
         points = self.shape.points(self.foot(frame), self.tip(frame))[self.surface.source]
         return Shape(points, self.surface.normals(points), None)
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Lines on the ground, fading outwards."""
-
-    cell: float
-    """[m]"""
-    points: Vector
-    """(2 n, 3) ends of short lines, world [m]"""
-    strength: Vector
-    """(n,) from 0 (not seen) to 1"""
 
 
 class Drawing:
@@ -268,39 +200,3 @@ def arrow_items(scene: Scene, whole: Scene, look: Look) -> tuple[ArrowItem, ...]
         for shape in (shapes[2 if arrow.kind in ("reaction moment", "torque") else 1],)
         if largest[arrow.unit] > 0.0
     )
-
-
-def ground_grid(scene: Scene, scale: float) -> Grid:
-    """A grid below everything, with cells of 1, 2 or 5 times a power of ten."""
-    x, y, up = world_axes(scene.up)
-    lowest = min(
-        (float((part.positions(k, scale) @ up).min())
-         for part in scene.parts if len(part.points) for k in _some(len(scene.time))),
-        default=float(up @ scene.center) - scene.radius,
-    )  # fmt: skip
-    cell = _round_number(scene.radius / GRID_CELLS)
-    reach = int(np.ceil(2.6 * scene.radius / cell))
-    middle = np.array([round(float(axis @ scene.center) / cell) for axis in (x, y)])
-    ends, strength = [], []
-    for along, across in ((0, 1), (1, 0)):
-        line, step = np.meshgrid(np.arange(-reach, reach + 1), np.arange(-reach, reach), indexing="ij")
-        place = np.zeros((line.size, 2, 2))
-        place[:, :, across] = line.reshape(-1, 1)
-        place[:, 0, along], place[:, 1, along] = step.ravel(), step.ravel() + 1
-        distance = np.linalg.norm(place.mean(axis=1), axis=1) / reach
-        strength.append(np.clip(1.25 * (1.0 - distance), 0.0, 1.0))
-        ends.append(((place + middle) * cell).reshape(-1, 2))
-    seen = np.concatenate(strength) > 0.02
-    flat = np.concatenate(ends).reshape(-1, 2, 2)[seen].reshape(-1, 2)
-    height = lowest - 0.02 * scene.radius
-    return Grid(cell, flat[:, :1] * x + flat[:, 1:] * y + height * up, np.concatenate(strength)[seen])
-
-
-def _some(n_frames: int) -> NDArray[np.int64]:
-    return np.unique(np.linspace(0, n_frames - 1, 12).round().astype(np.int64))
-
-
-def _round_number(value: float) -> float:
-    """The nearest of 1, 2 and 5 times a power of ten that is not above the value"""
-    power = 10.0 ** np.floor(np.log10(value))
-    return float(power * max(step for step in (1.0, 2.0, 5.0) if step * power <= value * (1.0 + 1e-9)))

@@ -13,7 +13,7 @@ from flexmb.jit import array_kernel
 
 @array_kernel
 def draw_triangles(screen, triangles, normals, values, table, light, opacity, push, depth, image):
-    """Shaded triangles; see `shading` of the rasteriser for `light`.
+    """Shaded triangles; the colour is that of the table, brighter where the surface faces the light.
 
     values : (v,) where along `table` (n, 3) the colour is
     light : (10,) direction to the light, half-way direction, ambient, diffuse, specular, 1 if back sides are left out
@@ -89,9 +89,8 @@ def draw_lines(screen, lines, strength, color, thickness, lift, depth, image):
         run = dx if is_flat else dy
         if abs(run) < 1e-6:
             continue
-        if (run < 0.0) == (a == lines[n, 0]):
-            if run < 0.0:
-                a, b = b, a
+        if run < 0.0:
+            a, b = b, a
         # Along the longer direction u, each pixel once; v is across.
         u_0 = screen[a, 0] if is_flat else screen[a, 1]
         u_1 = screen[b, 0] if is_flat else screen[b, 1]

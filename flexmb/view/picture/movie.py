@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ Progress = Callable[[int, int], None]
 Pixels = NDArray[np.uint8]
 GIF_FPS = 15
 GIF_WIDTH = 640
-"""A .gif is made smaller than a film that was asked for without a size of its own, since it cannot be compressed well"""
+"""Pixels; a .gif cannot be compressed well, so that it is made smaller when nobody has asked for a size"""
 
 
 def write_movie(
@@ -125,13 +126,11 @@ def _write_mp4(ffmpeg: str, path: Path, look: Look, pictures: Iterator[Pixels]) 
 
 def _write_gif(path: Path, look: Look, pictures: Iterator[Pixels]) -> None:
     """All pictures share the palette of the first ones, so that still areas stay the same and cost nothing."""
-    first = [picture for picture, _ in zip(pictures, range(8), strict=False)]
+    first = list(islice(pictures, 8))
     palette = Image.fromarray(np.concatenate(first[::2])).quantize(255, Image.Quantize.MEDIANCUT)
 
     def reduced() -> Iterator[Image.Image]:
-        for picture in first:
-            yield Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
-        for picture in pictures:
+        for picture in chain(first, pictures):
             yield Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
 
     images = reduced()

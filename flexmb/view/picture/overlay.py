@@ -1,4 +1,4 @@
-"""What is written on a picture: title, time, deflection scale, legend with units, axes, size of the grid, values of arrows.
+"""What is written on a picture: title, time, deflection scale, legend, axes, size of the grid, values of arrows.
 
 The same for every renderer. What stays is drawn once; a frame gets its time and the values of its arrows.
 """
@@ -119,7 +119,8 @@ class Overlay:
 
     def _draw_arrow_values(self, draw: ImageDraw.ImageDraw, frame: int) -> None:
         """Beyond the tips, the large ones first; a label that would lie on another is left out."""
-        camera, taken = self.drawing.camera(frame), []
+        camera = self.drawing.camera(frame)
+        taken: list[tuple[float, ...]] = []
         arrows = [(float(np.linalg.norm(item.arrow.vector[frame])), item) for item in self.drawing.arrows]
         for size, item in sorted(arrows, key=lambda pair: -pair[0] / pair[1].largest):
             ends = projected(camera, np.array([item.foot(frame), item.tip(frame)]), self.look.size)
@@ -150,8 +151,11 @@ class Overlay:
         return text
 
     def _time(self, frame: int) -> str:
+        """Empty for mode shapes, whose time means nothing."""
+        if self.scene.chapters:
+            return ""
         text = f"t = {self.scene.time[frame]:.{self._digits}f} s"
-        if self.speed is None or self.scene.chapters or abs(self.speed - 1.0) < 1e-3:
+        if self.speed is None or abs(self.speed - 1.0) < 1e-3:
             return text
         slower = f"{1.0 / self.speed:.3g} × slower" if self.speed < 1.0 else f"{self.speed:.3g} × faster"
         return f"{text}   ({slower})"

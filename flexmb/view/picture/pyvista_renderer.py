@@ -107,7 +107,7 @@ class DrawnMeshes:
         import pyvista
 
         shape = item.at(0)
-        mesh = pyvista.PolyData(shape.points.astype(np.float32), _cells(item.surface.triangles))
+        mesh: Any = pyvista.PolyData(shape.points.astype(np.float32), _cells(item.surface.triangles))
         mesh.point_data.active_normals = shape.normals.astype(np.float32)
         look: dict[str, Any] = {"color": item.color}
         if item.has_values:
@@ -156,7 +156,7 @@ def new_plotter(size: tuple[int, int], window: str, off_screen: bool) -> Any:
     if window and before is None:
         os.environ[WINDOW_VARIABLE] = window
     try:
-        plotter = pyvista.Plotter(off_screen=off_screen, window_size=list(size), lighting="none")
+        plotter: Any = pyvista.Plotter(off_screen=off_screen, window_size=list(size), lighting="none")
     finally:
         if before is None:
             os.environ.pop(WINDOW_VARIABLE, None)
@@ -201,8 +201,8 @@ def _pixels(window: Any) -> NDArray[np.uint8]:
     from vtkmodules.vtkCommonCore import vtkUnsignedCharArray
 
     width, height = window.GetSize()
-    flat = vtkUnsignedCharArray()
+    flat: Any = vtkUnsignedCharArray()
     # With a fourth byte, Pillow works on the numbers where they are; taken for an opacity it would cost much more.
     window.GetRGBACharPixelData(0, 0, width - 1, height - 1, 0, flat, 0)
-    image = Image.frombuffer("RGBX", (width, height), memoryview(flat), "raw", "RGBX", 0, 1)
+    image = Image.frombuffer("RGBX", (width, height), np.frombuffer(flat, np.uint8), "raw", "RGBX", 0, 1)
     return np.asarray(image.reduce(OVER).convert("RGB").transpose(Image.Transpose.FLIP_TOP_BOTTOM))

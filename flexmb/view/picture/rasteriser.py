@@ -83,7 +83,7 @@ class Rasteriser:
         halve(self._image, 0, height, 0, width, self._base_out)
         self._base = self._image.copy()
 
-    def _draw(self, item: Item, shape: Shape, screen: Vector, camera: Camera) -> None:
+    def _draw(self, item: Item, shape: Shape, screen: NDArray[np.float32], camera: Camera) -> None:
         is_ghost = item.opacity < 1.0
         axes = np.array([camera.right, camera.up, camera.back])
         normals = (shape.normals @ axes.T).astype(np.float32)

@@ -40,13 +40,22 @@ def renderer_for(drawing: Drawing, choice: str = "auto") -> tuple[Renderer, str]
     """The renderer, and a sentence when it is not the one that is usual."""
     if choice not in CHOICES:
         raise InputError(f"There is no renderer '{choice}'. {did_you_mean(choice, CHOICES)}")
-    fault = "" if choice == "flexmb" else vtk_fault()
-    if fault and choice == "vtk":
-        raise InputError(f"VTK cannot draw: {fault}. Use the renderer 'flexmb' instead, which needs neither.")
-    if choice == "flexmb" or fault:
-        from flexmb.view.picture.rasteriser import Rasteriser
+    if choice == "flexmb":
+        return _own(drawing), ""
+    fault = vtk_fault()
+    if not fault:
+        try:
+            from flexmb.view.picture.pyvista_renderer import PyvistaRenderer
 
-        return Rasteriser(drawing), f"Drawn by flexmb's own renderer: {fault}." if fault else ""
-    from flexmb.view.picture.pyvista_renderer import PyvistaRenderer
+            return PyvistaRenderer(drawing), ""
+        except ImportError as error:  # a library of VTK is missing
+            fault = f"pyvista cannot be loaded ({error})"
+    if choice == "vtk":
+        raise InputError(f"VTK cannot draw: {fault}. Use the renderer 'flexmb' instead, which needs none of it.")
+    return _own(drawing), f"Drawn by flexmb's own renderer: {fault}."
 
-    return PyvistaRenderer(drawing), ""
+
+def _own(drawing: Drawing) -> Renderer:
+    from flexmb.view.picture.rasteriser import Rasteriser
+
+    return Rasteriser(drawing)

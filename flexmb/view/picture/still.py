@@ -16,6 +16,9 @@ from flexmb.view.picture.renderers import renderer_for
 from flexmb.view.picture.shots import scene_at
 from flexmb.view.scene import Look, Scene
 
+_LIKELY = 24
+"""Frames that are looked at closely"""
+
 
 def write_picture(
     scene: Scene, path: str | Path, look: Look | None = None, time: float | None = None, *, renderer: str = "auto"
@@ -44,9 +47,16 @@ def write_picture(
 
 
 def most_bent(scene: Scene) -> int:
-    """The frame with the largest deflection."""
-    sizes = np.zeros(len(scene.time))
-    for part in scene.flexible:
-        for k in range(len(sizes)):
-            sizes[k] = max(sizes[k], float((part.deflection(k) ** 2).sum(axis=1).max(initial=0.0)))
-    return int(np.argmax(sizes))
+    """The first frame with the largest deflection, looked for among those with the largest mean one."""
+    squares = np.zeros(len(scene.time))
+    bending = [part for part in scene.flexible if part.n_shapes > part.carried]
+    for part in bending:
+        flat = part.shapes[part.carried :].reshape(part.n_shapes - part.carried, -1).astype(float)
+        amplitudes = part.amplitudes[:, part.carried :]
+        mean = np.einsum("fi,ij,fj->f", amplitudes, flat @ flat.T, amplitudes) / max(len(part.points), 1)
+        squares = np.maximum(squares, mean)
+    if not squares.any():
+        return 0
+    likely = np.sort(np.argsort(squares)[::-1][:_LIKELY])
+    sizes = [max(float((part.deflection(k) ** 2).sum(axis=1).max()) for part in bending) for k in likely]
+    return int(likely[int(np.argmax(np.array(sizes) >= (1.0 - 1e-5) * max(sizes)))])

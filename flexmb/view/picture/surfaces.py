@@ -1,8 +1,8 @@
 """Surfaces with sharp edges: a mesh whose points are split where it has a crease, with normals that follow the bending.
 
 Neighbouring triangles that meet at less than `CREASE` share the normals along their edge and look smooth; at a sharper
-edge each has its own, and the edge is drawn as a line. All of that is found once, on the undeformed mesh; the normals of
-a frame are sums of the normals of the triangles about a point, weighted by their areas.
+edge each has its own, and the edge is drawn as a line. All of that is found once, on the undeformed mesh; the normals
+of a frame are sums of the normals of the triangles about a point, weighted by their areas.
 """
 
 from __future__ import annotations

@@ -133,13 +133,12 @@ class Window:
 
     def _add_texts(self) -> None:
         theme = self.meshes.drawing.theme
-        font = {"font": "arial", "color": theme.text}
+        font = {"font": "arial", "color": theme.text, "viewport": True}
         title = f"{self.scene.title}\n{self.scene.subtitle}".strip()
         if title:
-            self.plotter.add_text(title, position="upper_left", font_size=10, **font)
-        self._time_text = self.plotter.add_text(
-            self._state(), position=(0.02, 0.05), viewport=True, font_size=11, **font
-        )
+            words = self.plotter.add_text(title, position=(0.02, 0.97), font_size=10, **font)
+            words.prop.SetVerticalJustificationToTop()
+        self._time_text = self.plotter.add_text(self._state(), position=(0.02, 0.05), font_size=11, **font)
         self.plotter.add_text(KEYS, position=(0.02, 0.015), viewport=True, font_size=7, font="arial", color=theme.muted)
         self.plotter.add_axes(color=theme.text, viewport=(0.0, 0.1, 0.12, 0.3))
 

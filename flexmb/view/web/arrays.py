@@ -56,7 +56,7 @@ class ArrayStore:
         return self._size
 
     def text(self) -> str:
-        return base64.b64encode(gzip.compress(b"".join(self._planes), 9, mtime=0)).decode("ascii")
+        return base64.b64encode(gzip.compress(b"".join(self._planes), 6, mtime=0)).decode("ascii")
 
 
 def _differences(values: Integers, order: int) -> Integers:

@@ -18,6 +18,13 @@ function fill(select, choices) {
 
 const capital = (word) => word[0].toUpperCase() + word.slice(1);
 
+// Points with a name on bodies that bend.
+function markedPoints(scene) {
+  const bending = scene.parts.filter((part) => part.kind === "flexible");
+  return bending.flatMap((part) =>
+    Object.values(part.marks).map((point) => ({ part, point, name: pointName(part, point) })));
+}
+
 function speedChoices(speed) {
   const factors = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8].map((factor) => factor * speed);
   const all = factors.some((each) => Math.abs(each - 1) < 1e-6) ? factors : [...factors, 1];
@@ -34,6 +41,8 @@ function fillControls(at, scene) {
   fill(at.view, [["", "free"], ...Object.keys(scene.views).map((name) => [name, capital(name)])]);
   at.viewNames.textContent = Object.keys(scene.views).join(", ");
   fill(at.follow, [["", "Ground"], ...bodies.map((part) => [part.name, part.name])]);
+  fill(at.point, [["", "click on a body"], ...markedPoints(scene).map(({ name }, number) => [number, name])]);
+  at.point.parentElement.hidden = at.point.hidden;
   fill(at.chapter, scene.chapters.map((chapter, number) => [number, chapter.title]));
   fill(at.speed, speedChoices(scene.look.speed));
   if (!(scene.period > 0) || scene.chapters.length) at.loop.querySelector("[value=period]").remove();
@@ -50,6 +59,7 @@ function connectControls(at, change, actions) {
   at.time.addEventListener("input", () => change({ time: Number(at.time.value), playing: false }));
   for (const id of ["color", "follow", "loop"]) at[id].addEventListener("change", () => change({ [id]: at[id].value }));
   at.view.addEventListener("change", () => at.view.value && change({ view: at.view.value }));
+  at.point.addEventListener("change", () => actions.choose(at.point.value));
   at.speed.addEventListener("change", () => change({ speed: Number(at.speed.value) }));
   at.chapter.addEventListener("change", () => change({ chapter: Number(at.chapter.value) }));
   for (const id of CHECKS) at[id].addEventListener("change", () => change({ [id]: at[id].checked }));

@@ -69,8 +69,9 @@ def check_scene(scene: Scene, look: Look) -> None:
     if not len(scene.time):
         faults.append(Fault("The scene has no frames, so there is nothing to show."))
     for part in scene.parts:
-        arrays = [part.points, part.position, part.quaternion, part.shapes, part.amplitudes, part.stress]
-        if not all(np.isfinite(values).all() for values in arrays if values is not None):
+        arrays = [part.points, part.position, part.quaternion, part.shapes, part.amplitudes]
+        arrays += [values for values in (part.stress, part.stress_amplitudes) if values is not None]
+        if not all(np.isfinite(values).all() for values in arrays):
             faults.append(Fault(f"The part '{part.name}' has numbers that are not finite, so it cannot be drawn."))
     if faults:
         raise InputError(faults)

@@ -2,6 +2,16 @@
 
 const ratioOf = () => Math.min(window.devicePixelRatio || 1, 2);
 
+const MANY_TRIANGLES = 40000;
+
+// Whether a processor does the work of the card: smooth edges would then halve the speed of large bodies.
+function isSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl && gl.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
 class Viewer {
   constructor(root, at, scene) {
     Object.assign(this, { root, at, scene, picture: null, probe: null });
@@ -32,7 +42,9 @@ class Viewer {
 
   // Everything on the graphics card; again after it was lost.
   openPicture() {
-    const options = { antialias: true, alpha: true, powerPreference: "high-performance" };
+    const count = this.scene.parts.reduce((sum, part) => sum + part.triangles.length / 3, 0);
+    const antialias = count < MANY_TRIANGLES || !isSoftware();
+    const options = { antialias, alpha: true, powerPreference: "high-performance" };
     const gl = this.at.picture.getContext("webgl2", options);
     if (!gl) {
       throw new Error("this page needs WebGL 2, which this browser does not offer. Please open it in a current Chrome, "
@@ -45,6 +57,7 @@ class Viewer {
     const { at } = this;
     connectControls(at, (values) => this.change(values), {
       toggle: () => this.toggle(), toggleDark: () => this.toggleDark(), forget: () => this.forget(),
+      choose: (number) => this.choose(markedPoints(this.scene)[number]),
     });
     connectPointer(at.picture, this);
     connectStrip(at.plot, this.plot, (values) => this.change(values));
@@ -177,6 +190,11 @@ class Viewer {
     this.showCurves();
   }
 
+  choose(marked) {
+    if (marked) this.ask(marked.part, marked.point);
+    else this.forget();
+  }
+
   forget() {
     this.probe = null;
     this.shown = this.shown.filter((curve) => this.scene.curves.includes(curve));
@@ -207,6 +225,9 @@ class Viewer {
     });
     this.plot.show(this.shown);
     this.at.probe.hidden = !this.probe;
+    const isAsked = ({ part, point }) => this.probe && this.probe.part === part && this.probe.point === point;
+    const number = markedPoints(this.scene).findIndex(isAsked);
+    this.at.point.value = number < 0 ? "" : number;
     this.layOut();
     this.need();
   }

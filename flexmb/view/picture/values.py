@@ -1,0 +1,66 @@
+"""What colours the flexible parts: deflection or stress along a ramp, with its range over the whole run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.view.colors import ramp, stops_for
+from flexmb.view.scene import Part, Scene, Vector
+
+
+@dataclass(frozen=True)
+class Values:
+    """What colours the flexible parts."""
+
+    coloring: str
+    largest: float
+    """[m] or [Pa]"""
+
+    @property
+    def table(self) -> NDArray[np.uint8]:
+        """(256, 3)"""
+        return ramp(stops_for(self.coloring))
+
+    @property
+    def unit(self) -> str:
+        return "MPa" if self.coloring == "stress" else "mm"
+
+    @property
+    def label(self) -> str:
+        return {"displacement": "deflection |u|", "stress": "von Mises stress"}.get(
+            self.coloring, f"deflection u_{self.coloring}"
+        )
+
+    @property
+    def shown_range(self) -> tuple[float, float]:
+        """Ends of the legend in `unit`"""
+        largest = self.largest * (1e-6 if self.coloring == "stress" else 1e3)
+        return -largest if self.coloring in ("x", "y", "z") else 0.0, largest
+
+    def of(self, part: Part, frame: int) -> Vector | None:
+        """(s,) from 0 to 1; None when the part keeps its own colour"""
+        if part.kind != "flexible" or self.largest <= 0.0:
+            return None
+        if self.coloring == "stress":
+            stress = part.von_mises(frame)
+            return None if stress is None else stress.astype(float) / self.largest
+        u = part.deflection(frame).astype(float)
+        if self.coloring == "displacement":
+            return np.sqrt((u * u).sum(axis=1)) / self.largest
+        return 0.5 + 0.5 * u[:, "xyz".index(self.coloring)] / self.largest
+
+
+def values_of(scene: Scene, coloring: str) -> Values:
+    """The colouring of a scene, with its range over all frames."""
+    if coloring == "displacement":
+        return Values(coloring, scene.largest_deflection)
+    if coloring == "stress":
+        return Values(coloring, scene.largest_stress)
+    if coloring == "part":
+        return Values(coloring, 0.0)
+    axis = "xyz".index(coloring)
+    sizes = [np.abs(part.deflection(k)[:, axis]).max() for part in scene.flexible for k in range(len(scene.time))]
+    return Values(coloring, float(max(sizes, default=0.0)))

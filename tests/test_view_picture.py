@@ -1,0 +1,290 @@
+"""Pictures, films and what stands before a window: both renderers draw what the scene says, on any machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageSequence
+
+from flexmb.errors import InputError
+from flexmb.view.camera import VIEWS, fitted_camera, projected, riding
+from flexmb.view.picture import can_show, show, write_movie, write_picture
+from flexmb.view.picture.drawing import Drawing, PartItem
+from flexmb.view.picture.movie import _ffmpeg
+from flexmb.view.picture.overlay import Overlay
+from flexmb.view.picture.rasteriser import Rasteriser
+from flexmb.view.picture.renderers import vtk_fault
+from flexmb.view.picture.shots import film_times, scene_at
+from flexmb.view.picture.still import most_bent
+from flexmb.view.picture.surfaces import surface_of
+from flexmb.view.scene import COLORINGS, Look, Scene
+from tests.scenes import LENGTH, RADIUS, bending_scene, prism
+
+SIZE = (320, 180)
+NO_VTK = vtk_fault()
+needs_vtk = pytest.mark.skipif(bool(NO_VTK), reason=NO_VTK or "-")
+RENDERERS = ["flexmb", pytest.param("vtk", marks=needs_vtk)]
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return bending_scene(31, 20)
+
+
+def pixels(scene: Scene, folder: Path, renderer: str, time: float | None = None, **look) -> np.ndarray:
+    path = folder / "picture.png"
+    write_picture(scene, path, Look(**{"size": SIZE, **look}), time, renderer=renderer)
+    return np.asarray(Image.open(path)).astype(int)
+
+
+def changed(a: np.ndarray, b: np.ndarray) -> float:
+    """Part of the pixels that differ clearly"""
+    return float((np.abs(a - b).max(axis=2) > 24).mean())
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+def test_a_picture_changes_with_time_scale_and_everything_else_that_is_asked_for(scene, tmp_path, renderer):
+    first = pixels(scene, tmp_path, renderer, 0.05)
+    assert first.shape == (SIZE[1], SIZE[0], 3)
+    assert changed(first, pixels(scene, tmp_path, renderer, 0.05)) == 0.0
+    assert changed(first, pixels(scene, tmp_path, renderer, 0.12)) > 0.02
+    for look in (
+        {"scale": 40.0}, {"ghost": True}, {"arrows": True}, {"dark": True}, {"symbols": False}, {"view": "top"},
+        *({"color": color} for color in COLORINGS if color != "displacement"),
+    ):  # fmt: skip
+        assert changed(first, pixels(scene, tmp_path, renderer, 0.05, **look)) > 3e-4, look
+
+
+@needs_vtk
+def test_both_renderers_draw_the_same_outline(scene):
+    look = Look(size=(640, 360), arrows=True, view="iso")
+    from flexmb.view.picture.pyvista_renderer import PyvistaRenderer
+
+    bare = replace(scene, parts=tuple(replace(part, color=(0.1, 0.2, 0.3)) for part in scene.parts))
+    drawing = Drawing(bare, replace(look, color="part"))
+    vtk = PyvistaRenderer(drawing)
+    for frame in (0, 7, 19):
+        # The parts are dark and the grid is light.
+        a, b = (drawn.frame(frame).max(axis=2) < 160 for drawn in (Rasteriser(drawing), vtk))
+        assert a.mean() > 0.01
+        assert (a & b).sum() > 0.95 * (a | b).sum()
+    vtk.close()
+
+
+@needs_vtk
+@pytest.mark.parametrize("scale", [1.0, 30.0])
+def test_vtk_gets_the_positions_of_the_scene(scene, scale):
+    from flexmb.view.picture.pyvista_renderer import PyvistaRenderer
+
+    drawing = Drawing(scene, Look(scale=scale, size=SIZE, ghost=True))
+    vtk = PyvistaRenderer(drawing)
+    parts = 0
+    for frame in (3, 20):
+        vtk.frame(frame)
+        for item, mesh in zip(drawing.items, vtk.meshes.surfaces, strict=True):
+            if isinstance(item, PartItem) and item.opacity == 1.0:
+                expected = item.part.positions(frame, scale)[item.surface.source]
+                # Graphics work with single precision.
+                assert np.abs(np.asarray(mesh.points) - expected).max() < 1e-6 * scene.radius
+                parts += 1
+    assert parts == 2 * len(scene.parts)
+    vtk.close()
+
+
+def test_colours_are_those_of_the_values(scene):
+    drawing = Drawing(scene, Look(color="z", size=SIZE))
+    rod = next(item for item in drawing.items if item.name == "rod")
+    frame = 5
+    u = scene.part("rod").deflection(frame)[:, 2]
+    largest = max(np.abs(scene.part("rod").deflection(k)[:, 2]).max() for k in range(31))
+    values = rod.at(frame).values
+    assert values is not None
+    np.testing.assert_allclose(values, (0.5 + 0.5 * u / largest)[rod.surface.source], atol=1e-6)
+    assert drawing.values.shown_range == pytest.approx((-1e3 * largest, 1e3 * largest))
+    assert Drawing(scene, Look(color="stress")).values.shown_range[1] == pytest.approx(1e-6 * scene.largest_stress)
+
+
+def test_a_legend_of_nothing_is_left_out(scene):
+    stiff = replace(scene, parts=tuple(part for part in scene.parts if part.kind != "flexible"))
+    drawing = Drawing(stiff, Look(size=SIZE))
+    assert drawing.values.largest == 0.0
+    blank = np.zeros((SIZE[1], SIZE[0], 3), np.uint8)
+    assert Overlay(drawing).on(blank, 0)[40:140, 250:].max() == 0
+    assert Overlay(Drawing(scene, Look(size=SIZE))).on(blank, 0)[40:140, 250:].max() > 0
+
+
+def test_sharp_edges_are_split_and_round_ones_are_not():
+    points, triangles = prism(1.0, 0.1, 3)
+    cube = surface_of(points, triangles)
+    # Every corner of a bar has three normals, a point on a long edge has two.
+    assert len(cube.source) == 8 * 3 + 8 * 2
+    normals = cube.normals(points[cube.source])
+    assert np.abs(normals).max(axis=1) == pytest.approx(1.0)
+    assert len(np.unique(np.sort(cube.source[cube.edges], axis=1), axis=0)) == 4 * 3 + 8
+    # The same bar in single triangles, as in an STL file.
+    loose = surface_of(points[triangles.ravel()], np.arange(triangles.size).reshape(-1, 3))
+    assert len(loose.source) == len(cube.source)
+    angle = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+    ring = np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
+    k = np.arange(24)
+    sides = np.stack([k, (k + 1) % 24, (k + 1) % 24 + 24], axis=1), np.stack([k, (k + 1) % 24 + 24, k + 24], axis=1)
+    tube = surface_of(np.concatenate([ring, ring + [0.0, 0.0, 1.0]]), np.concatenate(sides))
+    assert len(tube.source) == 48
+    assert len(tube.edges) == 48  # the open ends
+    outwards = tube.normals(np.concatenate([ring, ring + [0, 0, 1.0]])[tube.source])
+    assert np.sum(outwards * ring[tube.source % 24], axis=1).min() > 0.99
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_everything_is_in_the_picture_and_fills_it(scene, view):
+    look = Look(view=view, size=(1280, 720))
+    camera = fitted_camera(scene, look)
+    every = np.concatenate([part.positions(k, scene.scale) for part in scene.parts for k in range(31)])
+    at = projected(camera, every, look.size)
+    low, high = at[:, :2].min(axis=0), at[:, :2].max(axis=0)
+    assert (low > 0.0).all() and (high < look.size).all() and at[:, 2].min() > 0.0
+    assert ((high - low) / look.size).max() > 0.6
+
+
+def test_a_camera_that_rides_sees_its_body_at_rest(scene):
+    look = Look(follow="crank", size=(640, 360))
+    camera, crank = fitted_camera(scene, look), scene.part("crank")
+    at = [projected(riding(camera, crank, k), crank.positions(k), look.size) for k in (0, 8, 30)]
+    np.testing.assert_allclose(at[1], at[0], atol=1e-9)
+    np.testing.assert_allclose(at[2], at[0], atol=1e-9)
+
+
+def test_between_frames_bodies_stay_on_their_way():
+    scene = bending_scene(25, 10)
+    times = np.array([0.013, 0.1234, 0.3])
+    between = scene_at(scene, times)
+    crank, rod = between.part("crank"), between.part("rod")
+    pin = rod.position
+    # Frames 15 degrees apart, cubics between them: the pin leaves its circle by less than 1e-3 of it.
+    assert np.linalg.norm(pin, axis=1) == pytest.approx(RADIUS, rel=1e-3)
+    tip = np.array([crank.positions(k)[-4:].mean(axis=0) for k in range(3)])
+    assert np.abs(tip - pin).max() < 1e-3 * RADIUS
+    angle = 20.0 * times
+    assert pin[:, 0] == pytest.approx(RADIUS * np.cos(angle), abs=1e-3 * RADIUS)
+    assert rod.amplitudes[:, 1] == pytest.approx(2e-3 * np.sin(angle), abs=1e-5)
+    at_frames = scene_at(scene, scene.time)
+    assert np.abs(at_frames.part("rod").positions(7, 10.0) - scene.part("rod").positions(7, 10.0)).max() < 1e-9 * LENGTH
+
+
+def test_a_film_has_the_pictures_of_its_speed(scene):
+    span = scene.time[-1]
+    times = film_times(scene, Look(fps=25, speed=span / 4.0))
+    assert len(times) == 101
+    assert times[[0, -1]] == pytest.approx([0.0, span])
+    assert len(film_times(replace(scene, period=span), Look(fps=25, speed=span / 4.0))) == 100
+    assert len(film_times(bending_scene(1), Look())) == 1
+
+
+def test_the_usual_picture_is_that_of_the_largest_deflection(scene):
+    sizes = [np.linalg.norm(scene.part("rod").deflection(k), axis=1).max() for k in range(31)]
+    # The motion is the same on its way up and down: rounding decides which half is the larger one.
+    assert most_bent(scene) == int(np.argmax(np.array(sizes) > 0.9999 * max(sizes)))
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+def test_a_film_is_written_and_moves(scene, tmp_path, renderer):
+    path, seen = tmp_path / "film.mp4", []
+    look = Look(size=(321, 181), speed=float(scene.time[-1]), fps=20)
+    note = write_movie(scene, path, look, lambda done, all: seen.append((done, all)), renderer=renderer)
+    assert note == ""
+    assert seen == [(k + 1, 21) for k in range(21)]
+    assert os.listdir(tmp_path) == ["film.mp4"]
+    command = [_ffmpeg(), "-loglevel", "error", "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
+    raw = subprocess.run(command, capture_output=True, check=True).stdout
+    frames = np.frombuffer(raw, np.uint8).reshape(-1, 180, 320, 3).astype(int)
+    assert len(frames) == 21
+    assert changed(frames[0], frames[5]) > 0.02
+
+
+def test_a_gif_is_written_and_moves(scene, tmp_path):
+    write_movie(scene, tmp_path / "film.gif", Look(speed=float(scene.time[-1])), renderer="flexmb")
+    with Image.open(tmp_path / "film.gif") as film:
+        frames = [np.asarray(frame.convert("RGB")).astype(int) for frame in ImageSequence.Iterator(film)]
+        assert film.size == (640, 360)
+        assert film.info["loop"] == 0
+    assert len(frames) == 16
+    assert changed(frames[0], frames[5]) > 0.02
+
+
+def test_a_failed_film_leaves_nothing_and_keeps_what_was_there(scene, tmp_path):
+    path = tmp_path / "film.mp4"
+    path.write_bytes(b"earlier")
+
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_movie(scene, path, Look(size=SIZE), stop, renderer="flexmb")
+    assert os.listdir(tmp_path) == ["film.mp4"]
+    assert path.read_bytes() == b"earlier"
+
+
+def test_all_wrong_words_are_told_at_once(scene, tmp_path):
+    look = Look(color="stres", view="tpo", follow="rood", scale=-1.0, size=(4, 4), fps=0, speed=0.0)
+    with pytest.raises(InputError) as error:
+        write_picture(scene, tmp_path / "x.jpg", look)
+    assert len(error.value.faults) == 8
+    for words in ("'stress'", "'top'", "'rod'", "scale", "16 to", "pictures a second", "speed", ".png"):
+        assert words in str(error.value)
+    with pytest.raises(InputError, match="known from 0 s to 0.314159 s, not at 3 s"):
+        write_picture(scene, tmp_path / "x.png", Look(), 3.0)
+    with pytest.raises(InputError, match="stress of no body is known"):
+        write_movie(bending_scene(3, stress=False), tmp_path / "x.mp4", Look(color="stress"))
+    with pytest.raises(InputError, match="There is no folder"):
+        write_picture(scene, tmp_path / "none" / "x.png")
+    with pytest.raises(InputError, match="Did you mean 'flexmb'"):
+        write_picture(scene, tmp_path / "x.png", renderer="flexmbb")
+    assert not os.listdir(tmp_path)
+
+
+HIDDEN = """
+from flexmb.view.picture import can_show, write_picture
+from flexmb.view.scene import Look
+from tests.scenes import bending_scene
+import sys
+print(write_picture(bending_scene(5), sys.argv[1], Look(size=(320, 180))))
+print(can_show())
+print("vtkmodules" in sys.modules)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="OpenGL is part of other systems")
+def test_without_graphics_libraries_the_own_renderer_draws_and_says_so(tmp_path):
+    hidden = tmp_path / "lib"
+    hidden.mkdir()
+    for name in ("libEGL.so.1", "libGL.so.1", "libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so", "libX11.so.6"):
+        (hidden / name).write_text("not a library")
+    root = str(Path(__file__).parents[1])
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(hidden), "PYTHONPATH": root, "DISPLAY": ":99"}
+    path = tmp_path / "x.png"
+    run = subprocess.run([sys.executable, "-c", HIDDEN, str(path)], env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    note, reason, vtk = run.stdout.splitlines()
+    assert note.startswith("Drawn by flexmb's own renderer: ")
+    assert "OpenGL" in note or "pyvista" in note
+    assert "missing" in reason or "pyvista" in reason
+    assert vtk == "False"
+    assert np.asarray(Image.open(path)).std() > 10.0
+
+
+def test_no_screen_is_told_before_anything_opens(scene, monkeypatch):
+    if not sys.platform.startswith("linux"):
+        pytest.skip("windows always open on other systems")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    assert can_show()
+    with pytest.raises(InputError, match="No window can open: .*html"):
+        show(scene)
+    monkeypatch.setenv("DISPLAY", ":4321")
+    assert "':4321' does not answer" in can_show() or NO_VTK
