@@ -62,7 +62,7 @@ def flagship(folder: Path) -> Iterator[Line]:
     page = folder / "page.html"
     yield "page of 5.6k nodes, 8 shapes, 1200 frames, with stress", "0.7 MB", f"{megabytes(page)}, {seconds:.1f} CPU s"
     span = 4.0 * np.pi / 150.0
-    for name, words in (("pyvista", []), ("own rasteriser", ["--renderer", "rasteriser"])):
+    for name, words in (("pyvista", []), ("own rasteriser", ["--renderer", "flexmb"])):
         file = f"{name.split()[0]}.mp4"
         speed = ["--fps", "30", "--speed", repr(span / 4.0), "--size", "1280x720"]
         seconds = flexmb(folder, "animate", "run.h5", "-o", file, *speed, *words)

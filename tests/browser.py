@@ -19,7 +19,8 @@ import pytest
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--disable-dev-shm-usage", "--hide-scrollbars", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+    "--disable-dev-shm-usage", "--hide-scrollbars", "--use-gl=angle", "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
 )  # fmt: skip
 INSIDE = ("file:", "data:", "blob:", "about:", "chrome:", "chrome-untrusted:")
 """Addresses that reach no network"""

@@ -12,6 +12,7 @@ import pytest
 from flexmb.errors import InputError
 from flexmb.view.scene import Look, Scene
 from flexmb.view.web.page import viewer_parts, write_page
+from flexmb.view.web.rounding import DEFLECTION_ERROR, STRESS_ERROR
 from tests.browser import Browser, browser
 from tests.scenes import bending_scene
 
@@ -98,10 +99,10 @@ def test_the_card_draws_what_the_scene_says(still: Browser, scene: Scene) -> Non
             drawn = still.run(script, float(scene.time[frame]), scale, name)
             places = np.array(drawn["place"])
             # Points are rounded to 0.8e-5 of the rod, carried shapes to 0.2e-5, poses to less; the deflection to 1e-4.
-            allowed = 1.2e-5 * size + 1e-4 * scale * largest
+            allowed = 1.2e-5 * size + DEFLECTION_ERROR * scale * largest
             np.testing.assert_allclose(places, part.positions(frame, scale), atol=allowed)
             if part.kind == "flexible":
-                np.testing.assert_allclose(drawn["deflection"], part.deflection(frame), atol=1e-4 * largest)
+                np.testing.assert_allclose(drawn["deflection"], part.deflection(frame), atol=DEFLECTION_ERROR * largest)
 
 
 def test_the_card_adds_up_all_components_of_stress(browser: Browser, scene: Scene, folder: Path) -> None:
@@ -113,11 +114,11 @@ def test_the_card_adds_up_all_components_of_stress(browser: Browser, scene: Scen
     for frame in (9, 41):
         drawn = browser.run("flexmbViewer.time = values[0]; return flexmbViewer.drawn('rod')", float(scene.time[frame]))
         size = np.array(drawn["stress"])[:, 0]
-        np.testing.assert_allclose(size, rod.von_mises(frame), atol=2e-3 * rods.largest_stress)
+        np.testing.assert_allclose(size, rod.von_mises(frame), atol=STRESS_ERROR * rods.largest_stress)
     point = 33
     history = browser.run("return flexmbViewer.probe('rod', values[0])", point)
     exact = [rod.von_mises(k)[point] for k in range(len(scene.time))]
-    np.testing.assert_allclose(history["stress"], exact, atol=2e-3 * rods.largest_stress)
+    np.testing.assert_allclose(history["stress"], exact, atol=STRESS_ERROR * rods.largest_stress)
 
 
 def test_a_probed_point_has_the_numbers_of_the_scene(still: Browser, scene: Scene) -> None:

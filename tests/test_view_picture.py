@@ -130,6 +130,10 @@ def test_sharp_edges_are_split_and_round_ones_are_not():
     # The same bar in single triangles, as in an STL file.
     loose = surface_of(points[triangles.ravel()], np.arange(triangles.size).reshape(-1, 3))
     assert len(loose.source) == len(cube.source)
+    assert cube.is_closed and loose.is_closed
+    assert not surface_of(points, triangles[:, ::-1]).is_closed  # normals inwards
+    assert not surface_of(points, np.concatenate([triangles[:1, ::-1], triangles[1:]])).is_closed
+    assert not surface_of(points, triangles[1:]).is_closed
     angle = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
     ring = np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
     k = np.arange(24)

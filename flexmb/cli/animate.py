@@ -69,6 +69,10 @@ class AnimateWords:
     show: Annotated[bool, _option(_OUTPUT, "Open a window.")] = False
     size: Annotated[str | None, _option(_OUTPUT, "Pixels of pictures and movies. Default: 1280x720.")] = None
     fps: Annotated[str | None, _option(_OUTPUT, "Frames in a second of a movie. Default: 30.")] = None
+    renderer: Annotated[
+        str | None,
+        _option(_OUTPUT, "What draws pictures and movies: vtk, or flexmb (no OpenGL). Default: vtk where it can."),
+    ] = None
     quiet: Annotated[bool, _option(_OUTPUT, "Print nothing but errors.")] = False
     modes: Annotated[
         list[str] | None,

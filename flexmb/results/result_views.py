@@ -16,10 +16,10 @@ class ResultViews:
     """Pictures and fields of a result."""
 
     def animate(self: Any, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
-        """Write an animation (.html, .mp4, .gif, .glb) or picture (.png); gives back its path.
+        """Write an animation (.html, .mp4, .gif, .glb) or picture (.png); gives back an `Animation`, usable as a path.
 
         Options are those of `flexmb animate`: scale, color, view, follow, ghost, arrows, speed, frames, ... Without a
-        path the page is named after the result.
+        path a window opens, or where none can the page is written and named after the result.
         """
         from flexmb.view.animate import animate
 

@@ -27,6 +27,7 @@ FORMATS = (".html", ".mp4", ".gif", ".png", ".glb")
 MOVIES = (".mp4", ".gif")
 _USED = {
     "fps": MOVIES,
+    "renderer": (".png", *MOVIES),
     "size": (".png", ".glb", *MOVIES),
     "speed": (".html", ".glb", *MOVIES),
     "dark": (".html", ".png", *MOVIES),
@@ -104,7 +105,8 @@ def animate(
     Options, all by name: scale (deflections, 1 to 1000), color ("displacement", "x", "y", "z", "stress", "part"), view
     ("iso", "front", ...), follow (a body), ghost, symbols, arrows, dark, size (1280, 720), fps, speed (simulated
     seconds a second), show (also open a window), frames, start, end, at (time of a picture), channels (curves in a
-    page), modes, field (second-order parts of mode shapes), bodies (folder of the body files), look (a `Look`).
+    page), modes, field (second-order parts of mode shapes), bodies (folder of the body files), renderer ("vtk",
+    "flexmb"), look (a `Look`).
     """
     faults: list[Fault] = []
     wanted = read_options(options, faults)
@@ -129,7 +131,7 @@ def animate(
     look = _with_speed(scene, wanted, target)
     notes += [*scene.notes, *_advice(scene, wanted, target)]
     if target is not None:
-        notes += _write(scene, target, look, wanted.at, progress)
+        notes += _write(scene, target, look, wanted, progress)
     if wanted.show or target is None:
         from flexmb.view.picture import show as show_window
 
@@ -249,10 +251,11 @@ def _advice(scene: Scene, wanted: AnimateOptions, target: Path | None) -> Iterat
         yield f"Without effect on {suffix}: {', '.join(idle)}."
 
 
-def _write(scene: Scene, target: Path, look: Look, at: float | None, progress: Progress | None) -> list[str]:
+def _write(scene: Scene, target: Path, look: Look, wanted: AnimateOptions, progress: Progress | None) -> list[str]:
     """Write the file; what its writer has to say."""
     suffix = target.suffix.lower()
     note: str | None = ""
+    renderer: Any = wanted.renderer or "auto"
     with _said(target):
         if suffix == ".html":
             from flexmb.view.web.page import write_page
@@ -265,11 +268,11 @@ def _write(scene: Scene, target: Path, look: Look, at: float | None, progress: P
         elif suffix == ".png":
             from flexmb.view.picture import write_picture
 
-            note = write_picture(scene, target, look, _picture_time(scene, at))
+            note = write_picture(scene, target, look, _picture_time(scene, wanted.at), renderer=renderer)
         else:
             from flexmb.view.picture import write_movie
 
-            note = write_movie(scene, target, look, _movie_progress(progress))
+            note = write_movie(scene, target, look, _movie_progress(progress), renderer=renderer)
     return [note] if note else []
 
 

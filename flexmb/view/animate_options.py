@@ -29,6 +29,7 @@ SPEEDS = (1e-9, 1e6)
 FPS = (1, 120)
 FRAMES = (2, 20000)
 PIXELS = (64, 8192)
+RENDERERS = ("auto", "vtk", "flexmb")
 _COLOR_WORDS = {
     "u": "displacement", "deflection": "displacement", "magnitude": "displacement", "ux": "x", "uy": "y", "uz": "z",
     "mises": "stress", "von mises": "stress", "von-mises": "stress", "von_mises": "stress", "vonmises": "stress",
@@ -56,6 +57,8 @@ class AnimateOptions:
     field: bool = False
     bodies: str | None = None
     """Folder of the body files"""
+    renderer: str | None = None
+    """What draws pictures and movies: one of RENDERERS"""
     given: frozenset[str] = frozenset()
     """Names of all words that were said"""
 
@@ -223,4 +226,5 @@ _READERS: dict[str, Callable[[str, Any, list[Fault]], Any]] = {
     "modes": _modes,
     "field": _flag,
     "bodies": _folder,
+    "renderer": _choice(RENDERERS, {"pyvista": "vtk", "own": "flexmb", "rasteriser": "flexmb", "software": "flexmb"}),
 }

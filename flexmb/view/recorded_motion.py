@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +31,13 @@ class MarkerPath:
 
 
 class RecordedMotion:
-    """Bodies and markers of a mechanism at chosen rows of a result."""
+    """Bodies and markers of a mechanism at chosen rows of a result; `base` is the motion of the ground, if it moves."""
 
-    def __init__(self, result: Result, mechanism: Mechanism, rows: NDArray[np.int64]):
+    def __init__(self, result: Result, mechanism: Mechanism, rows: NDArray[np.int64], base: Any = None):
         self.result = result
         self.mechanism = mechanism
         self.rows = rows
+        self.base = base
         self.n_frames = len(rows)
         self._frames: dict[int, ChordFrame] = {}
 
@@ -51,9 +53,8 @@ class RecordedMotion:
 
     @cached_property
     def _poses(self) -> list[tuple[Vector, Vector]]:
-        """Position (f, 3) and quaternion (f, 4) of every body; ground does not move."""
-        still = np.tile([1.0, 0.0, 0.0, 0.0], (self.n_frames, 1))
-        poses = [(np.zeros((self.n_frames, 3)), still)]
+        """Position (f, 3) and quaternion (f, 4) of every body."""
+        poses = [(np.zeros((self.n_frames, 3)), self._ground_turn())]
         for body in self.mechanism.bodies[1:]:
             place, turn = self.channel(f"bodies/{body.name}/position"), self.channel(f"bodies/{body.name}/quaternion")
             length = np.linalg.norm(turn, axis=1, keepdims=True)
@@ -61,6 +62,13 @@ class RecordedMotion:
                 raise InputError(f"'{self.result.path}' holds no usable poses of body '{body.name}': nothing to draw.")
             poses.append((place, continuous(turn / length)))
         return poses
+
+    def _ground_turn(self) -> Vector:
+        """(f, 4) of the ground, which may turn about an axis through its origin; poses of bodies do not turn with it"""
+        if self.base is None or self.base.rotation is None:
+            return np.tile([1.0, 0.0, 0.0, 0.0], (self.n_frames, 1))
+        half = 0.5 * np.array([self.base.rotation.angle(t) for t in self.time])
+        return np.column_stack([np.cos(half), np.outer(np.sin(half), self.base.rotation.axis)])
 
     def body_pose(self, body: int) -> tuple[Vector, Vector]:
         """Position (f, 3) and quaternion (f, 4) of a body frame, world."""

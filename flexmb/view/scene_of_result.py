@@ -52,7 +52,7 @@ def scene_of_result(
     notes: list[str] = []
     spec = model_of(result, folder, notes).spec
     mechanism = place(spec)
-    motion = RecordedMotion(result, mechanism, rows)
+    motion = RecordedMotion(result, mechanism, rows, spec.base)
     parts, error = _parts(spec, mechanism, motion)
     if len(rows) < result.n_rows:
         notes.append(f"{len(rows)} of the {result.n_rows} rows of the result are shown.")

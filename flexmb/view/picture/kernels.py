@@ -12,6 +12,16 @@ from flexmb.jit import array_kernel
 
 
 @array_kernel
+def _narrowed(start, stop, first, step):
+    """The pixels from start to stop at which first + step x is not below 0, and one more at either end for rounding."""
+    if step > 0.0:
+        return max(start, int(np.floor(-first / step))), stop
+    if step < 0.0:
+        return start, min(stop, int(np.ceil(-first / step)))
+    return (start, stop) if first >= 0.0 else (start, start - 1)
+
+
+@array_kernel
 def draw_triangles(screen, triangles, normals, values, table, light, opacity, push, depth, image):
     """Shaded triangles; the colour is that of the table, brighter where the surface faces the light.
 
@@ -37,12 +47,17 @@ def draw_triangles(screen, triangles, normals, values, table, light, opacity, pu
         left = max(int(np.ceil(min(ax, bx, cx) - 0.5)), 0)
         right = min(int(np.floor(max(ax, bx, cx) - 0.5)), width - 1)
         inverse = 1.0 / area
+        step_b, step_c = (cy - ay) * inverse, (ay - by) * inverse
         for y in range(top, bottom + 1):
             py = y + 0.5
-            for x in range(left, right + 1):
-                px = x + 0.5
-                wb = ((px - ax) * (cy - ay) - (py - ay) * (cx - ax)) * inverse
-                wc = ((bx - ax) * (py - ay) - (by - ay) * (px - ax)) * inverse
+            # Weights of the corners b and c in the middle of the first pixel of the row.
+            first_b = ((0.5 - ax) * (cy - ay) - (py - ay) * (cx - ax)) * inverse
+            first_c = ((bx - ax) * (py - ay) - (by - ay) * (0.5 - ax)) * inverse
+            start, stop = _narrowed(left, right, first_b, step_b)
+            start, stop = _narrowed(start, stop, first_c, step_c)
+            start, stop = _narrowed(start, stop, 1.0 - first_b - first_c, -step_b - step_c)
+            for x in range(start, stop + 1):
+                wb, wc = first_b + x * step_b, first_c + x * step_c
                 wa = 1.0 - wb - wc
                 if wa < 0.0 or wb < 0.0 or wc < 0.0:
                     continue

@@ -116,7 +116,7 @@ class DrawnMeshes:
         actor = self.plotter.add_mesh(
             mesh, **look, opacity=item.opacity, ambient=AMBIENT, diffuse=DIFFUSE, specular=SPECULAR,
             specular_power=SHININESS, smooth_shading=False, show_scalar_bar=False, copy_mesh=False,
-            culling="back" if item.opacity < 1.0 else False,
+            culling="back" if item.opacity < 1.0 or item.surface.is_closed else False,
         )  # fmt: skip
         actor.prop.interpolation = "Phong"
         actor.prop.specular_color = "white"

@@ -42,21 +42,22 @@ class Rasteriser:
         self._size = (_OVER * width, _OVER * height)
         self._image = np.empty((_OVER * height, _OVER * width, 3), np.uint8)
         self._depth = np.empty((_OVER * height, _OVER * width), np.float32)
-        self._base: Image | None = None
+        self._blank = np.empty_like(self._image)
+        self._blank[:] = _bytes(drawing.theme.background)
+        self._base = np.empty_like(self._image)
+        self._has_base = False
         self._base_out = np.empty((height, width, 3), np.uint8)
-        self._light = _light(left_out=False)
-        self._ghost_light = _light(left_out=True)
+        self._two_sided, self._one_sided = _light(left_out=False), _light(left_out=True)
 
     def frame(self, number: int) -> Image:
         """The picture of a frame, without text."""
         camera = self.drawing.camera(number)
-        if self._base is None or not self.drawing.is_still:
+        if not (self._has_base and self.drawing.is_still):
             self._draw_base(camera)
         shapes = [(item, item.at(number)) for item in self.drawing.items]
         screens = [self._screen(camera, shape.points) for _, shape in shapes]
         top, bottom, left, right = self._bounds(screens)
         rows, columns = slice(_OVER * top, _OVER * bottom), slice(_OVER * left, _OVER * right)
-        assert self._base is not None
         self._image[rows, columns] = self._base[rows, columns]
         self._depth[rows, columns] = 0.0
         for (item, shape), screen in zip(shapes, screens, strict=True):
@@ -71,7 +72,7 @@ class Rasteriser:
     def _draw_base(self, camera: Camera) -> None:
         """Background and grid."""
         theme: Theme = self.drawing.theme
-        self._image[:] = _bytes(theme.background)
+        np.copyto(self._image, self._blank)
         self._depth[:] = 0.0
         grid = self.drawing.grid
         if grid is not None:
@@ -81,7 +82,8 @@ class Rasteriser:
             draw_lines(screen, lines, grid.strength.astype(np.float32), color, 2, 0.0, self._depth, self._image)
         height, width = self._base_out.shape[:2]
         halve(self._image, 0, height, 0, width, self._base_out)
-        self._base = self._image.copy()
+        np.copyto(self._base, self._image)
+        self._has_base = True
 
     def _draw(self, item: Item, shape: Shape, screen: NDArray[np.float32], camera: Camera) -> None:
         is_ghost = item.opacity < 1.0
@@ -91,10 +93,10 @@ class Rasteriser:
             values, table = np.zeros(len(screen), np.float32), _bytes(item.color)[None]
         else:
             values, table = shape.values.astype(np.float32), self.drawing.values.table
-        light, push = (self._ghost_light, GHOST_PUSH) if is_ghost else (self._light, 0.0)
+        light = self._one_sided if is_ghost or item.surface.is_closed else self._two_sided
         draw_triangles(
-            screen, item.surface.triangles, normals, values, table.astype(np.float32), light, item.opacity, push,
-            self._depth, self._image,
+            screen, item.surface.triangles, normals, values, table.astype(np.float32), light, item.opacity,
+            GHOST_PUSH if is_ghost else 0.0, self._depth, self._image,
         )  # fmt: skip
         edges = item.surface.edges
         if len(edges):

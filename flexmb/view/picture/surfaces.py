@@ -33,6 +33,8 @@ class Surface:
     """(e, 2)"""
     incidence: sparse.csr_array
     """(v, t) 1 where a point belongs to a triangle"""
+    is_closed: bool
+    """Whether it bounds a solid, with its normals outwards: then the sides away from the eye are never seen"""
 
     def normals(self, points: Vector) -> Vector:
         """(v, 3) unit normals of the surface through these (v, 3) points"""
@@ -59,10 +61,23 @@ def surface_of(points: Vector, triangles: Integers, weld: bool = True) -> Surfac
     source = np.empty(n_points, np.int64)
     source[label] = triangles.ravel()
     split = label.reshape(-1, 3).astype(np.int64)
-    edges = split.ravel()[np.concatenate([corners[~smooth], _lonely(welded, corners, partners)])]
+    lonely = _lonely(welded, corners, partners)
+    edges = split.ravel()[np.concatenate([corners[~smooth], lonely])]
     where = np.repeat(np.arange(len(split)), 3)
     incidence = sparse.csr_array((np.ones(n_corners), (split.ravel(), where)), shape=(n_points, len(split)))
-    return Surface(source, split, edges.reshape(-1, 2), incidence)
+    is_closed = not len(lonely) and _is_outward(points, triangles, partners)
+    return Surface(source, split, edges.reshape(-1, 2), incidence, is_closed)
+
+
+def _is_outward(points: Vector, triangles: Integers, partners: Integers) -> bool:
+    """Whether all neighbours turn in the same sense, and the enclosed volume is positive"""
+    volume = np.sum(_face_normals(points, triangles) * points[triangles[:, 0]])
+    return bool(_is_ahead(partners).all() and volume > 0.0)
+
+
+def _is_ahead(pairs: Integers) -> NDArray[np.bool_]:
+    """(n,) whether the second corner of a pair follows the first in their triangle"""
+    return (pairs[:, 0] + 1) % 3 == pairs[:, 1] % 3
 
 
 def _face_normals(points: Vector, triangles: Integers) -> Vector:
@@ -106,6 +121,5 @@ def _lonely(triangles: Integers, corners: Integers, partners: Integers) -> Integ
     taken = np.zeros(triangles.size, dtype=bool)
     for pairs in (corners, partners):
         # The half edge of a triangle is named by its first corner: the one that the other follows.
-        ahead = pairs[:, 0] - pairs[:, 0] % 3 + (pairs[:, 0] % 3 + 1) % 3 == pairs[:, 1]
-        taken[np.where(ahead, pairs[:, 0], pairs[:, 1])] = True
+        taken[np.where(_is_ahead(pairs), pairs[:, 0], pairs[:, 1])] = True
     return every[~taken]

@@ -48,6 +48,8 @@ class Peak:
     time: float | None
     """[s]"""
     color: int
+    is_low: bool = False
+    """Whether it is a smallest value, so that its label stands below it"""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ def _peak(panel: Panel, line: Line, row: int) -> Peak:
     x, y = float(line.x[row]), float(line.y[row])
     time = None if line.time is None else float(line.time[row])
     text = f"{quantity(y, panel.y_unit)} at {quantity(x, panel.x_unit, 3 if panel.x_unit == 'deg' else 4)}"
-    return Peak(x, y, text, time, line.color)
+    return Peak(x, y, text, time, line.color, bool(y == np.nanmin(line.y)))
 
 
 def limited(lines: Sequence[Line], most: int = MOST_LINES) -> tuple[tuple[Line, ...], str]:

@@ -134,9 +134,9 @@ def _label_peaks(axis: Axes, panel: Panel, theme: Theme) -> None:
     drawn = [line for line in panel.lines if line.kind != "earlier"]
     points = np.concatenate([axis.transData.transform(np.stack([line.x, line.y], axis=1)) for line in drawn])
     for peak in panel.peaks:
-        color = theme.color(peak.color)
+        color, levels = theme.color(peak.color), (-1, 1) if peak.is_low else (1, -1)
         axis.plot([peak.x], [peak.y], ".", color=color, markersize=6, label="_")
-        places = [_text_beside(axis, peak, color, side, level) for level in (1, -1) for side in (1, -1)]
+        places = [_text_beside(axis, peak, color, side, level) for level in levels for side in (1, -1)]
         boxes = [text.get_window_extent() for text in places]
         cost = [_cover(box, points, taken, frame) for box in boxes]
         best = int(np.argmin(cost))

@@ -72,7 +72,7 @@ class Chart {
     let [left, right] = panel.xRange || span("x");
     let [low, high] = panel.yRange || span("y");
     if (!panel.yRange) {
-      const room = 0.09 * (high - low) || 0.05 * Math.abs(high) || 1;
+      const room = 0.12 * (high - low) || 0.05 * Math.abs(high) || 1;
       [low, high] = panel.log ? [low / 1.5, high * 1.5] : [low - room, high + room];
     }
     if (!(right > left)) [left, right] = [left - 0.5, right + 0.5];
@@ -82,7 +82,7 @@ class Chart {
     const [floor, roof] = [level(low), level(high)];
     Object.assign(this, { width, height, inner, left, right, low, high });
     this.toX = (x) => MARGIN.left + ((x - left) / (right - left)) * inner.width;
-    this.toY = (y) => MARGIN.top + (1 - (level(Math.max(y, panel.log ? low : -Infinity)) - floor) / (roof - floor)) * inner.height;
+    this.toY = (y) => MARGIN.top + (1 - (level(Math.max(y, panel.log ? 0.01 * low : -Infinity)) - floor) / (roof - floor)) * inner.height;
     this.fromX = (pixel) => left + ((pixel - MARGIN.left) / inner.width) * (right - left);
   }
 
@@ -112,7 +112,7 @@ class Chart {
   drawAxes(svg) {
     const { panel, inner, height, width } = this;
     const bottom = height - MARGIN.bottom;
-    for (const x of ticksOf(this.left, this.right, inner.width / 85, panel.xStep)) {
+    for (const x of ticksOf(this.left, this.right, inner.width / 65, panel.xStep)) {
       const at = this.toX(x);
       svgElement("line", { class: "grid", x1: at, x2: at, y1: MARGIN.top, y2: bottom }, svg);
       svgElement("text", { class: "tick", x: at, y: bottom + 16, "text-anchor": "middle" }, svg, numberText(x));
@@ -149,7 +149,7 @@ class Chart {
       const group = svgElement("g", { class: `peak line-${peak.color % 8}` }, svg);
       svgElement("circle", { cx: x, cy: y, r: 3.5 }, group);
       const wide = peak.text.length * 6.2, isRight = x + wide + 8 > this.width - MARGIN.right;
-      const isBelow = peak.y < 0 && !this.panel.log;
+      const isBelow = peak.isLow;
       const top = isBelow ? Math.min(y + 15, this.height - MARGIN.bottom - 3) : Math.max(y - 7, 11);
       const box = [isRight ? x - wide - 6 : x + 6, top - 11, wide, 14];
       if (!taken.some((other) => overlaps(box, other))) {

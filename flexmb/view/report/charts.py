@@ -35,7 +35,7 @@ def chart_of(panel: Panel, pool: ArrayPool) -> dict[str, Any]:
         "xStep": panel.x_step,
         "lines": [_line(thinned(line, MOST_POINTS), pool) for line in panel.lines],
         "peaks": [
-            {"x": peak.x, "y": peak.y, "text": peak.text, "time": peak.time, "color": peak.color}
+            {"x": peak.x, "y": peak.y, "text": peak.text, "time": peak.time, "color": peak.color, "isLow": peak.is_low}
             for peak in panel.peaks
             if np.isfinite([peak.x, peak.y]).all()
         ],

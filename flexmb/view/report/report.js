@@ -32,7 +32,10 @@ function setDark(isDark) {
 setDark(prefersDark.matches);
 prefersDark.addEventListener("change", (event) => setDark(event.matches));
 document.getElementById("theme").addEventListener("click", () => setDark(root.dataset.theme !== "dark"));
-addEventListener("beforeprint", () => { root.dataset.theme = "light"; });
+// Paper is white.
+let themeOfScreen = "light";
+addEventListener("beforeprint", () => { themeOfScreen = root.dataset.theme; setDark(false); });
+addEventListener("afterprint", () => setDark(themeOfScreen === "dark"));
 
 for (const button of document.querySelectorAll("button[data-copy]")) {
   button.addEventListener("click", async () => {

@@ -1,9 +1,9 @@
 """Arrays as bytes that a browser takes apart again (data.js): whole numbers, differences, byte planes, gzip, base64.
 
 An array of numbers (rows, length) is rounded to whole multiples of a step. Each row is replaced by its first, second or
-third differences, whichever are smallest: neighbouring points lie close together and motions are smooth. The sign goes
-to the lowest bit (0, -1, 1, -2, ... become 0, 1, 2, 3, ...), and all lowest bytes are written first, then all second
-ones: the higher bytes are then mostly zero, which gzip stores in next to nothing.
+third differences, whichever are smallest, for motions are smooth; a field on a mesh also by the differences from the
+mean of the neighbours. The sign goes to the lowest bit (0, -1, 1, -2, ... become 0, 1, 2, 3, ...), and all lowest bytes
+are written first, then all second ones: the higher bytes are then mostly zero, which gzip stores in next to nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +20,30 @@ LARGEST = 2**31 - 1
 """Whole numbers are summed as 32 bits in the browser."""
 
 
+FROM_NEIGHBOURS = -1
+"""Stands in place of the order of the differences"""
+
+
+class Neighbours:
+    """What is known of the points of a mesh when they are read one after the other: their neighbours read before."""
+
+    def __init__(self, triangles: Integers) -> None:
+        pairs = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+        pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+        later, earlier = pairs.max(axis=1), pairs.min(axis=1)
+        order = np.argsort(later, kind="stable")
+        self._earlier = earlier[order]
+        self._points, self._first, self._counts = np.unique(later[order], return_index=True, return_counts=True)
+
+    def differences(self, values: Integers) -> Integers:
+        """(rows, s) from the mean over the edges to earlier points, rounded down; without any: from the last point."""
+        expected = np.concatenate([np.zeros((len(values), 1), np.int64), values[:, :-1]], axis=1)
+        if len(self._points):
+            sums = np.add.reduceat(values[:, self._earlier], self._first, axis=1)
+            expected[:, self._points] = sums // self._counts
+        return values - expected
+
+
 class ArrayStore:
     """Collects arrays; every one is known by an entry that says where it stands and how it is written."""
 
@@ -28,12 +52,20 @@ class ArrayStore:
         self._size = 0
         self._known: dict[tuple[bytes, int, int], dict[str, int]] = {}
 
-    def integers(self, values: Integers, orders: tuple[int, ...] = (0, 1)) -> dict[str, int]:
-        """Entry of whole numbers (rows, length); `orders`: the differences that are worth trying."""
+    def integers(
+        self, values: Integers, orders: tuple[int, ...] = (0, 1), mesh: Neighbours | None = None
+    ) -> dict[str, int]:
+        """Entry of whole numbers (rows, length); `orders`: the differences that are worth trying.
+
+        mesh: of the points that the numbers of a row belong to
+        """
         rows, length = values.shape
         if values.size and np.abs(values).max() > LARGEST:
             raise ValueError("A number needs more than 32 bits.")
-        order, coded = min(((k, _signless(_differences(values, k))) for k in orders), key=lambda pair: _cost(pair[1]))
+        tried = [(order, _differences(values, order)) for order in orders]
+        if mesh is not None and values.size:
+            tried.append((FROM_NEIGHBOURS, mesh.differences(values)))
+        order, coded = min(((k, _signless(each)) for k, each in tried), key=lambda pair: _cost(pair[1]))
         width = next(size for size in (1, 2, 4) if not coded.size or coded.max() < 256**size)
         planes = coded.astype(f"<u{width}").reshape(-1, 1).view(np.uint8).T.tobytes()
         key = (planes, rows, order)

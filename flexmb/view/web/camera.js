@@ -10,17 +10,19 @@ function cameraFor(scene, view, aspect, follow) {
   return camera;
 }
 
-// Corners of the boxes around all parts in some frames.
+// Corners of the boxes around all parts, as they bend at first, in some frames.
 function cornersOf(scene, follow) {
   const corners = [];
   for (let k = 0; k < FRAMES; k++) {
     const moment = atFrame(Math.round((k * (scene.time.length - 1)) / (FRAMES - 1)));
     const carrier = carrierOf(scene, follow, moment);
     for (const part of scene.parts) {
-      const pose = product(carrier, poseAt(part, moment));
+      const pose = product(carrier, poseAt(part, moment)), bend = scene.look.scale;
       for (let corner = 0; corner < 8; corner++) {
-        const share = [0, 1, 2].map((axis) => ((corner >> axis) & 1) * 65535);
-        corners.push(movePoint(pose, share.map((level, axis) => part.origin[axis] + part.step[axis] * level)));
+        const isUpper = [0, 1, 2].map((axis) => (corner >> axis) & 1);
+        const at = isUpper.map((upper, axis) =>
+          part.origin[axis] + upper * 65535 * part.step[axis] + (upper ? bend : -bend) * part.spread[axis]);
+        corners.push(movePoint(pose, at));
       }
     }
   }

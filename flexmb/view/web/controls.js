@@ -11,9 +11,10 @@ function elementsOf(root) {
   return found;
 }
 
+// A list with its choices; without a choice there is no list.
 function fill(select, choices) {
   select.replaceChildren(...choices.map(([value, text]) => new Option(text, value)));
-  select.hidden = choices.length < 2;
+  (select.closest("label") || select).hidden = choices.length < 2;
 }
 
 const capital = (word) => word[0].toUpperCase() + word.slice(1);
@@ -25,26 +26,28 @@ function markedPoints(scene) {
     Object.values(part.marks).map((point) => ({ part, point, name: pointName(part, point) })));
 }
 
-function speedChoices(speed) {
+function speedChoices(speed, isReal) {
   const factors = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8].map((factor) => factor * speed);
   const all = factors.some((each) => Math.abs(each - 1) < 1e-6) ? factors : [...factors, 1];
-  return all.sort((a, b) => a - b).map((each) => [each, speedText(each)]);
+  return all.sort((a, b) => a - b).map((each) => [each, isReal ? speedText(each) : `${plainNumber(each)} ×`]);
 }
 
 function fillControls(at, scene) {
   at.title.textContent = scene.title;
   at.subtitle.textContent = scene.subtitle;
   at.notes.textContent = scene.notes.join("\n");
+  at.notes.hidden = !scene.notes.length;
+  if (scene.notes.length) at.helpButton.title = "Keys and notes";
+  at.clock.hidden = scene.chapters.length > 0;
   const bodies = scene.parts.filter((part) => part.kind === "flexible" || part.kind === "rigid");
   const colors = scene.colorings.filter((each) => each.largest > 0).map(({ name }) => [name, LABELS[name]]);
   fill(at.color, [...colors, ["part", LABELS.part]]);
   fill(at.view, [["", "free"], ...Object.keys(scene.views).map((name) => [name, capital(name)])]);
   at.viewNames.textContent = Object.keys(scene.views).join(", ");
-  fill(at.follow, [["", "Ground"], ...bodies.map((part) => [part.name, part.name])]);
+  fill(at.follow, bodies.length > 1 ? [["", "Ground"], ...bodies.map((part) => [part.name, part.name])] : []);
   fill(at.point, [["", "click on a body"], ...markedPoints(scene).map(({ name }, number) => [number, name])]);
-  at.point.parentElement.hidden = at.point.hidden;
   fill(at.chapter, scene.chapters.map((chapter, number) => [number, chapter.title]));
-  fill(at.speed, speedChoices(scene.look.speed));
+  fill(at.speed, speedChoices(scene.look.speed, !scene.chapters.length));
   if (!(scene.period > 0) || scene.chapters.length) at.loop.querySelector("[value=period]").remove();
   const hasArrows = scene.arrows.length > 0;
   at.arrows.parentElement.hidden = at.arrowLog.parentElement.hidden = at.arrowRow.hidden = !hasArrows;
@@ -122,5 +125,5 @@ function showCurveList(at, curves, shown, toggle) {
 function showStripHeight(at, panels, available) {
   at.strip.hidden = !panels;
   const each = PANEL_HEIGHT[Math.min(panels, PANEL_HEIGHT.length) - 1] || 0;
-  at.strip.style.height = `${Math.round(Math.min(panels * each, 0.45 * available))}px`;
+  at.strip.style.height = `${Math.round(Math.min(panels * each, 0.36 * available))}px`;
 }

@@ -14,6 +14,6 @@ float lines(vec2 at) {
 }
 
 void main() {
-  float strength = max(0.28 * lines(place / spacing), 0.6 * lines(place / (5.0 * spacing)));
+  float strength = max(0.45 * lines(place / spacing), 0.9 * lines(place / (5.0 * spacing)));
   pixel = vec4(color, strength * (1.0 - smoothstep(0.1, 0.8, length(place) / reach)));
 }

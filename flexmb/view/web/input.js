@@ -55,7 +55,7 @@ function connectPointer(canvas, viewer) {
   canvas.addEventListener("dblclick", () => viewer.fit());
   canvas.addEventListener("wheel", (event) => {
     // Inside another page the wheel scrolls that page until the picture was clicked.
-    if (!isAlone(viewer.root) && document.activeElement !== canvas) return;
+    if (!isAlone(viewer.root) && document.activeElement !== canvas && !event.ctrlKey) return;
     event.preventDefault();
     const lines = event.deltaMode === 1 ? 18 : 1;
     viewer.turn((camera) => zoom(camera, Math.exp(clamp(event.deltaY * lines, -200, 200) * 0.0012)));

@@ -10,17 +10,18 @@ import json
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexmb.errors import Fault, InputError
 from flexmb.view.camera import DISTANCE, FIELD_OF_VIEW, VIEWS, world_axes
-from flexmb.view.colors import stops_for
+from flexmb.view.colors import ARROWS, DARK, LIGHT, Theme, stops_for
 from flexmb.view.scene import COLORINGS, Arrow, Curve, Look, Part, Scene, Vector, playing_speed
-from flexmb.view.web.arrays import ArrayStore
+from flexmb.view.web.arrays import ArrayStore, Neighbours
 from flexmb.view.web.rounding import Largest, Layers, allowed_errors, allowed_stress, largest_values, layers_of
 
-TIME, POSE, ARROW, CURVE = 1e-9, 2e-7, 2e-6, 2e-6
+TIME, POSE, ARROW, CURVE, STRESS_AMPLITUDE = 1e-9, 2e-7, 1e-5, 2e-6, 5e-5
 """Steps: of the time as a share of the run, of poses as a share of the radius of the scene (of 1 for quaternions), of
-arrows and curves as a share of their largest value"""
+arrows, curves and amplitudes of stress as a share of their largest value"""
 HEIGHTS = 30
 """Frames that are searched for the lowest point of the scene, where the floor is drawn"""
 
@@ -43,10 +44,12 @@ def pack_scene(scene: Scene, look: Look, playing: bool = True) -> tuple[str, str
         "arrows": [_arrow(store, arrow, scene.radius) for arrow in scene.arrows],
         "curves": [_curve(store, curve) for curve in scene.curves],
         "colorings": _colorings(scene, largest),
+        "arrowColors": ARROWS,
+        "themes": {name: _theme(each) for name, each in (("light", LIGHT), ("dark", DARK))},
         "center": [float(value) for value in scene.center],
         "radius": float(scene.radius),
         "axes": world_axes(scene.up).tolist(),
-        "floor": _lowest(scene),
+        "floor": _lowest(scene, look.scale_of(scene)),
         "views": VIEWS,
         "fieldOfView": FIELD_OF_VIEW,
         "distance": DISTANCE,
@@ -69,7 +72,7 @@ def check_scene(scene: Scene, look: Look) -> None:
     if not len(scene.time):
         faults.append(Fault("The scene has no frames, so there is nothing to show."))
     for part in scene.parts:
-        arrays = [part.points, part.position, part.quaternion, part.shapes, part.amplitudes]
+        arrays: list[NDArray[Any]] = [part.points, part.position, part.quaternion, part.shapes, part.amplitudes]
         arrays += [values for values in (part.stress, part.stress_amplitudes) if values is not None]
         if not all(np.isfinite(values).all() for values in arrays):
             faults.append(Fault(f"The part '{part.name}' has numbers that are not finite, so it cannot be drawn."))
@@ -92,21 +95,28 @@ def _look(scene: Scene, look: Look, playing: bool) -> dict[str, Any]:
     }
 
 
+def _theme(theme: Theme) -> dict[str, Any]:
+    return {"grid": theme.grid, "edge": theme.edge, "ghost": theme.ghost, "symbol": theme.symbol}
+
+
 def _part(store: ArrayStore, part: Part, radius: float, largest: Largest) -> dict[str, Any]:
     low = part.points.min(axis=0, initial=np.inf)
     step = np.maximum(np.ptp(part.points, axis=0), 1e-6 * radius) / 65535.0
+    triangles = np.asarray(part.triangles, dtype=np.int64)
+    mesh = Neighbours(triangles)
     packed: dict[str, Any] = {
         "name": part.name,
         "kind": part.kind,
         "color": [float(value) for value in part.color],
-        "points": store.integers(np.rint((part.points - low) / step).astype(np.int64).T),
+        "points": store.integers(np.rint((part.points - low) / step).astype(np.int64).T, mesh=mesh),
         "origin": low.tolist(),
         "step": step.tolist(),
-        "triangles": store.integers(np.asarray(part.triangles, dtype=np.int64).T),
+        "triangles": store.integers(triangles.T),
         "position": store.rounded(part.position, POSE * radius),
         "quaternion": store.rounded(part.quaternion, POSE),
         "marks": part.marks,
         "largest": largest.size,
+        "spread": largest.components,
     }
     if part.nodes is not None:
         packed["nodes"] = store.integers(np.asarray(part.nodes, dtype=np.int64)[None])
@@ -114,19 +124,19 @@ def _part(store: ArrayStore, part: Part, radius: float, largest: Largest) -> dic
         of_shapes, of_amplitudes = allowed_errors(part, largest)
         layers = layers_of(part.shapes, part.amplitudes, of_shapes)
         # A shape is at most 1 anywhere, so that the error of its amplitude is the most that it can add.
-        packed["bending"] = _layers(store, layers, part.amplitudes, 2.0 * of_amplitudes)
+        packed["bending"] = _layers(store, mesh, layers, part.amplitudes, 2.0 * of_amplitudes)
         packed["carried"] = part.carried
     if part.stress is not None and part.stress_amplitudes is not None:
         layers = layers_of(part.stress, part.stress_amplitudes, allowed_stress(part, largest))
-        fine = 1e-5 * np.abs(part.stress_amplitudes).max(axis=0, initial=0.0)
-        packed["stress"] = _layers(store, layers, part.stress_amplitudes, fine)
+        fine = STRESS_AMPLITUDE * np.abs(part.stress_amplitudes).max(axis=0, initial=0.0)
+        packed["stress"] = _layers(store, mesh, layers, part.stress_amplitudes, fine)
     return packed
 
 
-def _layers(store: ArrayStore, layers: Layers, amplitudes: Vector, step: Vector) -> dict[str, Any]:
+def _layers(store: ArrayStore, mesh: Neighbours, layers: Layers, amplitudes: Vector, step: Vector) -> dict[str, Any]:
     count, components, points = layers.values.shape
     return {
-        "values": store.integers(layers.values.reshape(count * components, points)),
+        "values": store.integers(layers.values.reshape(count * components, points), mesh=mesh),
         "steps": layers.steps,
         "shape": layers.shape,
         "amplitudes": store.rounded(amplitudes, step),
@@ -140,7 +150,7 @@ def _arrow(store: ArrayStore, arrow: Arrow, radius: float) -> dict[str, Any]:
         "kind": arrow.kind,
         "unit": arrow.unit,
         "largest": largest,
-        "position": store.rounded(arrow.position, ARROW * radius),
+        "position": store.rounded(arrow.position, POSE * radius),
         # The deflection of the point is exaggerated up to a thousand times.
         "deflection": store.rounded(arrow.deflection, 1e-3 * np.abs(arrow.deflection).max(initial=0.0)),
         "vector": store.rounded(arrow.vector, ARROW * largest),
@@ -165,9 +175,9 @@ def _colorings(scene: Scene, largest: list[Largest]) -> list[dict[str, Any]]:
     return [{"name": name, "largest": top, "stops": stops_for(name)} for name, top in tops.items()]
 
 
-def _lowest(scene: Scene) -> float:
-    """[m] along `up`: height of the lowest point of what is drawn"""
+def _lowest(scene: Scene, scale: float) -> float:
+    """[m] along `up`: height of the lowest point of what is drawn at first"""
     up = world_axes(scene.up)[2]
     frames = np.unique(np.linspace(0, len(scene.time) - 1, HEIGHTS).round().astype(int))
-    heights = [float((part.undeformed(k) @ up).min()) for part in scene.parts if len(part.points) for k in frames]
+    heights = [float((part.positions(k, scale) @ up).min()) for part in scene.parts if len(part.points) for k in frames]
     return min(heights, default=0.0)

@@ -3,10 +3,6 @@
 const PAINTS = { part: 0, displacement: 1, x: 2, y: 3, z: 4, stress: 5 };
 const PLAIN = 6;
 const AXES = [[0.78, 0.27, 0.24], [0.25, 0.58, 0.33], [0.22, 0.46, 0.77]];
-const ARROW_COLORS = {
-  "reaction force": [0.82, 0.32, 0.18], "reaction moment": [0.55, 0.34, 0.69],
-  force: [0.13, 0.55, 0.48], torque: [0.72, 0.53, 0.04],
-};
 const TRIAD = 92; // size of the corner with the axes, in CSS pixels
 
 class Picture {
@@ -53,6 +49,8 @@ class Picture {
     gl.bindVertexArray(null);
   }
 
+  theme(view) { return this.scene.themes[view.dark ? "dark" : "light"]; }
+
   useShader(place, matrix, view) {
     const { gl, shader } = this;
     gl.useProgram(shader.program);
@@ -95,6 +93,13 @@ class Picture {
     gl.uniformMatrix4fv(shader.at.pose, false, pose);
   }
 
+  // Symbols that are dark on a light ground would vanish on a dark one.
+  shownColor(part, view) {
+    const { light, dark } = this.scene.themes;
+    const isPlain = part.kind === "symbol" && part.color.every((value, k) => Math.abs(value - light.symbol[k]) < 0.01);
+    return isPlain && view.dark ? dark.symbol : part.color;
+  }
+
   paint(color, paint, opacity) {
     const { gl, shader } = this;
     gl.uniform3fv(shader.at.color, color);
@@ -115,21 +120,21 @@ class Picture {
     const paint = paintOf(part, view.color);
     const stresses = paint === PAINTS.stress ? stressWeights(part, moment) : [];
     this.prepare(onCard, product(carrier, poseAt(part, moment)), bendingWeights(part, moment, view.scale), stresses);
-    this.paint(shownColor(part, view), paint, 1);
+    this.paint(this.shownColor(part, view), paint, 1);
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(1, 1);
     this.surface(onCard);
     gl.disable(gl.POLYGON_OFFSET_FILL);
     if (!view.edges || part.kind === "symbol") return;
     gl.enable(gl.BLEND);
-    this.paint([0.05, 0.08, 0.11], PLAIN, 0.5);
+    this.paint(this.theme(view).edge, PLAIN, 0.5);
     this.elements(gl.LINES, onCard.lines, onCard.mesh.lines.length);
     gl.disable(gl.BLEND);
   }
 
   drawGhosts(view, moment, carrier) {
     const { gl } = this;
-    const color = view.dark ? [0.75, 0.8, 0.86] : [0.25, 0.3, 0.36];
+    const color = this.theme(view).ghost;
     for (const onCard of this.parts) {
       const { part } = onCard;
       if (part.kind !== "flexible") continue;
@@ -150,7 +155,7 @@ class Picture {
     const shrink = Math.min(1, share / head);
     if (!(shrink > 0.02)) return;
     this.drawAlong(isMoment ? this.moment : this.arrow, product(carrier, poseAlong(at, vector)),
-      this.scene.radius * shrink, share / shrink, ARROW_COLORS[arrow.kind]);
+      this.scene.radius * shrink, share / shrink, this.scene.arrowColors[arrow.kind]);
   }
 
   drawAlong(onCard, pose, size, shaft, color) {
@@ -172,7 +177,7 @@ class Picture {
     gl.uniformMatrix4fv(grid.at.camera, false, eye.matrix);
     gl.uniform1f(grid.at.spacing, this.spacing);
     gl.uniform1f(grid.at.reach, 5 * scene.radius);
-    gl.uniform3fv(grid.at.color, view.dark ? [0.42, 0.49, 0.56] : [0.55, 0.61, 0.67]);
+    gl.uniform3fv(grid.at.color, this.theme(view).grid);
     gl.bindVertexArray(this.floor);
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
   }
@@ -208,9 +213,4 @@ function paintOf(part, color) {
   if (part.kind !== "flexible" || !part.bending.steps.length) return PAINTS.part;
   if (color === "stress" && !part.stress.steps.length) return PAINTS.part;
   return PAINTS[color];
-}
-
-// Dark symbols would vanish on a dark ground.
-function shownColor(part, view) {
-  return view.dark && part.kind === "symbol" ? part.color.map((value) => 0.35 + 0.65 * value) : part.color;
 }

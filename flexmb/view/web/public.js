@@ -37,8 +37,8 @@ function publicFace(viewer) {
 async function openViewer() {
   const root = document.getElementById("flexmb-viewer");
   const at = elementsOf(root);
-  // Narrow screens need the room for the picture.
-  at.panel.open = root.clientWidth > 640;
+  // Small screens need the room for the picture.
+  at.panel.open = root.clientWidth > 640 && root.clientHeight > 480;
   try {
     const viewer = new Viewer(root, at, await readScene());
     viewer.openPicture();

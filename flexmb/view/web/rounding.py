@@ -19,7 +19,7 @@ from flexmb.view.scene import Part, Single, Vector
 
 DEFLECTION_ERROR = 1e-4
 """Of |u|, as a share of the largest one of the part: a bound"""
-STRESS_ERROR = 2e-3
+STRESS_ERROR = 5e-3
 """Of the von Mises stress, as a share of the largest one of the part: a bound"""
 CARRIED_ERROR = 2e-6
 """Of the shapes that are not exaggerated, as a share of the size of the part"""

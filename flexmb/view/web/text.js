@@ -16,7 +16,8 @@ function shortNumber(value, digits = 4) {
   if (value === 0) return "0";
   const size = Math.abs(value);
   if (size < 1e-3 || size >= 1e6) return value.toExponential(digits - 1).replace("e+", "e").replace(/-/g, "−");
-  return value.toPrecision(digits).replace("-", "−");
+  const text = size >= 10 ** (digits - 1) ? value.toFixed(0) : value.toPrecision(digits);
+  return text.replace("-", "−");
 }
 
 // A number without zeros that say nothing, for axes and limits.

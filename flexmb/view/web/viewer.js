@@ -22,8 +22,7 @@ class Viewer {
     }
     this.writer = timeWriter(scene);
     this.plot = new Plot(at.plot, scene, this.writer);
-    // Deflections are what people come for.
-    this.shown = [scene.curves.find((curve) => curve.unit === "mm") || scene.curves[0]].filter(Boolean);
+    this.shown = scene.curves.filter((curve) => curve.unit === scene.curves[0].unit).slice(0, 4);
     const wantsLess = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.start = {
       ...scene.look, time: scene.time[0], playing: scene.look.playing && !wantsLess && scene.time.length > 1,
@@ -92,7 +91,8 @@ class Viewer {
     Object.assign(view, values);
     view.scale = clamp(Number(view.scale) || 1, 1, 1000);
     if (!scene.parts.some((part) => part.name === view.follow)) view.follow = "";
-    if (!(view.color in PAINTS)) view.color = "displacement";
+    const [first = { name: "part" }, ...others] = scene.colorings.filter((each) => each.largest > 0);
+    if (![first, ...others].some((each) => each.name === view.color) && view.color !== "part") view.color = first.name;
     if (values.chapter !== undefined) view.time = this.piece().from;
     else if (scene.chapters.length) view.chapter = this.chapterAt(view.time);
     view.time = clamp(view.time, scene.time[0], scene.time[scene.time.length - 1]);
@@ -312,7 +312,9 @@ class Viewer {
   writeTexts(moment) {
     const { at, view, probe, writer } = this;
     const hasBending = this.scene.colorings.some((each) => each.largest > 0);
-    const stamp = [`t = ${writer.text(view.time)}`];
+    // The time of a mode shape says nothing: its name stands in the list of chapters.
+    const chapter = this.scene.chapters[view.chapter];
+    const stamp = [chapter ? chapter.title : `t = ${writer.text(view.time)}`];
     if (hasBending) stamp.push(`deflection × ${plainNumber(view.scale, 3)}`);
     if (view.grid) stamp.push(`grid ${lengthText(this.picture.spacing)}`);
     at.stamp.textContent = stamp.join("  ·  ");
