@@ -36,7 +36,9 @@ OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
 KERNEL_SOURCES = ("jit.py", "vectors.py", "joints", "loads", "equations", "solvers", "system/expressions/program.py")
 
 
-ARRAY_SOURCES = ("jit.py", "mesh/kernels.py", "elements/solid/kernels", "reduction/sparse/kernels")
+ARRAY_SOURCES = (
+    "jit.py", "mesh/kernels.py", "elements/solid/kernels", "reduction/sparse/kernels", "view/picture/kernels.py",
+)  # fmt: skip
 """Sources of array kernels, which are cached apart: an edit here does not recompile the equations, nor the reverse."""
 
 

@@ -45,12 +45,12 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, Path, L
     """Calls of the writers of pictures and movies, which write nothing but their name."""
     calls: list[tuple[str, Path, Look, object]] = []
 
-    def picture(scene: Scene, path: Path, look: Look, time: float | None = None) -> str:
+    def picture(scene: Scene, path: Path, look: Look, time: float | None = None, *, renderer: str = "auto") -> str:
         calls.append(("picture", path, look, time))
         path.write_text("picture")
         return "drawn without a graphics card"
 
-    def movie(scene: Scene, path: Path, look: Look, progress: object = None) -> str:
+    def movie(scene: Scene, path: Path, look: Look, progress: object = None, *, renderer: str = "auto") -> str:
         calls.append(("movie", path, look, progress))
         path.write_text("movie")
         return ""
@@ -317,3 +317,19 @@ def body_result(path: Path, rows: int = 201) -> None:
     with ResultWriter(path, SimpleNamespace(channels=channels), identity) as writer:
         writer.write(values, np.zeros(2))
         writer.finish("finished", "report")
+
+
+def test_renderer_is_passed_on(result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[str] = []
+
+    def picture(scene: Scene, path: Path, look: Look, time: float | None = None, *, renderer: str = "auto") -> str:
+        used.append(renderer)
+        path.write_text("picture")
+        return ""
+
+    monkeypatch.setattr("flexmb.view.picture.write_picture", picture)
+    animate(result, tmp_path / "x.png")
+    animate(result, tmp_path / "x.png", renderer="flexmb")
+    assert used == ["auto", "flexmb"]
+    with pytest.raises(InputError, match="Did you mean 'vtk'"):
+        animate(result, tmp_path / "x.png", renderer="pyvista")

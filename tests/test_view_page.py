@@ -218,8 +218,28 @@ def test_controls_change_the_state(still: Browser, scene: Scene) -> None:
     assert f"{scene.largest_stress / 1e6:.0f}" in texts
     assert "Longest arrow: 50 N" in texts
     assert "t = 100.0 ms" in texts
+    control(still, "point", "0")
+    assert "rod, middle" in still.run("await new Promise(requestAnimationFrame); return document.body.innerText")
     still.run("document.querySelector('[data-id=play]').click()")
     assert still.run("return flexmbViewer.state().playing")
+
+
+def test_an_arrow_tells_its_size(still: Browser) -> None:
+    """Hovering over the middle of a force that is drawn from the axis of the crank outwards, seen from the front."""
+    still.run("flexmbViewer.set({time: 0, view: 'front', arrows: true, symbols: false, grid: false})")
+    before = settled(still)
+    still.run("flexmbViewer.set({arrows: false})")
+    rows, columns = np.nonzero(np.abs(before - settled(still)).max(axis=2)[STAGE] > 60)
+    x, y = float(columns.mean()) + STAGE[1].start, float(rows.mean()) + STAGE[0].start
+    still.run("flexmbViewer.set({arrows: true})")
+    script = """
+        const canvas = document.querySelector("[data-id=picture]");
+        const event = {clientX: values[0], clientY: values[1], pointerType: "mouse"};
+        canvas.dispatchEvent(new PointerEvent("pointermove", event));
+        const tip = document.querySelector("[data-id=tip]");
+        return [tip.hidden, tip.textContent]"""
+    assert still.run(script, x, y) == [False, "big_end, reaction force: 50.00 N"]
+    assert still.run(script, 900.0, 450.0)[0] is True
 
 
 def test_keys(still: Browser, scene: Scene) -> None:

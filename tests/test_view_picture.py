@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -280,6 +281,58 @@ def test_without_graphics_libraries_the_own_renderer_draws_and_says_so(tmp_path)
     assert "missing" in reason or "pyvista" in reason
     assert vtk == "False"
     assert np.asarray(Image.open(path)).std() > 10.0
+
+
+WINDOW = """
+from flexmb.view.picture import can_show, write_picture
+from flexmb.view.picture.window import Window
+from flexmb.view.scene import Look
+from tests.scenes import bending_scene
+import sys
+
+assert can_show() == ""
+scene = bending_scene(31, 10)
+write_picture(scene, sys.argv[1], Look(size=(320, 180)))  # off the screen first, with another kind of window
+window = Window(scene, Look(size=(480, 360), follow="rod", ghost=True, arrows=True))
+pictures, ticks = {}, 0
+
+
+def tick(*_):
+    global ticks
+    ticks += 1
+    if ticks == 12:
+        assert window.is_playing and window.frame > 0
+        window.toggle()
+        window.go_to(6)
+        pictures["before"] = window.plotter.screenshot(return_img=True).astype(int)
+        window.set_scale(30.0)
+        pictures["after"] = window.plotter.screenshot(return_img=True).astype(int)
+        window.step(-1)
+        assert window.frame == 5
+        window._slide_time(scene.time[20])
+        assert window.frame == 20
+        window.plotter.close()
+
+
+window.plotter.iren.initialize()
+window.plotter.iren.add_observer("TimerEvent", tick)
+window.open()
+change = abs(pictures["after"] - pictures["before"]).max(axis=2) > 24
+print("changed", change.mean(), pictures["after"].std())
+"""
+
+
+@needs_vtk
+@pytest.mark.skipif(shutil.which("xvfb-run") is None, reason="xvfb-run is not installed")
+def test_a_window_opens_plays_and_closes(tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    command = ["xvfb-run", "-a", "-s", "-screen 0 800x600x24", sys.executable, "-c", WINDOW]
+    run = subprocess.run(
+        [*command, str(tmp_path / "x.png")], env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert run.returncode == 0, run.stderr
+    word, change, spread = run.stdout.split()
+    assert word == "changed" and float(change) > 0.005 and float(spread) > 10.0
 
 
 def test_no_screen_is_told_before_anything_opens(scene, monkeypatch):

@@ -58,6 +58,7 @@ def scene_of_result(
         notes.append(f"{len(rows)} of the {result.n_rows} rows of the result are shown.")
     if error > 0.0:
         notes.append(f"The deflection is drawn to {1e3 * error:.2g} mm: this motion needs more shapes than are kept.")
+    notes += _base_notes(spec.base)
     gravity = np.asarray(spec.model.gravity, dtype=float)
     up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
     scene = Scene(
@@ -97,7 +98,17 @@ def chosen_rows(result: Result, frames: int, start: float | None, end: float | N
 def _subtitle(result: Result) -> str:
     outcome = {"finished": "", "running": ", not finished", "failed": ", failed", "interrupted": ", interrupted"}
     version = result.provenance.get("flexmb", "")
-    return f"flexmb {version}, t = 0 to {result.time[-1]:.4g} s{outcome.get(result.outcome, '')}"
+    return f"flexmb {version}, t = {result.time[0]:.4g} to {result.time[-1]:.4g} s{outcome.get(result.outcome, '')}"
+
+
+def _base_notes(base: Any) -> list[str]:
+    """What a picture of a moving ground shows."""
+    notes = []
+    if base is not None and base.rotation is not None:
+        notes.append("The ground turns; the picture is drawn in axes that do not.")
+    if base is not None and base.acceleration is not None:
+        notes.append("The ground is accelerated; the picture moves along with its origin.")
+    return notes
 
 
 def _parts(spec: Any, mechanism: Mechanism, motion: RecordedMotion) -> tuple[list[Part], float]:

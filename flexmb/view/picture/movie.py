@@ -58,7 +58,7 @@ def write_movie(
             if ffmpeg:
                 _write_mp4(ffmpeg, draft, look, pictures)
             else:
-                _write_gif(draft, look, pictures)
+                _write_gif(draft, look, pictures, drawing.values.table)
     finally:
         drawn.close()
     return note
@@ -124,10 +124,16 @@ def _write_mp4(ffmpeg: str, path: Path, look: Look, pictures: Iterator[Pixels]) 
             raise ComputationError(f"ffmpeg could not write the film (code {process.returncode}): {said[-300:]}")
 
 
-def _write_gif(path: Path, look: Look, pictures: Iterator[Pixels]) -> None:
-    """All pictures share the palette of the first ones, so that still areas stay the same and cost nothing."""
+def _write_gif(path: Path, look: Look, pictures: Iterator[Pixels], table: Pixels) -> None:
+    """All pictures share one palette, so that still areas stay the same and cost nothing.
+
+    It is made from the first pictures and from the (256, 3) ramp of values, some of which show up later only.
+    """
     first = list(islice(pictures, 8))
-    palette = Image.fromarray(np.concatenate(first[::2])).quantize(255, Image.Quantize.MEDIANCUT)
+    width, height = look.size
+    steps = np.linspace(0, len(table) - 1, width).astype(int)
+    values = np.broadcast_to(table[steps], (height // 2, width, 3))
+    palette = Image.fromarray(np.concatenate([first[0], first[-1], values])).quantize(255, Image.Quantize.MEDIANCUT)
 
     def reduced() -> Iterator[Image.Image]:
         for picture in chain(first, pictures):

@@ -193,9 +193,9 @@ def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 
 def _time_digits(time: NDArray[np.float64]) -> int:
-    """Decimals that tell frames apart: three more than the span needs."""
-    span = float(time[-1] - time[0]) or abs(float(time[0])) or 1.0
-    return int(np.clip(3 - np.floor(np.log10(span)), 0, 9))
+    """Decimals that tell frames apart"""
+    step = float(time[-1] - time[0]) / max(len(time) - 1, 1)
+    return int(np.clip(np.ceil(-np.log10(step)), 0, 9)) if step > 0.0 else 3
 
 
 def _length(value: float) -> str:

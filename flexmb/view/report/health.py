@@ -9,6 +9,8 @@ from typing import Literal
 import numpy as np
 
 from flexmb.results.result_file import Result
+from flexmb.view.plots.channels import reaction_paths
+from flexmb.view.plots.spectrum import amplitudes
 from flexmb.view.plots.units import handy_unit, number_text, quantity
 
 Verdict = Literal["good", "care", "bad", "note"]
@@ -16,6 +18,9 @@ Verdict = Literal["good", "care", "bad", "note"]
 GOOD_BALANCE, POOR_BALANCE = 1e-4, 1e-2
 GOOD_GAP, POOR_GAP = 1e-8, 1e-5
 """[m, rad]"""
+RINGING, FEW_ROWS = 0.05, 8.0
+"""Quick oscillation of a reaction as a part of its peak, and rows in an oscillation, that deserve a word."""
+_SMOOTHED, _LEAST_ROWS = 9, 64
 MANY_REJECTED = 0.2
 MANY_ITERATIONS = 6.0
 
@@ -31,9 +36,36 @@ class Check:
     why: str
 
 
+def ringing(result: Result) -> Check | None:
+    """Whether the largest reaction swings so quickly that the rows of the result miss its peaks; None: it does not."""
+    name, force = "", np.zeros(0)
+    for path in reaction_paths(result, "force"):
+        size = np.linalg.norm(result[path].reshape(result.n_rows, -1), axis=1)
+        if np.isfinite(size).all() and size.max(initial=0.0) > force.max(initial=0.0):
+            name, force = path.split("/", 1)[1].rsplit("/", 1)[0], size
+    if len(force) < _LEAST_ROWS:
+        return None
+    smooth = np.convolve(np.pad(force, _SMOOTHED // 2, "edge"), np.full(_SMOOTHED, 1.0 / _SMOOTHED), "valid")
+    rest = force - smooth
+    frequency, size = amplitudes(result.time, rest)
+    hertz = float(frequency[np.argmax(size)])
+    rows = result.n_rows / (hertz * float(result.time[-1] - result.time[0])) if hertz > 0.0 else np.inf
+    if rest.std() < RINGING * force.max() or rows > FEW_ROWS:
+        return None
+    value = f"{quantity(hertz, 'Hz', 2)}, {number_text(rows, 2)} rows in an oscillation"
+    why = (
+        f"The reaction of joint {name} swings faster than the rows of the result can follow: its true peaks may be "
+        "larger. If a sudden start has woken high modes without damping, give the flexible bodies damping or start "
+        "smoothly; to see the peaks, write more rows (output.every)."
+    )
+    return Check("Ringing", value, "care", why)
+
+
 def checks(result: Result, warnings: Iterable[str] = ()) -> list[Check]:
     """Everything that is known about a run; `warnings` are sentences about its flexible bodies."""
     found = [_outcome(result), *_numbers(result.summary), *_rows(result)]
+    swinging = ringing(result)
+    found += [swinging] if swinging is not None else []
     found += [Check("Flexible bodies", "", "care", text[:1].upper() + text[1:]) for text in warnings]
     return found
 

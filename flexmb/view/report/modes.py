@@ -17,6 +17,8 @@ from flexmb.view.scene import Vector
 MOST_MODES = 12
 _SWING = 0.1
 """Largest displacement of a drawn mode, as a part of the length of the body."""
+_TURN = 1.0
+"""Largest change of an edge of a drawn mode, as a part of the edge: a slender body that twists is not blown up."""
 _SMALL = 1e-6
 """Elastic coordinates at which shapes are measured, as a part of the length: the field is linear there."""
 _CELLS = (40, 30, 22, 16, 12, 8)
@@ -105,4 +107,8 @@ def _swings(covered: Covered, modes: Vector) -> tuple[Vector, np.ndarray, Vector
     moved = covered.skin.displacements(small, kept) - covered.skin.displacements(0.0 * small[:1], kept)
     sizes = np.linalg.norm(moved, axis=2).max(axis=1)
     factors = np.divide(_SWING * length, sizes, out=np.zeros_like(sizes), where=sizes > 0.0)
+    a, b = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]).T
+    edges = np.linalg.norm(points[kept[b]] - points[kept[a]], axis=1)
+    turned = (np.linalg.norm(moved[:, b] - moved[:, a], axis=2) / np.where(edges > 0.0, edges, np.inf)).max(axis=1)
+    factors = np.minimum(factors, np.divide(_TURN, turned, out=factors.copy(), where=turned > 0.0))
     return points[kept], triangles, moved * factors[:, None, None]

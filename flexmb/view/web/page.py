@@ -21,7 +21,7 @@ SCRIPTS = (
     "maths.js", "data.js", "mesh.js", "motion.js", "text.js", "shaders", "graphics.js", "camera.js", "picture.js",
     "pick.js", "plot.js", "probe.js", "controls.js", "input.js", "viewer.js", "public.js",
 )  # fmt: skip
-SPACED = re.compile(r" ?([=,{}();:?<>&|*]+) ?")
+SPACED = re.compile(r" ?([=,{}();:?<>&|*]+) ?| ([-+/]) (?=[\w(\[])")
 SHADERS = ("part.vert", "part.frag", "grid.vert", "grid.frag")
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -113,4 +113,4 @@ def _shortened(text: str) -> str:
 def _squeezed(code: str) -> str:
     """Shortened, and without the blanks around signs; lines with texts in them stay as they are."""
     lines = _shortened(code).splitlines()
-    return "\n".join(line if re.search("[`\"']|//", line) else SPACED.sub(r"\1", line) for line in lines)
+    return "\n".join(line if re.search("[`\"']|//", line) else SPACED.sub(r"\1\2", line) for line in lines)

@@ -13,7 +13,7 @@ function ticks(low, high, count) {
     const text = isOdd ? value.toExponential(1).replace("e+", "e") : value.toFixed(k === 0 ? 0 : digits);
     result.push([value, text.replace(/-/g, "−")]);
   }
-  return result;
+  return result.length < 2 ? ticks(low, high, 2 * count) : result;
 }
 
 function rangeOf(curves) {

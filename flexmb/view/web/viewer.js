@@ -73,11 +73,10 @@ class Viewer {
     });
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     scheme.addEventListener("change", () => this.change({ dark: scheme.matches }));
-    new ResizeObserver(() => { this.layOut(); this.need(); }).observe(this.root);
+    new ResizeObserver(() => this.resize()).observe(this.root);
     new IntersectionObserver(([entry]) => { this.isSeen = entry.isIntersecting; this.need(); }).observe(this.root);
-    this.camera = cameraFor(this.scene, this.view.view, this.aspect(), this.view.follow);
     this.showCurves();
-    this.change({});
+    this.change({ view: this.view.view });
   }
 
   say(text) {
@@ -157,6 +156,13 @@ class Viewer {
   turn(move) {
     move(this.camera, this.eye || eyeOf(this.camera, this.aspect()));
     this.view.view = this.at.view.value = "";
+    this.need();
+  }
+
+  resize() {
+    this.layOut();
+    // A named view shows everything at any size; one that was chosen by hand stays.
+    if (this.view.view) this.camera = cameraFor(this.scene, this.view.view, this.aspect(), this.view.follow);
     this.need();
   }
 
