@@ -319,7 +319,8 @@ def body_result(path: Path, rows: int = 201) -> None:
         writer.finish("finished", "report")
 
 
-def test_renderer_is_passed_on(result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_renderer_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = bending_scene()
     used: list[str] = []
 
     def picture(scene: Scene, path: Path, look: Look, time: float | None = None, *, renderer: str = "auto") -> str:
@@ -328,8 +329,8 @@ def test_renderer_is_passed_on(result: Path, tmp_path: Path, monkeypatch: pytest
         return ""
 
     monkeypatch.setattr("flexmb.view.picture.write_picture", picture)
-    animate(result, tmp_path / "x.png")
-    animate(result, tmp_path / "x.png", renderer="flexmb")
+    animate(scene, tmp_path / "x.png")
+    animate(scene, tmp_path / "x.png", renderer="flexmb")
     assert used == ["auto", "flexmb"]
     with pytest.raises(InputError, match="Did you mean 'vtk'"):
-        animate(result, tmp_path / "x.png", renderer="pyvista")
+        animate(scene, tmp_path / "x.png", renderer="pyvista")

@@ -57,6 +57,9 @@ class ModeCanvas {
     const room = 10;
     this.scale = Math.min((this.width - 2 * room) / (high[0] - low[0] || 1), (this.height - 2 * room) / (high[1] - low[1] || 1));
     this.middle = [0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])];
+    this.move(0, this.scale, this.middle);
+    this.still = new Path2D();
+    for (let t = 0; t < this.triangles.length; t += 3) this.trace(this.still, t);
   }
 
   move(amplitude, scale, middle) {
@@ -76,12 +79,9 @@ class ModeCanvas {
     context.clearRect(0, 0, this.width, this.height);
     context.save();
     context.translate(this.width / 2, this.height / 2);
-    this.move(0, this.scale, this.middle);
     context.strokeStyle = "rgba(128, 138, 148, 0.35)";
     context.lineWidth = 0.6;
-    context.beginPath();
-    for (let t = 0; t < triangles.length; t += 3) this.trace(t);
-    context.stroke();
+    context.stroke(this.still);
     this.move(amplitude, this.scale, this.middle);
     for (const t of this.order()) {
       const [a, b, c] = [triangles[t], triangles[t + 1], triangles[t + 2]];
@@ -89,7 +89,7 @@ class ModeCanvas {
       context.fillStyle = context.strokeStyle = rampColor(share, this.light(a, b, c, screen), lift);
       context.lineWidth = 0.8; // closes the seams between neighbours
       context.beginPath();
-      this.trace(t);
+      this.trace(context, t);
       context.fill();
       context.stroke();
     }
@@ -112,12 +112,12 @@ class ModeCanvas {
     return 0.72 + 0.28 * Math.abs((0.3 * normal[0] - 0.6 * normal[1] + 0.74 * normal[2]) / size);
   }
 
-  trace(t) {
-    const { context, triangles, screen } = this;
-    context.moveTo(screen[3 * triangles[t]], screen[3 * triangles[t] + 1]);
-    context.lineTo(screen[3 * triangles[t + 1]], screen[3 * triangles[t + 1] + 1]);
-    context.lineTo(screen[3 * triangles[t + 2]], screen[3 * triangles[t + 2] + 1]);
-    context.closePath();
+  trace(path, t) {
+    const { triangles, screen } = this;
+    path.moveTo(screen[3 * triangles[t]], screen[3 * triangles[t] + 1]);
+    path.lineTo(screen[3 * triangles[t + 1]], screen[3 * triangles[t + 1] + 1]);
+    path.lineTo(screen[3 * triangles[t + 2]], screen[3 * triangles[t + 2] + 1]);
+    path.closePath();
   }
 }
 
@@ -137,12 +137,13 @@ function startModes() {
     if (inSight.size) requestAnimationFrame(swing);
   });
   for (const mode of modes) watcher.observe(mode.canvas);
-  let last = 0;
+  let next = 0;
   function swing(now) {
     if (!inSight.size) return;
-    if (now - last > 40) {
-      last = now;
+    if (now >= next) {
       for (const mode of inSight) mode.draw(Math.sin((2 * Math.PI * now) / 1000 / PERIOD));
+      // A slow machine gets fewer pictures, so that the page stays quick.
+      next = now + Math.max(40, 5 * (performance.now() - now));
     }
     cancelAnimationFrame(swing.next);
     swing.next = requestAnimationFrame(swing);

@@ -23,7 +23,7 @@ _SMALL = 1e-6
 """Elastic coordinates at which shapes are measured, as a part of the length: the field is linear there."""
 _CELLS = (40, 30, 22, 16, 12, 8)
 """Numbers of cells along a body that are tried until few enough triangles are left."""
-_MOST_TRIANGLES = 1000
+_MOST_TRIANGLES = 600
 _BEAM_KINDS = {"y": "bending in y", "z": "bending in z", "u": "stretch", "t": "twist"}
 
 
