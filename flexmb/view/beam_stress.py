@@ -19,12 +19,14 @@ _ROUND = 1e-6
 
 
 def beam_stress(basis: BeamBasis, x: Vector, offset: Vector) -> Vector | None:
-    """(s, n, 6) stress xx, yy, zz, xy, yz, zx [Pa/m] at the points x : (s,), offset : (s, 3) of the sections [m]."""
+    """(s, n, 6) stress xx, yy, zz, xy, yz, zx [Pa/m] at the points x : (s,), offset : (s, 3) of the sections [m].
+
+    Curvature jumps where the section or the material does: there it is that of the span that begins, as in the shapes.
+    """
     n = len(basis.shapes)
     if not n:
         return None
-    ends = np.asarray(span_ends(basis.spans, basis.length))
-    span = np.minimum(np.searchsorted(ends, x, side="left"), len(basis.spans) - 1)
+    span = np.searchsorted(span_ends(basis.spans, basis.length)[:-1], x, side="right")
     E = np.array([basis.spans[k].material.E for k in range(len(basis.spans))])[span]
     G = np.array(
         [basis.spans[k].material.G if _is_round(basis.spans[k].section) else 0.0 for k in range(len(basis.spans))]

@@ -50,7 +50,8 @@ def covered_body(body: FlexibleBody, markers: list[Marker], file: Path | None) -
     """A flexible body with its skin; `file` is its body file when it comes from one."""
     if body.basis is not None:
         skin = beam_skin(body.basis)
-        points, stress = skin.solid.points, beam_stress(body.basis, skin.x, skin.offset)
+        points = skin.solid.points
+        stress = beam_stress(body.basis, skin.inside, skin.offset) if skin.is_true else None
         return Covered(body, beam_skin_motion(body, points), skin.solid.triangles, stress, None, skin.marks)
     if file is not None:
         surface = read_body(file, second_order=body.order != 0).surface

@@ -40,6 +40,10 @@ class BeamSkin:
     """(s,) section to which each point belongs, from end A [m]"""
     offset: Vector
     """(s, 3) from the axis in that section: 0, y, z [m]"""
+    inside: Vector
+    """(s,) the same as x, but within the piece that the point belongs to: two pieces meet at a step of the section [m]"""
+    is_true: bool
+    """Whether sections are drawn in the size that their numbers say"""
     marks: dict[str, int]
     """Points of the skin at the "start", "middle" and "end" of the beam, where z is largest"""
 
@@ -47,14 +51,19 @@ class BeamSkin:
 def beam_skin(basis: BeamBasis, n_along: int = 24) -> BeamSkin:
     """The skin of a beam with at least `n_along` pieces along it, and more where its highest shape needs them."""
     stations = _stations(basis, n_along)
-    solid = joined(
-        [extruded(outline, stations[(stations >= start) & (stations <= end)]) for start, end, outline in _prisms(basis)]
-    )
+    shrink = _shrink(basis)
+    prisms = _prisms(basis, shrink)
+    solids = [extruded(outline, stations[(stations >= start) & (stations <= end)]) for start, end, outline in prisms]
+    solid = joined(solids)
     x = solid.points[:, 0].copy()
+    near = SAME_PLACE * basis.length
+    inside = [
+        np.clip(one.points[:, 0], start + near, end - near) for one, (start, end, _) in zip(solids, prisms, strict=True)
+    ]
     offset = solid.points * [0.0, 1.0, 1.0]
     places = {"start": 0.0, "middle": 0.5 * basis.length, "end": basis.length}
     marks = {name: _top(x, offset, place) for name, place in places.items()}
-    return BeamSkin(solid, x, offset, marks)
+    return BeamSkin(solid, x, offset, np.concatenate(inside), shrink == 1.0, marks)
 
 
 def section_outline(section: Section) -> tuple[Vector, ...]:
@@ -83,11 +92,15 @@ def _ellipse(half_y: float, half_z: float) -> Vector:
     return grown * np.column_stack([half_y * np.cos(angles), half_z * np.sin(angles)])
 
 
-def _prisms(basis: BeamBasis) -> list[tuple[float, float, tuple[Vector, ...]]]:
-    """Start, end [m] and outline of every piece of constant section; neighbours of the same section are one."""
+def _shrink(basis: BeamBasis) -> float:
+    """Factor by which sections without an outline are drawn smaller; 1 unless they would be far too thick."""
     known_by_numbers = [span.section for span in basis.spans if span.section.outline is None]
     half = max((float(np.abs(section_outline(section)[0]).max()) for section in known_by_numbers), default=0.0)
-    shrink = SLENDER * basis.length / half if half > THICKEST * basis.length else 1.0
+    return SLENDER * basis.length / half if half > THICKEST * basis.length else 1.0
+
+
+def _prisms(basis: BeamBasis, shrink: float) -> list[tuple[float, float, tuple[Vector, ...]]]:
+    """Start, end [m] and outline of every piece of constant section; neighbours of the same section are one."""
     prisms: list[tuple[float, float, tuple[Vector, ...]]] = []
     start, last = 0.0, None
     for span, end in zip(basis.spans, span_ends(basis.spans, basis.length), strict=True):

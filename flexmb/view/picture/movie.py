@@ -102,7 +102,9 @@ def _write_mp4(ffmpeg: str, path: Path, look: Look, pictures: Iterator[Pixels]) 
     command = [
         *(ffmpeg, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}"),
         *("-r", str(look.fps), "-i", "-", "-an", "-c:v", "libx264", "-preset", "veryfast", "-crf", "19"),
-        *("-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", str(path)),
+        # Players take the colours of a film of this size for those of BT.709.
+        *("-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709", "-color_primaries", "bt709"),
+        *("-color_trc", "bt709", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", str(path)),
     ]  # fmt: skip
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=complaints)

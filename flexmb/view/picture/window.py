@@ -54,6 +54,7 @@ class Window:
         drawing = Drawing(scene, look)
         native = "vtkXOpenGLRenderWindow" if sys.platform.startswith("linux") else ""
         self.plotter = new_plotter(look.size, native, off_screen=False)
+        self.plotter.renderer.SetUseFXAA(True)
         self.plotter.title = f"{scene.title} - flexmb" if scene.title else "flexmb"
         self.meshes = DrawnMeshes(self.plotter, drawing)
         place_camera(self.plotter, drawing.camera(0))

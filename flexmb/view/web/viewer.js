@@ -93,7 +93,7 @@ class Viewer {
     const [first = { name: "part" }, ...others] = scene.colorings.filter((each) => each.largest > 0);
     if (![first, ...others].some((each) => each.name === view.color) && view.color !== "part") view.color = first.name;
     if (values.chapter !== undefined) view.time = this.piece().from;
-    else if (scene.chapters.length) view.chapter = this.chapterAt(view.time);
+    else if (scene.chapters.length && !this.isInside(view.time)) view.chapter = this.chapterAt(view.time);
     view.time = clamp(view.time, scene.time[0], scene.time[scene.time.length - 1]);
     if (values.view) this.camera = cameraFor(scene, values.view, this.aspect(), view.follow);
     else if (values.follow !== undefined) fitCamera(this.camera, this.aspect(), view.follow);
@@ -109,21 +109,19 @@ class Viewer {
     return later < 0 ? this.scene.chapters.length - 1 : Math.max(0, later - 1);
   }
 
+  // A chapter ends where the next one begins: that moment belongs to the one that is shown.
+  isInside(time) { return time >= this.piece().from && time <= this.piece().to; }
+
   // The piece of time that is played: a chapter, the last period or everything.
   piece() {
     const { time, chapters, period } = this.scene;
     const end = time[time.length - 1];
     if (chapters.length) {
       const next = chapters[this.view.chapter + 1];
-      return { from: chapters[this.view.chapter].start, to: next ? this.frameBefore(next.start) : end };
+      return { from: chapters[this.view.chapter].start, to: next ? next.start : end };
     }
     if (this.view.loop === "period" && period > 0) return { from: Math.max(time[0], end - period), to: end };
     return { from: time[0], to: end };
-  }
-
-  frameBefore(time) {
-    const { first, share } = momentAt(this.scene, time);
-    return this.scene.time[share > 0 ? first : Math.max(0, first - 1)];
   }
 
   toggle() {
