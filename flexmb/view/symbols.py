@@ -52,11 +52,12 @@ def symbol_parts(spec: Any, mechanism: Mechanism, motion: RecordedMotion, size: 
 
 def joint_travel(joint: PlacedJoint, motion: RecordedMotion) -> tuple[float, float]:
     """How far a joint slides in the run, from its design position [m]."""
-    names = joint.type.coordinates
+    names, is_screw = joint.type.coordinates, joint.type.name == "screw"
     sliding = next((name for name in ("slide", "x") if name in names and joint.type.name != "free"), None)
-    if sliding is None:
+    if sliding is None and not is_screw:
         return 0.0, 0.0
-    slide = motion.channel(f"joints/{joint.name}/position").reshape(motion.n_frames, -1)[:, names.index(sliding)]
+    columns = motion.channel(f"joints/{joint.name}/position").reshape(motion.n_frames, -1)
+    slide = joint.parameters[0] * columns[:, 0] if sliding is None else columns[:, names.index(sliding)]
     return min(0.0, float(slide.min())), max(0.0, float(slide.max()))
 
 

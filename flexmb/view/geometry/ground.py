@@ -28,6 +28,8 @@ def ground_solid(mechanism: Mechanism, size: float, travel: Travels | None = Non
     solids = []
     for attachment in attachments(mechanism, 0):
         support = _SUPPORTS.get(attachment.type)
+        if attachment.side == 1:
+            support = _PIN_SUPPORTS.get(attachment.type, support)
         if support is not None and (attachment.type != "rolling" or attachment.side == 0):
             frame = _facing(attachment, middle - attachment.p_b, size)
             solids.append(moved(support(r, size, _travel(attachment, size, travel)), frame, attachment.p_b))
@@ -117,3 +119,5 @@ _SUPPORTS: dict[str, Callable[[float, float, Travel], Solid]] = {
     "distance": _socket,
     "rolling": _floor,
 }
+_PIN_SUPPORTS = {"pin-in-slot": _bearing, "point-on-line": _socket}
+"""Where the ground is the second body: it holds the pin or the point, the slot or line moves with the first body."""
