@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
-from flexmb.errors import InputError
+from flexmb.errors import ComputationError, InputError
 from flexmb.view.camera import VIEWS, fitted_camera, projected, riding
 from flexmb.view.picture import can_show, show, write_movie, write_picture
 from flexmb.view.picture.drawing import Drawing, PartItem
@@ -189,6 +189,8 @@ def test_a_film_has_the_pictures_of_its_speed(scene):
     assert times[[0, -1]] == pytest.approx([0.0, span])
     assert len(film_times(replace(scene, period=span), Look(fps=25, speed=span / 4.0))) == 100
     assert len(film_times(bending_scene(1), Look())) == 1
+    with pytest.raises(InputError, match="would have 94,248 pictures.*Play faster"):
+        film_times(scene, Look(speed=1e-4))
 
 
 def test_the_usual_picture_is_that_of_the_largest_deflection(scene):
@@ -233,6 +235,13 @@ def test_a_failed_film_leaves_nothing_and_keeps_what_was_there(scene, tmp_path):
         write_movie(scene, path, Look(size=SIZE), stop, renderer="flexmb")
     assert os.listdir(tmp_path) == ["film.mp4"]
     assert path.read_bytes() == b"earlier"
+
+
+def test_a_film_that_ffmpeg_cannot_write_is_told(scene, tmp_path, monkeypatch):
+    monkeypatch.setattr("flexmb.view.picture.movie._ffmpeg", lambda: shutil.which("false"))
+    with pytest.raises(ComputationError, match="ffmpeg could not write the film .code 1."):
+        write_movie(scene, tmp_path / "film.mp4", Look(size=SIZE), renderer="flexmb")
+    assert not os.listdir(tmp_path)
 
 
 def test_all_wrong_words_are_told_at_once(scene, tmp_path):

@@ -22,6 +22,19 @@ def _narrowed(start, stop, first, step):
 
 
 @array_kernel
+def _brightness(nx, ny, nz, light):
+    """Factor of the colour, and what is added to it; both sides of a surface look the same."""
+    size = np.sqrt(nx * nx + ny * ny + nz * nz) + 1e-12
+    if nz < 0.0:
+        size = -size
+    lit = max((nx * light[0] + ny * light[1] + nz * light[2]) / size, 0.0)
+    shine = max((nx * light[3] + ny * light[4] + nz * light[5]) / size, 0.0)
+    for _ in range(3):
+        shine = shine * shine
+    return light[6] + light[7] * lit, 255.0 * light[8] * shine * shine * shine
+
+
+@array_kernel
 def draw_triangles(screen, triangles, normals, values, table, light, opacity, push, depth, image):
     """Shaded triangles; the colour is that of the table, brighter where the surface faces the light.
 
@@ -31,7 +44,6 @@ def draw_triangles(screen, triangles, normals, values, table, light, opacity, pu
     """
     height, width = depth.shape
     last = table.shape[0] - 1
-    lx, ly, lz, hx, hy, hz = light[0], light[1], light[2], light[3], light[4], light[5]
     for t in range(triangles.shape[0]):
         a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
         ax, ay, az = screen[a, 0], screen[a, 1], screen[a, 2]
@@ -67,17 +79,7 @@ def draw_triangles(screen, triangles, normals, values, table, light, opacity, pu
                 nx = wa * normals[a, 0] + wb * normals[b, 0] + wc * normals[c, 0]
                 ny = wa * normals[a, 1] + wb * normals[b, 1] + wc * normals[c, 1]
                 nz = wa * normals[a, 2] + wb * normals[b, 2] + wc * normals[c, 2]
-                size = np.sqrt(nx * nx + ny * ny + nz * nz) + 1e-12
-                if nz < 0.0:
-                    size = -size
-                lit = max((nx * lx + ny * ly + nz * lz) / size, 0.0)
-                shine = max((nx * hx + ny * hy + nz * hz) / size, 0.0)
-                shine = shine * shine
-                shine = shine * shine
-                shine = shine * shine
-                shine = shine * shine * shine
-                shade = light[6] + light[7] * lit
-                glow = 255.0 * light[8] * shine
+                shade, glow = _brightness(nx, ny, nz, light)
                 place = wa * values[a] + wb * values[b] + wc * values[c]
                 row = int(min(max(place, 0.0), 1.0) * last + 0.5)
                 if opacity >= 1.0:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -114,7 +115,9 @@ def _write_mp4(ffmpeg: str, path: Path, look: Look, pictures: Iterator[Pixels]) 
                 process.stdin.write(np.ascontiguousarray(picture).data)
             process.stdin.close()
             process.wait()
-        except BrokenPipeError:
+        except BrokenPipeError:  # it ended early; its code and complaint say why
+            with suppress(BrokenPipeError):
+                process.stdin.close()
             process.wait()
         except BaseException:
             process.kill()

@@ -6,11 +6,13 @@ that a turning body stays on its circle and joints stay closed between two frame
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
+from flexmb.errors import Fault, InputError
 from flexmb.view.scene import Arrow, Look, Part, Scene, Vector, playing_speed
 
 MOST_FRAMES = 20_000
@@ -19,12 +21,16 @@ MOST_FRAMES = 20_000
 
 def film_times(scene: Scene, look: Look) -> Vector:
     """(n,) the instants of the pictures of a film [s]"""
-    span = float(scene.time[-1] - scene.time[0])
+    start, end = float(scene.time[0]), float(scene.time[-1])
     step = playing_speed(scene, look) / look.fps
-    n = int(min(max(round(span / step), 0), MOST_FRAMES)) if step > 0.0 else 0
+    n = (end - start) / step
+    if n > MOST_FRAMES:
+        found = f"The film would have {n:,.0f} pictures; {MOST_FRAMES:,} are the most."
+        raise InputError([Fault(found, ("speed",), "Play faster, or draw a shorter piece of the run.")])
+    times = np.minimum(start + step * np.arange(round(n) + 1), end)
     # A motion that repeats itself leaves out the last picture, which is the first one of the next turn.
-    is_loop = scene.period > 0.0 and abs(span - scene.period) < 1e-6 * span
-    return scene.time[0] + step * np.arange(max(n, 1) if is_loop else n + 1).clip(max=span / step if step else 0)
+    is_loop = len(times) > 1 and abs(end - start - scene.period) < 1e-6 * scene.period
+    return times[:-1] if is_loop else times
 
 
 def scene_at(scene: Scene, times: Vector) -> Scene:
@@ -44,7 +50,9 @@ def _between(at: Vector, values: Vector, times: Vector) -> Vector:
     return CubicHermiteSpline(at, values, np.gradient(values, at, axis=0))(times)
 
 
-def _with_frames(scene: Scene, times: Vector, at) -> Scene:  # type: ignore[no-untyped-def]
+def _with_frames(scene: Scene, times: Vector, at: Callable[[Vector], Vector]) -> Scene:
+    """`at` gives the values (f, ...) of all frames at the times."""
+
     def part_at(part: Part) -> Part:
         q = at(part.quaternion)
         stress = None if part.stress_amplitudes is None else at(part.stress_amplitudes)
@@ -57,8 +65,7 @@ def _with_frames(scene: Scene, times: Vector, at) -> Scene:  # type: ignore[no-u
         )
 
     def arrow_at(arrow: Arrow) -> Arrow:
-        values = {name: at(getattr(arrow, name)) for name in ("position", "deflection", "vector")}
-        return replace(arrow, **values)
+        return replace(arrow, position=at(arrow.position), deflection=at(arrow.deflection), vector=at(arrow.vector))
 
     return replace(
         scene,
