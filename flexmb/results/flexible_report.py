@@ -14,6 +14,7 @@ import numpy as np
 
 from flexmb.bodies.deflection import Deflection, largest_deflection
 from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.bodies.orientation import rotations
 from flexmb.reduction.damping import basis_modes
 from flexmb.results.result_file import Result
 
@@ -173,7 +174,7 @@ def axial_force(system: Any, body: FlexibleBody, result: Result) -> float:
     """
     mechanism, length = system.mechanism, body.length
     number = mechanism.body_index[body.name]
-    along = _rotations(result, body.name)[:, :, 0]
+    along = rotations(result[f"bodies/{body.name}/quaternion"])[:, :, 0]
     spin = result[f"bodies/{body.name}/angular_velocity"]
     largest = float(np.max(spin[:, 1] ** 2 + spin[:, 2] ** 2)) * body.mass * length / 8.0
     for joint in mechanism.joints:
@@ -182,7 +183,9 @@ def axial_force(system: Any, body: FlexibleBody, result: Result) -> float:
             continue
         force = result[f"joints/{joint.name}/force"] @ first.R_b.T
         if first.body:
-            force = np.einsum("rij,rj->ri", _rotations(result, mechanism.bodies[first.body].name), force)
+            force = np.einsum(
+                "rij,rj->ri", rotations(result[f"bodies/{mechanism.bodies[first.body].name}/quaternion"]), force
+            )
         largest = max(largest, float(np.max(np.abs(np.sum(force * along, axis=1)))))
     return largest
 
@@ -281,15 +284,3 @@ def _mass(body: FlexibleBody) -> np.ndarray:
 
 def _percent(ratio: float) -> str:
     return f"{100.0 * ratio:.3g} %"
-
-
-def _rotations(result: Result, name: str) -> np.ndarray:
-    """(rows, 3, 3) from the axes of a body to those of the world"""
-    w, x, y, z = result[f"bodies/{name}/quaternion"].T
-    return np.array(
-        [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
-            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
-        ]
-    ).transpose(2, 0, 1)

@@ -63,9 +63,10 @@ def covered_body(body: FlexibleBody, markers: list[Marker], file: Path | None) -
 
 def _stick(body: FlexibleBody, markers: list[Marker]) -> Covered:
     """A square bar through the markers of a body that has no surface, in their order along its longest direction."""
+    markers = list({tuple(np.round(marker.p_b, 9).tolist()): marker for marker in markers}.values())
     at = np.array([marker.p_b for marker in markers]).reshape(-1, 3)
     if len(at) < 2:
-        at = np.concatenate([at, np.zeros((1, 3))]) if len(at) else np.array([[0.0, 0.0, 0.0], [body.length, 0.0, 0.0]])
+        at = _two_places(body, at[0] if len(at) else np.zeros(3))
     longest = np.linalg.svd(at - at.mean(axis=0), full_matrices=False)[2][0]
     order = np.argsort(at @ longest, kind="stable")
     half = _BAR * body.length
@@ -84,6 +85,13 @@ def _stick(body: FlexibleBody, markers: list[Marker]) -> Covered:
         Phi[number] = marker.shapes.Phi
         G[number] = marker.shapes.G[k, l] if marker.shapes.order > 1 else 0.0
     return Covered(body, PolynomialSkin(points, Phi[order][section], G[order][section]), solid.triangles)
+
+
+def _two_places(body: FlexibleBody, marker: Vector) -> Vector:
+    """(2, 3) the only place where the shapes of a body are known, and its middle, or along x if they are the same."""
+    middle = body.first_moment / body.mass if body.mass > 0.0 else marker
+    is_same = np.linalg.norm(middle - marker) < _BAR * body.length
+    return np.array([marker, marker + [body.length, 0.0, 0.0] if is_same else middle])
 
 
 def flexible_part(covered: Covered, motion: RecordedMotion, color: Color) -> tuple[Part, float]:

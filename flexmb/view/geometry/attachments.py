@@ -62,19 +62,36 @@ def load_points(mechanism: Mechanism, spec: Any, body: int) -> list[Vector]:
     return [marker.p_b for marker in markers if marker.body == body]
 
 
+LINKS = 4.0
+"""A scene is never longer than so many of its links: chains of many small bodies do not drown in their symbols."""
+
+
 def scene_size(mechanism: Mechanism) -> float:
-    """Typical length [m]: the diagonal of a box around all markers, centres of mass and flexible bodies."""
+    """Typical length [m]: the diagonal of a box around all joints, markers and centres of mass, or that of some links."""
     points = [mechanism.world_pose(number)[1] for number in range(len(mechanism.markers))]
-    longest = 0.0
-    for number, body in enumerate(mechanism.bodies):
-        if body.mass > 0.0:
-            points.append(body.p_wb + body.R_wb @ (body.first_moment / body.mass))
-            if not attachments(mechanism, number):  # all there is to tell how large it may be
-                longest = max(longest, 2.0 * float(np.sqrt(np.trace(body.inertia) / body.mass)))
-        if isinstance(body, FlexibleBody):
-            longest = max(longest, body.length)
+    longest, links = 0.0, []
+    held: dict[int, list[Vector]] = {}
     for joint in mechanism.joints:
+        for marker in (mechanism.markers[joint.first], mechanism.markers[joint.second]):
+            if joint.type.name != "free":
+                held.setdefault(marker.body, []).append(marker.p_b)
         if joint.type.name in ("rolling", "distance"):
             longest = max(longest, 2.0 * joint.parameters[0])
+    for number, body in enumerate(mechanism.bodies):
+        own = list(held.get(number, ()))
+        if body.mass > 0.0:
+            center = body.first_moment / body.mass
+            points.append(body.p_wb + body.R_wb @ center)
+            if not own:  # all there is to tell how large it may be
+                longest = max(longest, 2.0 * float(np.sqrt(np.trace(body.inertia) / body.mass)))
+            own.append(center)
+        if isinstance(body, FlexibleBody):
+            longest = max(longest, body.length)
+            links.append(body.length)
+        elif number and own:
+            links.append(float(np.linalg.norm(np.ptp(np.array(own), axis=0))))
     diagonal = float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
+    links = [length for length in links if length > 1e-9 * diagonal]
+    if links:
+        diagonal = min(diagonal, LINKS * float(np.median(links)))
     return max(diagonal, longest) or 1.0

@@ -41,7 +41,7 @@ class BeamSkin:
     offset: Vector
     """(s, 3) from the axis in that section: 0, y, z [m]"""
     inside: Vector
-    """(s,) the same as x, but within the piece that the point belongs to: two pieces meet at a step of the section [m]"""
+    """(s,) as x, but within the piece that a point belongs to: two of them meet at a step of the section [m]"""
     is_true: bool
     """Whether sections are drawn in the size that their numbers say"""
     marks: dict[str, int]
