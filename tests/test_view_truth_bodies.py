@@ -252,6 +252,21 @@ def test_rows_at_uneven_times_are_thinned_to_even_ones() -> None:
     assert np.diff(time[rows]).max() < 0.31
 
 
+def test_frames_that_miss_turns_are_told(tmp_path: Path) -> None:
+    """A wheel at 50 rad/s written every 0.1 s turns by 5 rad from row to row: that is no longer a film of it."""
+    data = {
+        "bodies": {"wheel": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1]}},
+        "joints": {"axle": {"type": "revolute", "bodies": ["ground", "wheel"], "at": [0, 0, 0], "axis": "z"}},
+        "motions": {"drive": {"joint": "axle", "rate": 50.0}},
+        "output": {"every": 0.1},
+    }
+    _, scene, _ = drawn(tmp_path / "coarse.h5", data, end=1.0, step=1e-3)
+    assert any("turn by up to 286 degrees between two frames" in note for note in scene.notes)
+    data["output"] = {"every": 0.01}
+    _, scene, _ = drawn(tmp_path / "fine.h5", data, end=1.0, step=1e-3)
+    assert not scene.notes
+
+
 def test_up_is_against_gravity(tmp_path: Path) -> None:
     data = bar({}) | {"model": {"gravity": [0, 4.0, 3.0]}}
     _, scene, _ = drawn(tmp_path / "up.h5", data, end=1e-4, step=1e-4)

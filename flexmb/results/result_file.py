@@ -81,6 +81,7 @@ class Result(ResultViews):
             _check_format(self.path, self._file)
             self.channels: dict[str, ChannelInfo] = self._find_channels()
             self.n_rows, self.n_blocks = self._complete_rows()
+            self._check_pieces()
         except (OSError, KeyError, ValueError, RuntimeError) as error:
             self._file.close()
             raise InputError(f"'{self.path}' is damaged and cannot be read: {error}.") from error
@@ -96,6 +97,16 @@ class Result(ResultViews):
             shape, columns = tuple(entry["shape"]), tuple(entry["columns"])
             channels[entry["path"]] = ChannelInfo(entry["path"], entry["unit"], shape, entry["text"], columns)
         return channels
+
+    def _check_pieces(self) -> None:
+        """Read everything that is small once: who asks for it later finds it."""
+        tables = self.settings
+        for section in ("bodies", "joints", "motions", "forces", "sensors"):
+            if not isinstance(tables.get(section, {}), dict):
+                raise ValueError(f"its settings have no table of {section}")
+        _ = self.name, self.model_text, self.folder, self.body_files, self.provenance, self.outcome, self.summary
+        if "run/report" not in self._file:
+            raise KeyError("run/report")
 
     def _complete_rows(self) -> tuple[int, int]:
         """Rows and blocks that were declared complete."""

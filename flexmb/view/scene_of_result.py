@@ -32,6 +32,8 @@ from flexmb.view.symbols import joint_travel, symbol_parts
 FRAMES = 1200
 """Frames of a scene when nobody says otherwise."""
 _MOST_CURVES = 24
+MOST_TURN = np.pi / 4.0
+"""Angle between two frames up to which a motion is seen as it is [rad]."""
 
 
 def scene_of_result(
@@ -58,7 +60,7 @@ def scene_of_result(
         notes.append(f"{len(rows)} of the {result.n_rows} rows of the result are shown.")
     if error > 0.0:
         notes.append(f"The deflection is drawn to {1e3 * error:.2g} mm: this motion needs more shapes than are kept.")
-    notes += _base_notes(spec.base)
+    notes += _base_notes(spec.base) + _turn_notes(motion)
     gravity = np.asarray(spec.model.gravity, dtype=float)
     up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
     scene = Scene(
@@ -109,6 +111,18 @@ def _base_notes(base: Any) -> list[str]:
     if base is not None and base.acceleration is not None:
         notes.append("The ground is accelerated; the picture moves along with its origin.")
     return notes
+
+
+def _turn_notes(motion: RecordedMotion) -> list[str]:
+    """A warning when bodies turn so far from frame to frame that nobody can tell what happens between them."""
+    steps, furthest = np.diff(motion.time), 0.0
+    for body in motion.mechanism.bodies[1:] if len(steps) else ():
+        speed = np.linalg.norm(motion.channel(f"bodies/{body.name}/angular_velocity"), axis=1)
+        furthest = max(furthest, float((steps * 0.5 * (speed[1:] + speed[:-1])).max()))
+    if furthest <= MOST_TURN:
+        return []
+    text = f"Bodies turn by up to {np.degrees(furthest):.0f} degrees between two frames"
+    return [f"{text}: what a film shows there is a guess. Write more rows or take more frames."]
 
 
 def _parts(spec: Any, mechanism: Mechanism, motion: RecordedMotion) -> tuple[list[Part], float]:

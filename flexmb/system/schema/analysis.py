@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from flexmb.system.schema.bodies import Strict
-from flexmb.system.schema.fields import Names, Scalar, Vector, VectorOf
+from flexmb.system.schema.fields import Names, Scalar, Vector, VectorOf, refuse
 
 
 class ModelInfo(Strict):
@@ -18,6 +18,14 @@ class ModelInfo(Strict):
     gravity: Annotated[Vector, VectorOf("acceleration")] = Field(
         (0.0, 0.0, 0.0), description="Acceleration of gravity in world axes [m/s^2]; default: none."
     )
+
+    @field_validator("name")
+    @classmethod
+    def _check_name(cls, name: str) -> str:
+        """It is printed, drawn and written into files of other formats."""
+        if any(sign < " " and not sign.isspace() for sign in name):
+            raise refuse("the name has control characters in it", "Write it in letters, digits and signs.")
+        return name
 
 
 class Coordinates(Strict):

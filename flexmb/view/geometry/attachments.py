@@ -63,11 +63,13 @@ def load_points(mechanism: Mechanism, spec: Any, body: int) -> list[Vector]:
 
 
 LINKS = 4.0
-"""A scene is never longer than so many of its links: chains of many small bodies do not drown in their symbols."""
+"""The typical length is at most that of so many links: chains of many small bodies do not drown in their symbols."""
+SEEN = 0.1
+"""Nor is it less than this part of the whole: what is small and far from the rest can still be seen."""
 
 
 def scene_size(mechanism: Mechanism) -> float:
-    """Typical length [m]: the diagonal of a box around all joints, markers and centres of mass, or that of some links."""
+    """Typical length [m]: the diagonal of a box around all markers and centres of mass, or the length of some links."""
     points = [mechanism.world_pose(number)[1] for number in range(len(mechanism.markers))]
     longest, links = 0.0, []
     held: dict[int, list[Vector]] = {}
@@ -93,5 +95,5 @@ def scene_size(mechanism: Mechanism) -> float:
     diagonal = float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
     links = [length for length in links if length > 1e-9 * diagonal]
     if links:
-        diagonal = min(diagonal, LINKS * float(np.median(links)))
-    return max(diagonal, longest) or 1.0
+        diagonal = np.clip(LINKS * float(np.median(links)), SEEN * diagonal, diagonal)
+    return max(float(diagonal), longest) or 1.0
