@@ -15,7 +15,7 @@ from scenes import LENGTH, bending_scene
 
 from flexmb.errors import InputError
 from flexmb.view.gltf import glb_bytes, write_glb
-from flexmb.view.gltf_arrows import directions
+from flexmb.view.gltf.arrows import directions
 from flexmb.view.scene import Look, Part, Scene, rotations
 
 TYPES = {5126: "<f4", 5125: "<u4", 5123: "<u2"}

@@ -60,7 +60,7 @@ def scene_of_result(
         notes.append(f"{len(rows)} of the {result.n_rows} rows of the result are shown.")
     if error > 0.0:
         notes.append(f"The deflection is drawn to {1e3 * error:.2g} mm: this motion needs more shapes than are kept.")
-    notes += _base_notes(spec.base) + _turn_notes(motion)
+    notes += _base_notes(spec.base) + _turn_notes(motion) + _stress_notes(mechanism, parts)
     gravity = np.asarray(spec.model.gravity, dtype=float)
     up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
     scene = Scene(
@@ -123,6 +123,18 @@ def _turn_notes(motion: RecordedMotion) -> list[str]:
         return []
     text = f"Bodies turn by up to {np.degrees(furthest):.0f} degrees between two frames"
     return [f"{text}: what a film shows there is a guess. Write more rows or take more frames."]
+
+
+def _stress_notes(mechanism: Mechanism, parts: Sequence[Part]) -> list[str]:
+    """What the stress of beams does not hold."""
+    stressed = {part.name for part in parts if part.stress is not None}
+    names = [
+        f"'{body.name}'"
+        for body in mechanism.bodies
+        if isinstance(body, FlexibleBody) and body.basis is not None and body.name in stressed
+        if all(shape.component != "u" for shape in body.basis.shapes)
+    ]
+    return [f"Stress without that of stretch, since there are no axial shapes: {', '.join(names)}."] if names else []
 
 
 def _parts(spec: Any, mechanism: Mechanism, motion: RecordedMotion) -> tuple[list[Part], float]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.view.colors import ramp, stops_for
-from flexmb.view.glb_file import INDEX_DATA, VERTEX_DATA, GlbFile, Table
+from flexmb.view.gltf.container import INDEX_DATA, VERTEX_DATA, GlbFile, Table
 from flexmb.view.scene import Color, Look, Part, Scene, Single, Vector
 
 _SHORT_INDEX_POINTS = 65535
