@@ -24,8 +24,8 @@ from flexmb import __version__
 from flexmb.errors import Fault, InputError
 from flexmb.results.output_file import drafted
 from flexmb.view.camera import FIELD_OF_VIEW, fitted_camera, world_axes
-from flexmb.view.gltf.container import GlbFile, Table
 from flexmb.view.gltf.arrows import arrow_parts
+from flexmb.view.gltf.container import GlbFile, Table
 from flexmb.view.gltf.mesh import add_mesh, color_text, morphs_of, vertex_colors
 from flexmb.view.scene import Look, Part, Scene, Vector, playing_speed, quaternions, rotations
 
