@@ -1,7 +1,8 @@
 """Debian's Chromium without a window, for tests of pages: `from tests.browser import browser` gives the fixture.
 
 A test that needs it is skipped with the reason where Chromium, its driver or selenium is missing. `Browser` remembers
-what the page wrote to the console and what it asked the network for: both must be nothing.
+what the page wrote to the console and what it asked the network for: both must be nothing. `show` opens a page with
+the viewer of animations, `settled` waits for its picture.
 """
 
 from __future__ import annotations
@@ -128,3 +129,15 @@ def browser() -> Iterator[Browser]:
             yield one
         finally:
             one.close()
+
+
+def show(browser: Browser, page: Path, size: tuple[int, int] = (1280, 720), **emulated: str) -> None:
+    """Open a page with the viewer: paused and light, unless asked for otherwise."""
+    browser.open(page, size, **{"prefers_reduced_motion": "reduce", "prefers_color_scheme": "light", **emulated})
+    browser.run("await flexmbViewer.ready")
+
+
+def settled(browser: Browser) -> Any:
+    """The picture after everything that was asked for has been drawn."""
+    browser.run("await new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(r, 30))))")
+    return browser.picture().astype(int)

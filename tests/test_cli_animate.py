@@ -27,6 +27,8 @@ from flexmb.view.scene import Look, Scene
 __all__ = ["folder"]  # a fixture
 Capture = pytest.CaptureFixture[str]
 ROOT = Path(__file__).parent.parent
+LONG = 300 * "n"
+"""A name that no file can have."""
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +103,7 @@ def faults_of(source: object, output: object = None, **options: object) -> str:
         (["r.h5", "-o", "x.png", "--at", "2.5"], ["--at: 2.5 s is outside of what there is, 0 to 2 s"]),
         (["r.h5", "-o", "x.png", "--at", "0.2", "--from", "0.5"], ["--at: 0.2 s is outside", "0.5 to 2 s"]),
         (["r.h5", "-o", "x.mp4", "--at", "1"], ["--at: it chooses the time of a picture (.png), but .mp4"]),
-        (["r.h5", "-o", "x.png", "--size", "1x1"], ["--size: width and height are 64 to 8192 pixels, found '1x1'"]),
+        (["r.h5", "-o", "x.png", "--size", "1x1"], ["--size: width and height are 64 to 4096 pixels, found '1x1'"]),
         (["r.h5", "-o", "x.png", "--size", "100000x100000"], ["found '100000x100000'"]),
         (["r.h5", "-o", "x.png", "--size", "huge"], ["--size: width and height in pixels are needed, found 'huge'"]),
         (["r.h5", "-o", "x.mp4", "--fps", "29.97"], ["--fps: a whole number from 1 to 120 is needed"]),
@@ -110,6 +112,15 @@ def faults_of(source: object, output: object = None, **options: object) -> str:
         (["r.h5", "-o", "x.html", "--channel", "tip_hight"], ["--channel: There is no channel", "'tip_height'"]),
         (["r.h5", "-o", "x.html", "--bodies", "no"], ["--bodies: there is no such folder: 'no'"]),
         (["r.h5", "-o", "x.html", "--mode", "1", "--field"], ["--mode: it belongs to a body file", "--field: it bel"]),
+        (["r.h5", "-o", "x.html", "--bodies", LONG], ["--bodies: there is no such folder: 'nnn"]),
+        (["r.h5", "-o", f"{LONG}.html"], ["--output: Cannot write 'nnn", "File name too long"]),
+        (["r.h5", "-o", f"{LONG}/x.html"], ["--output: there is no folder 'nnn"]),
+        ([f"{LONG}.h5", "-o", "x.html"], ["There is no file 'nnn"]),
+        (["nothing.h5", "-o", "text.html"], ["There is no file 'nothing.h5'"]),
+        (
+            ["r.h5", "-o", "x.html", "--scale", "", "--color", " ", "--follow", "", "--bodies", "", "--mode", ""],
+            ["--scale: it is empty. Say a value", "--color: it is", "--follow: it is", "--bodies: it is", "--mode: "],
+        ),
         (["r.h5", "-o", "x.html", "--scal", "3"], ["Unknown option: --scal"]),
         (["empty.h5", "-o", "x.html"], ["'empty.h5' has no complete rows: there is nothing to draw."]),
     ],
@@ -118,6 +129,7 @@ def test_wrong_words_for_a_result(folder: Path, capsys: Capture, words: list[str
     body_result(folder / "r.h5")
     body_result(folder / "empty.h5", rows=0)
     (folder / "text.h5").write_text("hello")
+    (folder / "text.html").write_text("hello")
     text = refused(capsys, *words)
     for message in messages:
         assert message in text
@@ -175,12 +187,12 @@ def test_a_folder_that_is_read_only(
 
     monkeypatch.setattr(door.tempfile, "TemporaryFile", refuse)
     text = refused(capsys, str(body_file), "-o", "x.html")
-    assert "--output: nothing can be written in '.': Permission denied." in text
+    assert f"--output: nothing can be written in '{folder.resolve()}': Permission denied." in text
 
 
 def test_a_file_is_not_written_over_itself(folder: Path, capsys: Capture, body_file: Path) -> None:
     (folder / "bar.html").write_bytes(body_file.read_bytes())
-    assert "is the file that is to be drawn" in refused(capsys, "bar.html", "-o", "bar.html")
+    assert "HDF5 file, such as a result: it is not overwritten" in refused(capsys, "bar.html", "-o", "bar.html")
 
 
 def test_mode_shapes_become_a_page_without_heavy_imports(folder: Path, body_file: Path) -> None:

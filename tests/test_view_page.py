@@ -13,7 +13,7 @@ from flexmb.errors import InputError
 from flexmb.view.scene import Look, Scene
 from flexmb.view.web.page import viewer_parts, write_page
 from flexmb.view.web.rounding import DEFLECTION_ERROR, STRESS_ERROR
-from tests.browser import Browser, browser
+from tests.browser import Browser, browser, settled, show
 from tests.scenes import bending_scene
 
 __all__ = ["browser"]
@@ -44,17 +44,6 @@ def still(browser: Browser, page: Path) -> Iterator[Browser]:
     yield browser
     assert browser.console() == []
     assert browser.requests() == []
-
-
-def show(browser: Browser, page: Path, size: tuple[int, int] = (1280, 720), **emulated: str) -> None:
-    browser.open(page, size, **{"prefers_reduced_motion": "reduce", "prefers_color_scheme": "light", **emulated})
-    browser.run("await flexmbViewer.ready")
-
-
-def settled(browser: Browser) -> np.ndarray:
-    """The picture after everything that was asked for has been drawn."""
-    browser.run("await new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(r, 30))))")
-    return browser.picture().astype(int)
 
 
 def changed(first: np.ndarray, second: np.ndarray) -> float:
@@ -303,16 +292,23 @@ def test_small_screens(browser: Browser, page: Path, size: tuple[int, int]) -> N
     [
         ("HTMLCanvasElement.prototype.getContext = () => null", "this page needs WebGL 2"),
         ("delete window.DecompressionStream", "this browser cannot unpack the data"),
+        ("Math.hypot = () => { throw new Error('a surprise') }", "a surprise"),
     ],
-    ids=["no WebGL 2", "no unpacking"],
+    ids=["no WebGL 2", "no unpacking", "anything else"],
 )
-def test_old_browsers_get_a_plain_sentence(browser: Browser, page: Path, prepare: str, sentence: str) -> None:
+def test_a_viewer_that_cannot_start_says_why_and_keeps_quiet(
+    browser: Browser, page: Path, prepare: str, sentence: str
+) -> None:
     added = browser.command("Page.addScriptToEvaluateOnNewDocument", source=prepare)
     try:
         browser.open(page)
         browser.wait("!document.querySelector('[data-id=message]').hidden")
         text = browser.run("return document.querySelector('[data-id=message]').innerText")
         assert text.startswith("The animation cannot be shown: ") and sentence in text
+        browser.resize((900, 500))
+        browser.run("await flexmbViewer.goTo(0.1); document.querySelector('[data-id=play]').click()")
+        settled(browser)
+        assert browser.run("return document.querySelector('[data-id=message]').innerText") == text
         assert browser.console() == []
     finally:
         browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=added["identifier"])

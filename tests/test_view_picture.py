@@ -16,15 +16,17 @@ from PIL import Image, ImageSequence
 from flexmb.errors import ComputationError, InputError
 from flexmb.view.camera import VIEWS, fitted_camera, projected, riding
 from flexmb.view.picture import can_show, show, write_movie, write_picture
-from flexmb.view.picture.drawing import Drawing, PartItem
+from flexmb.view.picture.drawing import Drawing
 from flexmb.view.picture.movie import _ffmpeg
 from flexmb.view.picture.overlay import Overlay
+from flexmb.view.picture.quantities import clock_for, length_text, value_text
 from flexmb.view.picture.rasteriser import Rasteriser
 from flexmb.view.picture.renderers import vtk_fault
 from flexmb.view.picture.shots import film_times, scene_at
 from flexmb.view.picture.still import most_bent
 from flexmb.view.picture.surfaces import surface_of
-from flexmb.view.scene import COLORINGS, Look, Scene
+from flexmb.view.picture.values import Values
+from flexmb.view.scene import COLORINGS, Look, Part, Scene
 from tests.scenes import LENGTH, RADIUS, bending_scene, prism
 
 SIZE = (320, 180)
@@ -88,19 +90,19 @@ def test_vtk_gets_the_positions_of_the_scene(scene, scale):
     parts = 0
     for frame in (3, 20):
         vtk.frame(frame)
-        for item, mesh in zip(drawing.items, vtk.meshes.surfaces, strict=True):
-            if isinstance(item, PartItem) and item.opacity == 1.0:
-                expected = item.part.positions(frame, scale)[item.surface.source]
+        for layer, mesh in zip(drawing.layers, vtk.meshes.surfaces, strict=True):
+            if layer.opacity == 1.0:
+                expected = [scene.part(item.name).positions(frame, scale)[item.surface.source] for item in layer.items]
                 # Graphics work with single precision.
-                assert np.abs(np.asarray(mesh.points) - expected).max() < 1e-6 * scene.radius
-                parts += 1
+                assert np.abs(np.asarray(mesh.points) - np.concatenate(expected)).max() < 1e-6 * scene.radius
+                parts += len(layer.items)
     assert parts == 2 * len(scene.parts)
     vtk.close()
 
 
 def test_colours_are_those_of_the_values(scene):
     drawing = Drawing(scene, Look(color="z", size=SIZE))
-    rod = next(item for item in drawing.items if item.name == "rod")
+    rod = next(item for layer in drawing.layers for item in layer.items if item.name == "rod")
     frame = 5
     u = scene.part("rod").deflection(frame)[:, 2]
     largest = max(np.abs(scene.part("rod").deflection(k)[:, 2]).max() for k in range(31))
@@ -109,6 +111,48 @@ def test_colours_are_those_of_the_values(scene):
     np.testing.assert_allclose(values, (0.5 + 0.5 * u / largest)[rod.surface.source], atol=1e-6)
     assert drawing.values.shown_range == pytest.approx((-1e3 * largest, 1e3 * largest))
     assert Drawing(scene, Look(color="stress")).values.shown_range[1] == pytest.approx(1e-6 * scene.largest_stress)
+
+
+def chain(n: int) -> Scene:
+    """Many links of the same form, each with another place and one of two colours, and an open surface among them."""
+    points, triangles = prism(0.4, 0.05, 2)
+    time = np.linspace(0.0, 1.0, 5)
+    turn = np.stack([np.cos(time), 0.0 * time, 0.0 * time, np.sin(time)], axis=1)
+    links = []
+    for k in range(n):
+        position = np.stack([0.5 * k + time, 0.1 * k * time, 0.0 * time], axis=1)
+        some = triangles if k != 2 else triangles[1:]
+        color = ((0.1, 0.2, 0.6), (0.7, 0.2, 0.1))[k % 2]
+        links.append(Part(f"link {k}", "rigid", points, some[:, ::-1], position, turn, color))
+    return Scene("chain", "", time, tuple(links), center=(1.0, 0.0, 0.0), radius=2.0)
+
+
+def test_many_parts_are_drawn_as_few_meshes():
+    scene = chain(6)
+    layers = Drawing(scene, Look(size=SIZE)).layers
+    assert sorted(len(layer.items) for layer in layers) == [1, 5]  # the open one is seen from both sides
+    layer = max(layers, key=lambda one: len(one.items))
+    assert len({id(item.surface) for item in layer.items}) == 1
+    names = [item.name for item in layer.items]
+    assert names == [f"link {k}" for k in (0, 1, 3, 4, 5)]
+    source, n = layer.items[0].surface.source, len(layer.items[0].surface.source)
+    shape = layer.at(3)
+    for k, name in enumerate(names):
+        part, rows = scene.part(name), slice(k * n, (k + 1) * n)
+        np.testing.assert_allclose(shape.points[rows], part.positions(3)[source], atol=1e-12)
+        np.testing.assert_allclose(shape.normals[rows], layer.items[k].surface.normals(shape.points[rows]), atol=1e-9)
+        assert np.unique(layer.point_colors[rows], axis=0).tolist() == [[round(255 * c) for c in part.color]]
+    corners = layer.triangles.reshape(len(names), -1)
+    assert (corners // n == np.arange(len(names))[:, None]).all()
+    assert np.array_equal(np.unique(layer.edges // n), np.arange(len(names)))
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+def test_parts_keep_their_colours_when_drawn_together(tmp_path, renderer):
+    image = pixels(chain(6), tmp_path, renderer, 0.5, view="top")
+    red, green, blue = image[..., 0], image[..., 1], image[..., 2]
+    for inked in ((blue > red + 40) & (blue > green + 40), (red > blue + 40) & (red > green + 40)):
+        assert 0.003 < inked.mean() < 0.2
 
 
 def test_a_legend_of_nothing_is_left_out(scene):
@@ -144,6 +188,76 @@ def test_sharp_edges_are_split_and_round_ones_are_not():
     assert len(tube.edges) == 48  # the open ends
     outwards = tube.normals(np.concatenate([ring, ring + [0, 0, 1.0]])[tube.source])
     assert np.sum(outwards * ring[tube.source % 24], axis=1).min() > 0.99
+
+
+def test_a_quick_body_is_in_the_picture_at_all_frames():
+    """Frames between those of a coarse choice must not show it outside."""
+    time = np.linspace(0.0, 1.0, 401)
+    angle = 2.0 * np.pi * 23.0 * time
+    turn = np.stack([np.cos(angle / 2.0), 0.0 * time, np.sin(angle / 2.0), 0.0 * time], axis=1)
+    points, triangles = prism(1.0, 0.02, 3)
+    rod = Part("rod", "rigid", points, triangles, np.zeros((401, 3)), turn, (0.5, 0.5, 0.5))
+    look = Look(size=(640, 360), view="front")
+    camera = fitted_camera(Scene("", "", time, (rod,), radius=1.0), look)
+    at = projected(camera, np.concatenate([rod.positions(k) for k in range(401)]), look.size)
+    assert (at[:, :2] > 0.0).all() and (at[:, :2] < look.size).all()
+
+
+@pytest.mark.parametrize(
+    ("end", "frames", "now", "text"),
+    [
+        (2.0, 201, 1.234, "1.23 s"), (0.1, 101, 0.0123, "12 ms"), (0.1, 1001, 0.0123, "12.3 ms"),
+        (1e-4, 101, 1.23e-5, "12 \u00b5s"), (1e-9, 11, 3e-10, "0.3 ns"), (0.0, 1, 0.0, "0.000 s"),
+        (1e3, 11, 300.0, "300 s"),
+    ],
+)  # fmt: skip
+def test_times_have_a_handy_unit_and_figures_that_change(end, frames, now, text):
+    assert clock_for(np.linspace(0.0, end, frames)).text(now) == text
+
+
+def test_lengths_and_forces_have_a_handy_unit():
+    assert [length_text(size) for size in (1e5, 1e3, 2.0, 0.5, 1e-3, 5e-8, 2e-10)] == [
+        "100 km", "1 km", "2 m", "500 mm", "1 mm", "50 nm", "0.2 nm",
+    ]  # fmt: skip
+    forces = (1602.0, 999.7, 177.4, 1.0, 0.0981, 9.81e-15, 0.0)
+    assert [value_text(size, "N*m") for size in forces] == [
+        "1.60 kN·m", "1.00 kN·m", "177 N·m", "1.00 N·m", "98.1 mN·m", "9.81e-15 N·m", "0 N·m",
+    ]  # fmt: skip
+    shown = [(Values(color, size).unit, Values(color, size).shown_range[1]) for color, size in (
+        ("displacement", 3e-3), ("displacement", 3e-8), ("x", 3e-11), ("stress", 5e6), ("stress", 20.0),
+    )]  # fmt: skip
+    assert [unit for unit, _ in shown] == ["mm", "µm", "nm", "MPa", "Pa"]
+    assert [value for _, value in shown] == pytest.approx([3.0, 0.03, 0.03, 5.0, 20.0])
+
+
+def test_values_of_arrows_keep_off_other_text(scene, monkeypatch):
+    """However the tips lie, a label is within the picture, and on neither the title nor another label."""
+    from PIL import ImageDraw
+
+    written = []
+    draw_text = ImageDraw.ImageDraw.text
+
+    def text(self, at, words, *args, **options):
+        if words:
+            written.append((words, self.textbbox(at, words, options.get("font") or args[1], anchor=options["anchor"])))
+        draw_text(self, at, words, *args, **options)
+
+    monkeypatch.setattr(ImageDraw.ImageDraw, "text", text)
+    look = Look(size=(320, 180), arrows=True)
+    drawing = Drawing(replace(scene, title=30 * "title "), look)
+    labels = 0
+    for frame in range(0, 31, 3):
+        written.clear()
+        Overlay(drawing).on(np.zeros((180, 320, 3), np.uint8), frame)
+        boxes = [(words, box) for words, box in written if words not in ("x", "y", "z")]
+        for words, box in boxes:
+            if not words.endswith(("N", "N·m")):
+                continue
+            labels += 1
+            assert box[0] >= 0 and box[1] >= 0 and box[2] <= 320 and box[3] <= 180
+            others = [other for other in boxes if other != (words, box)]
+            assert not [o for _, o in others if o[0] < box[2] and box[0] < o[2] and o[1] < box[3] and box[1] < o[3]]
+    assert labels > 5
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -191,6 +305,8 @@ def test_a_film_has_the_pictures_of_its_speed(scene):
     assert len(film_times(bending_scene(1), Look())) == 1
     with pytest.raises(InputError, match="would have 94,248 pictures.*Play faster"):
         film_times(scene, Look(speed=1e-4))
+    with pytest.raises(InputError, match="would have one picture.*Play slower"):
+        film_times(scene, Look(speed=1e4))
 
 
 def test_the_usual_picture_is_that_of_the_largest_deflection(scene):
@@ -242,6 +358,17 @@ def test_a_film_that_ffmpeg_cannot_write_is_told(scene, tmp_path, monkeypatch):
     with pytest.raises(ComputationError, match="ffmpeg could not write the film .code 1."):
         write_movie(scene, tmp_path / "film.mp4", Look(size=SIZE), renderer="flexmb")
     assert not os.listdir(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals")
+def test_a_film_whose_writer_was_ended_by_a_signal_is_told(scene, tmp_path, monkeypatch):
+    program = tmp_path / "writer"
+    program.write_text("#!/bin/sh\nkill -15 $$\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("flexmb.view.picture.movie._ffmpeg", lambda: str(program))
+    with pytest.raises(ComputationError, match="ended by signal 15, Terminated"):
+        write_movie(scene, tmp_path / "film.mp4", Look(size=SIZE), renderer="flexmb")
+    assert os.listdir(tmp_path) == ["writer"]
 
 
 def test_all_wrong_words_are_told_at_once(scene, tmp_path):
@@ -318,7 +445,7 @@ def tick(*_):
         pictures["after"] = window.plotter.screenshot(return_img=True).astype(int)
         window.step(-1)
         assert window.frame == 5
-        window._slide_time(scene.time[20])
+        window._slide_time(1e3 * scene.time[20])
         assert window.frame == 20
         window.plotter.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from xml.dom.minidom import parse
 
 import numpy as np
 import pytest
@@ -215,3 +216,34 @@ def test_command_line(result: Result, tmp_path: Path, capsys: pytest.CaptureFixt
     assert call(capsys, "plot", str(result.path), *words) == (0, f"{target}\n", "")
     code, out, err = call(capsys, "plot", str(result.path), "-p", "energie", "-o", target)
     assert (code, out) == (2, "") and "Did you mean 'energy'?" in err
+
+
+def test_texts_from_files_are_no_formulas_and_stay_short(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    time = np.linspace(0.0, 1.0, 20)
+    names = ["$\\frac{$", "$x$", "__proto__", 3000 * "L" + ".x", "\u4e2d\u6587"]
+    series = {f"sensors/{name}": ("m", time + k) for k, name in enumerate(names)}
+    result = made_result(tmp_path / "r.h5", {"time": ("s", time), **series}, name="$\\frac{$\x07\x1b\r\n\ttitle")
+    plot_result(result, tmp_path / "x.svg")
+    plot_result(result, tmp_path / "x.png")
+    assert not recwarn.list
+    parse(str(tmp_path / "x.svg"))
+    figure = draw_sheet(panels_of(result), result.name)
+    assert figure.get_suptitle() == r"\$\frac{\$ title"
+    axes = figure.axes[0]
+    legend = axes.get_legend()
+    assert legend is not None
+    labels = [text.get_text().strip("\u200b") for text in legend.get_texts()]
+    assert labels[:3] == [r"\$\frac{\$", r"\$x\$", "__proto__"] and len(labels) == 5
+    assert labels[3].startswith("LLL") and labels[3].endswith(".x") and len(labels[3]) == 36
+    width, height = figure.get_size_inches()
+    box = axes.get_position()
+    assert box.width * width > 3.0 and box.height * height > 1.0
+
+
+def test_a_channel_without_columns_and_impossible_names_are_told(tmp_path: Path) -> None:
+    series = {"time": ("s", np.arange(3.0)), "coordinates/multipliers": ("N", np.zeros((3, 0)))}
+    result = made_result(tmp_path / "r.h5", series)
+    with pytest.raises(InputError, match="'coordinates/multipliers' has no columns in this run"):
+        panels_of(result, channels=["coordinates/multipliers"])
+    with pytest.raises(InputError, match="too long"):
+        plot_result(result, tmp_path / f"{300 * 'n'}.png", channels=["time"])

@@ -6,9 +6,11 @@ the option --debug adds the traceback. Verbs import what they need when they are
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from flexmb.errors import ComputationError, InputError
 
@@ -20,10 +22,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
+    _allow_all_letters()
     try:
         return _run(words)
     except BrokenPipeError:  # the reader of our output has gone (flexmb check ... | head)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _print_nowhere()
         return DONE
     except InputError as error:
         return _refuse(error, _input_message(error), WRONG_INPUT, debug)
@@ -33,6 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(error, f"flexmb: {str(error) or 'interrupted; nothing was written.'}", INTERRUPTED, debug)
     except MemoryError as error:
         return _refuse(error, "flexmb: not enough memory.", FAILED, debug)
+    except OSError as error:  # a full disk behind our output, a lost folder
+        _print_nowhere()
+        place = f"'{error.filename}'" if error.filename else "The output"
+        return _refuse(error, f"flexmb: {place} cannot be read or written: {error.strerror or error}.", FAILED, debug)
     except Exception as error:
         text = (
             f"flexmb: internal error ({type(error).__name__}: {error}). Run again with --debug and report it, please."
@@ -51,8 +58,21 @@ def _run(words: list[str]) -> int:
     except CycloptsError as error:
         raise InputError(f"{error} See 'flexmb --help'.") from error
     code = command(*bound.args, **bound.kwargs)
-    sys.stdout.flush()
+    if sys.stdout is not None:  # nobody has closed it
+        sys.stdout.flush()
     return code if isinstance(code, int) else DONE
+
+
+def _print_nowhere() -> None:
+    """Let what still waits to be printed go nowhere: Python would fail on it again at its end."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _allow_all_letters() -> None:
+    """Names in letters that the terminal does not know are printed as numbers."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _input_message(error: InputError) -> str:
@@ -68,5 +88,6 @@ def _refuse(error: BaseException, message: str, code: int, debug: bool) -> int:
         import traceback
 
         traceback.print_exception(error)
-    print(message, file=sys.stderr)
+    if sys.stderr is not None:
+        print(message, file=sys.stderr)
     return code

@@ -40,7 +40,7 @@ class AnimateWords:
         list[str] | None,
         _option(_WHAT, "Channel whose curve runs along in a page, e.g. bearing.angle. May be repeated.", "--channel"),
     ] = None
-    bodies: Annotated[Path | None, _option(_WHAT, "Folder of the body files, when they have moved since the run.")] = (
+    bodies: Annotated[str | None, _option(_WHAT, "Folder of the body files, when they have moved since the run.")] = (
         None
     )
     color: Annotated[

@@ -79,6 +79,8 @@ def _wish_faults(paths: dict[str, Path], wishes: Wishes) -> list[Fault]:
         faults.append(Fault(f"--frames {wishes.frames}: a motion has 2 frames or more."))
     if wishes.scale is not None and not 0.0 <= wishes.scale <= 1e6:
         faults.append(Fault(f"--scale {wishes.scale:g}: the deflection scale is a number from 0 to 1e6."))
+    if wishes.bodies is not None and not wishes.bodies.is_dir():
+        faults.append(Fault(f"--bodies: there is no folder '{wishes.bodies}'."))
     return faults
 
 

@@ -8,6 +8,7 @@ from the disk: what it still wants to write goes to memory and is forgotten. The
 from __future__ import annotations
 
 import errno
+import math
 import os
 import shutil
 from pathlib import Path
@@ -18,9 +19,23 @@ _RESERVE = 2**20
 
 
 def require_space(path: Path, n_bytes: int) -> None:
-    """OSError (no space left) when the disk of `path` has no room for `n_bytes` more and what HDF5 adds to them."""
-    if shutil.disk_usage(path.parent).free < 2 * n_bytes + _RESERVE:
+    """OSError when there is no room in the file `path` for `n_bytes` more and what HDF5 adds to them."""
+    wanted = 2 * n_bytes + _RESERVE
+    if shutil.disk_usage(path.parent).free < wanted:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    present = path.stat().st_size if path.exists() else 0
+    if present + wanted > _largest_file():
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+
+
+def _largest_file() -> float:
+    """[B] that the user may write into one file (ulimit -f)"""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return math.inf
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    return math.inf if limit == resource.RLIM_INFINITY else limit
 
 
 def cut_off(file: h5py.File) -> None:

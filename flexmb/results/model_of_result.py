@@ -19,6 +19,7 @@ from flexmb.system.schema.geometry import without_lost_files
 from flexmb.system.schema.mesh_bodies import load_body
 
 _HASH = "sha256:"
+_OTHER = "other contents than during the run"
 
 
 def model_of(result: Result, folder: str | os.PathLike[str] | None = None, notes: list[str] | None = None) -> Model:
@@ -56,15 +57,16 @@ def _find(result: Result, body: str, wanted: str, folder: str | os.PathLike[str]
             found = path.stat()
             if _fingerprint(str(path), found.st_mtime_ns, found.st_size) == wanted:
                 return path
-            seen[path] = "has other contents than during the run"
+            seen[path] = _OTHER
         except InputError as error:
             seen[path] = error.faults[0].text
     named = result.body_files.get(body, "")
     about = f"The file of body '{body}'" + (f" ('{named}')" if named else "")
     hint = "Name the folder where it lies: --bodies FOLDER."
-    changed = [path for path, text in seen.items() if text.startswith("has other") and path.name == Path(named).name]
-    if changed:
-        text = f"{about} has changed since the run: '{changed[0]}' is another body."
+    namesake = next((path for path in seen if path.name == Path(named).name), None)
+    if namesake is not None:
+        changed = f"{about} has changed since the run: '{namesake}' is another body."
+        text = changed if seen[namesake] == _OTHER else f"{about}: {seen[namesake]}"
         hint = "Run the model again, or name the folder of the old file: --bodies FOLDER."
         raise InputError([Fault(text, hint=hint)])
     places = [result.folder] if result.folder else []

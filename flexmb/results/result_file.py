@@ -21,11 +21,16 @@ from flexmb.errors import InputError
 from flexmb.results.channel_names import ChannelInfo, ChannelNames, Selection
 from flexmb.results.result_layout import FORMAT, FORMAT_VERSION, stamped_length
 from flexmb.results.result_views import ResultViews
+from flexmb.suggestions import clipped
 
 
 def _open(path: Path) -> h5py.File:
     """The HDF5 file for reading, whether it was closed or its writer is running or dead."""
-    if not path.exists():
+    try:
+        is_there = path.exists()
+    except OSError as error:  # such as a name that is too long
+        raise InputError(f"There is no result file {clipped(str(path))}: {error.strerror}.") from error
+    if not is_there:
         raise InputError(f"There is no result file '{path}'.")
     if path.is_dir():
         raise InputError(f"'{path}' is a folder, not a result file.")
@@ -125,6 +130,8 @@ class Result(ResultViews):
 
     def read(self, selection: Selection, first: int = 0, last: int | None = None) -> np.ndarray:
         """Samples first..last of a channel or of one column of it."""
+        if not self._file:
+            raise InputError(f"'{self.path}' has been closed. Open it again: Result({str(self.path)!r}).")
         last = self.n_rows if last is None else min(last, self.n_rows)
         path, shape = selection.channel.path, selection.channel.shape
         where = [] if selection.column is None else [int(i) for i in np.unravel_index(selection.column, shape)]
@@ -230,6 +237,8 @@ class Result(ResultViews):
         self.close()
 
     def __repr__(self) -> str:
+        if not self._file:
+            return f"<Result '{self.path}': closed>"
         return f"<Result '{self.path}': {self.name}, {self.n_rows} rows, {len(self.channels)} channels, {self.outcome}>"
 
 

@@ -17,8 +17,9 @@ from typing import Any
 
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.results.output_file import check_target
 from flexmb.results.result_file import Result
-from flexmb.suggestions import did_you_mean
+from flexmb.suggestions import clipped, did_you_mean
 from flexmb.view.animate_options import AnimateOptions, read_options
 from flexmb.view.animate_source import opened, source_faults, source_name, stress_fault
 from flexmb.view.scene import Look, Scene, playing_speed
@@ -59,7 +60,7 @@ class Animation:
         length = "" if suffix == ".png" else f"{len(self.scene.time)} frames, "
         if suffix in MOVIES:
             seconds = float(self.scene.time[-1] - self.scene.time[0]) / playing_speed(self.scene, self.look)
-            length = f"{seconds:.3g} s, "
+            length = f"{seconds:.3g} s, " if seconds > 0.0 else "one picture, "
         return f"{self.path}: {_size_text(self.path.stat().st_size)}, {length}{shown}"
 
     def __repr__(self) -> str:
@@ -118,7 +119,7 @@ def animate(
         if data is not None or output is not None:
             target = _target(source, output, wanted, notes)
         if target is not None:
-            faults += _target_faults(target, source, wanted)
+            faults += _target_faults(target, wanted)
         if faults:
             raise InputError(faults)
         assert data is not None
@@ -129,7 +130,7 @@ def animate(
         scene = _scene(data, wanted)
     _check_scene(scene, wanted.look)
     look = _with_speed(scene, wanted, target)
-    notes += [*scene.notes, *_advice(scene, wanted, target)]
+    notes += [*_scene_notes(scene, look), *_advice(scene, wanted, target)]
     if target is not None:
         notes += _write(scene, target, look, wanted, progress)
     if wanted.show or target is None:
@@ -169,31 +170,39 @@ def _target(source: Source, output: Any, wanted: AnimateOptions, notes: list[str
     return Path(f"{source_name(source)}.html")
 
 
-def _target_faults(target: Path, source: Source, wanted: AnimateOptions) -> list[Fault]:
+def _target_faults(target: Path, wanted: AnimateOptions) -> list[Fault]:
     """Why nothing can be written there, before anything is drawn."""
     place = ("output",)
     suffix = target.suffix.lower()
     faults = []
-    if target.is_dir():
+    if os.path.isdir(target):
         return [Fault(f"'{target}' is a folder.", place, f"Give a file name, e.g. '{target / 'animation.html'}'.")]
     if suffix not in FORMATS:
         what = f"'{suffix[:20]}' is not a format of animations" if suffix else f"'{target}' does not say its format"
         near = did_you_mean(suffix, FORMATS, "Formats") if suffix else ""
         listed = "" if near.startswith("Formats") else f" Formats: {', '.join(FORMATS)}."
         faults.append(Fault(f"{what}.", place, f"{near}{listed}".strip()))
-    elif isinstance(source, (str, os.PathLike)) and target.exists() and target.samefile(source):
-        faults.append(Fault(f"'{target}' is the file that is to be drawn.", place, "Choose another name."))
     if wanted.at is not None and suffix in FORMATS and suffix != ".png":
         faults.append(Fault(f"it chooses the time of a picture (.png), but {suffix} is written.", ("at",)))
-    if not target.parent.is_dir():
-        return [*faults, Fault(f"there is no folder '{target.parent}'.", place)]
-    try:
-        with tempfile.TemporaryFile(dir=target.parent):
-            pass
-    except OSError as error:
-        text = f"nothing can be written in '{target.parent}': {error.strerror or error}."
-        faults.append(Fault(text, place, "Give -o with another folder."))
+    if not os.path.isdir(target.parent):
+        return [*faults, Fault(f"there is no folder {clipped(str(target.parent))}.", place)]
+    if suffix in FORMATS:
+        faults += _refusals(target, suffix)
     return faults
+
+
+def _refusals(target: Path, suffix: str) -> list[Fault]:
+    """What keeps a file of a known format from being written: what is there already, a folder that is protected."""
+    try:
+        place = check_target(target, suffix)
+    except InputError as error:
+        return [Fault(fault.text, ("output",), fault.hint) for fault in error.faults]
+    try:
+        with tempfile.TemporaryFile(dir=place.parent):
+            return []
+    except OSError as error:
+        text = f"nothing can be written in '{place.parent}': {error.strerror or error}."
+        return [Fault(text, ("output",), "Give -o with another folder.")]
 
 
 def _scene(data: Result | ReducedBody | Scene, wanted: AnimateOptions) -> Scene:
@@ -237,6 +246,13 @@ def _with_speed(scene: Scene, wanted: AnimateOptions, target: Path | None) -> Lo
     if is_movie and wanted.frames is not None and look.speed is None and not scene.chapters and span > 0.0:
         look = replace(look, speed=span * look.fps / wanted.frames)
     return look
+
+
+def _scene_notes(scene: Scene, look: Look) -> list[str]:
+    """What the scene says, without words about stress for those who do not see any."""
+    from flexmb.view.scene_of_result import STRESS_NOTE
+
+    return [note for note in scene.notes if look.color == "stress" or not note.startswith(STRESS_NOTE)]
 
 
 def _advice(scene: Scene, wanted: AnimateOptions, target: Path | None) -> Iterator[str]:

@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ SCALES = (1.0, 1000.0)
 SPEEDS = (1e-9, 1e6)
 FPS = (1, 120)
 FRAMES = (2, 20000)
-PIXELS = (64, 8192)
+PIXELS = (64, 4096)
 RENDERERS = ("auto", "vtk", "flexmb")
 _COLOR_WORDS = {
     "u": "displacement", "deflection": "displacement", "magnitude": "displacement", "ux": "x", "uy": "y", "uz": "z",
@@ -76,7 +75,9 @@ def read_options(words: Mapping[str, Any], faults: list[Fault]) -> AnimateOption
             if not isinstance(look, Look):
                 faults.append(Fault(f"a Look is needed, found {clipped(value)}.", ("look",)))
                 look = Look()
-        elif value is not None and not (isinstance(value, (str, Sequence)) and len(value) == 0):
+        elif isinstance(value, str) and not value.strip():
+            faults.append(Fault("it is empty.", (name,), "Say a value, or leave it out."))
+        elif value is not None and not (isinstance(value, Sequence) and len(value) == 0):
             (changed if name in _LOOK_WORDS else values)[name] = _READERS[name](name, value, faults)
     _check_order(values, faults)
     read = {**values, **changed}
@@ -191,8 +192,8 @@ def _folder(name: str, value: Any, faults: list[Fault]) -> str | None:
     if not isinstance(value, (str, os.PathLike)):
         faults.append(Fault(f"the path of a folder is needed, found {clipped(value)}.", (name,)))
         return None
-    if not Path(value).is_dir():
-        what = "it is a file" if Path(value).exists() else "there is no such folder"
+    if not os.path.isdir(value):  # these tell false for a name that is too long
+        what = "it is a file" if os.path.exists(value) else "there is no such folder"
         faults.append(Fault(f"{what}: {clipped(str(value))}.", (name,), "Say the folder in which the body files lie."))
     return os.fspath(value)
 

@@ -54,10 +54,11 @@ def opened(source: Any, faults: list[Fault], *, second_order: bool = False) -> I
 
 
 def _read(path: Path, second_order: bool) -> Result | ReducedBody:
-    if path.is_dir():
+    # These functions of os take a name that is too long for that of no file.
+    if os.path.isdir(path):
         raise InputError(f"'{path}' is a folder, not a result or body file.")
-    if not path.exists():
-        raise InputError(f"There is no file '{path}'.")
+    if not os.path.exists(path):
+        raise InputError(f"There is no file {clipped(str(path))}.")
     if path.suffix.lower() in _MODELS:
         raise InputError(f"'{path}' is a model, not a result. Run it first: flexmb run {path}")
     if path.suffix.lower() in _MESHES:

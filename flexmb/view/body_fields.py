@@ -16,7 +16,7 @@ from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import Fault, InputError
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
-from flexmb.suggestions import did_you_mean
+from flexmb.suggestions import clipped, did_you_mean
 from flexmb.system.placement import place
 from flexmb.view.flexible_parts import Covered
 from flexmb.view.scene import Vector
@@ -43,7 +43,7 @@ class BodyFields:
         mechanism = place(spec)
         flexible = [one.name for one in mechanism.bodies if isinstance(one, FlexibleBody) and one.n_modes]
         if body not in flexible:
-            raise InputError([Fault(f"'{body}' is not a flexible body.", hint=_known(body, flexible))])
+            raise InputError([Fault(f"{clipped(body)} is not a flexible body.", hint=_known(str(body), flexible))])
         self._result = result
         self._covered: Covered = covered(spec, mechanism, mechanism.body_index[body])
 
@@ -54,7 +54,11 @@ class BodyFields:
 
     def displacement(self, t: ArrayLike) -> Vector:
         """(s, 3) at a time [s], or (r, s, 3) at several [m]."""
-        times, time = np.asarray(t, dtype=float), self._result.time
+        try:
+            times = np.asarray(t, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(f"A time in seconds, or several, is needed, found {clipped(t)}.") from None
+        time = self._result.time
         if not len(time):
             raise InputError(f"'{self._result.path}' has no complete rows.")
         flat = times.ravel()
@@ -66,7 +70,7 @@ class BodyFields:
         body = self._covered.body
         rows = self._result[f"bodies/{body.name}/elastic_position"].reshape(len(time), body.n_modes)
         q = np.stack([np.interp(flat, time, column) for column in rows.T], axis=1)
-        return self._covered.skin.displacements(q).reshape(*times.shape, -1, 3)
+        return self._covered.skin.displacements(q).reshape(*times.shape, len(self._covered.skin.points), 3)
 
 
 def _known(body: str, flexible: list[str]) -> str:

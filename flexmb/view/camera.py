@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmb.view.extent import Extent, Numbers
 from flexmb.view.scene import Look, Part, Scene, Vector, rotations
 
 VIEWS: dict[str, tuple[float, float]] = {
@@ -29,8 +30,6 @@ DISTANCE = 3.4
 """Of the eye from the middle, in radii of the scene"""
 MARGINS = (0.07, 0.16, 0.13, 0.15)
 """Parts of width and height that a fitted picture keeps free for text: left, right, top, bottom"""
-SAMPLES = 24
-"""Frames that are looked at to fit a picture"""
 
 
 @dataclass(frozen=True)
@@ -69,10 +68,10 @@ def camera_for(scene: Scene, look: Look) -> Camera:
     return Camera(target + distance * back, target, right, np.cross(back, right), back, distance)
 
 
-def fitted_camera(scene: Scene, look: Look, more: Callable[[int], Vector] | None = None) -> Camera:
+def fitted_camera(scene: Scene, look: Look, more: Callable[[Numbers], Vector] | None = None) -> Camera:
     """The view that a look asks for, as near as all frames allow; with `follow`, where it is at the first frame.
 
-    `more` gives points of a frame that have to be in the picture beside the parts, world [m].
+    `more` gives points (f, n, 3) of frames that have to be in the picture beside the parts, world [m].
     """
     camera = camera_for(scene, look)
     cloud = _cloud(scene, look, more)
@@ -117,27 +116,14 @@ def _fit(x: Vector, z: Vector, below: float, above: float) -> tuple[float, Calla
     return (highest - lowest) / (above + below), lambda d: 0.5 * (highest - above * d + lowest + below * d)
 
 
-def _cloud(scene: Scene, look: Look, more: Callable[[int], Vector] | None) -> Vector:
+def _cloud(scene: Scene, look: Look, more: Callable[[Numbers], Vector] | None) -> Vector:
     """(n, 3) points that have to be in the picture, seen from the followed body at its place of the first frame."""
-    followed = scene.part(look.follow) if look.follow else None
-    parts = [part for part in scene.parts if len(part.points) and (part.kind != "symbol" or look.symbols)]
-    cloud = [np.zeros((0, 3))]
-    for frame in np.unique(np.linspace(0, len(scene.time) - 1, SAMPLES).round().astype(int)):
-        points = [_corners(part.positions(frame, look.scale_of(scene))) for part in parts]
-        if more is not None:
-            points.append(more(int(frame)))
-        for some in points:
-            if followed is not None:
-                R, R_0 = rotations(followed.quaternion[frame]), rotations(followed.quaternion[0])
-                some = (some - followed.position[frame]) @ R @ R_0.T + followed.position[0]
-            cloud.append(some)
-    return np.concatenate(cloud)
-
-
-def _corners(points: Vector) -> Vector:
-    """(14, 3) extreme points along axes and diagonals: nearly the hull, for little."""
-    directions = np.array(
-        [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [1, 1, -1], [1, -1, 1], [1, -1, -1]], dtype=float
-    )
-    along = points @ directions.T
-    return points[np.concatenate([along.argmax(axis=0), along.argmin(axis=0)])]
+    parts = [part for part in scene.parts if part.kind != "symbol" or look.symbols]
+    extent = Extent(scene, parts, look.scale_of(scene))
+    paths = [*extent.paths(), *([] if more is None else [more(extent.frames)])]
+    if look.follow:
+        followed = scene.part(look.follow)
+        turn = rotations(followed.quaternion[extent.frames]) @ rotations(followed.quaternion[0]).T
+        start = followed.position[extent.frames, None]
+        paths = [(path - start) @ turn + followed.position[0] for path in paths]
+    return np.concatenate([np.zeros((0, 3)), *(path.reshape(-1, 3) for path in paths)])

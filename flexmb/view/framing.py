@@ -6,24 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from flexmb.view.extent import Extent
 from flexmb.view.scene import Scene
 
 SEEN = 0.04
 """Deflection that is easily seen, as a part of the size of the scene."""
 LARGEST_SCALE = 1000.0
-_INSTANTS = 24
-_POINTS = 400
 
 
 def framed(scene: Scene) -> Scene:
     """The scene with its middle, radius and deflection scale."""
     lowest, highest = np.full(3, np.inf), np.full(3, -np.inf)
-    instants = np.unique(np.linspace(0, len(scene.time) - 1, _INSTANTS).astype(int))
-    for part in scene.parts:
-        some = slice(None, None, 1 + len(part.points) // _POINTS)
-        for frame in instants:
-            at = part.positions(int(frame))[some]
-            lowest, highest = np.minimum(lowest, at.min(axis=0)), np.maximum(highest, at.max(axis=0))
+    for path in Extent(scene, scene.parts, scale=1.0).paths():
+        lowest, highest = np.minimum(lowest, path.min(axis=(0, 1))), np.maximum(highest, path.max(axis=(0, 1)))
     if not np.isfinite(lowest).all():
         return scene
     middle, radius = 0.5 * (lowest + highest), 0.5 * float(np.linalg.norm(highest - lowest)) or 1.0

@@ -32,6 +32,8 @@ from flexmb.view.symbols import joint_travel, symbol_parts
 FRAMES = 1200
 """Frames of a scene when nobody says otherwise."""
 _MOST_CURVES = 24
+STRESS_NOTE = "Stress without"
+"""How notes begin that only those need who look at the stress."""
 MOST_TURN = np.pi / 4.0
 """Angle between two frames up to which a motion is seen as it is [rad]."""
 
@@ -134,7 +136,7 @@ def _stress_notes(mechanism: Mechanism, parts: Sequence[Part]) -> list[str]:
         if isinstance(body, FlexibleBody) and body.basis is not None and body.name in stressed
         if all(shape.component != "u" for shape in body.basis.shapes)
     ]
-    return [f"Stress without that of stretch, since there are no axial shapes: {', '.join(names)}."] if names else []
+    return [f"{STRESS_NOTE} that of stretch, since there are no axial shapes: {', '.join(names)}."] if names else []
 
 
 def _parts(spec: Any, mechanism: Mechanism, motion: RecordedMotion) -> tuple[list[Part], float]:

@@ -37,7 +37,7 @@ def write_vtkhdf(scene: Scene, path: str | os.PathLike[str], scale: float = 1.0)
     """Write all frames into one .vtkhdf file; points are drawn with the deflection times `scale`."""
     import h5py
 
-    from flexmb.results.disk_space import require_space
+    from flexmb.results.disk_space import cut_off, require_space
 
     grid = SurfaceGrid(scene, scale)
     n_steps = len(scene.time)
@@ -45,11 +45,16 @@ def write_vtkhdf(scene: Scene, path: str | os.PathLike[str], scale: float = 1.0)
     with drafted(path, ".vtkhdf") as draft:
         require_space(draft, n_steps * grid.n_points * row_bytes + grid.triangles.nbytes)
         with h5py.File(draft, "w", libver=("earliest", "v110"), locking=False) as file:
-            root = file.create_group("VTKHDF")
-            root.attrs["Version"] = np.array([2, 0], dtype=np.int64)
-            root.attrs.create("Type", b"UnstructuredGrid", dtype="S16")
-            _put_cells(root, grid)
-            _put_steps(root, grid)
+            try:
+                root = file.create_group("VTKHDF")
+                root.attrs["Version"] = np.array([2, 0], dtype=np.int64)
+                root.attrs.create("Type", b"UnstructuredGrid", dtype="S16")
+                _put_cells(root, grid)
+                _put_steps(root, grid)
+                file.flush()
+            except OSError:
+                cut_off(file)
+                raise
 
 
 def _put_cells(root: Any, grid: SurfaceGrid) -> None:

@@ -1,24 +1,27 @@
 """What is drawn in a picture, for every renderer: surfaces with colours, sharp edges, ghosts, arrows, the ground grid.
 
-A `Drawing` is made once for a scene; its items keep their triangles, and `Item.at(frame)` gives the points, normals
-and values of a frame. Values run from 0 to 1 along the ramp of the colouring.
+A `Drawing` is made once for a scene. Renderers draw its layers, in their order; arrows and grid are named on top.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from flexmb.view.camera import Camera, fitted_camera, riding, world_axes
 from flexmb.view.colors import ARROWS, SYMBOL, Theme, theme
+from flexmb.view.extent import Numbers
 from flexmb.view.picture.arrows import ArrowShape
 from flexmb.view.picture.ground_grid import Grid, ground_grid
+from flexmb.view.picture.items import ArrowItem, BendingItem, Item, RigidItem
+from flexmb.view.picture.layers import Layer, layers_of
 from flexmb.view.picture.surfaces import Surface, surface_of
-from flexmb.view.picture.values import Values, values_of
-from flexmb.view.scene import Arrow, Color, Look, Part, Scene, Vector
+from flexmb.view.picture.values import values_of
+from flexmb.view.scene import Color, Look, Part, Scene, Vector
 
 LIGHT = (-0.35, 0.55, 1.0)
 """Direction to the light in the axes of the camera: right, up, to the eye"""
@@ -29,69 +32,6 @@ EDGE_LIFT = 8e-4
 GHOST_OPACITY = 0.28
 GHOST_PUSH = 1e-3
 """How much farther away a ghost is taken, so that it does not flicker where it meets its body"""
-
-
-@dataclass(frozen=True)
-class Shape:
-    """An item at a frame."""
-
-    points: Vector
-    """(v, 3) world [m]"""
-    normals: Vector
-    """(v, 3)"""
-    values: Vector | None
-    """(v,) from 0 to 1 along the ramp; None: the colour of the item"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Item:
-    """A surface that is drawn: a part, the ghost of one, or an arrow."""
-
-    name: str
-    surface: Surface
-    color: Color
-    opacity: float = 1.0
-    has_values: bool = False
-
-    def at(self, frame: int) -> Shape:
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, kw_only=True)
-class PartItem(Item):
-    """A part as it is at a frame."""
-
-    part: Part
-    scale: float
-    values: Values
-
-    def at(self, frame: int) -> Shape:
-        points = self.part.positions(frame, self.scale)[self.surface.source]
-        values = self.values.of(self.part, frame) if self.has_values else None
-        return Shape(points, self.surface.normals(points), None if values is None else values[self.surface.source])
-
-
-@dataclass(frozen=True, kw_only=True)
-class ArrowItem(Item):
-    """A force or moment: its length is in proportion to its size."""
-
-    arrow: Arrow
-    shape: ArrowShape
-    scale: float
-    largest: float
-    """Size of the longest arrow with the same unit"""
-
-    def foot(self, frame: int) -> Vector:
-        """(3,) where it begins, world [m]"""
-        return self.arrow.position[frame] + (self.scale - 1.0) * self.arrow.deflection[frame]
-
-    def tip(self, frame: int) -> Vector:
-        """(3,) where it ends, world [m]"""
-        return self.foot(frame) + self.shape.longest / self.largest * self.arrow.vector[frame]
-
-    def at(self, frame: int) -> Shape:
-        points = self.shape.points(self.foot(frame), self.tip(frame))[self.surface.source]
-        return Shape(points, self.surface.normals(points), None)
 
 
 class Drawing:
@@ -107,40 +47,52 @@ class Drawing:
         # One picture is filled by what it shows; a ride looks from where the film would at that moment.
         seen = self.whole if look.follow else scene
         arrows = arrow_items(seen, self.whole, look)
-        self._camera = fitted_camera(seen, look, lambda k: np.array([item.tip(k) for item in arrows]).reshape(-1, 3))
+        self._camera = fitted_camera(seen, look, lambda frames: _tips(arrows, frames))
 
     @cached_property
-    def items(self) -> tuple[Item, ...]:
+    def layers(self) -> tuple[Layer, ...]:
         """The solid ones first, then the ghosts, which one looks through."""
-        return (*self._parts, *self.arrows, *self._ghosts)
+        return layers_of((*self._parts, *self.arrows, *self._ghosts), self.values.table)
 
     @cached_property
-    def _surfaces(self) -> tuple[Surface, ...]:
-        return tuple(surface_of(part.points, part.triangles, not part.n_shapes) for part in self._shown)
-
-    @cached_property
-    def _shown(self) -> tuple[Part, ...]:
-        return tuple(part for part in self.scene.parts if part.kind != "symbol" or self.look.symbols)
+    def _shown(self) -> tuple[tuple[Part, Surface], ...]:
+        """Parts with their surfaces; parts of the same form, such as the links of a chain, share theirs."""
+        surfaces: dict[tuple[bytes, bytes], Surface] = {}
+        shown = []
+        for part in self.scene.parts:
+            if part.kind == "symbol" and not self.look.symbols:
+                continue
+            form = part.points.tobytes(), part.triangles.tobytes()
+            if form not in surfaces:
+                surfaces[form] = surface_of(part.points, part.triangles, not part.n_shapes)
+            shown.append((part, surfaces[form]))
+        return tuple(shown)
 
     @property
-    def _parts(self) -> list[PartItem]:
-        return [
-            PartItem(
-                name=part.name,
-                surface=surface,
-                color=self.theme.symbol if part.color == SYMBOL else part.color,
-                has_values=self.values.of(part, 0) is not None,
-                part=part,
-                scale=self.scale,
-                values=self.values,
+    def _parts(self) -> list[Item]:
+        items: list[Item] = []
+        for part, surface in self._shown:
+            color: Color = self.theme.symbol if part.color == SYMBOL else part.color
+            if not part.n_shapes:
+                items.append(RigidItem(name=part.name, surface=surface, color=color, part=part))
+                continue
+            items.append(
+                BendingItem(
+                    name=part.name,
+                    surface=surface,
+                    color=color,
+                    has_values=self.values.of(part, 0) is not None,
+                    part=part,
+                    scale=self.scale,
+                    values=self.values,
+                )
             )
-            for part, surface in zip(self._shown, self._surfaces, strict=True)
-        ]
+        return items
 
     @property
-    def _ghosts(self) -> list[PartItem]:
+    def _ghosts(self) -> list[BendingItem]:
         return [
-            PartItem(
+            BendingItem(
                 name=f"{part.name} undeformed",
                 surface=surface,
                 color=self.theme.ghost,
@@ -149,7 +101,7 @@ class Drawing:
                 scale=0.0,
                 values=self.values,
             )
-            for part, surface in zip(self._shown, self._surfaces, strict=True)
+            for part, surface in self._shown
             if self.look.ghost and part.kind == "flexible"
         ]
 
@@ -162,7 +114,7 @@ class Drawing:
         other = copy(self)
         other.look, other.scale = replace(self.look, scale=scale), scale
         other.arrows = arrow_items(self.scene, self.whole, other.look)
-        other.__dict__.pop("items", None)
+        other.__dict__.pop("layers", None)
         return other
 
     @property
@@ -175,6 +127,11 @@ class Drawing:
         """None when it would be seen from below."""
         up = world_axes(self.scene.up)[2]
         return None if self._camera.back @ up < -0.01 else ground_grid(self.whole, self.scale)
+
+
+def _tips(arrows: Sequence[ArrowItem], frames: Numbers) -> Vector:
+    """(f, n, 3) world [m]"""
+    return np.array([item.tip(frames) for item in arrows]).reshape(-1, len(frames), 3).swapaxes(0, 1)
 
 
 def arrow_items(scene: Scene, whole: Scene, look: Look) -> tuple[ArrowItem, ...]:

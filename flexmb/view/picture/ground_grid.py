@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexmb.view.camera import world_axes
+from flexmb.view.extent import Extent
 from flexmb.view.scene import Scene, Vector
 
 GRID_CELLS = 4.0
@@ -29,11 +29,8 @@ class Grid:
 def ground_grid(scene: Scene, scale: float) -> Grid:
     """A grid below everything, with cells of 1, 2 or 5 times a power of ten."""
     x, y, up = world_axes(scene.up)
-    lowest = min(
-        (float((part.positions(k, scale) @ up).min())
-         for part in scene.parts if len(part.points) for k in _some(len(scene.time))),
-        default=float(up @ scene.center) - scene.radius,
-    )  # fmt: skip
+    floor = float(up @ scene.center) - scene.radius
+    lowest = min((float((path @ up).min()) for path in Extent(scene, scene.parts, scale).paths()), default=floor)
     cell = _round_number(scene.radius / GRID_CELLS)
     reach = int(np.ceil(2.6 * scene.radius / cell))
     middle = np.array([round(float(axis @ scene.center) / cell) for axis in (x, y)])
@@ -50,10 +47,6 @@ def ground_grid(scene: Scene, scale: float) -> Grid:
     flat = np.concatenate(ends).reshape(-1, 2, 2)[seen].reshape(-1, 2)
     height = lowest - 0.02 * scene.radius
     return Grid(cell, flat[:, :1] * x + flat[:, 1:] * y + height * up, np.concatenate(strength)[seen])
-
-
-def _some(n_frames: int) -> NDArray[np.int64]:
-    return np.unique(np.linspace(0, n_frames - 1, 12).round().astype(np.int64))
 
 
 def _round_number(value: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -125,8 +126,19 @@ def _write_mp4(ffmpeg: str, path: Path, look: Look, pictures: Iterator[Pixels]) 
             raise
         if process.returncode:
             complaints.seek(0)
-            said = complaints.read().decode(errors="replace").strip()
-            raise ComputationError(f"ffmpeg could not write the film (code {process.returncode}): {said[-300:]}")
+            said = complaints.read().decode(errors="replace").strip()[-300:]
+            raise ComputationError(
+                f"ffmpeg could not write the film ({_ending(process.returncode)}){said and ': '}{said}"
+            )
+
+
+def _ending(code: int) -> str:
+    """How a process ended: with a code, or by a signal, such as that of a limit on the size of files."""
+    if code > 0:
+        return f"code {code}"
+    with suppress(ValueError):
+        return f"ended by signal {-code}, {signal.strsignal(-code) or 'unknown'}"
+    return f"ended by signal {-code}"
 
 
 def _write_gif(path: Path, look: Look, pictures: Iterator[Pixels], table: Pixels) -> None:

@@ -5,6 +5,7 @@ The same for every renderer. What stays is drawn once; a frame gets its time and
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -14,9 +15,17 @@ from PIL import Image, ImageDraw
 from flexmb.view.camera import projected
 from flexmb.view.picture.drawing import Drawing
 from flexmb.view.picture.fonts import Font, font
-from flexmb.view.scene import Color
+from flexmb.view.picture.items import ArrowItem
+from flexmb.view.picture.quantities import clock_for, length_text, tick_text, value_text
+from flexmb.view.scene import Color, Vector
 
 Pixels = NDArray[np.uint8]
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom"""
+_BETWEEN = 3.0
+"""Pixels between two texts"""
+_SMALLEST_LABELLED, _MOST_LABELS = 0.03, 30
+"""Part of the longest arrow below which an arrow has no label, and labels that a reader can still tell apart"""
 _AXES: tuple[tuple[str, Color], ...] = (("x", (0.83, 0.28, 0.26)), ("y", (0.24, 0.60, 0.32)), ("z", (0.25, 0.45, 0.80)))
 
 
@@ -34,7 +43,9 @@ class Overlay:
         self._large = font(max(round(21 * self._unit), 13), bold=True)
         self._gap = max(round(24 * self._unit), 10)
         self._axes_side = 4 * self._gap
-        self._digits = _time_digits(drawing.whole.time)
+        self._clock = clock_for(drawing.whole.time if speed is None else self.scene.time)
+        self._taken: list[Box] = []
+        """Rectangles with text that values of arrows must not lie on"""
         self._still = self._draw_still()
 
     def on(self, image: Pixels, frame: int) -> Pixels:
@@ -47,30 +58,41 @@ class Overlay:
         x, y = self._gap + self._axes_side, height - self._gap
         axes = self._first_axes if self.drawing.is_still else self._axes(frame)
         picture.paste(axes, (self._gap // 2, height - self._gap // 2 - self._axes_side), axes)
-        draw.text((x, y - line), self._time(frame), self._color("text"), self._normal, anchor="ls")
-        draw.text((x, y), self._scale_text, self._color("muted"), self._small, anchor="ls")
-        self._draw_arrow_values(draw, frame)
-        chapter = self._chapter(frame)
-        if chapter:
-            draw.text((width / 2, self._gap), chapter, self._color("text"), self._normal, anchor="ma")
+        taken = [
+            *self._taken,
+            (0.0, height - self._gap / 2 - self._axes_side, x, height),
+            self._write(draw, (x, y - line), self._time(frame), "text", self._normal, "ls"),
+            self._write(draw, (x, y), self._scale_text, "muted", self._small, "ls"),
+            self._write(draw, (width / 2, self._gap), self._chapter(frame), "text", self._normal, "ma"),
+        ]
+        self._draw_arrow_values(draw, frame, taken)
         return np.asarray(picture)
+
+    def _write(
+        self, draw: ImageDraw.ImageDraw, at: tuple[float, float], text: str, color: str, letters: Font, anchor: str
+    ) -> Box:
+        """Write a text and give back the rectangle that it covers."""
+        draw.text(at, text, self._color(color), letters, anchor=anchor)
+        return draw.textbbox(at, text, letters, anchor=anchor)
 
     def _draw_still(self) -> Image.Image:
         layer = Image.new("RGBA", self.look.size, (*_rgb(self.drawing.theme.background), 0))
         draw = ImageDraw.Draw(layer)
         room = self.look.size[0] - 2 * self._gap
         y = float(self._gap)
-        if self.scene.title:
-            draw.text((self._gap, y), _cut(self.scene.title, self._large, 0.7 * room), self._color("text"), self._large)
-            y += 1.35 * _height(self._large)
-        if self.scene.subtitle:
-            draw.text(
-                (self._gap, y), _cut(self.scene.subtitle, self._small, 0.7 * room), self._color("muted"), self._small
-            )
+        for text, color, letters in (
+            (self.scene.title, "text", self._large),
+            (self.scene.subtitle, "muted", self._small),
+        ):
+            cut = _cut(text, letters, 0.7 * room)
+            if cut:
+                self._taken.append(self._write(draw, (self._gap, y), cut, color, letters, "la"))
+                y += 1.35 * _height(letters)
         if self.drawing.grid is not None:
             width, height = self.look.size
-            text = f"grid {_length(self.drawing.grid.cell)}"
-            draw.text((width - self._gap, height - self._gap), text, self._color("muted"), self._small, anchor="rs")
+            text = f"grid {length_text(self.drawing.grid.cell)}"
+            corner = (width - self._gap, height - self._gap)
+            self._taken.append(self._write(draw, corner, text, "muted", self._small, "rs"))
         if self.drawing.values.largest > 0.0:
             self._draw_legend(draw)
         return layer
@@ -81,7 +103,7 @@ class Overlay:
         width, height = self.look.size
         bar, tall = max(round(14 * self._unit), 8), round(0.42 * height)
         ticks = np.linspace(lowest, largest, 5)
-        labels = [_number(value, largest) for value in ticks]
+        labels = [tick_text(value, largest) for value in ticks]
         room = max(self._small.getlength(label) for label in labels) + 10 * self._unit
         left, top = round(width - self._gap - room - bar), round(0.5 * height - 0.5 * tall)
         steps = np.linspace(255, 0, tall).round().astype(int)
@@ -94,7 +116,8 @@ class Overlay:
             draw.text((left + bar + 8 * self._unit, y), label, self._color("text"), self._small, anchor="lm")
         title = f"{values.label} [{values.unit}]"
         y = top - 0.9 * _height(self._small)
-        draw.text((width - self._gap, y), title, self._color("text"), self._small, anchor="rs")
+        title_box = self._write(draw, (width - self._gap, y), title, "text", self._small, "rs")
+        self._taken += [title_box, (left, top, width, top + tall)]
 
     def _axes(self, frame: int) -> Image.Image:
         """World axes for the corner, the nearest last; drawn large and shrunk, which smooths the lines."""
@@ -117,28 +140,38 @@ class Overlay:
     def _first_axes(self) -> Image.Image:
         return self._axes(0)
 
-    def _draw_arrow_values(self, draw: ImageDraw.ImageDraw, frame: int) -> None:
-        """Beyond the tips, the large ones first; a label that would lie on another is left out."""
-        camera = self.drawing.camera(frame)
-        taken: list[tuple[float, ...]] = []
-        arrows = [(float(np.linalg.norm(item.arrow.vector[frame])), item) for item in self.drawing.arrows]
-        for size, item in sorted(arrows, key=lambda pair: -pair[0] / pair[1].largest):
-            ends = projected(camera, np.array([item.foot(frame), item.tip(frame)]), self.look.size)
-            if size < 0.03 * item.largest or ends[:, 2].min() <= 0.0:
+    def _draw_arrow_values(self, draw: ImageDraw.ImageDraw, frame: int, taken: list[Box]) -> None:
+        """At the tips, the large ones first; a label that would lie on other text at all places is left out."""
+        for size, item in self._large_arrows(frame):
+            foot_and_tip = np.array([item.foot(frame), item.tip(frame)])
+            foot, tip = projected(self.drawing.camera(frame), foot_and_tip, self.look.size)
+            if min(foot[2], tip[2]) <= 0.0:
                 continue
-            text = _value(size, item.arrow.unit)
-            along = ends[1, :2] - ends[0, :2]
-            along /= max(float(np.hypot(*along)), 1e-9)
-            half = 0.5 * np.array([self._small.getlength(text), _height(self._small)]) + 5.0 * self._unit
-            x, y = ends[1, :2] + along * half
-            box = draw.textbbox((x, y), text, self._small, anchor="mm")
-            if any(_overlap(box, other) for other in taken):
+            text = value_text(size, item.arrow.unit)
+            boxes = ((at, draw.textbbox(at, text, self._small, anchor="mm")) for at in self._places(foot, tip, text))
+            at, box = next((pair for pair in boxes if not any(_overlap(pair[1], one) for one in taken)), (None, None))
+            if at is None or box is None:
                 continue
             taken.append(box)
             draw.text(
-                (x, y), text, self._color("text"), self._small, anchor="mm",
+                at, text, self._color("text"), self._small, anchor="mm",
                 stroke_width=max(round(2 * self._unit), 1), stroke_fill=self._color("background"),
             )  # fmt: skip
+
+    def _places(self, foot: Vector, tip: Vector, text: str) -> Iterator[tuple[float, float]]:
+        """Middles of a text beyond the tip of an arrow and on either side of it, all of them within the picture"""
+        half = 0.5 * np.array([self._small.getlength(text), _height(self._small)]) + 6.0 * self._unit
+        along = (tip - foot)[:2] / max(float(np.hypot(*(tip - foot)[:2])), 1e-9)
+        across = np.array([along[1], -along[0]])
+        for direction in (along, across, -across):
+            x, y = np.clip(tip[:2] + direction * half, half, self.look.size - half)
+            yield float(x), float(y)
+
+    def _large_arrows(self, frame: int) -> list[tuple[float, ArrowItem]]:
+        """Sizes and arrows of a frame that get a label, the longest first"""
+        arrows = [(float(np.linalg.norm(item.arrow.vector[frame])), item) for item in self.drawing.arrows]
+        large = [(size, item) for size, item in arrows if size >= _SMALLEST_LABELLED * item.largest]
+        return sorted(large, key=lambda pair: -pair[0] / pair[1].largest)[:_MOST_LABELS]
 
     @property
     def _scale_text(self) -> str:
@@ -154,7 +187,7 @@ class Overlay:
         """Empty for mode shapes, whose time means nothing."""
         if self.scene.chapters:
             return ""
-        text = f"t = {self.scene.time[frame]:.{self._digits}f} s"
+        text = f"t = {self._clock.text(float(self.scene.time[frame]))}"
         if self.speed is None or abs(self.speed - 1.0) < 1e-3:
             return text
         slower = f"{1.0 / self.speed:.3g} × slower" if self.speed < 1.0 else f"{self.speed:.3g} × faster"
@@ -188,31 +221,7 @@ def _cut(text: str, letters: Font, room: float) -> str:
     return text + "..."
 
 
-def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
-def _time_digits(time: NDArray[np.float64]) -> int:
-    """Decimals that tell frames apart"""
-    step = float(time[-1] - time[0]) / max(len(time) - 1, 1)
-    return int(np.clip(np.ceil(-np.log10(step)), 0, 9)) if step > 0.0 else 3
-
-
-def _length(value: float) -> str:
-    return f"{value:g} m" if value >= 1.0 else f"{1e3 * value:g} mm"
-
-
-def _value(size: float, unit: str) -> str:
-    """Three digits with a prefix: 1.60 kN, 177 N·m"""
-    factor, prefix = next(((f, p) for f, p in ((1e9, "G"), (1e6, "M"), (1e3, "k")) if size >= 0.9995 * f), (1.0, ""))
-    value = size / factor
-    decimals = int(np.clip(2 - np.floor(np.log10(value)), 0, 6)) if value > 0.0 else 0
-    return f"{value:.{decimals}f} {prefix}{unit.replace('*', '·')}"
-
-
-def _number(value: float, largest: float) -> str:
-    """With as many decimals as the largest needs for three digits"""
-    if not 1e-3 <= largest < 1e5:
-        return f"{value:.2e}"
-    decimals = int(np.clip(2 - np.floor(np.log10(largest)), 0, 6))
-    return f"{value:.{decimals}f}"
+def _overlap(a: Box, b: Box) -> bool:
+    """Whether two texts lie on one another or nearly touch"""
+    gap = _BETWEEN
+    return a[0] < b[2] + gap and b[0] < a[2] + gap and a[1] < b[3] + gap and b[1] < a[3] + gap

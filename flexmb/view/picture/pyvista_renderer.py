@@ -26,10 +26,10 @@ from flexmb.view.picture.drawing import (
     SHININESS,
     SPECULAR,
     Drawing,
-    Item,
-    Shape,
 )
 from flexmb.view.picture.gl_probe import offscreen
+from flexmb.view.picture.items import Shape
+from flexmb.view.picture.layers import Layer
 from flexmb.view.scene import Vector
 
 OVER = 2
@@ -60,7 +60,7 @@ class PyvistaRenderer:
 
 
 class DrawnMeshes:
-    """The items of a drawing in a plotter, with light, background and grid."""
+    """The layers of a drawing in a plotter, with light, background and grid."""
 
     def __init__(self, plotter: Any, drawing: Drawing, line_width: int = 1):
         import pyvista
@@ -71,21 +71,23 @@ class DrawnMeshes:
         light.positional = False
         plotter.add_light(light)
         self.surfaces: list[Any] = []
-        """Meshes of the items"""
+        """Meshes of the layers"""
         self._lines: list[tuple[Any, NDArray[np.int64]]] = []
         """Their sharp edges, and which of their points these use"""
         self._add_grid()
-        for item in drawing.items:
-            self._add(item)
+        for layer in drawing.layers:
+            self._add(layer)
 
     def move(self, frame: int, eye: Vector) -> None:
         """Bring everything to a frame that is seen from a place."""
-        for item, mesh, (lines, used) in zip(self.drawing.items, self.surfaces, self._lines, strict=True):
-            shape = item.at(frame)
-            is_ghost = item.opacity < 1.0
-            _move(mesh, _nearer(shape.points, eye, -GHOST_PUSH) if is_ghost else shape.points, shape)
+        for layer, mesh, (lines, used) in zip(self.drawing.layers, self.surfaces, self._lines, strict=True):
+            shape = layer.at(frame)
+            is_ghost = layer.opacity < 1.0
+            values = shape.values if layer.has_values else None
+            points = _nearer(shape.points, eye, -GHOST_PUSH) if is_ghost else shape.points
+            _move(mesh, Shape(points, shape.normals, values))
             if len(used):
-                _move(lines, _nearer(shape.points[used], eye, -0.5 * GHOST_PUSH if is_ghost else EDGE_LIFT))
+                _move_points(lines, _nearer(shape.points[used], eye, -0.5 * GHOST_PUSH if is_ghost else EDGE_LIFT))
 
     def _add_grid(self) -> None:
         grid = self.drawing.grid
@@ -103,37 +105,42 @@ class DrawnMeshes:
             mesh, scalars="color", rgb=True, lighting=False, line_width=self._line_width, show_scalar_bar=False
         )
 
-    def _add(self, item: Item) -> None:
+    def _add(self, layer: Layer) -> None:
         import pyvista
 
-        shape = item.at(0)
-        mesh: Any = pyvista.PolyData(shape.points.astype(np.float32), _cells(item.surface.triangles))
+        shape = layer.at(0)
+        mesh: Any = pyvista.PolyData(shape.points.astype(np.float32), _cells(layer.triangles))
         mesh.point_data.active_normals = shape.normals.astype(np.float32)
-        look: dict[str, Any] = {"color": item.color}
-        if item.has_values:
+        look: dict[str, Any]
+        if layer.has_values:
             mesh.point_data["value"] = np.asarray(shape.values, np.float32)
             look = {"scalars": "value", "cmap": self._table(), "clim": (0.0, 1.0), "interpolate_before_map": True}
+        elif len(layer.table) > 1:
+            mesh.point_data["color"] = layer.point_colors
+            look = {"scalars": "color", "rgb": True}
+        else:
+            look = {"color": layer.table[0] / 255.0}
         actor = self.plotter.add_mesh(
-            mesh, **look, opacity=item.opacity, ambient=AMBIENT, diffuse=DIFFUSE, specular=SPECULAR,
+            mesh, **look, opacity=layer.opacity, ambient=AMBIENT, diffuse=DIFFUSE, specular=SPECULAR,
             specular_power=SHININESS, smooth_shading=False, show_scalar_bar=False, copy_mesh=False,
-            culling="back" if item.opacity < 1.0 or item.surface.is_closed else False,
+            culling="back" if layer.opacity < 1.0 or layer.is_closed else False,
         )  # fmt: skip
         actor.prop.interpolation = "Phong"
         actor.prop.specular_color = "white"
         self.surfaces.append(mesh)
-        self._add_edges(item, shape)
+        self._add_edges(layer, shape)
 
-    def _add_edges(self, item: Item, shape: Shape) -> None:
+    def _add_edges(self, layer: Layer, shape: Shape) -> None:
         import pyvista
 
-        used, ends = np.unique(item.surface.edges, return_inverse=True)
+        used, ends = np.unique(layer.edges, return_inverse=True)
         mesh = pyvista.PolyData()
         self._lines.append((mesh, used))
         if not len(used):
             return
         mesh.points = shape.points[used].astype(np.float32)
         mesh.lines = _cells(ends.reshape(-1, 2))
-        color = self.drawing.theme.ghost if item.opacity < 1.0 else self.drawing.theme.edge
+        color = self.drawing.theme.ghost if layer.opacity < 1.0 else self.drawing.theme.edge
         self.plotter.add_mesh(
             mesh, color=color, opacity=EDGE_STRENGTH, line_width=self._line_width, lighting=False, copy_mesh=False
         )
@@ -152,6 +159,9 @@ def new_plotter(size: tuple[int, int], window: str, off_screen: bool) -> Any:
     """A plotter whose window is of this VTK class (empty: the usual one)."""
     import pyvista
 
+    if off_screen:
+        # Mesa complains on the terminal when it cannot keep its shaders; for one picture they are not worth keeping.
+        os.environ.setdefault("MESA_SHADER_CACHE_DISABLE", "true")
     before = os.environ.get(WINDOW_VARIABLE)
     if window and before is None:
         os.environ[WINDOW_VARIABLE] = window
@@ -173,16 +183,19 @@ def place_camera(plotter: Any, camera: Camera) -> None:
     plotter.renderer.ResetCameraClippingRange()
 
 
-def _move(mesh: Any, points: Vector, shape: Shape | None = None) -> None:
+def _move(mesh: Any, shape: Shape) -> None:
     """Change the numbers of a mesh in place."""
+    mesh.point_data.active_normals[:] = shape.normals
+    mesh.GetPointData().GetNormals().Modified()
+    if shape.values is not None:
+        mesh.point_data["value"][:] = shape.values
+        mesh.GetPointData().GetScalars().Modified()
+    _move_points(mesh, shape.points)
+
+
+def _move_points(mesh: Any, points: Vector) -> None:
     mesh.points[:] = points
     mesh.GetPoints().Modified()
-    if shape is not None:
-        mesh.point_data.active_normals[:] = shape.normals
-        mesh.GetPointData().GetNormals().Modified()
-        if shape.values is not None:
-            mesh.point_data["value"][:] = shape.values
-            mesh.GetPointData().GetScalars().Modified()
     mesh.Modified()
 
 

@@ -20,10 +20,10 @@ from flexmb.view.picture.drawing import (
     LIGHT,
     SPECULAR,
     Drawing,
-    Item,
-    Shape,
 )
+from flexmb.view.picture.items import Shape
 from flexmb.view.picture.kernels import draw_lines, draw_triangles, halve
+from flexmb.view.picture.layers import Layer
 from flexmb.view.scene import Color, Vector
 
 Image = NDArray[np.uint8]
@@ -54,14 +54,14 @@ class Rasteriser:
         camera = self.drawing.camera(number)
         if not (self._has_base and self.drawing.is_still):
             self._draw_base(camera)
-        shapes = [(item, item.at(number)) for item in self.drawing.items]
+        shapes = [(layer, layer.at(number)) for layer in self.drawing.layers]
         screens = [self._screen(camera, shape.points) for _, shape in shapes]
         top, bottom, left, right = self._bounds(screens)
         rows, columns = slice(_OVER * top, _OVER * bottom), slice(_OVER * left, _OVER * right)
         self._image[rows, columns] = self._base[rows, columns]
         self._depth[rows, columns] = 0.0
-        for (item, shape), screen in zip(shapes, screens, strict=True):
-            self._draw(item, shape, screen, camera)
+        for (layer, shape), screen in zip(shapes, screens, strict=True):
+            self._draw(layer, shape, screen, camera)
         out = self._base_out.copy()
         halve(self._image, top, bottom, left, right, out)
         return out
@@ -85,20 +85,17 @@ class Rasteriser:
         np.copyto(self._base, self._image)
         self._has_base = True
 
-    def _draw(self, item: Item, shape: Shape, screen: NDArray[np.float32], camera: Camera) -> None:
-        is_ghost = item.opacity < 1.0
+    def _draw(self, layer: Layer, shape: Shape, screen: NDArray[np.float32], camera: Camera) -> None:
+        assert shape.values is not None
+        is_ghost = layer.opacity < 1.0
         axes = np.array([camera.right, camera.up, camera.back])
         normals = (shape.normals @ axes.T).astype(np.float32)
-        if shape.values is None:
-            values, table = np.zeros(len(screen), np.float32), _bytes(item.color)[None]
-        else:
-            values, table = shape.values.astype(np.float32), self.drawing.values.table
-        light = self._one_sided if is_ghost or item.surface.is_closed else self._two_sided
+        light = self._one_sided if is_ghost or layer.is_closed else self._two_sided
         draw_triangles(
-            screen, item.surface.triangles, normals, values, table.astype(np.float32), light, item.opacity,
-            GHOST_PUSH if is_ghost else 0.0, self._depth, self._image,
+            screen, layer.triangles, normals, shape.values.astype(np.float32), layer.table.astype(np.float32), light,
+            layer.opacity, GHOST_PUSH if is_ghost else 0.0, self._depth, self._image,
         )  # fmt: skip
-        edges = item.surface.edges
+        edges = layer.edges
         if len(edges):
             theme = self.drawing.theme
             color = _bytes(theme.ghost if is_ghost else theme.edge).astype(np.float32)

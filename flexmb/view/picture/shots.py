@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline
+from numpy.typing import NDArray
 
 from flexmb.errors import Fault, InputError
 from flexmb.view.scene import Arrow, Look, Part, Scene, Vector, playing_speed
@@ -27,6 +27,9 @@ def film_times(scene: Scene, look: Look) -> Vector:
     if n > MOST_FRAMES:
         found = f"The film would have {n:,.0f} pictures; {MOST_FRAMES:,} are the most."
         raise InputError([Fault(found, ("speed",), "Play faster, or draw a shorter piece of the run.")])
+    if look.speed is not None and len(scene.time) > 1 and n < 1.0:
+        found = f"The film would have one picture: at this speed the whole run takes {1e3 * n / look.fps:.3g} ms."
+        raise InputError([Fault(found, ("speed",), "Play slower, or write a picture (.png).")])
     times = np.minimum(start + step * np.arange(round(n) + 1), end)
     # A motion that repeats itself leaves out the last picture, which is the first one of the next turn.
     is_loop = len(times) > 1 and abs(end - start - scene.period) < 1e-6 * scene.period
@@ -36,18 +39,43 @@ def film_times(scene: Scene, look: Look) -> Vector:
 def scene_at(scene: Scene, times: Vector) -> Scene:
     """The same scene with these instants as its frames [s]."""
     times = np.clip(np.asarray(times, dtype=float), scene.time[0], scene.time[-1])
-    if len(scene.time) < 2:
-        frames = np.zeros(len(times), dtype=int)
-        return _with_frames(scene, times, lambda values: values[frames])
-    return _with_frames(scene, times, lambda values: _between(scene.time, values, times))
+    rows, weights = _mixture(scene.time, times)
+
+    def at(values: Vector) -> Vector:
+        mixed = np.einsum("tk,tkc->tc", weights, values[rows].reshape(*rows.shape, -1))
+        return mixed.reshape(len(times), *values.shape[1:])
+
+    return _with_frames(scene, times, at)
 
 
-def _between(at: Vector, values: Vector, times: Vector) -> Vector:
-    """Values (f, ...) at other times"""
-    if not values.size:
-        return np.zeros((len(times), *values.shape[1:]))
-    values = np.asarray(values, dtype=float)
-    return CubicHermiteSpline(at, values, np.gradient(values, at, axis=0))(times)
+def _mixture(at: Vector, times: Vector) -> tuple[NDArray[np.int64], Vector]:
+    """(t, 4) frames and (t, 4) their weights: the cubic through the two frames about a time.
+
+    Its slopes at these are those of the parabolas through three frames, and at the ends of the run of straight lines.
+    """
+    last = len(at) - 1
+    if not last:
+        return np.zeros((len(times), 4), np.int64), np.tile([1.0, 0.0, 0.0, 0.0], (len(times), 1))
+    k = np.clip(np.searchsorted(at, times, side="right") - 1, 0, last - 1)
+    rows = np.stack([np.maximum(k - 1, 0), k, k + 1, np.minimum(k + 2, last)], axis=1)
+    before, step, after = at[k] - at[rows[:, 0]], at[k + 1] - at[k], at[rows[:, 3]] - at[k + 1]
+    x = (times - at[k]) / _whole(step)
+    weights = np.zeros((len(times), 4))
+    weights[:, 2] = x * x * (3.0 - 2.0 * x)
+    weights[:, 1] = 1.0 - weights[:, 2]
+    for first, length, left, right in ((0, x * (1.0 - x) ** 2, before, step), (1, x * x * (x - 1.0), step, after)):
+        # The slope is that of the step on the other side, the more the shorter that one is.
+        share = np.where(left == 0.0, 0.0, np.where(right == 0.0, 1.0, right / (left + right)))
+        backward, forward = (length * step * part for part in (share / _whole(left), (1.0 - share) / _whole(right)))
+        weights[:, first] -= backward
+        weights[:, first + 1] += backward - forward
+        weights[:, first + 2] += forward
+    return rows, weights
+
+
+def _whole(step: Vector) -> Vector:
+    """The steps, without those that are missing at the ends of the run"""
+    return np.where(step > 0.0, step, 1.0)
 
 
 def _with_frames(scene: Scene, times: Vector, at: Callable[[Vector], Vector]) -> Scene:

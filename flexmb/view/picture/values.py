@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 from flexmb.view.colors import ramp, stops_for
 from flexmb.view.scene import Part, Scene, Vector
 
+_LENGTHS = ((100.0, 1.0, "m"), (1e-6, 1e-3, "mm"), (1e-9, 1e-6, "µm"), (0.0, 1e-9, "nm"))
+_STRESSES = ((1e11, 1e9, "GPa"), (1e3, 1e6, "MPa"), (0.0, 1.0, "Pa"))
+"""From which size on [m, Pa] a unit is used, what one of it is, its name: mm and MPa unless these are out of hand"""
+
 
 @dataclass(frozen=True)
 class Values:
@@ -26,7 +30,13 @@ class Values:
 
     @property
     def unit(self) -> str:
-        return "MPa" if self.coloring == "stress" else "mm"
+        return self._unit[1]
+
+    @property
+    def _unit(self) -> tuple[float, str]:
+        """What one of the unit of the legend is in [m] or [Pa], and its name"""
+        units = _STRESSES if self.coloring == "stress" else _LENGTHS
+        return next((factor, name) for least, factor, name in units if self.largest >= least)
 
     @property
     def label(self) -> str:
@@ -37,7 +47,7 @@ class Values:
     @property
     def shown_range(self) -> tuple[float, float]:
         """Ends of the legend in `unit`"""
-        largest = self.largest * (1e-6 if self.coloring == "stress" else 1e3)
+        largest = self.largest / self._unit[0]
         return -largest if self.coloring in ("x", "y", "z") else 0.0, largest
 
     def of(self, part: Part, frame: int) -> Vector | None:

@@ -15,6 +15,7 @@ import numpy as np
 from flexmb.errors import InputError
 from flexmb.view.picture.checks import check
 from flexmb.view.picture.gl_probe import window_fault
+from flexmb.view.picture.quantities import clock_for
 from flexmb.view.scene import Look, Scene, Vector, playing_speed, rotations
 
 KEYS = "space: play, stop    left, right: one frame    Home: start    q: close"
@@ -51,6 +52,7 @@ class Window:
         self._speed = playing_speed(scene, look)
         self._clock = time.perf_counter()
         self._now = float(scene.time[0])
+        self._times = clock_for(scene.time)
         drawing = Drawing(scene, look)
         native = "vtkXOpenGLRenderWindow" if sys.platform.startswith("linux") else ""
         self.plotter = new_plotter(look.size, native, off_screen=False)
@@ -109,7 +111,7 @@ class Window:
         self.frame = frame
         self.meshes.move(frame, np.array(self.plotter.camera.position))
         self._time_text.SetInput(self._state())
-        self._time_slider.GetRepresentation().SetValue(float(self.scene.time[frame]))
+        self._time_slider.GetRepresentation().SetValue(float(self.scene.time[frame]) / self._times.factor)
         self.plotter.renderer.ResetCameraClippingRange()
         self.plotter.render_window.Render()
 
@@ -129,8 +131,8 @@ class Window:
 
     def _state(self) -> str:
         scale = self.meshes.drawing.scale
-        text = f"t = {self.scene.time[self.frame]:.5f} s"
-        return f"{text}   deflection x {scale:.4g}" if self.scene.flexible else text
+        text = "" if self.scene.chapters else f"t = {self._times.text(float(self.scene.time[self.frame]))}"
+        return f"{text}   deflection x {scale:.4g}".strip() if self.scene.flexible else text
 
     def _add_texts(self) -> None:
         theme = self.meshes.drawing.theme
@@ -175,9 +177,11 @@ class Window:
         theme = self.meshes.drawing.theme
         style = {"color": theme.muted, "title_color": theme.text, "style": "modern", "title_height": 0.018,
                  "interaction_event": "always", "tube_width": 0.004, "slider_width": 0.016}  # fmt: skip
-        start, end = float(self.scene.time[0]), float(self.scene.time[-1])
+        times = self._times
+        start, end = (float(time) / times.factor for time in self.scene.time[[0, -1]])
         self._time_slider = self.plotter.add_slider_widget(
-            self._slide_time, (start, max(end, start + 1e-9)), value=start, title="time [s]", fmt="%.4f",
+            self._slide_time, (start, end if end > start else start + 1.0), value=start, title=f"time [{times.unit}]",
+            fmt=f"%.{times.decimals}f",
             pointa=(0.34, 0.07), pointb=(0.64, 0.07), **style,
         )  # fmt: skip
         if self.scene.flexible:
@@ -188,9 +192,11 @@ class Window:
             )  # fmt: skip
 
     def _slide_time(self, value: float) -> None:
-        if abs(value - float(self.scene.time[self.frame])) > 1e-12:
+        """Stop and go to a time in the unit of the slider."""
+        frame = self.scene.frame_at(value * self._times.factor)
+        if frame != self.frame:
             self.is_playing = False
-            self.go_to(self.scene.frame_at(value))
+            self.go_to(frame)
 
     def _slide_scale(self, value: float) -> None:
         self.set_scale(round(10.0**value, 2))

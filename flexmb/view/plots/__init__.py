@@ -10,7 +10,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from flexmb.errors import InputError
+from flexmb.errors import Fault, InputError
+from flexmb.results.output_file import check_target
 from flexmb.results.result_file import Result
 from flexmb.view.plots.abscissa import Abscissa, over_channel, over_time
 from flexmb.view.plots.chosen import by_unit
@@ -44,7 +45,7 @@ def plot_result(
     panels = panels_of(result, channels=channels, against=against, pictures=pictures, unfolded=unfolded)
     from flexmb.view.plots.sheet import write_sheet
 
-    write_sheet(panels, target, result.name or result.path.name, in_columns=not channels, dark=dark)
+    write_sheet(panels, target, result.name.strip() or result.path.name, in_columns=not channels, dark=dark)
 
 
 def panels_of(
@@ -66,6 +67,9 @@ def panels_of(
             raise InputError(f"'{result.path}' has {what}. Choose with --channel.")
         return panels
     selections = result.names.find_all(channels)
+    empty = [selection.channel.path for selection in selections if not selection.scalars]
+    if empty:
+        raise InputError([Fault(f"Channel '{path}' has no columns in this run: nothing to draw.") for path in empty])
     if set(pictures) == {"spectrum"} and against is None:
         panels = spectrum_panels(result, selections)
         if not panels:
@@ -103,9 +107,7 @@ def _axis(result: Result, against: str | None, unfolded: bool) -> Abscissa:
 def _check_target(target: Path) -> None:
     if target.suffix.lower() not in FORMATS:
         raise InputError(f"Cannot draw '{target}': the name of a picture ends in {', '.join(FORMATS)}.")
-    if target.is_dir() or not target.parent.is_dir():
-        what = "it is a folder" if target.is_dir() else f"there is no folder '{target.parent}'"
-        raise InputError(f"Cannot write '{target}': {what}.")
+    check_target(target, target.suffix.lower())
 
 
 __all__ = ["ALL", "FORMATS", "PICTURES", "panels_of", "plot_result"]

@@ -3,6 +3,7 @@ each other over one axis."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from matplotlib.ticker import FuncFormatter, MultipleLocator, NullFormatter
@@ -19,20 +21,24 @@ from matplotlib.transforms import Bbox
 from flexmb.results.output_file import drafted
 from flexmb.view.plots.colors import DARK, DASHES, LIGHT, Theme
 from flexmb.view.plots.panels import Line, Panel, Peak, thinned
+from flexmb.view.plots.texts import HEAD, TITLE, plain
 from flexmb.view.plots.units import number_text
 
 _WIDTH, _WIDE, _PANEL_HEIGHT = 8.5, 14.0, 2.45  # inches
 _MOST_IN_ONE_COLUMN = 2
 _WIDTHS = {"main": 1.4, "dashed": 1.6, "earlier": 0.7}
-_LEGEND_LINES, _LEGEND_LETTERS = 8, 95
-"""Lines and letters of the names that still fit above a panel."""
+_LEGEND_LINES, _LEGEND_ROWS, _LEGEND_LETTERS = 8, 3, 95
+"""Lines whose names still fit above a panel, rows of such names, and letters in a row."""
 
 
 def write_sheet(panels: Sequence[Panel], target: Path, title: str, *, in_columns: bool, dark: bool) -> None:
     """Draw the panels into a file, which stands under its name only when it is complete."""
-    figure = draw_sheet(panels, title, in_columns=in_columns, dark=dark)
-    with drafted(target, target.suffix.lower()) as draft:
-        figure.savefig(draft, dpi=150, facecolor=figure.get_facecolor())
+    with warnings.catch_warnings():
+        # Signs that the font does not have are drawn as boxes: nothing that a user could help.
+        warnings.simplefilter("ignore", UserWarning)
+        figure = draw_sheet(panels, title, in_columns=in_columns, dark=dark)
+        with drafted(target, target.suffix.lower()) as draft:
+            figure.savefig(draft, dpi=150, facecolor=figure.get_facecolor())
 
 
 def draw_sheet(panels: Sequence[Panel], title: str, *, in_columns: bool = True, dark: bool = False) -> Figure:
@@ -46,7 +52,14 @@ def draw_sheet(panels: Sequence[Panel], title: str, *, in_columns: bool = True, 
     layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08, hspace=0.04)
     figure = Figure(figsize=(width, _PANEL_HEIGHT * height + 0.35 * tallest + 0.6), layout=layout)
     figure.set_facecolor(theme.sheet)
-    figure.suptitle(title, x=0.012, ha="left", fontsize=13, fontweight="bold", color=theme.text)
+    figure.suptitle(
+        plain(title, TITLE if n_columns == 2 else TITLE // 2),
+        x=0.012,
+        ha="left",
+        fontsize=13,
+        fontweight="bold",
+        color=theme.text,
+    )
     grid = figure.add_gridspec(1, n_columns)
     axes = []
     for number, column in enumerate(columns):
@@ -70,12 +83,13 @@ def _balanced(panels: Sequence[Panel], n_columns: int) -> list[list[Panel]]:
 
 
 def _draw_panel(axis: Axes, panel: Panel, theme: Theme) -> None:
-    for line in panel.lines:
-        _draw_line(axis, thinned(line), theme)
-    pad = 20 if _legend(axis, panel, theme) else 7
-    axis.set_title(panel.title, loc="left", fontsize=10.5, fontweight="bold", color=theme.text, pad=pad)
-    axis.set_ylabel(panel.y_label, fontsize=9.5, color=theme.text)
-    axis.set_xlabel(panel.x_label, fontsize=9.5, color=theme.text, labelpad=2)
+    drawn = [(_draw_line(axis, thinned(line), theme), line) for line in panel.lines]
+    named = [(artist, line.name) for artist, line in drawn if line.kind != "earlier"]
+    pad = 7 + 13 * _legend(axis, panel, named, theme)
+    head = plain(panel.title, HEAD)
+    axis.set_title(head, loc="left", fontsize=10.5, fontweight="bold", color=theme.text, pad=pad)
+    axis.set_ylabel(plain(panel.y_label), fontsize=9.5, color=theme.text)
+    axis.set_xlabel(plain(panel.x_label, TITLE), fontsize=9.5, color=theme.text, labelpad=2)
     axis.set_facecolor(theme.sheet)
     axis.grid(True, color=theme.grid, linewidth=0.7)
     axis.set_axisbelow(True)
@@ -96,27 +110,32 @@ def _draw_panel(axis: Axes, panel: Panel, theme: Theme) -> None:
     if panel.x_step:
         axis.xaxis.set_major_locator(MultipleLocator(panel.x_step))
     if panel.note:
-        axis.set_title(panel.note, loc="right", fontsize=8.5, color=theme.faint, pad=pad)
+        axis.set_title(plain(panel.note, HEAD), loc="right", fontsize=8.5, color=theme.faint, pad=pad)
 
 
-def _draw_line(axis: Axes, line: Line, theme: Theme) -> None:
+def _draw_line(axis: Axes, line: Line, theme: Theme) -> Line2D:
     color = theme.earlier(line.color) if line.kind == "earlier" else theme.color(line.color)
     dashes: Any = DASHES[1] if line.kind == "dashed" else DASHES[line.color // len(theme.lines) % len(DASHES)]
-    label = "_" if line.kind == "earlier" else line.name
-    axis.plot(line.x, line.y, color=color, linestyle=dashes, linewidth=_WIDTHS[line.kind], label=label)
+    return axis.plot(line.x, line.y, color=color, linestyle=dashes, linewidth=_WIDTHS[line.kind])[0]
 
 
-def _legend(axis: Axes, panel: Panel, theme: Theme) -> bool:
-    """Names above the panel in a row (then it is true), or beside it when they are many; none that the title says."""
-    n_lines = sum(line.kind != "earlier" for line in panel.lines)
+def _legend(axis: Axes, panel: Panel, named: Sequence[tuple[Line2D, str]], theme: Theme) -> int:
+    """Names above the panel, or beside it when they are many; none that the title says. Gives the rows above."""
+    n_lines = len(named)
     if n_lines == 1 and panel.lines[-1].name.lower() in panel.title.lower():
-        return False
-    letters = sum(len(line.name) + 6 for line in panel.lines if line.kind != "earlier")
-    above = n_lines <= _LEGEND_LINES and letters < _LEGEND_LETTERS
-    axis.legend(
+        return 0
+    labels = [_label(name) for _, name in named]
+    n_columns = max(1, min(n_lines, _LEGEND_LETTERS // max(len(label) + 6 for label in labels)))
+    if sum(len(label) + 6 for label in labels) < _LEGEND_LETTERS:
+        n_columns = n_lines
+    n_rows = -(-n_lines // n_columns)
+    above = n_lines <= _LEGEND_LINES and n_rows <= _LEGEND_ROWS
+    legend = axis.legend(
+        [artist for artist, _ in named],
+        labels,
         loc="lower left" if above else "upper left",
         bbox_to_anchor=(-0.01, 1.0) if above else (1.005, 1.03),
-        ncols=n_lines if above else 1 + (n_lines - 1) // 10,
+        ncols=n_columns if above else 1 + (n_lines - 1) // 10,
         frameon=False,
         fontsize=8.5,
         labelcolor=theme.text,
@@ -124,7 +143,14 @@ def _legend(axis: Axes, panel: Panel, theme: Theme) -> bool:
         columnspacing=1.2,
         handlelength=1.6,
     )
-    return above
+    legend.set_in_layout(not above)  # the room above comes with the title; a wide row must not make the panel narrow
+    return n_rows if above else 0
+
+
+def _label(name: str) -> str:
+    """A name in a legend; matplotlib hides those that begin with an underscore."""
+    text = plain(name)
+    return f"\u200b{text}" if text.startswith("_") else text
 
 
 def _label_peaks(axis: Axes, panel: Panel, theme: Theme) -> None:
@@ -135,7 +161,7 @@ def _label_peaks(axis: Axes, panel: Panel, theme: Theme) -> None:
     points = np.concatenate([axis.transData.transform(np.stack([line.x, line.y], axis=1)) for line in drawn])
     for peak in panel.peaks:
         color, levels = theme.color(peak.color), (-1, 1) if peak.is_low else (1, -1)
-        axis.plot([peak.x], [peak.y], ".", color=color, markersize=6, label="_")
+        axis.plot([peak.x], [peak.y], ".", color=color, markersize=6)
         places = [_text_beside(axis, peak, color, side, level) for level in levels for side in (1, -1)]
         boxes = [text.get_window_extent() for text in places]
         cost = [_cover(box, points, taken, frame) for box in boxes]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.view.plots.panels import Line, Panel, Vector, limited, thinned
+from flexmb.view.plots.texts import HEAD, TITLE, shortened
 from flexmb.view.plots.units import unit_text
 from flexmb.view.report.arrays import ArrayPool
 from flexmb.view.scene import Part, Scene
@@ -21,13 +22,13 @@ _FRAMES = 64
 def chart_of(panel: Panel, pool: ArrayPool) -> dict[str, Any]:
     """A panel as JSON values."""
     return {
-        "title": panel.title,
-        "note": panel.note,
-        "xName": panel.x_name,
+        "title": shortened(panel.title, HEAD),
+        "note": shortened(panel.note, TITLE),
+        "xName": shortened(panel.x_name),
         "xUnit": unit_text(panel.x_unit),
         "yUnit": unit_text(panel.y_unit),
-        "xLabel": panel.x_label,
-        "yLabel": panel.y_label,
+        "xLabel": shortened(panel.x_label, HEAD),
+        "yLabel": shortened(panel.y_label),
         "height": panel.height,
         "log": panel.log,
         "xRange": panel.x_range,
@@ -45,7 +46,7 @@ def chart_of(panel: Panel, pool: ArrayPool) -> dict[str, Any]:
 def _line(line: Line, pool: ArrayPool) -> dict[str, Any]:
     time = None if line.time is None else pool.add(line.time)
     x, y = (pool.add(np.where(np.isfinite(values), values, np.nan)) for values in (line.x, line.y))
-    return {"name": line.name, "kind": line.kind, "color": line.color, "x": x, "y": y, "time": time}
+    return {"name": shortened(line.name), "kind": line.kind, "color": line.color, "x": x, "y": y, "time": time}
 
 
 def largest_deflections(part: Part) -> Vector:

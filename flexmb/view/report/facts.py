@@ -10,6 +10,7 @@ import numpy as np
 from flexmb.results.extremes import Extremes
 from flexmb.results.result_file import Result
 from flexmb.view.plots import channels
+from flexmb.view.plots.texts import HEAD, shortened
 from flexmb.view.plots.units import handy_unit, number_text, quantity, unit_text
 from flexmb.view.report.charts import largest_deflections
 from flexmb.view.report.health import Verdict, balance_check
@@ -82,7 +83,7 @@ def _deflection(scene: Scene, histories: dict[str, Vector]) -> Headline:
     point = int(np.argmax(sizes))
     length = float((part.points.max(axis=0) - part.points.min(axis=0)).max())
     share = f", {number_text(100.0 * float(sizes[point]) / length, 3)}\u00a0% of its length" if length > 0.0 else ""
-    detail = f"{name}, {place_of(part, point)}{share}"
+    detail = f"{shortened(name)}, {place_of(part, point)}{share}"
     value = number_text(1e3 * float(sizes[point]))
     return Headline("Largest deflection", value, "mm", detail, float(scene.time[frame]))
 
@@ -92,7 +93,7 @@ def place_of(part: Part, point: int) -> str:
     at, size = part.points[point], float(np.ptp(part.points, axis=0).max())
     for name, number in part.marks.items():
         if np.linalg.norm(part.points[number] - at) <= _NEAR * size:
-            return f"at its {name}" if name in ("start", "middle", "end") else f"at {name}"
+            return f"at its {name}" if name in ("start", "middle", "end") else f"at {shortened(name)}"
     x, y, z = (number_text(1e3 * float(value), 3) for value in np.where(np.abs(at) > 1e-6 * size, at, 0.0))
     node = f"node {part.nodes[point]}, " if part.nodes is not None else ""
     return f"{node}at ({x}, {y}, {z})\u00a0mm in its axes"
@@ -112,7 +113,9 @@ def _stress(scene: Scene) -> Iterator[Headline]:
             point = int(np.argmax(exact))
             best = (float(exact[point]), part.name, place_of(part, point), float(scene.time[frame]))
     if best is not None and best[0] > 0.0:
-        yield Headline("Largest von Mises stress", number_text(1e-6 * best[0]), "MPa", f"{best[1]}, {best[2]}", best[3])
+        yield Headline(
+            "Largest von Mises stress", number_text(1e-6 * best[0]), "MPa", f"{shortened(best[1])}, {best[2]}", best[3]
+        )
 
 
 def _reactions(result: Result) -> Iterator[Headline]:
@@ -127,7 +130,7 @@ def _reactions(result: Result) -> Iterator[Headline]:
             factor, shown = handy_unit(unit, best[0])
             value = number_text(best[0] / factor)
             when = float(result.time[best[2]])
-            yield Headline(f"Largest reaction {what}", value, unit_text(shown), f"joint {best[1]}", when)
+            yield Headline(f"Largest reaction {what}", value, unit_text(shown), f"joint {shortened(best[1])}", when)
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,9 @@ def sensor_rows(result: Result) -> list[SensorRow]:
             continue
         floor = _ROUND_OFF * max(abs(found.low), abs(found.high))
         low, high = (number_text(value if abs(value) > floor else 0.0, 5) for value in (found.low, found.high))
-        rows.append(SensorRow(selection.label, unit_text(unit), low, found.low_time, high, found.high_time))
+        rows.append(
+            SensorRow(shortened(selection.label, HEAD), unit_text(unit), low, found.low_time, high, found.high_time)
+        )
     return rows
 
 

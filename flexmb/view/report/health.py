@@ -11,6 +11,7 @@ import numpy as np
 from flexmb.results.result_file import Result
 from flexmb.view.plots.channels import reaction_paths
 from flexmb.view.plots.spectrum import amplitudes
+from flexmb.view.plots.texts import shortened
 from flexmb.view.plots.units import handy_unit, number_text, quantity
 
 Verdict = Literal["good", "care", "bad", "note"]
@@ -54,9 +55,9 @@ def ringing(result: Result) -> Check | None:
         return None
     value = f"{quantity(hertz, 'Hz', 2)}, {number_text(rows, 2)} rows in an oscillation"
     why = (
-        f"The reaction of joint {name} swings faster than the rows of the result can follow: its true peaks may be "
-        "larger. If a sudden start has woken high modes without damping, give the flexible bodies damping or start "
-        "smoothly; to see the peaks, write more rows (output.every)."
+        f"The reaction of joint {shortened(name)} swings faster than the rows of the result can follow: its true "
+        "peaks may be larger. If a sudden start has woken high modes without damping, give the flexible bodies damping "
+        "or start smoothly; to see the peaks, write more rows (output.every)."
     )
     return Check("Ringing", value, "care", why)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.results.result_file import Result
+from flexmb.view.plots.texts import shortened
 from flexmb.view.plots.units import number_text
 from flexmb.view.report.facts import Clock, Headline, SensorRow
 from flexmb.view.report.health import Check, worst
@@ -21,6 +22,7 @@ from flexmb.view.web.page import ViewerParts
 
 FOLDER = Path(__file__).parent
 SCRIPTS = ("numbers.js", "chart.js", "modes.js", "report.js")
+_LONGEST_TITLE = 160
 _LONGEST_TEXT = 300_000
 """Letters of a model text that are shown."""
 _VERDICTS = {"good": "good", "care": "take care", "bad": "bad", "note": ""}
@@ -52,7 +54,7 @@ class Content:
 def page_text(content: Content) -> str:
     """The page as HTML."""
     viewer = content.viewer
-    title = escaped(content.result.name or content.result.path.stem)
+    title = escaped(shortened(content.result.name, _LONGEST_TITLE) or content.result.path.stem)
     sections = [
         _header(content, title),
         _headlines(content),
@@ -160,7 +162,7 @@ def _modes(content: Content) -> str:
         more = len(table.hertz) - table.n_shown
         last = f"{number_text(float(table.hertz[-1]), 5)}\u00a0Hz"
         rest = f'<p class="hint">{more} more modes up to {last}.</p>' if more > 0 else ""
-        names = ", ".join(escaped(name) for name in table.names)
+        names = ", ".join(escaped(shortened(name)) for name in table.names)
         tables.append(f'<h3>{names}</h3>\n<ol class="mode-list">{"".join(cells)}</ol>{rest}')
     hint = "Each body alone in its frame, without the rest of the mechanism. The sizes are exaggerated."
     return f'<p class="hint">{hint}</p>\n{"".join(tables)}'

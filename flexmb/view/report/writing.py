@@ -14,6 +14,7 @@ from flexmb.results.flexible_report import find, flexible_warnings
 from flexmb.results.model_of_result import model_of
 from flexmb.results.output_file import check_target, drafted
 from flexmb.results.result_file import Result
+from flexmb.suggestions import clipped
 from flexmb.system.placement import place
 from flexmb.view.plots import panels_of
 from flexmb.view.plots.abscissa import over_time
@@ -59,6 +60,8 @@ def write_report(
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"Cannot write '{target}': the name of a report ends in .html.")
     check_target(target, target.suffix.lower())
+    if folder is not None and not os.path.isdir(folder):
+        raise InputError(f"There is no folder {clipped(os.fspath(folder))} with body files.")
     if result.n_rows == 0:
         raise InputError(f"'{result.path}' has no complete rows: there is nothing to report.")
     notes: list[str] = []

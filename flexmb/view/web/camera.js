@@ -1,52 +1,12 @@
 // The eye: azimuth and elevation [deg] about a target, in the axes whose third one points upwards.
 
-const FRAMES = 40; // in which the scene is measured
-const MARGIN = 1.12;
-
-function cameraFor(scene, view, aspect, follow) {
-  const [azimuth, elevation] = scene.views[view] || scene.views.iso;
-  const camera = { azimuth, elevation, distance: scene.distance * scene.radius, target: [...scene.center], scene };
-  fitCamera(camera, aspect, follow);
+// `shift`: where the target lies in the picture, from -1 (left, bottom) to 1; (0, 0) is the middle.
+function cameraFor(scene, view, aspect, rooms) {
+  const [azimuth, elevation] = scene.views[view.view] || scene.views.iso;
+  const distance = scene.distance * scene.radius;
+  const camera = { azimuth, elevation, distance, target: [...scene.center], shift: [0, 0], scene };
+  fitCamera(camera, aspect, view, rooms);
   return camera;
-}
-
-// Corners of the boxes around all parts, as they bend at first, in some frames.
-function cornersOf(scene, follow) {
-  const corners = [];
-  for (let k = 0; k < FRAMES; k++) {
-    const moment = atFrame(Math.round((k * (scene.time.length - 1)) / (FRAMES - 1)));
-    const carrier = carrierOf(scene, follow, moment);
-    for (const part of scene.parts) {
-      const pose = product(carrier, poseAt(part, moment)), bend = scene.look.scale;
-      for (let corner = 0; corner < 8; corner++) {
-        const isUpper = [0, 1, 2].map((axis) => (corner >> axis) & 1);
-        const at = isUpper.map((upper, axis) =>
-          part.origin[axis] + upper * 65535 * part.step[axis] + (upper ? bend : -bend) * part.spread[axis]);
-        corners.push(movePoint(pose, at));
-      }
-    }
-  }
-  return corners;
-}
-
-// As near as the scene allows: its middle in the middle of the picture, all of it inside at all times.
-function fitCamera(camera, aspect, follow) {
-  const { scene } = camera;
-  const corners = cornersOf(scene, follow);
-  if (!corners.length) return;
-  const { right, up, back } = eyeOf(camera, aspect);
-  const half = Math.tan((scene.fieldOfView * Math.PI) / 360);
-  for (const axis of [right, up]) {
-    const along = corners.map((corner) => dot(subtract(corner, camera.target), axis));
-    camera.target = add(camera.target, axis, 0.5 * (Math.max(...along) + Math.min(...along)));
-  }
-  let distance = 0;
-  for (const corner of corners) {
-    const from = subtract(corner, camera.target);
-    const needed = Math.max(Math.abs(dot(from, up)), Math.abs(dot(from, right)) / aspect) / half;
-    distance = Math.max(distance, dot(from, back) + MARGIN * needed);
-  }
-  camera.distance = distance;
 }
 
 function eyeOf(camera, aspect) {
@@ -61,7 +21,7 @@ function eyeOf(camera, aspect) {
   const near = Math.max(0.02 * distance, distance - 6 * scene.radius), far = distance + 12 * scene.radius;
   const turn = inverseOfRigid(placed(right, up, back, [0, 0, 0]));
   const see = inverseOfRigid(placed(right, up, back, place));
-  const matrix = product(perspective(scene.fieldOfView, aspect, near, far), see);
+  const matrix = product(perspective(scene.fieldOfView, aspect, near, far, camera.shift), see);
   return { place, right, up, back, turn, matrix };
 }
 
@@ -77,8 +37,8 @@ function pixelOf(eye, size, point) {
 // Unit vector from the eye through a pixel.
 function rayThrough(camera, eye, size, pixel) {
   const half = Math.tan((camera.scene.fieldOfView * Math.PI) / 360);
-  const x = (2 * pixel[0] / size[0] - 1) * half * (size[0] / size[1]);
-  const y = (1 - 2 * pixel[1] / size[1]) * half;
+  const x = (2 * pixel[0] / size[0] - 1 - camera.shift[0]) * half * (size[0] / size[1]);
+  const y = (1 - 2 * pixel[1] / size[1] - camera.shift[1]) * half;
   return unit(add(add(scaled(eye.right, x), eye.up, y), eye.back, -1));
 }
 

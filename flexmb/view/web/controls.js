@@ -33,8 +33,7 @@ function speedChoices(speed, isReal) {
 }
 
 function fillControls(at, scene) {
-  at.title.textContent = scene.title;
-  at.subtitle.textContent = scene.subtitle;
+  for (const id of ["title", "subtitle"]) at[id].textContent = scene[id];
   at.notes.textContent = scene.notes.join("\n");
   at.notes.hidden = !scene.notes.length;
   if (scene.notes.length) at.helpButton.title = "Keys and notes";
@@ -44,9 +43,9 @@ function fillControls(at, scene) {
   fill(at.color, [...colors, ["part", LABELS.part]]);
   fill(at.view, [["", "free"], ...Object.keys(scene.views).map((name) => [name, capital(name)])]);
   at.viewNames.textContent = Object.keys(scene.views).join(", ");
-  fill(at.follow, bodies.length > 1 ? [["", "Ground"], ...bodies.map((part) => [part.name, part.name])] : []);
-  fill(at.point, [["", "click on a body"], ...markedPoints(scene).map(({ name }, number) => [number, name])]);
-  fill(at.chapter, scene.chapters.map((chapter, number) => [number, chapter.title]));
+  fill(at.follow, bodies.length > 1 ? [["", "Ground"], ...bodies.map((part) => [part.name, cut(part.name)])] : []);
+  fill(at.point, [["", "click on a body"], ...markedPoints(scene).map(({ name }, number) => [number, cut(name)])]);
+  fill(at.chapter, scene.chapters.map((chapter, number) => [number, cut(chapter.title, 60)]));
   fill(at.speed, speedChoices(scene.look.speed, !scene.chapters.length));
   if (!(scene.period > 0) || scene.chapters.length) at.loop.querySelector("[value=period]").remove();
   const hasArrows = scene.arrows.length > 0;
@@ -97,9 +96,9 @@ function showLegend(at, scene, view) {
   const isSigned = "xyz".includes(view.color);
   at.legendName.textContent = `${LABELS[view.color]}${isSigned ? ", axes of the body" : ""} [${unit}]`;
   at.ramp.style.background = `linear-gradient(90deg, ${coloring.stops.map((stop) => `rgb(${stop})`).join(", ")})`;
-  at.low.textContent = isSigned ? plainNumber(-largest) : "0";
-  at.middle.textContent = isSigned ? "0" : plainNumber(largest / 2);
-  at.high.textContent = plainNumber(largest);
+  at.low.textContent = isSigned ? plainNumber(-largest, 4) : "0";
+  at.middle.textContent = isSigned ? "0" : plainNumber(largest / 2, 4);
+  at.high.textContent = plainNumber(largest, 4);
 }
 
 function arrowText(scene) {
@@ -116,7 +115,8 @@ function showCurveList(at, curves, shown, toggle) {
     const row = document.createElement("label");
     const unit = document.createElement("em");
     unit.textContent = curve.unit ? ` [${curve.unit}]` : "";
-    row.append(box, ` ${curve.name}`, unit);
+    row.append(box, ` ${cut(curve.name)}`, unit);
+    row.title = curve.name;
     return row;
   });
   at.curveList.replaceChildren(...rows);

@@ -3,7 +3,7 @@
 const STILL = 5; // pixels that a click may move
 
 // Whether the viewer is the whole page.
-const isAlone = (root) => root.parentElement === document.body && root.clientHeight >= 0.9 * innerHeight;
+const isAlone = (root) => root.parentElement.classList.contains("flexmb-page");
 
 function connectPointer(canvas, viewer) {
   const fingers = new Map();
@@ -54,8 +54,9 @@ function connectPointer(canvas, viewer) {
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
   canvas.addEventListener("dblclick", () => viewer.fit());
   canvas.addEventListener("wheel", (event) => {
-    // Inside another page the wheel scrolls that page until the picture was clicked.
-    if (!isAlone(viewer.root) && document.activeElement !== canvas && !event.ctrlKey) return;
+    // Inside another page or a frame of one the wheel scrolls that page until the picture was clicked.
+    const isWhole = isAlone(viewer.root) && window.parent === window;
+    if (!isWhole && document.activeElement !== canvas && !event.ctrlKey) return;
     event.preventDefault();
     const lines = event.deltaMode === 1 ? 18 : 1;
     viewer.turn((camera) => zoom(camera, Math.exp(clamp(event.deltaY * lines, -200, 200) * 0.0012)));

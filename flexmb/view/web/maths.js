@@ -55,10 +55,13 @@ function poseAlong(at, direction) {
   return placed(x, cross(z, x), z, at);
 }
 
-function perspective(fieldOfView, aspect, near, far) {
+// `shift`: where the straight view ahead lies in the picture, from -1 to 1.
+function perspective(fieldOfView, aspect, near, far, shift) {
   const f = 1 / Math.tan((fieldOfView * Math.PI) / 360);
   const depth = near - far;
-  return [f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) / depth, -1, 0, 0, (2 * far * near) / depth, 0];
+  return [
+    f / aspect, 0, 0, 0, 0, f, 0, 0, -shift[0], -shift[1], (far + near) / depth, -1, 0, 0, (2 * far * near) / depth, 0,
+  ];
 }
 
 function orthographic(half, aspect, depth) {

@@ -33,7 +33,7 @@ def pack_scene(scene: Scene, look: Look, playing: bool = True) -> tuple[str, str
     largest = [largest_values(part) for part in scene.parts]
     span = float(scene.time[-1] - scene.time[0]) or 1.0
     header = {
-        "title": scene.title,
+        "title": title_of(scene),
         "subtitle": scene.subtitle,
         "notes": scene.notes,
         "time": store.rounded((scene.time - scene.time[0])[:, None], TIME * span),
@@ -57,6 +57,10 @@ def pack_scene(scene: Scene, look: Look, playing: bool = True) -> tuple[str, str
     }
     text = json.dumps(header, separators=(",", ":"), allow_nan=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"), store.text()
+
+
+def title_of(scene: Scene) -> str:
+    return " ".join(scene.title.split()) or "Animation"
 
 
 def check_scene(scene: Scene, look: Look) -> None:
@@ -167,11 +171,12 @@ def _curve(store: ArrayStore, curve: Curve) -> dict[str, Any]:
 
 
 def _colorings(scene: Scene, largest: list[Largest]) -> list[dict[str, Any]]:
-    """What can be chosen, with its range, unit and ramp."""
-    tops = {"displacement": max((top.size for top in largest), default=0.0)}
-    tops |= {axis: max((top.components[k] for top in largest), default=0.0) for k, axis in enumerate("xyz")}
+    """What can be chosen, with its range and ramp: only bodies are coloured, not the symbols that bend with them."""
+    bodies = [top for part, top in zip(scene.parts, largest, strict=True) if part.kind == "flexible"]
+    tops = {"displacement": scene.largest_deflection}
+    tops |= {axis: max((top.components[k] for top in bodies), default=0.0) for k, axis in enumerate("xyz")}
     if scene.has_stress:
-        tops["stress"] = max(top.stress for top in largest)
+        tops["stress"] = max((top.stress for top in bodies), default=0.0)
     return [{"name": name, "largest": top, "stops": stops_for(name)} for name, top in tops.items()]
 
 

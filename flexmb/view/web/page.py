@@ -14,12 +14,12 @@ from pathlib import Path
 
 from flexmb.results.output_file import drafted
 from flexmb.view.scene import Look, Scene
-from flexmb.view.web.pack import pack_scene
+from flexmb.view.web.pack import pack_scene, title_of
 
 FOLDER = Path(__file__).parent
 SCRIPTS = (
-    "maths.js", "data.js", "mesh.js", "motion.js", "text.js", "shaders", "graphics.js", "camera.js", "picture.js",
-    "pick.js", "plot.js", "probe.js", "controls.js", "input.js", "viewer.js", "public.js",
+    "maths.js", "data.js", "mesh.js", "motion.js", "text.js", "shaders", "graphics.js", "fit.js", "camera.js",
+    "picture.js", "pick.js", "plot.js", "probe.js", "controls.js", "input.js", "viewer.js", "public.js",
 )  # fmt: skip
 SPACED = re.compile(r" ?([=,{}();:?<>&|*]+) ?| ([-+/]) (?=[\w(\[])")
 SHADERS = ("part.vert", "part.frag", "grid.vert", "grid.frag")
@@ -38,7 +38,7 @@ html, body {{ margin: 0; height: 100%; overflow: hidden; }}
 {style}
 </style>
 </head>
-<body>
+<body class="flexmb-page">
 {markup}
 {data}
 <script>
@@ -77,7 +77,7 @@ def write_page(scene: Scene, path: str | os.PathLike[str], look: Look | None = N
     """Write the viewer with a scene as one HTML file; gives its path back."""
     parts = viewer_parts(scene, look)
     text = PAGE.format(
-        title=html.escape(scene.title or "flexmb"), style=parts.style, markup=parts.markup, data=parts.data,
+        title=html.escape(title_of(scene)), style=parts.style, markup=parts.markup, data=parts.data,
         script=parts.script,
     )  # fmt: skip
     with drafted(path, ".html") as draft:

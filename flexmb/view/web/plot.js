@@ -1,6 +1,7 @@
 // The strip of curves below the picture: a panel for every unit, the same time axis for all, a line at the time shown.
 
 const LEFT = 62, RIGHT = 14, TOP = 20, BOTTOM = 20;
+const NAMES = [60, 40, 28, 20, 14, 9]; // longest names that are tried
 const INKS = ["#2f7dc4", "#d9730d", "#3c9a5f", "#a0569e", "#a88d12", "#3f9ca3", "#c25668", "#6d7b8a"];
 
 function ticks(low, high, count) {
@@ -149,19 +150,22 @@ class Plot {
     pen.lineWidth = 1;
   }
 
-  // Name, value at the time shown and unit of every curve, in its colour.
-  drawNames(panel, y, moment) {
+  // Name, value at the time shown and unit of every curve, in its colour; names are cut where they find no room.
+  drawNames({ curves, unit }, y, moment) {
     const { pen } = this;
     pen.textAlign = "left";
+    // As wide as the longest number, so that the names stand still while it plays.
+    const number = pen.measureText(`  −0.00000 ${unit}`).width + 32;
+    const width = (name, most) => number + pen.measureText(cut(name, most)).width;
+    const room = this.canvas.clientWidth - LEFT;
+    const most = NAMES.find((each) => curves.reduce((sum, { name }) => sum + width(name, each), 0) < room) || 6;
     let x = LEFT;
-    for (const { name, values, ink } of panel.curves) {
-      const text = `${name}  ${shortNumber(valueAt(values, moment))} ${panel.unit}`;
+    for (const { name, values, ink } of curves) {
       pen.fillStyle = ink;
       pen.fillRect(x, y - 7, 9, 3);
       pen.fillStyle = this.color("text");
-      pen.fillText(text, x + 14, y);
-      // As wide as the longest number, so that the names stand still while it plays.
-      x += 14 + Math.max(pen.measureText(text).width, pen.measureText(`${name}  −0.00000 ${panel.unit}`).width) + 18;
+      pen.fillText(`${cut(name, most)}  ${shortNumber(valueAt(values, moment))} ${unit}`, x + 14, y);
+      x += width(name, most);
     }
   }
 

@@ -16,7 +16,7 @@ function probeOf(scene, part, point) {
   if (history.stress) {
     curves.push({ name: "von Mises", unit: "MPa", values: Float64Array.from(history.stress, (value) => 1e-6 * value) });
   }
-  const largest = Math.max(...history.size);
+  const largest = history.size.reduce((most, size) => Math.max(most, size), 0);
   const when = scene.time[history.size.indexOf(largest)];
   return { part, point, name: pointName(part, point), curves, largest, when };
 }

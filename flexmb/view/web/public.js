@@ -54,7 +54,8 @@ async function openViewer() {
 
 window.flexmbViewer = {
   // Go to a time [s] and stop there; may be called before everything is unpacked.
-  goTo: (time) => window.flexmbViewer.ready.then((viewer) => viewer.set({ time: Number(time), playing: false })),
+  goTo: (time) => window.flexmbViewer.ready.then(
+    (viewer) => viewer.set({ time: Number(time), playing: false }), () => {}),
 };
 window.flexmbViewer.ready = openViewer();
 // The reason stands on the page; there is nobody to catch it.

@@ -1,10 +1,12 @@
-// Numbers and units as they are read by people: deflections in mm, stresses in MPa, short times in ms.
+// Numbers and units as they are read by people: deflections in mm, stresses in MPa, times and sizes with a prefix.
 
 const LABELS = {
   displacement: "Deflection |u|", x: "Deflection x", y: "Deflection y", z: "Deflection z",
   stress: "Von Mises stress", part: "Part",
 };
-const SMALL_LENGTH = 0.1; // [m] up to which lengths are written in mm
+const SMALL_LENGTH = 0.1; // [m] up to which curves of lengths are drawn in mm
+const TIME_UNITS = [[1, "s"], [1e3, "ms"], [1e6, "µs"], [1e9, "ns"]];
+const LENGTH_UNITS = [[1e-3, "km"], [1, "m"], [1e3, "mm"], [1e6, "µm"], [1e9, "nm"]];
 
 const display = { displacement: [1e3, "mm"], x: [1e3, "mm"], y: [1e3, "mm"], z: [1e3, "mm"], stress: [1e-6, "MPa"] };
 
@@ -23,7 +25,8 @@ function shortNumber(value, digits = 4) {
 // A number without zeros that say nothing, for axes and limits.
 const plainNumber = (value, digits = 3) => {
   const text = shortNumber(value, digits);
-  return text.includes(".") && !text.includes("e") ? text.replace(/\.?0+$/, "") : text;
+  if (!text.includes(".")) return text;
+  return text.includes("e") ? text.replace(/\.?0+e/, "e") : text.replace(/\.?0+$/, "");
 };
 
 // A curve in the unit in which it is shown.
@@ -35,13 +38,13 @@ function displayCurve(name, unit, values) {
   return { name, unit: unitText(shown), values: values.map((value) => value * factor) };
 }
 
-// Times of a scene: all in ms or all in s, with as many digits as a frame needs.
+// Times of a scene: all with the same prefix, with as many digits as a frame needs.
 function timeWriter(scene) {
-  const count = scene.time.length;
-  const span = scene.time[count - 1] - scene.time[0];
-  const [factor, unit] = span <= 2 ? [1e3, "ms"] : [1, "s"];
-  const step = (span * factor) / Math.max(1, count - 1) || 1;
-  const digits = clamp(Math.ceil(0.8 - Math.log10(step)), 0, 6);
+  const first = scene.time[0], last = scene.time[scene.time.length - 1];
+  const largest = Math.max(Math.abs(first), Math.abs(last));
+  const [factor, unit] = TIME_UNITS.find(([each]) => largest * each > 2) || TIME_UNITS[largest > 0 ? 3 : 1];
+  const step = ((last - first) * factor) / Math.max(1, scene.time.length - 1) || 1;
+  const digits = clamp(Math.ceil(0.8 - Math.log10(step)), 0, 9);
   return { factor, unit, text: (time) => `${(time * factor).toFixed(digits).replace("-", "−")} ${unit}` };
 }
 
@@ -56,4 +59,15 @@ function roundStep(value) {
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= value * (1 - 1e-9));
 }
 
-const lengthText = (value) => (value < 1 ? `${plainNumber(value * 1e3)} mm` : `${plainNumber(value)} m`);
+function lengthText(value) {
+  const [factor, unit] = LENGTH_UNITS.find(([each]) => value * each >= 1) || LENGTH_UNITS[4];
+  return `${plainNumber(value * factor)} ${unit}`;
+}
+
+// Names may have any length, lines of the picture may not; the end of a name often tells it from others.
+function cut(text, most = 40) {
+  const signs = [...text];
+  if (signs.length <= most) return text;
+  const end = Math.floor(most / 3);
+  return `${signs.slice(0, most - 1 - end).join("").trimEnd()}…${signs.slice(-end).join("").trimStart()}`;
+}

@@ -3,6 +3,7 @@
 const ratioOf = () => Math.min(window.devicePixelRatio || 1, 2);
 
 const MANY_TRIANGLES = 40000;
+const EDGE = 22; // [pixels] that a fitted picture keeps free on all sides
 
 // Whether a processor does the work of the card: smooth edges would then halve the speed of large bodies.
 function isSoftware() {
@@ -52,8 +53,11 @@ class Viewer {
     this.picture = new Picture(gl, this.scene);
   }
 
+  // Whatever can fail comes before the first handler, so that nothing is left to fail again.
   connect() {
     const { at } = this;
+    this.showCurves();
+    this.change({ view: this.view.view });
     connectControls(at, (values) => this.change(values), {
       toggle: () => this.toggle(), toggleDark: () => this.toggleDark(), forget: () => this.forget(),
       choose: (number) => this.choose(markedPoints(this.scene)[number]),
@@ -73,10 +77,10 @@ class Viewer {
     });
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     scheme.addEventListener("change", () => this.change({ dark: scheme.matches }));
-    new ResizeObserver(() => this.resize()).observe(this.root);
+    const sizes = new ResizeObserver(() => this.resize());
+    for (const element of [this.root, at.picture]) sizes.observe(element);
     new IntersectionObserver(([entry]) => { this.isSeen = entry.isIntersecting; this.need(); }).observe(this.root);
-    this.showCurves();
-    this.change({ view: this.view.view });
+    at.panel.addEventListener("toggle", () => this.resize());
   }
 
   say(text) {
@@ -95,8 +99,13 @@ class Viewer {
     if (values.chapter !== undefined) view.time = this.piece().from;
     else if (scene.chapters.length && !this.isInside(view.time)) view.chapter = this.chapterAt(view.time);
     view.time = clamp(view.time, scene.time[0], scene.time[scene.time.length - 1]);
-    if (values.view) this.camera = cameraFor(scene, values.view, this.aspect(), view.follow);
-    else if (values.follow !== undefined) fitCamera(this.camera, this.aspect(), view.follow);
+    if (values.view) {
+      this.seen = { ...view };
+      this.camera = cameraFor(scene, this.seen, this.aspect(), this.rooms());
+    } else if (values.follow !== undefined) {
+      this.seen = { ...view };
+      fitCamera(this.camera, this.aspect(), this.seen, this.rooms());
+    }
     if (values.playing && !this.frame) this.last = performance.now();
     this.root.dataset.theme = view.dark ? "dark" : "light";
     this.plot.window(this.piece().from, this.piece().to);
@@ -160,8 +169,22 @@ class Viewer {
   resize() {
     this.layOut();
     // A named view shows everything at any size; one that was chosen by hand stays.
-    if (this.view.view) this.camera = cameraFor(this.scene, this.view.view, this.aspect(), this.view.follow);
+    if (this.view.view) this.camera = cameraFor(this.scene, this.seen, this.aspect(), this.rooms());
     this.need();
+  }
+
+  // Rectangles of the picture that no text covers, as margins in shares of its size: to the left of the panel, and
+  // either below the caption and above the legend or to the right of both.
+  rooms() {
+    const { picture, panel, caption, stamp, legend } = this.at;
+    const width = Math.max(1, picture.clientWidth), height = Math.max(1, picture.clientHeight);
+    const beside = panel.open && panel.offsetWidth < 0.4 * width ? panel.offsetWidth + 12 : 0;
+    const left = EDGE / width, right = (EDGE + beside) / width, top = EDGE / height, bottom = EDGE / height;
+    const above = (caption.offsetTop + stamp.offsetTop + stamp.offsetHeight) / height, below = legend.offsetHeight / height;
+    const rooms = [{ left, right, top: top + Math.min(above, 0.3), bottom: bottom + Math.min(below, 0.2) }];
+    const aside = Math.max(caption.offsetWidth, legend.offsetWidth) / width;
+    if (left + aside + right < 0.6) rooms.push({ left: left + aside, right, top, bottom });
+    return rooms;
   }
 
   aspect() { return this.at.picture.clientWidth / Math.max(1, this.at.picture.clientHeight); }
@@ -216,7 +239,7 @@ class Viewer {
     at.tip.hidden = !found;
     if (!found) return;
     const { name, kind, shownUnit } = found.arrow;
-    at.tip.textContent = `${name}, ${kind}: ${shortNumber(found.size)} ${shownUnit}`;
+    at.tip.textContent = `${cut(name)}, ${kind}: ${shortNumber(found.size)} ${shownUnit}`;
     at.tip.style.transform = `translate(${Math.round(pixel[0] + 14)}px, ${Math.round(pixel[1] + 10)}px)`;
   }
 
@@ -263,8 +286,18 @@ class Viewer {
     const { view } = this;
     if (view.playing) this.advance(Math.min((now - this.last) / 1e3, 0.25) * view.speed);
     this.last = now;
-    if (this.isSeen && (this.isNeeded || view.playing)) this.draw();
+    if (this.isSeen && (this.isNeeded || view.playing)) this.drawOrSay();
     if (view.playing) this.need();
+  }
+
+  drawOrSay() {
+    try {
+      this.draw();
+    } catch (error) {
+      this.picture = null;
+      this.view.playing = false;
+      this.say(`The animation cannot be shown: ${error.message || error}.`);
+    }
   }
 
   advance(seconds) {
@@ -282,7 +315,7 @@ class Viewer {
     const { at, view } = this;
     const canvas = at.picture, ratio = ratioOf();
     const size = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
-    if (!this.picture || !size[0] || !size[1]) return;
+    if (!this.picture || !this.camera || !size[0] || !size[1]) return;
     if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
     const { moment, carrier, eye } = this.now();
     this.eye = eye;
@@ -318,7 +351,7 @@ class Viewer {
     const hasBending = this.scene.colorings.some((each) => each.largest > 0);
     // The time of a mode shape says nothing: its name stands in the list of chapters.
     const chapter = this.scene.chapters[view.chapter];
-    const stamp = [chapter ? chapter.title : `t = ${writer.text(view.time)}`];
+    const stamp = [chapter ? cut(chapter.title, 80) : `t = ${writer.text(view.time)}`];
     if (hasBending) stamp.push(`deflection × ${plainNumber(view.scale, 3)}`);
     if (view.grid) stamp.push(`grid ${lengthText(this.picture.spacing)}`);
     at.stamp.textContent = stamp.join("  ·  ");
@@ -329,7 +362,7 @@ class Viewer {
     at.time.value = view.time;
     at.time.setAttribute("aria-valuetext", writer.text(view.time));
     if (!probe) return;
-    at.probeName.textContent = probe.name;
+    at.probeName.textContent = cut(probe.name, 60);
     const now = valueAt(probe.curves[0].values, moment);
     const peak = `largest ${shortNumber(1e3 * probe.largest)} mm at ${writer.text(probe.when)}`;
     at.probeText.textContent = `|u| ${shortNumber(now)} mm now\n${peak}`;

@@ -1,0 +1,60 @@
+"""Where the parts of a scene get to in a run, from a few of their points at many frames.
+
+Of a part that keeps its form only the outermost points matter; of a part that bends, some points all over it as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.view.scene import Part, Scene, Vector, rotations
+
+Numbers = NDArray[np.int64]
+_FEWEST_FRAMES = 24
+_PLACES = 300_000
+"""Points times frames that are looked at, about"""
+_DIRECTIONS = 60
+_SPREAD = 100
+"""Points that stand for a part that bends, beside the outermost ones"""
+
+
+class Extent:
+    """Paths of the points that tell how much room parts need."""
+
+    def __init__(self, scene: Scene, parts: Iterable[Part], scale: float):
+        self.scale = scale
+        self._points = [(part, _telling_points(part)) for part in parts if len(part.points)]
+        n_points = sum(len(points) for _, points in self._points)
+        n_frames = len(scene.time)
+        most = max(_FEWEST_FRAMES, _PLACES // max(n_points, 1))
+        self.frames: Numbers = np.unique(np.linspace(0, n_frames - 1, min(most, n_frames)).round().astype(np.int64))
+
+    def paths(self) -> Iterator[Vector]:
+        """(frames, n, 3) of every part, world [m]"""
+        for part, points in self._points:
+            local = part.points[points]
+            if part.n_shapes:
+                weights = part.amplitudes[self.frames].astype(np.float32)
+                weights[:, part.carried :] *= np.float32(self.scale)
+                shapes = part.shapes[:, points].reshape(part.n_shapes, -1)
+                local = local + (weights @ shapes).reshape(len(self.frames), -1, 3)
+            R = rotations(part.quaternion[self.frames])
+            yield local @ R.transpose(0, 2, 1) + part.position[self.frames, None]
+
+
+def _telling_points(part: Part) -> Numbers:
+    points = (part.points @ _directions().T).argmax(axis=0)
+    if part.n_shapes:
+        points = np.concatenate([points, np.linspace(0, len(part.points) - 1, _SPREAD).astype(np.int64)])
+    return np.unique(points)
+
+
+def _directions() -> Vector:
+    """(n, 3) evenly over a sphere, along a spiral"""
+    z = 1.0 - (2.0 * np.arange(_DIRECTIONS) + 1.0) / _DIRECTIONS
+    angle = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(_DIRECTIONS)
+    across = np.sqrt(1.0 - z * z)
+    return np.stack([across * np.cos(angle), across * np.sin(angle), z], axis=1)
