@@ -71,6 +71,17 @@ def refused(capsys: Capture, *words: str) -> str:
     return err
 
 
+def test_words_about_stress_are_for_those_who_look_at_it(tmp_path: Path, written: list[object]) -> None:
+    notes = ("Stress without that of stretch.", "Half of the rows are shown.")
+    scene = replace(bending_scene(), notes=notes)
+    assert animate(scene, tmp_path / "x.png").notes[:1] == notes[1:]
+    assert animate(scene, tmp_path / "x.png", color="stress").notes[:2] == notes
+
+
+def test_one_row_is_one_picture(tmp_path: Path, written: list[object]) -> None:
+    assert "one picture" in animate(bending_scene(1), tmp_path / "x.gif").text
+
+
 def faults_of(source: object, output: object = None, **options: object) -> str:
     with pytest.raises(InputError) as caught:
         animate(source, output, **options)  # type: ignore[arg-type]

@@ -248,6 +248,12 @@ def test_sources_that_cannot_be_read(result: Path, verb: str, capsys: pytest.Cap
     assert Path("there.html").read_text() == "an older page"
 
 
+@pytest.mark.parametrize("verb", ["plot", "export"])
+def test_a_channel_without_columns(result: Path, verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--csv",) if verb == "export" else ()
+    assert "has no columns" in refused(capsys, verb, "run.h5", "--channel", "coordinates/multipliers", *words)
+
+
 def test_links_are_followed(result: Path, capsys: pytest.CaptureFixture[str]) -> None:
     os.mkdir("elsewhere")
     Path("elsewhere/real.html").write_text("an older page")

@@ -345,7 +345,8 @@ def test_chapters_are_played_one_at_a_time(browser: Browser, scene: Scene, folde
 
 def test_inside_another_page(browser: Browser, scene: Scene, folder: Path) -> None:
     parts = viewer_parts(scene, Look(), playing=False)
-    text = f"""<!DOCTYPE html><title>report</title><style>{parts.style} .flexmb-viewer {{ height: 480px; }}</style>
+    text = f"""<!DOCTYPE html><title>report</title><style>{parts.style} .flexmb-viewer {{ height: 480px; }}
+        .legend {{ display: flex; }}</style>
         <h1>Report</h1>{parts.markup}<p id="after">Text</p>{parts.data}<script>{parts.script}
         flexmbViewer.goTo(0.12); addEventListener("flexmb-time", event => window.heard = event.detail.time)</script>"""
     page = folder / "report.html"
@@ -356,6 +357,7 @@ def test_inside_another_page(browser: Browser, scene: Scene, folder: Path) -> No
     assert press(browser, "ArrowRight")["time"] == 0.12
     browser.run("document.querySelector('[data-id=picture]').focus()")
     assert changed(settled(browser), settled(browser)) == 0.0
+    assert browser.run("return document.querySelector('[data-id=ramp]').clientWidth") == 224
     assert browser.run("return getComputedStyle(document.getElementById('after')).fontFamily") not in ("", "system-ui")
     assert browser.console() == []
     assert browser.requests() == []

@@ -123,7 +123,7 @@ def chain(n: int) -> Scene:
         position = np.stack([0.5 * k + time, 0.1 * k * time, 0.0 * time], axis=1)
         some = triangles if k != 2 else triangles[1:]
         color = ((0.1, 0.2, 0.6), (0.7, 0.2, 0.1))[k % 2]
-        links.append(Part(f"link {k}", "rigid", points, some[:, ::-1], position, turn, color))
+        links.append(Part(f"link {k}", "rigid", points, some, position, turn, color))
     return Scene("chain", "", time, tuple(links), center=(1.0, 0.0, 0.0), radius=2.0)
 
 

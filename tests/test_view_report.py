@@ -19,6 +19,7 @@ from flexmb.results.result_file import Result
 from flexmb.results.session import run_model
 from flexmb.system.model_file import read_model
 from flexmb.system.placement import place
+from flexmb.view.plots.texts import HEAD, shortened
 from flexmb.view.report import write_report, writing
 from flexmb.view.report.coarse import coarse_surface
 from flexmb.view.report.facts import clock_of, headlines, histories_of, sensor_rows
@@ -168,6 +169,8 @@ def test_files_that_are_missing_or_wrong(tmp_path: Path, capsys: pytest.CaptureF
         write_report(result, tmp_path / "a.pdf")
     with pytest.raises(InputError, match="no folder"):
         write_report(result, tmp_path / "nowhere" / "a.html")
+    with pytest.raises(InputError, match="There is no folder 'nope' with body files"):
+        write_report(result, tmp_path / "a.html", folder="nope")
     empty = crank_result(tmp_path / "b.h5")
     empty.n_rows = 0
     with pytest.raises(InputError, match="no complete rows"):
@@ -177,6 +180,21 @@ def test_files_that_are_missing_or_wrong(tmp_path: Path, capsys: pytest.CaptureF
     out = capsys.readouterr().out
     assert out.startswith(f"{target}: 0.") and "note: There is no viewer on this page" in out
     assert "There is no viewer" in target.read_text(encoding="utf-8")
+
+
+def test_long_names_do_not_fill_the_page(tmp_path: Path) -> None:
+    name = 3000 * "L"
+    time = np.linspace(0.0, 1.0, 50)
+    series = {
+        "time": ("s", time),
+        f"joints/{name}/force": ("N", np.stack([time, time, time], axis=1)),
+        f"sensors/{name}": ("m", time**2),
+    }
+    result = made_result(tmp_path / "r.h5", series, name=name)
+    write_report(result, tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    read = re.sub("<(script|details).*?</", "", text, flags=re.DOTALL)
+    assert "LLLL" in read and 200 * "L" not in read
 
 
 def test_a_large_scene_is_made_coarser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,5 +333,5 @@ def test_texts_from_files_do_no_harm(browser: Browser, tmp_path: Path) -> None:
     assert browser.run("return document.title") == NASTY
     assert browser.run("return document.querySelectorAll('img').length") == 0
     assert browser.run("return document.getElementById('model-text').textContent") == NASTY
-    assert browser.run("return document.querySelector('#sensors th[scope=row]').textContent") == name
+    assert browser.run("return document.querySelector('#sensors th[scope=row]').textContent") == shortened(name, HEAD)
     quiet(browser)

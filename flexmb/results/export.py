@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from flexmb.errors import InputError
 from flexmb.results.channel_names import Selection
 from flexmb.results.output_file import drafted
 from flexmb.results.result_file import Result
@@ -37,6 +38,10 @@ def default_selections(result: Result) -> list[Selection]:
 def chosen_selections(result: Result, channels: Sequence[str] = ()) -> list[Selection]:
     """The channels of these names, or those of `default_paths`; without the time, which every table has anyway."""
     chosen = result.names.find_all(channels) if channels else default_selections(result)
+    empty = [one for one in chosen if not one.scalars] if channels else []
+    if empty:
+        paths = ", ".join(f"'{one.channel.path}'" for one in empty)
+        raise InputError(f"Nothing to export: {paths} has no columns in this run.")
     time = result.names.find("time")
     return [one for one in dict.fromkeys(chosen) if one != time]
 

@@ -22,7 +22,7 @@ from flexmb.results.result_file import Result
 from flexmb.suggestions import clipped, did_you_mean
 from flexmb.view.animate_options import AnimateOptions, read_options
 from flexmb.view.animate_source import opened, source_faults, source_name, stress_fault
-from flexmb.view.scene import Look, Scene, playing_speed
+from flexmb.view.scene import STRESS_NOTE, Look, Scene, playing_speed
 
 FORMATS = (".html", ".mp4", ".gif", ".png", ".glb")
 MOVIES = (".mp4", ".gif")
@@ -250,8 +250,6 @@ def _with_speed(scene: Scene, wanted: AnimateOptions, target: Path | None) -> Lo
 
 def _scene_notes(scene: Scene, look: Look) -> list[str]:
     """What the scene says, without words about stress for those who do not see any."""
-    from flexmb.view.scene_of_result import STRESS_NOTE
-
     return [note for note in scene.notes if look.color == "stress" or not note.startswith(STRESS_NOTE)]
 
 

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from flexmb.bodies.orientation import continuous, quaternions, rotations
 
 __all__ = [
-    "Arrow", "ArrowKind", "COLORINGS", "Color", "Curve", "Look", "Part", "PartKind", "Scene", "Single", "Vector",
-    "continuous", "playing_speed", "quaternions", "rotations",
+    "Arrow", "ArrowKind", "COLORINGS", "Color", "Curve", "Look", "Part", "PartKind", "STRESS_NOTE", "Scene", "Single",
+    "Vector", "continuous", "playing_speed", "quaternions", "rotations",
 ]  # fmt: skip
 
 Vector = NDArray[np.float64]
@@ -35,6 +35,9 @@ ArrowKind = Literal["reaction force", "reaction moment", "force", "torque"]
 
 COLORINGS = ("displacement", "x", "y", "z", "stress", "part")
 """What may colour a flexible part: |u|, a component of u in the axes of the part, von Mises stress, nothing."""
+
+STRESS_NOTE = "Stress without"
+"""How notes of a scene begin that matter only where it is coloured by stress"""
 
 
 @dataclass(frozen=True)

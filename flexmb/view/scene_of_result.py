@@ -26,14 +26,12 @@ from flexmb.view.flexible_parts import Covered, covered_body, flexible_part
 from flexmb.view.framing import framed
 from flexmb.view.geometry.default_shapes import body_color, rigid_solid, scene_size
 from flexmb.view.recorded_motion import RecordedMotion
-from flexmb.view.scene import Arrow, Curve, Part, PartKind, Scene, Vector
+from flexmb.view.scene import STRESS_NOTE, Arrow, Curve, Part, PartKind, Scene, Vector
 from flexmb.view.symbols import joint_travel, symbol_parts
 
 FRAMES = 1200
 """Frames of a scene when nobody says otherwise."""
 _MOST_CURVES = 24
-STRESS_NOTE = "Stress without"
-"""How notes begin that only those need who look at the stress."""
 MOST_TURN = np.pi / 4.0
 """Angle between two frames up to which a motion is seen as it is [rad]."""
 

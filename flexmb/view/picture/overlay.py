@@ -51,7 +51,8 @@ class Overlay:
     def on(self, image: Pixels, frame: int) -> Pixels:
         """The picture with its text."""
         picture = Image.fromarray(image)
-        picture.paste(self._still, (0, 0), self._still)
+        for piece, corner in self._still:
+            picture.paste(piece, corner, piece)
         draw = ImageDraw.Draw(picture)
         width, height = self.look.size
         line = 1.35 * _height(self._normal)
@@ -75,7 +76,8 @@ class Overlay:
         draw.text(at, text, self._color(color), letters, anchor=anchor)
         return draw.textbbox(at, text, letters, anchor=anchor)
 
-    def _draw_still(self) -> Image.Image:
+    def _draw_still(self) -> list[tuple[Image.Image, tuple[int, int]]]:
+        """Pieces with what stays, and where their corners are: far less to lay over a frame than a whole picture."""
         layer = Image.new("RGBA", self.look.size, (*_rgb(self.drawing.theme.background), 0))
         draw = ImageDraw.Draw(layer)
         room = self.look.size[0] - 2 * self._gap
@@ -95,7 +97,10 @@ class Overlay:
             self._taken.append(self._write(draw, corner, text, "muted", self._small, "rs"))
         if self.drawing.values.largest > 0.0:
             self._draw_legend(draw)
-        return layer
+        around = round(_height(self._small))
+        boxes = [(int(x_0) - around, int(y_0) - around, int(x_1) + around, int(y_1) + around)
+                 for x_0, y_0, x_1, y_1 in self._taken]  # fmt: skip
+        return [(layer.crop(box), (box[0], box[1])) for box in boxes]
 
     def _draw_legend(self, draw: ImageDraw.ImageDraw) -> None:
         values = self.drawing.values

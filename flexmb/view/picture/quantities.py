@@ -48,7 +48,7 @@ def value_text(value: float, unit: str) -> str:
     factor, prefix = next((pair for pair in _PREFIXES if value >= 0.9995 * pair[0]), (0.0, ""))
     if not factor:
         return f"{value:.2e} {shown}" if value > 0.0 else f"0 {shown}"
-    return f"{value / factor:.{_decimals(value / factor, 3)}f} {prefix}{shown}"
+    return f"{value / factor:.{_decimals(max(value / factor, 1.0), 3)}f} {prefix}{shown}"
 
 
 def tick_text(value: float, largest: float) -> str:

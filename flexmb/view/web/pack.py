@@ -119,7 +119,6 @@ def _part(store: ArrayStore, part: Part, radius: float, largest: Largest) -> dic
         "position": store.rounded(part.position, POSE * radius),
         "quaternion": store.rounded(part.quaternion, POSE),
         "marks": part.marks,
-        "largest": largest.size,
         "spread": largest.components,
     }
     if part.nodes is not None:

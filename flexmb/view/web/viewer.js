@@ -180,7 +180,8 @@ class Viewer {
     const width = Math.max(1, picture.clientWidth), height = Math.max(1, picture.clientHeight);
     const beside = panel.open && panel.offsetWidth < 0.4 * width ? panel.offsetWidth + 12 : 0;
     const left = EDGE / width, right = (EDGE + beside) / width, top = EDGE / height, bottom = EDGE / height;
-    const above = (caption.offsetTop + stamp.offsetTop + stamp.offsetHeight) / height, below = legend.offsetHeight / height;
+    const above = (caption.offsetTop + stamp.offsetTop + stamp.offsetHeight) / height;
+    const below = legend.offsetHeight / height;
     const rooms = [{ left, right, top: top + Math.min(above, 0.3), bottom: bottom + Math.min(below, 0.2) }];
     const aside = Math.max(caption.offsetWidth, legend.offsetWidth) / width;
     if (left + aside + right < 0.6) rooms.push({ left: left + aside, right, top, bottom });
