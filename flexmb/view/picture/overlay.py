@@ -97,9 +97,7 @@ class Overlay:
             self._taken.append(self._write(draw, corner, text, "muted", self._small, "rs"))
         if self.drawing.values.largest > 0.0:
             self._draw_legend(draw)
-        around = round(_height(self._small))
-        boxes = [(int(x_0) - around, int(y_0) - around, int(x_1) + around, int(y_1) + around)
-                 for x_0, y_0, x_1, y_1 in self._taken]  # fmt: skip
+        boxes = [(int(x_0) - 1, int(y_0) - 1, int(x_1) + 2, int(y_1) + 2) for x_0, y_0, x_1, y_1 in self._taken]
         return [(layer.crop(box), (box[0], box[1])) for box in boxes]
 
     def _draw_legend(self, draw: ImageDraw.ImageDraw) -> None:
@@ -122,7 +120,7 @@ class Overlay:
         title = f"{values.label} [{values.unit}]"
         y = top - 0.9 * _height(self._small)
         title_box = self._write(draw, (width - self._gap, y), title, "text", self._small, "rs")
-        self._taken += [title_box, (left, top, width, top + tall)]
+        self._taken.append((min(title_box[0], left), title_box[1], width, top + tall + _height(self._small)))
 
     def _axes(self, frame: int) -> Image.Image:
         """World axes for the corner, the nearest last; drawn large and shrunk, which smooths the lines."""

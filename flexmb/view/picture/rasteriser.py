@@ -88,8 +88,8 @@ class Rasteriser:
     def _draw(self, layer: Layer, shape: Shape, screen: NDArray[np.float32], camera: Camera) -> None:
         assert shape.values is not None
         is_ghost = layer.opacity < 1.0
-        axes = np.array([camera.right, camera.up, camera.back])
-        normals = (shape.normals @ axes.T).astype(np.float32)
+        axes = np.array([camera.right, camera.up, camera.back], np.float32)
+        normals = np.einsum("ij,vj->vi", axes, shape.normals.astype(np.float32))
         light = self._one_sided if is_ghost or layer.is_closed else self._two_sided
         draw_triangles(
             screen, layer.triangles, normals, shape.values.astype(np.float32), layer.table.astype(np.float32), light,
@@ -113,11 +113,16 @@ class Rasteriser:
     def _bounds(self, screens: list[NDArray[np.float32]]) -> tuple[int, int, int, int]:
         """Rows from top to bottom and columns from left to right that are drawn on, in the small picture"""
         height, width = self._base_out.shape[:2]
-        seen = [screen[screen[:, 2] > 0.0, :2] for screen in screens if len(screen)]
-        if not any(len(points) for points in seen):
+        every = np.concatenate([np.zeros((0, 3), np.float32), *screens])
+        if not (every[:, 2] > 0.0).all():
+            every = every[every[:, 2] > 0.0]
+        if not len(every):
             return 0, 0, 0, 0
-        every = np.concatenate(seen) / _OVER
-        (left, top), (right, bottom) = every.min(axis=0) - 2.0, every.max(axis=0) + 3.0
+        left, right, top, bottom = (
+            end / _OVER + room
+            for axis in (0, 1)
+            for end, room in ((every[:, axis].min(), -2.0), (every[:, axis].max(), 3.0))
+        )
         top, bottom = (int(np.clip(value, 0, height)) for value in (top, bottom))
         left, right = (int(np.clip(value, 0, width)) for value in (left, right))
         return top, bottom, left, right
