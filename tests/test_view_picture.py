@@ -19,7 +19,7 @@ from flexmb.view.picture import can_show, show, write_movie, write_picture
 from flexmb.view.picture.drawing import Drawing
 from flexmb.view.picture.movie import _ffmpeg
 from flexmb.view.picture.rasteriser import Rasteriser
-from flexmb.view.picture.renderers import vtk_fault
+from flexmb.view.picture.renderers import renderer_for, vtk_fault
 from flexmb.view.picture.shots import film_times, scene_at
 from flexmb.view.picture.still import most_bent
 from flexmb.view.scene import COLORINGS, Look, Part, Scene
@@ -385,3 +385,17 @@ def test_no_screen_is_told_before_anything_opens(scene, monkeypatch):
         show(scene)
     monkeypatch.setenv("DISPLAY", ":4321")
     assert "':4321' does not answer" in can_show() or NO_VTK
+
+
+@pytest.mark.parametrize("software", [True, False])
+def test_films_without_a_graphics_card_are_drawn_by_us(software: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """VTK draws stills anyway, and films where a graphics card helps it; the user may say otherwise."""
+    scene = bending_scene(3)
+    drawing = Drawing(scene, Look(size=SIZE))
+    monkeypatch.setattr("flexmb.view.picture.renderers.vtk_fault", lambda: "")
+    monkeypatch.setattr("flexmb.view.picture.renderers.is_software", lambda: software)
+    monkeypatch.setattr("flexmb.view.picture.pyvista_renderer.PyvistaRenderer", lambda drawing: "vtk")
+    monkeypatch.setattr("flexmb.view.picture.renderers._own", lambda drawing: "own")
+    drawn, note = renderer_for(drawing, film=True)
+    assert (drawn == "own", "no graphics card" in note) == (software, software)
+    assert renderer_for(drawing)[0] == "vtk" and renderer_for(drawing, "vtk", film=True)[0] == "vtk"

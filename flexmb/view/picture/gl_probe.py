@@ -4,6 +4,7 @@ The questions are put in a child process, since a broken driver may crash or han
 runs this very file, so nothing but the standard library is imported here.
 
     offscreen() -> name of the VTK window class for pictures, "" for the system's own, None when there is no OpenGL
+    is_software() -> whether that OpenGL is done by the processor, for want of a graphics card
     window_fault() -> "" when a window can open, else the reason
 """
 
@@ -18,16 +19,26 @@ from typing import Any
 
 _PATIENCE = 20.0  # s
 _EGL, _OSMESA = "vtkEGLRenderWindow", "vtkOSOpenGLRenderWindow"
+_SOFTWARE = " by the processor"
 _NATIVE = ("win32", "darwin")  # OpenGL is part of these systems
 
 
-@lru_cache(maxsize=1)
 def offscreen() -> str | None:
     """Which window class VTK can draw pictures with."""
     if sys.platform in _NATIVE:
         return ""
-    found = _asked("offscreen")
+    found = _offscreen_answer().removesuffix(_SOFTWARE)
     return found if found in (_EGL, _OSMESA) else None
+
+
+def is_software() -> bool:
+    """Whether pictures by OpenGL are computed by the processor."""
+    return sys.platform not in _NATIVE and _offscreen_answer().endswith(_SOFTWARE)
+
+
+@lru_cache(maxsize=1)
+def _offscreen_answer() -> str:
+    return _asked("offscreen")
 
 
 def window_fault() -> str:
@@ -61,8 +72,9 @@ def _asked(question: str) -> str:
 
 def _offscreen_here() -> str:
     try:
-        if _egl_has_context(ctypes.CDLL("libEGL.so.1")):
-            return _EGL
+        device = _egl_device_with_context(ctypes.CDLL("libEGL.so.1"))
+        if device is not None:
+            return _EGL + device
     except OSError:
         pass
     for name in ("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so"):
@@ -70,17 +82,18 @@ def _offscreen_here() -> str:
             ctypes.CDLL(name)
         except OSError:
             continue
-        return _OSMESA
+        return _OSMESA + _SOFTWARE
     return ""
 
 
-def _egl_has_context(egl: Any) -> bool:
-    """Whether one of the EGL devices gives a context of desktop OpenGL 3.2, which is what VTK asks for."""
+def _egl_device_with_context(egl: Any) -> str | None:
+    """The first EGL device that gives a context of desktop OpenGL 3.2, which is what VTK asks for: "" for a graphics
+    card, `_SOFTWARE` for the processor; None when there is none."""
     pointer, integers = ctypes.c_void_p, ctypes.POINTER(ctypes.c_int)
     egl.eglGetProcAddress.restype = pointer
     addresses = [egl.eglGetProcAddress(name) for name in (b"eglQueryDevicesEXT", b"eglGetPlatformDisplayEXT")]
     if not all(addresses):
-        return False
+        return None
     query = ctypes.CFUNCTYPE(ctypes.c_uint, ctypes.c_int, ctypes.POINTER(pointer), integers)(addresses[0])
     display_of = ctypes.CFUNCTYPE(pointer, ctypes.c_uint, pointer, pointer)(addresses[1])
     egl.eglInitialize.argtypes = [pointer] * 3
@@ -101,8 +114,17 @@ def _egl_has_context(egl: Any) -> bool:
             continue
         version = (ctypes.c_int * 5)(0x3098, 3, 0x30FB, 2, 0x3038)
         if egl.eglCreateContext(display, config, None, version):
-            return True
-    return False
+            return _SOFTWARE if b"EGL_MESA_device_software" in _extensions(egl, device) else ""
+    return None
+
+
+def _extensions(egl: Any, device: Any) -> bytes:
+    """What an EGL device says about itself."""
+    address = egl.eglGetProcAddress(b"eglQueryDeviceStringEXT")
+    if not address:
+        return b""
+    ask = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int)(address)
+    return ask(device, 0x3055) or b""  # EGL_EXTENSIONS
 
 
 def _window_here() -> str:

@@ -53,7 +53,7 @@ def write_movie(
     times = film_times(scene, look)
     drawing = Drawing(scene_at(scene, times), look, whole=scene)
     overlay = Overlay(drawing, playing_speed(scene, look))
-    drawn, note = renderer_for(drawing, renderer)
+    drawn, note = renderer_for(drawing, renderer, film=True)
     try:
         with drafted(path, path.suffix) as draft:
             pictures = _pictures(drawn, overlay, len(times), progress)
