@@ -269,3 +269,24 @@ def test_failed_export_leaves_what_was_there(folder: Path, monkeypatch: pytest.M
         assert code == 2 and f"Cannot write 'out.{option[2:]}': No space left on device" in err
     assert {name: (folder / name).read_bytes() for name in before} == before
     assert not list(folder.glob(".*part*"))
+
+
+def test_nothing_is_written_when_bodies_are_missing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """A body file that has gone is told before the first table is written."""
+    write_result(folder / "out.h5")
+
+    def gone(*words: object, **more: object) -> object:
+        raise InputError("The file of body 'rod' is not found.")
+
+    monkeypatch.setattr("flexmb.view.scene_of_result.scene_of_result", gone)
+    code, out, err = call(capsys, "export", "out.h5", "--csv", "--vtkhdf")
+    assert (code, out) == (2, "") and "is not found" in err
+    assert not (folder / "out.csv").exists() and not (folder / "out.vtkhdf").exists()
+
+
+def test_help_ends_on_the_narrowest_screen(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setenv("COLUMNS", "1")
+    code, out, _ = call(capsys, "export", "--help")
+    assert code == 0 and "--vtkhdf" in out

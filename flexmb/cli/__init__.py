@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,6 +16,8 @@ from contextlib import suppress
 from flexmb.errors import ComputationError, InputError
 
 DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+NARROWEST = 40
+"""Columns of a terminal"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,6 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
     _allow_all_letters()
+    _widen_screen()
     try:
         return _run(words)
     except BrokenPipeError:  # the reader of our output has gone (flexmb check ... | head)
@@ -67,6 +71,12 @@ def _print_nowhere() -> None:
     """Let what still waits to be printed go nowhere: Python would fail on it again at its end."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _widen_screen() -> None:
+    """Help cannot be laid out in a few columns, and would never end."""
+    if shutil.get_terminal_size().columns < NARROWEST:
+        os.environ["COLUMNS"] = str(NARROWEST)
 
 
 def _allow_all_letters() -> None:

@@ -85,16 +85,19 @@ def _wish_faults(paths: dict[str, Path], wishes: Wishes) -> list[Fault]:
 
 
 def write(result: Result, paths: dict[str, Path], wishes: Wishes) -> Iterator[str]:
-    """Write one format after the other; a line that tells of each."""
-    scenes: dict[int, Scene] = {}
+    """Write one format after the other; a line that tells of each.
+
+    Scenes come first: a body file that is missing stops the export before anything is written.
+    """
+    counts = {
+        name: wishes.frames or (GLB_FRAMES if name == "glb" else FIELD_FRAMES) for name in FIELDS if name in paths
+    }
+    scenes = {frames: _scene(result, frames, wishes) for frames in set(counts.values())}
     for name, path in paths.items():
         if name in TABLES:
             yield _write_table(result, name, path, wishes)
-            continue
-        frames = wishes.frames or (GLB_FRAMES if name == "glb" else FIELD_FRAMES)
-        if frames not in scenes:
-            scenes[frames] = _scene(result, frames, wishes)
-        yield _write_field(result, scenes[frames], name, path, wishes)
+        else:
+            yield _write_field(result, scenes[counts[name]], name, path, wishes)
 
 
 def _write_table(result: Result, name: str, path: Path, wishes: Wishes) -> str:
