@@ -15,6 +15,8 @@ _PLACES = {
     "read_model": "flexmb.system.model_file",
     "run_model": "flexmb.results.session",
     "check_model": "flexmb.results.model_check",
+    "inverse_model": "flexmb.results.inverse",
+    "joint_reactions": "flexmb.results.joint_reactions",
     "Result": "flexmb.results.result_file",
     "constant_speed": "flexmb.system.model_loads",
     "polynomial": "flexmb.system.model_loads",

@@ -10,7 +10,9 @@ from flexmb.cli.animate import animate
 from flexmb.cli.body import body_info
 from flexmb.cli.check import check
 from flexmb.cli.export import export
+from flexmb.cli.inverse import inverse
 from flexmb.cli.mesh import mesh_info
+from flexmb.cli.modes import modes
 from flexmb.cli.plot import plot
 from flexmb.cli.reduce import reduce
 from flexmb.cli.report import report
@@ -31,7 +33,19 @@ def make_app() -> App:
     mesh.command(mesh_info, name="info")
     body = App(name="body", help="Look at a body file: flexmb body info BODY.h5.", help_format="plaintext")
     body.command(body_info, name="info")
-    verbs: tuple[Callable[..., int] | App, ...] = (run, check, mesh, reduce, body, export, plot, animate, report)
+    verbs: tuple[Callable[..., int] | App, ...] = (
+        run,
+        check,
+        inverse,
+        modes,
+        mesh,
+        reduce,
+        body,
+        export,
+        plot,
+        animate,
+        report,
+    )
     for order, verb in enumerate(verbs):
         if isinstance(verb, App):
             verb.default_parameter, verb.sort_key = plain, order

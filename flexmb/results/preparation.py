@@ -12,7 +12,8 @@ from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.solvers.initial import assemble
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import redundancy
-from flexmb.solvers.reference import BodyStates, initial_states, start_system
+from flexmb.solvers.reference import BodyStates, balanced_states, start_system
+from flexmb.solvers.statics import Equilibrium
 from flexmb.system.system import System
 
 
@@ -29,6 +30,8 @@ class Preparation:
     """Largest constraint residual after assembly [m, rad]."""
     n_dof: int
     """Degrees of freedom that are left: coordinates less independent constraint rows."""
+    balance: Equilibrium | None = None
+    """The equilibrium that the start is, when the analysis is static or starts so."""
 
 
 def prepare(model: Any) -> Preparation:
@@ -40,7 +43,7 @@ def prepare(model: Any) -> Preparation:
     spec = model.spec
     if not spec.bodies:
         raise InputError([Fault("the model has no bodies.", ("bodies",), "Add [bodies.NAME] with mass and inertia.")])
-    states = initial_states(spec)
+    states, balance = balanced_states(spec)
     system, work = _built(spec, states, [])
     _check_damping(spec, system)
     start_gap = _residual(system, work)
@@ -55,7 +58,7 @@ def prepare(model: Any) -> Preparation:
     if found.redundant:
         system, work = _built(spec, states, [system.row_numbers[row] for row in found.redundant])
         assemble(system, work)
-    return Preparation(system, work, start_gap, _residual(system, work), int(found.dof))
+    return Preparation(system, work, start_gap, _residual(system, work), int(found.dof), balance)
 
 
 def _check_damping(spec: Any, system: System) -> None:

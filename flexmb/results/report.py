@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import sqrt, tau
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -17,11 +18,13 @@ from flexmb.results.flexible_report import (
     flexible_warnings,
     strain_text,
 )
+from flexmb.results.motion_report import smoothing_texts
 from flexmb.results.result_file import Result
 
 _WIDTH = 96
 _LABEL = 26
 _POOR_BALANCE = 0.01
+_QUASI_STATIC = "elastic coordinates in balance with the loads and the inertia of the motion at every output time"
 
 
 def run_report(
@@ -35,19 +38,20 @@ def run_report(
     n_rows: int = 0,
     failure: str = "",
     wall_note: str = "",
+    balance: Any = None,
 ) -> str:
     """The report of a run as plain text, at most some 100 columns wide.
 
     `summary` is a RunSummary, or None when the run failed; `n_dof` the degrees of freedom (default: coordinates less
     constraint rows); `extremes` are those of the sensors by channel path; `wall_note` says what
-    the wall time holds besides the steps.
+    the wall time holds besides the steps; `balance` is the Equilibrium that the start is, if it is one.
     """
     outcome = summary.outcome if summary is not None else "failed"
     is_flexible = bool(flexible_bodies(system))
     findings, strain = _look_into(system, output) if is_flexible and n_rows and output is not None else (None, "")
     lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
     lines += structure_lines(system, model, system.n_v - system.n_rows if n_dof is None else n_dof)
-    lines += ["", *_run_lines(model.spec, summary, wall_note, strain)]
+    lines += ["", *_run_lines(model.spec, summary, wall_note, strain, balance)]
     if is_flexible:
         lines += ["", *flexible_lines(system, model.spec, findings)]
         for warning in flexible_warnings(system, findings):
@@ -68,7 +72,10 @@ def summary_numbers(summary: Any) -> list[tuple[str, float, str]]:
     """(name, value, unit) of every number of a run, as the result file keeps them."""
     units = {"largest_constraint_error": "m, rad", "energy_error": "J", "peak_energy": "J", "wall_time": "s"}
     units |= {"t_reached": "s"}
-    names = ("steps", "rejected", "newton_iterations", "factorisations", "energy_balance", *units)
+    names: tuple[str, ...] = ("steps", "rejected", "newton_iterations", "factorisations", "energy_balance", *units)
+    if hasattr(summary, "equilibrium"):
+        units["lowest_stiffness"] = "1/s^2"
+        names = ("largest_constraint_error", "unbalanced_force", "lowest_stiffness", "wall_time", "t_reached")
     return [(name, float(getattr(summary, name)), units.get(name, "1")) for name in names if hasattr(summary, name)]
 
 
@@ -85,6 +92,8 @@ def structure_lines(system: Any, model: Any, n_dof: int) -> list[str]:
     freedom = f"{n_dof} ({n_dof + n_driven} less {n_driven} prescribed)" if n_driven else str(n_dof)
     rows = f"{_count(system.n_v, 'coordinate')}, {_count(system.n_rows, 'constraint row')}"
     lines = [*entry("model", ", ".join(parts)), *entry("degrees of freedom", freedom), *entry("equations", rows)]
+    for text in smoothing_texts(spec):
+        lines += entry("smoothed motion", text)
     return lines + entry("redundant constraints", redundant_text(system.dropped))
 
 
@@ -117,11 +126,18 @@ def flexible_lines(system: Any, spec: Any, findings: Findings | None = None) -> 
     return lines
 
 
-def _run_lines(spec: Any, summary: Any, wall_note: str, strain: str = "") -> Iterator[str]:
+def _run_lines(spec: Any, summary: Any, wall_note: str, strain: str = "", balance: Any = None) -> Iterator[str]:
     analysis = spec.analysis
     if analysis is not None:
-        yield from entry("method", method_text(analysis))
+        balanced = getattr(summary, "method", "") == "quasi-static"
+        yield from entry("method", _QUASI_STATIC if balanced else method_text(analysis))
+    if balance is not None and (analysis is None or analysis.type != "static"):
+        found = f"{balance.iterations} iterations, unbalanced {balance.residual:.2e} of the largest load"
+        yield from entry("static start", f"{found}; {stability_text(balance)}")
     if summary is None:
+        return
+    if hasattr(summary, "equilibrium"):
+        yield from _static_lines(summary, strain, balance)
         return
     yield from entry("time reached", f"{summary.t_reached:.9g} s" + (f" of {analysis.end:.9g} s" if analysis else ""))
     yield from entry("steps", f"{summary.steps} (and {summary.rejected} rejected)")
@@ -132,10 +148,38 @@ def _run_lines(spec: Any, summary: Any, wall_note: str, strain: str = "") -> Ite
     yield from entry("largest constraint error", f"{summary.largest_constraint_error:.2e} (m, rad)")
     balance = f"{summary.energy_balance:.2e} of the peak energy {summary.peak_energy:.6g} J"
     yield from entry("energy balance", f"{balance} (kinetic + potential - work)")
+    if hasattr(summary, "left_out"):
+        left_out = f"would change the elastic coordinates by about {100.0 * summary.left_out:.2g} %"
+        yield from entry("vibration left out", f"{left_out} of their largest value")
     if strain:
         yield from entry("strain energy", strain)
     speed = f", {summary.steps / summary.wall_time:.4g} steps/s" if summary.wall_time > 0.0 else ""
     yield from entry("wall time", f"{summary.wall_time:.3g} s{wall_note or speed}")
+
+
+def _static_lines(summary: Any, strain: str, balance: Any) -> Iterator[str]:
+    found = summary.equilibrium
+    yield from entry("Newton iterations", str(found.iterations + (balance.iterations if balance is not None else 0)))
+    yield from entry("unbalanced force", f"{found.residual:.2e} of the largest load")
+    yield from entry("largest constraint error", f"{found.constraint_error:.2e} (m, rad)")
+    yield from entry("stability", stability_text(found))
+    if strain:
+        yield from entry("strain energy", strain)
+    yield from entry("wall time", f"{summary.wall_time:.3g} s")
+
+
+def stability_text(found: Any) -> str:
+    """Whether an equilibrium is stable, and which motion decides it."""
+    if not found.n_free:
+        return "nothing is free to move: the motions and joints hold every coordinate"
+    square = f"lowest eigenvalue of stiffness against mass {found.lowest:.6g} 1/s^2"
+    names = ", ".join(name.strip("'") for name in found.softest)
+    loads = "" if found.has_potential else "; the loads have no potential (they follow the bodies)"
+    if found.is_stable:
+        return f"stable: {square}, that is {sqrt(found.lowest) / tau:.6g} Hz, in {names}{loads}"
+    if found.lowest > 0.0:
+        return f"UNSTABLE by flutter: two motions feed each other; {square}, in {names}{loads}"
+    return f"UNSTABLE: {square}; it would leave along {names}{loads}"
 
 
 def balance_warning(analysis: Any, balance: float) -> str:
@@ -153,6 +197,8 @@ def balance_warning(analysis: Any, balance: float) -> str:
 
 def method_text(analysis: Any) -> str:
     """Method, its parameter and its step in words."""
+    if analysis.type == "static":
+        return "static analysis: equilibrium at t = 0, all rates zero; motions hold, dampers and friction do nothing"
     if analysis.type == "kinematic":
         return "kinematic analysis" + (f", step {analysis.step:.6g} s" if analysis.step else "")
     parameter = {"generalized-alpha": f" (rho {analysis.rho:g})", "hht": f" (alpha {analysis.alpha:g})"}

@@ -38,13 +38,15 @@ def run_model(
     resume: bool = False,
     progress: Progress | None = None,
     command: str = "",
+    solve: Callable[..., Any] | None = None,
 ) -> Result:
     """Simulate a model and write its result; gives the open result back.
 
     `output`: the result file; default: [output] file of the model, else its name with ".h5" in the present folder.
     `resume`: continue the unfinished run in `output`. `progress(t, t_end, steps, rejected)`: called often.
-    A run that is interrupted (Ctrl-C) gives the result so far, its `outcome` says so. A failed run raises
-    ComputationError after everything computed has been written.
+    `solve`: what computes the rows, called as `simulate` is, which is the default. A run that is interrupted (Ctrl-C)
+    gives the result so far, its `outcome` says so. A failed run raises ComputationError after everything computed has
+    been written.
     """
     spec = model.spec
     if spec.analysis is None:
@@ -61,7 +63,7 @@ def run_model(
     ready = prepare(model)
     named = _Named(named_channels(ready.system))
     with ResultWriter(path, named, identity, resume=resume, chunk_rows=_chunk_rows(spec)) as writer:
-        summary = _simulate(ready, model, writer, progress)
+        summary = _simulate(ready, model, writer, progress, solve or simulate)
         writer.flush()
         if writer.n_rows == 0 and summary.outcome == "interrupted":
             raise KeyboardInterrupt
@@ -83,6 +85,7 @@ def _report(
         n_rows=writer.n_rows,
         failure=failure,
         wall_note=wall_note,
+        balance=ready.balance,
     )
 
 
@@ -94,11 +97,13 @@ def default_output(model: Any) -> Path:
     return Path(f"{stem}.h5")
 
 
-def _simulate(ready: Preparation, model: Any, writer: ResultWriter, progress: Progress | None) -> Any:
+def _simulate(
+    ready: Preparation, model: Any, writer: ResultWriter, progress: Progress | None, solve: Callable[..., Any]
+) -> Any:
     """The run itself; a failure is noted in the result file before it is passed on."""
     analysis, every = model.spec.analysis, model.spec.output.every
     try:
-        return simulate(ready.system, analysis, sink=writer, progress=progress, resume=writer.checkpoint, every=every)
+        return solve(ready.system, analysis, sink=writer, progress=progress, resume=writer.checkpoint, every=every)
     except ComputationError as error:
         writer.flush()
         numbers = summary_numbers(error.summary) if error.summary is not None else ()

@@ -36,7 +36,7 @@ def analyse(
 
     `resume`: the checkpoint of an earlier analysis, to go on after its last row.
     """
-    return _Analysis(system, settings, sink, progress).finish(resume)
+    return Analysis(system, settings, sink, progress).finish(resume)
 
 
 def output_times(settings: Settings) -> Floats:
@@ -51,7 +51,9 @@ def output_times(settings: Settings) -> Floats:
     return np.asarray(np.append(times, settings.end), dtype=np.float64)
 
 
-class _Analysis:
+class Analysis:
+    """The rows of one analysis; other kinds of driven motion have their own start, solve_positions and solve_rates."""
+
     def __init__(self, system: Solvable, settings: Settings, sink: Sink, progress: Progress | None):
         self.system, self.settings, self.sink, self.progress = system, settings, sink, progress
         self.began = time.perf_counter()

@@ -74,7 +74,7 @@ class _Settling:
     def __init__(self, mechanics: Mechanics, v_user: Floats):
         m = self.m = mechanics
         self.elastic = m.system.elastic
-        self.places, self.scale = _stored_places(m)[self.elastic], m.scale[self.elastic]
+        self.places, self.scale = stored_places(m)[self.elastic], m.scale[self.elastic]
         self.start = _Moment(m.t, m.q.copy(), v_user.copy(), m.system.fixed_q)
         n = len(self.places)
         self.ways: Floats = np.zeros((n, 0))
@@ -246,7 +246,7 @@ class _Settling:
         return f"elastic coordinate '{self.m.names(np.flatnonzero(self.elastic))[worst]}'"
 
 
-def _stored_places(mechanics: Mechanics) -> NDArray[np.int64]:
+def stored_places(mechanics: Mechanics) -> NDArray[np.int64]:
     """(n_v,) where the stored coordinate of every plain velocity stands in q; -1 for rotations."""
     I = mechanics.I
     places = np.full(mechanics.n_v, -1, dtype=np.int64)

@@ -19,9 +19,10 @@ from flexmb.equations.programs import link
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.solvers.body_places import places_of
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.initial import assemble
+from flexmb.solvers.initial import assemble, assemble_velocities, solve_accelerations
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.quasi_static import settle
+from flexmb.solvers.statics import Equilibrium, equilibrium
 from flexmb.system.build import build_system
 from flexmb.system.records.tree import position_coordinates, quaternion
 from flexmb.system.system import System
@@ -68,7 +69,12 @@ def measure(system: System, work: Floats, states: BodyStates) -> None:
 
 
 def initial_states(spec: Any, start: float = 0.0) -> BodyStates:
-    """States of all bodies at the start: the user's values, with all loops closed."""
+    """States of all bodies at the start: the user's values, with all loops closed; in balance where that is asked."""
+    return balanced_states(spec, start)[0]
+
+
+def balanced_states(spec: Any, start: float = 0.0) -> tuple[BodyStates, Equilibrium | None]:
+    """The initial states, and the equilibrium that they are when the analysis is static or starts so."""
     system = linked_system(spec, reference=True)
     work = system.workspace()
     mechanics = Mechanics(system, work)
@@ -88,11 +94,28 @@ def initial_states(spec: Any, start: float = 0.0) -> BodyStates:
         beyond = FieldLimits(system).fault_of(mechanics)
         raise ComputationError(f"At the start {beyond}") if beyond else error from None
     analysis = spec.analysis
-    if analysis is not None and analysis.elastic_start == "quasi-static" and system.elastic.any():
-        settle(mechanics, v_user, 0.1 * (analysis.step or 1e-3 * analysis.end))
+    if analysis is not None and "static" in (analysis.type, analysis.start):
+        mechanics.run(L.AT_OUTPUT)
+        _check_chords(system, mechanics)  # what is given is where the search for the equilibrium begins
+        found = equilibrium(system, work)
+        mechanics.v[:] = v_user
+        if mechanics.n_rows:
+            assemble_velocities(mechanics)
+        solve_accelerations(mechanics)
+        _settle(analysis, mechanics, v_user)
+        return body_states(system, work), found
+    _settle(analysis, mechanics, v_user)
     states = body_states(system, work)
     _check_chords(system, mechanics)
-    return states
+    return states, None
+
+
+def _settle(analysis: Any, mechanics: Mechanics, v_user: Floats) -> None:
+    """Bend flexible bodies as the motion at the start asks, where the analysis has one and wants it."""
+    if analysis is None or analysis.type == "static" or analysis.elastic_start != "quasi-static":
+        return
+    if mechanics.system.elastic.any():
+        settle(mechanics, v_user, 0.1 * (analysis.step or 1e-3 * analysis.end))
 
 
 def _check_chords(system: System, mechanics: Mechanics) -> None:

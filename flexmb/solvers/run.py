@@ -45,6 +45,10 @@ def simulate(
         from flexmb.solvers.kinematics import analyse
 
         return analyse(system, settings, sink=sink, progress=progress, resume=resume)
+    if settings.type == "static":
+        from flexmb.solvers.static_analysis import analyse_static
+
+        return analyse_static(system, settings, sink=sink, resume=resume)
     return _Run(system, settings, sink, progress, resume).finish()
 
 

@@ -46,6 +46,8 @@ def read_settings(analysis: Any, every: float | None = None) -> Settings:
     values: dict[str, Any] = {}
     for name, field in Settings.__dataclass_fields__.items():
         value = getattr(analysis, name, None)
+        if name == "start" and isinstance(value, str):
+            value = None  # a model says how it starts, always at t = 0
         values[name] = value if value is not None or name == "end" else field.default
     values["independent"] = tuple(values["independent"] or ())
     if every is not None:
@@ -60,7 +62,7 @@ def read_settings(analysis: Any, every: float | None = None) -> Settings:
         number = getattr(settings, name)
         if number is not None and not np.isfinite(number):
             fault(name, f"{number} is not a finite number.")
-    if settings.end is None or not settings.end > settings.start:
+    if settings.type != "static" and (settings.end is None or not settings.end > settings.start):
         fault("end", f"the end {settings.end} s does not lie after the start {settings.start} s.")
     for name in ("step", "tolerance", "max_step", "every"):
         number = getattr(settings, name)

@@ -26,9 +26,9 @@ def ramp(to: Any, over: Any, start: Any = 0.0) -> dict[str, Any]:
     return {"ramp": {"to": to, "over": over, "from": start}}
 
 
-def table(points: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    """Through [[t, x], ...] by a C2 cubic spline."""
-    return {"table": points}
+def table(points: Sequence[Sequence[Any]], smooth: Any = None) -> dict[str, Any]:
+    """Through [[t, x], ...] by a C2 cubic spline; measured points are smoothed at a cut-off frequency [Hz]."""
+    return {"table": points, "smooth": smooth}
 
 
 def expression(text: str) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
+from pydantic_core import PydanticKnownError
 
 from flexmb.system.schema.bodies import Strict
 from flexmb.system.schema.fields import Names, Scalar, Vector, VectorOf, refuse
@@ -49,10 +50,17 @@ Method = Literal["generalized-alpha", "hht", "shi-mcphee", "rk4", "rk45"]
 class Analysis(Strict):
     """What is computed."""
 
-    type: Literal["dynamic", "kinematic"] = Field(
-        "dynamic", description="Time integration, or motion by the drives alone."
+    type: Literal["dynamic", "kinematic", "static"] = Field(
+        "dynamic", description="Time integration, motion by the drives alone, or equilibrium at t = 0."
     )
-    end: Annotated[float, Scalar("time", above=0.0)] = Field(description="Final time [s].")
+    end: Annotated[float, Scalar("time", above=0.0)] = Field(
+        default_factory=lambda: None, validate_default=True, description="Final time [s]; a static analysis needs none."
+    )
+    start: Literal["given", "static"] = Field(
+        "given",
+        description="Positions at the start: as given, or the equilibrium that is found from there; given velocities "
+        "and those of the motions stay.",
+    )
     step: Annotated[float, Scalar("time", above=0.0)] | None = Field(
         None, description="Step [s]; with a tolerance: the first step."
     )
@@ -79,6 +87,16 @@ class Analysis(Strict):
         "undeformed",
         description="Elastic coordinates at the start, where a body gives none: zero, or in balance with the loads.",
     )
+
+    @field_validator("end", mode="wrap")
+    @classmethod
+    def _check_end(cls, end: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> float:
+        """A static analysis ends where it starts; every other one needs an end."""
+        if end is not None:
+            return float(read(end))
+        if info.data.get("type") != "static":
+            raise PydanticKnownError("missing")
+        return 0.0
 
 
 class Output(Strict):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from flexmb.joints.table import JOINT_TYPES, JointType
 from flexmb.system.expressions import parser as expressions
 from flexmb.system.expressions.parser import Expression
+from flexmb.system.expressions.smoothing import Smoothing, smooth, smoothing_fault
 from flexmb.system.schema.bodies import Strict
 from flexmb.system.schema.fields import (
     Coefficients,
@@ -22,6 +23,7 @@ from flexmb.system.schema.fields import (
     TableField,
     Vector,
     Where,
+    refuse,
 )
 
 JointName = Literal[
@@ -140,6 +142,11 @@ class Motion(Strict):
     table: Annotated[tuple[tuple[float, float], ...], TableField("time", "length", "", "angle")] | None = Field(
         None, description="[[t, x], ...] [s, m or rad], joined by a C2 cubic spline."
     )
+    smooth: Annotated[float, Scalar("frequency", above=0.0)] | None = Field(
+        None,
+        description="With table: cut-off frequency of measured data [Hz], where amplitudes are halved by a smoothing "
+        "spline; take three times the highest frequency of the motion, or more.",
+    )
     expression: Annotated[Expression, ExpressionField("length", "angle")] | None = Field(
         None, description="Expression of t [m or rad]."
     )
@@ -154,6 +161,20 @@ class Motion(Strict):
                 info.context.kind = info.context.coordinate_kind(data.get("joint"), data.get("coordinate"))
         return data
 
+    @field_validator("smooth")
+    @classmethod
+    def _check_smooth(cls, cutoff: float | None, info: ValidationInfo) -> float | None:
+        points = info.data.get("table")
+        fault = smoothing_fault(points, cutoff) if cutoff is not None and points is not None else ""
+        if fault:
+            raise refuse(fault, "Choose a frequency in this range, or leave 'smooth' out.")
+        return cutoff
+
+    @property
+    def smoothing(self) -> Smoothing | None:
+        """What smoothing makes of the table; none when it is taken as it is."""
+        return smooth(self.table, self.smooth) if self.table is not None and self.smooth is not None else None
+
     @property
     def function(self) -> Expression:
         """The prescribed value as a function of t, whichever way it was given."""
@@ -167,6 +188,7 @@ class Motion(Strict):
         if self.ramp is not None:
             return expressions.ramp(self.ramp.to, self.ramp.over, self.ramp.start)
         if self.table is not None:
-            return expressions.table(self.table)
+            smoothing = self.smoothing
+            return expressions.table(self.table if smoothing is None else smoothing.points)
         assert self.expression is not None
         return self.expression

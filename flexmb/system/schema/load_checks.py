@@ -34,6 +34,8 @@ def check_motion(references: References, name: str, table: Table) -> None:
     form = one_of(references, table, MOTION_FORMS, path, "a function of time")
     if form != "rate" and form is not None:
         _refuse_keys(references, table, path, {"start": "belongs to 'rate' only"})
+    if form != "table" and form is not None:
+        _refuse_keys(references, table, path, {"smooth": "belongs to 'table' only"})
     subject = one_of(references, table, ("joint", "marker"), path, "a joint or a marker")
     if subject == "joint":
         references.coordinate(table, path, "driven")

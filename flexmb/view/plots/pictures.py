@@ -132,8 +132,9 @@ def step(result: Result) -> list[Panel]:
                 )
             else:
                 title = f"Solver, fixed step of {quantity(largest / factor, unit)}"
-    if "solver/iterations" in result.channels and np.any(result["solver/iterations"] > 0.0):
-        counts = np.where(result.time > result.time[0], result["solver/iterations"], np.nan)
+    later = result.time > result.time[0]
+    if "solver/iterations" in result.channels and np.any(result["solver/iterations"][later] > 0.0):
+        counts = np.where(later, result["solver/iterations"], np.nan)
         line = axis.line("Newton iterations a step", counts, 2)
         top = float(np.nanmax(counts))
         panels.append(

@@ -1,0 +1,86 @@
+"""flexmb inverse: efforts of the prescribed motions and reactions of all joints."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+
+def inverse(
+    model: Path,
+    /,
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
+    elastic: Literal["dynamic", "quasi-static"] = "dynamic",
+    verify: bool = False,
+    csv: Path | None = None,
+    quiet: bool = False,
+) -> int:
+    """Inverse dynamics: the effort of every motion and the reaction of every joint; prints them, writes a result.
+
+    Parameters
+    ----------
+    model
+        Model file (.toml) with motions.
+    output
+        Result file; default: [output] file of the model, else the name of the model file with .h5, in the present
+        folder.
+    settings
+        Change a parameter or a key of the model, e.g. --set rpm=3000 --set analysis.step=1e-4. May be repeated.
+    elastic
+        How flexible bodies deform: dynamic (default: their coordinates are integrated), or quasi-static (in balance
+        with the loads and the inertia of the prescribed motion).
+    verify
+        Drive the same model by the computed efforts instead of the motions, and say how far it departs.
+    csv
+        Table of efforts and of reactions in world axes, one row for every row of the result.
+    quiet
+        Print nothing but errors.
+    """
+    import shlex
+
+    from flexmb.cli.progress import ProgressLine, announce_compilation
+    from flexmb.cli.settings import read_settings
+    from flexmb.results.forward_check import check_replaceable, departure_lines, forward_check
+    from flexmb.results.inverse import inverse_model
+    from flexmb.results.inverse_report import inverse_report
+    from flexmb.results.output_file import check_target as check_table
+    from flexmb.results.reaction_table import write_reactions
+    from flexmb.results.result_writer import check_target
+    from flexmb.system.model_file import read_model
+
+    loaded = read_model(model, read_settings(settings or []))
+    target = output or Path(loaded.spec.output.file or f"{model.stem}.h5")
+    check_target(target)
+    if csv is not None:
+        check_table(csv, ".csv")
+    if verify:
+        check_replaceable(loaded.spec, elastic)
+    shown = not quiet and sys.stderr.isatty()
+    if shown:
+        announce_compilation(sys.stderr, loaded.spec.analysis.method if loaded.spec.analysis else "", loaded.spec)
+    progress = ProgressLine(sys.stderr) if shown else None
+    command = shlex.join(["flexmb", *sys.argv[1:]])
+    try:
+        found = inverse_model(loaded, target, elastic=elastic, progress=progress, command=command)
+    finally:
+        if progress is not None:
+            progress.clear()
+    with found.result:
+        if not quiet:
+            print(found.result.report, inverse_report(found), sep="\n\n")
+        if csv is not None:
+            write_reactions(found, csv)
+            if not quiet:
+                print("", f"  {'reactions and efforts':<26}{csv}", sep="\n")
+        if verify and found.result.outcome == "finished":
+            lines = departure_lines(forward_check(found))
+            if not quiet:
+                print("", *lines, sep="\n")
+        if found.result.outcome == "interrupted":
+            raise KeyboardInterrupt(f"interrupted at t = {found.result.time[-1]:.6g} s")
+    return 0

@@ -1,0 +1,162 @@
+"""flexmb modes: linearise a model; print its modes, write its linear equations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from flexmb.results.modes_report import ModalReport
+
+
+def modes(
+    model: Path,
+    /,
+    *,
+    settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
+    about: Literal["start", "static", "steady"] = "start",
+    result: Path | None = None,
+    time: float | None = None,
+    over: str | None = None,
+    frf: str | None = None,
+    frequencies: str | None = None,
+    most: int = 20,
+    output: Annotated[list[Path] | None, Parameter(name=["--output", "-o"])] = None,
+) -> int:
+    """Natural frequencies, damping and shapes of a mechanism, with loops, drives and flexible bodies.
+
+    Parameters
+    ----------
+    model
+        Model file (.toml).
+    settings
+        Change a parameter or a key of the model, e.g. --set rpm=3000. May be repeated.
+    about
+        The state to linearise about: start, as a run would begin (drives keep their rates); static, the equilibrium
+        near it; steady, the start with the flexible bodies bent as the motion asks, such as beams on a turning shaft.
+    result
+        Linearise about a row of this result of the model instead (.h5); default: the last one.
+    time
+        With --result: time of the row [s].
+    over
+        Campbell diagram: frequencies over a parameter or key, e.g. --over speed=0:200:21.
+    frf
+        Frequency response from an input (force, torque or actuator, as NAME or NAME.x; motion, as NAME.acceleration)
+        to a sensor, e.g. --frf push.x:tip. With --frequencies.
+    frequencies
+        Frequencies of --frf [Hz], evenly spaced, e.g. --frequencies 1:1000:500.
+    most
+        Largest number of modes (of rows with --frf) that are printed.
+    output
+        File to write. Modes: .npz or .mat with A, B, C, D, M, damping, stiffness, eigenvalues, shapes and names; .csv
+        with the table. With --over and --frf: .csv, or a picture (.png, .svg, .pdf). May be repeated.
+    """
+    from flexmb.cli.modes_files import read_over, read_pair, read_range
+    from flexmb.cli.settings import read_settings
+    from flexmb.results.modes_report import modes_of_model
+    from flexmb.system.model_file import read_model
+
+    paths = output or []
+    _check(about, result, time, over, frf, frequencies, most, paths)
+    values = read_settings(settings or [])
+    if over is not None:
+        _sweep(model, values, *read_over(over), about, most, paths)
+        return 0
+    wanted = None if frf is None else (read_pair(frf), read_range("--frequencies", frequencies or "", 0.0))
+    report = modes_of_model(read_model(model, values), about=about, result=result, time=time)
+    if wanted:
+        _respond(report, *wanted, most, paths)
+    else:
+        _list(report, most, paths)
+    return 0
+
+
+def _list(report: ModalReport, most: int, paths: list[Path]) -> None:
+    from flexmb.results.modes_report import mode_table, modes_text, write_matrices, write_table
+
+    print(modes_text(report, most))
+    for path in paths:
+        if path.suffix.lower() == ".csv":
+            write_table(path, *mode_table(report))
+        else:
+            write_matrices(report, path)
+        print(path)
+
+
+def _respond(
+    report: ModalReport, pair: tuple[str, str], frequencies: NDArray[np.float64], most: int, paths: list[Path]
+) -> None:
+    from flexmb.results.modes_report import write_table
+    from flexmb.results.modes_sweep import response_table, response_text
+    from flexmb.solvers.frequency_response import frequency_response
+
+    response = frequency_response(report.linear, *pair, frequencies)
+    print(response_text(report, pair, frequencies, response, most))
+    for path in paths:
+        if path.suffix.lower() == ".csv":
+            write_table(path, *response_table(frequencies, response))
+        else:
+            from flexmb.view.plots.modes import draw_response
+
+            draw_response(f"{report.system.name}: {pair[1]} by {pair[0]}", frequencies, response, path)
+        print(path)
+
+
+def _check(
+    about: str,
+    result: Path | None,
+    time: float | None,
+    over: str | None,
+    frf: str | None,
+    frequencies: str | None,
+    most: int,
+    paths: list[Path],
+) -> None:
+    """Refuse words that do not go together, all at once."""
+    from flexmb.cli.modes_files import PICTURES, check_files
+    from flexmb.errors import Fault, InputError
+
+    faults = []
+    if time is not None and result is None:
+        faults.append(Fault("--time is the time of a row of a result.", hint="Add --result RESULT.h5."))
+    if result is not None and about != "start":
+        faults.append(Fault(f"--result and --about {about} both say about which state.", hint="Give one of them."))
+    if over is not None and (frf is not None or result is not None):
+        faults.append(Fault("--over goes with neither --frf nor --result.", hint="Give one of them."))
+    if (frf is None) != (frequencies is None):
+        faults.append(Fault("--frf and --frequencies go together.", hint="Add the other one."))
+    if most < 1:
+        faults.append(Fault(f"--most {most}: one or more."))
+    endings = (".csv", *PICTURES) if over is not None or frf is not None else (".npz", ".mat", ".csv")
+    faults += check_files(paths, endings)
+    if faults:
+        raise InputError(faults)
+
+
+def _sweep(
+    model: Path,
+    settings: dict[str, str],
+    name: str,
+    values: NDArray[np.float64],
+    about: str,
+    most: int,
+    paths: list[Path],
+) -> None:
+    from flexmb.results.modes_report import write_table
+    from flexmb.results.modes_sweep import sweep_modes, sweep_table, sweep_text
+
+    sweep = sweep_modes(model, settings, name, values.tolist(), about, most)
+    print(sweep_text(sweep))
+    for path in paths:
+        if path.suffix.lower() == ".csv":
+            write_table(path, *sweep_table(sweep))
+        else:
+            from flexmb.view.plots.modes import draw_sweep
+
+            draw_sweep(sweep, path)
+        print(path)

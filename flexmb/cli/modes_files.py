@@ -1,0 +1,66 @@
+"""Words of `flexmb modes`: the files to write, known by their endings, and ranges START:END:COUNT; all are checked
+before anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import Fault, InputError
+
+MOST_VALUES = 100_000
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def check_files(paths: Sequence[Path], endings: Sequence[str]) -> list[Fault]:
+    """Faults of the files to write."""
+    from flexmb.results.output_file import check_target
+
+    faults = []
+    for path in paths:
+        suffix = path.suffix.lower()
+        if suffix not in endings:
+            faults.append(Fault(f"-o {path}: the file ends in {', '.join(endings[:-1])} or {endings[-1]} here."))
+            continue
+        try:
+            check_target(path, suffix)
+        except InputError as error:
+            faults += error.faults
+    return faults
+
+
+def read_range(option: str, text: str, least: float = -np.inf) -> NDArray[np.float64]:
+    """Values of START:END:COUNT, evenly spaced."""
+    parts = text.split(":")
+    try:
+        start, end, count = float(parts[0]), float(parts[1]), int(parts[2])
+        is_right = len(parts) == 3 and np.isfinite([start, end]).all() and min(start, end) >= least
+        is_right = is_right and 2 <= count <= MOST_VALUES and start != end
+    except (ValueError, IndexError):
+        is_right = False
+    if not is_right:
+        limit = f", from {least:g} on" if np.isfinite(least) else ""
+        raise InputError(
+            f"{option} {text}: START:END:COUNT is needed, two different numbers{limit} and a count from 2 to "
+            f"{MOST_VALUES}, such as 0:200:21."
+        )
+    return np.linspace(start, end, count)
+
+
+def read_over(text: str) -> tuple[str, NDArray[np.float64]]:
+    """Name and values of NAME=START:END:COUNT."""
+    name, equals, values = text.partition("=")
+    if not (name.strip() and equals):
+        raise InputError(f"--over {text}: a name and values are needed. Write --over speed=0:200:21.")
+    return name.strip(), read_range(f"--over {name}", values)
+
+
+def read_pair(text: str) -> tuple[str, str]:
+    """Input and sensor of INPUT:SENSOR."""
+    first, colon, second = text.partition(":")
+    if not (first.strip() and colon and second.strip()):
+        raise InputError(f"--frf {text}: an input and a sensor are needed. Write --frf push.x:tip.")
+    return first.strip(), second.strip()

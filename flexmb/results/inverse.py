@@ -1,0 +1,246 @@
+"""Inverse dynamics: motions are prescribed; which efforts do they take, and what do the joints carry?
+
+    M a + BIAS + G^T lam = 0,   Phi(q, t) = 0      (joints that close loops, and motions, are rows of G)
+
+Motions drive all degrees of freedom of a rigid mechanism: a kinematic analysis, nothing is integrated. Elastic
+coordinates are never prescribed: they are integrated (or found in balance with the loads and the inertia of the motion,
+`elastic="quasi-static"`), and so are rigid degrees of freedom that no motion drives. The effort of a motion is its
+multiplier; reactions of chords come from the multipliers, those of branches from the free bodies of the tree.
+
+Rows that repeat others leave internal forces open: every lam_0 with G^T lam_0 = 0 may be added. What it adds to the
+reaction of a joint, branch or chord, is not determined by a mechanism of rigid parts; these are named.
+[Lee et al. 2001]
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.equations import layout as L
+from flexmb.errors import Fault, InputError
+from flexmb.results.joint_reactions import JointReaction, joint_reactions
+from flexmb.results.preparation import Preparation, prepare
+from flexmb.results.result_file import Result
+from flexmb.results.session import Progress, run_model
+from flexmb.solvers.compilation import compile_for
+from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.redundancy import DEPENDENT, redundancy
+from flexmb.solvers.reference import body_states, start_system
+from flexmb.solvers.run import simulate
+from flexmb.solvers.settings import read_settings
+from flexmb.system.model import Model
+from flexmb.system.records.fields import field_kinds
+
+Array = NDArray[np.float64]
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+ELASTIC = ("dynamic", "quasi-static")
+
+
+@dataclass(frozen=True)
+class Drive:
+    """What a motion takes, at every row of the result."""
+
+    name: str
+    unit: str
+    effort: Array
+    """(r,) force or torque along the driven coordinate, positive in its direction [N or N*m]"""
+    work: Array
+    """(r,) done since the start [J]"""
+
+
+@dataclass(frozen=True)
+class InverseDynamics:
+    """Efforts and reactions of a prescribed motion."""
+
+    result: Result
+    model: Any
+    how: str
+    """kinematic, dynamic or quasi-static"""
+    n_driven: int
+    """Rows that motions prescribe."""
+    n_free: int
+    """Rigid degrees of freedom that no motion drives."""
+    n_elastic: int
+    drives: tuple[Drive, ...]
+    reactions: dict[str, JointReaction]
+    not_unique: dict[str, tuple[str, ...]]
+    """Joints (and motions) whose reaction depends on which repeated rows are left out: its components, joint axes."""
+    n_repeated: int
+    """Constraint rows that repeat others."""
+
+
+def inverse_model(
+    model: Model,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    elastic: str = "dynamic",
+    progress: Progress | None = None,
+    command: str = "",
+) -> InverseDynamics:
+    """Find the efforts of the motions of a model and the reactions of all its joints; writes a result as a run does.
+
+    `elastic`: "dynamic" integrates the elastic coordinates, "quasi-static" finds them in balance. Raises InputError
+    when motions are missing or repeat each other, ComputationError when they contradict each other.
+    """
+    spec = model.spec
+    _check(spec, elastic)
+    assert spec.analysis is not None
+    compile_for(spec.analysis.method, field_kinds(spec))
+    ready = prepare(model)
+    _refuse_repeated_motions(spec, ready)
+    system = ready.system
+    n_elastic = int(system.elastic.sum())
+    solve: Callable[..., Any] = simulate
+    how = "dynamic"
+    if elastic == "quasi-static" and n_elastic:
+        how, solve = "quasi-static", _quasi_static
+    elif ready.n_dof == 0 and not any(row.on_velocity for row in system.rows):
+        how = "kinematic"
+    chosen = _of_type(model, "kinematic" if how == "kinematic" else "dynamic")
+    result = run_model(chosen, output, progress=progress, command=command, solve=solve)
+    free, not_unique = _freedom(spec, ready, result)
+    return InverseDynamics(
+        result=result,
+        model=chosen,
+        how=how,
+        n_driven=sum(row.is_motion for row in system.rows),
+        n_free=free,
+        n_elastic=n_elastic,
+        drives=tuple(_drives(result, spec)),
+        reactions=joint_reactions(result, model=chosen),
+        not_unique=not_unique,
+        n_repeated=len(system.dropped),
+    )
+
+
+def _check(spec: Any, elastic: str) -> None:
+    """Refuse what has no inverse dynamics, all at once."""
+    faults = []
+    if spec.analysis is None:
+        text = "the model does not say over which time."
+        faults.append(Fault(text, ("analysis",), "Add [analysis] with end and step."))
+    elif spec.analysis.type not in ("dynamic", "kinematic"):
+        text = f'type = "{spec.analysis.type}" has no motion over time, which inverse dynamics needs.'
+        faults.append(Fault(text, ("analysis", "type"), "Remove the type, and give end and step."))
+    if not spec.motions:
+        text = "inverse dynamics needs prescribed motions, and the model has none."
+        faults.append(Fault(text, ("motions",), "Add [motions.NAME] with a joint and a rate, table or expression."))
+    if elastic not in ELASTIC:
+        faults.append(Fault(f"'{elastic}' is no way to treat elastic coordinates (ways: {', '.join(ELASTIC)})."))
+    if faults:
+        raise InputError(faults)
+
+
+def _of_type(model: Model, kind: str) -> Model:
+    """The model with another type of analysis."""
+    if model.spec.analysis is not None and model.spec.analysis.type == kind:
+        return model
+    tables = tomllib.loads(model.to_toml())
+    tables["analysis"]["type"] = kind
+    return Model.from_tables(tables, model.text, {"analysis.type": kind}, model.folder)
+
+
+def _quasi_static(system: Any, analysis: Any, *, every: float | None = None, **options: Any) -> Any:
+    """`simulate` for elastic coordinates in balance."""
+    from flexmb.solvers.quasi_static_motion import analyse_quasi_static
+
+    return analyse_quasi_static(system, read_settings(analysis, every), **options)
+
+
+def _refuse_repeated_motions(spec: Any, ready: Preparation) -> None:
+    """More drives than degrees of freedom."""
+    repeated = list(dict.fromkeys(row.owner for row in ready.system.dropped if row.is_motion))
+    if not repeated:
+        return
+    system, work = _complete(spec, ready)
+    groups = redundancy(system, work).groups
+    faults = []
+    for name in repeated:
+        others = [other for group in groups if name in group for other in group if other != name]
+        listed = ", ".join(f"'{other}'" for other in others) or "the joints"
+        text = f"motion '{name}' prescribes what {listed} already do."
+        faults.append(Fault(text, ("motions", name), "Remove one of them: each degree of freedom takes one motion."))
+    raise InputError(faults)
+
+
+def _complete(spec: Any, ready: Preparation) -> tuple[Any, Array]:
+    """The system with the rows that repeat others, in the initial state."""
+    system = start_system(spec, body_states(ready.system, ready.work.copy()))
+    work = system.workspace()
+    return system, work
+
+
+def _drives(result: Result, spec: Any) -> list[Drive]:
+    found = []
+    for name in spec.motions:
+        path = f"motions/{name}/effort"
+        work = next(p for p in (f"energy/work/{name} (motion)", f"energy/work/{name}") if p in result.channels)
+        found.append(Drive(name, result.channels[path].unit, result[path], result[work]))
+    return found
+
+
+def _freedom(spec: Any, ready: Preparation, result: Result) -> tuple[int, dict[str, tuple[str, ...]]]:
+    """Rigid degrees of freedom that are left, and the reactions that are not unique.
+
+    Both at the states of some rows, as a mechanism may pass singular positions where rows depend on each other only
+    for an instant: the largest rank counts.
+    """
+    system, work = _complete(spec, ready)
+    mechanics = Mechanics(system, work)
+    rank = system.n_rows - len(ready.system.dropped)
+    rigid_rank, not_unique = 0, dict[str, tuple[str, ...]]()
+    is_searched = bool(ready.system.dropped)
+    last = len(result) - 1
+    q, v, a = (result[f"coordinates/{name}"].reshape(last + 1, -1) for name in ("q", "v", "a"))
+    for row in dict.fromkeys((last // 2, last // 3, (4 * last) // 5, last, 0)):
+        mechanics.t = float(result.time[row])
+        mechanics.q[:], mechanics.v[:], mechanics.a[:] = q[row], v[row], a[row]
+        mechanics.jacobian()
+        G = mechanics.G * mechanics.scale
+        rigid_rank = max(rigid_rank, _rank(G[:, ~system.elastic]))
+        if is_searched and _rank(G) == rank:
+            not_unique, is_searched = _moved_by(mechanics, np.linalg.svd(G)[0][:, rank:].T), False
+    return int(np.sum(~system.elastic)) - rigid_rank, not_unique
+
+
+def _rank(G: Array) -> int:
+    sigma = np.linalg.svd(G, compute_uv=False) if G.size else np.zeros(0)
+    return int(np.sum(sigma > DEPENDENT * float(sigma.max(initial=1e-300))))
+
+
+def _moved_by(mechanics: Mechanics, multipliers: Array) -> dict[str, tuple[str, ...]]:
+    """Joints and components of their reactions that some of the multipliers (k, rows) change."""
+    system = mechanics.system
+    length = system.length_scale
+    touched: dict[str, set[str]] = {}
+    places = [channel for channel in system.channels if channel.path.split("/")[-1] in ("force", "moment", "effort")]
+    places = [channel for channel in places if channel.path.startswith(("joints/", "motions/"))]
+
+    def outputs(lam: Array) -> Array:
+        mechanics.lam[:] = lam
+        mechanics.run(L.AT_OUTPUT)
+        return mechanics.out.copy()
+
+    without = outputs(np.zeros(mechanics.n_rows))
+    for lam in multipliers:
+        change = np.abs(outputs(lam) - without)
+        sizes = {c.path: change[c.start : c.start + max(1, sum(c.shape))] * _per(c.unit, length) for c in places}
+        largest = max(float(size.max()) for size in sizes.values())
+        for path, size in sizes.items():
+            _, name, quantity = path.split("/")
+            names = {"force": COMPONENTS[:3], "moment": COMPONENTS[3:]}.get(quantity, ("effort",))
+            hit = {part for part, value in zip(names, size, strict=True) if value > 1e-6 * largest}
+            touched.setdefault(name, set()).update(hit)
+    return {name: tuple(c for c in (*COMPONENTS, "effort") if c in hit) for name, hit in touched.items() if hit}
+
+
+def _per(unit: str, length: float) -> float:
+    """Moments count as forces at the length scale."""
+    return 1.0 / length if unit == "N*m" else 1.0

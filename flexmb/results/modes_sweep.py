@@ -1,0 +1,99 @@
+"""Modes over a parameter (Campbell diagram) and frequency responses: tables of them as text and for files.
+
+In: a model file with settings and the values of one parameter, or linearised equations and frequencies. Out: rows.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.results.modes_report import ModalReport, modes_of_model
+from flexmb.results.report import entry
+from flexmb.system.model_file import read_model
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Frequencies and damping ratios over a parameter, lowest first; NaN where there are fewer modes."""
+
+    name: str
+    model: str
+    values: Floats
+    frequencies: Floats
+    """(n_values, n_modes) [Hz]"""
+    ratios: Floats
+    notes: tuple[str, ...]
+
+
+def sweep_modes(
+    path: str | os.PathLike[str], settings: Mapping[str, str], name: str, values: Sequence[float], about: str, most: int
+) -> Sweep:
+    """Modes that oscillate of the model for every value of a parameter or key."""
+    found, notes, title = [], [], ""
+    for value in values:
+        report = modes_of_model(read_model(path, {**settings, name: f"{value:.15g}"}), about=about)
+        title = report.system.name
+        found.append(sorted((mode for mode in report.shown if mode.frequency > 0.0), key=lambda mode: mode.frequency))
+        notes += [f"{name} = {value:g}: {note}" for note in report.linear.notes]
+    count = min(most, max((len(modes) for modes in found), default=0))
+    frequencies, ratios = (np.full((len(found), count), np.nan) for _ in range(2))
+    for row, modes in enumerate(found):
+        for column, mode in enumerate(modes[:count]):
+            frequencies[row, column], ratios[row, column] = mode.frequency, mode.damping_ratio
+    return Sweep(name, title, np.array(values, dtype=float), frequencies, ratios, tuple(notes))
+
+
+def sweep_text(sweep: Sweep) -> str:
+    """The frequencies as a table."""
+    lines = [f"{sweep.model or 'unnamed model'}: frequencies [Hz] over {sweep.name}", ""]
+    if sweep.notes:
+        more = f" ({len(sweep.notes)} of {len(sweep.values)} values have notes)" if len(sweep.notes) > 1 else ""
+        lines += [*entry("NOTE", f"{sweep.notes[0]}{more}"), ""]
+    count = sweep.frequencies.shape[1]
+    if not count:
+        return "\n".join([*lines, "  no mode oscillates"])
+    width = max(12, len(sweep.name) + 2)
+    lines.append(f"{sweep.name:>{width}}" + "".join(f"{f'mode {k + 1}':>13}" for k in range(count)))
+    for value, row in zip(sweep.values, sweep.frequencies, strict=True):
+        cells = "".join(f"{'-' if np.isnan(x) else f'{x:.6g}':>13}" for x in row)
+        lines.append(f"{value:>{width}.6g}{cells}")
+    return "\n".join(lines)
+
+
+def sweep_table(sweep: Sweep) -> tuple[list[str], list[list[Any]]]:
+    """Header and rows for a file."""
+    count = sweep.frequencies.shape[1]
+    header = [sweep.name, *(f"mode {k + 1} [Hz]" for k in range(count)), *(f"ratio {k + 1}" for k in range(count))]
+    columns = np.column_stack([sweep.values, sweep.frequencies, sweep.ratios])
+    return header, [[float(x) for x in row] for row in columns]
+
+
+def response_text(report: ModalReport, names: tuple[str, str], frequencies: Floats, response: Any, most: int) -> str:
+    """State and notes of the response, its largest value, and as many rows as may be printed."""
+    lines = [f"{report.system.name or 'unnamed model'}: response of {names[1]} to {names[0]}", ""]
+    lines += entry("state", report.state)
+    for note in report.linear.notes:
+        lines += entry("NOTE", note)
+    size = np.abs(response)
+    top = int(np.argmax(size))
+    lines += entry("largest", f"{size[top]:.6g} at {frequencies[top]:.6g} Hz (amplitude in SI units, input of 1)")
+    lines += ["", f"  {'frequency [Hz]':>16}{'amplitude':>15}{'phase [deg]':>15}"]
+    rows = np.unique(np.linspace(0, len(frequencies) - 1, min(most, len(frequencies))).round().astype(int))
+    for i in rows:
+        lines.append(f"  {frequencies[i]:>16.6g}{size[i]:>15.6g}{np.degrees(np.angle(response[i])):>15.2f}")
+    return "\n".join(lines)
+
+
+def response_table(frequencies: Floats, response: Any) -> tuple[list[str], list[list[Any]]]:
+    """Header and rows for a file."""
+    header = ["frequency [Hz]", "amplitude", "phase [rad]", "real", "imaginary"]
+    columns = [frequencies, np.abs(response), np.angle(response), response.real, response.imag]
+    return header, [[float(x) for x in row] for row in np.column_stack(columns)]

@@ -1,0 +1,260 @@
+"""Linearised equations of a mechanism about a state: x' = A x + B u, z = C x + D u.
+
+In: a system and a workspace with time, coordinates and velocities that satisfy the constraints. Out: a `Linearisation`.
+The constraints are eliminated: independent coordinates y and velocities w are moved, all others follow by closing the
+loops exactly (PHI = 0, PHI_DOT = 0), and the accelerations are those of
+
+    M a + G^T lam = -BIAS,   G a = -GAM,
+
+so that the curvature of the constraint surface, d(G^T lam)/dq, is in A. Small rotations are counted in the turning
+frame, hence y' = w - omega x y. Derivatives are central differences of two steps, (4 D(h) - D(2h))/3, of which
+|D(h) - D(2h)|/3 bounds the error; the step is made shorter where that is not small.
+Prescribed motions are inputs by their acceleration: what a motion departs from its law is a state, and so is its rate.
+Negrut & Ortiz, J. Comput. Nonlinear Dyn. 1 (2006) 230, "A practical approach for the linearization of the constrained
+multibody dynamics equations".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmb.equations import layout as at
+from flexmb.errors import ComputationError
+from flexmb.solvers.linear_inputs import OpenedLoads
+from flexmb.solvers.linear_point import Point
+from flexmb.solvers.mechanics import Floats
+from flexmb.system.system import System
+
+STEPS = (1e-4, 1e-5, 1e-3)  # of the magnitude of a coordinate, tried in this order
+WANTED = 1e-7  # error of a column as a part of its largest entry that is good enough
+ROUNDING = 1e-13
+STILL = 1e-9  # rad, parts of the length: distance from an equilibrium that counts as none
+FAR = 10.0  # in the same units: what is farther away is none
+FREE = 1e-12  # part of the largest stiffness that counts as none
+AHEAD = 1e-3  # rad, parts of the length: how far the mechanism goes before A is looked at again
+CONSTANT = 1e-2  # change of A in a motion by 1 rad, as a part of A, that counts as none
+
+
+@dataclass(frozen=True)
+class Linearisation:
+    """x' = A x + B u, z = C x + D u about a state; x = (y, w, then motions and their rates)."""
+
+    A: Floats
+    B: Floats
+    C: Floats
+    D: Floats
+    states: tuple[str, ...]
+    """Independent coordinates y, independent velocities w ("NAME.rate"), then the motions likewise."""
+    inputs: tuple[str, ...]
+    """Loads by name and component, and motions ("NAME.acceleration")."""
+    outputs: tuple[str, ...]
+    """Sensors."""
+    n_y: int
+    n_w: int
+    M: Floats
+    """(n_w, n_w) mass matrix of the independent velocities."""
+    damping: Floats | None
+    """M y'' + damping y' + stiffness y = B u; None when rolling makes fewer velocities than coordinates free."""
+    stiffness: Floats | None
+    free_q: tuple[int, ...]
+    """Which coordinates y are."""
+    free_v: tuple[int, ...]
+    """Which velocities w are."""
+    shape_q: Floats
+    """(n_v, n_y) increments of all coordinates that y causes."""
+    shape_v: Floats
+    """(n_v, n_w) velocities that w causes."""
+    error: float
+    """Bound of the error of the derivatives, as a part of the largest one of their column."""
+    notes: tuple[str, ...]
+    """What a user must know of the state: whether it is an equilibrium or a steady motion."""
+    work: Floats
+    """Workspace with the state."""
+
+    @property
+    def A_free(self) -> Floats:
+        """A of the mechanism alone, its motions held to their laws."""
+        n = self.n_y + self.n_w
+        return self.A[:n, :n]
+
+
+def linearise(system: System, work: Floats) -> Linearisation:
+    """Linearise about the state in a workspace, such as `prepare(model).work`; the workspace is left as it is."""
+    point = Point(system, work)
+    _check_gauges(point)
+    derivatives = _Derivatives(point)
+    A, C, error = derivatives.by_states()
+    inputs, B, D = _inputs(point, derivatives)
+    n_y, n_w, motions = point.n_y, point.n_w, [system.rows[k].owner for k in point.motion_rows]
+    M, damping, stiffness = _second_order(point, A)
+    names = [*point.names_y, *(f"{name}.rate" for name in point.names_w)]
+    return Linearisation(
+        A=A,
+        B=B,
+        C=C,
+        D=D,
+        states=(*names, *motions, *(f"{name}.rate" for name in motions)),
+        inputs=inputs,
+        outputs=point.outputs,
+        n_y=n_y,
+        n_w=n_w,
+        M=M,
+        damping=damping,
+        stiffness=stiffness,
+        free_q=tuple(point.free_q),
+        free_v=tuple(point.free_v),
+        shape_q=point.R_q,
+        shape_v=point.R_v,
+        error=error,
+        notes=tuple(_notes(point, A)),
+        work=point.base.copy(),
+    )
+
+
+class _Derivatives:
+    """Derivatives of the rates of all states and of the outputs."""
+
+    def __init__(self, point: Point):
+        self.point = point
+        p = point
+        self.row_scale = np.concatenate([p.scale_y, p.scale_w, np.ones(len(p.outputs))])
+
+    def by_states(self) -> tuple[Floats, Floats, float]:
+        """A, C and the largest relative error of a column."""
+        p = self.point
+        n, n_m, n_out = p.n_y + p.n_w, len(p.motion_rows), len(p.outputs)
+        A, C = np.zeros((n + 2 * n_m, n + 2 * n_m)), np.zeros((n_out, n + 2 * n_m))
+        sizes = np.concatenate([p.scale_y, p.scale_w, p.scale_m, p.scale_m])
+        worst = 0.0
+        for j, size in enumerate(sizes):
+            column, error = self.column(p.by_state(j), float(size))
+            A[:n, j], C[:, j] = column[:n], column[n:]
+            worst = max(worst, error)
+        A[: p.n_y, : p.n_y] -= p.turning
+        A[n : n + n_m, n + n_m :] = np.eye(n_m)
+        return A, C, worst
+
+    def column(self, values: Callable[[float], Floats], size: float) -> tuple[Floats, float]:
+        """Derivative of a function at 0 and the bound of its relative error."""
+        best, best_error = np.zeros(0), np.inf
+        level = float(np.max(np.abs(values(0.0) / self.row_scale), initial=0.0))
+        for part in STEPS:
+            h = part * size
+            narrow = (values(h) - values(-h)) / (2.0 * h)
+            wide = (values(2.0 * h) - values(-2.0 * h)) / (4.0 * h)
+            column = (4.0 * narrow - wide) / 3.0
+            left = float(np.max(np.abs(narrow - wide) / self.row_scale, initial=0.0)) / 3.0
+            largest = float(np.max(np.abs(column) / self.row_scale, initial=0.0))
+            error = max(0.0, left - ROUNDING * level / h) / largest if largest > 0.0 else 0.0
+            if error < best_error:
+                best, best_error = column, error
+            if best_error <= WANTED:
+                break
+        if not np.isfinite(best_error) or not np.all(np.isfinite(best)):
+            raise ComputationError("The equations cannot be linearised: near this state they are not finite.")
+        return best, best_error
+
+
+def _inputs(point: Point, derivatives: _Derivatives) -> tuple[tuple[str, ...], Floats, Floats]:
+    """Names of the inputs, B and D."""
+    p = point
+    n, n_m = p.n_y + p.n_w, len(p.motion_rows)
+    opened = OpenedLoads(p.system, p.base)
+    loaded = Point(opened.system, p.base, like=p)
+    columns = []
+    for k, value in enumerate(opened.values):
+
+        def values(u: float, k: int = k, value: float = value) -> Floats:
+            opened.system.floats[opened.places[k]] = value + u
+            found = loaded.rates_and_outputs()
+            opened.system.floats[opened.places[k]] = value
+            return found
+
+        columns.append(derivatives.column(values, max(1.0, abs(value)))[0])
+    for k in range(n_m):
+        columns.append(derivatives.column(p.by_acceleration(k), float(p.scale_m[k]))[0])
+    table = np.array(columns).reshape(len(columns), n + len(p.outputs)).T
+    B = np.zeros((n + 2 * n_m, len(columns)))
+    B[:n] = table[:n]
+    B[n + n_m :, len(opened.values) :] = np.eye(n_m)
+    names = (*opened.names, *(f"{p.system.rows[k].owner}.acceleration" for k in p.motion_rows))
+    return names, B, table[n:]
+
+
+def _second_order(point: Point, A: Floats) -> tuple[Floats, Floats | None, Floats | None]:
+    """M, damping and stiffness: w = y' + turning y put into M w' = M (A_wy y + A_ww w)."""
+    p = point
+    p.restore()
+    p.m.equations()
+    M = p.R_v.T @ p.m.M @ p.R_v
+    if p.n_y != p.n_w:
+        return M, None, None
+    n = p.n_y
+    A_wy, A_ww = A[n : 2 * n, :n], A[n : 2 * n, n : 2 * n]
+    return M, -M @ (A_ww - p.turning), -M @ (A_wy + A_ww @ p.turning)
+
+
+def _check_gauges(point: Point) -> None:
+    """The frame of a distance joint turns about its line as it swings: no steady coordinates are known there."""
+    I, v = point.m.I, point.v0
+    for k in range(int(I[at.N_SPHERES])):
+        block = int(I[at.SPHERES]) + 3 * k
+        places = [int(I[block + 1]), int(I[block + 1]) + 1]
+        if I[block + 2] == 2 and np.any(np.abs(v[places]) > 1e-9):
+            joint = point.system.coordinates[places[0]].split(".")[0]
+            raise ComputationError(
+                f"The equations cannot be linearised while the line of joint '{joint}' turns in its own coordinates. "
+                'Use absolute coordinates: [coordinates] default = "absolute".'
+            )
+
+
+def _notes(point: Point, A: Floats) -> list[str]:
+    """Whether the state is an equilibrium or a steady motion, with numbers."""
+    p = point
+    notes = []
+    speed = float(np.max(np.abs(p.v0) / p.scale, initial=0.0))
+    response = A[p.n_y : p.n_y + p.n_w, : p.n_y] * p.scale_y / p.scale_w[:, None]
+    wanted = -p.a0[p.free_v] / p.scale_w
+    away = np.linalg.lstsq(response, wanted, rcond=FREE)[0] if response.size else np.zeros(0)
+    left = wanted - response @ away
+    distance = float(np.max(np.abs(away), initial=0.0))
+    if STILL < distance <= FAR:
+        worst = int(np.argmax(np.abs(away)))
+        notes.append(
+            f"the state is neither an equilibrium nor a steady motion: the nearest one is about "
+            f"{abs(away[worst] * p.scale_y[worst]):.3g} (SI units) away in {p.names_y[worst]}. "
+            "The modes hold for this instant only."
+        )
+    elif distance > FAR or np.max(np.abs(left), initial=0.0) > STILL * max(1.0, speed**2):
+        worst = int(np.argmax(np.abs(wanted)))
+        notes.append(
+            f"the state is neither an equilibrium nor a steady motion: {p.names_w[worst]} is accelerated by "
+            f"{p.a0[p.free_v][worst]:.3g} (SI units) and nothing would balance it. "
+            "The modes hold for this instant only."
+        )
+    elif speed > 1e-9:
+        change = _change_of(point, A, AHEAD / speed) / AHEAD
+        if change > CONSTANT:
+            notes.append(
+                f"the linearised equations change as the mechanism moves on, by {change:.2g} of their size per "
+                "radian: the modes hold for this instant only. Coordinates that turn with the mechanism (joints "
+                "on the turning body) may make them constant."
+            )
+    return notes
+
+
+def _change_of(point: Point, A: Floats, ahead: float) -> float:
+    """Relative change of A in a time."""
+    p = point
+    p.restore()
+    p.m.move(ahead * p.v0 + 0.5 * ahead**2 * p.a0)
+    p.m.t = p.t0 + ahead
+    p.m.v[:] = p.v0 + ahead * p.a0
+    later, _, _ = _Derivatives(Point(p.system, p.m.W.copy(), like=p)).by_states()
+    n = p.n_y + p.n_w
+    sizes = np.concatenate([p.scale_y, p.scale_w])
+    here, there = (matrix[:n, :n] * sizes / sizes[:, None] for matrix in (A, later))
+    return float(np.linalg.norm(there - here) / max(float(np.linalg.norm(here)), 1e-300))

@@ -1,0 +1,140 @@
+"""Modes of a linearised mechanism: complex eigenvalues of A, and which bodies move in each mode.
+
+In: a `Linearisation`. Out: one `Mode` for every real eigenvalue and for every pair of complex ones, slowest first:
+
+    A x = s x,   frequency |Im s|/(2 pi) [Hz],   damping ratio -Re s/|s|.
+
+The part of a body is its share of the kinetic energy of the velocities that the mode has, T(Re) + T(Im). The part of
+deformation is the energy of all bodies by their elastic rates alone, frames at rest, as a part of that and the energy
+by the motion of their frames alone; it depends on where the frame of a body is, not on the coordinates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.equations import layout as at
+from flexmb.jit import call
+from flexmb.solvers.linearise import Linearisation
+from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.system.system import System
+
+Complexes = NDArray[np.complex128]
+ZERO = 1e-7  # |s| below this part of the largest is the rounding of a free motion, a double root
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A mode of a mechanism."""
+
+    eigenvalue: complex
+    """s [1/s]; of a pair the one with Im s > 0."""
+    shape: Complexes
+    """(n_v,) increments of all coordinates, the largest (lengths by the length scale) of size 1 and real."""
+    bodies: dict[str, float]
+    """Share of every body in the kinetic energy."""
+    elastic: float
+    """Share of deformation in it, 0 to 1."""
+    coordinate: str
+    """Coordinate that moves most."""
+    is_free: bool
+    """Nothing resists it: the eigenvalue is zero but for rounding."""
+
+    @property
+    def frequency(self) -> float:
+        """Frequency of the damped oscillation [Hz]."""
+        return abs(self.eigenvalue.imag) / (2.0 * np.pi)
+
+    @property
+    def damping_ratio(self) -> float:
+        """-Re s/|s|; 0 of a free motion."""
+        size = abs(self.eigenvalue)
+        return -self.eigenvalue.real / size if size > 0.0 else 0.0
+
+
+def modes(system: System, linear: Linearisation) -> list[Mode]:
+    """Modes of the mechanism with its motions held to their laws, by |s|."""
+    n_y = linear.n_y
+    if not n_y:
+        return []
+    sizes = system.scales[[*linear.free_q, *linear.free_v]]
+    values, vectors = np.linalg.eig(linear.A_free * sizes / sizes[:, None])
+    vectors = vectors * sizes[:, None]
+    limit = ZERO * float(np.max(np.abs(values), initial=0.0))
+    found = []
+    for k in np.argsort(np.abs(values), kind="stable"):
+        value = complex(values[k])
+        is_free = bool(abs(value) <= limit)
+        if value.imag < 0.0 and not is_free:
+            continue
+        found.append(_mode(system, linear, 0.0j if is_free else value, vectors[:, k], is_free))
+    return found
+
+
+def _mode(system: System, linear: Linearisation, value: complex, vector: Complexes, is_free: bool) -> Mode:
+    shape = linear.shape_q @ vector[: linear.n_y]
+    speeds = linear.shape_v @ vector[linear.n_y :]
+    amount = np.abs(shape) / system.scales
+    largest = int(np.argmax(amount))
+    if amount[largest] > 0.0:
+        shape = shape * (system.scales[largest] / shape[largest])
+    if is_free or not np.any(np.abs(speeds) > 1e-6 * np.abs(shape)):
+        speeds = shape
+    energies = _energies(system, linear.work, speeds)
+    total, soft, stiff = np.sum(list(energies.values()), axis=0)
+    return Mode(
+        value,
+        shape,
+        {name: float(energy[0] / total) if total > 0.0 else 0.0 for name, energy in energies.items()},
+        float(soft / (soft + stiff)) if soft + stiff > 0.0 else 0.0,
+        system.coordinates[largest],
+        is_free,
+    )
+
+
+def _energies(system: System, work: Floats, speeds: Complexes) -> dict[str, Floats]:
+    """Kinetic energy of every body: all, of its deformation alone, of its frame alone; real and imaginary parts added.
+
+    Velocities that the base or a motion has anyway are left out: those for v and -v are subtracted.
+    """
+    m = Mechanics(system, work.copy())
+    energies: dict[str, Floats] = {}
+    for v in (speeds.real, speeds.imag):
+        there, back = (_frame_velocities(m, sign * v) for sign in (1.0, -1.0))
+        for flat, branch in enumerate(system.topology.branches, start=1):
+            name = system.mechanism.bodies[branch.body].name
+            e = int(m.I[at.BODIES]) + flat * at.BODY
+            first, n = int(m.I[e + at.B_V] + m.I[e + at.B_NJ]), int(m.I[e + at.B_NF])
+            frame, elastic = 0.5 * (there[flat] - back[flat]), v[first : first + n]
+            M, y = _body_mass(m, e), np.concatenate([frame, elastic])
+            parts = y @ M @ y, elastic @ M[6:, 6:] @ elastic, frame @ M[:6, :6] @ frame
+            energies[name] = energies.get(name, np.zeros(3)) + 0.5 * np.array(parts)
+    return energies
+
+
+def _frame_velocities(mechanics: Mechanics, v: Floats) -> dict[int, Floats]:
+    """Velocity and angular velocity of the frame of every body, body axes."""
+    m = mechanics
+    m.v[:] = v
+    m.run(at.AT_WRENCHES)
+    found = {}
+    for flat in range(1, int(m.I[at.N_BODIES]) + 1):
+        block = int(m.I[int(m.I[at.BODIES]) + flat * at.BODY + at.B_W])
+        found[flat] = np.concatenate([m.W[block + at.W_VEL :][:3], m.W[block + at.W_OMEGA :][:3]])
+    return found
+
+
+def _body_mass(mechanics: Mechanics, e: int) -> Floats:
+    """(6 + n, 6 + n) mass matrix of body record e for velocity and angular velocity of its frame and elastic rates."""
+    I, F, W = mechanics.I, mechanics.system.floats, mechanics.W
+    if I[e + at.B_FIELD] > 0:
+        call(int(I[at.AT_FIELD_ENERGY]), I, F, W, e)
+        size, o = 6 + int(I[e + at.B_NF]), int(I[e + at.B_COMPOSITE])
+        return W[o : o + size * size].reshape(size, size).copy()
+    f = int(I[e + at.B_INERTIA])
+    x, y, z = F[f + at.F_S : f + at.F_S + 3]
+    S = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.block([[F[f] * np.eye(3), -S], [S, F[f + at.F_J : f + at.F_J + 9].reshape(3, 3)]])

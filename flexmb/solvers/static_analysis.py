@@ -1,0 +1,79 @@
+"""Static analysis: the equilibrium at the start time as a result of one row, with every reaction.
+
+Enters: a system with its loops closed. Leaves: one output row with q and lam of r(q) + G^T lam = 0, v = a = 0 (see
+`flexmb.solvers.statics`), and a summary that says how exact and how stable the equilibrium is.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from flexmb.equations import layout as at
+from flexmb.errors import ComputationError
+from flexmb.solvers import state as st
+from flexmb.solvers.field_limits import FieldLimits
+from flexmb.solvers.initial import assemble
+from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
+from flexmb.solvers.settings import Settings
+from flexmb.solvers.statics import Equilibrium, equilibrium
+from flexmb.solvers.summary import RunSummary
+from flexmb.solvers.surroundings import Sink
+from flexmb.system.system import System
+
+
+@dataclass(frozen=True)
+class StaticSummary(RunSummary):
+    """Outcome of a static analysis."""
+
+    equilibrium: Equilibrium
+
+    @property
+    def unbalanced_force(self) -> float:
+        """Largest unbalanced generalised force as a part of the largest load."""
+        return self.equilibrium.residual
+
+    @property
+    def lowest_stiffness(self) -> float:
+        """Smallest eigenvalue of stiffness against mass [1/s^2]; negative: unstable, infinite: nothing is free."""
+        return self.equilibrium.lowest
+
+
+def analyse_static(system: Solvable, settings: Settings, *, sink: Sink, resume: Floats | None = None) -> StaticSummary:
+    """Find the equilibrium, which the start of the system is already, in its own coordinates; hand its row to the sink.
+
+    `resume`: the checkpoint of an analysis whose row has been written already; only its summary is made again.
+    """
+    began = time.perf_counter()
+    m = Mechanics(system, system.workspace())
+    m.t = settings.start
+    assemble(system, m.W)
+    found = equilibrium(cast(System, system), m.W)
+    m.run(at.AT_ACCEPT)
+    m.run(at.AT_OUTPUT)
+    row = m.out.copy()
+    row[-2:] = 0.0, found.iterations  # step and iterations, which end every row
+    if resume is None:
+        checkpoint = np.concatenate([m.W[first : first + size] for first, size in st.workspace_parts(m.I)])
+        sink.write(row[None], checkpoint)
+    summary = StaticSummary(
+        outcome="finished",
+        method="static",
+        steps=0,
+        rejected=0,
+        newton_iterations=found.iterations,
+        factorisations=found.iterations,
+        largest_constraint_error=found.constraint_error,
+        energy_error=0.0,
+        peak_energy=0.0,
+        wall_time=time.perf_counter() - began,
+        t_reached=m.t,
+        equilibrium=found,
+    )
+    fault = FieldLimits(system).fault_in(row[None])
+    if fault:
+        raise ComputationError(fault, summary)
+    return summary
