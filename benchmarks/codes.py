@@ -25,6 +25,9 @@ class Codes:
     def __init__(self) -> None:
         self.ours = load("ours", needs="flexmb.system.build")
         self.ours_flexible = load("ours_flexible", needs="flexmb.system.build")
+        self.ours_inverse = load("ours_inverse", needs="flexmb.system.build")
+        self.ours_symbolic = load("ours_symbolic", needs="symengine")
+        self.sympy = load("peer_sympy", needs="sympy")
         self.exudyn = load("peer_exudyn", needs="exudyn")
         self.exudyn_flexible = load("peer_exudyn_flexible", needs="exudyn")
         self.exudyn_chain = load("peer_exudyn_flexible_chain", needs="exudyn")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 
 _PLACES = {
     "Model": "flexmb.system.model",
@@ -17,6 +17,8 @@ _PLACES = {
     "check_model": "flexmb.results.model_check",
     "inverse_model": "flexmb.results.inverse",
     "joint_reactions": "flexmb.results.joint_reactions",
+    "section_forces": "flexmb.results.section_forces",
+    "modes_of_model": "flexmb.results.modes_report",
     "Result": "flexmb.results.result_file",
     "constant_speed": "flexmb.system.model_loads",
     "polynomial": "flexmb.system.model_loads",

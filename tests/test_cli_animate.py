@@ -92,8 +92,7 @@ def faults_of(source: object, output: object = None, **options: object) -> str:
     ("words", "messages"),
     [
         (["nothing.h5"], ["There is no file 'nothing.h5'"]),
-        (["."], ["'.' is a folder, not a result or body file"]),
-        (["pendulum.toml"], ["is a model, not a result. Run it first: flexmb run pendulum.toml"]),
+        (["."], ["'.' is a folder, not a result, body or model file"]),
         (["text.h5"], ["neither a result nor a body file of flexmb: it is not in HDF5 format"]),
         (["r.h5", "-o", "x.avi"], ["--output: '.avi' is not a format of animations", ".html, .mp4, .gif, .png, .glb"]),
         (["r.h5", "-o", "x.hmtl"], ["Did you mean '.html'?"]),
@@ -295,10 +294,10 @@ def test_wrong_words_from_python(tmp_path: Path) -> None:
     text = faults_of(scene, target, colour="x", scale=True, size=(1, 2, 3), ghost="yes", modes=1, channels=[1])
     assert len(text.splitlines()) == 6
     assert "colour: there is no such option. Did you mean 'color'?" in text and "scale: a number is needed" in text
-    assert "ghost: true or false is needed, found 'yes'." in text and "modes: it belongs to a result or body" in text
+    assert "ghost: true or false is needed, found 'yes'." in text and "modes: it belongs to a result, body" in text
     assert "color: no stress" in faults_of(scene, target, color="stress")
     assert "Did you mean 'crank'?" in faults_of(scene, target, follow="crnk")
-    assert "A result or body file is needed, found 3." in faults_of(3, target)
+    assert "A result, body or model file is needed, found 3." in faults_of(3, target)
     assert "look: a Look is needed" in faults_of(scene, target, look="dark")
     assert not target.exists()
 

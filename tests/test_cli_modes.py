@@ -172,3 +172,28 @@ def test_frequency_response(oscillator: Path, capsys: Capture) -> None:
 def test_wrong_words(folder: Path, capsys: Capture, words: list[str], message: str) -> None:
     code, _, err = call(capsys, "modes", "pendulum.toml", *words)
     assert code == 2 and message in err
+
+
+def test_numbers_of_the_table_file_are_those_of_the_text(folder: Path, capsys: Capture) -> None:
+    """A free motion comes first and is not counted: mode 1 of text, file and animation is the same."""
+    text = (
+        OSCILLATOR
+        + """
+[bodies.coaster]
+mass = 1
+inertia = [1, 1, 1]
+at = [1, 0, 0]
+[joints.rail]
+type = "prismatic"
+bodies = ["ground", "coaster"]
+at = [1, 0, 0]
+axis = "x"
+"""
+    )
+    (folder / "two.toml").write_text(text)
+    code, out, _ = call(capsys, "modes", "two.toml", "--about", "start", "-o", "table.csv")
+    assert code == 0 and "nothing resists rail.slide" in out
+    with open("table.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    numbers = [int(row["mode"]) for row in rows]
+    assert numbers == [0] * (len(rows) - 1) + [1] and float(rows[-1]["frequency [Hz]"]) > 0.0

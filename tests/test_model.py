@@ -145,3 +145,14 @@ def test_every_joint_refuses_foreign_keys() -> None:
             with pytest.raises(InputError) as caught:
                 read_spec({**tables, "joints": {"j": joint}})
             assert {fault.path[-1] for fault in caught.value.faults} == needed
+
+
+def test_tables_with_numpy_numbers_and_none_are_written_as_toml():
+    tables = {
+        "bodies": {"b": {"mass": np.float64(1.0), "inertia": np.ones(3), "at": list(np.array([0.0, 0.1, 0.0]))}},
+        "joints": {"pin": {"type": "revolute", "bodies": ["ground", "b"], "at": [0, 0, 0], "axis": "z"}},
+        "analysis": {"end": 0.1, "step": None, "tolerance": 1e-6, "method": "rk45"},
+    }
+    model = Model.from_tables(tables)
+    again = parse_model(model.to_toml())
+    assert again.spec.bodies["b"].at == (0.0, 0.1, 0.0) and again.spec.analysis.step is None

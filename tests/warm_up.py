@@ -70,6 +70,8 @@ def main() -> None:
     for method in ("rk4", "rk45"):
         run(PENDULUM, method=method)
         run(SLIDER_CRANK, method=method, formulation="embedding")
+    driven = {**PENDULUM, "motions": {"drive": {"joint": "pivot", "rate": 1.0}}}
+    run(driven, type="kinematic")
     meshes.join()
 
 

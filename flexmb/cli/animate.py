@@ -1,4 +1,4 @@
-"""flexmb animate: a result or the mode shapes of a body file, moving."""
+"""flexmb animate: a result, the mode shapes of a body file or the modes of a model, moving."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from cyclopts import Group, Parameter
 _WHAT = Group("What is shown", sort_key=1)
 _LOOK = Group("How it looks", sort_key=2)
 _OUTPUT = Group("Output", sort_key=3)
-_BODY = Group("Mode shapes of a body file", sort_key=4)
-_OPTIONS = {"start": "--from", "end": "--to", "channels": "--channel", "modes": "--mode", "symbols": "--no-symbols"}
+_MODES = Group("Modes of a body file or a model", sort_key=4)
+_OPTIONS = {
+    "start": "--from", "end": "--to", "channels": "--channel", "modes": "--mode", "symbols": "--no-symbols",
+    "settings": "--set",
+}  # fmt: skip
 """Options that are called otherwise in Python."""
 
 
@@ -27,14 +30,15 @@ class AnimateWords:
     """The options of the verb, as they were typed."""
 
     scale: Annotated[
-        str | None, _option(_WHAT, "Deflections are drawn so many times larger, 1 to 1000. Default: a visible size.")
+        str | None,
+        _option(_WHAT, "Deflections and modes are drawn so many times larger, 1 to 1000. Default: a visible size."),
     ] = None
     start: Annotated[str | None, _option(_WHAT, "Begin at a time, e.g. 0.02 or '20 ms'.", "--from")] = None
     end: Annotated[str | None, _option(_WHAT, "End at a time.", "--to")] = None
     at: Annotated[str | None, _option(_WHAT, "Time of a picture (.png).")] = None
     frames: Annotated[
         str | None,
-        _option(_WHAT, "Number of frames; of every shape for a body file. Default: 1200, and 40 for a shape."),
+        _option(_WHAT, "Number of frames; of every mode for a body file or model. Default: 1200, and 40 for a mode."),
     ] = None
     channels: Annotated[
         list[str] | None,
@@ -77,50 +81,66 @@ class AnimateWords:
     modes: Annotated[
         list[str] | None,
         _option(
-            _BODY,
-            "Number of a shape in the table of flexmb body info, or its name there. May be repeated. Default: all, one "
-            "after the other.",
+            _MODES,
+            "Number of a shape in the table of flexmb body info, or its name there; of a model, number in the table of "
+            "flexmb modes. May be repeated. Default: all (of a model: all that oscillate), one after the other.",
             "--mode",
         ),
     ] = None
     field: Annotated[
         bool,
         _option(
-            _BODY,
-            "The second-order part of each shape alone: what goes with the square of its coordinate, such as the "
-            "shortening of a rod that bends.",
+            _MODES,
+            "Body file: the second-order part of each shape alone: what goes with the square of its coordinate, such "
+            "as the shortening of a rod that bends.",
         ),
     ] = False
+    about: Annotated[
+        str | None,
+        _option(
+            _MODES, "Model: the state it swings about: start, static or steady, as of flexmb modes. Default: start."
+        ),
+    ] = None
+    settings: Annotated[
+        list[str] | None,
+        _option(_MODES, "Model: change a parameter or a key, e.g. --set rpm=3000. May be repeated.", "--set"),
+    ] = None
 
 
 _NO_WORDS = AnimateWords()
 
 
 def animate(file: Path, /, *, words: AnimateWords = _NO_WORDS) -> int:
-    """Watch a result in 3D, or the mode shapes of a body file: a page, movie, picture or window.
+    """Watch a result in 3D, or the modes of a body file or of a whole model: a page, movie, picture or window.
 
     flexmb animate slider_crank.h5 -o slider_crank.html
 
     flexmb animate rod.h5 --mode 3 -o mode3.mp4
 
+    flexmb animate slider_crank.toml --mode 1 --about static -o swing.html
+
     Parameters
     ----------
     file
-        Result of flexmb run, or body file of flexmb reduce (.h5).
+        Result of flexmb run, body file of flexmb reduce (.h5), or model file (.toml).
     """
     from flexmb.cli.progress import StageLine
+    from flexmb.cli.settings import read_settings
     from flexmb.errors import InputError
     from flexmb.view.animate import animate as write_animation
 
     shown = not words.quiet and sys.stderr.isatty()
     line = StageLine(sys.stderr) if shown else None
     options = dict(vars(words))
+    options["settings"] = read_settings(words.settings or []) or None
     options["symbols"] = False if options.pop("no_symbols") else None
     for name in ("quiet", "output"):
         options.pop(name)
     try:
         animation = write_animation(file, words.output, progress=line, **options)
     except InputError as error:
+        if type(error) is not InputError:  # of a model file: it shows the lines of the model
+            raise
         faults = [replace(fault, path=_named(fault.path)) for fault in error.faults]
         raise InputError(faults) from error
     finally:

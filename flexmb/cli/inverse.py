@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -16,6 +16,8 @@ def inverse(
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
     elastic: Literal["dynamic", "quasi-static"] = "dynamic",
+    more_drives: Literal["refuse", "least-squares"] = "refuse",
+    reactions: Literal["multipliers", "recursive"] = "multipliers",
     verify: bool = False,
     csv: Path | None = None,
     quiet: bool = False,
@@ -34,6 +36,12 @@ def inverse(
     elastic
         How flexible bodies deform: dynamic (default: their coordinates are integrated), or quasi-static (in balance
         with the loads and the inertia of the prescribed motion).
+    more_drives
+        More motions than degrees of freedom: refuse them (default), or fit them in the sense of least-squares and share
+        the efforts with the least sum of squares (rigid mechanisms).
+    reactions
+        Road to the reactions: multipliers of the equations (default), or recursive, from the ends of the tree inwards
+        body by body; then the report says how well both agree.
     verify
         Drive the same model by the computed efforts instead of the motions, and say how far it departs.
     csv
@@ -41,35 +49,54 @@ def inverse(
     quiet
         Print nothing but errors.
     """
-    import shlex
-
-    from flexmb.cli.progress import ProgressLine, announce_compilation
     from flexmb.cli.settings import read_settings
-    from flexmb.results.forward_check import check_replaceable, departure_lines, forward_check
-    from flexmb.results.inverse import inverse_model
-    from flexmb.results.inverse_report import inverse_report
-    from flexmb.results.output_file import check_target as check_table
-    from flexmb.results.reaction_table import write_reactions
-    from flexmb.results.result_writer import check_target
     from flexmb.system.model_file import read_model
 
     loaded = read_model(model, read_settings(settings or []))
     target = output or Path(loaded.spec.output.file or f"{model.stem}.h5")
+    _check(target, csv, verify, more_drives)
+    roads = {"elastic": elastic, "more_drives": more_drives, "reactions": reactions}
+    return _tell(_computed(loaded, target, roads, quiet), csv, verify, quiet)
+
+
+def _check(target: Path, csv: Path | None, verify: bool, more_drives: str) -> None:
+    """Refuse what cannot be done before anything is computed."""
+    from flexmb.errors import InputError
+    from flexmb.results.output_file import check_target as check_table
+    from flexmb.results.result_writer import check_target
+
     check_target(target)
     if csv is not None:
         check_table(csv, ".csv")
-    if verify:
-        check_replaceable(loaded.spec, elastic)
+    if verify and more_drives != "refuse":
+        raise InputError("--verify drives each degree of freedom once: leave out --more-drives or --verify.")
+
+
+def _computed(loaded: Any, target: Path, roads: dict[str, Any], quiet: bool) -> Any:
+    """The inverse dynamics of a model, with a line of progress on a screen."""
+    import shlex
+
+    from flexmb.cli.progress import ProgressLine, announce_compilation
+    from flexmb.results.inverse import inverse_model
+
     shown = not quiet and sys.stderr.isatty()
     if shown:
         announce_compilation(sys.stderr, loaded.spec.analysis.method if loaded.spec.analysis else "", loaded.spec)
     progress = ProgressLine(sys.stderr) if shown else None
     command = shlex.join(["flexmb", *sys.argv[1:]])
     try:
-        found = inverse_model(loaded, target, elastic=elastic, progress=progress, command=command)
+        return inverse_model(loaded, target, **roads, progress=progress, command=command)
     finally:
         if progress is not None:
             progress.clear()
+
+
+def _tell(found: Any, csv: Path | None, verify: bool, quiet: bool) -> int:
+    """Print the reports, write the table, check forwards."""
+    from flexmb.results.forward_check import departure_lines, forward_check
+    from flexmb.results.inverse_report import inverse_report
+    from flexmb.results.reaction_table import write_reactions
+
     with found.result:
         if not quiet:
             print(found.result.report, inverse_report(found), sep="\n\n")

@@ -44,7 +44,8 @@ def modes(
     time
         With --result: time of the row [s].
     over
-        Campbell diagram: frequencies over a parameter or key, e.g. --over speed=0:200:21.
+        Campbell diagram: frequencies over a parameter or key, e.g. --over speed=0:200:21. Modes are followed by their
+        shapes, so that lines cross where modes do.
     frf
         Frequency response from an input (force, torque or actuator, as NAME or NAME.x; motion, as NAME.acceleration)
         to a sensor, e.g. --frf push.x:tip. With --frequencies.

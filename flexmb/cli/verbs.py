@@ -9,6 +9,7 @@ from cyclopts import App, Parameter
 from flexmb.cli.animate import animate
 from flexmb.cli.body import body_info
 from flexmb.cli.check import check
+from flexmb.cli.equations import equations
 from flexmb.cli.export import export
 from flexmb.cli.inverse import inverse
 from flexmb.cli.mesh import mesh_info
@@ -38,6 +39,7 @@ def make_app() -> App:
         check,
         inverse,
         modes,
+        equations,
         mesh,
         reduce,
         body,

@@ -26,10 +26,19 @@ class NamedChannel:
     columns: tuple[str, ...] = ()
 
 
-def named_channels(system: Any) -> list[NamedChannel]:
-    """The channels of a system; those of joints and of the tree get their column names and units."""
+def named_channels(system: Any, *, reactions: bool = True) -> list[NamedChannel]:
+    """The channels of a system; those of joints and of the tree get their column names and units.
+
+    `reactions`: whether forces and moments of the joints are among them.
+    """
     joints = {joint.name: joint.type for joint in system.mechanism.joints}
-    return [_named(channel, joints, system) for channel in system.channels]
+    wanted = [channel for channel in system.channels if reactions or not is_reaction(channel.path)]
+    return [_named(channel, joints, system) for channel in wanted]
+
+
+def is_reaction(path: str) -> bool:
+    """Whether a channel holds the reaction force or moment of a joint."""
+    return path.startswith("joints/") and path.endswith(("/force", "/moment"))
 
 
 def _named(channel: Any, joints: dict[str, JointType], system: Any) -> NamedChannel:

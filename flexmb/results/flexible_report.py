@@ -116,10 +116,13 @@ def flexible_warnings(system: Any, findings: Findings | None = None) -> Iterator
         if body.order == 0 and body.basis is not None:
             change = stiffness_change(body, finding.axial_force)
             if ratio > LINEAR_DEFLECTION or change > LINEAR_STIFFENING:
+                axial = ""
+                if not np.isnan(finding.axial_force):
+                    axial = f", and axial forces of {finding.axial_force:.4g} N would change its stiffness by about "
+                    axial += _percent(change)
                 yield (
                     f"beam '{body.name}' has a linear field, which leaves out foreshortening and geometric stiffening: "
-                    f"it is deflected by {_percent(ratio)} of its length, and axial forces of "
-                    f"{finding.axial_force:.4g} N would change its stiffness by about {_percent(change)}. "
+                    f"it is deflected by {_percent(ratio)} of its length{axial}. "
                     'Use field = "exact".'
                 )
 
@@ -170,7 +173,7 @@ def axial_force(system: Any, body: FlexibleBody, result: Result) -> float:
     """Estimate of the largest axial force in a beam [N]: what its joints pull, or its own spin.
 
     Between its joints the force changes by the inertia of the beam itself, and lies between those at the ends unless
-    the beam spins freely; then it is at most rho A omega^2 L^2/8 in the middle.
+    the beam spins freely; then it is at most rho A omega^2 L^2/8 in the middle. NaN when the result has no reactions.
     """
     mechanism, length = system.mechanism, body.length
     number = mechanism.body_index[body.name]
@@ -181,6 +184,8 @@ def axial_force(system: Any, body: FlexibleBody, result: Result) -> float:
         first = mechanism.markers[joint.first]
         if number not in (first.body, mechanism.markers[joint.second].body):
             continue
+        if f"joints/{joint.name}/force" not in result.channels:
+            return np.nan
         force = result[f"joints/{joint.name}/force"] @ first.R_b.T
         if first.body:
             force = np.einsum(
@@ -197,7 +202,7 @@ def stiffness_change(body: FlexibleBody, force: float) -> float:
     """
     assert body.basis is not None
     bending = [k for k, shape in enumerate(body.basis.shapes) if shape.component in "yz"]
-    if not bending or force == 0.0:
+    if not bending or not force > 0.0:
         return 0.0
     x, weight = (array.ravel() for array in body.basis.stations())
     slopes = {plane: np.zeros((len(x), len(bending))) for plane in "yz"}

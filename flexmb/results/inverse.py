@@ -7,6 +7,9 @@ coordinates are never prescribed: they are integrated (or found in balance with 
 `elastic="quasi-static"`), and so are rigid degrees of freedom that no motion drives. The effort of a motion is its
 multiplier; reactions of chords come from the multipliers, those of branches from the free bodies of the tree.
 
+Motions that outnumber the degrees of freedom are refused, or fitted by least squares (`more_drives`). Reactions may
+also be found from the ends of the tree inwards (`recursive_reactions`), which shares no code with the kernels.
+
 Rows that repeat others leave internal forces open: every lam_0 with G^T lam_0 = 0 may be added. What it adds to the
 reaction of a joint, branch or chord, is not determined by a mechanism of rigid parts; these are named.
 [Lee et al. 2001]
@@ -24,9 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.equations import layout as L
-from flexmb.errors import Fault, InputError
+from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.results.joint_reactions import JointReaction, joint_reactions
+from flexmb.results.more_drives import CHOICES, Fit, fit_of, prepare_fitted, solve_fitted
 from flexmb.results.preparation import Preparation, prepare
+from flexmb.results.recursive_reactions import RecursiveReactions, recursive_reactions, uncovered
 from flexmb.results.result_file import Result
 from flexmb.results.session import Progress, run_model
 from flexmb.solvers.compilation import compile_for
@@ -41,6 +46,8 @@ from flexmb.system.records.fields import field_kinds
 Array = NDArray[np.float64]
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 ELASTIC = ("dynamic", "quasi-static")
+ROADS = ("multipliers", "recursive")
+FIT_HINT = 'Or fit them all: --more-drives least-squares (Python: more_drives="least-squares").'
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,12 @@ class InverseDynamics:
     """Joints (and motions) whose reaction depends on which repeated rows are left out: its components, joint axes."""
     n_repeated: int
     """Constraint rows that repeat others."""
+    fit: Fit | None = None
+    """More motions than degrees of freedom: how they were fitted."""
+    recursive: RecursiveReactions | None = None
+    """Reactions found from the ends of the tree inwards, when asked for; `reactions` are then these."""
+    road_difference: float = 0.0
+    """Largest difference of these from the reactions by multipliers, as a part of the peak."""
 
 
 def inverse_model(
@@ -81,20 +94,28 @@ def inverse_model(
     output: str | os.PathLike[str] | None = None,
     *,
     elastic: str = "dynamic",
+    more_drives: str = "refuse",
+    reactions: str = "multipliers",
     progress: Progress | None = None,
     command: str = "",
 ) -> InverseDynamics:
     """Find the efforts of the motions of a model and the reactions of all its joints; writes a result as a run does.
 
-    `elastic`: "dynamic" integrates the elastic coordinates, "quasi-static" finds them in balance. Raises InputError
-    when motions are missing or repeat each other, ComputationError when they contradict each other.
+    `elastic`: "dynamic" integrates the elastic coordinates, "quasi-static" finds them in balance. `more_drives`:
+    motions that outnumber the degrees of freedom of a rigid mechanism are refused ("refuse"), or fitted in the sense of
+    "least-squares".
+    `reactions`: by "multipliers" of the equations, or "recursive" from the ends of the tree inwards, body by body.
+    Raises InputError when motions are missing or repeat each other, ComputationError when they contradict each other.
     """
     spec = model.spec
-    _check(spec, elastic)
+    _check(spec, elastic, more_drives, reactions)
     assert spec.analysis is not None
     compile_for(spec.analysis.method, field_kinds(spec))
-    ready = prepare(model)
-    _refuse_repeated_motions(spec, ready)
+    fitted = prepare_fitted(spec) if more_drives == "least-squares" else None
+    if fitted is not None:
+        return _fitted(model, fitted, output, progress, command)
+    ready = _prepared(model)
+    _refuse_repeated_motions(spec, ready, more_drives)
     system = ready.system
     n_elastic = int(system.elastic.sum())
     solve: Callable[..., Any] = simulate
@@ -106,6 +127,8 @@ def inverse_model(
     chosen = _of_type(model, "kinematic" if how == "kinematic" else "dynamic")
     result = run_model(chosen, output, progress=progress, command=command, solve=solve)
     free, not_unique = _freedom(spec, ready, result)
+    found = joint_reactions(result, model=chosen)
+    recursive = recursive_reactions(result, chosen) if reactions == "recursive" else None
     return InverseDynamics(
         result=result,
         model=chosen,
@@ -114,13 +137,37 @@ def inverse_model(
         n_free=free,
         n_elastic=n_elastic,
         drives=tuple(_drives(result, spec)),
-        reactions=joint_reactions(result, model=chosen),
+        reactions=found if recursive is None else recursive.reactions,
         not_unique=not_unique,
         n_repeated=len(system.dropped),
+        recursive=recursive,
+        road_difference=0.0 if recursive is None else recursive.difference(found),
     )
 
 
-def _check(spec: Any, elastic: str) -> None:
+def _fitted(
+    model: Model, ready: Preparation, output: str | os.PathLike[str] | None, progress: Progress | None, command: str
+) -> InverseDynamics:
+    """Motions that outnumber the degrees of freedom."""
+    chosen = _of_type(model, "kinematic")
+    result = run_model(chosen, output, progress=progress, command=command, solve=solve_fitted, ready=ready)
+    fit = fit_of(ready, result)
+    return InverseDynamics(
+        result=result,
+        model=chosen,
+        how="kinematic",
+        n_driven=len(fit.motions),
+        n_free=0,
+        n_elastic=0,
+        drives=tuple(_drives(result, chosen.spec)),
+        reactions=joint_reactions(result, model=chosen),
+        not_unique=_freedom(chosen.spec, ready, result)[1],
+        n_repeated=len(ready.system.all_rows) - ready.system.n_v,
+        fit=fit,
+    )
+
+
+def _check(spec: Any, elastic: str, more_drives: str, reactions: str) -> None:
     """Refuse what has no inverse dynamics, all at once."""
     faults = []
     if spec.analysis is None:
@@ -134,16 +181,25 @@ def _check(spec: Any, elastic: str) -> None:
         faults.append(Fault(text, ("motions",), "Add [motions.NAME] with a joint and a rate, table or expression."))
     if elastic not in ELASTIC:
         faults.append(Fault(f"'{elastic}' is no way to treat elastic coordinates (ways: {', '.join(ELASTIC)})."))
+    if more_drives not in CHOICES:
+        faults.append(Fault(f"'{more_drives}' is nothing to do with more drives (choices: {', '.join(CHOICES)})."))
+    if reactions not in ROADS:
+        faults.append(Fault(f"'{reactions}' is no road to the reactions (roads: {', '.join(ROADS)})."))
+    if reactions == "recursive":
+        faults += uncovered(spec)
+        if more_drives == "least-squares":
+            faults.append(Fault("recursive reactions do not know how fitted motions share their efforts."))
     if faults:
         raise InputError(faults)
 
 
 def _of_type(model: Model, kind: str) -> Model:
-    """The model with another type of analysis."""
-    if model.spec.analysis is not None and model.spec.analysis.type == kind:
+    """The model with another type of analysis, and with reactions."""
+    if model.spec.analysis is not None and model.spec.analysis.type == kind and model.spec.output.reactions:
         return model
     tables = tomllib.loads(model.to_toml())
     tables["analysis"]["type"] = kind
+    tables.setdefault("output", {})["reactions"] = True
     return Model.from_tables(tables, model.text, {"analysis.type": kind}, model.folder)
 
 
@@ -154,8 +210,22 @@ def _quasi_static(system: Any, analysis: Any, *, every: float | None = None, **o
     return analyse_quasi_static(system, read_settings(analysis, every), **options)
 
 
-def _refuse_repeated_motions(spec: Any, ready: Preparation) -> None:
-    """More drives than degrees of freedom."""
+def _prepared(model: Model) -> Preparation:
+    """The system; motions too many that contradict each other are told that they can be fitted."""
+    try:
+        return prepare(model)
+    except ComputationError as error:
+        try:
+            fitted = prepare_fitted(model.spec)
+        except (ComputationError, InputError):
+            fitted = None
+        if fitted is None:
+            raise
+        raise ComputationError(f"{error} {FIT_HINT}", error.summary) from None
+
+
+def _refuse_repeated_motions(spec: Any, ready: Preparation, more_drives: str) -> None:
+    """Motions of the same degree of freedom."""
     repeated = list(dict.fromkeys(row.owner for row in ready.system.dropped if row.is_motion))
     if not repeated:
         return
@@ -166,7 +236,12 @@ def _refuse_repeated_motions(spec: Any, ready: Preparation) -> None:
         others = [other for group in groups if name in group for other in group if other != name]
         listed = ", ".join(f"'{other}'" for other in others) or "the joints"
         text = f"motion '{name}' prescribes what {listed} already do."
-        faults.append(Fault(text, ("motions", name), "Remove one of them: each degree of freedom takes one motion."))
+        hint = "Remove one of them: each degree of freedom takes one motion"
+        if more_drives == "least-squares":
+            hint += "; motions are fitted only where they drive every degree of freedom of a rigid mechanism."
+        else:
+            hint += f". {FIT_HINT}"
+        faults.append(Fault(text, ("motions", name), hint))
     raise InputError(faults)
 
 
@@ -194,9 +269,9 @@ def _freedom(spec: Any, ready: Preparation, result: Result) -> tuple[int, dict[s
     """
     system, work = _complete(spec, ready)
     mechanics = Mechanics(system, work)
-    rank = system.n_rows - len(ready.system.dropped)
+    rank = min(system.n_rows - len(ready.system.dropped), system.n_v)
     rigid_rank, not_unique = 0, dict[str, tuple[str, ...]]()
-    is_searched = bool(ready.system.dropped)
+    is_searched = rank < system.n_rows
     last = len(result) - 1
     q, v, a = (result[f"coordinates/{name}"].reshape(last + 1, -1) for name in ("q", "v", "a"))
     for row in dict.fromkeys((last // 2, last // 3, (4 * last) // 5, last, 0)):

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.results.inverse import InverseDynamics
+from flexmb.results.more_drives import fit_lines
 from flexmb.results.report import entry
+from flexmb.results.section_report import section_lines
 
 Array = NDArray[np.float64]
 _SIGNS = (
@@ -20,22 +22,30 @@ _SIGNS = (
 
 
 def inverse_report(inverse: InverseDynamics) -> str:
-    """Drives, reactions and what is not unique, as plain text to stand below the report of the run."""
+    """Drives, reactions, what is not unique and forces inside beams, as plain text to stand below the run report."""
     lines = [f"{inverse.result.name or 'unnamed model'}: inverse dynamics", ""]
     lines += entry("drives", freedom_text(inverse))
     lines += entry("sign of an effort", "positive along the driven coordinate, as an actuator there")
     lines += entry("reactions", _SIGNS)
+    if inverse.recursive is not None:
+        lines += entry("road", road_text(inverse))
     lines += entry("not unique", unique_text(inverse))
+    if inverse.fit is not None:
+        lines += fit_lines(inverse.fit, inverse.result.time)
     lines += ["", *_drive_table(inverse)]
     if inverse.reactions:
         lines += ["", *_reaction_table(inverse, "force")]
         lines += ["", *_reaction_table(inverse, "moment")]
+    if sections := section_lines(inverse.result, inverse.model):
+        lines += ["", *sections]
     return "\n".join(lines)
 
 
 def freedom_text(inverse: InverseDynamics) -> str:
     """What the motions drive, what is left, and how that is found."""
     n, free = inverse.n_driven, inverse.n_free
+    if inverse.fit is not None:
+        return f"{n} motions are fitted: the motion follows from them alone, nothing is integrated"
     text = f"{n} motion{'s' if n != 1 else ''} drive{'s' if n == 1 else ''} "
     rigid = "rigid " if inverse.n_elastic else ""
     if free:
@@ -52,12 +62,28 @@ def freedom_text(inverse: InverseDynamics) -> str:
     return text
 
 
+def road_text(inverse: InverseDynamics) -> str:
+    """How the reactions were found when not by multipliers, and how well both roads agree."""
+    assert inverse.recursive is not None
+    text = (
+        "recursive: from the ends of the tree inwards, body by body, chords from the joint equations. Largest "
+        f"difference from the reactions by multipliers: {inverse.road_difference:.2g} of the peak"
+    )
+    if inverse.how == "dynamic":
+        text += " (rows that are interpolated between steps add their error)"
+    if not all(known.all() for known in inverse.recursive.determined.values()):
+        text += "; components that the joint equations leave open are not compared, and chosen smallest here"
+    return text
+
+
 def unique_text(inverse: InverseDynamics) -> str:
     """Which reactions depend on the choice among constraints that repeat each other."""
     if not inverse.n_repeated:
         return "none: no constraint repeats others, every effort and reaction is determined"
     n = inverse.n_repeated
     rows = f"{n} constraint row{'s repeat' if n != 1 else ' repeats'} others and {'are' if n != 1 else 'is'} left out"
+    if inverse.fit is not None:
+        rows = f"{n} row{'s' if n != 1 else ''} of joints and motions repeat{'s' if n == 1 else ''} others"
     if not inverse.not_unique:
         return (
             f"{rows}; at no row of the result was it found which reactions depend on the choice: take none for unique"
@@ -94,8 +120,8 @@ def _reaction_table(inverse: InverseDynamics, quantity: Literal["force", "moment
     unit = "N" if quantity == "force" else "N*m"
     width = max([11, *(len(reaction.joint) + 1 for reaction in reactions)])
     body = max([8, *(len(reaction.second) + 1 for reaction in reactions)])
-    axes = "".join(f"{axis:>10}" for axis in "xyz")
-    yield " " * (2 + width + body + 22) + f"{f'world axes [{unit}]':>30}{f'joint axes [{unit}]':>30}"
+    axes = "".join(f"{axis:>11}" for axis in "xyz")
+    yield " " * (2 + width + body + 22) + f"{f'world axes [{unit}]':>33}{f'joint axes [{unit}]':>33}"
     yield f"  {'joint':<{width}}{'on':<{body}}{f'{quantity} [{unit}]':>12}{'at t [s]':>10}{axes}{axes}"
     rounding = _rounding(inverse, quantity)
     for reaction in reactions:
@@ -105,7 +131,7 @@ def _reaction_table(inverse: InverseDynamics, quantity: Literal["force", "moment
         shown = [value if abs(value) > rounding else 0.0 for value in (sizes[row], *world[row], *local[row])]
         start = f"{reaction.joint:<{width}}{reaction.second:<{body}}{shown[0]:>12.5g}"
         when = f"{inverse.result.time[row]:.4g}" if shown[0] else "-"
-        yield f"  {start}{when:>10}{''.join(f'{value:>10.4g}' for value in shown[1:])}"
+        yield f"  {start}{when:>10}{''.join(f'{value:>11.4g}' for value in shown[1:])}"
 
 
 def _rounding(inverse: InverseDynamics, quantity: str) -> float:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.orientation import rotations
 from flexmb.bodies.skin import marker_motion
-from flexmb.errors import InputError
+from flexmb.errors import Fault, InputError
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
 from flexmb.suggestions import did_you_mean
@@ -75,6 +75,9 @@ def joint_reactions(
     for name in names:
         if name not in known:
             raise InputError(f"There is no joint '{name}'. {did_you_mean(name, known)}")
+    if names and f"joints/{names[0]}/force" not in result.channels:
+        text = f"the result '{result.path.name}' has no reactions: its model says so."
+        raise InputError([Fault(text, ("output", "reactions"), "Run it again with reactions = true.")])
     poses = MarkerPoses(result, mechanism, spec.base)
     found = {}
     for joint in mechanism.joints:

@@ -171,12 +171,20 @@ def write_table(path: Path, header: list[str], rows: list[list[Any]]) -> None:
 
 
 def mode_table(report: ModalReport) -> tuple[list[str], list[list[Any]]]:
-    """Header and rows of the table of modes."""
+    """Header and rows of the table of modes, counted as in the text; free motions, which it does not count, have 0."""
     bodies = list(report.modes[0].bodies) if report.modes else []
+    numbers = {id(mode): number for number, mode in enumerate(report.shown, start=1)}
     header = ["mode", "frequency [Hz]", "damping ratio", "real [1/s]", "imaginary [1/s]", "moves most", "deformation"]
     rows = [
-        [number, mode.frequency, mode.damping_ratio, mode.eigenvalue.real, mode.eigenvalue.imag, mode.coordinate]
+        [
+            numbers.get(id(mode), 0),
+            mode.frequency,
+            mode.damping_ratio,
+            mode.eigenvalue.real,
+            mode.eigenvalue.imag,
+            mode.coordinate,
+        ]
         + [mode.elastic, *(mode.bodies[name] for name in bodies)]
-        for number, mode in enumerate(report.modes, start=1)
+        for mode in report.modes
     ]
     return [*header, *(f"share of {name}" for name in bodies)], rows

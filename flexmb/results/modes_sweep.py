@@ -1,6 +1,7 @@
 """Modes over a parameter (Campbell diagram) and frequency responses: tables of them as text and for files.
 
 In: a model file with settings and the values of one parameter, or linearised equations and frequencies. Out: rows.
+Modes are followed over the parameter by their shapes: lines cross where modes do (see `mode_tracking`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.results.mode_tracking import spectrum_of, tracked
 from flexmb.results.modes_report import ModalReport, modes_of_model
 from flexmb.results.report import entry
 from flexmb.system.model_file import read_model
@@ -22,7 +24,8 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Sweep:
-    """Frequencies and damping ratios over a parameter, lowest first; NaN where there are fewer modes."""
+    """Frequencies and damping ratios over a parameter, a column for every mode as it is followed by its shape; lowest
+    first where they begin; NaN where a mode does not oscillate."""
 
     name: str
     model: str
@@ -36,19 +39,30 @@ class Sweep:
 def sweep_modes(
     path: str | os.PathLike[str], settings: Mapping[str, str], name: str, values: Sequence[float], about: str, most: int
 ) -> Sweep:
-    """Modes that oscillate of the model for every value of a parameter or key."""
-    found, notes, title = [], [], ""
+    """Modes that oscillate of the model for every value of a parameter or key, the `most` ones that come lowest."""
+
+    def report_at(value: float) -> ModalReport:
+        return modes_of_model(read_model(path, {**settings, name: f"{value:.15g}"}), about=about)
+
+    spectra, notes, title = [], [], ""
     for value in values:
-        report = modes_of_model(read_model(path, {**settings, name: f"{value:.15g}"}), about=about)
+        report = report_at(value)
         title = report.system.name
-        found.append(sorted((mode for mode in report.shown if mode.frequency > 0.0), key=lambda mode: mode.frequency))
+        spectra.append(spectrum_of(report))
         notes += [f"{name} = {value:g}: {note}" for note in report.linear.notes]
-    count = min(most, max((len(modes) for modes in found), default=0))
-    frequencies, ratios = (np.full((len(found), count), np.nan) for _ in range(2))
-    for row, modes in enumerate(found):
-        for column, mode in enumerate(modes[:count]):
-            frequencies[row, column], ratios[row, column] = mode.frequency, mode.damping_ratio
+    table = tracked(values, spectra, lambda value: spectrum_of(report_at(value)))
+    table = table[:, _chosen(np.abs(table.imag), most)]
+    frequencies, ratios = np.abs(table.imag) / (2.0 * np.pi), -table.real / np.abs(table)
     return Sweep(name, title, np.array(values, dtype=float), frequencies, ratios, tuple(notes))
+
+
+def _chosen(frequencies: Floats, most: int) -> list[int]:
+    """Columns of the lines that come lowest, in the order in which they begin."""
+    if not frequencies.size:
+        return []
+    lowest = np.argsort(np.nanmin(frequencies, axis=0), kind="stable")[:most]
+    first = np.argmax(~np.isnan(frequencies), axis=0)
+    return sorted((int(k) for k in lowest), key=lambda k: (first[k], frequencies[first[k], k]))
 
 
 def sweep_text(sweep: Sweep) -> str:

@@ -13,10 +13,13 @@ from flexmb.results.output_file import drafted
 
 
 def reaction_columns(inverse: InverseDynamics) -> dict[str, Any]:
-    """Columns by header: time, efforts, then place, force and moment of every joint on its second body, world axes."""
+    """Columns by header: time, efforts, then place, force and moment of every joint on its second body, world axes; the
+    residuals of fitted motions stand behind the efforts."""
     columns = {"time [s]": inverse.result.time}
     for drive in inverse.drives:
         columns[f"{drive.name}.effort [{drive.unit}]"] = drive.effort
+    for motion in inverse.fit.motions if inverse.fit is not None else ():
+        columns[f"{motion.motion}.residual [{motion.unit}]"] = motion.residual
     for name, reaction in inverse.reactions.items():
         for letter, unit, vectors in (
             ("p", "m", reaction.position),

@@ -9,6 +9,7 @@ from textwrap import wrap
 from typing import Any
 
 from flexmb.errors import InputError
+from flexmb.results.channel_columns import is_reaction
 from flexmb.results.extremes import Extremes
 from flexmb.results.flexible_report import (
     Findings,
@@ -23,6 +24,7 @@ from flexmb.results.result_file import Result
 
 _WIDTH = 96
 _LABEL = 26
+_MOST_JOINTS = 10
 _POOR_BALANCE = 0.01
 _QUASI_STATIC = "elastic coordinates in balance with the loads and the inertia of the motion at every output time"
 
@@ -36,6 +38,7 @@ def run_report(
     extremes: Mapping[str, Extremes] | None = None,
     output: Path | None = None,
     n_rows: int = 0,
+    n_channels: int | None = None,
     failure: str = "",
     wall_note: str = "",
     balance: Any = None,
@@ -43,8 +46,9 @@ def run_report(
     """The report of a run as plain text, at most some 100 columns wide.
 
     `summary` is a RunSummary, or None when the run failed; `n_dof` the degrees of freedom (default: coordinates less
-    constraint rows); `extremes` are those of the sensors by channel path; `wall_note` says what
-    the wall time holds besides the steps; `balance` is the Equilibrium that the start is, if it is one.
+    constraint rows); `extremes` are those of the sensors and reactions by channel path; `n_channels` says how many are
+    written (default: all), `wall_note` what the wall time holds besides the steps; `balance` is the Equilibrium that
+    the start is, if it is one.
     """
     outcome = summary.outcome if summary is not None else "failed"
     is_flexible = bool(flexible_bodies(system))
@@ -60,10 +64,11 @@ def run_report(
         lines += ["", *entry("WARNING", balance_warning(model.spec.analysis, summary.energy_balance))]
     if failure:
         lines += ["", *entry("failure", failure)]
-    if extremes:
-        lines += ["", *_sensor_table(system, extremes)]
+    for table in (_sensor_table(system, extremes or {}), reaction_table(extremes or {}, system.length_scale)):
+        lines += [line for row, line in enumerate(table) for line in ([line] if row else ["", line])]
     if output is not None:
-        rows = f"{n_rows} row{'s' if n_rows != 1 else ''}, {len(system.channels)} channels"
+        n_channels = len(system.channels) if n_channels is None else n_channels
+        rows = f"{n_rows} row{'s' if n_rows != 1 else ''}, {n_channels} channels"
         lines += ["", *entry("result", f"{output} ({rows})" if n_rows else "nothing was written")]
     return "\n".join(lines)
 
@@ -175,6 +180,9 @@ def stability_text(found: Any) -> str:
     square = f"lowest eigenvalue of stiffness against mass {found.lowest:.6g} 1/s^2"
     names = ", ".join(name.strip("'") for name in found.softest)
     loads = "" if found.has_potential else "; the loads have no potential (they follow the bodies)"
+    if found.neutral:
+        free = ", ".join(name.strip("'") for name in found.neutral)
+        loads += f"; nothing resists a motion of {free}, which was left where it was"
     if found.is_stable:
         return f"stable: {square}, that is {sqrt(found.lowest) / tau:.6g} Hz, in {names}{loads}"
     if found.lowest > 0.0:
@@ -209,7 +217,9 @@ def method_text(analysis: Any) -> str:
 
 
 def _sensor_table(system: Any, extremes: Mapping[str, Extremes]) -> Iterator[str]:
-    names = {path: path.removeprefix("sensors/") for path in extremes}
+    names = {path: path.removeprefix("sensors/") for path in extremes if path.startswith("sensors/")}
+    if not names:
+        return
     units = {channel.path: channel.unit for channel in system.channels}
     width = max(_LABEL - 2, *(len(name) for name in names.values()))
     yield f"  {'sensor':<{width}}{'smallest':>14}{'at t [s]':>13}{'largest':>16}{'at t [s]':>13}  unit"
@@ -217,6 +227,40 @@ def _sensor_table(system: Any, extremes: Mapping[str, Extremes]) -> Iterator[str
         found = extremes[path]
         low, high = f"{found.low:>14.6g}{found.low_time:>13.6g}", f"{found.high:>16.6g}{found.high_time:>13.6g}"
         yield f"  {name:<{width}}{low}{high}  {units.get(path, '')}"
+
+
+def reaction_table(extremes: Mapping[str, Extremes], length: float) -> Iterator[str]:
+    """Largest reaction force and moment of every joint and when they were; of many joints the ten largest.
+
+    extremes : of the sizes of the reactions, by channel path; length : typical arm of the mechanism [m]
+    """
+    found: dict[str, dict[str, Extremes]] = {}
+    for path, extreme in extremes.items():
+        if is_reaction(path):
+            _, name, quantity = path.split("/")
+            found.setdefault(name, {})[quantity] = extreme
+    if not found:
+        return
+    sizes = {name: (pair["force"].high, pair["moment"].high / length) for name, pair in found.items()}
+    rounding = 1e-10 * max((max(pair) for pair in sizes.values()), default=0.0)
+    names = list(found)
+    if len(names) > _MOST_JOINTS:
+        names = sorted(names, key=lambda name: -max(sizes[name]))[:_MOST_JOINTS]
+    width = max(_LABEL - 2, *(len(name) for name in names))
+    heads = f"{'largest force [N]':>18}{'at t [s]':>13}{'largest moment [N*m]':>23}{'at t [s]':>13}"
+    yield f"  {'reaction of joint':<{width}}{heads}"
+    for name in names:
+        cells = [
+            f"{pair.high:>{room}.6g}{pair.high_time:>13.6g}" if size > rounding else f"{'0':>{room}}{'-':>13}"
+            for pair, size, room in zip(
+                (found[name]["force"], found[name]["moment"]), sizes[name], (18, 23), strict=True
+            )
+        ]
+        yield f"  {name:<{width}}{''.join(cells)}"
+    rest = [pair for name, pair in found.items() if name not in names]
+    if rest:
+        force, moment = (max(pair[key].high for pair in rest) for key in ("force", "moment"))
+        yield f"  and {len(rest)} more, none above {force:.4g} N or {moment:.4g} N*m"
 
 
 def entry(label: str, text: str) -> list[str]:

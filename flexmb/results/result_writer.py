@@ -25,6 +25,7 @@ import numpy as np
 
 from flexmb.errors import ComputationError, InputError
 from flexmb.results import result_layout as layout
+from flexmb.results.channel_columns import is_reaction
 from flexmb.results.disk_space import cut_off, require_space
 from flexmb.results.extremes import Extremes
 from flexmb.results.output_lock import OutputLock
@@ -60,7 +61,7 @@ class ResultWriter:
         self.identity = identity
         self.n_rows = 0
         self.extremes: dict[str, Extremes] = {}
-        """Of every scalar sensor channel, by its path."""
+        """Of every scalar sensor channel and of the size of every joint reaction, by path."""
         self._channels = list(system.channels)
         self._chunk_rows, self._write_share = chunk_rows, write_share
         self._file: h5py.File | None = None
@@ -83,6 +84,11 @@ class ResultWriter:
     def checkpoint(self) -> np.ndarray | None:
         """The state to continue from, when an earlier run is resumed."""
         return None if self._earlier is None else self._earlier.checkpoint
+
+    @property
+    def n_channels(self) -> int:
+        """Channels that are written."""
+        return len(self._channels)
 
     @property
     def started(self) -> bool:
@@ -233,8 +239,11 @@ class ResultWriter:
         layout.stamp_length(Path(self._file.filename))
 
     def _note_extremes(self, channel: layout.ChannelLike, times: np.ndarray, samples: np.ndarray) -> None:
-        if channel.path.startswith("sensors/") and samples.ndim == 1:
-            self.extremes.setdefault(channel.path, Extremes()).take(times, samples)
+        if is_reaction(channel.path):
+            samples = np.sqrt(np.einsum("ri,ri->r", samples, samples))
+        elif not channel.path.startswith("sensors/") or samples.ndim != 1:
+            return
+        self.extremes.setdefault(channel.path, Extremes()).take(times, samples)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -39,12 +39,14 @@ def run_model(
     progress: Progress | None = None,
     command: str = "",
     solve: Callable[..., Any] | None = None,
+    ready: Preparation | None = None,
 ) -> Result:
     """Simulate a model and write its result; gives the open result back.
 
     `output`: the result file; default: [output] file of the model, else its name with ".h5" in the present folder.
     `resume`: continue the unfinished run in `output`. `progress(t, t_end, steps, rejected)`: called often.
-    `solve`: what computes the rows, called as `simulate` is, which is the default. A run that is interrupted (Ctrl-C)
+    `solve`: what computes the rows, called as `simulate` is, which is the default. `ready`: the prepared system, when
+    it is at hand. A run that is interrupted (Ctrl-C)
     gives the result so far, its `outcome` says so. A failed run raises ComputationError after everything computed has
     been written.
     """
@@ -60,8 +62,8 @@ def run_model(
     if resume:
         open_for_resuming(path, identity).close()  # said before the first compilation, not after it
     compile_for(spec.analysis.method, field_kinds(spec))
-    ready = prepare(model)
-    named = _Named(named_channels(ready.system))
+    ready = ready or prepare(model)
+    named = _Named(named_channels(ready.system, reactions=spec.output.reactions))
     with ResultWriter(path, named, identity, resume=resume, chunk_rows=_chunk_rows(spec)) as writer:
         summary = _simulate(ready, model, writer, progress, solve or simulate)
         writer.flush()
@@ -83,6 +85,7 @@ def _report(
         extremes=writer.extremes,
         output=writer.path,
         n_rows=writer.n_rows,
+        n_channels=writer.n_channels,
         failure=failure,
         wall_note=wall_note,
         balance=ready.balance,

@@ -20,6 +20,8 @@ DIFFERENCE = 1e-6  # of the magnitude of an elastic coordinate: it is perturbed 
 SMALL, DIGITS = 1e-15, 1e-12  # corrections as a part of the magnitude of y and of y itself: converged
 STALLED = 1e-8  # corrections, as a part of that magnitude, that are accepted when they do not get smaller
 SLOW = 0.1  # contraction of the corrections that calls for a new Jacobian
+LEAP = 3.0  # times y'' of the instant before: not taken for good without a look from either side
+SHORT = 1e-3  # rad, parts of the length: how far the mechanism goes between the instants of a time derivative
 MAX_CLOSING, MAX_NEWTON, MAX_SWEEPS = 12, 30, 30
 SMALLEST_PART = 1e-2  # of the load, when it is raised little by little
 
@@ -209,9 +211,9 @@ class Balance:
             return
         self.newton(t, np.zeros(len(self.y)))
         last, stalls = np.inf, 0
-        for _ in range(MAX_SWEEPS):
+        for k in range(MAX_SWEEPS):
             size = self.sweep(t, ahead)
-            stalls = stalls + 1 if size > 0.5 * last else 0
+            stalls = stalls + 1 if size > 0.5 * last and k >= 3 else 0  # y'' goes over to y' and y in three sweeps
             if size <= SMALL + DIGITS * self.size(self.y) or (stalls == 2 and size <= STALLED):
                 return
             if size > max(SLOW * last, STALLED):
@@ -224,6 +226,8 @@ class Balance:
 
         Size of the change of y that the inertia of y'' would make.
         """
+        if self.inverse is None and len(self.y):
+            self.refresh(t)
         F = self.value(t, self.q, self.y, self.rate, self.second)
         return self.size(self.correction(F)) if len(self.y) else 0.0
 

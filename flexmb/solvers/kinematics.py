@@ -2,6 +2,9 @@
 
 At every output time: positions from Phi(q, t) = 0 by Newton from the extrapolated state, velocities from G v = -Phi_t,
 accelerations from G a = -GAM, and the drive efforts and reactions as multipliers from M a + G^T lam = -BIAS.
+
+A compiled loop (`driven_motion`) takes as many instants as it can; one at which Newton does not converge at once, or
+the rows are close to being dependent, is solved here, in least squares and in smaller steps.
 """
 
 from __future__ import annotations
@@ -12,7 +15,9 @@ import numpy as np
 
 from flexmb.equations import layout as at
 from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.solvers import driven_state as ds
 from flexmb.solvers import state as st
+from flexmb.solvers.driven_rows import KINEMATIC, DrivenRows
 from flexmb.solvers.initial import assemble, gaps
 from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
 from flexmb.solvers.settings import Settings
@@ -21,7 +26,7 @@ from flexmb.solvers.surroundings import Progress, Sink, interrupt_flag
 
 MAX_ITERATIONS = 12
 MAX_HALVINGS = 8
-BLOCK_ROWS = 200
+BLOCK_ROWS, BLOCK_SECONDS = 200, 0.2
 
 
 def analyse(
@@ -36,7 +41,7 @@ def analyse(
 
     `resume`: the checkpoint of an earlier analysis, to go on after its last row.
     """
-    return Analysis(system, settings, sink, progress).finish(resume)
+    return _KinematicAnalysis(system, settings, sink, progress).finish(resume)
 
 
 def output_times(settings: Settings) -> Floats:
@@ -61,7 +66,10 @@ class Analysis:
         self.times = output_times(settings)
         self.numbers = np.zeros(st.S_HEADER)
         self.balance = EnergyBalance(system, self.numbers)
-        self.rows: list[Floats] = []
+        self.blocks: list[Floats] = []
+        """Rows (r, n_out) that the sink has not got yet"""
+        self.compiled: DrivenRows | None = None
+        self.is_handed_over = False
         self.done = self.iterations = self.steps = self.rejected = 0
         self.largest = 0.0
         self.h_before, self.power_before = 0.0, np.zeros(self.m.n_powers)
@@ -90,6 +98,20 @@ class Analysis:
                     'Use type = "dynamic".',
                 )
             raise InputError([Fault(text, ("analysis", "type"), hint)])
+
+    def connect(self) -> DrivenRows | None:
+        """The compiled loop from the state in W on; None when there is none for this kind of motion or mechanism."""
+        return None
+
+    def hand_over(self, compiled: DrivenRows) -> None:
+        """Let the compiled loop go on from the present state."""
+        compiled.S[ds.H_P], compiled.S[ds.LARGEST_PHI] = self.h_before, self.largest
+        compiled.view(ds.POWER_P, self.m.n_powers)[:] = self.power_before
+
+    def take_back(self, compiled: DrivenRows) -> None:
+        """Go on from where the compiled loop came to."""
+        self.h_before, self.largest = float(compiled.S[ds.H_P]), float(compiled.S[ds.LARGEST_PHI])
+        self.power_before = compiled.view(ds.POWER_P, self.m.n_powers).copy()
 
     def solve_positions(self) -> bool:
         """Newton on Phi(q, t) = 0; False when it does not converge."""
@@ -179,8 +201,27 @@ class Analysis:
         m.run(at.AT_OUTPUT)
         row = m.out.copy()
         row[-2:] = step, iterations
-        self.rows.append(row)
+        self.blocks.append(row[None])
         self.done += 1
+
+    def add_rows(self, most: int) -> None:
+        """The next rows: as many as the compiled loop finds, at most so many, and the one that it leaves."""
+        is_whole = False
+        if self.compiled is not None:
+            if not self.is_handed_over:
+                self.hand_over(self.compiled)
+                self.is_handed_over = True
+            block, is_whole = self.compiled.run(self.done, most)
+            self.take_back(self.compiled)
+            self.blocks += [block] if len(block) else []
+            self.done += len(block)
+            self.steps += len(block)
+            self.iterations += int(self.compiled.K[ds.ITERATIONS])
+        if not is_whole:
+            self.is_handed_over = False
+            before, t_old, t = self.iterations, self.m.t, float(self.times[self.done])
+            self.reach(t)
+            self.add_row(t - t_old, self.iterations - before)
 
     def pack(self) -> Floats:
         """The checkpoint: everything that the next rows depend on."""
@@ -204,9 +245,9 @@ class Analysis:
 
     def flush(self) -> None:
         """Hand the rows so far to the sink, with the state after the last of them."""
-        if self.rows:
-            block = np.array(self.rows)
-            self.rows = []
+        if self.blocks:
+            block = np.concatenate(self.blocks)
+            self.blocks = []
             self.balance.add(block)
             self.sink.write(block, self.pack())
         if self.progress is not None:
@@ -218,17 +259,19 @@ class Analysis:
             self.start()
         else:
             self.unpack(np.asarray(resume, dtype=np.float64))
-        reported = time.perf_counter()
+        self.compiled = self.connect()
+        reported, most = time.perf_counter(), 20
         with interrupt_flag() as interrupted:
             try:
-                for t in self.times[self.done :]:
-                    before, t_old = self.iterations, self.m.t
-                    self.reach(float(t))
-                    self.add_row(float(t) - t_old, self.iterations - before)
-                    if len(self.rows) >= BLOCK_ROWS or time.perf_counter() - reported > 0.2 or interrupted():
+                while self.done < len(self.times):
+                    began = time.perf_counter()
+                    self.add_rows(most)
+                    now = time.perf_counter()
+                    most = int(min(BLOCK_ROWS, max(1.0, most * min(4.0, BLOCK_SECONDS / max(now - began, 1e-6)))))
+                    if sum(map(len, self.blocks)) >= BLOCK_ROWS or now - reported > BLOCK_SECONDS or interrupted():
                         self.flush()
-                        reported = time.perf_counter()
-                    if interrupted() and t < self.settings.end:
+                        reported = now
+                    if interrupted() and self.done < len(self.times):
                         outcome = "interrupted"
                         break
                 self.flush()
@@ -250,3 +293,14 @@ class Analysis:
             wall_time=time.perf_counter() - self.began,
             t_reached=self.m.t,
         )
+
+
+class _KinematicAnalysis(Analysis):
+    """The rows give everything; one row for each velocity can be solved by the compiled loop."""
+
+    def connect(self) -> DrivenRows | None:
+        m = self.m
+        if m.n_rows != m.n_v:
+            return None
+        none = np.zeros(0, np.int64)
+        return DrivenRows(m, self.times, ds.Split(np.arange(m.n_v), none, none), KINEMATIC)

@@ -33,6 +33,7 @@ WANTED = 1e-7  # error of a column as a part of its largest entry that is good e
 ROUNDING = 1e-13
 STILL = 1e-9  # rad, parts of the length: distance from an equilibrium that counts as none
 FAR = 10.0  # in the same units: what is farther away is none
+NOTHING = 1e-9  # part of the largest column below which one is rounding alone: it has no error to speak of
 FREE = 1e-12  # part of the largest stiffness that counts as none
 AHEAD = 1e-3  # rad, parts of the length: how far the mechanism goes before A is looked at again
 CONSTANT = 1e-2  # change of A in a motion by 1 rad, as a part of A, that counts as none
@@ -128,11 +129,12 @@ class _Derivatives:
         n, n_m, n_out = p.n_y + p.n_w, len(p.motion_rows), len(p.outputs)
         A, C = np.zeros((n + 2 * n_m, n + 2 * n_m)), np.zeros((n_out, n + 2 * n_m))
         sizes = np.concatenate([p.scale_y, p.scale_w, p.scale_m, p.scale_m])
-        worst = 0.0
+        errors, largest = np.zeros(len(sizes)), np.zeros(len(sizes))
         for j, size in enumerate(sizes):
-            column, error = self.column(p.by_state(j), float(size))
+            column, errors[j] = self.column(p.by_state(j), float(size))
+            largest[j] = np.max(np.abs(column) / self.row_scale, initial=0.0) * size
             A[:n, j], C[:, j] = column[:n], column[n:]
-            worst = max(worst, error)
+        worst = float(np.max(errors[largest > NOTHING * np.max(largest, initial=0.0)], initial=0.0))
         A[: p.n_y, : p.n_y] -= p.turning
         A[n : n + n_m, n + n_m :] = np.eye(n_m)
         return A, C, worst
@@ -243,7 +245,26 @@ def _notes(point: Point, A: Floats) -> list[str]:
                 "radian: the modes hold for this instant only. Coordinates that turn with the mechanism (joints "
                 "on the turning body) may make them constant."
             )
-    return notes
+    return [*notes, *_turning_axes(point)]
+
+
+def _turning_axes(point: Point) -> list[str]:
+    """A note on rotations without angles of a state that turns: their axes turn with it."""
+    I, found = point.m.I, {}
+    for k in range(int(I[at.N_SPHERES])):
+        block = int(I[at.SPHERES]) + 3 * k
+        first = int(I[block + 1])
+        speed = float(np.linalg.norm(point.v0[first : first + int(I[block + 2])]))
+        if speed > STILL:
+            found[point.system.coordinates[first].split(".")[0]] = speed
+    if not found:
+        return []
+    listed = ", ".join(f"'{name}' ({speed:.4g} rad/s)" for name, speed in found.items())
+    return [
+        f"small rotations of {listed} are counted in axes that turn with it: frequencies are those seen from there. A "
+        "mode of W in space shows as W plus or minus the speed of the axes; a joint about the axis of rotation, with "
+        "the rest on it, shows W itself."
+    ]
 
 
 def _change_of(point: Point, A: Floats, ahead: float) -> float:

@@ -21,8 +21,11 @@ import numpy as np
 
 from flexmb.equations import layout as at
 from flexmb.errors import ComputationError
+from flexmb.solvers import balance_programs
+from flexmb.solvers import driven_state as ds
 from flexmb.solvers import state as st
-from flexmb.solvers.elastic_balance import Balance, Lost
+from flexmb.solvers.driven_rows import DrivenRows
+from flexmb.solvers.elastic_balance import LEAP, SHORT, Balance, Lost
 from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.initial import assemble, gaps
 from flexmb.solvers.kinematics import Analysis
@@ -30,9 +33,6 @@ from flexmb.solvers.mechanics import Floats, Solvable
 from flexmb.solvers.settings import Settings
 from flexmb.solvers.summary import EnergyBalance, RunSummary
 from flexmb.solvers.surroundings import Progress, Sink
-
-LEAP = 3.0  # times y'' of the instant before: not taken for good without a look from either side
-SHORT = 1e-3  # rad, parts of the length: how far the mechanism goes between the instants of a time derivative
 
 
 def analyse_quasi_static(
@@ -98,6 +98,33 @@ class _QuasiStaticAnalysis(Analysis):
         super().unpack(checkpoint)
         bodies, m = self.bodies, self.m
         bodies.rate, bodies.second = m.v[bodies.independent].copy(), m.a[bodies.independent].copy()
+
+    def connect(self) -> DrivenRows | None:
+        bodies, m = self.bodies, self.m
+        if not len(bodies.y) or len(bodies.dependent) != m.n_rows:
+            return None
+        split = ds.Split(bodies.dependent, bodies.independent, bodies.places)
+        return DrivenRows(m, self.times, split, balance_programs.PROGRAMS)
+
+    def hand_over(self, compiled: DrivenRows) -> None:
+        super().hand_over(compiled)
+        bodies, n = self.bodies, len(self.bodies.y)
+        compiled.view(ds.CENTRE, 4 * n)[:] = np.concatenate([bodies.y, bodies.rate, bodies.second, bodies.third])
+        compiled.K[ds.HAVE_COUPLING] = compiled.K[ds.HAVE_THIRD] = 0
+        compiled.K[ds.HAVE_INVERSE], compiled.K[ds.FACTORISATIONS] = bodies.inverse is not None, bodies.factorisations
+        if bodies.inverse is not None:
+            compiled.view(ds.INVERSE, n * n)[:] = bodies.inverse.ravel()
+        compiled.S[ds.LARGEST_Y], compiled.S[ds.LEFT_OUT] = self.numbers[st.S_HEADER :]
+
+    def take_back(self, compiled: DrivenRows) -> None:
+        super().take_back(compiled)
+        bodies, n = self.bodies, len(self.bodies.y)
+        bodies.y, bodies.rate, bodies.second, bodies.third = compiled.view(ds.CENTRE, 4 * n).reshape(4, n).copy()
+        bodies.inverse = None
+        if compiled.K[ds.HAVE_INVERSE]:
+            bodies.inverse = compiled.view(ds.INVERSE, n * n).reshape(n, n).copy()
+        bodies.factorisations = int(compiled.K[ds.FACTORISATIONS])
+        self.numbers[st.S_HEADER :] = compiled.S[ds.LARGEST_Y], compiled.S[ds.LEFT_OUT]
 
     def advance(self, t_new: float) -> bool:
         bodies, h = self.bodies, t_new - self.m.t
@@ -189,7 +216,7 @@ class _QuasiStaticAnalysis(Analysis):
         raise ComputationError(f"From t = {here:.6g} s to {t:.6g} s {text}", self.summary("failed"))
 
     def flush(self) -> None:
-        fault = self.limits.fault_in(np.array(self.rows)) if self.rows else ""
+        fault = self.limits.fault_in(np.concatenate(self.blocks)) if self.blocks else ""
         super().flush()
         if fault:
             raise ComputationError(fault, self.summary("failed"))

@@ -138,7 +138,8 @@ def _contradictions(mechanics: Mechanics, dropped: tuple[int, ...], kept: list[i
     rates = float(np.max(np.abs(m.v) / m.scale, initial=0.0))
     m.v[:] = 0.0
     m.equations()
-    for wanted in (-m.phi_dot.copy(), -m.gam.copy()):
+    for order in ("phi_dot", "gam"):
+        wanted = -getattr(m, order)
         solution = np.linalg.lstsq(scaled[kept], wanted[kept], rcond=DEPENDENT)[0]
         size = max(
             float(np.max(np.abs(solution), initial=0.0)), rates, float(np.max(np.abs(wanted), initial=0.0)) / length
@@ -146,6 +147,9 @@ def _contradictions(mechanics: Mechanics, dropped: tuple[int, ...], kept: list[i
         for row in dropped:
             if abs(scaled[row] @ solution - wanted[row]) > CONSISTENT * length * max(size, 1e-3):
                 bad.append(row)
+        if order == "phi_dot":  # accelerations of motions that depend on each other agree at their velocities only
+            m.v[:] = solution * m.scale
+            m.equations()
     for row in dropped:
         if row < m.n_pos_rows and abs(m.phi[row]) > CONSISTENT * length:
             bad.append(row)

@@ -7,11 +7,13 @@ Enters: a system and a workspace whose loops are closed. Leaves: q, lam with v =
 r the residual of the equations of motion at rest. Motions hold their coordinates where they are at the time of the
 workspace; loads are taken at that time; dampers and friction do nothing at rest.
 
-Newton's method on the null space N of G: y = -(N^T K N)^-1 N^T r with K = d(r + G^T lam)/dq by central differences at
-constant lam, which holds the curvature of the constraints. Away from the solution the eigenvalues of N^T K N are taken
-by their size, so that every step goes down in energy and leaves maxima and saddles: a pendulum finds its lower
-position. The step is limited and shortened until the force along it does not point back strongly (Nocedal & Wright,
-Numerical Optimization, sec. 3.4). Where loads follow the bodies there is no energy, and Newton's method goes alone.
+Newton's method on the null space N of G: y = -(N^T K N)^-1 N^T r with K = d(r + G^T lam)/dq. Away from the solution the
+eigenvalues of N^T K N are taken by their size and every eigenvector goes its own way down, no farther than limits that
+adapt, so that maxima and saddles are left: a pendulum finds its lower position. A step is shortened until energy is
+lost along it and the force at its end does not point back strongly (Nocedal & Wright, Numerical Optimization, sec. 3.1,
+3.4; the energy is that of gravity, springs and deformation, with the work of other loads by the trapezoidal rule).
+Where loads follow the bodies there is no energy, and Newton's method goes alone. Motions that meet neither force nor
+stiffness (the spin of a rod between two balls) stay where they are and are named.
 """
 
 from __future__ import annotations
@@ -21,14 +23,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.bodies.exact_beam import ExactBeam
+from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.equations import layout as at
 from flexmb.errors import ComputationError
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.initial import RANK, close_loops, gaps, positive_mass
-from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.solvers.initial import gaps, positive_mass
+from flexmb.solvers.mechanics import Floats
+from flexmb.solvers.rest import Point, Rest, is_symmetric, newton_step, softest_motion
 from flexmb.system.system import System
 
-DIFFERENCE = 3e-6  # of the magnitude of a coordinate, for central differences: cube root of round-off
 RADIUS = 0.5  # rad, parts of the length scale: longest step; doubled for lengths as long as it serves
 PUSH = 0.05  # the same: step off an unstable position
 FAR = 1e6  # the same: a way beyond which nothing holds the mechanism
@@ -36,7 +40,9 @@ MAX_ITERATIONS, MAX_HALVINGS = 300, 14
 CLOSE, EXACT = 1e-7, 1e-15  # Newton steps: converged when they stop getting shorter, converged
 NEAR = 1e-3  # the same: the balance is close
 NEUTRAL = 1e-9  # stiffness as a part of the loads that counts as none: some thirty times the noise of the differences
-UNSYMMETRIC = 1e-6  # of the stiffness: the loads have no potential
+DESCENT = 1e-4  # of the work that the force at the start of a step would do: the least that is done (Armijo)
+FOLDED = 0.999  # slope of the centre line of an exact beam that no step passes: its field ends at 1
+POINTS = 41  # of the centre line at which it is looked at
 
 
 @dataclass(frozen=True)
@@ -52,44 +58,51 @@ class Equilibrium:
     n_free: int
     """Degrees of freedom that the balance decides."""
     lowest: float
-    """Smallest eigenvalue of N^T K N against N^T M N [1/s^2]: square of the lowest natural frequency; inf: none."""
+    """Smallest eigenvalue of N^T K N against N^T M N [1/s^2]: square of the lowest natural frequency; inf: none.
+    Those of `neutral` motions, which are zero, do not count."""
     softest: tuple[str, ...]
     """Coordinates that move most in that mode."""
     is_stable: bool
     has_potential: bool
     """Whether the stiffness is symmetric; follower loads have none."""
+    neutral: tuple[str, ...] = ()
+    """Coordinates that move most where nothing resists: the balance does not decide them."""
 
 
 def equilibrium(system: System, W: Floats) -> Equilibrium:
     """Bring the state in W, whose loops are closed, to a stable equilibrium near by; sets lam, and v = a = 0.
 
-    Raises ComputationError when there is none, or when a coordinate is free to move without resistance.
+    Where the way down leads beyond the deformation field of a beam, the bodies first find their balance as they are
+    bent at the start. Raises ComputationError when there is none, or when nothing at all resists a motion of the
+    mechanism.
     """
-    return _Search(system, W).find()
+    search = _Search(system, W)
+    start = search.m.q.copy()
+    try:
+        return search.find()
+    except _BeyondField:
+        try:
+            search.m.q[:] = start
+            _Search(system, W, held=system.elastic).find()
+            return _Search(system, W).find()
+        except ComputationError:
+            pass
+        raise
 
 
-@dataclass(frozen=True)
-class _Point:
-    """A closed position; all in coordinates divided by their magnitude."""
-
-    q: Floats
-    lam: Floats
-    ways: Floats
-    """(n_v, n_free) null space of G"""
-    force: Floats
-    """(n_v,) r + G^T lam [J]"""
-    load: float
-    """Largest load [J]"""
+class _BeyondField(ComputationError):
+    """The search ended at the limit of the deformation field of a body."""
 
 
-class _Search:
-    def __init__(self, system: System, W: Floats):
-        self.system = system
-        m = self.m = Mechanics(system, W)
-        m.v[:], m.a[:] = 0.0, 0.0
+class _Search(Rest):
+    def __init__(self, system: System, W: Floats, held: NDArray[np.bool_] | None = None):
+        super().__init__(system, W, held)
         self.is_length = np.array([kind == "length" for kind in system.coordinate_kinds], dtype=bool)
-        self.limits = np.full(m.n_v, RADIUS)
+        self.limits = np.full(self.m.n_v, RADIUS)
         self.way, self.iterations = 0.0, 0
+        self.fields = FieldLimits(system)
+        exact = [body for body in self.fields.bodies if isinstance(body.field, ExactBeam)]
+        self.slopes = [(self.fields.places[body.name], slopes_of(body)) for body in exact]
         self.unstable: Floats | None = None
         """Coordinates of the first unstable equilibrium that was met"""
 
@@ -97,78 +110,30 @@ class _Search:
         """Go down until nothing moves."""
         here, last = self.look(), np.inf
         while True:
-            K = self.stiffness(here)
+            try:
+                K = self.stiffness(here)
+            except ComputationError:
+                self.refuse_fields(here)
+                raise
             gradient = here.ways.T @ here.force
-            newton = _newton(K, gradient)
+            none = self.no_stiffness(here, K)
+            newton = newton_step(K, gradient, none)
             size = float(np.max(np.abs(here.ways @ newton), initial=0.0)) if newton is not None else np.inf
             values, vectors = self.stiffnesses(K, size)
-            none = self.no_stiffness(here, values)
-            is_stable = bool(np.all(values > none)) and newton is not None
+            is_valley = newton is not None and not np.any(values < -none)
             settled = size <= CLOSE and (size > 0.5 * last or size <= EXACT)
-            if settled and (is_stable or not np.any(values < -none)):
+            if settled and is_valley:
                 return self.outcome(here, K, values, vectors)
             if settled and self.unstable is None:
                 self.unstable = here.q.copy()
-            last = size if is_stable else np.inf
-            descent = newton if is_stable else None
-            if descent is None:
-                descent = self.descent(here, gradient, values, vectors, none)
-            there = self.go(here, self.limited(here, descent)) if self.iterations < MAX_ITERATIONS else None
+            last = size if is_valley else np.inf
+            step = newton if is_valley else self.descent(here, gradient, values, vectors, none)
+            assert step is not None
+            there = self.go(here, self.limited(here, step)) if self.iterations < MAX_ITERATIONS else None
             self.iterations += 1
             if there is None or self.way > FAR:
-                return self.give_up(here, values, vectors, none)
+                return self.give_up(here, values, none)
             here = there
-
-    def look(self) -> _Point:
-        """Forces, multipliers and directions at the position in W."""
-        m = self.m
-        m.lam[:] = 0.0
-        load = self._load()
-        m.run(at.AT_RESIDUAL)
-        force = m.scale * m.res
-        load = max(load, float(np.max(np.abs(force), initial=0.0)))
-        ways = np.eye(m.n_v)
-        if m.n_rows:
-            m.jacobian()
-            G = m.G * m.scale
-            left, sigma, right = np.linalg.svd(G)
-            rank = int(np.sum(sigma > RANK * max(float(sigma[0]), 1e-300)))
-            ways = right[rank:].T
-            m.lam[:] = -left[:, :rank] @ ((right[:rank] @ force) / sigma[:rank])
-            force = force + G.T @ m.lam
-        if not np.all(np.isfinite(force)):
-            raise ComputationError("The forces at rest are not finite.")
-        return _Point(m.q.copy(), m.lam.copy(), ways, force, load)
-
-    def _load(self) -> float:
-        """Largest load on a body, its weight included, or on a coordinate [J]."""
-        m, I = self.m, self.m.I
-        m.run(at.AT_WRENCHES)
-        largest = 0.0
-        for b in range(1, int(I[at.N_BODIES]) + 1):
-            wrench = int(I[int(I[at.BODIES]) + b * at.BODY + at.B_W]) + at.W_F
-            force, moment = m.W[wrench : wrench + 3], m.W[wrench + 3 : wrench + 6]
-            largest = max(largest, float(np.linalg.norm(force)) * self.system.length_scale)
-            largest = max(largest, float(np.linalg.norm(moment)))
-        effort = self.system.view(m.W, at.EFFORT, m.n_v)
-        return max(largest, float(np.max(np.abs(effort) * m.scale, initial=0.0)))
-
-    def stiffness(self, here: _Point) -> Floats:
-        """(n_free, n_free) N^T K N [J] by central differences."""
-        m = self.m
-        columns = np.zeros((m.n_v, here.ways.shape[1]))
-        m.lam[:] = here.lam
-        for j, way in enumerate(here.ways.T):
-            for sign in (1.0, -1.0):
-                m.q[:] = here.q
-                m.move(sign * DIFFERENCE * m.scale * way)
-                m.run(at.AT_RESIDUAL)
-                columns[:, j] += sign * m.scale * m.res / (2.0 * DIFFERENCE)
-        m.q[:] = here.q
-        K = here.ways.T @ columns
-        if not np.all(np.isfinite(K)):
-            raise ComputationError(f"The stiffness is not finite.{self._folded()}")
-        return np.asarray(K)
 
     def stiffnesses(self, K: Floats, size: float) -> tuple[Floats, Floats]:
         """Eigenvalues of the stiffness, lowest first, and their vectors.
@@ -176,18 +141,17 @@ class _Search:
         Where loads follow the bodies no energy leads the way: singular values then, so that Newton's method goes on
         alone. Away from the balance (`size` of its step) the stiffness of turned bodies is not symmetric either.
         """
-        if not _is_symmetric(K) and (size < NEAR or not self.m.I[at.N_SPHERES]):
+        if not is_symmetric(K) and (size < NEAR or not self.m.I[at.N_SPHERES]):
             _, sigma, right = np.linalg.svd(K)
             return sigma[::-1], right[::-1].T
         values, vectors = np.linalg.eigh(0.5 * (K + K.T))
         return values, vectors
 
-    def no_stiffness(self, here: _Point, values: Floats) -> float:
+    def no_stiffness(self, here: Point, K: Floats) -> float:
         """Eigenvalue below which there is no stiffness [J]."""
-        largest = float(np.max(np.abs(values), initial=0.0))
-        return NEUTRAL * here.load + 1e-15 * len(values) * largest
+        return NEUTRAL * here.load + 1e-15 * len(K) * float(np.linalg.norm(K, 2)) if len(K) else 0.0
 
-    def descent(self, here: _Point, gradient: Floats, values: Floats, vectors: Floats, none: float) -> Floats:
+    def descent(self, here: Point, gradient: Floats, values: Floats, vectors: Floats, none: float) -> Floats:
         """Step down in energy: every eigenvector by itself, at most as far as the limits allow."""
         along = vectors.T @ gradient
         farthest = 1.0 / np.max(np.abs(here.ways @ vectors) / self.limits[:, None], axis=0)
@@ -201,7 +165,7 @@ class _Search:
             down[0] = first[0]
         return np.asarray(vectors @ (down * sizes))
 
-    def limited(self, here: _Point, step: Floats) -> Floats:
+    def limited(self, here: Point, step: Floats) -> Floats:
         """The step, shortened to the limits of the coordinates; these grow for lengths when they are in the way."""
         excess = float(np.max(np.abs(here.ways @ step) / self.limits, initial=0.0))
         if excess < 0.9:
@@ -209,46 +173,55 @@ class _Search:
         self.limits[self.is_length] *= 2.0
         return step / max(excess, 1.0)
 
-    def go(self, here: _Point, step: Floats) -> _Point | None:
-        """Along the step, or a part of it, to where the force along it does not point back strongly; None: nowhere."""
+    def go(self, here: Point, step: Floats) -> Point | None:
+        """Along the step, or a part of it that goes down and does not end far up the other side; None: nowhere."""
         m, way = self.m, here.ways @ step
         slope, size = float(here.force @ way), float(np.max(np.abs(way), initial=0.0))
         part = 1.0
         for _ in range(MAX_HALVINGS):
-            m.q[:] = here.q
-            m.move(part * m.scale * way)
-            back = np.inf
-            if self.close():
-                try:
-                    there = self.look()
-                    back = float(there.force @ way)
-                except ComputationError:
-                    pass
-            if back <= max(0.5 * abs(slope), NEUTRAL * here.load * size) or (size <= CLOSE and np.isfinite(back)):
-                m.run(at.AT_ACCEPT)
-                self.way += part * size
-                return there
+            there = self.after(here, part * way)
+            back = float(there.force @ way) if there is not None else np.inf
+            if there is not None:
+                serves = back <= max(0.5 * abs(slope), NEUTRAL * here.load * size) or size <= CLOSE
+                if serves and (part * size < NEAR or slope > 0.0 or self.goes_down(here, there, part * way)):
+                    m.q[:], m.lam[:] = there.q, there.lam
+                    m.run(at.AT_ACCEPT)
+                    self.way += part * size
+                    return there
             self.limits[self.is_length] = np.maximum(0.5 * self.limits[self.is_length], RADIUS)
-            zero = abs(slope) / (abs(slope) + back) if np.isfinite(back) else 0.0
-            part *= min(max(zero, 0.2), 0.6)
+            part *= min(max(abs(slope) / (abs(slope) + max(back, 0.0)), 0.2), 0.6) if np.isfinite(back) else 0.2
         m.q[:] = here.q
         return None
 
-    def close(self) -> bool:
-        """Close the loops, without bending the bodies if that can be done."""
-        m, accepted = self.m, 1e-9 * self.m.row_scale
-        q, elastic = m.q.copy(), self.system.elastic
-        if close_loops(m, ~elastic, 25) <= accepted:
-            return True
-        if not elastic.any():
-            return False
-        m.q[:] = q
-        return close_loops(m, np.ones(m.n_v, dtype=bool), 25) <= accepted
+    def goes_down(self, here: Point, there: Point, way: Floats) -> bool:
+        """Whether energy is lost on a way, the work of loads without a stored potential included (trapezoidal rule)."""
+        work = 0.5 * (self.other_loads(here, way) + self.other_loads(there, way))
+        noise = NEUTRAL * here.load + 1e-12 * abs(here.energy)
+        return there.energy - here.energy + work <= DESCENT * float(here.force @ way) + noise
 
-    def outcome(self, here: _Point, K: Floats, values: Floats, vectors: Floats) -> Equilibrium:
-        """Refuse a mechanism that may move without resistance; else what was found, with W at the equilibrium."""
+    def after(self, here: Point, way: Floats) -> Point | None:
+        """The closed position after a way from here; None when there is none, or none that the beams bear."""
         m = self.m
-        self.refuse_neutral(here, values, vectors, self.no_stiffness(here, values))
+        m.q[:] = here.q
+        m.move(m.scale * way)
+        bearable = all(np.hypot(*(slopes @ m.W[place])).max() < FOLDED for place, slopes in self.slopes)
+        if not bearable or not self.close():
+            return None
+        try:
+            return self.look()
+        except ComputationError:
+            return None
+
+    def outcome(self, here: Point, K: Floats, values: Floats, vectors: Floats) -> Equilibrium:
+        """Refuse a mechanism that nothing holds at all; else what was found, with W at the equilibrium."""
+        m = self.m
+        free = np.flatnonzero(np.abs(values) <= self.no_stiffness(here, K))
+        neutral = self.names(np.max(np.abs(here.ways @ vectors[:, free]), axis=1)) if free.size else ()
+        if free.size and free.size == len(values):
+            raise ComputationError(
+                f"There is no equilibrium of its own: nothing resists the motion of {', '.join(neutral)}. "
+                "Hold it by a spring, by gravity or by a motion, or remove this freedom."
+            )
         there = self.look()
         softest: tuple[str, ...] = ()
         lowest, is_stable, has_potential = np.inf, True, True
@@ -257,7 +230,7 @@ class _Search:
             M, _ = positive_mass(m)
             M = there.ways.T @ (M * np.outer(m.scale, m.scale)) @ there.ways
             change = here.ways.T @ there.ways
-            lowest, mode, is_stable, has_potential = _softest(change.T @ K @ change, M)
+            lowest, mode, is_stable, has_potential = softest_motion(change.T @ K @ change, M, free.size)
             softest = self.names(there.ways @ mode)
         largest = float(np.max(np.abs(there.ways.T @ there.force), initial=0.0))
         return Equilibrium(
@@ -269,27 +242,18 @@ class _Search:
             softest=softest,
             is_stable=is_stable,
             has_potential=has_potential,
+            neutral=neutral,
         )
 
-    def refuse_neutral(self, here: _Point, values: Floats, vectors: Floats, none: float) -> None:
-        """Raise when some motion meets no stiffness."""
-        free = np.flatnonzero(np.abs(values) <= none)
-        if free.size:
-            share = np.max(np.abs(here.ways @ vectors[:, free]), axis=1)
-            raise ComputationError(
-                f"There is no equilibrium of its own: nothing resists the motion of {', '.join(self.names(share))}. "
-                "Hold it by a spring, by gravity or by a motion, or remove this freedom."
-            )
-
-    def give_up(self, here: _Point, values: Floats, vectors: Floats, none: float) -> Equilibrium:
+    def give_up(self, here: Point, values: Floats, none: float) -> Equilibrium:
         """The unstable equilibrium when there is one, else the reason why there is none."""
         m = self.m
+        self.refuse_fields(here)
         if self.unstable is not None:
             m.q[:] = self.unstable
             point = self.look()
             K = self.stiffness(point)
             return self.outcome(point, K, *self.stiffnesses(K, 0.0))
-        m.q[:] = here.q
         moved = self.names(here.ways @ (here.ways.T @ here.force))
         if self.way > FAR or np.all(np.abs(values) <= none):
             raise ComputationError(
@@ -300,12 +264,18 @@ class _Search:
         open_rows = "" if self.close() else f" ({gaps(m, m.phi[: m.n_pos_rows])})"
         raise ComputationError(
             f"No equilibrium is found in {self.iterations} steps: {', '.join(moved)} does not settle{open_rows}. "
-            f"Start nearer to it, or make the loads smaller.{self._folded()}"
+            "Start nearer to it, or make the loads smaller."
         )
 
-    def _folded(self) -> str:
-        beyond = FieldLimits(self.system).fault_of(self.m)
-        return f" There {beyond}" if beyond else ""
+    def refuse_fields(self, here: Point) -> None:
+        """Raise when the search ended at the limit of the deformation field of a body."""
+        self.m.q[:] = here.q
+        beyond = self.fields.fault_of(self.m)
+        if beyond:
+            left = "" if self.unstable is None else " (one nearer to the start is unstable and was left)"
+            raise _BeyondField(
+                f"No equilibrium is found within what the flexible bodies can describe{left}: on the way down {beyond}"
+            )
 
     def names(self, shares: Floats) -> tuple[str, ...]:
         """Coordinates with the largest shares, at most five."""
@@ -314,30 +284,11 @@ class _Search:
         return tuple(f"'{name}'" for name in self.m.names(order[:5]))
 
 
-def _newton(K: Floats, gradient: Floats) -> Floats | None:
-    """Newton's step; None when the stiffness is singular and there is a force."""
-    if not np.any(gradient):
-        return np.zeros(len(gradient))
-    try:
-        return np.asarray(-np.linalg.solve(K, gradient))
-    except np.linalg.LinAlgError:
-        return None
-
-
-def _is_symmetric(K: Floats) -> bool:
-    return float(np.linalg.norm(K - K.T)) <= UNSYMMETRIC * float(np.linalg.norm(K))
-
-
-def _softest(K: Floats, M: Floats) -> tuple[float, Floats, bool, bool]:
-    """Smallest eigenvalue of K against M [1/s^2], its vector; whether motions stay small, whether K is symmetric."""
-    L = np.linalg.cholesky(M)
-    A = np.linalg.solve(L, np.linalg.solve(L, K).T).T
-    values: NDArray[np.complex128]
-    if _is_symmetric(A):
-        real, vectors = np.linalg.eigh(0.5 * (A + A.T))
-        return float(real[0]), np.linalg.solve(L.T, vectors[:, 0]), bool(real[0] > 0.0), True
-    values, complex_vectors = np.linalg.eig(A)
-    first = int(np.argmin(values.real))
-    flutter = np.abs(values.imag) > UNSYMMETRIC * np.abs(values)
-    is_stable = bool(values.real[first] > 0.0 and not flutter.any())
-    return float(values.real[first]), np.linalg.solve(L.T, complex_vectors[:, first].real), is_stable, False
+def slopes_of(body: FlexibleBody) -> Floats:
+    """(2, points, n_modes) slopes v', w' of a beam's centre line for unit elastic coordinates."""
+    x = np.linspace(0.0, body.length, POINTS)
+    slopes = np.zeros((2, POINTS, body.n_modes))
+    for column, shape in enumerate(body.basis.shapes if body.basis is not None else ()):
+        if shape.component in "yz":
+            slopes["yz".index(shape.component), :, column] = shape.values(x)[:, 1]
+    return slopes

@@ -12,8 +12,8 @@ Quantities are numbers in SI or texts with a unit. Methods give back the name of
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from flexmb.errors import Fault, InputError
 from flexmb.system.model_beams import BeamMethods
@@ -22,6 +22,9 @@ from flexmb.system.model_loads import LoadMethods
 from flexmb.system.model_text import plain, to_toml
 from flexmb.system.schema import ModelSpec, read_spec
 from flexmb.system.schema.mesh_bodies import MeshBody
+
+if TYPE_CHECKING:
+    from flexmb.system.schema.symbolic_spec import SymbolicSpec
 
 Quantity = float | str
 Numbers = Any
@@ -48,6 +51,7 @@ class Model(BeamMethods, JointMethods, LoadMethods):
         self._text = text
         self.settings = settings
         self._spec: ModelSpec | None = None
+        self._symbolic: dict[Any, SymbolicSpec] = {}
         self._repeated: list[Fault] = []
 
     @classmethod
@@ -72,6 +76,7 @@ class Model(BeamMethods, JointMethods, LoadMethods):
     def _section(self, section: str) -> dict[str, Any]:
         """The tables of a section, about to be changed."""
         self._spec = None
+        self._symbolic = {}
         self._text = ""
         table: dict[str, Any] = self._tables.setdefault(section, {})
         return table
@@ -88,9 +93,14 @@ class Model(BeamMethods, JointMethods, LoadMethods):
         return str(self._tables.get("model", {}).get("name", ""))
 
     def parameters(self, **values: Quantity) -> None:
-        """Values used as "$name" in quantities and expressions."""
+        """Values used as "$name" in quantities and expressions; "?" is a symbol without a value."""
         for name, value in values.items():
             self._put("parameters", name, value)
+
+    def symbols(self, **values: Quantity) -> None:
+        """Parameters that stay symbols in the equations; "?" is a symbol without a value, as it is for parameters."""
+        for name, value in values.items():
+            self._put("symbols", name, value)
 
     def points(self, **places: Numbers) -> tuple[str, ...]:
         """Named world positions [m] in the design position; gives back their names."""
@@ -159,7 +169,7 @@ class Model(BeamMethods, JointMethods, LoadMethods):
         self._section("analysis").update(plain(keys))
 
     def output(self, **keys: Any) -> None:
-        """What is written: every [s], file."""
+        """What is written: every [s], file, reactions (of the joints: true or false)."""
         self._section("output").update(plain(keys))
 
     def coordinates(self, **keys: Any) -> None:
@@ -186,6 +196,17 @@ class Model(BeamMethods, JointMethods, LoadMethods):
         self.check()
         assert self._spec is not None
         return self._spec
+
+    def symbolic_spec(self, keep: Collection[str] | str = ()) -> SymbolicSpec:
+        """The checked model with its symbols, and the parameters in `keep` (or "all"), kept as symbols."""
+        key = keep if isinstance(keep, str) else tuple(keep)
+        if key not in self._symbolic:
+            from flexmb.system.schema.symbolic_spec import read_symbolic
+
+            if self._repeated:
+                raise InputError(self._repeated)
+            self._symbolic[key] = read_symbolic(self._tables, self._folder, keep)
+        return self._symbolic[key]
 
     def to_toml(self) -> str:
         """The model as the text of a model file."""

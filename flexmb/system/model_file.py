@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,24 +92,36 @@ def _quotes_hint(line: str) -> str:
     return "A name with letters other than a-z stands in quotes."
 
 
-def read_model(path: str | os.PathLike[str], settings: Mapping[str, str] | None = None) -> Model:
+def read_model(
+    path: str | os.PathLike[str],
+    settings: Mapping[str, str] | None = None,
+    keep: Collection[str] | str | None = None,
+) -> Model:
     """Read and check a model file.
 
-    `settings` overrides parameters ("rpm": "3000") and dotted keys ("analysis.step": "1e-4"). Raises ModelFileError (an
-    InputError) with every fault.
+    `settings` overrides parameters ("rpm": "3000") and dotted keys ("analysis.step": "1e-4"). With `keep` (names of
+    parameters, "all", or none of them) the model is checked for its equations in symbols, where symbols need no value.
+    Raises ModelFileError (an InputError) with every fault.
     """
-    return parse_model(read_text(path), os.fspath(path), settings, str(Path(path).parent))
+    return parse_model(read_text(path), os.fspath(path), settings, str(Path(path).parent), keep)
 
 
 def parse_model(
-    text: str, filename: str = "model", settings: Mapping[str, str] | None = None, folder: str = ""
+    text: str,
+    filename: str = "model",
+    settings: Mapping[str, str] | None = None,
+    folder: str = "",
+    keep: Collection[str] | str | None = None,
 ) -> Model:
     """As `read_model`, from text; paths of body files start in `folder`."""
     tables = parse_text(text, filename)
     changed, faults = apply_settings(tables, settings or {})
     model = Model.from_tables(tables, text, dict(settings or {}), folder)
     try:
-        model.check()
+        if keep is None:
+            model.check()
+        else:
+            model.symbolic_spec(keep)
     except InputError as error:
         faults += [_blame_setting(fault, changed) for fault in error.faults]
     if faults:

@@ -15,6 +15,7 @@ from typing import Any
 from flexmb.errors import Fault
 from flexmb.suggestions import clipped, did_you_mean
 from flexmb.system.expressions.tokens import TextError
+from flexmb.system.schema.parameters import TABLES
 from flexmb.system.units import parse_unit
 
 _WITH_UNIT = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*([^\d\s].*)")
@@ -55,7 +56,7 @@ def apply_settings(
     for key, text in settings.items():
         path = tuple(key.strip().split("."))
         if len(path) == 1:
-            path = ("parameters", *path)
+            path = (_table_of(tables, path[0]), *path)
         fault = _set(tables, path, setting_value(text), f"{key}={text}")
         if fault is None:
             changed[path] = f"{key}={text}"
@@ -67,7 +68,7 @@ def apply_settings(
 def _set(tables: dict[str, Any], path: tuple[str, ...], value: Any, setting: str) -> Fault | None:
     """Put `value` at `path`; the fault when there is no such place."""
     section = path[0]
-    if section == "parameters":
+    if section in TABLES:
         return _set_parameter(tables, path, value, setting)
     sections = (*SINGLE_SECTIONS, *NAMED_SECTIONS)
     if section not in sections:
@@ -93,14 +94,27 @@ def _set(tables: dict[str, Any], path: tuple[str, ...], value: Any, setting: str
     return None
 
 
+def _table_of(tables: Mapping[str, Any], name: str) -> str:
+    """Where a parameter stands: in [symbols], or in [parameters] like all others."""
+    symbols = tables.get("symbols")
+    return "symbols" if isinstance(symbols, dict) and name in symbols else "parameters"
+
+
+def _known(tables: Mapping[str, Any]) -> list[str]:
+    """Names of all parameters and symbols."""
+    return [name for table in TABLES if isinstance(tables.get(table), dict) for name in tables[table]]
+
+
 def _set_parameter(tables: dict[str, Any], path: tuple[str, ...], value: Any, setting: str) -> Fault | None:
-    parameters = tables.get("parameters")
+    parameters = tables.get(path[0])
     known = parameters if isinstance(parameters, dict) else {}
     name = ".".join(path[1:])
     if name not in known:
         if name in (*SINGLE_SECTIONS, *NAMED_SECTIONS):
             return Fault(f"cannot set '{setting}': '{name}' is a section; write {name}.key=value.")
-        return Fault(f"cannot set '{setting}': no parameter '{name}'.", (), did_you_mean(name, known, "Parameters"))
+        return Fault(
+            f"cannot set '{setting}': no parameter '{name}'.", (), did_you_mean(name, _known(tables), "Parameters")
+        )
     unit = _unit_of(known[name])
     known[name] = f"{value!r} {unit}" if _is_number(value) and unit else value
     return None

@@ -49,7 +49,7 @@ def _value(value: Any) -> str:
 def to_toml(tables: Mapping[str, Any]) -> str:
     """TOML text of a model's tables: one header for each section or named table."""
     blocks: list[str] = []
-    for section, table in tables.items():
+    for section, table in plain(tables).items():
         if not isinstance(table, Mapping):
             blocks.insert(0, f"{_key(section)} = {_value(table)}")
             continue

@@ -1,4 +1,4 @@
-"""One door for all animations: a result or a body file goes in, a page, movie, picture, glTF file or window comes out.
+"""One door for all animations: a result, body file or model goes in, a page, movie, picture, glTF or window comes out.
 
 The source is known by its content, the output by the end of its name. Everything that can be found wrong without
 building the scene is told at once; then the scene is built and handed to the writer of the format, which is imported
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Union
 
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.errors import ComputationError, Fault, InputError
@@ -21,8 +21,11 @@ from flexmb.results.output_file import check_target
 from flexmb.results.result_file import Result
 from flexmb.suggestions import clipped, did_you_mean
 from flexmb.view.animate_options import AnimateOptions, read_options
-from flexmb.view.animate_source import opened, source_faults, source_name, stress_fault
+from flexmb.view.animate_source import is_model, opened, outside, source_faults, source_name, stress_fault
 from flexmb.view.scene import STRESS_NOTE, Look, Scene, playing_speed
+
+if TYPE_CHECKING:
+    from flexmb.system.model import Model
 
 FORMATS = (".html", ".mp4", ".gif", ".png", ".glb")
 MOVIES = (".mp4", ".gif")
@@ -35,7 +38,7 @@ _USED = {
     "channels": (".html",),
 }
 """Formats in which a word changes something; words that are not listed do so in all of them."""
-Source = str | os.PathLike[str] | Result | ReducedBody | Scene
+Source = Union[str, os.PathLike[str], Result, ReducedBody, "Model", Scene]
 Progress = Callable[[str, float], None]
 
 
@@ -53,11 +56,12 @@ class Animation:
     @property
     def text(self) -> str:
         """One line: file, size, length, scale."""
-        shown = f"deflection scale {self.look.scale_of(self.scene):g}"
+        shown = f"deflection scale {self.look.scale_of(self.scene) * self.scene.magnified:g}"
         if self.path is None:
             return f"{self.scene.title}: shown in a window, {shown}"
         suffix = self.path.suffix.lower()
-        length = "" if suffix == ".png" else f"{len(self.scene.time)} frames, "
+        count = len(self.scene.time)
+        length = "" if suffix == ".png" else f"{count} frame{'s' if count > 1 else ''}, "
         if suffix in MOVIES:
             seconds = float(self.scene.time[-1] - self.scene.time[0]) / playing_speed(self.scene, self.look)
             length = f"{seconds:.3g} s, " if seconds > 0.0 else "one picture, "
@@ -96,9 +100,9 @@ def animate(
     progress: Progress | None = None,
     **options: Any,
 ) -> Animation:
-    """Write an animation of a result, or of the mode shapes of a body file, or show it in a window.
+    """Write an animation of a result, or of the modes of a body file or of a model, or show it in a window.
 
-    source : a result or body file, or one that is open
+    source : a result, body or model file, or one that is open
     output : .html (one page that works everywhere), .mp4, .gif, .png or .glb; None: a window when one can open, else a
         page named after the source in the present folder
     progress : called with what is done and how far (0 to 1, NaN when it is not known)
@@ -106,12 +110,13 @@ def animate(
     Options, all by name: scale (deflections, 1 to 1000), color ("displacement", "x", "y", "z", "stress", "part"), view
     ("iso", "front", ...), follow (a body), ghost, symbols, arrows, dark, size (1280, 720), fps, speed (simulated
     seconds a second), show (also open a window), frames, start, end, at (time of a picture), channels (curves in a
-    page), modes, field (second-order parts of mode shapes), bodies (folder of the body files), renderer ("vtk",
-    "flexmb"), look (a `Look`).
+    page), modes, field (second-order parts of mode shapes), about ("start", "static", "steady": the state of a
+    model), settings (what is changed in a model file), bodies (folder of the body files), renderer ("vtk", "flexmb"),
+    look (a `Look`).
     """
     faults: list[Fault] = []
     wanted = read_options(options, faults)
-    with opened(source, faults, second_order=wanted.field) as data:
+    with opened(source, faults, second_order=wanted.field, settings=wanted.settings) as data:
         if data is not None:
             faults += source_faults(data, wanted)
         notes: list[str] = []
@@ -128,6 +133,8 @@ def animate(
         if progress is not None:
             progress("building the scene", float("nan"))
         scene = _scene(data, wanted)
+    if is_model(data):  # its modes were computed with their scale
+        wanted = replace(wanted, look=replace(wanted.look, scale=None))
     _check_scene(scene, wanted.look)
     look = _with_speed(scene, wanted, target)
     notes += [*_scene_notes(scene, look), *_advice(scene, wanted, target)]
@@ -205,13 +212,15 @@ def _refusals(target: Path, suffix: str) -> list[Fault]:
         return [Fault(text, ("output",), "Give -o with another folder.")]
 
 
-def _scene(data: Result | ReducedBody | Scene, wanted: AnimateOptions) -> Scene:
+def _scene(data: Result | ReducedBody | Model | Scene, wanted: AnimateOptions) -> Scene:
     if isinstance(data, Scene):
         return data
     if isinstance(data, ReducedBody):
         from flexmb.view.scene_of_body import FRAMES, scene_of_body
 
         return scene_of_body(data, wanted.modes, wanted.field, wanted.frames or FRAMES)
+    if not isinstance(data, Result):
+        return _scene_of_model(data, wanted)
     from flexmb.view.scene_of_result import FRAMES as RESULT_FRAMES
     from flexmb.view.scene_of_result import scene_of_result
 
@@ -223,6 +232,17 @@ def _scene(data: Result | ReducedBody | Scene, wanted: AnimateOptions) -> Scene:
         channels=wanted.channels,
         folder=wanted.bodies,
     )
+
+
+def _scene_of_model(model: Model, wanted: AnimateOptions) -> Scene:
+    from flexmb.results.modes_report import modes_of_model
+    from flexmb.view.scene_of_modes import FRAMES, scene_of_modes
+
+    report = modes_of_model(model, about=wanted.about or "start")
+    scene = scene_of_modes(report, model.spec, wanted.modes, frames=wanted.frames or FRAMES, scale=wanted.look.scale)
+    if faults := outside("at", wanted.at, 0.0, float(scene.time[-1])):
+        raise InputError(faults)
+    return scene
 
 
 def _check_scene(scene: Scene, look: Look) -> None:

@@ -28,6 +28,7 @@ SPEEDS = (1e-9, 1e6)
 FPS = (1, 120)
 FRAMES = (2, 20000)
 PIXELS = (64, 4096)
+ABOUT = ("start", "static", "steady")
 RENDERERS = ("auto", "vtk", "flexmb")
 _COLOR_WORDS = {
     "u": "displacement", "deflection": "displacement", "magnitude": "displacement", "ux": "x", "uy": "y", "uz": "z",
@@ -54,6 +55,10 @@ class AnimateOptions:
     channels: tuple[str, ...] = ()
     modes: tuple[int | str, ...] = ()
     field: bool = False
+    about: str | None = None
+    """State about which a model swings: one of ABOUT"""
+    settings: Mapping[str, str] | None = None
+    """Parameters and keys of a model that are changed"""
     bodies: str | None = None
     """Folder of the body files"""
     renderer: str | None = None
@@ -188,6 +193,14 @@ def _modes(name: str, value: Any, faults: list[Fault]) -> tuple[int | str, ...]:
     return tuple(word if isinstance(word, str) else int(word) for word in words)
 
 
+def _settings(name: str, value: Any, faults: list[Fault]) -> dict[str, str] | None:
+    """Names and values; the model says later which names it knows."""
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        faults.append(Fault(f"names with values are needed, found {clipped(value)}.", (name,)))
+        return None
+    return {key: str(word) for key, word in value.items()} or None
+
+
 def _folder(name: str, value: Any, faults: list[Fault]) -> str | None:
     if not isinstance(value, (str, os.PathLike)):
         faults.append(Fault(f"the path of a folder is needed, found {clipped(value)}.", (name,)))
@@ -226,6 +239,8 @@ _READERS: dict[str, Callable[[str, Any, list[Fault]], Any]] = {
     "channels": _texts,
     "modes": _modes,
     "field": _flag,
+    "about": _choice(ABOUT, {"equilibrium": "static", "initial": "start", "stationary": "steady"}),
+    "settings": _settings,
     "bodies": _folder,
     "renderer": _choice(RENDERERS, {"pyvista": "vtk", "own": "flexmb", "rasteriser": "flexmb", "software": "flexmb"}),
 }

@@ -1,12 +1,13 @@
-"""What is animated: a result or a body file, known by its content, and whether the wishes suit it."""
+"""What is animated: a result or a body file, known by its content, or a model, and whether the wishes suit it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard, Union
 
 import h5py
 
@@ -21,25 +22,40 @@ from flexmb.suggestions import clipped, did_you_mean
 from flexmb.view.animate_options import AnimateOptions
 from flexmb.view.scene import Scene
 
-Data = Result | ReducedBody | Scene
+if TYPE_CHECKING:
+    from flexmb.system.model import Model
+
+Data = Union[Result, ReducedBody, "Model", Scene]
 _MODELS = (".toml",)
 _MESHES = (".msh", ".inp", ".bdf", ".nas", ".dat", ".med", ".vtk", ".vtu")
 _ONLY_RESULTS = ("start", "end", "channels", "bodies")
-_ONLY_BODIES = ("modes", "field")
+_ONLY_BODIES = ("field",)
+_ONLY_MODELS = ("about", "settings")
+_ONLY_SHAPES = ("modes",)
 
 
 @contextmanager
-def opened(source: Any, faults: list[Fault], *, second_order: bool = False) -> Iterator[Data | None]:
-    """The open result or the body; None when there is none, and then the reason is among the faults.
+def opened(
+    source: Any, faults: list[Fault], *, second_order: bool = False, settings: Mapping[str, str] | None = None
+) -> Iterator[Data | None]:
+    """The open result, the body or the model; None when there is none, and then the reason is among the faults.
 
     second_order : whether a body is needed with its second-order part, which is by far the largest piece of its file
+    settings : what is changed in a model file
     """
-    if isinstance(source, (Result, ReducedBody, Scene)):
+    if isinstance(source, (Result, ReducedBody, Scene)) or is_model(source):
+        if is_model(source) and settings:
+            faults.append(Fault("they change a model file, but this is a model.", ("settings",)))
         yield source
         return
     if not isinstance(source, (str, os.PathLike)):
-        faults.append(Fault(f"A result or body file is needed, found {clipped(source)}."))
+        faults.append(Fault(f"A result, body or model file is needed, found {clipped(source)}."))
         yield None
+        return
+    if Path(source).suffix.lower() in _MODELS and os.path.isfile(source):
+        from flexmb.system.model_file import read_model
+
+        yield read_model(source, settings)  # its faults show the lines of the model: they are raised alone
         return
     data = None
     try:
@@ -56,11 +72,9 @@ def opened(source: Any, faults: list[Fault], *, second_order: bool = False) -> I
 def _read(path: Path, second_order: bool) -> Result | ReducedBody:
     # These functions of os take a name that is too long for that of no file.
     if os.path.isdir(path):
-        raise InputError(f"'{path}' is a folder, not a result or body file.")
+        raise InputError(f"'{path}' is a folder, not a result, body or model file.")
     if not os.path.exists(path):
         raise InputError(f"There is no file {clipped(str(path))}.")
-    if path.suffix.lower() in _MODELS:
-        raise InputError(f"'{path}' is a model, not a result. Run it first: flexmb run {path}")
     if path.suffix.lower() in _MESHES:
         raise InputError(f"'{path}' is a mesh. Make a body file of it first: flexmb reduce {path} ...")
     if not os.access(path, os.R_OK):
@@ -88,12 +102,20 @@ def _format(path: Path) -> str | None:
         return None
 
 
+def is_model(data: Any) -> TypeGuard[Model]:
+    """Whether it is a model; what models are made of is loaded only where there is one."""
+    module = sys.modules.get("flexmb.system.model")
+    return module is not None and isinstance(data, module.Model)
+
+
 def source_name(source: Any) -> str:
     """What a file that is made of it is called."""
     if isinstance(source, Result):
         return source.path.stem
     if isinstance(source, ReducedBody):
         return "".join(sign if sign.isalnum() or sign in "-_." else "_" for sign in source.name) or "body"
+    if is_model(source):
+        return "".join(sign if sign.isalnum() or sign in "-_." else "_" for sign in source.name) or "model"
     return "animation" if isinstance(source, Scene) else Path(source).stem
 
 
@@ -103,8 +125,11 @@ def source_faults(data: Data, wanted: AnimateOptions) -> list[Fault]:
         return _result_faults(data, wanted)
     if isinstance(data, ReducedBody):
         return _body_faults(data, wanted)
-    faults = _foreign(wanted, (*_ONLY_RESULTS, *_ONLY_BODIES, "frames"), "a result or body file", "a scene")
-    return faults + _outside("at", wanted.at, float(data.time[0]), float(data.time[-1]))
+    if not isinstance(data, Scene):
+        return _model_faults(wanted)
+    words = (*_ONLY_RESULTS, *_ONLY_BODIES, *_ONLY_MODELS, *_ONLY_SHAPES, "frames")
+    faults = _foreign(wanted, words, "a result, body or model file", "a scene")
+    return faults + outside("at", wanted.at, float(data.time[0]), float(data.time[-1]))
 
 
 def stress_fault() -> Fault:
@@ -113,20 +138,33 @@ def stress_fault() -> Fault:
     return Fault(text, ("color",), "Body files hold it when they are made by flexmb reduce --stress.")
 
 
+def _model_faults(wanted: AnimateOptions) -> list[Fault]:
+    """What does not suit the modes of a mechanism; which modes there are is known when it is linearised."""
+    faults = _foreign(wanted, _ONLY_RESULTS, "a result", "a model")
+    faults += _foreign(wanted, _ONLY_BODIES, "a body file", "a model")
+    if wanted.look.color == "stress":
+        text = "modes of a mechanism have no stress: their size is free."
+        faults.append(Fault(text, ("color",), "Run the model and animate its result."))
+    return faults
+
+
 def _body_faults(body: ReducedBody, wanted: AnimateOptions) -> list[Fault]:
     from flexmb.view.scene_of_body import CYCLE, body_faults
 
     faults = _foreign(wanted, _ONLY_RESULTS, "a result", "a body file")
+    faults += _foreign(wanted, _ONLY_MODELS, "a model", "a body file")
     faults += body_faults(body, wanted.modes, wanted.field) + _follow_faults(wanted, [body.name or "body"])
     if wanted.look.color == "stress" and wanted.field:
         faults.append(Fault("the second-order part has no stress of its own.", ("color",)))
     elif wanted.look.color == "stress" and (body.surface is None or body.surface.stress is None):
         faults.append(stress_fault())
-    return faults + _outside("at", wanted.at, 0.0, CYCLE * len(wanted.modes or body.coordinates))
+    return faults + outside("at", wanted.at, 0.0, CYCLE * len(wanted.modes or body.coordinates))
 
 
 def _result_faults(result: Result, wanted: AnimateOptions) -> list[Fault]:
-    faults = _foreign(wanted, _ONLY_BODIES, "a body file", "a result")
+    faults = _foreign(wanted, _ONLY_SHAPES, "a body file or a model", "a result")
+    faults += _foreign(wanted, _ONLY_BODIES, "a body file", "a result")
+    faults += _foreign(wanted, _ONLY_MODELS, "a model", "a result")
     try:
         result.names.find_all(wanted.channels)
     except InputError as error:
@@ -139,10 +177,10 @@ def _result_faults(result: Result, wanted: AnimateOptions) -> list[Fault]:
     time = result.time
     first, last = float(time[0]), float(time[-1])
     for name in ("start", "end", "at"):
-        faults += _outside(name, getattr(wanted, name), first, last)
+        faults += outside(name, getattr(wanted, name), first, last)
     if wanted.at is not None and not faults:
         low, high = wanted.start, wanted.end
-        faults += _outside("at", wanted.at, first if low is None else low, last if high is None else high)
+        faults += outside("at", wanted.at, first if low is None else low, last if high is None else high)
     return faults
 
 
@@ -158,7 +196,7 @@ def _follow_faults(wanted: AnimateOptions, bodies: Sequence[str]) -> list[Fault]
     return [Fault(f"there is no body {clipped(name)}.", ("follow",), did_you_mean(name, bodies, "Bodies"))]
 
 
-def _outside(name: str, value: float | None, low: float, high: float) -> list[Fault]:
+def outside(name: str, value: float | None, low: float, high: float) -> list[Fault]:
     """A time that does not lie between two others; rounding of the last digit is forgiven."""
     margin = 1e-9 * max(abs(low), abs(high))
     if value is None or low - margin <= value <= high + margin:

@@ -20,7 +20,7 @@ from flexmb.bodies.skin import PolynomialSkin, Skin, beam_skin_motion, mesh_skin
 from flexmb.view.beam_stress import beam_stress
 from flexmb.view.geometry.beam_skin import beam_skin
 from flexmb.view.geometry.primitives import extruded
-from flexmb.view.recorded_motion import RecordedMotion
+from flexmb.view.recorded_motion import MechanismMotion
 from flexmb.view.scene import Color, Part, Single, Vector, quaternions, rotations
 from flexmb.view.snapshots import Shapes, fitted_shapes
 
@@ -94,7 +94,7 @@ def _two_places(body: FlexibleBody, marker: Vector) -> Vector:
     return np.array([marker, marker + [body.length, 0.0, 0.0] if is_same else middle])
 
 
-def flexible_part(covered: Covered, motion: RecordedMotion, color: Color) -> tuple[Part, float]:
+def flexible_part(covered: Covered, motion: MechanismMotion, color: Color) -> tuple[Part, float]:
     """The part of a flexible body over all frames, and by how much its points are off at most at scale 1 [m]; 0 when
     that is within the tolerance."""
     body, skin = covered.body, covered.skin

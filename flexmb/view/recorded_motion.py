@@ -1,7 +1,12 @@
-"""The motion that a result holds, at the frames of a picture: poses of bodies and of markers, deformed as they are."""
+"""The motion of a mechanism at the frames of a picture: poses of bodies and of markers, deformed as they are.
+
+It comes from the rows of a result (`RecordedMotion`) or from rows computed for the picture (`ComputedMotion`).
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +19,7 @@ from flexmb.bodies.skin import marker_motion
 from flexmb.errors import InputError
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import Mechanism
+from flexmb.system.system import Channel
 from flexmb.view.chord_frame import ChordFrame, chord_frame
 from flexmb.view.scene import Vector, continuous, rotations
 
@@ -30,22 +36,20 @@ class MarkerPath:
     """(f, 3) what an exaggerated picture multiplies [m]: how far it is from where its undeformed body has it"""
 
 
-class RecordedMotion:
-    """Bodies and markers of a mechanism at chosen rows of a result; `base` is the motion of the ground, if it moves."""
+class MechanismMotion(ABC):
+    """Bodies and markers of a mechanism at the frames; `base` is the motion of the ground, if it moves."""
 
-    def __init__(self, result: Result, mechanism: Mechanism, rows: NDArray[np.int64], base: Any = None):
-        self.result = result
+    def __init__(self, mechanism: Mechanism, n_frames: int, source: str, base: Any = None):
         self.mechanism = mechanism
-        self.rows = rows
+        self.n_frames = n_frames
+        self.source = source
+        """What it is the motion of, for messages"""
         self.base = base
-        self.n_frames = len(rows)
         self._frames: dict[int, ChordFrame] = {}
 
+    @abstractmethod
     def channel(self, path: str) -> Vector:
         """(f, ...) a channel at the frames"""
-        return self.result.read(self.result.names.find(path), int(self.rows[0]), int(self.rows[-1]) + 1)[
-            self.rows - self.rows[0]
-        ]
 
     @cached_property
     def time(self) -> Vector:
@@ -59,7 +63,7 @@ class RecordedMotion:
             place, turn = self.channel(f"bodies/{body.name}/position"), self.channel(f"bodies/{body.name}/quaternion")
             length = np.linalg.norm(turn, axis=1, keepdims=True)
             if not (np.isfinite(place).all() and np.all(length > 0.5)):
-                raise InputError(f"'{self.result.path}' holds no usable poses of body '{body.name}': nothing to draw.")
+                raise InputError(f"{self.source} holds no usable poses of body '{body.name}': nothing to draw.")
             poses.append((place, continuous(turn / length)))
         return poses
 
@@ -118,3 +122,36 @@ class RecordedMotion:
             deflection = np.einsum("rij,rj->ri", R_wb @ chord.R, local)
         place = position + np.einsum("rij,rj->ri", R_wb, marker.p_b + u)
         return MarkerPath(place, R_wb @ R @ marker.R_b, deflection)
+
+
+class RecordedMotion(MechanismMotion):
+    """Chosen rows of a result."""
+
+    def __init__(self, result: Result, mechanism: Mechanism, rows: NDArray[np.int64], base: Any = None):
+        super().__init__(mechanism, len(rows), f"'{result.path}'", base)
+        self.result = result
+        self.rows = rows
+
+    def channel(self, path: str) -> Vector:
+        """(f, ...) a channel at the frames"""
+        return self.result.read(self.result.names.find(path), int(self.rows[0]), int(self.rows[-1]) + 1)[
+            self.rows - self.rows[0]
+        ]
+
+
+class ComputedMotion(MechanismMotion):
+    """Rows of outputs as a system writes them, rows : (f, n_out), with its channels; all at one time [s]."""
+
+    def __init__(self, mechanism: Mechanism, channels: Iterable[Channel], rows: Vector, time: float, base: Any = None):
+        super().__init__(mechanism, len(rows), "the model", base)
+        self._channels = {channel.path: channel for channel in channels}
+        self._rows = rows
+        self._time = time
+
+    def channel(self, path: str) -> Vector:
+        """(f, ...) a channel at the frames"""
+        if path == "time":
+            return np.full(self.n_frames, self._time)
+        found = self._channels[path]
+        width = int(np.prod(found.shape)) if found.shape else 1
+        return self._rows[:, found.start : found.start + width].reshape(self.n_frames, *found.shape)

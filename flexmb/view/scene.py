@@ -171,6 +171,8 @@ class Scene:
     """Length after which the motion repeats itself [s]; 0: it does not"""
     notes: tuple[str, ...] = ()
     """What the user should know about the pictures"""
+    magnified: float = 1.0
+    """How many times larger than it is the whole motion is, before any deflection scale, as modes of a mechanism are"""
 
     def part(self, name: str) -> Part:
         """The body or symbol of this name."""

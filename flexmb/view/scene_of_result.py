@@ -25,7 +25,7 @@ from flexmb.view.colors import GROUND, PARTS
 from flexmb.view.flexible_parts import Covered, covered_body, flexible_part
 from flexmb.view.framing import framed
 from flexmb.view.geometry.default_shapes import body_color, rigid_solid, scene_size
-from flexmb.view.recorded_motion import RecordedMotion
+from flexmb.view.recorded_motion import MechanismMotion, RecordedMotion
 from flexmb.view.scene import STRESS_NOTE, Arrow, Curve, Part, PartKind, Scene, Vector
 from flexmb.view.symbols import joint_travel, symbol_parts
 
@@ -55,14 +55,12 @@ def scene_of_result(
     spec = model_of(result, folder, notes).spec
     mechanism = place(spec)
     motion = RecordedMotion(result, mechanism, rows, spec.base)
-    parts, error = _parts(spec, mechanism, motion)
+    parts, error = drawn_parts(spec, mechanism, motion)
     if len(rows) < result.n_rows:
         notes.append(f"{len(rows)} of the {result.n_rows} rows of the result are shown.")
     if error > 0.0:
         notes.append(f"The deflection is drawn to {1e3 * error:.2g} mm: this motion needs more shapes than are kept.")
     notes += _base_notes(spec.base) + _turn_notes(motion) + _stress_notes(mechanism, parts)
-    gravity = np.asarray(spec.model.gravity, dtype=float)
-    up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
     scene = Scene(
         title=result.name or result.path.stem,
         subtitle=_subtitle(result),
@@ -70,7 +68,7 @@ def scene_of_result(
         parts=tuple(parts),
         arrows=tuple(_arrows(spec, mechanism, motion)),
         curves=tuple(curves),
-        up=(float(up[0]), float(up[1]), float(up[2])),
+        up=upwards(spec),
         notes=tuple(notes),
     )
     return framed(scene)
@@ -97,10 +95,18 @@ def chosen_rows(result: Result, frames: int, start: float | None, end: float | N
     return within[np.unique(nearer)]
 
 
+def upwards(spec: Any) -> tuple[float, float, float]:
+    """Direction that is drawn upwards: against gravity, else z."""
+    gravity = np.asarray(spec.model.gravity, dtype=float)
+    up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
+    return float(up[0]), float(up[1]), float(up[2])
+
+
 def _subtitle(result: Result) -> str:
     outcome = {"finished": "", "running": ", not finished", "failed": ", failed", "interrupted": ", interrupted"}
     version = result.provenance.get("flexmb", "")
-    return f"flexmb {version}, t = {result.time[0]:.4g} to {result.time[-1]:.4g} s{outcome.get(result.outcome, '')}"
+    end = f" to {result.time[-1]:.4g}" if result.n_rows > 1 else ""
+    return f"flexmb {version}, t = {result.time[0]:.4g}{end} s{outcome.get(result.outcome, '')}"
 
 
 def _base_notes(base: Any) -> list[str]:
@@ -137,7 +143,7 @@ def _stress_notes(mechanism: Mechanism, parts: Sequence[Part]) -> list[str]:
     return [f"{STRESS_NOTE} that of stretch, since there are no axial shapes: {', '.join(names)}."] if names else []
 
 
-def _parts(spec: Any, mechanism: Mechanism, motion: RecordedMotion) -> tuple[list[Part], float]:
+def drawn_parts(spec: Any, mechanism: Mechanism, motion: MechanismMotion) -> tuple[list[Part], float]:
     """Bodies and symbols, and how far flexible points are off at most [m]; 0 when all is within the tolerance."""
     size = scene_size(mechanism)
     travel = {joint.name: joint_travel(joint, motion) for joint in mechanism.joints}
@@ -168,6 +174,8 @@ def covered(spec: Any, mechanism: Mechanism, number: int) -> Covered:
 def _arrows(spec: Any, mechanism: Mechanism, motion: RecordedMotion) -> Iterator[Arrow]:
     """Reactions on the second body of every joint, and the forces and torques on markers."""
     for joint in mechanism.joints:
+        if f"joints/{joint.name}/force" not in motion.result.channels:  # [output] reactions = false
+            continue
         R = motion.marker_path(joint.first).R
         at = motion.marker_path(joint.second)
         for quantity, unit in (("force", "N"), ("moment", "N*m")):

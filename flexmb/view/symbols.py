@@ -15,14 +15,14 @@ from flexmb.system.mechanism import Mechanism, PlacedJoint
 from flexmb.view.colors import SYMBOL
 from flexmb.view.geometry.joint_symbols import drive_symbol, joint_symbol_halves
 from flexmb.view.geometry.springs import spring_solid
-from flexmb.view.recorded_motion import MarkerPath, RecordedMotion
+from flexmb.view.recorded_motion import MarkerPath, MechanismMotion
 from flexmb.view.scene import Color, Part, Vector, quaternions
 
 DRIVE: Color = (0.85, 0.45, 0.10)
 SPRING: Color = (0.45, 0.50, 0.55)
 
 
-def symbol_parts(spec: Any, mechanism: Mechanism, motion: RecordedMotion, size: float) -> Iterator[Part]:
+def symbol_parts(spec: Any, mechanism: Mechanism, motion: MechanismMotion, size: float) -> Iterator[Part]:
     """Symbols of all joints, drives and springs; `size` is the typical length of the scene [m]."""
     for joint in mechanism.joints:
         halves = joint_symbol_halves(joint.type.name, size, joint.parameters, joint_travel(joint, motion))
@@ -50,7 +50,7 @@ def symbol_parts(spec: Any, mechanism: Mechanism, motion: RecordedMotion, size: 
             yield _spring(f"spring {name}", ends[0], ends[1], size)
 
 
-def joint_travel(joint: PlacedJoint, motion: RecordedMotion) -> tuple[float, float]:
+def joint_travel(joint: PlacedJoint, motion: MechanismMotion) -> tuple[float, float]:
     """How far a joint slides in the run, from its design position [m]."""
     names, is_screw = joint.type.coordinates, joint.type.name == "screw"
     sliding = next((name for name in ("slide", "x") if name in names and joint.type.name != "free"), None)

@@ -1,15 +1,18 @@
 """The tree of an expression: small frozen nodes, the functions they may call, and their evaluation.
 
 `measure` walks the tree once and gives both the value (when nothing in it varies) and the dimension (when it is known).
+A parameter that is kept as a symbol is a number too, a `SymbolicValue`: it and all that is computed from it carry their
+formula along. Only a symbolic reading of a model makes them.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from flexmb.system.expressions.tokens import TextError
 from flexmb.system.units import KINDS, NUMBER, Dimension, describe
@@ -80,6 +83,80 @@ class Table:
 
 
 Node = Number | Name | Negative | Binary | Call | Table
+
+
+class SymbolicValue(float):
+    """A number in SI that knows its formula: `node`, a tree of numbers and symbols (`Name`).
+
+    As a float it is the value at the nominal values of the symbols, so that everything that reads numbers goes on
+    working; sums, products and powers with other numbers carry the formula along, all else gives plain numbers.
+    """
+
+    node: Node
+    __slots__ = ("node",)
+
+    def __new__(cls, value: float, node: Node) -> SymbolicValue:
+        made = super().__new__(cls, value)
+        made.node = node
+        return made
+
+    def __neg__(self) -> SymbolicValue:
+        return SymbolicValue(-float(self), Negative(self.node))
+
+    def __add__(self, other: Any) -> Any:
+        return _carried("+", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _carried("+", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _carried("-", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _carried("-", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _carried("*", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _carried("*", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _carried("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _carried("/", other, self)
+
+    def __pow__(self, other: Any, modulo: None = None) -> Any:
+        return _carried("^", self, other)
+
+    def __rpow__(self, other: Any, modulo: None = None) -> Any:
+        return _carried("^", other, self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SymbolicValue, (float(self), self.node)
+
+
+_OPERATIONS: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "^": math.pow,
+}
+
+
+def _carried(sign: Literal["+", "-", "*", "/", "^"], first: Any, second: Any) -> Any:
+    """The result of an operation with a SymbolicValue; NotImplemented with anything but a number (an array)."""
+    if not isinstance(first, (int, float)) or not isinstance(second, (int, float)):
+        return NotImplemented
+    value = _OPERATIONS[sign](float(first), float(second))
+    return SymbolicValue(value, Binary(sign, node_of(first), node_of(second)))
+
+
+def node_of(value: float) -> Node:
+    """The formula of a number: what it carries, or the number itself."""
+    return value.node if isinstance(value, SymbolicValue) else Number(float(value))
 
 
 def _sign(x: float) -> float:
@@ -179,7 +256,7 @@ def _arithmetic(node: Binary, a: float, b: float) -> float:
             return a * b
         if node.sign == "/":
             return a / b
-        return math.pow(a, b)
+        return a**b if isinstance(a, SymbolicValue) or isinstance(b, SymbolicValue) else math.pow(a, b)
     except ZeroDivisionError:
         raise TextError("division by zero", position=node.at) from None
     except (ValueError, OverflowError):
@@ -203,7 +280,11 @@ def _measure_call(node: Call, arguments: list[Measure]) -> Measure:
     if any(value is None for value in values):
         return Measure(None, dimension)
     try:
-        return Measure(float(FUNCTIONS[node.function][1](*values)), dimension)
+        value = float(FUNCTIONS[node.function][1](*values))
+        if any(isinstance(argument, SymbolicValue) for argument in values):
+            formula = Call(node.function, tuple(node_of(argument) for argument in values if argument is not None))
+            return Measure(SymbolicValue(value, formula), dimension)
+        return Measure(value, dimension)
     except (ValueError, OverflowError, ZeroDivisionError):
         shown = ", ".join(f"{value:g}" for value in values if value is not None)
         raise TextError(f"{node.function}({shown}) is not a finite number", position=node.at) from None

@@ -7,7 +7,8 @@
     atom     = number [unit] | "pi" | name | "$name" | function "(" sum ("," sum)* ")" | "(" sum ")"
 
 A number may carry a unit ("10 mm", "5 N*m/rad"), parameters are put in as numbers, what remains free are the time t and
-sensors. Dimensions are checked as far as they are known. Depth and length are bounded.
+sensors. Dimensions are checked as far as they are known. Depth and length are bounded. Parameters that are kept as
+symbols are put in as numbers that carry their formula (`SymbolicValue`), and so does what is computed from them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from flexmb.system.expressions.nodes import (
     Negative,
     Node,
     Number,
+    SymbolicValue,
     Table,
     measure,
     names_in,
@@ -264,6 +266,8 @@ def _parse(source: str, parameters: Mapping[str, Amount], variables: Collection[
         raise TextError(error.message, source, error.position, error.hint) from None
     if found.value is not None and not math.isfinite(found.value):
         raise TextError("the value is not a finite number", source, 0)
+    if isinstance(found.value, SymbolicValue) and found.value.node.depth > MAX_DEPTH:
+        raise TextError(f"the formula of its symbols is nested too deeply (more than {MAX_DEPTH} levels)", source, 0)
     return node, found
 
 
@@ -301,7 +305,12 @@ def parse_expression(
 
 def constant(value: float) -> Expression:
     """The expression that is always `value`."""
-    return Expression(Number(float(value)), repr(float(value)))
+    return Expression(_number(value), repr(float(value)))
+
+
+def _number(value: float) -> Number:
+    """A number of a tree; one that carries its formula keeps it."""
+    return Number(value if isinstance(value, SymbolicValue) else float(value))
 
 
 _T = Name("t")
@@ -319,11 +328,11 @@ def linear(rate: float, start: float = 0.0) -> Expression:
 
 def polynomial(coefficients: Sequence[float]) -> Expression:
     """c0 + c1 t + c2 t^2 + ..."""
-    node: Node = Number(float(coefficients[-1]))
+    node: Node = _number(coefficients[-1])
     for c in reversed(coefficients[:-1]):
-        node = Binary("+", Number(float(c)), Binary("*", node, _T))
-    if all(c == 0 for c in coefficients[1:]):
-        node = Number(float(coefficients[0]))
+        node = Binary("+", _number(c), Binary("*", node, _T))
+    if all(c == 0 and not isinstance(c, SymbolicValue) for c in coefficients[1:]):
+        node = _number(coefficients[0])
     return _of_time(node, " + ".join(f"{c!r}*t^{k}" for k, c in enumerate(coefficients)))
 
 
@@ -336,7 +345,7 @@ def harmonic(amplitude: float, frequency: float, phase: float = 0.0, offset: flo
 
 def ramp(to: float, over: float, start: float = 0.0) -> Expression:
     """Smoothly from `start` at t = 0 to `to` at t = `over` [s], constant after."""
-    arguments = (_T, Number(0.0), Number(float(start)), Number(float(over)), Number(float(to)))
+    arguments = (_T, Number(0.0), _number(start), _number(over), _number(to))
     return _of_time(Call("step", arguments), f"step(t, 0, {start!r}, {over!r}, {to!r})")
 
 

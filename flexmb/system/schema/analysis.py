@@ -106,3 +106,6 @@ class Output(Strict):
         None, description="Interval of the output [s], interpolated; default: every step."
     )
     file: str | None = Field(None, description="Result file.")
+    reactions: bool = Field(
+        True, description="Whether the reactions of all joints are written, and the largest ones reported."
+    )

@@ -17,6 +17,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from flexmb.joints.table import JOINT_TYPES, JointType
 from flexmb.suggestions import clipped
+from flexmb.system.expressions.nodes import SymbolicValue
 from flexmb.system.expressions.parser import Expression, constant, parse_amount, parse_expression
 from flexmb.system.expressions.tables import check_points
 from flexmb.system.expressions.tokens import TextError
@@ -90,7 +91,7 @@ def read_number(value: Any, kinds: Sequence[Kind], info: ValidationInfo) -> floa
                     continue
             number = convert(amount, kinds[-1], source)
         else:
-            number = float(value)
+            number = value if isinstance(value, SymbolicValue) else float(value)
     except TextError as error:
         raise refuse(error.explanation()) from None
     except OverflowError:

@@ -25,7 +25,7 @@ from flexmb.system.schema.faults import faults_of
 from flexmb.system.schema.fields import Context, Vector, VectorOf, Where
 from flexmb.system.schema.joints import Joint, Motion
 from flexmb.system.schema.loads import Base, Force, Sensor
-from flexmb.system.schema.parameters import resolve_parameters
+from flexmb.system.schema.parameters import TABLES, Keep, merged_parameters, missing_fault, resolve_parameters
 from flexmb.system.schema.sections import Material, NamedSection
 
 
@@ -34,6 +34,9 @@ class ModelSpec(Strict):
 
     model: ModelInfo = Field(default_factory=lambda: ModelInfo.model_validate({}), description="Name and gravity.")
     parameters: dict[str, float] = Field({}, description="Values used as $name in quantities and expressions (SI).")
+    symbols: dict[str, float] = Field(
+        {}, description="Parameters that stay symbols in 'flexmb equations'; '?': a symbol without a value."
+    )
     points: dict[str, Annotated[Vector, VectorOf("length")]] = Field(
         {}, description="Named world positions [m] in the design position (all joint coordinates zero)."
     )
@@ -119,7 +122,7 @@ def _check_names(tables: Mapping[str, Any]) -> list[Fault]:
             if (name in always and path[-1] == "markers") or (name == "ground" and path == ("bodies",)):
                 faults.append(Fault(f"the name '{name}' is taken: it is always there", (*path, name)))
     for name in tables_of(tables, "sensors", any_value=True):
-        if name in RESERVED or name in tables_of(tables, "parameters", any_value=True):
+        if name in RESERVED or any(name in tables_of(tables, table, any_value=True) for table in TABLES):
             faults.append(Fault(f"the sensor name '{name}' is taken by {_owner(name)}", ("sensors", name)))
     return faults
 
@@ -128,11 +131,20 @@ def _owner(name: str) -> str:
     return "the expression grammar" if name in RESERVED else "a parameter"
 
 
-def read_spec(tables: Mapping[str, Any], folder: str = "") -> ModelSpec:
-    """Read and check a whole model; paths in it start in `folder`. Raises InputError with every fault."""
+def read_spec(tables: Mapping[str, Any], folder: str = "", keep: Keep | None = None) -> ModelSpec:
+    """Read and check a whole model; paths in it start in `folder`. Raises InputError with every fault.
+
+    With `keep`, symbols need no value of their own and kept parameters carry their formulas (`SymbolicValue`).
+    """
     raw = dict(tables)
-    amounts, faults = resolve_parameters(raw.get("parameters", {}))
-    raw["parameters"] = {name: amount.value for name, amount in amounts.items()}
+    values, owner, faults = merged_parameters(raw)
+    amounts, more = resolve_parameters(values, owner, keep)
+    faults += more
+    if keep is None and (missing := missing_fault(values, owner)):
+        raise InputError([*faults, missing])  # without its values, nothing more can be said of the model
+    for table in TABLES:
+        if table in raw:
+            raw[table] = {name: float(amount.value) for name, amount in amounts.items() if owner[name] == table}
     sensors = tuple(name for name in tables_of(raw, "sensors", any_value=True) if _IDENTIFIER.fullmatch(name))
     points = tuple(tables_of(raw, "points", any_value=True))
     context = Context(amounts, sensors, tables_of(raw, "joints"), points=points, folder=folder)

@@ -179,7 +179,8 @@ class Overlay:
     @property
     def _scale_text(self) -> str:
         scale = self.drawing.scale
-        text = "true deflection" if scale == 1.0 else f"deflection × {scale:.4g}"
+        true = "true deflection" if self.scene.magnified == 1.0 else ""
+        text = true if scale == 1.0 else f"deflection × {scale:.4g}"
         if not self.scene.flexible:
             text = ""
         if self.look.follow:

@@ -116,7 +116,10 @@ def _draw_panel(axis: Axes, panel: Panel, theme: Theme) -> None:
 def _draw_line(axis: Axes, line: Line, theme: Theme) -> Line2D:
     color = theme.earlier(line.color) if line.kind == "earlier" else theme.color(line.color)
     dashes: Any = DASHES[1] if line.kind == "dashed" else DASHES[line.color // len(theme.lines) % len(DASHES)]
-    return axis.plot(line.x, line.y, color=color, linestyle=dashes, linewidth=_WIDTHS[line.kind])[0]
+    is_dot = int(np.sum(np.isfinite(line.x) & np.isfinite(line.y))) == 1  # as of a static analysis: no line is seen
+    marker: Any = "o" if is_dot else None
+    width = _WIDTHS[line.kind]
+    return axis.plot(line.x, line.y, color=color, linestyle=dashes, linewidth=width, marker=marker, markersize=5)[0]
 
 
 def _legend(axis: Axes, panel: Panel, named: Sequence[tuple[Line2D, str]], theme: Theme) -> int:

@@ -99,6 +99,9 @@ class Chart {
     const group = svgElement("g", { "clip-path": `url(#${clip})` }, svg);
     for (const line of this.lines) {
       if (line.isShown) svgElement("path", { d: this.pathOf(line), class: `curve line-${line.color % 8} ${line.kind}` }, group);
+      if (line.isShown && line.x.length === 1 && !Number.isNaN(line.y[0])) {
+        svgElement("circle", { class: `dot line-${line.color % 8}`, cx: this.toX(line.x[0]), cy: this.toY(line.y[0]), r: 3.5 }, group);
+      }
     }
     this.cursor = svgElement("line", { class: "cursor", y1: MARGIN.top, y2: height - MARGIN.bottom, x1: -9, x2: -9 }, svg);
     this.hair = svgElement("line", { class: "hair", y1: MARGIN.top, y2: height - MARGIN.bottom, x1: -9, x2: -9 }, svg);

@@ -13,7 +13,7 @@ from flexmb.view.plots import channels
 from flexmb.view.plots.texts import HEAD, shortened
 from flexmb.view.plots.units import handy_unit, number_text, quantity, unit_text
 from flexmb.view.report.charts import largest_deflections
-from flexmb.view.report.health import Verdict, balance_check
+from flexmb.view.report.health import Verdict, balance_check, is_static
 from flexmb.view.scene import Part, Scene, Vector
 
 _FEW_POINTS = 1500
@@ -70,7 +70,7 @@ def headlines(result: Result, scene: Scene | None, histories: dict[str, Vector])
     if summary.get("wall_time", 0.0) > 0.0:
         factor, unit = handy_unit("s", summary["wall_time"])
         factor, unit = (1.0, "s") if summary["wall_time"] >= 0.1 else (factor, unit)
-        detail = f"for {int(summary.get('steps', 0))} steps"
+        detail = "to find the equilibrium" if is_static(result) else f"for {int(summary.get('steps', 0))} steps"
         found.append(Headline("Wall time", number_text(summary["wall_time"] / factor, 3), unit_text(unit), detail))
     return found
 

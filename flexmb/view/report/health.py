@@ -16,6 +16,8 @@ from flexmb.view.plots.units import handy_unit, number_text, quantity
 
 Verdict = Literal["good", "care", "bad", "note"]
 
+GOOD_FORCE, POOR_FORCE = 1e-8, 1e-4
+"""Unbalanced force as a part of the largest load"""
 GOOD_BALANCE, POOR_BALANCE = 1e-4, 1e-2
 GOOD_GAP, POOR_GAP = 1e-8, 1e-5
 """[m, rad]"""
@@ -35,6 +37,11 @@ class Check:
     verdict: Verdict
     """"note": a fact that is neither good nor bad"""
     why: str
+
+
+def is_static(result: Result) -> bool:
+    """Whether a result is the equilibrium of a static analysis."""
+    return "unbalanced_force" in result.summary
 
 
 def ringing(result: Result) -> Check | None:
@@ -85,6 +92,8 @@ def _outcome(result: Result) -> Check:
         "failed": ("bad", f"The run failed after t = {reached}; the run report says why."),
         "running": ("care", f"The run has not ended: complete up to t = {reached}. It is running, or was killed."),
     }
+    if is_static(result):
+        words["finished"] = ("good", f"The equilibrium at t = {reached} was found.")
     verdict, why = words.get(result.outcome, ("care", f"Complete up to t = {reached}."))
     return Check("Outcome", result.outcome, verdict, why)
 
@@ -96,6 +105,10 @@ def _numbers(summary: dict[str, float]) -> Iterator[Check]:
     iterations = summary.get("newton_iterations", 0.0)
     if steps and iterations:
         yield _iterations(iterations / (steps + rejected), int(summary.get("factorisations", 0.0)), int(steps))
+    if "unbalanced_force" in summary:
+        yield _unbalanced(summary["unbalanced_force"])
+    if "lowest_stiffness" in summary:
+        yield _stability(summary["lowest_stiffness"])
     if "largest_constraint_error" in summary:
         yield constraint_check(summary["largest_constraint_error"])
     if "energy_balance" in summary:
@@ -103,8 +116,30 @@ def _numbers(summary: dict[str, float]) -> Iterator[Check]:
     if summary.get("wall_time", 0.0) > 0.0:
         wall = summary["wall_time"]
         factor, unit = handy_unit("s", wall)
-        speed = f"{number_text(steps / wall, 3)} steps a second" if steps else "the time that the steps took"
+        speed = f"{number_text(steps / wall, 3)} steps a second" if steps else "the time that the computation took"
         yield Check("Wall time", quantity(wall / factor, unit, 3), "note", f"{speed[:1].upper()}{speed[1:]}.")
+
+
+def _unbalanced(force: float) -> Check:
+    value = f"{number_text(force, 2)} of the largest load"
+    if force <= GOOD_FORCE:
+        return Check("Unbalanced force", value, "good", "Loads and reactions balance each other.")
+    verdict: Verdict = "care" if force <= POOR_FORCE else "bad"
+    return Check("Unbalanced force", value, verdict, "Loads and reactions do not quite balance each other.")
+
+
+def _stability(lowest: float) -> Check:
+    """lowest : smallest eigenvalue of stiffness against mass [1/s^2]"""
+    if lowest == np.inf:
+        return Check("Stability", "nothing is free", "note", "Motions and joints hold every coordinate.")
+    value = f"lowest stiffness against mass {quantity(lowest, '1/s^2', 3)}"
+    if lowest > 0.0:
+        hertz = quantity(np.sqrt(lowest) / (2.0 * np.pi), "Hz", 3)
+        return Check(
+            "Stability", value, "note", f"Every motion is resisted; {hertz} for the softest. See the run report."
+        )
+    why = "Nothing brings the mechanism back after a small disturbance: the run report says along which motion."
+    return Check("Stability", value, "care", why)
 
 
 def _steps(steps: int, rejected: int) -> Check:

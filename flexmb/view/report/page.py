@@ -16,7 +16,7 @@ from flexmb.results.result_file import Result
 from flexmb.view.plots.texts import shortened
 from flexmb.view.plots.units import number_text
 from flexmb.view.report.facts import Clock, Headline, SensorRow
-from flexmb.view.report.health import Check, worst
+from flexmb.view.report.health import Check, is_static, worst
 from flexmb.view.report.modes import ModeTable
 from flexmb.view.web.page import ViewerParts
 
@@ -111,8 +111,9 @@ def _section(name: str, title: str, body: str) -> str:
 def _header(content: Content, title: str) -> str:
     result = content.result
     started = result.provenance.get("started", "").replace("T", " ").partition("+")[0]
-    words = [result.path.name, f"t = {content.clock.text(float(result.time[0]))} to "
-             f"{content.clock.text(float(result.time[-1]))}", f"run {result.outcome}"]  # fmt: skip
+    first, last = (content.clock.text(float(result.time[k])) for k in (0, -1))
+    span = f"t = {first} to {last}" if result.n_rows > 1 else f"{'equilibrium at ' * is_static(result)}t = {first}"
+    words = [result.path.name, span, f"run {result.outcome}"]
     words += [f"started {started}"] if started else []
     names = {"viewer": "Animation", "plots": "Plots", "modes": "Modes", "health": "Health", "sensors": "Sensors"}
     there = {"viewer": content.viewer, "plots": content.charts, "modes": content.modes, "sensors": content.sensors}

@@ -1,0 +1,39 @@
+"""The rows of inverse dynamics: a sweep over two turns of the main example."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from codes import Codes
+from flexible_rows import milliseconds
+from problems_flexible import FLEXIBLE_SLIDER_CRANK
+from report import MISSING, Row, at_most
+from timing import best_alternating
+
+METHOD = """
+Inverse sweep: two turns of the flexible slider-crank at given speed, the effort of the drive and the reactions of all
+joints in every row, rows kept in memory; CPU time from the built system to the last row. The rod is integrated with one
+step a row (the default), or in balance at every row, or rigid.
+"""
+
+INSTANTS = 2000
+LONGEST = 0.050
+"""[s] of CPU time that a sweep may take."""
+
+
+def measure(codes: Codes, repeats: int) -> list[Row]:
+    """All roads of inverse dynamics."""
+    case = f"(k) inverse sweep of the flexible slider-crank, {INSTANTS} instants, all reactions"
+    ours = codes.ours_inverse
+    if not ours:
+        return [Row(case, MISSING, "", "", at_most(LONGEST, None, milliseconds))]
+
+    def seconds(road: str, repeat: int) -> float:
+        return float(ours.sweep(road, FLEXIBLE_SLIDER_CRANK, INSTANTS, 1 + 1e-9 * repeat)[0])
+
+    best = best_alternating({road: partial(seconds, road) for road in ours.ROADS}, repeats)
+    rows = []
+    for number, (road, found) in enumerate(best.items()):
+        name = case if number == 0 else "      the same"
+        rows.append(Row(f"{name}, {road}", milliseconds(found), "", "", at_most(LONGEST, found, milliseconds)))
+    return rows

@@ -1,0 +1,58 @@
+"""flexmb's inverse dynamics of the main example: two turns at given speed, every drive effort and joint reaction.
+
+python benchmarks/ours_inverse.py      prints the CPU time of every road
+"""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+from ours import build
+from ours_flexible import AllRows
+from problems_flexible import FLEXIBLE_SLIDER_CRANK, FlexibleSliderCrank
+from timing import cpu_seconds
+
+from flexmb.solvers.quasi_static_motion import analyse_quasi_static
+from flexmb.solvers.run import simulate
+from flexmb.solvers.settings import read_settings
+from flexmb.system.schema import read_spec
+
+DYNAMIC, QUASI_STATIC, RIGID = "rod integrated", "rod quasi-static", "rigid rod"
+ROADS = (DYNAMIC, QUASI_STATIC, RIGID)
+ROD_MASS = 7870.0 * 2.826e-5 * 0.3
+"""[kg]: density, area and length of the example's rod."""
+
+
+def model(road: str, problem: FlexibleSliderCrank, instants: int, scale: float) -> dict[str, Any]:
+    """The example, turning at `scale` times its speed; the step, if any, is the distance of the rows."""
+    data = tomllib.loads(problem.model_file.read_text())
+    data["parameters"]["speed"] = problem.rate * scale
+    data["analysis"] = {"type": "dynamic", "end": problem.end, "step": problem.end / instants}
+    del data["output"]
+    if road == RIGID:
+        data["analysis"]["type"] = "kinematic"
+        data["bodies"]["rod"] = {"mass": ROD_MASS, "rod": ["A", "B"]}
+        data["sensors"] = {name: entry for name, entry in data["sensors"].items() if "deflection" not in entry}
+    return data
+
+
+def sweep(road: str, problem: FlexibleSliderCrank, instants: int, scale: float) -> tuple[float, AllRows]:
+    """CPU seconds of the sweep, without building the system, and its rows, which stay in memory."""
+    spec = read_spec(model(road, problem, instants, scale))
+    system = build(spec)
+    rows = AllRows(system)
+    if road == QUASI_STATIC:
+        settings = read_settings(spec.analysis, None)
+        return cpu_seconds(lambda: analyse_quasi_static(system, settings, sink=rows)), rows
+    return cpu_seconds(lambda: simulate(system, spec.analysis, sink=rows)), rows
+
+
+def main() -> None:
+    for road in ROADS:
+        seconds = min(sweep(road, FLEXIBLE_SLIDER_CRANK, 2000, 1 + 1e-9 * repeat)[0] for repeat in range(4))
+        print(f"{road:20} {seconds * 1e3:7.1f} ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""flexmb's equations in symbols: the rigid examples as text, the flexible one as compiled C.
+
+python benchmarks/ours_symbolic.py      prints the times of every stage
+"""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexmb.symbolic.code.folder import write_code
+from flexmb.symbolic.code.program import Program
+from flexmb.symbolic.embedding import Embedded, embedded
+from flexmb.symbolic.engine import Symbol, as_expression
+from flexmb.symbolic.equations import Equations, equations_of
+from flexmb.symbolic.request import code_of
+from flexmb.symbolic.sheet import sheet_of
+from flexmb.symbolic.text import text_of
+from flexmb.system.model_file import parse_model
+
+FOLDER = Path(__file__).parents[1] / "examples"
+RIGID: dict[str, tuple[str, dict[str, str], dict[str, float]]] = {
+    "double pendulum": (
+        "01_double_pendulum.toml",
+        {"[0, -9.81, 0]": '[0, "-$g", 0]', "mass = 1.0": 'mass = "$m1"', "mass = 0.7": 'mass = "$m2"'},
+        {"m1": 1.0, "m2": 0.7, "g": 9.81},
+    ),
+    "planar slider-crank": (
+        "02_planar_slider_crank.toml",
+        {'"0.3 kg"': '"$m11"', '"0.5 kg"': '"$m12"'},
+        {"m11": 0.3, "m12": 0.5},
+    ),
+    "pendulating rotor": ("03_pendulating_rotor.toml", {"[0, 0, -9.81]": '[0, 0, "-$g"]'}, {"g": 9.81}),
+}
+"""File of an example, what is replaced so that nothing but symbols is left, and the values of the new symbols."""
+CHORD = "the example: chord, 3 sines a plane"
+TANGENT = "as in the paper: tangent at B, 3 monomials a plane"
+FLEXIBLE = {
+    TANGENT: {'family = "modes"': 'family = "monomials"', 'frame = "chord"': 'frame = "end"'},
+    CHORD: {},
+}
+LOOP = """
+void repeat(long n, double *q, const double *v, const double *p, OUTPUTS)
+{
+    for (long k = 0; k < n; k++) {
+        q[0] += 1e-9;
+        NAME_evaluate(1e-6 * k, q, v, p, ARGUMENTS);
+    }
+}
+"""
+
+
+def _replaced(file: str, changes: dict[str, str]) -> str:
+    text = (FOLDER / file).read_text()
+    for old, new in changes.items():
+        if old not in text:
+            raise ValueError(f"{file} has changed: no {old}")
+        text = text.replace(old, new)
+    return text
+
+
+def model_text(example: str) -> str:
+    """A rigid example in which every mass, length and acceleration is a symbol."""
+    file, changes, symbols = RIGID[example]
+    added = "\n".join(["[symbols]", *(f"{name} = {value}" for name, value in symbols.items()), "", "[points]"])
+    return _replaced(file, changes).replace("[points]", added, 1)
+
+
+def read(example: str) -> Any:
+    return parse_model(model_text(example), keep="all")
+
+
+def derive(model: Any) -> Equations:
+    """M, forcing and constraints of a model that has been read."""
+    return equations_of(model, keep="all")
+
+
+def eliminated(model: Any, example: str) -> tuple[Equations, Embedded | None]:
+    """The same, and without the dependent rates of a loop, which KanesMethod eliminates as well."""
+    equations = derive(model)
+    return equations, embedded(equations) if example == "planar slider-crank" else None
+
+
+def printed(example: str) -> str:
+    """From the text of the model file to the text of the equations."""
+    equations, reduced = eliminated(read(example), example)
+    return text_of(sheet_of(equations, "embedding" if reduced else "augmented", embedded=reduced))
+
+
+def accelerations(example: str, q: list[float], v: list[float]) -> tuple[list[float], dict[str, float]]:
+    """Accelerations of the same mechanism without its motions, and the values of the symbols."""
+    model = read(example)
+    equations = derive(model)
+    symbols = equations.mechanism.symbols
+    values = dict(zip([*equations.q, *equations.v], [*q, *v], strict=True))
+    values |= {Symbol(name): value for name, value in symbols.items()}
+
+    def numbers(rows: list[list[Any]]) -> Any:
+        return np.array([[float(as_expression(x).subs(values)) for x in row] for row in rows])
+
+    chosen = [k for k, row in enumerate(equations.rows) if not row.is_motion]
+    M, bias = numbers(equations.M), numbers([equations.bias])[0]
+    if chosen:
+        G, gamma = numbers([equations.G[k] for k in chosen]), numbers([[equations.gamma[k] for k in chosen]])[0]
+        M = np.block([[M, G.T], [G, np.zeros((len(chosen), len(chosen)))]])
+        bias = np.concatenate([bias, gamma])
+    found = np.linalg.solve(M, -bias)[: len(v)]
+    return [float(x) for x in found], {name: float(value or 0.0) for name, value in symbols.items()}
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The flexible example as a library in C."""
+
+    program: Program
+    made: float
+    """[s] CPU time: model file -> code with common subexpressions eliminated, written to a folder"""
+    compiled: float
+    """[s] wall time of the compiler"""
+    library: ctypes.CDLL
+
+    def evaluation(self, count: int, repeat: int) -> float:
+        """CPU seconds of one evaluation."""
+        q = np.linspace(0.1, 0.3, len(self.program.coordinates)) * (1 + 1e-9 * repeat)
+        q[4:] *= 1e-3
+        v, p = np.full(len(self.program.rates), 0.5), np.array([float(x or 0.0) for _, x in self.program.parameters])
+        outputs = [np.zeros(int(np.prod(block.shape))) for block in self.program.blocks]
+        arrays = [array.ctypes.data_as(ctypes.c_void_p) for array in (q, v, p, *outputs)]
+        start = time.thread_time()
+        self.library.repeat(ctypes.c_long(count), *arrays)
+        return (time.thread_time() - start) / count
+
+
+def has_compiler() -> bool:
+    return shutil.which("cc") is not None
+
+
+def compiled(rod: str, form: str = "augmented") -> Compiled:
+    """Generate, eliminate, write and compile the flexible slider-crank of second order."""
+    start = time.thread_time()
+    model = parse_model(_replaced("spatial_slider_crank.toml", FLEXIBLE[rod]), keep=())
+    program = code_of(model, order=2, form=form)
+    folder = Path(tempfile.mkdtemp())
+    write_code(program, "c", folder)
+    made = time.thread_time() - start
+    outputs = [block.name for block in program.blocks]
+    loop = LOOP.replace("NAME", program.name).replace("ARGUMENTS", ", ".join(outputs))
+    loop = loop.replace("OUTPUTS", ", ".join(f"double *{name}" for name in outputs))
+    (folder / "loop.c").write_text(f'#include "{program.name}.h"\n{loop}')
+    own, whole = ["cc", "-O2", "-shared", "-fPIC", f"{program.name}.c"], folder / "whole.so"
+    start = time.perf_counter()
+    subprocess.run([*own, "-o", "own.so", "-lm"], cwd=folder, check=True)
+    took = time.perf_counter() - start
+    subprocess.run([*own, "loop.c", "-o", whole.name, "-lm"], cwd=folder, check=True)
+    library = ctypes.CDLL(str(whole))
+    shutil.rmtree(folder)
+    return Compiled(program, made, took, library)
+
+
+if __name__ == "__main__":
+    for name in RIGID:
+        start = time.perf_counter()
+        text = printed(name)
+        print(f"{name}: {(time.perf_counter() - start) * 1e3:.1f} ms, {len(text.splitlines())} lines")
+    for rod in FLEXIBLE:
+        for form in ("augmented", "embedding"):
+            code = compiled(rod, form)
+            microseconds = min(code.evaluation(20000, k) for k in range(5)) * 1e6
+            print(
+                f"{rod}, {form}: {code.made:.2f} s + cc {code.compiled:.2f} s, {code.program.operations} operations",
+                end="",
+            )
+            print(f", {microseconds:.3f} us")

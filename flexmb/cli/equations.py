@@ -1,0 +1,74 @@
+"""flexmb equations: the equations of a model in symbols, as text, LaTeX or code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+
+def equations(
+    model: Path,
+    /,
+    *,
+    form: Literal["augmented", "embedding", "state-space"] = "augmented",
+    order: int | None = None,
+    symbols: str | None = None,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    latex: Path | None = None,
+    code: Literal["c", "fortran", "numpy", "numba"] | None = None,
+    steps: bool = False,
+    matrices: bool = False,
+    simplify: bool = False,
+    settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
+) -> int:
+    """The equations of motion in symbols: M, f, constraints, their Jacobian; printed, or written as LaTeX or code.
+
+    Parameters
+    ----------
+    model
+        Model file (.toml).
+    form
+        augmented (default: M a + G^T lambda = f with Phi = 0), embedding (dependent rates eliminated), or state-space
+        (open trees: q' and M v' = f).
+    order
+        Truncate at order 1 or 2 in the elastic coordinates; default: not truncated.
+    symbols
+        Parameters that stay symbols: all, or names with commas (l1,l2). Those of [symbols] and with value "?" always
+        do.
+    output
+        Text file (.txt) instead of the screen; with --code the folder for the code (default: the name of the model
+        file).
+    latex
+        Write a LaTeX document (.tex).
+    code
+        Write a folder with code: c, fortran, numpy or numba; M and f in implicit form.
+    steps
+        Print the four steps by which the equations come about (up to 6 bodies).
+    matrices
+        Add the incidence and path matrices of the graph and the free-mode vectors of the joints.
+    simplify
+        Let sympy simplify every entry; takes seconds or minutes.
+    settings
+        Change a parameter or a key of the model, e.g. --set l2=1.2. May be repeated.
+    """
+    from flexmb.cli.settings import read_settings
+    from flexmb.symbolic.request import EquationRequest, deliver
+    from flexmb.system.model_file import read_model
+
+    loaded = read_model(model, read_settings(settings or []))
+    request = EquationRequest(
+        form=form,
+        order=order,
+        symbols=symbols,
+        output=output,
+        latex=latex,
+        language=code,
+        steps=steps,
+        matrices=matrices,
+        simplify=simplify,
+        default_folder=Path(model.stem),
+    )
+    print(deliver(loaded, request), end="")
+    return 0

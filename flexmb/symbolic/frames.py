@@ -1,0 +1,113 @@
+"""What must not change with the symbols of a model: orientations, and bodies that are known by numbers only.
+
+The mechanism is placed in numbers at two sets of values of the symbols. A frame that differs has no constant
+orientation; it is refused with the symbols that turn it. So is a flexible body whose mass, inertia or stiffness differs
+although its field has no formulas, and a distributed force whose points do not keep their shares of the beam.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.errors import InputError
+from flexmb.system.mechanism import Mechanism
+from flexmb.system.placement import place
+from flexmb.system.schema.symbolic_spec import SymbolicSpec, frame_fault
+
+SAME = 1e-9
+"""Difference, relative to size, that is rounding; symbols are moved by 1e-3."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the model that changes: what it is, where it stands in the model, and on which body."""
+
+    words: str
+    path: tuple[str, ...]
+    body: str
+    is_body: bool = False
+
+
+def check_frames(read: SymbolicSpec, placed: Mechanism) -> None:
+    """Refuse frames that turn with a symbol; a body stands for the frames on it."""
+    guilty = _guilty(read, placed, _turned)
+    bodies = {frame.body for frame in guilty if frame.is_body}
+    faults = [
+        frame_fault(f"the orientation of {frame.words}", frame.path, names)
+        for frame, names in guilty.items()
+        if frame.is_body or frame.body not in bodies
+    ]
+    if faults:
+        raise InputError(faults)
+
+
+def check_numbers(read: SymbolicSpec, placed: Mechanism, names: list[str]) -> None:
+    """Refuse flexible bodies of these names, known by numbers only, and loads on them, that change with a symbol."""
+    guilty = _guilty(read, placed, _changed)
+    faults = [
+        frame_fault(f"{part.words}, of which only numbers are known,", part.path, symbols)
+        for part, symbols in guilty.items()
+        if part.body in names or not part.is_body
+    ]
+    if faults:
+        raise InputError(faults)
+
+
+def _guilty(
+    read: SymbolicSpec, placed: Mechanism, find: Callable[[Mechanism, Mechanism], Iterator[Part]]
+) -> dict[Part, list[str]]:
+    """Parts that change, and the symbols that change them."""
+    guilty: dict[Part, list[str]] = {part: [] for part in find(placed, place(read.shifted))}
+    for name in read.values if guilty else ():
+        for part in find(placed, place(read.moved(name))):
+            if part in guilty and name not in guilty[part]:
+                guilty[part].append(name)
+    return {part: names or list(read.values) for part, names in guilty.items()}
+
+
+def _turned(one: Mechanism, other: Mechanism) -> Iterator[Part]:
+    """What has another orientation."""
+    for body, partner in zip(one.bodies, other.bodies, strict=True):
+        if np.abs(body.R_wb - partner.R_wb).max() > SAME:
+            yield Part(f"body '{body.name}'", ("bodies", body.name), body.name, True)
+    for marker, twin in zip(one.markers, other.markers, strict=True):
+        if np.abs(marker.R_b - twin.R_b).max() > SAME:
+            body_name, name = marker.name.split(".", 1)
+            name = name.removesuffix(" (joint)")
+            if name in one.joint_index:
+                yield Part(f"joint '{name}' on body '{body_name}'", ("joints", name), body_name)
+            else:
+                yield Part(f"marker '{marker.name}'", ("bodies", body_name, "markers", name), body_name)
+
+
+def _changed(one: Mechanism, other: Mechanism) -> Iterator[Part]:
+    """Flexible bodies with other numbers, and distributed forces whose points have other shares."""
+    for body, partner in zip(one.bodies, other.bodies, strict=True):
+        if isinstance(body, FlexibleBody):
+            assert isinstance(partner, FlexibleBody)
+            keys = ("mass", "first_moment", "inertia", "stiffness", "damping")
+            if any(_differ(getattr(body, key), getattr(partner, key)) for key in keys):
+                yield Part(f"body '{body.name}'", ("bodies", body.name), body.name, True)
+    for name, points in one.distributed.items():
+        if _differ(load_shares(one, points), load_shares(other, other.distributed[name])):
+            body_name = one.bodies[one.markers[points[0][0]].body].name
+            yield Part(f"the force '{name}'", ("forces", name), body_name)
+
+
+def load_shares(mechanism: Mechanism, points: list[tuple[int, float]]) -> Any:
+    """(n, 2) places and lengths of the points of a distributed force, as shares of the part of the beam from its
+    first to its last point."""
+    places = np.array([mechanism.markers[marker].p_b[0] for marker, _ in points])
+    lengths = np.array([length for _, length in points])
+    span = lengths.sum()
+    return np.column_stack([(places - places[0]) / span, lengths / span])
+
+
+def _differ(one: Any, other: Any) -> bool:
+    one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
+    return one.shape != other.shape or bool(np.abs(one - other).max(initial=0.0) > SAME * np.abs(one).max(initial=0.0))

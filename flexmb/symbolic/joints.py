@@ -1,0 +1,165 @@
+"""The joints of the table in symbols: pose, motion subspace and bias between their two frames (theory 6).
+
+    R(q), t(q): orientation and place of the second frame in the first;  relative motion  w = S_w v,  v_t = S_v v
+    (first frame);  bias: their derivatives in the first frame at constant v.
+
+Rotations without angles are unit quaternions (w first) with the angular velocity in the second frame as rates. A joint
+that carries its first body is reversed: the same joint seen from its second frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flexmb.joints.table import JointCode, JointType
+from flexmb.symbolic.engine import Integer, Matrix, Scalar, Vector, cos, sin
+from flexmb.symbolic.orders import add as plus
+from flexmb.symbolic.orders import multiply, negative, subtract
+from flexmb.symbolic.vectors import (
+    add,
+    apply_transposed,
+    column,
+    cross,
+    identity,
+    minus,
+    scale,
+    sub,
+    transpose,
+    turn,
+    zero,
+)
+
+QUATERNIONS: dict[JointCode, tuple[tuple[int, int, int], ...]] = {
+    JointCode.SPHERICAL: ((0, 0, 3),),
+    JointCode.FREE: ((3, 3, 3),),
+    JointCode.POINT_ON_LINE: ((1, 1, 3),),
+    JointCode.DISTANCE: ((0, 0, 2), (4, 2, 3)),
+}
+"""Where quaternions stand: first stored coordinate, first rate, number of rates (two: about y and z only)."""
+
+
+@dataclass(frozen=True)
+class JointMotion:
+    """Relative motion of the two frames of a joint, in axes of the one that it is seen from."""
+
+    R: Matrix
+    t: Vector
+    S_w: list[Vector]
+    S_v: list[Vector]
+    bias_w: Vector
+    bias_v: Vector
+    turns: list[Vector]
+    """S_w in axes of the frame that moves: R^T S_w, where R^T R has been left out"""
+    bias_turn: Vector
+    """bias_w in these axes"""
+
+
+def joint_motion(kind: JointType, parameters: list[Scalar], q: list[Scalar], v: list[Scalar]) -> JointMotion:
+    """The joint seen from its first frame; q, v : its stored coordinates and rates."""
+    n = kind.n_v
+    turns: list[Vector] | None = None
+    S_w, S_v = [zero() for _ in range(n)], [zero() for _ in range(n)]
+    R, t, bias_w, bias_v = identity(), zero(), zero(), zero()
+    code = kind.code
+    if code in (JointCode.REVOLUTE, JointCode.SCREW):
+        R, S_w[0][2] = turn(2, cos(q[0]), sin(q[0])), 1
+        if code == JointCode.SCREW:
+            t[2], S_v[0][2] = multiply(parameters[0], q[0]), parameters[0]
+    elif code == JointCode.PRISMATIC:
+        t[2], S_v[0][2] = q[0], 1
+    elif code in (JointCode.CYLINDRICAL, JointCode.PIN_IN_SLOT):
+        along = 2 if code == JointCode.CYLINDRICAL else 0
+        R, t[along] = turn(2, cos(q[1]), sin(q[1])), q[0]
+        S_v[0][along], S_w[1][2] = 1, 1
+    elif code == JointCode.PLANAR:
+        R, t = turn(2, cos(q[2]), sin(q[2])), [q[0], q[1], 0]
+        S_v[0][0], S_v[1][1], S_w[2][2] = 1, 1, 1
+    elif code == JointCode.UNIVERSAL:
+        return _universal(q, v)
+    elif code == JointCode.DISTANCE:
+        return _distance(parameters[0], q, v)
+    elif code in (JointCode.SPHERICAL, JointCode.FREE, JointCode.POINT_ON_LINE):
+        ((first, rate, _),) = QUATERNIONS[code]
+        R = quaternion_matrix(q[first : first + 4])
+        S_w[rate:] = [column(R, k) for k in range(3)]
+        turns = [*(zero() for _ in range(rate)), *identity()]
+        for k in range(rate):
+            axis = k if code == JointCode.FREE else 2
+            t[axis], S_v[k][axis] = q[k], 1
+    # a rotation about z leaves z as it is
+    return JointMotion(R, t, S_w, S_v, bias_w, bias_v, S_w if turns is None else turns, bias_w)
+
+
+def _universal(q: list[Scalar], v: list[Scalar]) -> JointMotion:
+    """About x of the first frame, then about y of the second."""
+    c1, s1, c2, s2 = cos(q[0]), sin(q[0]), cos(q[1]), sin(q[1])
+    second: Vector = [0, c1, s1]
+    R = [[c2, 0, s2], [multiply(s1, s2), c1, -s1 * c2], [-c1 * s2, s1, c1 * c2]]
+    both = multiply(v[0], v[1])
+    bias, bias_turn = scale(both, cross([1, 0, 0], second)), scale(both, [-s2, 0, c2])
+    turns: list[Vector] = [[c2, 0, s2], [0, 1, 0]]
+    return JointMotion(R, zero(), [[1, 0, 0], second], [zero(), zero()], bias, zero(), turns, bias_turn)
+
+
+def _distance(length: Scalar, q: list[Scalar], v: list[Scalar]) -> JointMotion:
+    """A rod along x of its own frame, turned about the rod's y and z; the second frame turns freely at its end."""
+    rod, R = quaternion_matrix(q[:4]), quaternion_matrix(q[4:])
+    x, y, z = (column(rod, k) for k in range(3))
+    S_v = [scale(negative(length), z), scale(length, y), zero(), zero(), zero()]
+    spin = plus(multiply(v[0], v[0]), multiply(v[1], v[1]))
+    S_w = [zero(), zero(), *(column(R, k) for k in range(3))]
+    bias_v = scale(negative(multiply(length, spin)), x)
+    return JointMotion(R, scale(length, x), S_w, S_v, zero(), bias_v, [zero(), zero(), *identity()], zero())
+
+
+def reverse(motion: JointMotion, v: list[Scalar]) -> JointMotion:
+    """The joint seen from its second frame: how the first one moves.
+
+    t' = -R^T t,  S_w' = -R^T S_w,  S_v' = R^T (S_w x t - S_v);  bias by one more derivative.
+    """
+    R, t = motion.R, motion.t
+    w, v_t = zero(), zero()
+    for rate, S_w, S_v in zip(v, motion.S_w, motion.S_v, strict=True):
+        w, v_t = add(w, scale(rate, S_w)), add(v_t, scale(rate, S_v))
+    bias = sub(cross(motion.bias_w, t), motion.bias_v)
+    bias = add(bias, scale(2, cross(w, v_t)), minus(cross(w, cross(w, t))))
+    return JointMotion(
+        transpose(R),
+        minus(apply_transposed(R, t)),
+        [minus(turn) for turn in motion.turns],
+        [apply_transposed(R, sub(cross(S_w, t), S_v)) for S_w, S_v in zip(motion.S_w, motion.S_v, strict=True)],
+        minus(motion.bias_turn),
+        apply_transposed(R, bias),
+        [minus(S_w) for S_w in motion.S_w],
+        minus(motion.bias_w),
+    )
+
+
+def quaternion_matrix(p: list[Scalar]) -> Matrix:
+    """Rotation matrix of a unit quaternion, w first."""
+    w, x, y, z = p
+    two = Integer(2)
+    return [
+        [1 - two * (y * y + z * z), two * (x * y - w * z), two * (x * z + w * y)],
+        [two * (x * y + w * z), 1 - two * (x * x + z * z), two * (y * z - w * x)],
+        [two * (x * z - w * y), two * (y * z + w * x), 1 - two * (x * x + y * y)],
+    ]
+
+
+def stored_rates(kind: JointType, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
+    """Time derivatives of the stored coordinates: p' = 1/2 p o (0, w) for quaternions, the rates themselves else."""
+    rates: list[Scalar] = [0] * kind.n_q
+    blocks = QUATERNIONS.get(kind.code, ())
+    plain_q = [k for k in range(kind.n_q) if not any(first <= k < first + 4 for first, _, _ in blocks)]
+    plain_v = [k for k in range(kind.n_v) if not any(first <= k < first + n for _, first, n in blocks)]
+    for i, j in zip(plain_q, plain_v, strict=True):
+        rates[i] = v[j]
+    for first, start, n in blocks:
+        x, y, z = [0] * (3 - n) + list(v[start : start + n])
+        p0, p1, p2, p3 = q[first : first + 4]
+        half = Integer(1) / 2
+        rates[first] = multiply(half, negative(plus(plus(multiply(p1, x), multiply(p2, y)), multiply(p3, z))))
+        rates[first + 1] = multiply(half, subtract(plus(multiply(p0, x), multiply(p2, z)), multiply(p3, y)))
+        rates[first + 2] = multiply(half, subtract(plus(multiply(p0, y), multiply(p3, x)), multiply(p1, z)))
+        rates[first + 3] = multiply(half, subtract(plus(multiply(p0, z), multiply(p1, y)), multiply(p2, x)))
+    return rates

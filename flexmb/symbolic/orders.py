@@ -1,0 +1,111 @@
+"""Scalars that keep their terms apart by order in the elastic coordinates, up to a limit.
+
+    x = x_0 + x_1 + ... + x_p,    (x y)_n = sum over i + j = n of x_i y_j,    n <= p
+
+x_n is homogeneous of degree n in the elastic coordinates and their rates. The recursion that runs on such scalars
+truncates as it goes: nothing is expanded, and no term beyond the order is ever built. Theory sheet, sec. 12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from flexmb.symbolic.engine import Scalar
+
+
+def is_zero(value: Scalar) -> bool:
+    """Whether a scalar is the structural zero."""
+    return type(value) is int and value == 0
+
+
+class Orders:
+    """A scalar by orders; `parts[n]` is its term of order n."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Iterable[Scalar]):
+        self.parts = tuple(parts)
+
+    @classmethod
+    def first(cls, symbol: Scalar, limit: int) -> Orders:
+        """A quantity that is itself of first order."""
+        return cls((0, symbol, *(0,) * (limit - 1)))
+
+    def of(self, value: Scalar) -> tuple[Scalar, ...]:
+        """The parts of another scalar; what is no `Orders` value is of order 0."""
+        return value.parts if isinstance(value, Orders) else (value, *(0,) * (len(self.parts) - 1))
+
+    @property
+    def is_empty(self) -> bool:
+        return all(is_zero(part) for part in self.parts)
+
+    @property
+    def total(self) -> Scalar:
+        """The sum of all orders."""
+        found: Scalar = 0
+        for part in self.parts:
+            found = add(found, part)
+        return found
+
+    def inverse(self) -> Orders:
+        """1/x by its series; x_0 must not be zero."""
+        reciprocal = 1 / self.parts[0]
+        small = Orders((0, *(multiply(-reciprocal, part) for part in self.parts[1:])))
+        found: Scalar = Orders((1, *(0,) * (len(self.parts) - 1)))
+        power = found
+        for _ in self.parts[1:]:
+            power = multiply(power, small)
+            found = add(found, power)
+        return Orders(multiply(part, reciprocal) for part in (found.parts if isinstance(found, Orders) else (found,)))
+
+
+def _ordered(parts: list[Scalar]) -> Scalar:
+    """An `Orders` value, or the structural zero when nothing is left."""
+    return 0 if all(is_zero(part) for part in parts) else Orders(parts)
+
+
+def negative(a: Scalar) -> Scalar:
+    """-a."""
+    if is_zero(a):
+        return 0
+    return Orders(negative(part) for part in a.parts) if isinstance(a, Orders) else -a
+
+
+def add(a: Scalar, b: Scalar) -> Scalar:
+    """a + b."""
+    if is_zero(a):
+        return b
+    if is_zero(b):
+        return a
+    if isinstance(a, Orders):
+        return _ordered([add(x, y) for x, y in zip(a.parts, a.of(b), strict=True)])
+    if isinstance(b, Orders):
+        return add(b, a)
+    return a + b
+
+
+def subtract(a: Scalar, b: Scalar) -> Scalar:
+    """a - b."""
+    return add(a, negative(b))
+
+
+def multiply(a: Scalar, b: Scalar) -> Scalar:
+    """a b, without the orders beyond the limit."""
+    if is_zero(a) or is_zero(b):
+        return 0
+    if isinstance(b, Orders) and not isinstance(a, Orders):
+        a, b = b, a
+    if not isinstance(a, Orders):
+        return a * b
+    if not isinstance(b, Orders):
+        return _ordered([multiply(part, b) for part in a.parts])
+    parts: list[Scalar] = [0] * len(a.parts)
+    for i, x in enumerate(a.parts):
+        for j in range(len(parts) - i):
+            parts[i + j] = add(parts[i + j], multiply(x, b.parts[j]))
+    return _ordered(parts)
+
+
+def total(value: Scalar) -> Scalar:
+    """A plain scalar: the sum of all orders."""
+    return value.total if isinstance(value, Orders) else value

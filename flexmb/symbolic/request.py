@@ -1,0 +1,177 @@
+"""What a user may ask of the equations of a model, checked as a whole before anything is computed.
+
+Enters: a model and an `EquationRequest`. Leaves: the text to print; files are written when they were asked for. Wrong
+asks are refused with the reason, all at once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flexmb.errors import Fault, InputError
+from flexmb.symbolic.canonical import operations, readable
+from flexmb.symbolic.code.folder import LANGUAGES, TITLES, program_of, write_code
+from flexmb.symbolic.code.program import Program
+from flexmb.symbolic.embedding import embedded
+from flexmb.symbolic.energy import energy_of
+from flexmb.symbolic.equations import ORDERS, equations_of
+from flexmb.symbolic.latex import latex_of
+from flexmb.symbolic.sheet import INSTEAD, MOST_BODIES, Entry, Section, Sheet, sheet_of
+from flexmb.symbolic.steps import MOST_BODIES as MOST_BODIES_OF_STEPS
+from flexmb.symbolic.steps import Steps, matrix_text
+from flexmb.symbolic.text import text_of
+
+_OURS = (": equations of motion", ": the equations in four steps", r"\documentclass[a4paper]{article}")
+
+_SHORT_ENERGY = 400
+"""Operations up to which an energy or a momentum is printed"""
+_FEW = 4
+"""Bodies up to which code is also tried without named intermediate results"""
+
+
+@dataclass(frozen=True)
+class EquationRequest:
+    """Form, order, symbols and where to write."""
+
+    form: str = "augmented"
+    order: int | None = None
+    symbols: str | None = None
+    output: Path | None = None
+    latex: Path | None = None
+    language: str | None = None
+    steps: bool = False
+    matrices: bool = False
+    simplify: bool = False
+    default_folder: Path = Path("equations")
+
+
+def deliver(model: Any, request: EquationRequest) -> str:
+    """Make the equations and write what was asked for; gives the text for the screen."""
+    faults = _faults(model, request)
+    if faults:
+        raise InputError(faults)
+    if request.language is not None:
+        return _write_code(model, request)
+    equations = equations_of(model, keep=_names(request.symbols), order=request.order)
+    reduced = embedded(equations) if request.form == "embedding" else None
+    sheet = sheet_of(equations, request.form, request.simplify, reduced)
+    if not sheet.definitions:
+        sheet.sections.append(energy_section(equations))
+    text = _text(equations, sheet, request)
+    told = ""
+    if request.latex is not None:
+        _write(request.latex, latex_of(sheet))
+        told += f"LaTeX: {request.latex}\n"
+    if request.output is not None:
+        _write(request.output, text)
+        told += f"text: {request.output}\n"
+    return told or text
+
+
+def energy_section(equations: Any) -> Section:
+    """Kinetic and potential energy and the momenta that stay constant, as far as they are short."""
+    energy = energy_of(equations)
+    rates = {*equations.v, *equations.a}
+    wanted = [("T", energy.kinetic, ""), ("V", energy.potential, "")]
+    for momentum in energy.momenta:
+        why = "constant: cyclic coordinate" if momentum.is_cyclic else "constant"
+        wanted.append((f"p_{momentum.coordinate.replace(' ', '_')}", momentum.value, why))
+    entries = []
+    for name, value, note in wanted:
+        shown = readable(value, equations.angles, rates)
+        if operations(shown, _SHORT_ENERGY) <= _SHORT_ENERGY:
+            entries.append(Entry(name, (), shown, note))
+    remark = "T + V stays constant" if energy.is_constant else "T + V does not stay constant: something does work"
+    return Section("Energy and first integrals", tuple(entries), remark)
+
+
+def _text(equations: Any, sheet: Sheet, request: EquationRequest) -> str:
+    text = Steps(equations, sheet).text() if request.steps else text_of(sheet)
+    return f"{text}\n{matrix_text(equations)}" if request.matrices else text
+
+
+def code_of(model: Any, keep: Collection[str] | str = (), order: int | None = None, form: str = "augmented") -> Program:
+    """The program of a model: from named intermediate results, or for a few bodies from whatever costs less."""
+    found = []
+    for named in (True, False) if len(model.spec.bodies) <= _FEW else (True,):
+        equations = equations_of(model, keep=keep, order=order, named=named)
+        found.append(program_of(equations, embedded(equations) if form == "embedding" else None))
+    return min(found, key=lambda program: program.operations)
+
+
+def _write_code(model: Any, request: EquationRequest) -> str:
+    program = code_of(model, _names(request.symbols), request.order, request.form)
+    folder = request.output or request.default_folder
+    assert request.language is not None
+    written = write_code(program, request.language, folder)
+    names = ", ".join(path.name for path in written)
+    return f"{TITLES[request.language]} code, {program.operations} operations: {folder} ({names})\n"
+
+
+def _names(symbols: str | None) -> tuple[str, ...] | str:
+    if symbols is None:
+        return ()
+    names = tuple(name.strip() for name in symbols.split(",") if name.strip())
+    return "all" if names == ("all",) else names
+
+
+def _faults(model: Any, request: EquationRequest) -> list[Fault]:
+    """Everything that is wrong with a request, before the equations are made."""
+    faults = []
+    n_bodies = len(model.spec.bodies)
+    if request.order is not None and request.order not in ORDERS:
+        text = f"--order {request.order}: equations are truncated at order 1 or 2, or not at all (leave --order away)."
+        faults.append(Fault(text))
+    if request.language is None and n_bodies > MOST_BODIES:
+        text = f"the model has {n_bodies} bodies; equations of more than {MOST_BODIES} bodies are not readable."
+        faults.append(Fault(text, hint=INSTEAD))
+    elif request.steps and n_bodies > MOST_BODIES_OF_STEPS:
+        text = f"--steps is a teaching print for at most {MOST_BODIES_OF_STEPS} bodies; the model has {n_bodies}."
+        faults.append(Fault(text, hint="Leave --steps away, or take a smaller model."))
+    if request.language is not None:
+        others = {"--latex": request.latex, "--steps": request.steps, "--matrices": request.matrices}
+        others["--simplify"] = request.simplify
+        given = [name for name, value in others.items() if value]
+        if given:
+            faults.append(Fault(f"--code writes code only; {' and '.join(given)} cannot be asked for with it."))
+        if request.language not in LANGUAGES:
+            faults.append(Fault(f"no language '{request.language}' (languages: {', '.join(LANGUAGES)})."))
+        if request.form == "state-space":
+            text = "--code writes M and f for every form; state-space code has nothing to add."
+            faults.append(Fault(text, hint="Leave --form away."))
+    if request.steps and request.form != "augmented":
+        faults.append(Fault("--steps shows how the augmented form comes about.", hint="Leave --form away."))
+    if request.latex is not None:
+        faults += _target_faults(request.latex, ".tex")
+    if request.output is not None and request.language is None:
+        faults += _target_faults(request.output, ".txt")
+    return faults
+
+
+def _target_faults(path: Path, suffix: str) -> list[Fault]:
+    """Why a text cannot be written there: a folder, or a file that flexmb has not written."""
+    if path.is_dir():
+        return [Fault(f"Cannot write '{path}': it is a folder.")]
+    if not path.parent.is_dir():
+        return [Fault(f"Cannot write '{path}': there is no folder '{path.parent}'.")]
+    if path.suffix.lower() != suffix:
+        return [Fault(f"'{path}': the name of this file must end in {suffix}.")]
+    if path.exists() and not any(mark in path.read_text(encoding="utf-8", errors="replace")[:4000] for mark in _OURS):
+        return [
+            Fault(f"'{path}' exists and was not written by flexmb: it is not overwritten.", hint="Choose another name.")
+        ]
+    return []
+
+
+def _write(path: Path, text: str) -> None:
+    draft = path.with_name(f".{path.stem[:40]}.{os.getpid()}.part{path.suffix}")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        os.replace(draft, path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"Cannot write '{path}': {error.strerror or error}.") from error

@@ -1,0 +1,231 @@
+"""Constraint rows in symbols: of chords (joints that close loops) and of motions (theory 8).
+
+A row is a condition between two markers A and B: an offset a_i . d, an angle a_i . b_j, a distance, the advance of a
+screw, the contact of a rolling disc; or a coordinate of the tree less its motion. Each is written once, as a jet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from flexmb.errors import Fault, InputError
+from flexmb.joints.table import JointCode
+from flexmb.symbolic import jets
+from flexmb.symbolic.engine import Integer, Scalar, as_expression, cos, sin, sqrt
+from flexmb.symbolic.expressions import expression_of
+from flexmb.symbolic.jets import Jet, VectorJet
+from flexmb.symbolic.mechanism import SymbolicMechanism
+from flexmb.symbolic.orders import Orders, multiply
+from flexmb.symbolic.orders import add as plus
+from flexmb.symbolic.recursion import BranchPlace, TreeMotion
+from flexmb.symbolic.relative import LocalMotion, RelativeMotion
+from flexmb.symbolic.vectors import XYZ, add, apply, column, cross, product, scale
+
+_PARALLEL = (("angle", 0, 2), ("angle", 1, 2))
+_POINTS = (("offset", 0, 0), ("offset", 1, 0), ("offset", 2, 0))
+_NO_TURN = (("angle", 0, 1), ("angle", 0, 2), ("angle", 1, 2))
+CONDITIONS: dict[JointCode, tuple[tuple[str, int, int], ...]] = {
+    JointCode.FIXED: _POINTS + _NO_TURN,
+    JointCode.REVOLUTE: _POINTS + _PARALLEL,
+    JointCode.PRISMATIC: (*_POINTS[:2], *_NO_TURN),
+    JointCode.CYLINDRICAL: (*_POINTS[:2], *_PARALLEL),
+    JointCode.SCREW: (*_POINTS[:2], *_PARALLEL, ("advance", 0, 0)),
+    JointCode.UNIVERSAL: (*_POINTS, ("angle", 0, 1)),
+    JointCode.SPHERICAL: _POINTS,
+    JointCode.PLANAR: (_POINTS[2], *_PARALLEL),
+    JointCode.FREE: (),
+    JointCode.PIN_IN_SLOT: (*_POINTS[1:], *_PARALLEL),
+    JointCode.POINT_ON_LINE: _POINTS[:2],
+    JointCode.DISTANCE: (("distance", 0, 0),),
+    JointCode.ROLLING: (("contact", 2, 0), ("sliding", 0, 0), ("sliding", 1, 0)),
+}
+"""Conditions of a joint as a chord: kind of row, axis of the first marker, axis of the second."""
+
+
+@dataclass(frozen=True)
+class SymbolicRow:
+    """One constraint row: the jet holds Phi, its Jacobian, Phi' and the terms of Phi'' without accelerations."""
+
+    owner: str
+    text: str
+    jet: Jet
+    is_motion: bool = False
+    on_velocity: bool = False
+
+
+class MarkerMotion:
+    """Place, axes, velocity and angular velocity of a marker in world axes."""
+
+    def __init__(self, motion: TreeMotion, number: int):
+        frame = motion.frames[motion.mechanism.markers[number].body]
+        arm, tape = motion.arm(number), motion.tape
+        R = frame.R_w
+        first = frame.modes.start
+        velocities, turnings = {}, {}
+        for k, (velocity, turning) in frame.columns.items():
+            velocity = add(velocity, cross(turning, arm.r))
+            if k in frame.modes:
+                velocity, turning = add(velocity, arm.psi[k - first]), add(turning, arm.omega[k - first])
+            velocities[k] = tape.vector(apply(R, tape.vector(velocity)))
+            turnings[k] = tape.vector(apply(R, turning))
+        speed = add(frame.v, cross(frame.w, arm.r), arm.r_dot)
+        bias = add(frame.a, cross(frame.alpha, arm.r), arm.bias_r)
+        bias = add(bias, cross(frame.w, add(cross(frame.w, arm.r), scale(2, arm.r_dot))))
+        self.tape = tape
+        self.w = tape.vector(apply(R, add(frame.w, arm.w)))
+        self.alpha = tape.vector(apply(R, add(frame.alpha, cross(frame.w, arm.w), arm.bias_w)))
+        self.turnings = turnings
+        self.axes: dict[int, VectorJet] = {}
+        self.R = tape.matrix(product(R, arm.R))
+        place = tape.vector(add(frame.p_w, apply(R, arm.r)))
+        speed, bias = apply(R, tape.vector(speed)), apply(R, tape.vector(bias))
+        self.place = jets.vector(place, velocities, tape.vector(speed), tape.vector(bias))
+
+    def axis(self, i: int) -> VectorJet:
+        """A unit vector that turns with the marker."""
+        if i not in self.axes:
+            tape, u = self.tape, column(self.R, i)
+            rate = tape.vector(cross(self.w, u))
+            bias = tape.vector(add(cross(self.alpha, u), cross(self.w, rate)))
+            columns = {k: tape.vector(cross(turning, u)) for k, turning in self.turnings.items()}
+            self.axes[i] = jets.vector(u, columns, rate, bias)
+        return self.axes[i]
+
+
+def _minus_function(jet: Jet, function: Scalar, t: Scalar) -> Jet:
+    """A jet less a function of time."""
+    first = function.diff(t)
+    return jet + Jet(-function, {}, -first, -first.diff(t))
+
+
+class RowMaker:
+    """All rows of a mechanism."""
+
+    def __init__(self, motion: TreeMotion, places: list[BranchPlace], q: list[Scalar], v: list[Scalar], t: Scalar):
+        self.motion, self.places, self.q, self.v, self.t = motion, places, q, v, t
+        self.mechanism: SymbolicMechanism = motion.mechanism
+        self.known: dict[int, MarkerMotion] = {}
+        self.local: dict[int, LocalMotion] = {}
+        self.pairs: dict[tuple[int, int], RelativeMotion] = {}
+
+    def marker(self, number: int) -> MarkerMotion:
+        if number not in self.known:
+            self.known[number] = MarkerMotion(self.motion, number)
+        return self.known[number]
+
+    def relative(self, first: int, second: int) -> RelativeMotion:
+        """The second marker seen from the first."""
+        if (first, second) not in self.pairs:
+            for number in (first, second):
+                if number not in self.local:
+                    self.local[number] = LocalMotion(self.motion, number)
+            made = RelativeMotion(self.motion, self.local[first], self.local[second])
+            self.pairs[first, second] = made
+        return self.pairs[first, second]
+
+    def rows(self) -> list[SymbolicRow]:
+        """Rows of chords, then of motions; those that hold at velocity level only come last."""
+        found = []
+        for number in self.mechanism.topology.chords:
+            joint = self.mechanism.joints[number]
+            for kind, i, j in CONDITIONS[joint.type.code]:
+                jet = self._condition(kind, i, j, joint)
+                found.append(SymbolicRow(joint.name, _row_text(kind, i, j), jet, on_velocity=kind == "sliding"))
+        for name, motion in self.mechanism.spec.motions.items():
+            found.append(self._motion(name, motion))
+        return sorted(found, key=lambda row: row.on_velocity)
+
+    def _condition(self, kind: str, i: int, j: int, joint: Any) -> Jet:
+        b = self.relative(joint.first, joint.second)
+        if kind == "offset":
+            return b.d[i]
+        if kind == "angle":
+            return b.axis(j)[i]
+        if kind == "distance":
+            (length,) = joint.parameters
+            half = Integer(1) / 2
+            return jets.dot(b.d, b.d).scaled(half / length) + Jet(-half * length)
+        if kind == "advance":
+            return _advance(b, joint.parameters[0])
+        return _rolling(b, i, joint.parameters[0])
+
+    def _motion(self, name: str, motion: Any) -> SymbolicRow:
+        where = ("motions", name)
+        function = as_expression(expression_of(motion.function, {"t": self.t}, differentiable=True, path=where))
+        markers = self.mechanism.marker_index
+        if motion.joint is None:
+            b = self.relative(markers[motion.relative_to], markers[motion.marker])
+            jet = b.d["xyz".index(motion.along)]
+            text = f"{motion.marker} along {motion.along}"
+        else:
+            q_index, v_index = self.coordinate(motion.joint, motion.coordinate, f"motion '{name}'", ("motions", name))
+            jet, text = Jet(self.q[q_index], {v_index: 1}, self.v[v_index], 0), f"{motion.joint}"
+        return SymbolicRow(name, text, _minus_function(jet, function, self.t), is_motion=True)
+
+    def coordinate(self, joint: str, coordinate: str | None, what: str, path: tuple[str, ...]) -> tuple[int, int]:
+        """Places of a joint coordinate among the stored coordinates and the rates; only of joints in the tree."""
+        number = self.mechanism.joint_index[joint]
+        for place in self.places:
+            if place.branch.joint == number:
+                name = self.mechanism.spec.coordinate(joint, coordinate)
+                k = place.kind.coordinates.index(name)
+                return place.q + k, place.v + k
+        text = f"{what} acts on joint '{joint}', which is a chord: its coordinate has no symbolic form."
+        hint = f"Put the joint into the tree (joints.{joint}.tree = true) and cut the loop elsewhere."
+        raise InputError([Fault(text, path, hint)])
+
+
+def _advance(b: RelativeMotion, lead: Scalar) -> Jet:
+    """sin(angle - advance / lead), without the angle: the y component of b_x in a frame that advances with it."""
+    angle = b.d[2].scaled(1 / as_expression(lead))
+    sine = angle.through(sin(angle.value), cos(angle.value), -sin(angle.value))
+    cosine = angle.through(cos(angle.value), -sin(angle.value), -cos(angle.value))
+    x = b.axis(0)
+    return cosine * x[1] - sine * x[0]
+
+
+def _rolling(b: RelativeMotion, k: int, radius: Scalar) -> Jet:
+    """A disc with axis z of B on the plane x, y of A: its height (k = 2), or its sliding speed along an axis of A."""
+    axis = b.axis(2)
+    c = axis[2]
+    s = _root(Jet(Integer(1)) - c * c)
+    if k == 2:
+        return b.d[2] - s.scaled(radius)
+    down = [(-(c * y) if i != 2 else Jet(Integer(1)) - c * y) for i, y in enumerate(axis)]
+    arm = jets.scaled(_reciprocal(s).scaled(-as_expression(radius)), down)
+    """From the centre of the disc to the point of contact"""
+    along = [Jet(Integer(1)) if i == k else Jet(0) for i in XYZ]
+    turn = jets.cross(arm, along)
+    # sliding speed d'_k + W . (arm x e_k), and its derivative at constant rates
+    value, bias, columns = b.d[k].rate, b.d[k].bias, dict(b.d[k].columns)
+    for i in XYZ:
+        value = plus(value, multiply(b.w[i], turn[i].value))
+        bias = plus(bias, plus(multiply(b.alpha[i], turn[i].value), multiply(b.w[i], turn[i].rate)))
+        for j, turning in b.turnings.items():
+            columns[j] = plus(columns.get(j, 0), multiply(turning[i], turn[i].value))
+    return Jet(value, columns, value, bias)
+
+
+def _root(x: Jet) -> Jet:
+    root = sqrt(_plain(x.value))
+    return x.through(root, 1 / (2 * root), -1 / (4 * root**3))
+
+
+def _reciprocal(x: Jet) -> Jet:
+    value = _plain(x.value)
+    return x.through(1 / value, -1 / value**2, 2 / value**3)
+
+
+def _plain(value: Scalar) -> Scalar:
+    if isinstance(value, Orders):
+        raise InputError("A rolling joint on a flexible body has no truncated form: ask for the complete equations.")
+    return as_expression(value)
+
+
+def _row_text(kind: str, i: int, j: int) -> str:
+    if kind == "offset":
+        return f"offset along {'xyz'[i]}"
+    if kind == "angle":
+        return f"angle between {'xyz'[i]} and {'xyz'[j]}"
+    return {"distance": "distance", "advance": "advance", "contact": "contact height", "sliding": "sliding"}[kind]
