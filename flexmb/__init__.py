@@ -19,6 +19,8 @@ _PLACES = {
     "joint_reactions": "flexmb.results.joint_reactions",
     "section_forces": "flexmb.results.section_forces",
     "modes_of_model": "flexmb.results.modes_report",
+    "equations_of": "flexmb.symbolic.equations",
+    "sympy_equations": "flexmb.symbolic.sympy_form",
     "Result": "flexmb.results.result_file",
     "constant_speed": "flexmb.system.model_loads",
     "polynomial": "flexmb.system.model_loads",

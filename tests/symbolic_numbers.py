@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import cmath
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from flexmb.symbolic.equations import Equations, equations_of
 from flexmb.system.build import build_system
 
 NAMES = {name: getattr(math, name) for name in ("sin", "cos", "tan", "tanh", "exp", "log", "sqrt", "atan2", "pi")}
+COMPLEX = {name: getattr(cmath, name) for name in ("sin", "cos", "exp", "sqrt")}
 NAMES |= {"sign": lambda x: math.copysign(1.0, x) if x else 0.0, "Abs": abs, "Max": max, "Min": min}
 
 
@@ -41,13 +43,18 @@ class Values:
         return found
 
 
-def evaluator(inputs: list[Any], outputs: list[Any], definitions: list[tuple[Any, Any]] = ()) -> Any:  # type: ignore[assignment]
-    """A Python function of the values of `inputs` in order; its text is that of the expressions, without elimination."""
+def evaluator(
+    inputs: Sequence[Any], outputs: Sequence[Any], definitions: Sequence[Any] = (), is_complex: bool = False
+) -> Any:
+    """A Python function of the values of `inputs` in order; its text is that of the expressions, without elimination.
+
+    is_complex: of complex numbers, for derivatives by complex steps.
+    """
     lines = ["def evaluate(x):"]
     lines += [f"    {symbol} = x[{k}]" for k, symbol in enumerate(inputs)]
     lines += [f"    {symbol} = {expression}" for symbol, expression in definitions]
     lines += ["    return [", *(f"        {expression}," for expression in outputs), "    ]"]
-    space: dict[str, Any] = dict(NAMES)
+    space: dict[str, Any] = {**NAMES, **COMPLEX} if is_complex else dict(NAMES)
     exec("\n".join(lines), space)
     return space["evaluate"]
 

@@ -47,6 +47,19 @@ def test_energy_and_first_integrals(folder: Path, capsys: pytest.CaptureFixture[
     assert "p_pivot = 0.35*pivot' (constant: cyclic coordinate)" in squeezed(out)
 
 
+def test_symbols_without_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Equations need no values; a run of the same file asks for them."""
+    text = (EXAMPLES / "06_equations_crane.toml").read_text().replace('"400 kg"', '"?"').replace('"12 m"', '"?"')
+    model = tmp_path / "crane.toml"
+    model.write_text(text)
+    code, out, err = call(capsys, "equations", str(model))
+    assert (code, err) == (0, "") and "mt = ?" in squeezed(out) and "M[1,1] = ml + mt" in squeezed(out)
+    code, _, _ = call(capsys, "equations", str(model), "--code", "numpy", "-o", str(tmp_path / "code"))
+    assert code == 0 and (tmp_path / "code" / "README.md").exists()
+    code, out, err = call(capsys, "run", str(model), "-o", str(tmp_path / "x.h5"))
+    assert code == 2 and "the symbols 'mt', 'L' have no value" in err and not (tmp_path / "x.h5").exists()
+
+
 def test_a_load_without_symbolic_form(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (folder / "pendulum.toml").read_text()
     spring = '[forces.buffer]\ntype = "joint-spring"\njoint = "pivot"\ntable = [[-1, -5], [0, 0], [1, 7]]\n'

@@ -287,6 +287,24 @@ def test_program_names(title: str, name: str) -> None:
     assert program_name(title) == name
 
 
+@pytest.mark.parametrize("language", ["numpy", "c"])
+def test_cyclic_coordinates_named_as_the_engine_names_steps(language: str, tmp_path: Path) -> None:
+    """x0, x1, ... in no expression: the engine takes these names for its steps."""
+    model = fx.Model("sliders")
+    for k in range(4):
+        before = f"b{k - 1}" if k else model.ground
+        model.rigid(f"b{k}", mass=1 + k, inertia=(1, 1, 1), center=(0.3, 0.1, 0))
+        kind = model.revolute if k == 3 else model.prismatic
+        kind(f"x{k}", before, f"b{k}", at=(0, 0, 0), axis=("x", "y", "x", "z")[k])
+    equations = equations_of(model)
+    program = program_of(equations)
+    evaluate = evaluator(program, language, tmp_path / "code")
+    at = inputs(program, 2)
+    expected = direct(equations, program, at)
+    for name, value in evaluate(at).items():
+        np.testing.assert_allclose(value, expected[name], rtol=0, atol=20 * ROUNDING, err_msg=name)
+
+
 def test_zero_entries() -> None:
     equations = double_pendulum()
     equations.bias = [0, Integer(0)]

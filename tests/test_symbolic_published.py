@@ -6,8 +6,10 @@ All masses, lengths and inertias are symbols.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from symbolic_identities import identical, left_sides, made, names
 
@@ -296,3 +298,56 @@ def test_readable_forms_are_the_same_equations(text: str) -> None:
     entries = [x for row in equations.M + equations.G for x in row] + equations.bias + equations.phi + equations.gamma
     for entry in map(as_expression, entries):
         assert identical(readable(entry, equations.angles, rates), entry)
+
+
+def paper_rod() -> str:
+    """The spatial slider-crank of [SM 5.3] with the paper's rod: frame at B, three Taylor monomials a plane."""
+    text = (Path(__file__).parents[1] / "examples" / "spatial_slider_crank.toml").read_text()
+    for old, new in (('"modes"', '"monomials"'), ('frame = "chord"', 'frame = "end"')):
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def test_flexible_slider_crank() -> None:
+    """[SM eq. 46]: seven dynamic and three constraint equations in ten coordinates; T13 stands in one of them only."""
+    equations = made(paper_rod(), 2)
+    reduced = embedded(equations)
+    assert (equations.n_v, len(reduced.rows), len(reduced.independent)) == (10, 3, 7)
+    assert [len(reduced.M), len(reduced.bias), len(reduced.M[0])] == [7, 7, 10]
+    chosen = [equations.coordinates[k] for k in reduced.independent]
+    assert chosen[0].name == "crank_angle" and all(c.is_elastic for c in chosen[1:])
+    assert sorted(equations.coordinates[k].meaning.split()[-1] for k in reduced.dependent) == [
+        "guide",
+        "small_end",
+        "small_end",
+    ]
+    assert [equations.rows[k].owner for k in reduced.rows] == ["big_end"] * 3
+    assert [[as_expression(x) for x in row] for row in reduced.drives] == [[Integer(1)], *([[Integer(0)]] * 6)]
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_flexible_slider_crank_is_projected(order: int) -> None:
+    """The dynamic equations of eq. 46 are N^T (M a + bias), with N by numbers; what truncation drops is of next order.
+
+    J is truncated as well, hence the difference falls with the power order + 1 of the deflection.
+    """
+    equations = made(paper_rod(), order)
+    reduced = embedded(equations)
+    generator = np.random.default_rng(4)
+    rigid, elastic = generator.uniform(0.3, 0.8, (3, 4)), generator.uniform(-1.0, 1.0, (3, 6))
+    rest = []
+    for size in (1e-2, 1e-3):
+        q, v, a = (np.concatenate([r, size * e]) for r, e in zip(rigid, elastic, strict=True))
+        at = dict(zip([*equations.q, *equations.v], [*q, *v], strict=True)) | {equations.t: 0.1}
+        M, bias, G, M_i, bias_i = (
+            np.array([[float(as_expression(x).subs(at)) for x in row] for row in rows])
+            for rows in (equations.M, [equations.bias], equations.G, reduced.M, [reduced.bias])
+        )
+        N = np.zeros((10, 7))
+        N[list(reduced.independent), range(7)] = 1.0
+        held = G[list(reduced.rows)]
+        N[list(reduced.dependent)] = -np.linalg.solve(held[:, reduced.dependent], held[:, reduced.independent])
+        wanted = N.T @ (M @ a + bias[0])
+        rest.append(np.max(abs(M_i @ a + bias_i[0] - wanted)))
+    assert order + 0.8 < np.log10(rest[0] / rest[1]) < order + 1.5

@@ -118,6 +118,21 @@ def test_latex_is_well_formed() -> None:
     assert r"\documentclass" not in latex_of(sheet_of(equations), document=False)
 
 
+@pytest.mark.parametrize("name", ["02_planar_slider_crank", "03_pendulating_rotor"])
+def test_every_formula_can_be_set(name: str) -> None:
+    """An independent reader of TeX formulas (matplotlib's) takes every line."""
+    from matplotlib.mathtext import MathTextParser
+
+    text = latex_of(sheet_of(equations_of(fx.read_model(EXAMPLES / f"{name}.toml"), keep="all")))
+    parser = MathTextParser("path")
+    blocks = re.findall(r"\\begin\{align\*\}\n(.*?)\\end\{align\*\}", text, re.DOTALL)
+    lines = [line.strip().removesuffix(r"\\").strip() for block in blocks for line in block.splitlines()]
+    assert len(lines) > 10
+    for line in lines:
+        assert line.count("&") == 1
+        parser.parse(f"${line.replace('&', '')}$")
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex here")
 def test_latex_compiles(tmp_path: Path) -> None:
     (tmp_path / "x.tex").write_text(latex_of(sheet_of(slider_crank())), encoding="utf-8")

@@ -35,11 +35,9 @@ def equations(
     order
         Truncate at order 1 or 2 in the elastic coordinates; default: not truncated.
     symbols
-        Parameters that stay symbols: all, or names with commas (l1,l2). Those of [symbols] and with value "?" always
-        do.
+        Parameters that stay symbols: all, or names with commas (l1,l2). Those of [symbols] and of value "?" always do.
     output
-        Text file (.txt) instead of the screen; with --code the folder for the code (default: the name of the model
-        file).
+        Text file (.txt) instead of the screen; with --code the folder of the code (default: name of the model file).
     latex
         Write a LaTeX document (.tex).
     code
@@ -57,18 +55,7 @@ def equations(
     from flexmb.symbolic.request import EquationRequest, deliver
     from flexmb.system.model_file import read_model
 
-    loaded = read_model(model, read_settings(settings or []))
-    request = EquationRequest(
-        form=form,
-        order=order,
-        symbols=symbols,
-        output=output,
-        latex=latex,
-        language=code,
-        steps=steps,
-        matrices=matrices,
-        simplify=simplify,
-        default_folder=Path(model.stem),
-    )
+    loaded = read_model(model, read_settings(settings or []), keep=())
+    request = EquationRequest(form, order, symbols, output, latex, code, steps, matrices, simplify, Path(model.stem))
     print(deliver(loaded, request), end="")
     return 0

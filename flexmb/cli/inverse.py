@@ -68,6 +68,8 @@ def _check(target: Path, csv: Path | None, verify: bool, more_drives: str) -> No
     check_target(target)
     if csv is not None:
         check_table(csv, ".csv")
+        if csv.resolve() == target.resolve():
+            raise InputError(f"--csv {csv}: the result goes to this file. Choose another name for one of them.")
     if verify and more_drives != "refuse":
         raise InputError("--verify drives each degree of freedom once: leave out --more-drives or --verify.")
 

@@ -47,6 +47,7 @@ Array = NDArray[np.float64]
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 ELASTIC = ("dynamic", "quasi-static")
 ROADS = ("multipliers", "recursive")
+HARDLY = 1e-4  # singular values of G below this part of the largest, but not zero: rounding is magnified as much
 FIT_HINT = 'Or fit them all: --more-drives least-squares (Python: more_drives="least-squares").'
 
 
@@ -81,6 +82,8 @@ class InverseDynamics:
     """Joints (and motions) whose reaction depends on which repeated rows are left out: its components, joint axes."""
     n_repeated: int
     """Constraint rows that repeat others."""
+    hardly_known: dict[str, tuple[str, ...]]
+    """Joints (and motions) whose reaction rests on rows that all but repeat others: its components, joint axes."""
     fit: Fit | None = None
     """More motions than degrees of freedom: how they were fitted."""
     recursive: RecursiveReactions | None = None
@@ -126,7 +129,7 @@ def inverse_model(
         how = "kinematic"
     chosen = _of_type(model, "kinematic" if how == "kinematic" else "dynamic")
     result = run_model(chosen, output, progress=progress, command=command, solve=solve)
-    free, not_unique = _freedom(spec, ready, result)
+    free, not_unique, hardly_known = _freedom(spec, ready, result)
     found = joint_reactions(result, model=chosen)
     recursive = recursive_reactions(result, chosen) if reactions == "recursive" else None
     return InverseDynamics(
@@ -140,6 +143,7 @@ def inverse_model(
         reactions=found if recursive is None else recursive.reactions,
         not_unique=not_unique,
         n_repeated=len(system.dropped),
+        hardly_known=hardly_known,
         recursive=recursive,
         road_difference=0.0 if recursive is None else recursive.difference(found),
     )
@@ -152,6 +156,7 @@ def _fitted(
     chosen = _of_type(model, "kinematic")
     result = run_model(chosen, output, progress=progress, command=command, solve=solve_fitted, ready=ready)
     fit = fit_of(ready, result)
+    _, not_unique, hardly_known = _freedom(chosen.spec, ready, result)
     return InverseDynamics(
         result=result,
         model=chosen,
@@ -161,8 +166,9 @@ def _fitted(
         n_elastic=0,
         drives=tuple(_drives(result, chosen.spec)),
         reactions=joint_reactions(result, model=chosen),
-        not_unique=_freedom(chosen.spec, ready, result)[1],
+        not_unique=not_unique,
         n_repeated=len(ready.system.all_rows) - ready.system.n_v,
+        hardly_known=hardly_known,
         fit=fit,
     )
 
@@ -261,16 +267,19 @@ def _drives(result: Result, spec: Any) -> list[Drive]:
     return found
 
 
-def _freedom(spec: Any, ready: Preparation, result: Result) -> tuple[int, dict[str, tuple[str, ...]]]:
-    """Rigid degrees of freedom that are left, and the reactions that are not unique.
+def _freedom(
+    spec: Any, ready: Preparation, result: Result
+) -> tuple[int, dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    """Rigid degrees of freedom that are left, the reactions that are not unique, and those that are hardly known.
 
-    Both at the states of some rows, as a mechanism may pass singular positions where rows depend on each other only
-    for an instant: the largest rank counts.
+    At the states of some rows, as a mechanism may pass singular positions where rows depend on each other only for an
+    instant: the largest rank counts, and rows all but repeat others where they do so at all these states.
     """
     system, work = _complete(spec, ready)
     mechanics = Mechanics(system, work)
     rank = min(system.n_rows - len(ready.system.dropped), system.n_v)
-    rigid_rank, not_unique = 0, dict[str, tuple[str, ...]]()
+    rigid_rank, not_unique, hardly_known = 0, dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
+    best = 0.0
     is_searched = rank < system.n_rows
     last = len(result) - 1
     q, v, a = (result[f"coordinates/{name}"].reshape(last + 1, -1) for name in ("q", "v", "a"))
@@ -280,9 +289,15 @@ def _freedom(spec: Any, ready: Preparation, result: Result) -> tuple[int, dict[s
         mechanics.jacobian()
         G = mechanics.G * mechanics.scale
         rigid_rank = max(rigid_rank, _rank(G[:, ~system.elastic]))
-        if is_searched and _rank(G) == rank:
-            not_unique, is_searched = _moved_by(mechanics, np.linalg.svd(G)[0][:, rank:].T), False
-    return int(np.sum(~system.elastic)) - rigid_rank, not_unique
+        if not rank or _rank(G) != rank:
+            continue
+        sides, sigma, _ = np.linalg.svd(G)
+        if is_searched:
+            not_unique, is_searched = _moved_by(mechanics, sides[:, rank:].T, 1e-6), False
+        if sigma[rank - 1] > best * sigma[0]:
+            best, weak = sigma[rank - 1] / sigma[0], np.flatnonzero(sigma[:rank] < HARDLY * sigma[0])
+            hardly_known = _moved_by(mechanics, sides[:, weak].T, 1e-2)
+    return int(np.sum(~system.elastic)) - rigid_rank, not_unique, hardly_known
 
 
 def _rank(G: Array) -> int:
@@ -290,8 +305,9 @@ def _rank(G: Array) -> int:
     return int(np.sum(sigma > DEPENDENT * float(sigma.max(initial=1e-300))))
 
 
-def _moved_by(mechanics: Mechanics, multipliers: Array) -> dict[str, tuple[str, ...]]:
-    """Joints and components of their reactions that some of the multipliers (k, rows) change."""
+def _moved_by(mechanics: Mechanics, multipliers: Array, least: float) -> dict[str, tuple[str, ...]]:
+    """Joints and components of their reactions that some of the multipliers (k, rows) change by more than a part of
+    the largest change."""
     system = mechanics.system
     length = system.length_scale
     touched: dict[str, set[str]] = {}
@@ -311,7 +327,7 @@ def _moved_by(mechanics: Mechanics, multipliers: Array) -> dict[str, tuple[str, 
         for path, size in sizes.items():
             _, name, quantity = path.split("/")
             names = {"force": COMPONENTS[:3], "moment": COMPONENTS[3:]}.get(quantity, ("effort",))
-            hit = {part for part, value in zip(names, size, strict=True) if value > 1e-6 * largest}
+            hit = {part for part, value in zip(names, size, strict=True) if value > least * largest}
             touched.setdefault(name, set()).update(hit)
     return {name: tuple(c for c in (*COMPONENTS, "effort") if c in hit) for name, hit in touched.items() if hit}
 

@@ -29,7 +29,10 @@ def inverse_report(inverse: InverseDynamics) -> str:
     lines += entry("reactions", _SIGNS)
     if inverse.recursive is not None:
         lines += entry("road", road_text(inverse))
-    lines += entry("not unique", unique_text(inverse))
+    if inverse.n_repeated or not inverse.hardly_known:
+        lines += entry("not unique", unique_text(inverse))
+    if inverse.hardly_known:
+        lines += entry("hardly known", hardly_text(inverse))
     if inverse.fit is not None:
         lines += fit_lines(inverse.fit, inverse.result.time)
     lines += ["", *_drive_table(inverse)]
@@ -55,7 +58,7 @@ def freedom_text(inverse: InverseDynamics) -> str:
     else:
         text += f"the only {rigid}degree of freedom" if n == 1 else f"all {n} {rigid}degrees of freedom"
     if inverse.how == "kinematic":
-        return f"{text}: the motion follows from them alone, nothing is integrated"
+        return f"{text}: the motion follows from {'it' if n == 1 else 'them'} alone, nothing is integrated"
     if inverse.n_elastic:
         found = "in balance with the loads and the inertia of the motion" if inverse.how == "quasi-static" else ""
         text += f"; {inverse.n_elastic} elastic coordinates are not prescribed: they are {found or 'integrated'}"
@@ -93,6 +96,16 @@ def unique_text(inverse: InverseDynamics) -> str:
         f"{rows}. Rigid parts do not say how these components share the load, in joint axes: {listed}. All other "
         "components are unique. A joint that leaves these directions free, or a flexible body, settles them."
     )
+
+
+def hardly_text(inverse: InverseDynamics) -> str:
+    """Which reactions are magnified rounding, as a beam without twist in a plane loop brings them about."""
+    listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in inverse.hardly_known.items())
+    text = (
+        "some constraints differ from repetitions of others by next to nothing: these components are magnified "
+        f"rounding and mean nothing, in joint axes: {listed}. A joint that leaves these directions free settles them"
+    )
+    return f"{text}, or twist of the beams (shapes with torsion = 2)." if inverse.n_elastic else f"{text}."
 
 
 def _drive_table(inverse: InverseDynamics) -> Iterator[str]:

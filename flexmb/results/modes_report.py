@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,8 @@ def modes_of_model(
         settle(mechanics, mechanics.v.copy(), 0.1 * (span or 1e-3))
         state = f"flexible bodies bent as the motion asks, t = {mechanics.t:g} s"
     linear = linearise(system, work)
+    if about == "static" and result is None and np.any(Mechanics(system, linear.work).v):
+        state += "; the motions keep their rates"
     return ModalReport(system, linear, modes(system, linear), state)
 
 
@@ -85,12 +88,21 @@ def _take_row(system: System, work: Any, path: str | os.PathLike[str], time: flo
                 f"'{path}' has {v.shape[1]} velocities a row, the model {system.n_v}: it is the result of another "
                 "model or of other coordinates."
             )
+        strange = _bodies(system.channels) ^ _bodies(result.channels.values())
+        if strange:
+            named = ", ".join(f"'{name}'" for name in sorted(strange)[:4])
+            raise InputError(f"'{path}' is the result of another model: only one of the two has {named}.")
         times = np.asarray(result.time)
         row = len(times) - 1 if time is None else int(np.argmin(np.abs(times - time)))
         if time is not None and not times[0] - 1e-9 <= time <= times[-1] + 1e-9:
             raise InputError(f"'{path}' goes from {times[0]:g} s to {times[-1]:g} s; there is no t = {time:g} s.")
         m.t, m.q[:], m.v[:] = float(times[row]), q[row], v[row]
     return f"row {row} of {Path(path).name}, t = {m.t:g} s"
+
+
+def _bodies(channels: Iterable[Any]) -> set[str]:
+    """Names of the bodies that have channels."""
+    return {channel.path.split("/")[1] for channel in channels if channel.path.startswith("bodies/")}
 
 
 def modes_text(report: ModalReport, most: int | None = None) -> str:

@@ -1,7 +1,7 @@
 """Length, mass and stiffness of the uniform beams of a model with the formulas of their symbols.
 
-    circle A = pi r^2, I = pi r^4/4;   tube: differences of these;   rectangle A = y z, Iy = y z^3/12, Iz = z y^3/12;
-    I section: rectangle less the two rectangles beside the web;   general: its constants
+circle A = pi r^2, I = pi r^4/4;   tube: differences of these;   rectangle A = y z, Iy = y z^3/12, Iz = z y^3/12;
+I section: rectangle less the two rectangles beside the web;   general: its constants
 """
 
 from __future__ import annotations

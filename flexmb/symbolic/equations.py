@@ -114,9 +114,9 @@ def equations_of(
     mechanism = symbolic_mechanism(model, keep)
     _refuse_base(mechanism)
     mechanism = _to_order(mechanism, order)
-    tape = Tape(named)
     places = branch_places(mechanism)
     coordinates, q, v = _symbols(mechanism, places)
+    tape = Tape(named, [*mechanism.symbols, *(symbol.name for symbol in (*q, *v))])
     q_run, v_run = list(q), list(v)
     if order is not None:
         for place in places:

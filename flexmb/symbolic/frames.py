@@ -48,11 +48,13 @@ def check_frames(read: SymbolicSpec, placed: Mechanism) -> None:
 
 def check_numbers(read: SymbolicSpec, placed: Mechanism, names: list[str]) -> None:
     """Refuse flexible bodies of these names, known by numbers only, and loads on them, that change with a symbol."""
-    guilty = _guilty(read, placed, _changed)
+
+    def in_numbers(one: Mechanism, other: Mechanism) -> Iterator[Part]:
+        return (part for part in _changed(one, other) if part.body in names or not part.is_body)
+
     faults = [
         frame_fault(f"{part.words}, of which only numbers are known,", part.path, symbols)
-        for part, symbols in guilty.items()
-        if part.body in names or not part.is_body
+        for part, symbols in _guilty(read, placed, in_numbers).items()
     ]
     if faults:
         raise InputError(faults)

@@ -97,7 +97,7 @@ def _text(equations: Any, sheet: Sheet, request: EquationRequest) -> str:
 def code_of(model: Any, keep: Collection[str] | str = (), order: int | None = None, form: str = "augmented") -> Program:
     """The program of a model: from named intermediate results, or for a few bodies from whatever costs less."""
     found = []
-    for named in (True, False) if len(model.spec.bodies) <= _FEW else (True,):
+    for named in (True, False) if len(model.symbolic_spec().spec.bodies) <= _FEW else (True,):
         equations = equations_of(model, keep=keep, order=order, named=named)
         found.append(program_of(equations, embedded(equations) if form == "embedding" else None))
     return min(found, key=lambda program: program.operations)
@@ -122,7 +122,7 @@ def _names(symbols: str | None) -> tuple[str, ...] | str:
 def _faults(model: Any, request: EquationRequest) -> list[Fault]:
     """Everything that is wrong with a request, before the equations are made."""
     faults = []
-    n_bodies = len(model.spec.bodies)
+    n_bodies = len(model.symbolic_spec().spec.bodies)
     if request.order is not None and request.order not in ORDERS:
         text = f"--order {request.order}: equations are truncated at order 1 or 2, or not at all (leave --order away)."
         faults.append(Fault(text))

@@ -1,12 +1,12 @@
 """The four steps of Shi and McPhee as a teaching print: how the equations of a small model come about.
 
-    1  branch transformations: pose of every body by the branch coordinates            [SM eq. 6-9]
-    2  constraint equations: the circuit of every chord                                [SM eq. 5, 36]
-    3  cutset equations: virtual work of what the cutset of every branch holds         [SM eq. 4, 24]
-    4  dynamic equations: the same, sorted by accelerations, with multipliers          [SM eq. 26]
+    1  branch transformations: pose of every body by the branch coordinates            [SM 4.1, eq. 7]
+    2  constraint equations: the circuit of every chord                                [SM 4.2, eq. 5, 15]
+    3  cutset equations: virtual work of what the cutset of every branch holds         [SM 4.3, eq. 4, 22]
+    4  dynamic equations: the same, sorted by accelerations, with multipliers          [SM 4.4, eq. 23, 24]
 
 Enters: equations of a model with a handful of bodies. Leaves: plain text. On request also the incidence and path
-matrices and the free-mode vectors of the joints [RS eq. 2-5, 20].
+matrices and the free-mode vectors of the joints [RS eq. 2-5, 18-21].
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _first_without_plus(terms: list[str]) -> list[str]:
 
 
 def matrix_text(equations: Any) -> str:
-    """Incidence and path matrix of the tree, and the free-mode vectors of its joints [RS eq. 3-5, 20]."""
+    """Incidence and path matrix of the tree, and the free-mode vectors of its joints [RS eq. 3-5, 18-21]."""
     topology, mechanism = equations.mechanism.topology, equations.mechanism
     tree = topology.tree
     nodes, edges = list(tree.graph.nodes), (*tree.branches, *tree.chords)

@@ -6,6 +6,8 @@ code grows with the mechanism as the recursion does. Equations to be read are ma
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from flexmb.symbolic.engine import Matrix, Scalar, Symbol, Vector, as_expression
@@ -15,8 +17,12 @@ from flexmb.symbolic.orders import Orders, is_zero
 class Tape:
     """Named intermediate results in the order in which they can be computed."""
 
-    def __init__(self, is_on: bool = False):
+    def __init__(self, is_on: bool = False, taken: Iterable[str] = ()):
+        """`taken`: names that are in use; z1 among them makes the names zz1, zz2, ..."""
         self.is_on = is_on
+        self.letter = "z"
+        while any(re.fullmatch(rf"{self.letter}\d+(_dot|_ddot)?", name) for name in taken):
+            self.letter += "z"
         self.definitions: list[tuple[Any, Any]] = []
         self.names: dict[Any, Any] = {}
 
@@ -34,7 +40,7 @@ class Tape:
         if value not in self.names:
             if (negative := -value) in self.names:
                 return -self.names[negative]
-            name = Symbol(f"z{len(self.definitions) + 1}")
+            name = Symbol(f"{self.letter}{len(self.definitions) + 1}")
             self.definitions.append((name, value))
             self.names[value] = name
         return self.names[value]

@@ -222,7 +222,7 @@ class UnitBeam:
         p, L = self.properties, self.properties.length
         m, shapes, entry = p.mass, list(enumerate(self.shapes)), self.entry
         bent = self.shortening.items() if order else ()
-        sums = {
+        sums: dict[str, Sparse] = {
             "S1": {(k, s.direction): entry(_integral(s.function), m * L, k) for k, s in shapes},
             "N1": {(k, 0, s.direction): entry(_integral(_S, s.function), m * L**2, k) for k, s in shapes},
             "N2": {
@@ -254,7 +254,7 @@ class UnitBeam:
 
     def _stiffness(self) -> Sparse:
         p, L = self.properties, self.properties.length
-        found = {}
+        found: Sparse = {}
         for (k, one), (l, other) in pairs(enumerate(self.shapes), repeat=2):
             if one.direction != other.direction:
                 continue
@@ -272,7 +272,10 @@ class UnitBeam:
         s = 0 if x <= 0.0 else 1 if x >= 1.0 else _place(as_expression(p_b[0]) / L, x)
         d = [plus(p_b[0], -s * L if s else 0) if x <= 0.0 or x >= 1.0 else 0, p_b[1], p_b[2]]
         d[0] = tidy(as_expression(d[0]).expand())
-        phi, theta, G, Gamma = {}, {}, {}, {}
+        phi: Sparse = {}
+        theta: Sparse = {}
+        G: Sparse = {}
+        Gamma: Sparse = {}
         for k, shape in enumerate(self.shapes):
             phi[k, shape.direction] = self._at(shape.function, s, 1, k)
             if shape.direction:
@@ -287,7 +290,8 @@ class UnitBeam:
 
     def _twists(self, s: Scalar) -> Sparse:
         """Gamma_kl of a section that bends in both planes."""
-        found, scale = {}, 1 / as_expression(self.properties.length) ** 2
+        found: Sparse = {}
+        scale = 1 / as_expression(self.properties.length) ** 2
         for (k, one), (l, other) in pairs(enumerate(self.shapes), repeat=2):
             if (one.direction, other.direction) == (1, 2):
                 turn = _twist(one.function, other.function, self.from_end)

@@ -116,6 +116,11 @@ def example(program: Program, in_place: bool) -> str:
     else:
         lines += [f"{', '.join(outputs)}{',' if len(outputs) == 1 else ''} = {name}.evaluate(0.0, q, v)"]
     lines += [f'print("{output} =", {output}, sep="\\n")' for output in outputs]
-    if {"M", "f"} <= set(outputs) and not {"phi", "N"} & set(outputs):
+    if "phi" not in outputs:
         lines += ["", "# M a = f", 'print("a =", np.linalg.solve(M, f), sep="\\n")']
+    elif "J" not in outputs and "D" not in outputs:
+        lines += ["", "# M a + G^T lam = f,  G a + gamma = 0; least squares, because rows may repeat others"]
+        lines += ["K = np.block([[M, G.T], [G, np.zeros((len(phi), len(phi)))]])"]
+        lines += ["x = np.linalg.lstsq(K, np.concatenate([f, -gamma]), rcond=None)[0]"]
+        lines += ['print("a =", x[: len(f)], "lam =", x[len(f) :], sep="\\n")']
     return "\n".join(lines) + "\n"

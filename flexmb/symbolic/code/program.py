@@ -15,7 +15,7 @@ from typing import Any
 from flexmb.symbolic.canonical import operations, readable
 from flexmb.symbolic.code.factoring import factored
 from flexmb.symbolic.code.language import Language
-from flexmb.symbolic.engine import as_expression, eliminate
+from flexmb.symbolic.engine import Symbol, as_expression, eliminate
 
 _SMALL = 3000
 """Operations up to which the readable forms are tried as well: they may cost less."""
@@ -119,7 +119,7 @@ def eliminated(
     if not definitions and small(flat, _SMALL):
         simple = [readable(x, angles, inputs["rates"]) for x in flat]
         best = min(best, named_steps(simple), key=cost)
-    steps, reduced = _with_factors(best)
+    steps, reduced = _apart(*_with_factors(best), inputs)
     constant: set[str] = {symbol.name for symbol in inputs["parameters"]}
     fixed, moving = [], []
     for symbol, expression in steps:
@@ -141,6 +141,16 @@ def _with_factors(found: tuple[list[Step], list[Any]]) -> tuple[list[Step], list
     steps, reduced = found
     other = named_steps([factored(x) for x in reduced], [(symbol, factored(x)) for symbol, x in steps])
     return min(found, other, key=cost)
+
+
+def _apart(steps: list[Step], reduced: list[Any], inputs: Mapping[str, Sequence[Any]]) -> tuple[list[Step], list[Any]]:
+    """Other symbols for steps that bear the name of an input which no expression contains (a cyclic coordinate x1)."""
+    taken = {symbol.name for symbols in inputs.values() for symbol in symbols}
+    names = {symbol: Symbol(f"{symbol.name}__") for symbol, _ in steps if symbol.name in taken}
+    if not names:
+        return steps, reduced
+    moved = [(names.get(symbol, symbol), x.xreplace(names)) for symbol, x in steps]
+    return moved, [x.xreplace(names) for x in reduced]
 
 
 def cost(found: tuple[list[Step], list[Any]]) -> int:

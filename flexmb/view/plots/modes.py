@@ -11,11 +11,14 @@ from flexmb.results.modes_sweep import Sweep
 from flexmb.view.plots.panels import Line, Panel, limited, with_maxima
 from flexmb.view.plots.sheet import write_sheet
 
+ROUNDING = 1e-9  # damping ratios below are those of an undamped mode, as in the table of modes
+
 
 def draw_sweep(sweep: Sweep, target: Path) -> None:
     """Frequencies over the parameter and damping ratios below."""
     panels = []
-    for title, unit, table in (("natural frequencies", "Hz", sweep.frequencies), ("damping ratios", "1", sweep.ratios)):
+    ratios = np.where(np.abs(sweep.ratios) > ROUNDING, sweep.ratios, 0.0 * sweep.ratios)
+    for title, unit, table in (("natural frequencies", "Hz", sweep.frequencies), ("damping ratios", "1", ratios)):
         lines = [Line(f"mode {k + 1}", sweep.values, table[:, k], None, k) for k in range(table.shape[1])]
         shown, note = limited(lines)
         panels.append(Panel(title, sweep.name, "1", unit, shown, y_name=title, note=note))

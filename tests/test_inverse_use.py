@@ -1,0 +1,143 @@
+"""Inverse dynamics and modes as they are used: what is hardly known is said, wrong files are refused at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command_line import call, folder
+
+from flexmb.results.modes_sweep import Sweep
+from flexmb.view.plots import modes as mode_pictures
+
+__all__ = ["folder"]
+Capture = pytest.CaptureFixture[str]
+
+PENDULUM = """
+[model]
+name = "driven"
+gravity = [0, 0, -9.81]
+[bodies.bar]
+mass = 2
+rod = [[0, 0, 0], [1, 0, 0]]
+[joints.hinge]
+type = "revolute"
+bodies = ["ground", "bar"]
+at = [0, 0, 0]
+axis = "-y"
+[motions.drive]
+joint = "hinge"
+expression = "0.3*sin(4*t)"
+[analysis]
+end = 0.2
+step = 0.01
+"""
+
+LOOP = """
+[model]
+name = "four-bar with a coupler that bends"
+gravity = [0, 0, -9.81]
+[points]
+A = [0, 0, 0]
+B = [0, 0, 0.2]
+C = [0.6, 0, 0.5]
+D = [0.6, 0, 0]
+[bodies.crank]
+mass = 1
+rod = ["A", "B"]
+[bodies.coupler]
+beam = ["B", "C"]
+material = "steel"
+section = { type = "circle", diameter = "10 mm" }
+shapes = { family = "modes", bending = 2 }
+[bodies.rocker]
+mass = 1.5
+rod = ["C", "D"]
+[joints.a]
+type = "revolute"
+bodies = ["ground", "crank"]
+at = "A"
+axis = "y"
+[joints.b]
+type = "revolute"
+bodies = ["crank", "coupler"]
+at = "B"
+axis = "y"
+[joints.c]
+type = "revolute"
+bodies = ["coupler", "rocker"]
+at = "C"
+axis = "y"
+[joints.d]
+type = "revolute"
+bodies = ["ground", "rocker"]
+at = "D"
+axis = "y"
+[motions.drive]
+joint = "a"
+rate = 5
+[analysis]
+end = 0.02
+step = 1e-4
+start = "static"
+"""
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_reactions_that_rest_on_rows_which_all_but_repeat_others_are_named(folder: Path, capsys: Capture) -> None:
+    """A beam without twist closes a plane loop: bent, it makes the third row out of the plane differ from nothing."""
+    Path("loop.toml").write_text(LOOP)
+    code, out, err = call(capsys, "inverse", "loop.toml")
+    assert (code, err) == (0, "")
+    assert "hardly known" in out and "torsion = 2" in out and "every effort and reaction is determined" not in words(out)
+    Path("twist.toml").write_text(LOOP.replace("bending = 2", "bending = 2, torsion = 2"))
+    code, out, err = call(capsys, "inverse", "twist.toml")
+    assert (code, err) == (0, "")
+    assert "hardly known" not in out and "every effort and reaction is determined" in words(out)
+
+
+def test_a_table_in_place_of_the_result_is_refused_before_anything_is_computed(folder: Path, capsys: Capture) -> None:
+    Path("driven.toml").write_text(PENDULUM)
+    code, out, err = call(capsys, "inverse", "driven.toml", "-o", "x.csv", "--csv", "./x.csv")
+    assert (code, out) == (2, "") and "the result goes to this file" in err
+    assert not Path("x.csv").exists()
+    code, out, _ = call(capsys, "inverse", "driven.toml", "-o", "x.h5")
+    assert code == 0 and "drives the only degree of freedom: the motion follows from it alone" in words(out)
+
+
+def test_a_result_of_another_model_is_refused(folder: Path, capsys: Capture) -> None:
+    """Also where both have as many coordinates."""
+    Path("driven.toml").write_text(PENDULUM)
+    Path("other.toml").write_text(PENDULUM.replace("bodies.bar", "bodies.beam").replace('"bar"', '"beam"'))
+    assert call(capsys, "inverse", "driven.toml", "-o", "x.h5", "--quiet")[0] == 0
+    assert call(capsys, "modes", "driven.toml", "--result", "x.h5")[0] == 0
+    code, out, err = call(capsys, "modes", "other.toml", "--result", "x.h5")
+    assert (code, out) == (2, "")
+    assert "'x.h5' is the result of another model: only one of the two has 'bar', 'beam'." in err
+
+
+def test_modes_about_a_static_state_say_that_motions_keep_their_rates(folder: Path, capsys: Capture) -> None:
+    Path("loop.toml").write_text(LOOP)
+    _, out, _ = call(capsys, "modes", "loop.toml", "--about", "static")
+    assert "the motions keep their rates" in words(out)
+    Path("still.toml").write_text(LOOP.replace("rate = 5", "rate = 0"))
+    _, out, _ = call(capsys, "modes", "still.toml", "--about", "static")
+    assert "the static equilibrium" in out and "keep their rates" not in out
+
+
+def test_the_picture_of_undamped_modes_has_no_rounding_for_damping(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[np.ndarray] = []
+    monkeypatch.setattr(
+        mode_pictures, "write_sheet", lambda panels, *_, **__: drawn.extend(x.y for x in panels[1].lines)
+    )
+    ratios = np.array([[1e-14, 0.02], [-3e-15, np.nan]])
+    sweep = Sweep("speed", "rotor", np.array([0.0, 1.0]), np.array([[1.0, 2.0], [1.0, np.nan]]), ratios, ())
+    mode_pictures.draw_sweep(sweep, Path("x.png"))
+    np.testing.assert_array_equal(drawn[0], [0.0, 0.0])
+    np.testing.assert_array_equal(drawn[1], [0.02, np.nan])
