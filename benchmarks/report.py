@@ -82,7 +82,7 @@ def machine() -> str:
     except (OSError, StopIteration):
         pass
     versions = [f"Python {platform.python_version()}"]
-    for name in ("numpy", "scipy", "numba", "exudyn", "pin", "scikit-fem", "ngsolve", "pymetis"):
+    for name in ("numpy", "scipy", "numba", "exudyn", "pin", "scikit-fem", "ngsolve", "pymetis", "sympy", "symengine"):
         try:
             versions.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:

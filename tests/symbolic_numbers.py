@@ -16,7 +16,8 @@ from flexmb.solvers.mechanics import Mechanics
 from flexmb.symbolic.equations import Equations, equations_of
 from flexmb.system.build import build_system
 
-NAMES = {name: getattr(math, name) for name in ("sin", "cos", "tan", "tanh", "exp", "log", "sqrt", "atan2", "pi")}
+FUNCTIONS = "sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt pi".split()
+NAMES = {name: getattr(math, name) for name in FUNCTIONS}
 COMPLEX = {name: getattr(cmath, name) for name in ("sin", "cos", "exp", "sqrt")}
 NAMES |= {"sign": lambda x: math.copysign(1.0, x) if x else 0.0, "Abs": abs, "Max": max, "Min": min}
 
@@ -50,8 +51,8 @@ def evaluator(
 
     is_complex: of complex numbers, for derivatives by complex steps.
     """
-    lines = ["def evaluate(x):"]
-    lines += [f"    {symbol} = x[{k}]" for k, symbol in enumerate(inputs)]
+    lines = ["def evaluate(given_):"]
+    lines += [f"    {symbol} = given_[{k}]" for k, symbol in enumerate(inputs)]
     lines += [f"    {symbol} = {expression}" for symbol, expression in definitions]
     lines += ["    return [", *(f"        {expression}," for expression in outputs), "    ]"]
     space: dict[str, Any] = {**NAMES, **COMPLEX} if is_complex else dict(NAMES)
@@ -60,13 +61,14 @@ def evaluator(
 
 
 def values_of(equations: Equations, t: float, q: Any, v: Any, parameters: Mapping[str, float] | None = None) -> Values:
-    """The equations at numbers."""
+    """The equations at numbers; parameters: of kept symbols, by default those of the model."""
+    parameters = equations.mechanism.values if parameters is None else parameters
     n, m = equations.n_v, equations.n_rows
     parts = [equations.bias, equations.phi, equations.phi_dot, equations.gamma]
     flat = [x for part in (*equations.M, *equations.G, *parts) for x in part]
-    names = list(parameters or {})
+    names = list(parameters)
     evaluate = evaluator([equations.t, *equations.q, *equations.v, *names], flat, equations.definitions)
-    found = np.array(evaluate([t, *map(float, q), *map(float, v), *(parameters or {}).values()]), dtype=float)
+    found = np.array(evaluate([t, *map(float, q), *map(float, v), *parameters.values()]), dtype=float)
     M, G, bias, phi, phi_dot, gamma = np.split(found, np.cumsum([n * n, m * n, n, m, m]))
     return Values(M.reshape(n, n), bias, phi, G.reshape(m, n), phi_dot, gamma)
 

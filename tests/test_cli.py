@@ -38,7 +38,7 @@ class FakeRun:
 
     def prepare(self, model: object) -> SimpleNamespace:
         system = model.system()  # type: ignore[attr-defined]
-        return SimpleNamespace(system=system, n_dof=1, balance=None)
+        return SimpleNamespace(system=system, n_dof=1, balance=None, turbo=None)
 
     def simulate(self, system, analysis, *, sink, progress, resume, every):  # type: ignore[no-untyped-def]
         last = system.channels[-1]

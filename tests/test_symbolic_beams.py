@@ -11,10 +11,12 @@ from symbolic_numbers import NumericCore
 from flexmb import Model
 from flexmb.bodies.quadratic_beam import quadratic_field, quadratic_marker
 from flexmb.errors import InputError
+from flexmb.symbolic.code.c import C
 from flexmb.symbolic.engine import Symbol, as_expression, engine
 from flexmb.symbolic.equations import equations_of
 from flexmb.symbolic.mechanism import symbolic_mechanism
 from flexmb.symbolic.unit_beam import UnitBeamField
+from flexmb.symbolic.writing import Style, write
 
 TOLERANCE = 1e-12
 """Relative: some thousand operations of 1e-16 each."""
@@ -27,6 +29,7 @@ def slider_crank(values: dict[str, float], symbols: bool, **rod: Any) -> dict[st
     """Spatial slider-crank whose rod has formulas: of symbols, or of parameters with the same names."""
     beam = {"beam": ["P", "Q"], "material": {"E": "$E", "density": "$rho"}, "section": GENERAL}
     markers = {"mid": {"along": 0.5}, "beside": {"at": ["0.25*$L", 0.01, "$w/3"], "axis": [1, 2, 2]}}
+    markers["beyond"] = {"at": ["1.1*$L", 0, "-$w/2"]}
     return {
         "model": {"name": "crank", "gravity": [1.0, -2.0, -9.0]},
         ("symbols" if symbols else "parameters"): values,
@@ -44,6 +47,7 @@ def slider_crank(values: dict[str, float], symbols: bool, **rod: Any) -> dict[st
         },
         "forces": {
             "push": {"type": "force", "marker": "rod.beside", "vector": [1, "sin(t)", 3], "axes": "marker"},
+            "pull": {"type": "force", "marker": "rod.beyond", "vector": ["cos(t)", -1, 2]},
             "twist": {"type": "torque", "marker": "rod.mid", "vector": [0.1, 0.2, 0.3]},
             "line": {"type": "distributed-force", "body": "rod", "vector": [2.0, "t", 3.0], "axes": "section"},
         },
@@ -218,3 +222,10 @@ def test_beams_without_formulas_are_refused(keys: dict[str, Any], words: str) ->
     keys = {"material": {"E": "$E", "nu": 0.3, "density": "$rho"}, **keys}
     with pytest.raises(InputError, match=words):
         equations_of(Model.from_tables(slider_crank(VALUES, True, **keys)), order=2)
+
+
+def test_modulus_and_pi_are_written_as_such() -> None:
+    """E is a symbol here, not the base of exponentials; pi is a number, not a function."""
+    E, pi = Symbol("E"), engine.pi
+    assert write(pi**4 * E**2, Style()) == "pi^4*E^2"
+    assert C().write(E**2 + engine.exp(Symbol("x")), {"E": "E", "x": "x"}) == "exp(x) + square(E)"

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from flexible_models import FIELDS, beam, flexible_tree, pair_of_beams, random_beam
-from mechanisms import TREE_JOINTS, joint_keys, random_body, random_tree, slider_crank
+from flexible_models import FIELDS, beam, flexible_tree, free_beam, pair_of_beams, random_beam
+from mechanisms import TREE_JOINTS, joint_keys, random_body, random_tree, slider_crank, spec_of
+from reduced_bodies import basis_of_body, reduced_beam
 from symbolic_numbers import NumericCore, difference
 from test_random_mechanisms import closed_mechanism, ladder
 from test_rotors_and_rolling import disc
 
-from flexmb import Model
+from flexmb import Model, write_body
 from flexmb.errors import InputError
 from flexmb.symbolic.equations import equations_of
+from flexmb.system.model_file import read_model
 
 TOLERANCE = 1e-12
 """Relative. Some thousand operations of 1e-16 each, which cancel by one or two digits in a chain of twelve bodies."""
@@ -158,6 +161,39 @@ def test_damped_beam_with_a_modal_neighbour() -> None:
         rod = beam([0, 0, 0], [1, 0, 0], **FIELDS["order 2"], shapes={"bending": 3}, damping=damping, frame="start")
         joints = {"pin": {"type": "revolute", "bodies": ["ground", "rod"], "at": [0, 0, 0], "axis": "z"}}
         assert difference({"bodies": {"rod": rod}, "joints": joints}, 9) < TOLERANCE
+
+
+CASES = sorted(
+    path.name
+    for path in (Path(__file__).parent / "cases").glob("*.toml")
+    if path.name[:3] in ("A02", "A03", "A05", "A06", "A09", "A11", "A12", "A14", "B01", "B02", "B12", "C14")
+)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_published_cases(name: str) -> None:
+    """Linkages, a car axis on its road, a robot, a rolling coin, gyroscopes, modal bodies, beams with lumped masses."""
+    core = NumericCore(read_model(Path(__file__).parent / "cases" / name))
+    core.random_state(np.random.default_rng(1))
+    assert core.at_state(core.symbols()).difference(core.values()) < TOLERANCE
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_body_from_a_file(order: int, tmp_path: Path) -> None:
+    """A reduced body between a universal and a spherical joint that closes the loop: known by numbers only."""
+    basis = basis_of_body(spec_of(free_beam(shapes={"bending": 2, "axial": 1})), "beam")
+    path = write_body(reduced_beam(basis), tmp_path / "rod.h5")
+    end = [basis.length, 0, 0]
+    data: dict[str, Any] = {
+        "model": {"gravity": [1.0, -2.0, -9.0]},
+        "bodies": {"rod": {"file": str(path), "order": order}, "crank": {"mass": 1.0, "inertia": [0.1, 0.2, 0.3]}},
+        "joints": {
+            "foot": {"type": "universal", "bodies": ["ground", "rod"], "at": [0, 0, 0], "axes": ["y", "z"]},
+            "bearing": {"type": "revolute", "bodies": ["ground", "crank"], "at": [0, 0, 0.5], "axis": [1, 0, 1]},
+            "pin": {"type": "spherical", "bodies": ["crank", "rod"], "at": end, "tree": False},
+        },
+    }
+    assert difference(data, 3) < TOLERANCE
 
 
 def test_names_do_not_change_the_equations() -> None:

@@ -235,6 +235,15 @@ def test_closed_loop() -> None:
     assert not energy(text).is_constant
 
 
+def test_closed_loop_on_a_turntable() -> None:
+    """The loop's rows do not hold the table: its angle is cyclic, and the motor inside does not change its momentum."""
+    text = SLIDER_CRANK.replace("SLIDER", '"$m_s"').replace('"ground"', '"table"')
+    text += '[bodies.table]\nmass = 1\ninertia = [0, 0, 2]\nat = "O"\n'
+    text += '[joints.turn]\ntype = "revolute"\nbodies = ["ground", "table"]\nat = "O"\naxis = "z"\n'
+    found = energy(text)
+    assert not found.is_constant and constant(found) == {"turn": True}
+
+
 def test_named_results_are_refused() -> None:
     with pytest.raises(InputError, match="without named intermediate results"):
         energy_of(equations_of(parse_model(TOP, keep=()), named=True))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flexible_models import pair_of_beams
 from symbolic_numbers import NumericCore, evaluator, values_of
 
 from flexmb import Model
@@ -38,30 +39,55 @@ def observed_orders(error: Callable[[float], np.ndarray]) -> np.ndarray:
     return np.where(fine < 1e-14, np.inf, np.log2(coarse / np.maximum(fine, 1e-300)))
 
 
-@pytest.mark.parametrize("frame", ["start", "end", "chord"])
-@pytest.mark.parametrize("order", [1, 2])
-def test_truncated_equations_are_right_to_their_order(order: int, frame: str) -> None:
-    """Against the complete quadratic field of the numeric core, with elastic coordinates, rates and accelerations of
-    size e: the error of M a + bias, of Phi, Phi' and G a + gamma falls as e^(order + 1)."""
-    core = NumericCore(flagship(frame=frame, field="quadratic", order="full"))
-    equations = equations_of(flagship(frame=frame), order=order, rows=range(4), named=True)
+def truncation_orders(core: NumericCore, equations: Equations, length: float) -> np.ndarray:
+    """With elastic coordinates, rates and accelerations of size e: how the errors of M a + bias, of its rigid rows, of
+    Phi, Phi' and G a + gamma fall with e."""
     mechanics, elastic = core.mechanics, core.system.elastic
-    rng = np.random.default_rng(5)
-    start = core.start.copy()
-    q, v, a = rng.normal(size=(3, mechanics.n_v))
+    q, v, a = np.random.default_rng(5).normal(size=(3, mechanics.n_v))
 
     def error(e: float) -> np.ndarray:
-        size = np.where(elastic, 0.3 * e, 1.0)
-        mechanics.q[:] = start
+        size = np.where(elastic, length * e, 1.0)
+        mechanics.q[:] = core.start
         mechanics.move(0.4 * q * size)
         mechanics.v[:] = v * size
         found, wanted = core.at_state(equations), core.values()
-        parts = [(x.M @ (a * size) + x.bias, x.phi, x.phi_dot, x.G @ (a * size) + x.gamma) for x in (found, wanted)]
-        rigid = [np.abs((one - two)[~elastic]).max() for one, two in (next(zip(*parts, strict=True)),)]
-        return np.array([np.abs(one - two).max() for one, two in zip(*parts, strict=True)] + rigid)
+        forces, rigid, *rows = (
+            np.abs(one - two)
+            for one, two in (
+                [x.M @ (a * size) + x.bias for x in (found, wanted)],
+                [(x.M @ (a * size) + x.bias)[~elastic] for x in (found, wanted)],
+                [x.phi for x in (found, wanted)],
+                [x.phi_dot for x in (found, wanted)],
+                [x.G @ (a * size) + x.gamma for x in (found, wanted)],
+            )
+        )
+        return np.array([x.max() for x in (forces, rigid, *rows)])
 
-    orders = observed_orders(error)
+    return observed_orders(error)
+
+
+@pytest.mark.parametrize("frame", ["start", "end", "chord"])
+@pytest.mark.parametrize("order", [1, 2])
+def test_truncated_equations_are_right_to_their_order(order: int, frame: str) -> None:
+    """Against the complete quadratic field of the numeric core: errors fall as e^(order + 1)."""
+    core = NumericCore(flagship(frame=frame, field="quadratic", order="full"))
+    equations = equations_of(flagship(frame=frame), order=order, rows=range(4), named=True)
+    orders = truncation_orders(core, equations, 0.3)
     assert np.all(orders > order + 0.8), orders
+
+
+@pytest.mark.parametrize("kind", ["distance", "screw"])
+def test_roots_and_sines_of_deflections_are_truncated(kind: str) -> None:
+    """A spring, a distance and a screw that end on bent beams: their lengths and angles by series to second order."""
+    tie = {"type": "spring-damper", "markers": ["one.tip", "two.tip"], "stiffness": 40.0, "damping": 3.0, "length": 1}
+    extra: dict[str, Any] = {"coordinates": {"default": "absolute"}, "forces": {"tie": tie}}
+    keys: dict[str, Any] = {"field": "quadratic", "shapes": {"bending": 2}}
+    pairs = {order: pair_of_beams(np.random.default_rng(4), kind, order=order, **keys) for order in (2, "full")}
+    core = NumericCore({**pairs["full"], **extra})
+    model = Model.from_tables({**pairs[2], **extra})
+    equations = equations_of(model, order=2, rows=range(len(core.system.rows)), named=True)
+    orders = truncation_orders(core, equations, 1.0)
+    assert np.all(orders > 2.8), orders
 
 
 def swinging_beam(order: int) -> dict[str, Any]:

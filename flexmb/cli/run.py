@@ -16,6 +16,7 @@ def run(
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
     resume: bool = False,
+    turbo: bool = False,
     quiet: bool = False,
 ) -> int:
     """Simulate a model; prints the run report, writes the result.
@@ -31,6 +32,9 @@ def run(
         Change a parameter or a key of the model, e.g. --set rpm=3000 --set analysis.step=1e-4. May be repeated.
     resume
         Continue the unfinished run in the result file, to the same numbers as a run in one piece.
+    turbo
+        Generate code of this model and let the integrator run it, for models of up to ten bodies; made once, then
+        kept. The report says how long it took, or why it was not used.
     quiet
         Print nothing but errors.
     """
@@ -50,9 +54,8 @@ def run(
         announce_compilation(sys.stderr, loaded.spec.analysis.method if loaded.spec.analysis else "", loaded.spec)
     progress = ProgressLine(sys.stderr) if shown else None
     try:
-        result = run_model(
-            loaded, target, resume=resume, progress=progress, command=shlex.join(["flexmb", *sys.argv[1:]])
-        )
+        command = shlex.join(["flexmb", *sys.argv[1:]])
+        result = run_model(loaded, target, resume=resume, turbo=turbo, progress=progress, command=command)
     finally:
         if progress is not None:
             progress.clear()

@@ -83,7 +83,7 @@ def powers_into(I, F, W):
 def powers(I, F, W, arg):
     """POWER at T, Q, V, A, LAM."""
     if I[L.BASE_POWER] >= 0:
-        call(I[L.AT_RESIDUAL], I, F, W, 0)
+        call(I[L.AT_WHOLE_RESIDUAL], I, F, W, 0)
     elif I[L.N_LOADS] > 0:
         call(I[L.AT_WRENCHES], I, F, W, 0)
     powers_into(I, F, W)

@@ -89,6 +89,7 @@ AT_CHORD = _next()
 AT_FUNCTION = _next()
 AT_JOINT = _next()
 AT_PAIR = _next()
+AT_WHOLE_RESIDUAL = _next()  # the residual that also leaves motion and wrenches of all bodies: never generated code
 
 # Tables in I: offset of the first record, number of records
 BODIES = _next()  # record b of body b, b = 0 (ground) ... N_BODIES

@@ -98,7 +98,7 @@ def acceleration(I, F, W, arg):
 @program
 def output(I, F, W, arg):
     """OUT row at T, Q, V, A, LAM, WORK."""
-    call(I[L.AT_RESIDUAL], I, F, W, 0)
+    call(I[L.AT_WHOLE_RESIDUAL], I, F, W, 0)
     powers_into(I, F, W)
     energies_into(I, F, W)
     call(I[L.AT_REACTIONS], I, F, W, 0)
@@ -174,6 +174,7 @@ PROGRAMS: dict[int, Program] = {
     L.AT_FUNCTION: function,
     L.AT_JOINT: joint_motion,
     L.AT_PAIR: pair,
+    L.AT_WHOLE_RESIDUAL: residual,
 }
 
 

@@ -98,7 +98,7 @@ class _Replay:
             self.work[place] = recorded[row]
         for watch in watches:
             self.work[watch.applied] = 0.0
-        mechanics.run(L.AT_RESIDUAL)
+        mechanics.run(L.AT_WHOLE_RESIDUAL)
 
 
 class _Branch:

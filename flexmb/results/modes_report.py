@@ -29,6 +29,10 @@ from flexmb.system.system import System
 
 _SHARE = 0.005  # of the kinetic energy: bodies with less are not named
 _MOST_BODIES = 4
+MOVING = (
+    "the mechanism moves in this state: frequencies are seen from its own coordinates, those of a turning shaft turn "
+    "with it; forces and sensors in world axes hold for this instant only"
+)
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,11 @@ class ModalReport:
     modes: list[Mode]
     state: str
     """Which state it was linearised about, in words."""
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether the state has velocities."""
+        return bool(np.any(Mechanics(self.system, self.linear.work).v))
 
     @property
     def shown(self) -> list[Mode]:
@@ -111,6 +120,8 @@ def modes_text(report: ModalReport, most: int | None = None) -> str:
     lines = [f"{report.system.name or 'unnamed model'}: modes", ""]
     lines += entry("state", report.state)
     lines += entry("equations", f"{len(linear.A_free)} states; derivatives with an error of {linear.error:.1g} or less")
+    if report.is_moving and shown:
+        lines += entry("seen from", MOVING)
     for note in linear.notes:
         lines += entry("NOTE", note)
     if linear.notes and report.state.startswith("the start"):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.results.mode_tracking import spectrum_of, tracked
-from flexmb.results.modes_report import ModalReport, modes_of_model
+from flexmb.results.modes_report import MOVING, ModalReport, modes_of_model
 from flexmb.results.report import entry
 from flexmb.system.model_file import read_model
 
@@ -34,6 +34,8 @@ class Sweep:
     """(n_values, n_modes) [Hz]"""
     ratios: Floats
     notes: tuple[str, ...]
+    is_moving: bool = False
+    """Whether the mechanism moves in some of the states."""
 
 
 def sweep_modes(
@@ -44,16 +46,17 @@ def sweep_modes(
     def report_at(value: float) -> ModalReport:
         return modes_of_model(read_model(path, {**settings, name: f"{value:.15g}"}), about=about)
 
-    spectra, notes, title = [], [], ""
+    spectra, notes, title, is_moving = [], [], "", False
     for value in values:
         report = report_at(value)
         title = report.system.name
+        is_moving = is_moving or report.is_moving
         spectra.append(spectrum_of(report))
         notes += [f"{name} = {value:g}: {note}" for note in report.linear.notes]
     table = tracked(values, spectra, lambda value: spectrum_of(report_at(value)))
     table = table[:, _chosen(np.abs(table.imag), most)]
     frequencies, ratios = np.abs(table.imag) / (2.0 * np.pi), -table.real / np.abs(table)
-    return Sweep(name, title, np.array(values, dtype=float), frequencies, ratios, tuple(notes))
+    return Sweep(name, title, np.array(values, dtype=float), frequencies, ratios, tuple(notes), is_moving)
 
 
 def _chosen(frequencies: Floats, most: int) -> list[int]:
@@ -72,6 +75,8 @@ def sweep_text(sweep: Sweep) -> str:
         more = f" ({len(sweep.notes)} of {len(sweep.values)} values have notes)" if len(sweep.notes) > 1 else ""
         lines += [*entry("NOTE", f"{sweep.notes[0]}{more}"), ""]
     count = sweep.frequencies.shape[1]
+    if sweep.is_moving and count:
+        lines += [*entry("seen from", MOVING), ""]
     if not count:
         return "\n".join([*lines, "  no mode oscillates"])
     width = max(12, len(sweep.name) + 2)
@@ -94,6 +99,8 @@ def response_text(report: ModalReport, names: tuple[str, str], frequencies: Floa
     """State and notes of the response, its largest value, and as many rows as may be printed."""
     lines = [f"{report.system.name or 'unnamed model'}: response of {names[1]} to {names[0]}", ""]
     lines += entry("state", report.state)
+    if report.is_moving:
+        lines += entry("seen from", MOVING)
     for note in report.linear.notes:
         lines += entry("NOTE", note)
     size = np.abs(response)

@@ -32,6 +32,8 @@ class Preparation:
     """Degrees of freedom that are left: coordinates less independent constraint rows."""
     balance: Equilibrium | None = None
     """The equilibrium that the start is, when the analysis is static or starts so."""
+    turbo: Any = None
+    """What became of the wish for generated code (`Turbo`); None: nobody asked for it."""
 
 
 def prepare(model: Any) -> Preparation:

@@ -42,20 +42,21 @@ def run_report(
     failure: str = "",
     wall_note: str = "",
     balance: Any = None,
+    turbo: Any = None,
 ) -> str:
     """The report of a run as plain text, at most some 100 columns wide.
 
     `summary` is a RunSummary, or None when the run failed; `n_dof` the degrees of freedom (default: coordinates less
     constraint rows); `extremes` are those of the sensors and reactions by channel path; `n_channels` says how many are
     written (default: all), `wall_note` what the wall time holds besides the steps; `balance` is the Equilibrium that
-    the start is, if it is one.
+    the start is, if it is one; `turbo` what became of generated code, if it was asked for.
     """
     outcome = summary.outcome if summary is not None else "failed"
     is_flexible = bool(flexible_bodies(system))
     findings, strain = _look_into(system, output) if is_flexible and n_rows and output is not None else (None, "")
     lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
     lines += structure_lines(system, model, system.n_v - system.n_rows if n_dof is None else n_dof)
-    lines += ["", *_run_lines(model.spec, summary, wall_note, strain, balance)]
+    lines += ["", *_run_lines(model.spec, summary, wall_note, strain, balance, turbo)]
     if is_flexible:
         lines += ["", *flexible_lines(system, model.spec, findings)]
         for warning in flexible_warnings(system, findings):
@@ -131,11 +132,16 @@ def flexible_lines(system: Any, spec: Any, findings: Findings | None = None) -> 
     return lines
 
 
-def _run_lines(spec: Any, summary: Any, wall_note: str, strain: str = "", balance: Any = None) -> Iterator[str]:
+def _run_lines(
+    spec: Any, summary: Any, wall_note: str, strain: str = "", balance: Any = None, turbo: Any = None
+) -> Iterator[str]:
     analysis = spec.analysis
     if analysis is not None:
         balanced = getattr(summary, "method", "") == "quasi-static"
-        yield from entry("method", _QUASI_STATIC if balanced else method_text(analysis))
+        method = _QUASI_STATIC if balanced else method_text(analysis)
+        yield from entry("method", f"{method}, {turbo.text}" if turbo is not None and turbo.is_used else method)
+    if turbo is not None and not turbo.is_used:
+        yield from entry("turbo", turbo.text)
     if balance is not None and (analysis is None or analysis.type != "static"):
         found = f"{balance.iterations} iterations, unbalanced {balance.residual:.2e} of the largest load"
         yield from entry("static start", f"{found}; {stability_text(balance)}")

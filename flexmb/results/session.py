@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ def run_model(
     output: str | os.PathLike[str] | None = None,
     *,
     resume: bool = False,
+    turbo: bool = False,
     progress: Progress | None = None,
     command: str = "",
     solve: Callable[..., Any] | None = None,
@@ -44,7 +45,8 @@ def run_model(
     """Simulate a model and write its result; gives the open result back.
 
     `output`: the result file; default: [output] file of the model, else its name with ".h5" in the present folder.
-    `resume`: continue the unfinished run in `output`. `progress(t, t_end, steps, rejected)`: called often.
+    `resume`: continue the unfinished run in `output`. `turbo`: let the integrator run generated code of this model,
+    where that is possible; the report says whether it did. `progress(t, t_end, steps, rejected)`: called often.
     `solve`: what computes the rows, called as `simulate` is, which is the default. `ready`: the prepared system, when
     it is at hand. A run that is interrupted (Ctrl-C)
     gives the result so far, its `outcome` says so. A failed run raises ComputationError after everything computed has
@@ -63,6 +65,10 @@ def run_model(
         open_for_resuming(path, identity).close()  # said before the first compilation, not after it
     compile_for(spec.analysis.method, field_kinds(spec))
     ready = ready or prepare(model)
+    if turbo:
+        from flexmb.results.turbo import use_turbo
+
+        ready = replace(ready, turbo=use_turbo(model, ready.system))
     named = _Named(named_channels(ready.system, reactions=spec.output.reactions))
     with ResultWriter(path, named, identity, resume=resume, chunk_rows=_chunk_rows(spec)) as writer:
         summary = _simulate(ready, model, writer, progress, solve or simulate)
@@ -89,6 +95,7 @@ def _report(
         failure=failure,
         wall_note=wall_note,
         balance=ready.balance,
+        turbo=ready.turbo,
     )
 
 

@@ -110,6 +110,8 @@ def gaps(mechanics: Mechanics, values: Floats, per: str = "") -> str:
     for row, value in zip(mechanics.system.rows, values):
         key = (f"{'motion' if row.is_motion else 'joint'} '{row.owner}'", row.unit)
         sizes[key] = float(np.hypot(sizes.get(key, 0.0), value))
+    if lost := [name for (name, _), size in sizes.items() if not np.isfinite(size)]:
+        return ", ".join(f"{name} has no finite value" for name in dict.fromkeys(lost[:5]))
     worst = sorted(sizes.items(), key=lambda item: -item[1])[:5]
     limit = 1e-3 * worst[0][1]
     return ", ".join(f"{name} stays open by {size:.3g} {unit}{per}" for (name, unit), size in worst if size >= limit)

@@ -15,6 +15,7 @@ from typing import Any
 
 from flexmb.symbolic.engine import Integer, as_expression, expand, to_sympy
 from flexmb.symbolic.polynomial import Monomial, Number, Polynomial, Ring, common_factor, divide, multiply
+from flexmb.symbolic.quaternions import Quaternion, reduce_quaternions
 from flexmb.symbolic.trigonometry import along_chain, by_angles, fourier, reduce_squares, trigonometric
 from flexmb.symbolic.waves import Budget, WaveReader
 
@@ -43,8 +44,11 @@ def readable(
     rates: Collection[Any] = (),
     simplify: bool = False,
     budget: Budget | None = None,
+    quaternions: Sequence[Quaternion] = (),
 ) -> Any:
     """An equal expression as a person would write it; `simplify` asks sympy instead, which takes seconds.
+
+    `quaternions`: four symbols each, whose squares add up to one.
 
     An expression that is too large, or for which the `budget` of many does not suffice, is given back as it is.
     """
@@ -60,9 +64,12 @@ def readable(
     polynomial = reader.polynomial(expression)
     if polynomial is None or len(polynomial) > _TERMS:
         return expression
-    if not polynomial:
+    reduced = reduce_quaternions(ring, polynomial, quaternions)
+    if not polynomial or not reduced:
         return Integer(0)
     candidates = _candidates(ring, polynomial, angles)
+    if reduced != polynomial:
+        candidates += _candidates(ring, reduced, angles)
     if operations(expression, _EXPANDED) <= _EXPANDED:
         plain = ring.read(expression, lambda below: readable(below, angles, rates))
         candidates += [plain] if len(plain) <= _PRODUCTS else []

@@ -167,7 +167,8 @@ def _to_order(mechanism: SymbolicMechanism, order: int | None) -> SymbolicMechan
     if order is None and endless:
         one = len(endless) == 1
         text = f"the field of {', '.join(repr(name) for name in endless)} has symbols only up to an order."
-        hint = f'Ask for order 1 or 2, or give the {"body" if one else "bodies"} field = "quadratic" with order 1 or 2.'
+        which = "the body" if one else "the bodies"
+        hint = f'Ask for order 1 or 2 (--order 2), or give {which} field = "quadratic" with order 1 or 2.'
         raise InputError([Fault(text, ("bodies", endless[0], "field"), hint)])
     if order != 1:
         return mechanism

@@ -30,6 +30,8 @@ from flexmb.symbolic.unit_beam import UnitBeam, unit_shapes
 from flexmb.system.schema.beams import BeamBody
 
 Array = NDArray[np.float64]
+MOST_EXACT = 16
+"""Modes up to which the integrals of a beam in numbers are taken in fractions, which is slower with many."""
 NOTHING = 1e-14
 """Of the largest entry of an integral: round-off of its quadrature."""
 
@@ -73,6 +75,8 @@ def _beam_field(spec: Any, name: str, table: BeamBody, body: FlexibleBody, lengt
     """The field of a uniform beam with exact integrals; None for a beam in numbers that has none."""
     assert body.basis is not None
     in_symbols = depends_on_symbols(spec, table, length)
+    if not in_symbols and body.n_modes > MOST_EXACT:
+        return None
     found = obstacles(table)
     if isinstance(body.field, PointField):
         found.append('order = "full"')

@@ -11,7 +11,7 @@ from typing import Any
 from flexmb.symbolic.engine import as_expression
 from flexmb.symbolic.names import LatexStyle, latex_name, latex_text, styles_of
 from flexmb.symbolic.sheet import Row, Section, Sheet
-from flexmb.symbolic.text import factored, one_line
+from flexmb.symbolic.text import factored, one_line, unit_of
 from flexmb.symbolic.writing import Style, terms_of
 
 _HEAD = r"""\documentclass[a4paper]{article}
@@ -69,7 +69,7 @@ def _coordinates(equations: Any, style: LatexStyle) -> Iterator[str]:
     yield r"\begin{tabular}{llll}"
     for c in equations.coordinates:
         position = f"${latex_name(c.position.name)}$" if c.position is not None else ""
-        yield rf"  {position} & ${style.symbol(c.rate.name)}$ & {c.unit} & {latex_text(c.meaning)} \\"
+        yield rf"  {position} & ${style.symbol(c.rate.name)}$ & {unit_of(c)} & {latex_text(c.meaning)} \\"
     yield r"\end{tabular}"
 
 

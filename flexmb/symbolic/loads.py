@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from flexmb.errors import Fault, InputError
-from flexmb.symbolic.engine import Integer, Scalar, Vector, as_expression, engine, sqrt
+from flexmb.symbolic.engine import Integer, Scalar, Vector, as_expression, engine
 from flexmb.symbolic.expressions import expression_of, value_of
-from flexmb.symbolic.orders import Orders, multiply, negative, total
 from flexmb.symbolic.orders import add as plus
+from flexmb.symbolic.orders import multiply, negative, reciprocal, square_root, total
 from flexmb.symbolic.rows import MarkerMotion, RowMaker
 from flexmb.symbolic.vectors import XYZ, apply, dot, scale, sub
 
@@ -97,19 +97,16 @@ class LoadMaker:
         a, b = (self.rows.marker(self.mechanism.marker_index[marker]) for marker in spring.markers)
         d = sub([x.value for x in b.place], [x.value for x in a.place])
         velocity = sub([x.rate for x in b.place], [x.rate for x in a.place])
-        square = dot(d, d)
-        if isinstance(square, Orders):
-            text = f"spring '{name}' stands on a flexible body: the root in its length has no truncated form."
-            raise InputError([Fault(text, ("forces", name), "Ask for the complete equations (no order).")])
-        length = sqrt(as_expression(square))
+        length = square_root(dot(d, d))
+        inverse = reciprocal(length)
         stiffness, damping = (
             value_of(spring.stiffness, ("forces", name, "stiffness")),
             value_of(spring.damping, ("forces", name, "damping")),
         )
         free = 0 if spring.length is None else value_of(spring.length, ("forces", name, "length"))
         elongation = plus(length, negative(free))
-        tension = plus(multiply(stiffness, elongation), multiply(damping, multiply(dot(d, velocity), 1 / length)))
-        pull = scale(multiply(tension, 1 / length), d)
+        tension = plus(multiply(stiffness, elongation), multiply(damping, multiply(dot(d, velocity), inverse)))
+        pull = scale(multiply(tension, inverse), d)
         self._push(a, pull)
         self._push(b, [negative(x) for x in pull])
         energy = multiply(Integer(1) / 2, multiply(stiffness, multiply(elongation, elongation)))

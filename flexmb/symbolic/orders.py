@@ -8,9 +8,9 @@ truncates as it goes: nothing is expanded, and no term beyond the order is ever 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from flexmb.symbolic.engine import Scalar
+from flexmb.symbolic.engine import Integer, Scalar, as_expression, cos, sin, sqrt
 
 
 def is_zero(value: Scalar) -> bool:
@@ -109,3 +109,33 @@ def multiply(a: Scalar, b: Scalar) -> Scalar:
 def total(value: Scalar) -> Scalar:
     """A plain scalar: the sum of all orders."""
     return value.total if isinstance(value, Orders) else value
+
+
+def function(x: Scalar, f: Callable[[Scalar], Scalar], *derivatives: Callable[[Scalar], Scalar]) -> Scalar:
+    """f(x); of a scalar by orders by its Taylor series with f', f'' (orders end at 2)."""
+    if not isinstance(x, Orders):
+        return f(as_expression(x))
+    start = as_expression(x.parts[0])
+    small = Orders((0, *x.parts[1:]))
+    found, power, size = f(start), small, Integer(1)
+    for n, derivative in enumerate(derivatives[: len(x.parts) - 1], 1):
+        size = size / n
+        found = add(found, multiply(multiply(size, derivative(start)), power))
+        power = multiply(power, small)
+    return found
+
+
+def sine(x: Scalar) -> Scalar:
+    return function(x, sin, cos, lambda value: -sin(value))
+
+
+def cosine(x: Scalar) -> Scalar:
+    return function(x, cos, lambda value: -sin(value), lambda value: -cos(value))
+
+
+def square_root(x: Scalar) -> Scalar:
+    return function(x, sqrt, lambda value: 1 / (2 * sqrt(value)), lambda value: -1 / (4 * value * sqrt(value)))
+
+
+def reciprocal(x: Scalar) -> Scalar:
+    return x.inverse() if isinstance(x, Orders) else 1 / as_expression(x)

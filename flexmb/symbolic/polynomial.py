@@ -160,4 +160,4 @@ def engine_number(value: Number) -> Any:
     """A fraction or float as a number of the engine."""
     if isinstance(value, Fraction):
         return Rational(value.numerator, value.denominator)
-    return Float(value)
+    return Integer(int(value)) if abs(value) == 1.0 else Float(value)

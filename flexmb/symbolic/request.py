@@ -20,10 +20,12 @@ from flexmb.symbolic.embedding import embedded
 from flexmb.symbolic.energy import energy_of
 from flexmb.symbolic.equations import ORDERS, equations_of
 from flexmb.symbolic.latex import latex_of
+from flexmb.symbolic.quaternions import unit_quaternions
 from flexmb.symbolic.sheet import INSTEAD, MOST_BODIES, Entry, Section, Sheet, sheet_of
 from flexmb.symbolic.steps import MOST_BODIES as MOST_BODIES_OF_STEPS
 from flexmb.symbolic.steps import Steps, matrix_text
 from flexmb.symbolic.text import text_of
+from flexmb.system.schema.beams import FlexibleTable
 
 _OURS = (": equations of motion", ": the equations in four steps", r"\documentclass[a4paper]{article}")
 
@@ -56,7 +58,7 @@ def deliver(model: Any, request: EquationRequest) -> str:
         raise InputError(faults)
     if request.language is not None:
         return _write_code(model, request)
-    equations = equations_of(model, keep=_names(request.symbols), order=request.order)
+    equations = equations_of(model, keep=names_of(request.symbols), order=request.order)
     reduced = embedded(equations) if request.form == "embedding" else None
     sheet = sheet_of(equations, request.form, request.simplify, reduced)
     if not sheet.definitions:
@@ -82,7 +84,7 @@ def energy_section(equations: Any) -> Section:
         wanted.append((f"p_{momentum.coordinate.replace(' ', '_')}", momentum.value, why))
     entries = []
     for name, value, note in wanted:
-        shown = readable(value, equations.angles, rates)
+        shown = readable(value, equations.angles, rates, quaternions=unit_quaternions(equations))
         if operations(shown, _SHORT_ENERGY) <= _SHORT_ENERGY:
             entries.append(Entry(name, (), shown, note))
     remark = "T + V stays constant" if energy.is_constant else "T + V does not stay constant: something does work"
@@ -97,14 +99,14 @@ def _text(equations: Any, sheet: Sheet, request: EquationRequest) -> str:
 def code_of(model: Any, keep: Collection[str] | str = (), order: int | None = None, form: str = "augmented") -> Program:
     """The program of a model: from named intermediate results, or for a few bodies from whatever costs less."""
     found = []
-    for named in (True, False) if len(model.symbolic_spec().spec.bodies) <= _FEW else (True,):
+    for named in (True, False) if len(model.symbolic_spec(keep).spec.bodies) <= _FEW else (True,):
         equations = equations_of(model, keep=keep, order=order, named=named)
         found.append(program_of(equations, embedded(equations) if form == "embedding" else None))
     return min(found, key=lambda program: program.operations)
 
 
 def _write_code(model: Any, request: EquationRequest) -> str:
-    program = code_of(model, _names(request.symbols), request.order, request.form)
+    program = code_of(model, names_of(request.symbols), request.order, request.form)
     folder = request.output or request.default_folder
     assert request.language is not None
     written = write_code(program, request.language, folder)
@@ -112,7 +114,8 @@ def _write_code(model: Any, request: EquationRequest) -> str:
     return f"{TITLES[request.language]} code, {program.operations} operations: {folder} ({names})\n"
 
 
-def _names(symbols: str | None) -> tuple[str, ...] | str:
+def names_of(symbols: str | None) -> tuple[str, ...] | str:
+    """The parameters that --symbols names, or "all"."""
     if symbols is None:
         return ()
     names = tuple(name.strip() for name in symbols.split(",") if name.strip())
@@ -122,10 +125,14 @@ def _names(symbols: str | None) -> tuple[str, ...] | str:
 def _faults(model: Any, request: EquationRequest) -> list[Fault]:
     """Everything that is wrong with a request, before the equations are made."""
     faults = []
-    n_bodies = len(model.symbolic_spec().spec.bodies)
+    bodies = model.symbolic_spec(names_of(request.symbols)).spec.bodies
+    n_bodies = len(bodies)
     if request.order is not None and request.order not in ORDERS:
         text = f"--order {request.order}: equations are truncated at order 1 or 2, or not at all (leave --order away)."
         faults.append(Fault(text))
+    elif request.order is not None and not any(isinstance(body, FlexibleTable) for body in bodies.values()):
+        text = f"--order {request.order}: the model has no flexible body, so that there is nothing to truncate."
+        faults.append(Fault(text, hint="Leave --order away."))
     if request.language is None and n_bodies > MOST_BODIES:
         text = f"the model has {n_bodies} bodies; equations of more than {MOST_BODIES} bodies are not readable."
         faults.append(Fault(text, hint=INSTEAD))

@@ -12,12 +12,12 @@ from typing import Any
 from flexmb.errors import Fault, InputError
 from flexmb.joints.table import JointCode
 from flexmb.symbolic import jets
-from flexmb.symbolic.engine import Integer, Scalar, as_expression, cos, sin, sqrt
+from flexmb.symbolic.engine import Integer, Scalar, as_expression
 from flexmb.symbolic.expressions import expression_of
 from flexmb.symbolic.jets import Jet, VectorJet
 from flexmb.symbolic.mechanism import SymbolicMechanism
-from flexmb.symbolic.orders import Orders, multiply
 from flexmb.symbolic.orders import add as plus
+from flexmb.symbolic.orders import cosine, multiply, negative, reciprocal, sine, square_root
 from flexmb.symbolic.recursion import BranchPlace, TreeMotion
 from flexmb.symbolic.relative import LocalMotion, RelativeMotion
 from flexmb.symbolic.vectors import XYZ, add, apply, column, cross, product, scale
@@ -179,10 +179,9 @@ class RowMaker:
 def _advance(b: RelativeMotion, lead: Scalar) -> Jet:
     """sin(angle - advance / lead), without the angle: the y component of b_x in a frame that advances with it."""
     angle = b.d[2].scaled(1 / as_expression(lead))
-    sine = angle.through(sin(angle.value), cos(angle.value), -sin(angle.value))
-    cosine = angle.through(cos(angle.value), -sin(angle.value), -cos(angle.value))
+    s, c = sine(angle.value), cosine(angle.value)
     x = b.axis(0)
-    return cosine * x[1] - sine * x[0]
+    return angle.through(c, negative(s), negative(c)) * x[1] - angle.through(s, c, negative(s)) * x[0]
 
 
 def _rolling(b: RelativeMotion, k: int, radius: Scalar) -> Jet:
@@ -208,19 +207,15 @@ def _rolling(b: RelativeMotion, k: int, radius: Scalar) -> Jet:
 
 
 def _root(x: Jet) -> Jet:
-    root = sqrt(_plain(x.value))
-    return x.through(root, 1 / (2 * root), -1 / (4 * root**3))
+    root = square_root(x.value)
+    slope = multiply(Integer(1) / 2, reciprocal(root))
+    return x.through(root, slope, multiply(negative(slope), multiply(Integer(1) / 2, reciprocal(x.value))))
 
 
 def _reciprocal(x: Jet) -> Jet:
-    value = _plain(x.value)
-    return x.through(1 / value, -1 / value**2, 2 / value**3)
-
-
-def _plain(value: Scalar) -> Scalar:
-    if isinstance(value, Orders):
-        raise InputError("A rolling joint on a flexible body has no truncated form: ask for the complete equations.")
-    return as_expression(value)
+    value = reciprocal(x.value)
+    square = multiply(value, value)
+    return x.through(value, negative(square), multiply(2, multiply(value, square)))
 
 
 def _row_text(kind: str, i: int, j: int) -> str:

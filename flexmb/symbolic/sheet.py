@@ -14,6 +14,7 @@ from flexmb.errors import Fault, InputError
 from flexmb.symbolic.canonical import LARGEST, operations, readable
 from flexmb.symbolic.code.program import cost, matrix_block, named_steps, vector_block
 from flexmb.symbolic.engine import Integer, Symbol, as_expression
+from flexmb.symbolic.quaternions import unit_quaternions
 from flexmb.symbolic.waves import Budget
 
 SHORT = 500
@@ -78,10 +79,8 @@ class Sheet:
 def sheet_of(equations: Any, form: str = "augmented", simplify: bool = False, embedded: Any = None) -> Sheet:
     """The sheet of a form: augmented, embedding (needs `embedded`) or state-space."""
     if form == "state-space" and equations.phi:
-        text = (
-            f"the state-space form needs an open tree without motions; this model has {len(equations.phi)} "
-            "constraint rows."
-        )
+        count = "1 constraint row" if len(equations.phi) == 1 else f"{len(equations.phi)} constraint rows"
+        text = f"the state-space form needs an open tree without motions; this model has {count}."
         raise InputError([Fault(text, hint="Ask for --form augmented or --form embedding.")])
     if form == "embedding" and embedded is None:
         raise ValueError("the embedding form needs the embedded equations")
@@ -94,11 +93,12 @@ def sheet_of(equations: Any, form: str = "augmented", simplify: bool = False, em
     supply = iter(values)
     sections = []
     for title, block, notes in blocks:
-        entries = tuple(
+        made = tuple(
             Entry(block.name, tuple(i + 1 for i in index), next(supply), notes[index[0]] if notes else "")
             for index, _ in block.entries
         )
-        sections.append(Section(title, entries, _zeros(block.entries, block.shape, block.symmetric)))
+        entries = tuple(entry for entry in made if entry.expression != Integer(0))
+        sections.append(Section(title, entries, _zeros(entries, block.shape, block.symmetric)))
     sheet = Sheet(equations, form, relation, sections, definitions)
     sheet.forces = ("lambda", tuple(equations.lam))
     if form == "embedding":
@@ -179,11 +179,11 @@ def _zeros(entries: Sequence[Any], shape: tuple[int, ...], symmetric: bool) -> s
 def _shown(equations: Any, flat: list[Any], simplify: bool) -> tuple[list[Any], list[tuple[Any, Any]]]:
     """Expressions to print, with definitions when they are long."""
     rates = {*equations.v, *equations.a}
-    budget, left = Budget(_PRODUCTS), READABLE
+    budget, left, units = Budget(_PRODUCTS), READABLE, unit_quaternions(equations)
     sizes = [operations(x, LARGEST) for x in flat]
     values: dict[int, Any] = {}
     for k in sorted(range(len(flat)), key=lambda k: -sizes[k]):  # the largest first: it soon shows what is too long
-        values[k] = readable(flat[k], equations.angles, rates, simplify, budget)
+        values[k] = readable(flat[k], equations.angles, rates, simplify, budget, units)
         size = operations(values[k], READABLE)
         left -= size
         if left < 0 or size > _LONGEST or (budget.left < 0 and not simplify):

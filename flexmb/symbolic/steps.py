@@ -20,6 +20,7 @@ from flexmb.symbolic.engine import Integer, as_expression
 from flexmb.symbolic.joints import joint_motion
 from flexmb.symbolic.names import styles_of
 from flexmb.symbolic.orders import total
+from flexmb.symbolic.quaternions import unit_quaternions
 from flexmb.symbolic.recursion import equations_of_motion
 from flexmb.symbolic.sheet import Sheet
 from flexmb.symbolic.text import broken, coordinate_lines, one_line, row_lines, symbol_lines
@@ -51,7 +52,12 @@ class Steps:
         return "\n".join(lines) + "\n"
 
     def shown(self, value: Any) -> Any:
-        return readable(as_expression(total(value)), self.equations.angles, self.rates)
+        return readable(
+            as_expression(total(value)),
+            self.equations.angles,
+            self.rates,
+            quaternions=unit_quaternions(self.equations),
+        )
 
     def written(self, value: Any) -> str:
         return write(self.shown(value), self.style)

@@ -12,6 +12,7 @@ from flexmb.errors import InputError
 from flexmb.symbolic.canonical import readable
 from flexmb.symbolic.engine import to_sympy
 from flexmb.symbolic.equations import Equations
+from flexmb.symbolic.quaternions import unit_quaternions
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,10 @@ def sympy_equations(equations: Equations) -> SympyEquations:
 
     if equations.definitions:
         raise InputError("sympy gets equations without named intermediate results (named=False).")
-    rates = [*equations.v, *equations.a]
+    rates, units = [*equations.v, *equations.a], unit_quaternions(equations)
 
     def matrix(rows: list[list[Any]], width: int) -> Any:
-        entries = [to_sympy(readable(x, equations.angles, rates)) for row in rows for x in row]
+        entries = [to_sympy(readable(x, equations.angles, rates, quaternions=units)) for row in rows for x in row]
         return sympy.Matrix(len(rows), width, entries)
 
     def column(values: list[Any]) -> Any:

@@ -67,7 +67,7 @@ def coordinate_lines(equations: Any, style: Style) -> Iterator[str]:
     for number, coordinate in enumerate(equations.coordinates, 1):
         rate = style.symbol(coordinate.rate.name)
         name = coordinate.position.name if coordinate.position is not None else "-"
-        rows.append((str(number), name, rate, coordinate.unit, coordinate.meaning))
+        rows.append((str(number), name, rate, unit_of(coordinate), coordinate.meaning))
     quaternions = [s.name for s in equations.q if not any(c.position == s for c in equations.coordinates)]
     widths = [max(len(row[k]) for row in rows) for k in range(4)] if rows else []
     for row in rows:
@@ -76,6 +76,11 @@ def coordinate_lines(equations: Any, style: Style) -> Iterator[str]:
         yield f"  unit quaternions: {', '.join(quaternions)}"
     if not rows:
         yield "  none"
+
+
+def unit_of(coordinate: Any) -> str:
+    """Unit of a coordinate; of its rate where there is only a rate."""
+    return coordinate.unit if coordinate.position is not None else f"{coordinate.unit}/s"
 
 
 def symbol_lines(equations: Any) -> list[str]:

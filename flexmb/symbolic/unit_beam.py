@@ -23,13 +23,13 @@ import numpy as np
 from flexmb.elements.beam_shapes import BENDING, BeamShape, PolynomialCurve, WaveCurve
 from flexmb.reduction.beam_basis import BeamBasis
 from flexmb.symbolic.arms import Sparse, SymbolicShapes
-from flexmb.symbolic.engine import Float, Rational, Scalar, Vector, as_expression, tidy
+from flexmb.symbolic.engine import Float, Rational, Scalar, Vector, as_expression, engine, tidy
 from flexmb.symbolic.inertia import SymbolicField
 from flexmb.symbolic.numbers import exact
 from flexmb.symbolic.orders import add as plus
 from flexmb.symbolic.orders import multiply
 from flexmb.symbolic.unit_functions import UnitFunction
-from flexmb.symbolic.vectors import XYZ, cross
+from flexmb.symbolic.vectors import XYZ, cross, is_null
 
 DIRECTIONS = {"u": 0, "y": 1, "z": 2}
 SAME = 1e-12
@@ -38,6 +38,8 @@ _SIMPLEST = 100_000
 """Largest denominator of the coefficients of a shape."""
 _REMEMBERED = 20_000
 """Integrals of unit beams that are kept: equal beams share them."""
+_NEAR = 1e-12
+"""Of the length: places nearer than this to an end are the end."""
 _HALF = Rational(1, 2)
 _S = UnitFunction.polynomial([Fraction(0), Fraction(1)])
 
@@ -269,9 +271,10 @@ class UnitBeam:
     def marker(self, p_b: Vector, x: float, order: int) -> SymbolicShapes:
         """Shapes of the point p_b; x : its place along the beam in numbers, as a part of the length."""
         L = self.properties.length
-        s = 0 if x <= 0.0 else 1 if x >= 1.0 else _place(as_expression(p_b[0]) / L, x)
-        d = [plus(p_b[0], -s * L if s else 0) if x <= 0.0 or x >= 1.0 else 0, p_b[1], p_b[2]]
-        d[0] = tidy(as_expression(d[0]).expand())
+        beyond = x < -_NEAR or x > 1.0 + _NEAR
+        s = 0 if x <= _NEAR else 1 if x >= 1.0 - _NEAR else _place(as_expression(p_b[0]) / L, x)
+        off = tidy(engine.expand(as_expression(p_b[0]) - s * L)) if beyond else 0
+        d = [off, *(tidy(y) for y in p_b[1:])]
         phi: Sparse = {}
         theta: Sparse = {}
         G: Sparse = {}
@@ -286,7 +289,7 @@ class UnitBeam:
                 G[k, l, 0] = self._at(g, s, 1 / as_expression(L), k, l)
             Gamma = self._twists(s)
         shapes = SymbolicShapes(*(_without_zeros(part) for part in (phi, theta, G, Gamma)))
-        return shapes if all(tidy(x) == 0 for x in d) else _beside(shapes, [tidy(x) for x in d], self.n, order)
+        return shapes if is_null(d) else _beside(shapes, d, self.n, order)
 
     def _twists(self, s: Scalar) -> Sparse:
         """Gamma_kl of a section that bends in both planes."""

@@ -191,12 +191,12 @@ def _power(base: Any, exponent: Any, style: Style) -> Written:
         inner = _term(base ** int(exponent.p), style)
         return Written(style.root(_with_sign(inner)), False, ATOM, inner.rates, inner.functions)
     shown = _with_sign(_term(exponent, style))
-    if str(base) == "E":
+    if not base.is_Symbol and str(base) == "E":
         return Written(style.function("exp", [shown]), functions=1)
     if base.is_Symbol or not (base.is_Add or base.is_Mul or base.is_Pow or base.is_Number):
         piece = _term(base, style)
         times = int(exponent) if exponent.is_Integer else 1
-        if base.is_Symbol or type(base).__name__ == "Piecewise":
+        if not base.args or type(base).__name__ == "Piecewise":
             text = style.power(piece.text, shown)
         else:
             text = style.function_power(function_name(base), [write(x, style) for x in base.args], shown)

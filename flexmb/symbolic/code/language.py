@@ -119,7 +119,7 @@ class Language:
         return f"({text})" if tightness < ATOM else text
 
     def _power(self, base: Any, exponent: Any, names: Mapping[str, str]) -> str:
-        if str(base) == "E":
+        if not base.is_Symbol and str(base) == "E":
             return f"{self.functions['exp']}({self.write(exponent, names)})"
         if exponent.is_Integer:
             return self.power(self._factor(base, names), int(exponent))

@@ -1,0 +1,57 @@
+"""Power of everything that feeds or drains a mechanism, in symbols: loads, motions, damping of flexible bodies.
+
+load     -sum over rates of what it adds to the bias; of springs only what their dampers take
+motion   -lam f'(t), with f' = G v - Phi' of its row
+damping  -q' D q' of the elastic rates of a body
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from flexmb.symbolic.engine import Scalar
+from flexmb.symbolic.loads import LoadMaker
+from flexmb.symbolic.orders import add as plus
+from flexmb.symbolic.orders import multiply, negative, subtract
+from flexmb.symbolic.recursion import TreeMotion
+from flexmb.symbolic.rows import RowMaker
+from flexmb.symbolic.vectors import dot
+
+
+def power_of_load(equations: Any, name: str) -> Scalar:
+    """Of the force `name` of the model; what a spring stores is not counted."""
+    motion: TreeMotion = equations.parts.motion
+    spec = motion.mechanism.spec
+    force = spec.forces[name]
+    if getattr(force, "stiffness", None) is not None:
+        force = force.model_copy(update={"stiffness": 0.0})
+    alone = replace(motion.mechanism, spec=spec.model_copy(update={"forces": {name: force}}))
+    rows = RowMaker(replace(motion, mechanism=alone), equations.parts.places, equations.q, equations.v, equations.t)
+    bias: list[Scalar] = [0] * equations.n_v
+    LoadMaker(rows, bias).add_all()
+    return negative(dot(bias, equations.v))
+
+
+def power_of_row(equations: Any, row: int) -> Scalar:
+    """Of the motion that a constraint row prescribes."""
+    speed = subtract(dot(equations.G[row], equations.v), equations.phi_dot[row])
+    return negative(multiply(equations.lam[row], speed))
+
+
+def power_of_damping(equations: Any, body: int) -> Scalar:
+    """Of the elastic damping of a body, by its number in the mechanism."""
+    frame = equations.parts.motion.frames[body]
+    found: Scalar = 0
+    for (k, l), value in equations.mechanism.bodies[body].elastic.damping.items():
+        found = plus(found, multiply(value, multiply(frame.rates[k], frame.rates[l])))
+    return negative(found)
+
+
+POWERS: dict[str, Callable[[Any, Any], Scalar]] = {
+    "load": power_of_load,
+    "row": power_of_row,
+    "damping": power_of_damping,
+}
+"""By the kind of what works: the function that gives its power, of the equations and of its name or number."""
