@@ -11,8 +11,9 @@ from mechanisms import slider_crank
 from test_examples import EXAMPLES
 
 import flexmb as fx
-from flexmb.results.inverse import COMPONENTS, InverseDynamics, inverse_model
+from flexmb.results.inverse import InverseDynamics, inverse_model
 from flexmb.results.inverse_report import inverse_report, root_mean_square
+from flexmb.results.reaction_doubts import COMPONENTS
 
 LEE = EXAMPLES / "05_inverse_slider_crank.toml"
 

@@ -97,10 +97,14 @@ def test_reactions_that_rest_on_rows_which_all_but_repeat_others_are_named(folde
     told = words(out)
     assert "hardly known" in out and "torsion = 2" in told and "lug (mx" in told
     assert "every effort and reaction is determined" not in told
+    code, out, _ = call(capsys, "run", "loop.toml")
+    assert code == 0 and "reactions hardly known: some constraints differ" in words(out) and "lug (mx" in words(out)
     Path("twist.toml").write_text(LOOP.replace("bending = 5", "bending = 5, torsion = 2"))
     code, out, err = call(capsys, "inverse", "twist.toml")
     assert (code, err) == (0, "")
     assert "hardly known" not in out and "every effort and reaction is determined" in words(out)
+    code, out, _ = call(capsys, "run", "twist.toml")
+    assert code == 0 and "hardly known" not in out
 
 
 def test_a_table_in_place_of_the_result_is_refused_before_anything_is_computed(folder: Path, capsys: Capture) -> None:

@@ -135,3 +135,11 @@ _TYPES = (
 )
 
 JOINT_TYPES: dict[str, JointType] = {joint_type.name: joint_type for joint_type in _TYPES}
+
+QUATERNIONS: dict[JointCode, tuple[tuple[int, int, int], ...]] = {
+    JointCode.SPHERICAL: ((0, 0, 3),),
+    JointCode.FREE: ((3, 3, 3),),
+    JointCode.POINT_ON_LINE: ((1, 1, 3),),
+    JointCode.DISTANCE: ((0, 0, 2), (4, 2, 3)),
+}
+"""Quaternions of a joint: first stored coordinate, first rate, number of rates (two: about y and z only)."""

@@ -26,17 +26,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmb.equations import layout as L
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.results.joint_reactions import JointReaction, joint_reactions
 from flexmb.results.more_drives import CHOICES, Fit, fit_of, prepare_fitted, solve_fitted
 from flexmb.results.preparation import Preparation, prepare
+from flexmb.results.reaction_doubts import HARDLY, moved_by, rank_of, sampled_rows
 from flexmb.results.recursive_reactions import RecursiveReactions, recursive_reactions, uncovered
 from flexmb.results.result_file import Result
 from flexmb.results.session import Progress, run_model
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.mechanics import Mechanics
-from flexmb.solvers.redundancy import DEPENDENT, redundancy
+from flexmb.solvers.redundancy import redundancy
 from flexmb.solvers.reference import body_states, start_system
 from flexmb.solvers.run import simulate
 from flexmb.solvers.settings import read_settings
@@ -44,10 +44,8 @@ from flexmb.system.model import Model
 from flexmb.system.records.fields import field_kinds
 
 Array = NDArray[np.float64]
-COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 ELASTIC = ("dynamic", "quasi-static")
 ROADS = ("multipliers", "recursive")
-HARDLY = 1e-4  # singular values of G below this part of the largest, but not zero: rounding is magnified as much
 FIT_HINT = 'Or fit them all: --more-drives least-squares (Python: more_drives="least-squares").'
 
 
@@ -281,57 +279,19 @@ def _freedom(
     rigid_rank, not_unique, hardly_known = 0, dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
     best = 0.0
     is_searched = rank < system.n_rows
-    last = len(result) - 1
-    q, v, a = (result[f"coordinates/{name}"].reshape(last + 1, -1) for name in ("q", "v", "a"))
-    for row in dict.fromkeys((last // 2, last // 3, (4 * last) // 5, last, 0)):
+    q, v, a = (result[f"coordinates/{name}"].reshape(len(result), -1) for name in ("q", "v", "a"))
+    for row in sampled_rows(result):
         mechanics.t = float(result.time[row])
         mechanics.q[:], mechanics.v[:], mechanics.a[:] = q[row], v[row], a[row]
         mechanics.jacobian()
         G = mechanics.G * mechanics.scale
-        rigid_rank = max(rigid_rank, _rank(G[:, ~system.elastic]))
-        if not rank or _rank(G) != rank:
+        rigid_rank = max(rigid_rank, rank_of(G[:, ~system.elastic]))
+        if not rank or rank_of(G) != rank:
             continue
         sides, sigma, _ = np.linalg.svd(G)
         if is_searched:
-            not_unique, is_searched = _moved_by(mechanics, sides[:, rank:].T, 1e-6), False
+            not_unique, is_searched = moved_by(mechanics, sides[:, rank:].T, 1e-6), False
         if sigma[rank - 1] > best * sigma[0]:
             best, weak = sigma[rank - 1] / sigma[0], np.flatnonzero(sigma[:rank] < HARDLY * sigma[0])
-            hardly_known = _moved_by(mechanics, sides[:, weak].T, 1e-2)
+            hardly_known = moved_by(mechanics, sides[:, weak].T, 1e-2)
     return int(np.sum(~system.elastic)) - rigid_rank, not_unique, hardly_known
-
-
-def _rank(G: Array) -> int:
-    sigma = np.linalg.svd(G, compute_uv=False) if G.size else np.zeros(0)
-    return int(np.sum(sigma > DEPENDENT * float(sigma.max(initial=1e-300))))
-
-
-def _moved_by(mechanics: Mechanics, multipliers: Array, least: float) -> dict[str, tuple[str, ...]]:
-    """Joints and components of their reactions that some of the multipliers (k, rows) change by more than a part of
-    the largest change."""
-    system = mechanics.system
-    length = system.length_scale
-    touched: dict[str, set[str]] = {}
-    places = [channel for channel in system.channels if channel.path.split("/")[-1] in ("force", "moment", "effort")]
-    places = [channel for channel in places if channel.path.startswith(("joints/", "motions/"))]
-
-    def outputs(lam: Array) -> Array:
-        mechanics.lam[:] = lam
-        mechanics.run(L.AT_OUTPUT)
-        return mechanics.out.copy()
-
-    without = outputs(np.zeros(mechanics.n_rows))
-    for lam in multipliers:
-        change = np.abs(outputs(lam) - without)
-        sizes = {c.path: change[c.start : c.start + max(1, sum(c.shape))] * _per(c.unit, length) for c in places}
-        largest = max(float(size.max()) for size in sizes.values())
-        for path, size in sizes.items():
-            _, name, quantity = path.split("/")
-            names = {"force": COMPONENTS[:3], "moment": COMPONENTS[3:]}.get(quantity, ("effort",))
-            hit = {part for part, value in zip(names, size, strict=True) if value > least * largest}
-            touched.setdefault(name, set()).update(hit)
-    return {name: tuple(c for c in (*COMPONENTS, "effort") if c in hit) for name, hit in touched.items() if hit}
-
-
-def _per(unit: str, length: float) -> float:
-    """Moments count as forces at the length scale."""
-    return 1.0 / length if unit == "N*m" else 1.0

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from flexmb.results.inverse import InverseDynamics
 from flexmb.results.more_drives import fit_lines
+from flexmb.results.reaction_doubts import doubt_text
 from flexmb.results.report import entry
 from flexmb.results.section_report import section_lines
 
@@ -32,7 +33,7 @@ def inverse_report(inverse: InverseDynamics) -> str:
     if inverse.n_repeated or not inverse.hardly_known:
         lines += entry("not unique", unique_text(inverse))
     if inverse.hardly_known:
-        lines += entry("hardly known", hardly_text(inverse))
+        lines += entry("hardly known", doubt_text(inverse.hardly_known, bool(inverse.n_elastic)))
     if inverse.fit is not None:
         lines += fit_lines(inverse.fit, inverse.result.time)
     lines += ["", *_drive_table(inverse)]
@@ -96,16 +97,6 @@ def unique_text(inverse: InverseDynamics) -> str:
         f"{rows}. Rigid parts do not say how these components share the load, in joint axes: {listed}. All other "
         "components are unique. A joint that leaves these directions free, or a flexible body, settles them."
     )
-
-
-def hardly_text(inverse: InverseDynamics) -> str:
-    """Which reactions are magnified rounding, as a beam without twist in a plane loop brings them about."""
-    listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in inverse.hardly_known.items())
-    text = (
-        "some constraints differ from repetitions of others by next to nothing: these components are magnified "
-        f"rounding and mean nothing, in joint axes: {listed}. A joint that leaves these directions free settles them"
-    )
-    return f"{text}, or twist of the beams (shapes with torsion = 2)." if inverse.n_elastic else f"{text}."
 
 
 def _drive_table(inverse: InverseDynamics) -> Iterator[str]:

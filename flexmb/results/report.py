@@ -20,6 +20,7 @@ from flexmb.results.flexible_report import (
     strain_text,
 )
 from flexmb.results.motion_report import smoothing_texts
+from flexmb.results.reaction_doubts import doubt_text, hardly_known
 from flexmb.results.result_file import Result
 
 _WIDTH = 96
@@ -53,7 +54,8 @@ def run_report(
     """
     outcome = summary.outcome if summary is not None else "failed"
     is_flexible = bool(flexible_bodies(system))
-    findings, strain = _look_into(system, output) if is_flexible and n_rows and output is not None else (None, "")
+    is_seen = is_flexible and bool(n_rows) and output is not None
+    findings, strain, doubts = _look_into(system, output) if is_seen and output is not None else (None, "", {})
     lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
     lines += structure_lines(system, model, system.n_v - system.n_rows if n_dof is None else n_dof)
     lines += ["", *_run_lines(model.spec, summary, wall_note, strain, balance, turbo)]
@@ -61,6 +63,8 @@ def run_report(
         lines += ["", *flexible_lines(system, model.spec, findings)]
         for warning in flexible_warnings(system, findings):
             lines += ["", *entry("WARNING", warning)]
+    if doubts:
+        lines += ["", *entry("WARNING", f"reactions hardly known: {doubt_text(doubts, is_flexible)}")]
     if summary is not None and not summary.energy_balance <= _POOR_BALANCE:
         lines += ["", *entry("WARNING", balance_warning(model.spec.analysis, summary.energy_balance))]
     if failure:
@@ -114,13 +118,13 @@ def redundant_text(dropped: Sequence[Any]) -> str:
     return f"{len(dropped)}, left out: {listed}"
 
 
-def _look_into(system: Any, output: Path) -> tuple[Findings | None, str]:
-    """What the rows written so far say about the flexible bodies, and the largest strain energy in words."""
+def _look_into(system: Any, output: Path) -> tuple[Findings | None, str, dict[str, tuple[str, ...]]]:
+    """What the rows written so far say about flexible bodies and reactions; the largest strain energy in words."""
     try:
         with Result(output) as result:
-            return find(system, result), strain_text(result)
+            return find(system, result), strain_text(result), hardly_known(system, result)
     except InputError:  # the file is damaged, which is said elsewhere
-        return None, ""
+        return None, "", {}
 
 
 def flexible_lines(system: Any, spec: Any, findings: Findings | None = None) -> list[str]:
@@ -143,7 +147,7 @@ def _run_lines(
     if turbo is not None and not turbo.is_used:
         yield from entry("turbo", turbo.text)
     if balance is not None and (analysis is None or analysis.type != "static"):
-        found = f"{balance.iterations} iterations, unbalanced {balance.residual:.2e} of the largest load"
+        found = f"{_count(balance.iterations, 'iteration')}, unbalanced {balance.residual:.2e} of the largest load"
         yield from entry("static start", f"{found}; {stability_text(balance)}")
     if summary is None:
         return

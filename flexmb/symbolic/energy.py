@@ -17,9 +17,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from flexmb.errors import InputError
+from flexmb.joints.table import QUATERNIONS
 from flexmb.symbolic.engine import Integer, Scalar, Symbol, as_expression
 from flexmb.symbolic.equations import Equations
-from flexmb.symbolic.joints import QUATERNIONS, quaternion_matrix
+from flexmb.symbolic.joints import quaternion_matrix
 from flexmb.symbolic.orders import Orders, add, is_zero, multiply, negative, total
 from flexmb.symbolic.recursion import BranchPlace
 from flexmb.symbolic.vanishing import Values, vanishes

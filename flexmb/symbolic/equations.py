@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from flexmb.errors import Fault, InputError
+from flexmb.joints.table import QUATERNIONS
 from flexmb.symbolic.engine import Scalar, Symbol, tidy
-from flexmb.symbolic.joints import QUATERNIONS, stored_rates
+from flexmb.symbolic.joints import stored_rates
 from flexmb.symbolic.loads import LoadMaker
 from flexmb.symbolic.mechanism import SymbolicMechanism, symbolic_mechanism
 from flexmb.symbolic.orders import Orders, is_zero, total

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexmb.joints.table import JointCode, JointType
+from flexmb.joints.table import QUATERNIONS, JointCode, JointType
 from flexmb.symbolic.engine import Integer, Matrix, Scalar, Vector, cos, sin
 from flexmb.symbolic.orders import add as plus
 from flexmb.symbolic.orders import multiply, negative, subtract
@@ -28,14 +28,6 @@ from flexmb.symbolic.vectors import (
     turn,
     zero,
 )
-
-QUATERNIONS: dict[JointCode, tuple[tuple[int, int, int], ...]] = {
-    JointCode.SPHERICAL: ((0, 0, 3),),
-    JointCode.FREE: ((3, 3, 3),),
-    JointCode.POINT_ON_LINE: ((1, 1, 3),),
-    JointCode.DISTANCE: ((0, 0, 2), (4, 2, 3)),
-}
-"""Where quaternions stand: first stored coordinate, first rate, number of rates (two: about y and z only)."""
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,11 @@ import numpy as np
 from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.equations import layout as L
-from flexmb.joints.table import JOINT_TYPES, JointCode, JointType
+from flexmb.joints.table import JOINT_TYPES, QUATERNIONS, JointType
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.records.fields import n_modes, pack_field, place_marker, slice_constants
 from flexmb.system.records.packing import Packer
 from flexmb.system.topology import Branch, Topology
-
-# Quaternion blocks of a joint type: (offset in its q, offset in its v, rates).
-SPHERES: dict[JointCode, tuple[tuple[int, int, int], ...]] = {
-    JointCode.SPHERICAL: ((0, 0, 3),),
-    JointCode.FREE: ((3, 3, 3),),
-    JointCode.POINT_ON_LINE: ((1, 1, 3),),
-    JointCode.DISTANCE: ((0, 0, 2), (4, 2, 3)),
-}
 
 
 @dataclass
@@ -162,7 +154,7 @@ def pack_coordinates(pack: Packer, mechanism: Mechanism, topology: Topology, tre
     scalars: list[tuple[int, int]] = []
     spheres: list[tuple[int, int, int]] = []
     for branch, joint_type, q, v in zip(topology.branches, tree.joint_type, tree.q_start, tree.v_start, strict=True):
-        blocks = SPHERES.get(joint_type.code, ())
+        blocks = QUATERNIONS.get(joint_type.code, ())
         taken_q = {first + k for first, _, _ in blocks for k in range(4)}
         taken_v = {first + k for _, first, n in blocks for k in range(n)}
         plain_q = [k for k in range(joint_type.n_q) if k not in taken_q]
@@ -183,7 +175,7 @@ def initial_coordinates(
     given_q, given_v = np.zeros(tree.n_v, dtype=bool), np.zeros(tree.n_v, dtype=bool)
     for flat, branch in enumerate(topology.branches, start=1):
         joint_type, q, v = tree.joint_type[flat - 1], tree.q_start[flat - 1], tree.v_start[flat - 1]
-        blocks = SPHERES.get(joint_type.code, ())
+        blocks = QUATERNIONS.get(joint_type.code, ())
         for first, _, _ in blocks:
             q0[q + first] = 1.0
         body = mechanism.bodies[branch.body]
@@ -215,7 +207,7 @@ def position_coordinates(joint_type: JointType, position: tuple[float, ...]) -> 
     """Stored coordinates of a joint from n_v numbers: rotation vectors become quaternions."""
     q = np.zeros(joint_type.n_q)
     values = np.asarray(position, dtype=float)
-    blocks = SPHERES.get(joint_type.code, ())
+    blocks = QUATERNIONS.get(joint_type.code, ())
     taken_v = {first + k for _, first, n in blocks for k in range(n)}
     taken_q = {first + k for first, _, _ in blocks for k in range(4)}
     q[[k for k in range(joint_type.n_q) if k not in taken_q]] = [
