@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpstrf
 
 from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.point_field import PointField
@@ -134,6 +133,8 @@ def _pivoted(products: Vector, known: Vector, sizes: Vector) -> Vector:
 
     A Cholesky factorisation with pivoting, which stops at the rank.
     """
+    from scipy.linalg.lapack import dpstrf  # only here: a quarter of a second at every start
+
     scale = sizes / np.sqrt((np.diag(products) * sizes**2).max() or 1.0)
     rest = scale[:, None] * (products - known @ known.T) * scale
     factor, order, rank, _ = dpstrf(rest, tol=_SMALL, lower=1)

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 Vector = NDArray[np.float64]
 
@@ -126,6 +125,8 @@ def line_modes(stiffness: Vector, mass: Vector, held: Sequence[int], n_rigid: in
 
     Returns (count,) angular frequencies [rad/s] and (n, count) modes with unit modal mass.
     """
+    from scipy.linalg import eigh  # only here: a quarter of a second at every start
+
     free = np.setdiff1d(np.arange(stiffness.shape[0]), np.asarray(held, dtype=int))
     block = np.ix_(free, free)
     wanted = [n_rigid, n_rigid + count - 1]

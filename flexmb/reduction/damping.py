@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from flexmb.elements.number_checks import is_number, not_negative
 from flexmb.errors import Fault
@@ -25,6 +24,8 @@ _ALLOWED = 'Allowed: {"ratio": z}, {"ratios": [z1, z2, ...]}, {"mass": a, "stiff
 
 def basis_modes(stiffness: Vector, mass: Vector) -> tuple[Vector, Vector]:
     """(n,) angular frequencies [rad/s], rising, and (n, n) modes as columns with unit modal mass."""
+    from scipy.linalg import eigh  # only here: a quarter of a second at every start
+
     if stiffness.shape[0] == 0:
         return np.zeros(0), np.zeros((0, 0))
     squares, modes = eigh(stiffness, mass)

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh, null_space
 
 from flexmb.elements.beam_shapes import BENDING, sampled
 from flexmb.reduction.beam_basis import BeamBasis
@@ -116,6 +115,8 @@ def _rigid_rank(rows: Vector, basis: BeamBasis) -> int:
 
 def _first_elastic(stiffness: Vector, mass: Vector, rows: Vector, rank: int) -> float:
     """First frequency [rad/s] above the rigid motions that the held rows leave; infinite when there is none."""
+    from scipy.linalg import eigh, null_space  # only here: a quarter of a second at every start
+
     allowed = null_space(rows) if rows.size else np.eye(stiffness.shape[0])
     n_rigid = 2 - rank
     if allowed.shape[1] <= n_rigid:
