@@ -38,7 +38,6 @@ from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import redundancy
 from flexmb.solvers.reference import body_states, start_system
-from flexmb.solvers.run import simulate
 from flexmb.solvers.settings import read_settings
 from flexmb.system.model import Model
 from flexmb.system.records.fields import field_kinds
@@ -119,7 +118,7 @@ def inverse_model(
     _refuse_repeated_motions(spec, ready, more_drives)
     system = ready.system
     n_elastic = int(system.elastic.sum())
-    solve: Callable[..., Any] = simulate
+    solve: Callable[..., Any] | None = None
     how = "dynamic"
     if elastic == "quasi-static" and n_elastic:
         how, solve = "quasi-static", _quasi_static
@@ -189,6 +188,9 @@ def _check(spec: Any, elastic: str, more_drives: str, reactions: str) -> None:
         faults.append(Fault(f"'{more_drives}' is nothing to do with more drives (choices: {', '.join(CHOICES)})."))
     if reactions not in ROADS:
         faults.append(Fault(f"'{reactions}' is no road to the reactions (roads: {', '.join(ROADS)})."))
+    if more_drives == "least-squares" and spec.coordinates.default == "natural":
+        text = "natural coordinates do not cover motions that are fitted."
+        faults.append(Fault(text, ("coordinates", "default"), 'Use default = "absolute".'))
     if reactions == "recursive":
         faults += uncovered(spec)
         if more_drives == "least-squares":

@@ -45,6 +45,11 @@ def prepare(model: Any) -> Preparation:
     spec = model.spec
     if not spec.bodies:
         raise InputError([Fault("the model has no bodies.", ("bodies",), "Add [bodies.NAME] with mass and inertia.")])
+    if spec.coordinates.default == "natural":
+        from flexmb.natural.model_loads import uncovered
+
+        if faults := uncovered(spec):
+            raise InputError(faults)
     states, balance = balanced_states(spec)
     system, work = _built(spec, states, [])
     _check_damping(spec, system)

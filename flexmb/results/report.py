@@ -83,6 +83,7 @@ def summary_numbers(summary: Any) -> list[tuple[str, float, str]]:
     units = {"largest_constraint_error": "m, rad", "energy_error": "J", "peak_energy": "J", "wall_time": "s"}
     units |= {"t_reached": "s"}
     names: tuple[str, ...] = ("steps", "rejected", "newton_iterations", "factorisations", "energy_balance", *units)
+    names += ("n_natural", "n_natural_rows", "balance_gap")
     if hasattr(summary, "equilibrium"):
         units["lowest_stiffness"] = "1/s^2"
         names = ("largest_constraint_error", "unbalanced_force", "lowest_stiffness", "wall_time", "t_reached")
@@ -143,6 +144,8 @@ def _run_lines(
     if analysis is not None:
         balanced = getattr(summary, "method", "") == "quasi-static"
         method = _QUASI_STATIC if balanced else method_text(analysis)
+        if hasattr(summary, "n_natural"):
+            method = f"natural coordinates ({summary.n_natural}, {summary.n_natural_rows} rows), {method}"
         yield from entry("method", f"{method}, {turbo.text}" if turbo is not None and turbo.is_used else method)
     if turbo is not None and not turbo.is_used:
         yield from entry("turbo", turbo.text)
@@ -163,6 +166,9 @@ def _run_lines(
     yield from entry("largest constraint error", f"{summary.largest_constraint_error:.2e} (m, rad)")
     balance = f"{summary.energy_balance:.2e} of the peak energy {summary.peak_energy:.6g} J"
     yield from entry("energy balance", f"{balance} (kinetic + potential - work)")
+    if hasattr(summary, "balance_gap"):
+        gap = f"off by {summary.balance_gap:.2e} of the largest force in the equations of absolute coordinates"
+        yield from entry("balance of the bodies", gap)
     if hasattr(summary, "left_out"):
         left_out = f"would change the elastic coordinates by about {100.0 * summary.left_out:.2g} %"
         yield from entry("vibration left out", f"{left_out} of their largest value")

@@ -117,7 +117,8 @@ def equations_of(
     mechanism = _to_order(mechanism, order)
     places = branch_places(mechanism)
     coordinates, q, v = _symbols(mechanism, places)
-    tape = Tape(named, [*mechanism.symbols, *(symbol.name for symbol in (*q, *v))])
+    taken = [*mechanism.symbols, *(symbol.name for symbol in (*q, *v))]
+    tape = Tape(named, taken)
     q_run, v_run = list(q), list(v)
     if order is not None:
         for place in places:
@@ -141,7 +142,7 @@ def equations_of(
         q=q,
         v=v,
         a=[Symbol(f"{c.name}_ddot") for c in coordinates],
-        lam=[Symbol(f"lambda_{k}") for k in range(1, len(found) + 1)],
+        lam=_multipliers(len(found), taken),
         q_dot=_stored_rates(places, q, v),
         M=[[total(x) for x in row] for row in M],
         bias=[total(x) for x in bias],
@@ -216,10 +217,23 @@ class _Names:
     def give(self, wanted: str) -> str:
         name = base = identifier(wanted)
         number = 2
-        while name in self.taken:
+        while not self.taken.isdisjoint(_with_rates(name)):
             name, number = f"{base}_{number}", number + 1
-        self.taken |= {name, f"{name}_dot", f"{name}_ddot"}
+        self.taken |= _with_rates(name)
         return name
+
+
+def _with_rates(name: str) -> set[str]:
+    """The names that a coordinate, its rate and its acceleration have."""
+    return {name, f"{name}_dot", f"{name}_ddot"}
+
+
+def _multipliers(count: int, taken: Collection[str]) -> list[Any]:
+    """lambda_1, lambda_2, ...; with more underscores when a coordinate or a symbol of the model has such a name."""
+    stem = "lambda_"
+    while any(f"{stem}{k}" in taken for k in range(1, count + 1)):
+        stem += "_"
+    return [Symbol(f"{stem}{k}") for k in range(1, count + 1)]
 
 
 def _symbols(mechanism: SymbolicMechanism, places: list[BranchPlace]) -> tuple[list[Coordinate], list[Any], list[Any]]:

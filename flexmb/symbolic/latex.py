@@ -14,7 +14,7 @@ from flexmb.symbolic.sheet import Row, Section, Sheet
 from flexmb.symbolic.text import factored, one_line, unit_of
 from flexmb.symbolic.writing import Style, terms_of
 
-_HEAD = r"""\documentclass[a4paper]{article}
+_HEAD = r"""\documentclass[a4paper]{article} % Written by flexmb.
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \usepackage{amsmath}
@@ -95,9 +95,10 @@ def _definitions(sheet: Sheet, style: Style) -> list[list[str]]:
 def _section(section: Section, style: Style) -> list[str]:
     rows = []
     for entry in section.entries:
-        rows.append(
-            _broken(f"{_head(entry.symbol, entry.index)} &= ", terms_of(as_expression(entry.expression), style))
-        )
+        row = _broken(f"{_head(entry.symbol, entry.index)} &= ", terms_of(as_expression(entry.expression), style))
+        if entry.note and (entry.symbol == "Phi" or not entry.index):  # which joint a row is of, what stays constant
+            row[-1] += rf" \qquad \text{{({latex_text(entry.note)})}}"
+        rows.append(row)
     lines = _aligned(rows)
     return [*lines, f"({section.remark})"] if section.remark else lines
 

@@ -7,6 +7,7 @@ asks are refused with the reason, all at once.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +28,16 @@ from flexmb.symbolic.steps import Steps, matrix_text
 from flexmb.symbolic.text import text_of
 from flexmb.system.schema.beams import FlexibleTable
 
-_OURS = (": equations of motion", ": the equations in four steps", r"\documentclass[a4paper]{article}")
+_OURS = re.compile(
+    r"[^\n]*: (?:equations of motion, [a-z-]+ form|the equations in four steps)\n=+\n"
+    r"|\\documentclass\[a4paper\]\{article\} % Written by flexmb\.\n"
+)
+"""How a file begins that flexmb has written"""
 
 _SHORT_ENERGY = 400
 """Operations up to which an energy or a momentum is printed"""
+_MOST_BODIES_OF_CODE = 50
+"""Bodies beyond which code takes minutes to be made, and pays no longer: its length grows with their square"""
 _FEW = 4
 """Bodies up to which code is also tried without named intermediate results"""
 
@@ -127,6 +134,8 @@ def _faults(model: Any, request: EquationRequest) -> list[Fault]:
     faults = []
     bodies = model.symbolic_spec(names_of(request.symbols)).spec.bodies
     n_bodies = len(bodies)
+    if not bodies:
+        faults.append(Fault("the model has no bodies.", ("bodies",), "Add [bodies.NAME] with mass and inertia."))
     if request.order is not None and request.order not in ORDERS:
         text = f"--order {request.order}: equations are truncated at order 1 or 2, or not at all (leave --order away)."
         faults.append(Fault(text))
@@ -139,6 +148,9 @@ def _faults(model: Any, request: EquationRequest) -> list[Fault]:
     elif request.steps and n_bodies > MOST_BODIES_OF_STEPS:
         text = f"--steps is a teaching print for at most {MOST_BODIES_OF_STEPS} bodies; the model has {n_bodies}."
         faults.append(Fault(text, hint="Leave --steps away, or take a smaller model."))
+    if request.language is not None and n_bodies > _MOST_BODIES_OF_CODE:
+        text = f"the model has {n_bodies} bodies; code is written for at most {_MOST_BODIES_OF_CODE}."
+        faults.append(Fault(text, hint="Use its numbers: flexmb run has no such limit."))
     if request.language is not None:
         others = {"--latex": request.latex, "--steps": request.steps, "--matrices": request.matrices}
         others["--simplify"] = request.simplify
@@ -167,11 +179,18 @@ def _target_faults(path: Path, suffix: str) -> list[Fault]:
         return [Fault(f"Cannot write '{path}': there is no folder '{path.parent}'.")]
     if path.suffix.lower() != suffix:
         return [Fault(f"'{path}': the name of this file must end in {suffix}.")]
-    if path.exists() and not any(mark in path.read_text(encoding="utf-8", errors="replace")[:4000] for mark in _OURS):
-        return [
-            Fault(f"'{path}' exists and was not written by flexmb: it is not overwritten.", hint="Choose another name.")
-        ]
+    if path.exists() and not _is_ours(path):
+        text = f"'{path}' exists and was not written by flexmb: it is not overwritten."
+        return [Fault(text, hint="Choose another name.")]
     return []
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether flexmb has written a file; what cannot be read, or is no file (a pipe, a device), is not ours."""
+    try:
+        return path.is_file() and _OURS.match(path.read_text(encoding="utf-8", errors="replace")) is not None
+    except OSError:
+        return False
 
 
 def _write(path: Path, text: str) -> None:

@@ -157,7 +157,7 @@ def _pulled(equations: Any, embedded: Any) -> tuple[list[list[Any]], list[Any], 
         found = as_expression(values[embedded.independent[c]])
         for i, k in enumerate(dependent):
             if embedded.J[i][c] != 0:
-                found += Symbol(f"J_{i + 1}_{c + 1}") * as_expression(values[k])
+                found += Symbol(f"J[{i + 1},{c + 1}]") * as_expression(values[k])
         return found
 
     count = range(len(embedded.independent))

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from flexmb.graph import cutset_matrix, format_matrix, incidence, path_matrix
-from flexmb.symbolic.canonical import readable
+from flexmb.symbolic.canonical import operations, readable
 from flexmb.symbolic.engine import Integer, as_expression
 from flexmb.symbolic.joints import joint_motion
 from flexmb.symbolic.names import styles_of
@@ -24,9 +24,16 @@ from flexmb.symbolic.quaternions import unit_quaternions
 from flexmb.symbolic.recursion import equations_of_motion
 from flexmb.symbolic.sheet import Sheet
 from flexmb.symbolic.text import broken, coordinate_lines, one_line, row_lines, symbol_lines
+from flexmb.symbolic.waves import Budget
 from flexmb.symbolic.writing import Style, terms_of, write
 
 MOST_BODIES = 6
+_LONGEST = 300
+"""Operations up to which an expression is printed"""
+_PRODUCTS = 100_000
+"""Products of terms that the readable forms may take together, and what a short expression gets beyond them"""
+_FEW_PRODUCTS = 1000
+_TOO_LONG = "(too long to be read)"
 
 
 class Steps:
@@ -36,6 +43,7 @@ class Steps:
         self.equations, self.sheet = equations, sheet
         self.style: Style = styles_of(equations)[0]
         self.rates = {*equations.v, *equations.a}
+        self.budget = Budget(_PRODUCTS)
 
     def text(self) -> str:
         """All four steps."""
@@ -56,11 +64,17 @@ class Steps:
             as_expression(total(value)),
             self.equations.angles,
             self.rates,
+            budget=self.budget if self.budget.left > 0 else Budget(_FEW_PRODUCTS),
             quaternions=unit_quaternions(self.equations),
         )
 
     def written(self, value: Any) -> str:
-        return write(self.shown(value), self.style)
+        shown = self.shown(value)
+        return write(shown, self.style) if operations(shown, _LONGEST) <= _LONGEST else _TOO_LONG
+
+    def terms(self, shown: Any) -> list[str]:
+        """The terms of a readable expression."""
+        return terms_of(shown, self.style) if operations(shown, _LONGEST) <= _LONGEST else [_TOO_LONG]
 
     def branches(self) -> Iterator[str]:
         """Orientation and place of every body frame, world axes."""
@@ -109,7 +123,7 @@ class Steps:
                 told.add(edge.name)
                 around = [f"{'+' if sign > 0 else '-'} {part.name}" for part, sign in tree.circuit(edge)]
                 yield from broken(f"  chord '{edge.name}', circuit: ", _first_without_plus(around))
-            terms = terms_of(self.shown(equations.phi[k - 1]), self.style)
+            terms = self.terms(self.shown(equations.phi[k - 1]))
             note = f"{row.owner}: {row.text}" if row.text else row.owner
             *first, last = broken(f"    Phi[{k}] = ", terms)
             yield from first
@@ -150,7 +164,7 @@ class Steps:
 
     def _work(self, title: str, work: Any) -> list[str]:
         value = self.shown(work)
-        return [] if value == 0 else broken(f"    {title}: ", terms_of(value, self.style), 8)
+        return [] if value == 0 else broken(f"    {title}: ", self.terms(value), 8)
 
     def dynamics(self) -> Iterator[str]:
         """The rows of the sheet, or where they are found."""

@@ -16,7 +16,7 @@ from flexmb.symbolic.code.wrapping import wrapped
 _WORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
 register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool
 _Complex _Imaginary asm main abs gamma y0 y1 yn j0 j1 jn signbit isnan isinf nan round rint trunc remainder div erf
-lgamma tgamma hypot cbrt exp2 log2 log10 log1p expm1 logb scalb fma ldexp frexp modf square printf puts free malloc
+lgamma tgamma hypot cbrt exp2 log2 log10 log1p expm1 logb scalb fma pow ldexp frexp modf square printf puts free malloc
 NULL NAN INFINITY DOMAIN SING OVERFLOW UNDERFLOW linux unix I""".split()
 
 

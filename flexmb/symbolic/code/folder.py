@@ -5,8 +5,11 @@ Enters: equations, a language, a folder. Leaves: the files. A file that flexmb h
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -104,7 +107,7 @@ def embedding_blocks(equations: Any, embedded: Any) -> tuple[tuple[Block, ...], 
 def program_name(title: str) -> str:
     """An identifier for files and functions."""
     name = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")[:40] or "model"
-    reserved = {"example", "numpy", "numba", "math", "test", "main"}
+    reserved = {"example", "numpy", "scipy", "numba", "llvmlite", "test", "main", *sys.stdlib_module_names}
     return f"model_{name}" if name[0].isdigit() or name in reserved or name in numpy_code.PYTHON_WORDS else name
 
 
@@ -124,17 +127,31 @@ def _rate_of(coordinate: Any) -> str:
 
 
 def write_code(program: Program, language: str, folder: Path) -> list[Path]:
-    """Write the folder; gives the files written."""
+    """Write the folder, all of its files or none; gives the files written."""
     maker = LANGUAGES[language]
     texts = {**maker.files(program), "README.md": readme(program, language)}
     check_folder(folder, texts)
+    drafts = {folder / name: folder / f".{name}.{os.getpid()}.part" for name in texts}
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
+        for draft, text in zip(drafts.values(), texts.values(), strict=True):
+            draft.write_text(text, encoding="utf-8")
+        for path, draft in drafts.items():
+            os.replace(draft, path)
     except OSError as error:
+        _take_back(drafts.values(), new)
         raise InputError(f"Cannot write '{folder}': {error.strerror or error}.") from error
-    return [folder / name for name in texts]
+    return list(drafts)
+
+
+def _take_back(drafts: Iterable[Path], folders: Iterable[Path]) -> None:
+    """Remove what a failed attempt has left: drafts, and folders that it made."""
+    with suppress(OSError):
+        for draft in drafts:
+            draft.unlink(missing_ok=True)
+        for folder in folders:
+            folder.rmdir()
 
 
 def check_folder(folder: Path, names: Iterable[str]) -> None:
@@ -144,11 +161,18 @@ def check_folder(folder: Path, names: Iterable[str]) -> None:
     foreign = []
     for name in names:
         path = folder / name
-        if path.is_dir() or (path.exists() and _MARK not in path.read_text(encoding="utf-8", errors="replace")[:4000]):
+        if os.path.lexists(path) and not _is_ours(path):
             foreign.append(name)
     if foreign:
         text = f"'{folder}' holds {', '.join(foreign)}, not written by flexmb: not overwritten."
         raise InputError([Fault(text, hint="Choose another folder.")])
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        return path.is_file() and _MARK in path.read_text(encoding="utf-8", errors="replace")[:4000]
+    except OSError:
+        return False
 
 
 def readme(program: Program, language: str) -> str:
