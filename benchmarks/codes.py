@@ -28,6 +28,7 @@ class Codes:
         self.ours_inverse = load("ours_inverse", needs="flexmb.system.build")
         self.ours_symbolic = load("ours_symbolic", needs="symengine")
         self.ours_turbo = load("ours_turbo", needs="symengine")
+        self.ours_natural = load("ours_natural", needs="flexmb.natural.integration")
         self.sympy = load("peer_sympy", needs="sympy")
         self.exudyn = load("peer_exudyn", needs="exudyn")
         self.exudyn_flexible = load("peer_exudyn_flexible", needs="exudyn")

@@ -17,6 +17,7 @@ import compile_time
 import fe_rows
 import flexible_rows
 import inverse_rows
+import natural_rows
 import numpy as np
 import symbolic_rows
 import turbo_rows
@@ -42,7 +43,7 @@ and 16 links; it is subtracted. flexmb's programs are called by address from a c
 
 Compilation: wall time of a fresh process with an empty cache, from its start to the written result of two steps of
 examples/02_planar_slider_crank.toml and of examples/spatial_slider_crank.toml; then the same with the cache filled.
-{flexible_rows.METHOD}{inverse_rows.METHOD}{fe_rows.METHOD}{symbolic_rows.METHOD}{turbo_rows.METHOD}"""
+{flexible_rows.METHOD}{inverse_rows.METHOD}{fe_rows.METHOD}{symbolic_rows.METHOD}{turbo_rows.METHOD}{natural_rows.METHOD}"""
 
 TARGET_ERROR = 3e-5
 """[m]: the slider-crank's error at which CPU times are compared."""
@@ -210,6 +211,7 @@ MEASUREMENTS: dict[str, Callable[[Codes, int], list[Row]]] = {
     "meshes": fe_rows.measure,
     "symbolic": symbolic_rows.measure,
     "turbo": turbo_rows.measure,
+    "natural": natural_rows.measure,
 }
 
 

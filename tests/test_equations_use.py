@@ -185,3 +185,8 @@ def test_latex_says_what_stays_constant(folder: Path, capsys: pytest.CaptureFixt
 def test_code_of_a_very_long_chain(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = call(capsys, "equations", chain(folder / "chain.toml", 51), "--code", "c", "-o", "code")
     assert (code, out) == (2, "") and "51 bodies" in err and not (folder / "code").exists()
+
+
+def test_natural_coordinates_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = call(capsys, "equations", "pendulum.toml", "--set", "coordinates.default=natural")
+    assert (code, out) == (2, "") and "not in natural ones" in err

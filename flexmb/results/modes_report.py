@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.errors import InputError
+from flexmb.errors import Fault, InputError
 from flexmb.results.output_file import drafted
 from flexmb.results.preparation import prepare
 from flexmb.results.report import entry
@@ -64,6 +64,9 @@ def modes_of_model(
     about : "start"; "static": the equilibrium near by; "steady": the start with the flexible bodies bent as its motion
     asks (quasi-statically), such as beams on a shaft that turns.
     """
+    if model.spec.coordinates.default == "natural":
+        text = "modes are not found in natural coordinates."
+        raise InputError([Fault(text, ("coordinates", "default"), 'Use default = "absolute".')])
     ready = prepare(model)
     system, work = ready.system, ready.work
     state = f"the start of the model, t = {Mechanics(system, work).t:g} s"

@@ -103,6 +103,8 @@ def structure_lines(system: Any, model: Any, n_dof: int) -> list[str]:
     freedom = f"{n_dof} ({n_dof + n_driven} less {n_driven} prescribed)" if n_driven else str(n_dof)
     rows = f"{_count(system.n_v, 'coordinate')}, {_count(system.n_rows, 'constraint row')}"
     lines = [*entry("model", ", ".join(parts)), *entry("degrees of freedom", freedom), *entry("equations", rows)]
+    if spec.coordinates.default == "natural":
+        lines += entry("coordinates", "natural (points and unit vectors); the equations above are in absolute ones")
     for text in smoothing_texts(spec):
         lines += entry("smoothed motion", text)
     return lines + entry("redundant constraints", redundant_text(system.dropped))

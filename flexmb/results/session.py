@@ -63,6 +63,10 @@ def run_model(
     check_target(path)
     if resume:
         open_for_resuming(path, identity).close()  # said before the first compilation, not after it
+    if solve is None and spec.coordinates.default == "natural":
+        from flexmb.results.natural_run import natural_solver
+
+        solve = natural_solver(spec, turbo)
     compile_for(spec.analysis.method, field_kinds(spec))
     ready = ready or prepare(model)
     if turbo:

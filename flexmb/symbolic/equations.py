@@ -113,7 +113,7 @@ def equations_of(
         text = f"there is no order {order!r}: equations are truncated at order 1 or 2, or left complete (no order)."
         raise InputError([Fault(text)])
     mechanism = symbolic_mechanism(model, keep)
-    _refuse_base(mechanism)
+    _refuse_uncovered(mechanism)
     mechanism = _to_order(mechanism, order)
     places = branch_places(mechanism)
     coordinates, q, v = _symbols(mechanism, places)
@@ -157,10 +157,17 @@ def equations_of(
     )
 
 
-def _refuse_base(mechanism: SymbolicMechanism) -> None:
+def _refuse_uncovered(mechanism: SymbolicMechanism) -> None:
+    faults = []
     if mechanism.spec.base is not None:
         text = "the moving ground ([base]) has no symbolic form."
-        raise InputError([Fault(text, ("base",), "Remove it, or put a driven body between ground and the mechanism.")])
+        hint = "Remove it, or put a driven body between ground and the mechanism."
+        faults.append(Fault(text, ("base",), hint))
+    if mechanism.spec.coordinates.default == "natural":
+        text = "equations in symbols are in joint or absolute coordinates, not in natural ones."
+        faults.append(Fault(text, ("coordinates", "default"), 'Use default = "joint" or "absolute".'))
+    if faults:
+        raise InputError(faults)
 
 
 def _to_order(mechanism: SymbolicMechanism, order: int | None) -> SymbolicMechanism:

@@ -93,7 +93,7 @@ def topology(spec: Any, mechanism: Mechanism, *, reference: bool = False) -> Top
         choice = spec.coordinates
         for name, body in spec.bodies.items():
             wanted = body.coordinates or ("absolute" if name in choice.absolute else choice.default)
-            if wanted == "absolute":
+            if wanted != "joint":  # natural coordinates are read through absolute ones
                 branches.append(f"body {name}")
         named = [name for name, joint in spec.joints.items() if joint.tree or name in choice.branches]
         if faults := _loop_faults(mechanism, branches, named):

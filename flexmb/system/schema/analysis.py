@@ -32,8 +32,10 @@ class ModelInfo(Strict):
 class Coordinates(Strict):
     """Choice of the spanning tree, by the user's word."""
 
-    default: Literal["joint", "absolute"] = Field(
-        "joint", description="Coordinates of all bodies that say nothing else."
+    default: Literal["joint", "absolute", "natural"] = Field(
+        "joint",
+        description="Coordinates of all bodies that say nothing else; natural: points and unit vectors, for a whole "
+        "model of rigid bodies.",
     )
     absolute: Annotated[tuple[str, ...], Names(what="bodies")] = Field(
         (), description="Bodies in absolute coordinates."

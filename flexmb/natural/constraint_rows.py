@@ -1,0 +1,212 @@
+"""All constraint rows of a system on its moving coordinates, without those that say nothing new.
+
+Sets of rows over the full coordinates enter, with the mask of the moving ones; out comes one set that delivers
+
+    Phi(x, t),   entries of Phi_q,   Phi_t,   gamma = d(Phi_q)/dt v + Phi_tt,   entries of d(Phi_q^T lambda)/dx
+
+Two kinds of rows are left out, once, when the system is built: rows that touch no moving coordinate (the length of a
+fixed vector), and rows that follow from earlier ones in every position near the start: two bodies that share a vector
+both say that its length is one; a planar loop built in space says more than once that it is planar. The multipliers of
+rows left out are zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import block_array, csr_array, eye_array
+from scipy.sparse.linalg import splu
+
+from flexmb.errors import Fault, InputError
+from flexmb.natural.rank import independent_rows
+from flexmb.natural.saddle import summed
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+SOFT = 1e-9
+"""Compliance of the rows on the way back to the constraints."""
+NEARBY = 1e-2
+"""Size of the random step, as a share of the smallest length, away from a start that may be a singular position."""
+
+
+class ConstraintSet(Protocol):
+    """What a set of constraint rows answers, over the full coordinates."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def names(self) -> Sequence[str]: ...
+    @property
+    def rows(self) -> Integers: ...
+    @property
+    def columns(self) -> Integers: ...
+    @property
+    def hessian_rows(self) -> Integers: ...
+    @property
+    def hessian_columns(self) -> Integers: ...
+    def value(self, x: Floats, t: float) -> Floats: ...
+    def entries(self, x: Floats) -> Floats: ...
+    def rate(self, t: float) -> Floats: ...
+    def gamma(self, x: Floats, v: Floats, t: float) -> Floats: ...
+    def hessian_entries(self, x: Floats, multipliers: Floats) -> Floats: ...
+
+
+class JoinedRows:
+    """Several sets, one below the other."""
+
+    def __init__(self, sets: Sequence[ConstraintSet]):
+        self.sets = [one for one in sets if one.n_rows]
+        self.starts = np.concatenate(([0], np.cumsum([one.n_rows for one in self.sets]))).astype(np.int64)
+        self.n_rows = int(self.starts[-1])
+        self.names = [name for one in self.sets for name in one.names]
+        offsets = zip(self.sets, self.starts[:-1], strict=True)
+        self.rows = _joined([one.rows + start for one, start in offsets]).astype(np.int64)
+        self.columns = _joined([one.columns for one in self.sets]).astype(np.int64)
+        self.hessian_rows = _joined([one.hessian_rows for one in self.sets]).astype(np.int64)
+        self.hessian_columns = _joined([one.hessian_columns for one in self.sets]).astype(np.int64)
+
+    def value(self, x: Floats, t: float) -> Floats:
+        return _joined([one.value(x, t) for one in self.sets])
+
+    def entries(self, x: Floats) -> Floats:
+        return _joined([one.entries(x) for one in self.sets])
+
+    def rate(self, t: float) -> Floats:
+        return _joined([one.rate(t) for one in self.sets])
+
+    def gamma(self, x: Floats, v: Floats, t: float) -> Floats:
+        return _joined([one.gamma(x, v, t) for one in self.sets])
+
+    def hessian_entries(self, x: Floats, multipliers: Floats) -> Floats:
+        parts = zip(self.sets, self.starts[:-1], self.starts[1:], strict=True)
+        return _joined([one.hessian_entries(x, multipliers[start:end]) for one, start, end in parts])
+
+
+class MovingRows:
+    """The independent rows of the joined sets, on the moving coordinates only.
+
+    rows, columns: pattern of Phi_q, columns counted over the moving coordinates; kept: (m,) rows of the joined sets.
+    """
+
+    def __init__(self, sets: Sequence[ConstraintSet], moving: Integers, x: Floats, t: float):
+        self.joined = JoinedRows(sets)
+        self.moving = moving
+        self._place = np.full(x.size, -1, dtype=np.int64)
+        self._place[moving] = np.arange(moving.size)
+        self.kept = np.arange(self.joined.n_rows)
+        self._choose(self._touching())
+        if self.n_rows:
+            self._choose(self._independent(x, t))
+        inside = (self._place[self.joined.hessian_rows] >= 0) & (self._place[self.joined.hessian_columns] >= 0)
+        self._hessian_inside = np.flatnonzero(inside)
+        self.hessian_rows = self._place[self.joined.hessian_rows[self._hessian_inside]]
+        self.hessian_columns = self._place[self.joined.hessian_columns[self._hessian_inside]]
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.kept.size)
+
+    def value(self, x: Floats, t: float) -> Floats:
+        """Phi (m,)."""
+        return self.joined.value(x, t)[self.kept]
+
+    def entries(self, x: Floats) -> Floats:
+        """Entries of Phi_q on `rows`, `columns`."""
+        return self.joined.entries(x)[self._inside]
+
+    def rate(self, t: float) -> Floats:
+        """Phi_t (m,)."""
+        return self.joined.rate(t)[self.kept]
+
+    def gamma(self, x: Floats, v: Floats, t: float) -> Floats:
+        """gamma (m,), with Phi_q a + gamma = 0; v over the full coordinates."""
+        return self.joined.gamma(x, v, t)[self.kept]
+
+    def hessian_entries(self, x: Floats, multipliers: Floats) -> Floats:
+        """Entries of d(Phi_q^T lambda)/dx on `hessian_rows`, `hessian_columns`."""
+        return self.joined.hessian_entries(x, self.all_multipliers(multipliers))[self._hessian_inside]
+
+    def all_multipliers(self, multipliers: Floats) -> Floats:
+        """Multipliers of the joined sets: zero where a row was left out."""
+        everywhere = np.zeros(self.joined.n_rows)
+        everywhere[self.kept] = multipliers
+        return everywhere
+
+    def times(self, entries: Floats, v: Floats) -> Floats:
+        """Phi_q v (m,) for v over the moving coordinates."""
+        return summed(self.rows, entries * v[self.columns], self.n_rows)
+
+    def transposed_times(self, entries: Floats, multipliers: Floats) -> Floats:
+        """Phi_q^T lambda over the moving coordinates."""
+        return summed(self.columns, entries * multipliers[self.rows], self.moving.size)
+
+    def dense(self, entries: Floats) -> Floats:
+        """Phi_q (m, n) as a full array."""
+        full = np.zeros((self.n_rows, self.moving.size))
+        np.add.at(full, (self.rows, self.columns), entries)
+        return full
+
+    def _choose(self, kept: Integers) -> None:
+        """Keep these of the kept rows, and number them anew."""
+        self.kept = self.kept[kept]
+        number = np.full(self.joined.n_rows, -1, dtype=np.int64)
+        number[self.kept] = np.arange(self.kept.size)
+        inside = (number[self.joined.rows] >= 0) & (self._place[self.joined.columns] >= 0)
+        self._inside = np.flatnonzero(inside)
+        self.rows = number[self.joined.rows[self._inside]]
+        self.columns = self._place[self.joined.columns[self._inside]]
+
+    def _touching(self) -> Integers:
+        touched = self._place[self.joined.columns] >= 0
+        counts = np.bincount(self.joined.rows[touched], minlength=self.joined.n_rows)
+        return np.flatnonzero(counts)
+
+    def _independent(self, x: Floats, t: float) -> Integers:
+        near = nearby(self, x, t)
+        shape = (self.n_rows, self.moving.size)
+        return independent_rows(csr_array((self.entries(near), (self.rows, self.columns)), shape=shape))
+
+
+def nearby(rows: MovingRows, x: Floats, t: float) -> Floats:
+    """A position on the constraints near x, a random step away; x itself when the way back is not found.
+
+    The steps back solve [1, Phi_q^T; Phi_q, -SOFT] for them, which rows that repeat each other do not make singular.
+    """
+    n, m, scale = rows.moving.size, rows.n_rows, _scale(x)
+    lengths = np.sqrt(summed(rows.rows, rows.entries(x) ** 2, m))  # of the gradients: that of a distance is its own
+    away = NEARBY * min([scale, *lengths[lengths > 0.0]])
+    near = x.copy()
+    near[rows.moving] += away * np.random.default_rng(1).uniform(-1.0, 1.0, size=n)
+    for _ in range(30):
+        error = rows.value(near, t)
+        if float(np.max(np.abs(error))) < 1e-12 * scale * max(1.0, scale):
+            return near
+        gradient = csr_array((rows.entries(near), (rows.rows, rows.columns)), shape=(m, n))
+        matrix = block_array([[eye_array(n), gradient.T], [gradient, -SOFT * eye_array(m)]], format="csc")
+        near[rows.moving] += splu(matrix).solve(np.concatenate((np.zeros(n), -error)))[:n]
+    return x
+
+
+def check_start(rows: MovingRows, x: Floats, t: float, tolerance: float) -> None:
+    """Every row, kept or not, must hold at the start to `tolerance`: an `InputError` that lists those that do not."""
+    error = np.abs(rows.joined.value(x, t))
+    faults = [
+        Fault(
+            f"constraint '{rows.joined.names[row]}' is off by {error[row]:.3g} at the start ({tolerance:.1g} allowed)."
+        )
+        for row in np.flatnonzero(error > tolerance)
+    ]
+    if faults:
+        raise InputError(faults)
+
+
+def _scale(x: Floats) -> float:
+    return max(1e-3, float(np.max(np.abs(x), initial=0.0)))
+
+
+def _joined(parts: Sequence[NDArray]) -> NDArray:
+    return np.concatenate(parts) if parts else np.zeros(0)

@@ -1,0 +1,98 @@
+"""A system in natural coordinates moved through time, by one of four roads to the same motion.
+
+A system, its velocities at the start, the end time and the step enter; a table of states leaves.
+
+    "generalized-alpha"  equations with multipliers, index 3, implicit, order 2, sparse     [GJB eq. 4.19]
+    "runge-kutta"        equations with multipliers, accelerations, explicit, order 4       [GJB eq. 4.19]
+    "independent"        as many equations as degrees of freedom, order 4, full arrays      [GJB ex. 4.4 (v)]
+    "canonical"          positions and momenta, order 4, sparse                             [GJB eq. 4.26-4.29]
+
+In all of them positions and velocities satisfy the constraints to round-off in every state that is kept.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import Fault, InputError
+from flexmb.natural.canonical import Canonical
+from flexmb.natural.generalized_alpha import GeneralizedAlpha
+from flexmb.natural.independent import Independent
+from flexmb.natural.projection import accelerations, closed_velocity, mass_factor
+from flexmb.natural.runge_kutta import RungeKutta
+from flexmb.natural.state import Measures, NaturalMotion, NaturalState
+from flexmb.natural.system import NaturalSystem
+
+Floats = NDArray[np.float64]
+
+METHODS = ("generalized-alpha", "runge-kutta", "independent", "canonical")
+
+
+class Stepper(Protocol):
+    """One road: from a state to the next."""
+
+    def advance(self, state: NaturalState) -> NaturalState: ...
+
+
+def first_state(system: NaturalSystem, velocities: Floats | None = None, time: float = 0.0) -> NaturalState:
+    """The start: velocities over the full coordinates (n_coordinates,) [m/s, 1/s], put on the constraints."""
+    full = np.zeros(system.layout.n_coordinates) if velocities is None else np.asarray(velocities, dtype=float)
+    if full.shape != (system.layout.n_coordinates,) or not np.all(np.isfinite(full)):
+        expected = system.layout.n_coordinates
+        raise InputError([Fault(f"velocities: {expected} finite numbers are needed, found shape {full.shape}.")])
+    factor = mass_factor(system, system.start)
+    v = closed_velocity(system, factor, system.start, full[system.moving], time)
+    a, multipliers = accelerations(system, system.start, v, time, factor)
+    return NaturalState(time, system.start.copy(), v, a, multipliers)
+
+
+def stepper(system: NaturalSystem, state: NaturalState, step: float, method: str, rho: float = 0.8) -> Stepper:
+    """The road of this name, ready to leave from the state."""
+    if method == "generalized-alpha":
+        return GeneralizedAlpha(system, state, step, rho)
+    if method == "runge-kutta":
+        return RungeKutta(system, step)
+    if method == "independent":
+        return Independent(system, state, step)
+    return Canonical(system, step)
+
+
+def integrate(
+    system: NaturalSystem,
+    end: float,
+    step: float,
+    velocities: Floats | None = None,
+    method: str = "generalized-alpha",
+    rho: float = 0.8,
+    every: int = 1,
+) -> NaturalMotion:
+    """The motion from 0 to `end` [s], states kept at the start and after `every` steps; the step is made to fit."""
+    _check(end, step, method, rho, every)
+    n_steps = every * max(1, round(end / (step * every)))
+    running = system.copy_for_run()
+    state = first_state(running, velocities)
+    road = stepper(running, state, end / n_steps, method, rho)
+    states, measures = [state], [Measures.of(running, state)]
+    for number in range(1, n_steps + 1):
+        state = road.advance(state)
+        running.follow(state.x)
+        if number % every == 0:
+            states.append(state)
+            measures.append(Measures.of(running, state))
+    return NaturalMotion.of(states, measures)
+
+
+def _check(end: float, step: float, method: str, rho: float, every: int) -> None:
+    faults = []
+    for name, value in (("end", end), ("step", step), ("every", every)):
+        if not (np.isfinite(value) and value > 0):
+            faults.append(Fault(f"{value} is not allowed; a positive number is needed.", path=(name,)))
+    if method not in METHODS:
+        faults.append(Fault(f"there is no method '{method}' (there are: {', '.join(METHODS)}).", path=("method",)))
+    if not 0.0 <= rho <= 1.0:
+        faults.append(Fault(f"{rho} is not allowed; it lies between 0 and 1.", path=("rho",)))
+    if faults:
+        raise InputError(faults)

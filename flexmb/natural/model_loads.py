@@ -1,0 +1,336 @@
+"""Loads and motions of a model in natural coordinates, and what of a model they do not cover.
+
+A checked model and its choice of points and vectors enter; out come force sets, driven rows, and the mixed coordinates
+that they act on. A joint coordinate with a motion, spring, friction or actuator is a coordinate itself (s or psi, with
+its turns), tied to the points and vectors by one row; a load on it stands in its column alone:
+
+    s = (r_b - r_a) . u_a,      S cos psi - C sin psi = 0,      Q_s = effort(s, s', t)            [GJB sec. 4.2, 4.5]
+    motion   s = f(t), or (r_b - r_a) . u_a = f(t) for a marker
+
+The advance of a screw is the row (r_b - r_a) . u_a = (lead / 2 pi) psi. Loads that depend on sensors are only named
+here: they need somebody who measures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import Fault
+from flexmb.joints.table import JointCode
+from flexmb.natural.choice import RECIPES, Choice, Pose
+from flexmb.natural.constraints import ConstraintBuilder, Drive
+from flexmb.natural.forces import (
+    ConcentratedForces,
+    ForceSet,
+    Gravity,
+    PointForce,
+    Torque,
+    add_torque,
+    body_axes,
+    force_on,
+    torque_on,
+)
+from flexmb.natural.layout import Combination, Layout
+from flexmb.natural.mixed import Angle, AngleRows, angle_between
+from flexmb.natural.scalar_terms import ScalarTerm
+from flexmb.natural.spring_laws import LinearLaw, SpringLaws, TabledLaw
+from flexmb.natural.springs import TranslationalSprings
+from flexmb.natural.system import Writer
+from flexmb.system.expressions.parser import Expression
+from flexmb.system.schema.bodies import Body
+
+Array = NDArray[np.float64]
+Turn = Callable[[float], Array]
+"""Time -> rotation matrix (3, 3), or angular velocity (3,)."""
+Key = tuple[str, str]
+"""Joint and coordinate."""
+
+LENGTHS = {
+    JointCode.PRISMATIC: {"slide": 2},
+    JointCode.CYLINDRICAL: {"slide": 2},
+    JointCode.POINT_ON_LINE: {"slide": 2},
+    JointCode.PIN_IN_SLOT: {"slide": 0},
+    JointCode.PLANAR: {"x": 0, "y": 1},
+    JointCode.FREE: {"x": 0, "y": 1, "z": 2},
+}
+"""Axis of the first body along which a coordinate is measured."""
+ANGLES = {"angle": (0, 0, (2, True)), "angle1": (1, 1, (0, True)), "angle2": (0, 0, (1, False))}
+"""From this axis of the first body to that of the second, about an axis (and whether it is one of the first body)."""
+METHODS = ("generalized-alpha", "rk4")
+
+
+def uncovered(spec: Any) -> list[Fault]:
+    """Everything in a model that natural coordinates do not cover, by name."""
+    faults = []
+
+    def fault(text: str, *path: str, hint: str = "") -> None:
+        faults.append(Fault(f"natural coordinates {text}.", path, hint or 'Use [coordinates] default = "absolute".'))
+
+    for name, body in spec.bodies.items():
+        if not isinstance(body, Body):
+            fault(f"hold rigid bodies only; '{name}' is flexible", "bodies", name)
+            continue
+        if body.coordinates is not None:
+            text = f"are for a whole model; '{name}' asks for \"{body.coordinates}\""
+            fault(text, "bodies", name, "coordinates", hint="Leave out the coordinates of the body.")
+    for name, joint in spec.joints.items():
+        if joint.kind.code not in RECIPES:
+            fault(f"do not cover the joint '{name}' ({joint.type})", "joints", name)
+        if joint.tree:
+            fault(f"know no tree; '{name}' must be in one", "joints", name, "tree", hint="Leave out tree = true.")
+    if spec.coordinates.branches:
+        fault("know no tree and no branches", "coordinates", "branches", hint="Leave out the branches.")
+    for name, force in spec.forces.items():
+        if force.type == "distributed-force":
+            fault(f"do not cover the distributed force '{name}'", "forces", name)
+    _check_analysis(spec.analysis, fault)
+    return faults
+
+
+def _check_analysis(analysis: Any, fault: Callable[..., None]) -> None:
+    if analysis is None:
+        return
+    if "static" in (analysis.type, analysis.start):
+        fault("do not cover equilibria", "analysis", "type" if analysis.type == "static" else "start")
+    if analysis.type != "dynamic":
+        return
+    if analysis.method not in METHODS:
+        hint = f"Methods: {', '.join(METHODS)}."
+        fault(f'are not integrated by "{analysis.method}"', "analysis", "method", hint=hint)
+    elif analysis.step is None or analysis.tolerance is not None:
+        key = "step" if analysis.tolerance is None else "tolerance"
+        fault("are integrated with a fixed step", "analysis", key, hint="Give a step, and no tolerance.")
+    if analysis.independent:
+        hint = "Leave them out."
+        fault("choose their independent coordinates by themselves", "analysis", "independent", hint=hint)
+
+
+class CoordinateForces:
+    """Efforts on mixed coordinates: springs and dampers, friction, actuators."""
+
+    def __init__(self, layout: Layout, columns: Sequence[int], forces: Sequence[Any]):
+        self.layout, self.columns = layout, np.asarray(columns, dtype=np.int64)
+        springs = [k for k, force in enumerate(forces) if force.type == "joint-spring"]
+        self._sprung = self.columns[springs]
+        self._springs = SpringLaws([_law(forces[k], forces[k].rest) for k in springs])
+        others = [k for k in range(len(forces)) if k not in springs]
+        self._others = [(int(self.columns[k]), _effort(forces[k])) for k in others]
+
+    def force(self, y: Array, y_dot: Array, t: float) -> Array:
+        """(n_extended,) Q_y."""
+        efforts = np.zeros(self.layout.n_extended)
+        np.subtract.at(efforts, self._sprung, self._springs.force(y[self._sprung], y_dot[self._sprung]))
+        for column, effort in self._others:
+            efforts[column] += effort(float(y_dot[column]), t)
+        return efforts
+
+    def potential(self, y: Array, t: float) -> float:
+        """Stored energy of the springs [J]."""
+        return self._springs.energy(y[self._sprung])
+
+
+class Rotors:
+    """Constant angular momenta h inside bodies: each gives its body the torque -omega x h, which does no work."""
+
+    def __init__(self, layout: Layout, rotors: Sequence[tuple[tuple[Combination, ...], Array]], spin: Turn | None):
+        """Body axes and h (3,) along them [N m s] of every rotor; angular velocity (3,) of a moving base [rad/s]."""
+        self.layout, self.rotors, self.spin = layout, rotors, spin
+
+    def force(self, y: Array, y_dot: Array, t: float) -> Array:
+        """(n_extended,) Q_y."""
+        generalised = np.zeros(self.layout.n_extended)
+        base = np.zeros(3) if self.spin is None else self.spin(t)
+        for axes, momentum in self.rotors:
+            R = np.array([axis.at(y) for axis in axes])
+            omega = 0.5 * np.sum(np.cross(R, np.array([axis.rate(y_dot) for axis in axes])), axis=0)
+            add_torque(axes, np.cross(R.T @ momentum, omega + base), y, generalised)
+        return generalised
+
+    def potential(self, y: Array, t: float) -> float:
+        """None."""
+        return 0.0
+
+
+def _law(force: Any, rest: float) -> LinearLaw | TabledLaw:
+    """Law of a spring; its table counts from `rest`."""
+    if force.table is None:
+        return LinearLaw(force.stiffness, rest, force.damping)
+    table = np.array(force.table, dtype=float)
+    return TabledLaw(table[:, 0] + rest, table[:, 1], force.damping)
+
+
+def _effort(force: Any) -> Callable[[float, float], float]:
+    """Rate and time -> effort of friction or of an actuator."""
+    if force.type == "actuator":
+        function = _function(force.effort)
+        return lambda rate, t: function(t)
+    viscous, coulomb, transition = force.viscous, force.coulomb, force.transition or 1.0
+    return lambda rate, t: -viscous * rate - coulomb * math.tanh(rate / transition)
+
+
+def _is_sensed(force: Any) -> bool:
+    """Whether an expression of the load depends on a sensor."""
+    expressions = (*getattr(force, "vector", ()), *([force.effort] if hasattr(force, "effort") else []))
+    return any(expression.names - {"t"} for expression in expressions)
+
+
+def _function(expression: Expression) -> Callable[[float], float]:
+    """Value at a time."""
+    if expression.constant is not None:
+        constant = float(expression.constant)
+        return lambda t: constant
+    return expression
+
+
+@dataclass(frozen=True, eq=False)
+class ModelLoads:
+    """What acts on a model: made from its choice, before it is assembled."""
+
+    spec: Any
+    choice: Choice
+    keys: tuple[Key, ...]
+    """Joint coordinates that are coordinates themselves, in the order of the mixed scalars."""
+
+    @property
+    def sensed(self) -> tuple[str, ...]:
+        """Loads that depend on sensors; they are not among `forces`."""
+        return tuple(name for name, force in self.spec.forces.items() if _is_sensed(force))
+
+    @classmethod
+    def of(cls, spec: Any, choice: Choice) -> ModelLoads:
+        """Find the joint coordinates that something acts on."""
+        acting = [motion for motion in spec.motions.values() if motion.joint is not None]
+        acting += [force for force in spec.forces.values() if hasattr(force, "joint")]
+        keys = [(one.joint, spec.coordinate(one.joint, one.coordinate)) for one in acting]
+        keys += [(joint.name, "angle") for joint in choice.mechanism.joints if joint.type.code == JointCode.SCREW]
+        return cls(spec, choice, tuple(dict.fromkeys(keys)))
+
+    def start(self, poses: Sequence[Pose], near: Mapping[Key, float]) -> Array:
+        """(n_scalars,) mixed coordinates in these poses, turns counted near the given values."""
+        values = []
+        for name, coordinate in self.keys:
+            joint = self._joint(name)
+            (R_a, p_a), (R_b, p_b) = (self._frame(end, poses) for end in (joint.first, joint.second))
+            axis = LENGTHS.get(joint.type.code, {}).get(coordinate)
+            if axis is not None:
+                values.append(float((p_b - p_a) @ R_a[:, axis]))
+                continue
+            i, j, (k, is_first) = ANGLES[coordinate]
+            bare = angle_between(R_a[:, i], R_b[:, j], (R_a if is_first else R_b)[:, k])
+            values.append(bare + math.tau * round((near[name, coordinate] - bare) / math.tau))
+        return np.array(values)
+
+    def rows(self, drives: Mapping[str, Drive]) -> list[Writer]:
+        """Rows of the lengths among the mixed coordinates, of screws, and of the motions."""
+
+        def write(builder: ConstraintBuilder, layout: Layout) -> None:
+            for number, (name, coordinate) in enumerate(self.keys):
+                joint = self._joint(name)
+                axis = LENGTHS.get(joint.type.code, {}).get(coordinate)
+                is_screw = joint.type.code == JointCode.SCREW
+                if axis is not None or is_screw:
+                    term = ScalarTerm(layout.scalar_column(number), "linear", joint.parameters[0] if is_screw else 1.0)
+                    along = self.choice.marker_axis(joint.first, 2 if axis is None else axis, layout)
+                    builder.dot(self.choice.gap(joint, layout), along, scalar=term, name=name)
+            for name, motion in self.spec.motions.items():
+                if motion.joint is not None:
+                    key = motion.joint, self.spec.coordinate(motion.joint, motion.coordinate)
+                    column = layout.scalar_column(self.keys.index(key))
+                    builder.linear([column], [1.0], drive=drives[name], name=name)
+                    continue
+                marker, base = (self.choice.mechanism.marker_index[m] for m in (motion.marker, motion.relative_to))
+                gap = self.choice.marker_point(marker, layout) - self.choice.marker_point(base, layout)
+                along = self.choice.marker_axis(base, "xyz".index(motion.along), layout)
+                builder.dot(gap, along, drive=drives[name], name=name)
+
+        return [write]
+
+    def angles(self, layout: Layout) -> list[AngleRows]:
+        """Rows of the angles among the mixed coordinates."""
+        found = []
+        for number, (name, coordinate) in enumerate(self.keys):
+            joint = self._joint(name)
+            if coordinate in LENGTHS.get(joint.type.code, {}):
+                continue
+            i, j, (k, is_first) = ANGLES[coordinate]
+            first = self.choice.marker_axis(joint.first, i, layout)
+            second = self.choice.marker_axis(joint.second, j, layout)
+            axis = self.choice.marker_axis(joint.first if is_first else joint.second, k, layout)
+            found.append(Angle(first, second, number, axis, name))
+        return [AngleRows(found, layout)] if found else []
+
+    def forces(self, layout: Layout, turn: Turn | None = None, spin: Turn | None = None) -> list[ForceSet]:
+        """Gravity and all loads. With a moving base, `turn` takes its axes to those of the world, `spin` is its angular
+        velocity (3,) in its axes, and gravity is left to its inertia forces."""
+        choice, sets = self.choice, list[ForceSet]()
+        markers = choice.mechanism.marker_index
+        if turn is None and any(self.spec.model.gravity):
+            sets.append(Gravity(choice.bodies, layout, self.spec.model.gravity))
+        everything = [force for force in self.spec.forces.values() if not _is_sensed(force)]
+        turning = zip(choice.bodies, choice.mechanism.bodies[1:], strict=True)
+        rotors = [(body_axes(body, layout), placed.rotor) for body, placed in turning if np.any(placed.rotor)]
+        if rotors:
+            sets.append(Rotors(layout, rotors, spin))
+        points, torques = self._at_markers(layout, turn)
+        if points or torques:
+            sets.append(ConcentratedForces(layout, points, torques))
+        springs = [force for force in everything if force.type == "spring-damper"]
+        if springs:
+            ends = [tuple(choice.marker_point(markers[m], layout) for m in spring.markers) for spring in springs]
+            laws = [_law(spring, spring.length or 0.0) for spring in springs]
+            sets.append(TranslationalSprings(layout, [(first, second) for first, second in ends], laws))
+        on_joints = [force for force in everything if hasattr(force, "joint")]
+        if on_joints:
+            keys = [(force.joint, self.spec.coordinate(force.joint, force.coordinate)) for force in on_joints]
+            columns = [layout.scalar_column(self.keys.index(key)) for key in keys]
+            sets.append(CoordinateForces(layout, columns, on_joints))
+        return sets
+
+    def _at_markers(self, layout: Layout, turn: Turn | None) -> tuple[list[PointForce], list[Torque]]:
+        """Forces and torques on markers of moving bodies."""
+        points, torques = list[PointForce](), list[Torque]()
+        for force in self.spec.forces.values():
+            if force.type not in ("force", "torque") or _is_sensed(force):
+                continue
+            marker = self.choice.mechanism.markers[self.choice.mechanism.marker_index[force.marker]]
+            if marker.body == 0:
+                continue
+            body, follows = self.choice.bodies[marker.body - 1], force.axes == "marker"
+            components = _components(force.vector, marker.R_b if follows else np.eye(3))
+            if turn is not None and not follows:
+                components = _turned_back(components, turn)
+            if force.type == "force":
+                points.append(force_on(body, marker.p_b, components, layout, follows))
+            else:
+                torques.append(torque_on(body, components, layout, follows))
+        return points, torques
+
+    def _joint(self, name: str) -> Any:
+        return self.choice.mechanism.joints[self.choice.mechanism.joint_index[name]]
+
+    def _frame(self, marker: int, poses: Sequence[Pose]) -> tuple[Array, Array]:
+        """Orientation and place of a marker in these poses, world axes."""
+        placed = self.choice.mechanism.markers[marker]
+        pose = poses[placed.body]
+        return pose.R @ placed.R_b, pose.p + pose.R @ placed.p_b
+
+
+def _components(vector: Sequence[Expression], turn: Array) -> Any:
+    """Turned components: numbers when they are constant, else a function of time."""
+    functions = [_function(expression) for expression in vector]
+    if all(expression.constant is not None for expression in vector):
+        return turn @ np.array([function(0.0) for function in functions])
+    return lambda t: turn @ np.array([function(t) for function in functions])
+
+
+def _turned_back(components: Any, turn: Turn) -> Callable[[float], Array]:
+    """World components in the axes of the base."""
+    if callable(components):
+        return lambda t: np.asarray(turn(t).T @ components(t), dtype=np.float64)
+    return lambda t: np.asarray(turn(t).T @ components, dtype=np.float64)

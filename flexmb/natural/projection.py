@@ -1,0 +1,88 @@
+"""Positions and velocities put on the constraints, and accelerations with their multipliers.
+
+A system and a state near the constraints enter; out come the nearest ones in the metric of the masses:
+
+    position      M dx + Phi_q^T mu = 0,   Phi_q dx = -Phi                   (repeated until round-off)
+    velocity      M dv + Phi_q^T mu = 0,   Phi_q dv = -(Phi_q v + Phi_t)
+    acceleration  M a + Phi_q^T lambda = Q,   Phi_q a = -gamma               [GJB eq. 4.19]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import ComputationError
+from flexmb.natural.saddle import SaddleFactor
+
+if TYPE_CHECKING:
+    from flexmb.natural.system import NaturalSystem
+
+Floats = NDArray[np.float64]
+
+STEPS = 30
+"""Most Newton steps of a position."""
+TINY = 4e-16
+"""A step of this share of the largest coordinate is round-off."""
+STALLED = 1e-11
+"""Below this share, steps that no longer shrink are round-off too."""
+SLOW = 0.05
+"""Steps that shrink less than this get a new factor."""
+
+
+def length_scale(x: Floats) -> float:
+    """The largest coordinate: what round-off is measured against."""
+    return max(1e-3, float(np.max(np.abs(x), initial=0.0)))
+
+
+def mass_factor(system: NaturalSystem, x: Floats) -> SaddleFactor:
+    """Factor of [M, Phi_q^T; Phi_q, 0] at x."""
+    rows = system.constraints
+    block = np.concatenate((system.mass_entries(x), np.zeros(rows.hessian_rows.size)))
+    return system.saddle.factor(block, rows.entries(x))
+
+
+def closed_position(system: NaturalSystem, x: Floats, t: float) -> tuple[Floats, SaddleFactor]:
+    """Full coordinates on the constraints near x, and a factor taken at (nearly) that place."""
+    closed, scale, last = x.copy(), length_scale(x), np.inf
+    factor = mass_factor(system, closed)
+    for _ in range(STEPS if system.m else 0):
+        step, _ = factor.solve(np.zeros(system.n), -system.constraints.value(closed, t))
+        closed[system.moving] += step
+        size = float(np.max(np.abs(step)))
+        if size <= TINY * scale or (size >= 0.5 * last and size < STALLED * scale):
+            return closed, factor
+        if size > SLOW * last or last == np.inf and size > 1e-6 * scale:
+            factor = mass_factor(system, closed)
+        last = size
+    if system.m:
+        raise ComputationError(
+            f"At t = {t:.6g} s no position that satisfies the constraints was found in {STEPS} steps: the points and "
+            "vectors are too far from where the bodies fit together, or the mechanism cannot be closed."
+        )
+    return closed, factor
+
+
+def closed_velocity(system: NaturalSystem, factor: SaddleFactor, x: Floats, v: Floats, t: float) -> Floats:
+    """Rates (n,) of the moving coordinates that keep the constraints; the factor may be from a place nearby."""
+    rows, closed, last = system.constraints, v.copy(), np.inf
+    entries, drive = rows.entries(x), rows.rate(t)
+    for _ in range(STEPS if system.m else 0):
+        error = rows.times(entries, closed) + drive
+        size = float(np.max(np.abs(error)))
+        if size >= 0.5 * last or size == 0.0:
+            break
+        step, _ = factor.solve(np.zeros(system.n), -error)
+        closed, last = closed + step, size
+    return closed
+
+
+def accelerations(
+    system: NaturalSystem, x: Floats, v: Floats, t: float, factor: SaddleFactor | None = None
+) -> tuple[Floats, Floats]:
+    """a (n,) and lambda (m,) at a state; without a factor, one is taken at x."""
+    factor = factor or mass_factor(system, x)
+    gamma = system.constraints.gamma(x, system.rate(v), t)
+    return factor.solve(system.force(x, v, t), -gamma)

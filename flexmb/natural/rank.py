@@ -1,0 +1,74 @@
+"""Which rows of a sparse gradient are independent.
+
+A gradient enters; out come the numbers of rows that span all of them, earlier rows before later ones. Elimination row
+by row with the largest entry of the reduced row as its pivot: what earlier rows can take away is taken away, and a row
+of which nothing is left follows from them. The cost is linear in the rows where they are coupled like a chain.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+Integers = NDArray[np.int64]
+
+RANK = 1e-8
+"""A row of which less than this share of its length is left follows from the rows before it."""
+ROUND_OFF = 1e-14
+"""Entries below this share of the row are what cancellation left of zero."""
+
+
+class _Echelon:
+    """Reduced rows so far: each has an entry of one at its pivot, and none at the pivots of the rows before it."""
+
+    def __init__(self) -> None:
+        self._rows: list[dict[int, float]] = []
+        self._columns: list[int] = []
+        self._pivots: dict[int, int] = {}
+
+    def takes(self, row: dict[int, float]) -> bool:
+        """Reduce the row (which is used up) and keep it; False when nothing is left."""
+        waiting = [self._pivots[column] for column in row if column in self._pivots]
+        heapq.heapify(waiting)
+        last = -1
+        while waiting:
+            number = heapq.heappop(waiting)
+            if number != last:
+                self._subtract(row, number, waiting)
+            last = number
+        pivot = max(row, key=lambda column: abs(row[column]), default=-1)
+        if pivot < 0 or abs(row[pivot]) < RANK:
+            return False
+        scale, self._pivots[pivot] = row[pivot], len(self._rows)
+        self._columns.append(pivot)
+        self._rows.append({c: value / scale for c, value in row.items() if abs(value) > ROUND_OFF})
+        return True
+
+    def _subtract(self, row: dict[int, float], number: int, waiting: list[int]) -> None:
+        """Clear the pivot of an earlier row; pivots that this brings in are later ones, and wait."""
+        earlier, pivot = self._rows[number], self._columns[number]
+        factor = row.get(pivot, 0.0)
+        if abs(factor) > ROUND_OFF:
+            for column, value in earlier.items():
+                if column not in row and column in self._pivots:
+                    heapq.heappush(waiting, self._pivots[column])
+                row[column] = row.get(column, 0.0) - factor * value
+        row.pop(pivot, None)
+
+
+def independent_rows(gradient: csr_array) -> Integers:
+    """Numbers of independent rows, ascending."""
+    echelon, kept = _Echelon(), []
+    for number in range(gradient.shape[0]):
+        part = slice(gradient.indptr[number], gradient.indptr[number + 1])
+        values = gradient.data[part]
+        length = float(np.sqrt(values @ values))
+        if length == 0.0:
+            continue
+        row = dict(zip(gradient.indices[part].tolist(), (values / length).tolist(), strict=True))
+        if echelon.takes(row):
+            kept.append(number)
+    return np.array(kept, dtype=np.int64)

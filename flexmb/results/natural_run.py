@@ -1,0 +1,285 @@
+"""A run in natural coordinates: integrated there, written row by row through the core.
+
+A prepared system in absolute coordinates and its model enter; rows like those of every run leave. The motion is found
+by `flexmb.natural`; the core gives it the values of functions of time, and of loads that sensors steer. Of every state
+the poses, velocities and accelerations of the bodies are put into the core's coordinates q, v, a; there the
+multipliers, and with them reactions and efforts, follow from the balance of every body,
+
+    M a + BIAS + G^T lam = 0      in least squares,
+
+and what is left of it, as a part of its largest term, says how well two independent sets of equations agree. Output
+times are reached by whole steps: a step that does not fit is taken a little shorter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.equations import layout as at
+from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.natural.choice import choose
+from flexmb.natural.forces import ForceSet
+from flexmb.natural.generalized_alpha import GeneralizedAlpha
+from flexmb.natural.integration import Stepper, first_state, stepper
+from flexmb.natural.layout import Layout
+from flexmb.natural.model_loads import ModelLoads, uncovered
+from flexmb.natural.projection import accelerations, closed_position, closed_velocity
+from flexmb.natural.state import NaturalState
+from flexmb.natural.stiff_alpha import StiffAlpha
+from flexmb.natural.system import NaturalSystem
+from flexmb.results.natural_bridge import Base, Bridge, SensedForces, function_of, joint_value, poses_of
+from flexmb.solvers import state as st
+from flexmb.solvers.initial import assemble
+from flexmb.solvers.kinematics import Analysis
+from flexmb.solvers.settings import Settings, read_settings
+from flexmb.solvers.summary import EnergyBalance, RunSummary
+from flexmb.solvers.surroundings import Progress, Sink
+from flexmb.system.system import System
+
+Floats = NDArray[np.float64]
+
+MOST_STIFF = 400
+"""Most natural coordinates for which the tangents of forces are full arrays."""
+FITS = 1e-9
+"""Part of an interval by which a whole number of steps may miss it."""
+
+
+@dataclass(frozen=True)
+class NaturalSummary(RunSummary):
+    """Outcome and quality of a run in natural coordinates."""
+
+    n_natural: int
+    """Moving numbers of points, vectors and mixed coordinates."""
+    n_natural_rows: int
+    """Independent constraint rows between them."""
+    balance_gap: float
+    """Largest M a + BIAS + G^T lam of the core at the natural motion, as a part of its largest term."""
+
+
+def natural_solver(spec: Any, turbo: bool = False) -> Callable[..., NaturalSummary]:
+    """What computes the rows of a model in natural coordinates, to be called as `simulate` is.
+
+    Raises InputError with everything in the model that natural coordinates do not cover.
+    """
+    faults = uncovered(spec)
+    if turbo:
+        faults.append(Fault("natural coordinates have no generated code.", hint="Run without turbo."))
+    if faults:
+        raise InputError(faults)
+
+    def solve(
+        system: System,
+        analysis: Any,
+        *,
+        sink: Sink,
+        progress: Progress | None = None,
+        resume: Floats | None = None,
+        every: float | None = None,
+    ) -> NaturalSummary:
+        run = NaturalAnalysis(spec, system, read_settings(analysis, every), sink, progress)
+        return run.summary(run.finish(resume).outcome)
+
+    return solve
+
+
+class Driven:
+    """Motions prescribe everything: the next state follows from the constraints."""
+
+    def __init__(self, system: NaturalSystem, step: float):
+        self.system, self.step = system, step
+
+    def advance(self, state: NaturalState) -> NaturalState:
+        """The state one step later."""
+        system, h, t = self.system, self.step, state.t + self.step
+        x = state.x.copy()
+        x[system.moving] += h * state.v + 0.5 * h * h * state.a
+        x, factor = closed_position(system, x, t)
+        v = closed_velocity(system, factor, x, state.v + h * state.a, t)
+        return NaturalState(t, x, v, *accelerations(system, x, v, t))
+
+
+class NaturalAnalysis(Analysis):
+    """The rows of one run."""
+
+    def __init__(self, spec: Any, system: System, settings: Settings, sink: Sink, progress: Progress | None):
+        super().__init__(system, settings, sink, progress)
+        self.spec, self.core = spec, system
+        assemble(system, self.m.W)
+        if settings.type == "kinematic":
+            self.m.t = settings.start
+            self._refuse_unless_driven()
+        self.m.run(at.AT_ACCEPT)
+        self.sensed: SensedForces | None = None
+        self.gap, self.is_stiff = 0.0, False
+        self.natural, self.state = self._built()
+        self._check_freedom()
+        self.road, self.road_step = self._road(self._step)
+        self.numbers = np.zeros(st.S_HEADER + self._own().size)
+        """Of the energy balance; then everything that the next steps depend on, for the checkpoint"""
+        self.balance = EnergyBalance(system, self.numbers)
+
+    @property
+    def _step(self) -> float:
+        """The step that fits into an output interval a whole number of times [s]."""
+        settings = self.settings
+        span = settings.end - settings.start
+        interval = settings.every or settings.step or span / 100.0
+        if settings.type == "kinematic":
+            return interval
+        assert settings.step is not None
+        step = min(settings.step, settings.max_step or span, span)
+        return interval / math.ceil(interval / step * (1.0 - FITS))
+
+    def _built(self) -> tuple[NaturalSystem, NaturalState]:
+        """The model in natural coordinates and its first state: that of the core."""
+        m, t = self.m, self.settings.start
+        poses = poses_of(self.core, m)
+        choice = choose(self.core.mechanism)
+        loads = ModelLoads.of(self.spec, choice)
+        m.run(at.AT_OUTPUT)
+        scalars = loads.start(poses, {key: joint_value(self.core, m, key) for key in loads.keys})
+        table, ints = int(self.core.ints[at.MOTIONS]) + at.MO_FUNCTION, self.core.ints
+        starts = {name: int(ints[table + k * at.MOTION]) for k, name in enumerate(self.spec.motions)}
+        drives = {name: function_of(self.core, m.W, start) for name, start in starts.items()}
+        base = Base(self.spec, self.core, m.W) if self.spec.base is not None else None
+        rows = [*choice.rows, *loads.rows(drives)]
+
+        def forces(layout: Layout) -> list[ForceSet]:
+            sets = loads.forces(layout) if base is None else loads.forces(layout, base.turn, base.spin)
+            if base is not None:
+                sets.append(base.forces(choice, layout))
+            if loads.sensed:
+                self.sensed = SensedForces(loads, layout, self.core, base)
+                self.sensed.follow(m.W)
+                sets.append(self.sensed)
+            return sets
+
+        natural = NaturalSystem(choice.natural(poses, scalars), rows, forces, loads.angles, t)
+        self.bridge = Bridge(choice, natural.layout, self.core)
+        return natural, first_state(natural, choice.velocities(poses, len(scalars)), t)
+
+    def _check_freedom(self) -> None:
+        """Both descriptions must leave the same freedom; where rows repeat each other unseen, they do not."""
+        here, core = self.natural.n - self.natural.m, self.m.n_v - self.m.n_rows
+        if here != core:
+            text = f"in natural coordinates the model has {here} degrees of freedom, in absolute ones {core}: "
+            text += "constraints that repeat others were not found in the same way, as near a singular position."
+            raise InputError([Fault(text, ("coordinates", "default"), 'Use default = "absolute".')])
+
+    def _road(self, step: float) -> tuple[Stepper, float]:
+        """What advances the state by this step."""
+        settings = self.settings
+        if settings.type == "kinematic":
+            return Driven(self.natural, step), step
+        method = settings.method
+        if self.is_stiff:
+            return StiffAlpha(self.natural, self.state, step, settings.rho), step
+        if method == "rk4":
+            method = "independent" if settings.formulation == "embedding" else "runge-kutta"
+        return stepper(self.natural, self.state, step, method, settings.rho), step
+
+    def start(self) -> None:
+        self._place()
+        self.m.run(at.AT_ACCEPT)
+        self.add_row(0.0, 0)
+
+    def reach(self, t_new: float) -> None:
+        """Go to an output time by whole steps."""
+        span = t_new - self.state.t
+        count, step = round(span / self._step), self._step
+        if abs(count * step - span) > FITS * span or not count:
+            count = math.ceil(span / step * (1.0 - FITS))
+            step = span / count
+        if step != self.road_step:
+            self.road, self.road_step = self._road(step)
+        for number in range(1, count + 1):
+            t = t_new if number == count else self.state.t + step
+            try:
+                self.state = replace(self._advanced(), t=t)
+            except ComputationError as error:
+                self.flush()
+                raise ComputationError(str(error), self.summary("failed")) from error
+            self._accept(step)
+
+    def _advanced(self) -> NaturalState:
+        """The next state; generalised-alpha takes the tangents of the forces along once it needs them."""
+        try:
+            return self.road.advance(self.state)
+        except ComputationError:
+            if self.is_stiff or not isinstance(self.road, GeneralizedAlpha) or self.natural.n > MOST_STIFF:
+                raise
+        self.is_stiff, self.rejected = True, self.rejected + 1
+        self.road, self.road_step = self._road(self.road_step)
+        return self.road.advance(self.state)
+
+    def _accept(self, h: float) -> None:
+        """Take a new state; the works by the Adams-Moulton rule."""
+        m, power = self.m, self.m.power.copy()
+        self._place()
+        work = 0.5 * h * (power + m.power)
+        if self.h_before > 0.0:
+            before, old = self.h_before, self.power_before
+            work -= ((m.power - power) / h - (power - old) / before) / (h + before) * h**3 / 6.0
+        m.work += work
+        self.h_before, self.power_before = h, power
+        m.run(at.AT_ACCEPT)
+        self._follow()
+        self.steps += 1
+
+    def _follow(self) -> None:
+        if self.sensed is not None:
+            self.sensed.follow(self.m.W)
+
+    def _place(self) -> None:
+        """The natural state into the coordinates of the core; multipliers, balance and powers."""
+        m, state, natural = self.m, self.state, self.natural
+        a = state.a
+        if self.settings.type == "dynamic" and isinstance(self.road, GeneralizedAlpha):
+            a = accelerations(natural, state.x, state.v, state.t)[0]  # those of the state, not of the method
+        self.bridge.put(m, state.t, state.x, natural.rate(state.v), natural.rate(a))
+        m.equations()
+        effort = -(m.M @ m.a + m.bias)
+        m.lam[:] = np.linalg.lstsq((m.G * m.scale).T, effort * m.scale, rcond=1e-12)[0]
+        held = m.G.T @ m.lam
+        largest = max(float(np.max(np.abs(term * m.scale))) for term in (m.M @ m.a, m.bias, held))
+        if largest > 0.0:
+            self.gap = max(self.gap, float(np.max(np.abs((effort - held) * m.scale))) / largest)
+        self.largest = max(self.largest, float(np.max(np.abs(m.phi), initial=0.0)))
+        if m.n_powers:
+            m.run(at.AT_POWERS)
+
+    def _own(self) -> Floats:
+        """Everything that the next steps depend on."""
+        state, road = self.state, self.road
+        carried = [road.auxiliary, road.velocity] if isinstance(road, GeneralizedAlpha) else []
+        times = [state.t, self.road_step, self.gap, float(self.is_stiff)]
+        return np.concatenate([times, state.x, state.v, state.a, state.multipliers, *carried])
+
+    def pack(self) -> Floats:
+        self.numbers[st.S_HEADER :] = self._own()
+        return super().pack()
+
+    def unpack(self, checkpoint: Floats) -> None:
+        super().unpack(checkpoint)
+        natural, n = self.natural, self.natural.n
+        t, step, self.gap, stiff = self.numbers[st.S_HEADER : st.S_HEADER + 4].tolist()
+        self.is_stiff = bool(stiff)
+        sizes = np.cumsum([natural.layout.n_coordinates, n, n, natural.m])
+        x, v, a, multipliers, carried = np.split(self.numbers[st.S_HEADER + 4 :].copy(), sizes)
+        self.state = NaturalState(t, x, v, a, multipliers)
+        self._follow()
+        self.road, self.road_step = self._road(step)
+        if isinstance(self.road, GeneralizedAlpha):
+            self.road.auxiliary, self.road.velocity = np.split(carried, 2)
+
+    def summary(self, outcome: str) -> NaturalSummary:
+        values = vars(super().summary(outcome)) | {"method": self.settings.method}
+        if self.settings.type == "kinematic":
+            values["method"] = "kinematic"
+        return NaturalSummary(**values, n_natural=self.natural.n, n_natural_rows=self.natural.m, balance_gap=self.gap)
