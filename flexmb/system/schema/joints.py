@@ -167,7 +167,8 @@ class Motion(Strict):
         points = info.data.get("table")
         fault = smoothing_fault(points, cutoff) if cutoff is not None and points is not None else ""
         if fault:
-            raise refuse(fault, "Choose a frequency in this range, or leave 'smooth' out.")
+            choose = "Choose a frequency in this range" if "must lie between" in fault else "Give more points"
+            raise refuse(fault, f"{choose}, or leave 'smooth' out.")
         return cutoff
 
     @property
