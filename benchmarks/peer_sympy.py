@@ -46,9 +46,8 @@ def _bar(name: str, frame: Any, centre: Any, mass: Any, length: Any, along_y: bo
     return RigidBody(name, centre, frame, mass, (inertia(frame, J if along_y else 0, 0 if along_y else J, J), centre))
 
 
-def double_pendulum() -> Derived:
-    m1, m2, l1, l2, g = sympy.symbols("m1 m2 l1 l2 g")
-    q, u, rates = _coordinates("theta1", "theta2")
+def _two_links(q: Any, u: Any) -> tuple[Any, Any, Any, Any]:
+    """World frame, two frames that turn about z one after the other, and the origin."""
     N = ReferenceFrame("N")
     A, B = N.orientnew("A", "Axis", [q[0], N.z]), ReferenceFrame("B")
     A.set_ang_vel(N, u[0] * N.z)
@@ -56,6 +55,13 @@ def double_pendulum() -> Derived:
     B.set_ang_vel(N, (u[0] + u[1]) * N.z)
     O = Point("O")
     O.set_vel(N, 0)
+    return N, A, B, O
+
+
+def double_pendulum() -> Derived:
+    m1, m2, l1, l2, g = sympy.symbols("m1 m2 l1 l2 g")
+    q, u, rates = _coordinates("theta1", "theta2")
+    N, A, B, O = _two_links(q, u)
     elbow = O.locatenew("elbow", -l1 * A.y)
     elbow.v2pt_theory(O, N, A)
     centres = O.locatenew("C1", -l1 / 2 * A.y), elbow.locatenew("C2", -l2 / 2 * B.y)
@@ -69,13 +75,7 @@ def double_pendulum() -> Derived:
 def slider_crank() -> Derived:
     m11, m12, l11, l12, torque = sympy.symbols("m11 m12 l11 l12 torque")
     q, u, rates = _coordinates("alpha1", "alpha2")
-    N = ReferenceFrame("N")
-    A, B = N.orientnew("A", "Axis", [q[0], N.z]), ReferenceFrame("B")
-    A.set_ang_vel(N, u[0] * N.z)
-    B.orient(A, "Axis", [q[1], A.z])
-    B.set_ang_vel(N, (u[0] + u[1]) * N.z)
-    O = Point("O")
-    O.set_vel(N, 0)
+    N, A, B, O = _two_links(q, u)
     crank_pin = O.locatenew("A", l11 * A.x)
     crank_pin.v2pt_theory(O, N, A)
     centres = O.locatenew("C1", l11 / 2 * A.x), crank_pin.locatenew("C2", -l12 / 2 * B.x)

@@ -30,7 +30,7 @@ from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.results.joint_reactions import JointReaction, joint_reactions
 from flexmb.results.more_drives import CHOICES, Fit, fit_of, prepare_fitted, solve_fitted
 from flexmb.results.preparation import Preparation, prepare
-from flexmb.results.reaction_doubts import HARDLY, moved_by, rank_of, sampled_rows
+from flexmb.results.reaction_doubts import hardly_known, moved_by, rank_of, sampled_rows
 from flexmb.results.recursive_reactions import RecursiveReactions, recursive_reactions, uncovered
 from flexmb.results.result_file import Result
 from flexmb.results.session import Progress, run_model
@@ -126,7 +126,7 @@ def inverse_model(
         how = "kinematic"
     chosen = _of_type(model, "kinematic" if how == "kinematic" else "dynamic")
     result = run_model(chosen, output, progress=progress, command=command, solve=solve)
-    free, not_unique, hardly_known = _freedom(spec, ready, result)
+    free, not_unique = _freedom(spec, ready, result)
     found = joint_reactions(result, model=chosen)
     recursive = recursive_reactions(result, chosen) if reactions == "recursive" else None
     return InverseDynamics(
@@ -140,7 +140,7 @@ def inverse_model(
         reactions=found if recursive is None else recursive.reactions,
         not_unique=not_unique,
         n_repeated=len(system.dropped),
-        hardly_known=hardly_known,
+        hardly_known=hardly_known(system, result),
         recursive=recursive,
         road_difference=0.0 if recursive is None else recursive.difference(found),
     )
@@ -153,7 +153,7 @@ def _fitted(
     chosen = _of_type(model, "kinematic")
     result = run_model(chosen, output, progress=progress, command=command, solve=solve_fitted, ready=ready)
     fit = fit_of(ready, result)
-    _, not_unique, hardly_known = _freedom(chosen.spec, ready, result)
+    _, not_unique = _freedom(chosen.spec, ready, result)
     return InverseDynamics(
         result=result,
         model=chosen,
@@ -165,7 +165,7 @@ def _fitted(
         reactions=joint_reactions(result, model=chosen),
         not_unique=not_unique,
         n_repeated=len(ready.system.all_rows) - ready.system.n_v,
-        hardly_known=hardly_known,
+        hardly_known=hardly_known(ready.system, result),
         fit=fit,
     )
 
@@ -267,19 +267,16 @@ def _drives(result: Result, spec: Any) -> list[Drive]:
     return found
 
 
-def _freedom(
-    spec: Any, ready: Preparation, result: Result
-) -> tuple[int, dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """Rigid degrees of freedom that are left, the reactions that are not unique, and those that are hardly known.
+def _freedom(spec: Any, ready: Preparation, result: Result) -> tuple[int, dict[str, tuple[str, ...]]]:
+    """Rigid degrees of freedom that are left, and the reactions that are not unique.
 
     At the states of some rows, as a mechanism may pass singular positions where rows depend on each other only for an
-    instant: the largest rank counts, and rows all but repeat others where they do so at all these states.
+    instant: the largest rank counts.
     """
     system, work = _complete(spec, ready)
     mechanics = Mechanics(system, work)
     rank = min(system.n_rows - len(ready.system.dropped), system.n_v)
-    rigid_rank, not_unique, hardly_known = 0, dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
-    best = 0.0
+    rigid_rank, not_unique = 0, dict[str, tuple[str, ...]]()
     is_searched = rank < system.n_rows
     q, v, a = (result[f"coordinates/{name}"].reshape(len(result), -1) for name in ("q", "v", "a"))
     for row in sampled_rows(result):
@@ -288,12 +285,6 @@ def _freedom(
         mechanics.jacobian()
         G = mechanics.G * mechanics.scale
         rigid_rank = max(rigid_rank, rank_of(G[:, ~system.elastic]))
-        if not rank or rank_of(G) != rank:
-            continue
-        sides, sigma, _ = np.linalg.svd(G)
-        if is_searched:
-            not_unique, is_searched = moved_by(mechanics, sides[:, rank:].T, 1e-6), False
-        if sigma[rank - 1] > best * sigma[0]:
-            best, weak = sigma[rank - 1] / sigma[0], np.flatnonzero(sigma[:rank] < HARDLY * sigma[0])
-            hardly_known = moved_by(mechanics, sides[:, weak].T, 1e-2)
-    return int(np.sum(~system.elastic)) - rigid_rank, not_unique, hardly_known
+        if is_searched and rank_of(G) == rank:
+            not_unique, is_searched = moved_by(mechanics, np.linalg.svd(G)[0][:, rank:].T, 1e-6), False
+    return int(np.sum(~system.elastic)) - rigid_rank, not_unique

@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 HARDLY = 1e-4  # singular values of G below this part of the largest, but not zero: rounding is magnified as much
 LARGEST = 250_000
-"""Entries of G up to which a run looks for such reactions"""
+"""Entries of G up to which such reactions are looked for"""
 
 
 def sampled_rows(result: Result) -> list[int]:
@@ -41,11 +41,11 @@ def hardly_known(system: Any, result: Result) -> dict[str, tuple[str, ...]]:
         mechanics.t = float(result.time[row])
         mechanics.q[:], mechanics.v[:], mechanics.a[:] = q[row], v[row], a[row]
         mechanics.jacobian()
-        sides, sigma, _ = np.linalg.svd(mechanics.G * mechanics.scale)
-        least = sigma[-1] / sigma[0] if len(sigma) == system.n_rows and sigma[0] > 0.0 else 0.0
+        sides, sigma, _ = np.linalg.svd(mechanics.G * mechanics.scale, full_matrices=False)
+        least = float(sigma[-1] / sigma[0]) if sigma[0] > 0.0 else 0.0
         if least > HARDLY:
             return {}
-        if least > best:
+        if least > max(best, DEPENDENT):
             best, weak = least, np.flatnonzero(sigma < HARDLY * sigma[0])
             found = moved_by(mechanics, sides[:, weak].T, 1e-2)
     return found
