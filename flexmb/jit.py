@@ -38,6 +38,7 @@ KERNEL_SOURCES = ("jit.py", "vectors.py", "joints", "loads", "equations", "solve
 
 ARRAY_SOURCES = (
     "jit.py", "mesh/kernels.py", "elements/solid/kernels", "reduction/sparse/kernels", "view/picture/kernels.py",
+    "natural/row_kernels.py", "results/natural_kernels.py",
 )  # fmt: skip
 """Sources of array kernels, which are cached apart: an edit here does not recompile the equations, nor the reverse."""
 

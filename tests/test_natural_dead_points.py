@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,7 @@ from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.forces import Gravity
 from flexmb.natural.integration import integrate
 from flexmb.natural.system import Mechanism, NaturalSystem
-
-DATA = Path(__file__).parent / "data"
+from flexmb.verification import DATA
 
 
 def falling(bodies: list[NaturalBody], mechanism: Mechanism, gravity: Any) -> NaturalSystem:

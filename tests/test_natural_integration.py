@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,8 @@ from flexmb.natural.integration import integrate
 from flexmb.natural.spring_laws import LinearLaw
 from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.system import Mechanism, NaturalSystem, Writer
+from flexmb.verification import DATA
 
-DATA = Path(__file__).parent / "data"
 FOURTH_ORDER = ("runge-kutta", "independent", "canonical")
 
 

@@ -16,8 +16,8 @@ from flexmb.natural.integration import integrate
 from flexmb.natural.joints import point_on_line, universal
 from flexmb.natural.mixed import Angle, AngleRows
 from flexmb.natural.system import Mechanism, NaturalSystem, Writer
+from flexmb.verification import DATA
 
-DATA = Path(__file__).parent / "data"
 FOURTH_ORDER = ("runge-kutta", "independent", "canonical")
 CORE = {"method": "rk45", "formulation": "embedding", "tolerance": 1e-11}
 """How the core integrates: in independent joint coordinates, errors of some 1e-10."""

@@ -6,6 +6,7 @@ from multiprocessing import Process
 from typing import Any
 
 from flexmb.equations.programs import link
+from flexmb.results.natural_run import natural_solver
 from flexmb.solvers.run import simulate
 from flexmb.system.build import build_system
 from flexmb.system.schema import read_spec
@@ -43,7 +44,8 @@ def run(data: dict[str, Any], **analysis: Any) -> None:
     spec = read_spec({**data, "analysis": {"type": "dynamic", "end": 0.01, "step": 0.005, **analysis}})
     system = build_system(spec)
     link(system.ints)
-    simulate(system, spec.analysis, sink=Nowhere())
+    solve = natural_solver(spec) if spec.coordinates.default == "natural" else simulate
+    solve(system, spec.analysis, sink=Nowhere())
 
 
 def reduce_meshes() -> None:
@@ -52,7 +54,7 @@ def reduce_meshes() -> None:
     from flexmb.elements.material import MATERIALS
     from flexmb.mesh.checks import refuse_bad
     from flexmb.reduction.request import ReductionRequest, TieRequest
-    from tests.mesh_makers import box_mesh
+    from flexmb.verification.solid_meshes import box_mesh
 
     ends = (TieRequest("a", "xmin"), TieRequest("b", "xmax", "rbe3"))
     for kind in ("hex8", "tet10"):
@@ -72,6 +74,9 @@ def main() -> None:
         run(SLIDER_CRANK, method=method, formulation="embedding")
     driven = {**PENDULUM, "motions": {"drive": {"joint": "pivot", "rate": 1.0}}}
     run(driven, type="kinematic")
+    natural = {**SLIDER_CRANK, "coordinates": {"default": "natural"}}
+    for method in ("generalized-alpha", "rk4"):
+        run(natural, method=method)
     meshes.join()
 
 

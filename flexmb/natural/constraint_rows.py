@@ -5,15 +5,14 @@ Sets of rows over the full coordinates enter, with the mask of the moving ones; 
     Phi(x, t),   entries of Phi_q,   Phi_t,   gamma = d(Phi_q)/dt v + Phi_tt,   entries of d(Phi_q^T lambda)/dx
 
 Two kinds of rows are left out, once, when the system is built: rows that touch no moving coordinate (the length of a
-fixed vector), and rows that follow from earlier ones in every position near the start: two bodies that share a vector
-both say that its length is one; a planar loop built in space says more than once that it is planar. The multipliers of
-rows left out are zero.
+fixed vector), or only by round-off of places, and rows that follow from earlier ones in every position near the start:
+two bodies that share a vector both say that its length is one; a planar loop built in space says more than once that
+it is planar. The multipliers of rows left out are zero.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,9 @@ from scipy.sparse import block_array, csr_array, eye_array
 from scipy.sparse.linalg import splu
 
 from flexmb.errors import Fault, InputError
-from flexmb.natural.rank import independent_rows
+from flexmb.natural.constraints import Constraints, joined
+from flexmb.natural.rank import RANK, independent_rows
+from flexmb.natural.row_kernels import times_into, unbalanced_into
 from flexmb.natural.saddle import summed
 
 Floats = NDArray[np.float64]
@@ -33,72 +34,19 @@ NEARBY = 1e-2
 """Size of the random step, as a share of the smallest length, away from a start that may be a singular position."""
 
 
-class ConstraintSet(Protocol):
-    """What a set of constraint rows answers, over the full coordinates."""
-
-    @property
-    def n_rows(self) -> int: ...
-    @property
-    def names(self) -> Sequence[str]: ...
-    @property
-    def rows(self) -> Integers: ...
-    @property
-    def columns(self) -> Integers: ...
-    @property
-    def hessian_rows(self) -> Integers: ...
-    @property
-    def hessian_columns(self) -> Integers: ...
-    def value(self, x: Floats, t: float) -> Floats: ...
-    def entries(self, x: Floats) -> Floats: ...
-    def rate(self, t: float) -> Floats: ...
-    def gamma(self, x: Floats, v: Floats, t: float) -> Floats: ...
-    def hessian_entries(self, x: Floats, multipliers: Floats) -> Floats: ...
-
-
-class JoinedRows:
-    """Several sets, one below the other."""
-
-    def __init__(self, sets: Sequence[ConstraintSet]):
-        self.sets = [one for one in sets if one.n_rows]
-        self.starts = np.concatenate(([0], np.cumsum([one.n_rows for one in self.sets]))).astype(np.int64)
-        self.n_rows = int(self.starts[-1])
-        self.names = [name for one in self.sets for name in one.names]
-        offsets = zip(self.sets, self.starts[:-1], strict=True)
-        self.rows = _joined([one.rows + start for one, start in offsets]).astype(np.int64)
-        self.columns = _joined([one.columns for one in self.sets]).astype(np.int64)
-        self.hessian_rows = _joined([one.hessian_rows for one in self.sets]).astype(np.int64)
-        self.hessian_columns = _joined([one.hessian_columns for one in self.sets]).astype(np.int64)
-
-    def value(self, x: Floats, t: float) -> Floats:
-        return _joined([one.value(x, t) for one in self.sets])
-
-    def entries(self, x: Floats) -> Floats:
-        return _joined([one.entries(x) for one in self.sets])
-
-    def rate(self, t: float) -> Floats:
-        return _joined([one.rate(t) for one in self.sets])
-
-    def gamma(self, x: Floats, v: Floats, t: float) -> Floats:
-        return _joined([one.gamma(x, v, t) for one in self.sets])
-
-    def hessian_entries(self, x: Floats, multipliers: Floats) -> Floats:
-        parts = zip(self.sets, self.starts[:-1], self.starts[1:], strict=True)
-        return _joined([one.hessian_entries(x, multipliers[start:end]) for one, start, end in parts])
-
-
 class MovingRows:
     """The independent rows of the joined sets, on the moving coordinates only.
 
     rows, columns: pattern of Phi_q, columns counted over the moving coordinates; kept: (m,) rows of the joined sets.
     """
 
-    def __init__(self, sets: Sequence[ConstraintSet], moving: Integers, x: Floats, t: float):
-        self.joined = JoinedRows(sets)
+    def __init__(self, sets: Sequence[Constraints], moving: Integers, x: Floats, t: float):
+        self.joined = joined(sets)
         self.moving = moving
         self._place = np.full(x.size, -1, dtype=np.int64)
         self._place[moving] = np.arange(moving.size)
         self.kept = np.arange(self.joined.n_rows)
-        self._choose(self._touching())
+        self._choose(self._touching(x))
         if self.n_rows:
             self._choose(self._independent(x, t))
         inside = (self._place[self.joined.hessian_rows] >= 0) & (self._place[self.joined.hessian_columns] >= 0)
@@ -136,13 +84,26 @@ class MovingRows:
         everywhere[self.kept] = multipliers
         return everywhere
 
+    def unbalanced(self, x: Floats, multipliers: Floats, upper: Floats, scale: float, t: float) -> Floats:
+        """-scale (upper + Phi_q^T lambda) (n,), then -Phi (m,): the right side of a Newton step."""
+        right = np.empty(self.moving.size + self.n_rows)
+        places = (self._inside, self._places, self.kept)
+        unbalanced_into(*self.joined.arrays, *places, x, multipliers, upper, scale, right)
+        if self.joined.written.drives:
+            right[self.moving.size :] -= self.joined.less_drives(np.zeros(self.joined.n_rows), t, 0)[self.kept]
+        return right
+
     def times(self, entries: Floats, v: Floats) -> Floats:
         """Phi_q v (m,) for v over the moving coordinates."""
-        return summed(self.rows, entries * v[self.columns], self.n_rows)
+        return self._product(entries, v, False, np.empty(self.n_rows))
 
     def transposed_times(self, entries: Floats, multipliers: Floats) -> Floats:
         """Phi_q^T lambda over the moving coordinates."""
-        return summed(self.columns, entries * multipliers[self.rows], self.moving.size)
+        return self._product(entries, multipliers, True, np.empty(self.moving.size))
+
+    def _product(self, entries: Floats, factor: Floats, is_transposed: bool, out: Floats) -> Floats:
+        times_into(self._places, entries, factor, is_transposed, out)
+        return out
 
     def dense(self, entries: Floats) -> Floats:
         """Phi_q (m, n) as a full array."""
@@ -159,16 +120,22 @@ class MovingRows:
         self._inside = np.flatnonzero(inside)
         self.rows = number[self.joined.rows[self._inside]]
         self.columns = self._place[self.joined.columns[self._inside]]
+        self._places = np.array([self.rows, self.columns])
 
-    def _touching(self) -> Integers:
-        touched = self._place[self.joined.columns] >= 0
-        counts = np.bincount(self.joined.rows[touched], minlength=self.joined.n_rows)
-        return np.flatnonzero(counts)
+    def _touching(self, x: Floats) -> Integers:
+        """Rows whose gradient is not that of fixed coordinates alone, but for round-off of places."""
+        away = x.copy()
+        away[self.moving] += NEARBY * _scale(x) * np.random.default_rng(1).uniform(-1.0, 1.0, size=self.moving.size)
+        squares, touched = self.joined.entries(away) ** 2, self._place[self.joined.columns] >= 0
+        whole = summed(self.joined.rows, squares, self.joined.n_rows)
+        return np.flatnonzero(summed(self.joined.rows, squares * touched, self.joined.n_rows) > RANK**2 * whole)
 
     def _independent(self, x: Floats, t: float) -> Integers:
         near = nearby(self, x, t)
-        shape = (self.n_rows, self.moving.size)
-        return independent_rows(csr_array((self.entries(near), (self.rows, self.columns)), shape=shape))
+        shape, entries = (self.n_rows, self.moving.size), self.entries(near)
+        # Before entries of one place cancel: what is left of a joint between bodies that share all is round-off.
+        sizes = np.sqrt(summed(self.rows, entries**2, self.n_rows))
+        return independent_rows(csr_array((entries, (self.rows, self.columns)), shape=shape), sizes)
 
 
 def nearby(rows: MovingRows, x: Floats, t: float) -> Floats:
@@ -206,7 +173,3 @@ def check_start(rows: MovingRows, x: Floats, t: float, tolerance: float) -> None
 
 def _scale(x: Floats) -> float:
     return max(1e-3, float(np.max(np.abs(x), initial=0.0)))
-
-
-def _joined(parts: Sequence[NDArray]) -> NDArray:
-    return np.concatenate(parts) if parts else np.zeros(0)

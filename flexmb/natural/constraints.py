@@ -1,4 +1,4 @@
-"""Constraints of natural coordinates, evaluated for all rows of a kind at once.
+"""Constraints of natural coordinates, evaluated for all rows at once.
 
 Enters: rows given one by one to `ConstraintBuilder`, as products of vectors that are linear in the coordinates x.
 Leaves: `Constraints` with value, gradient, velocity and acceleration terms, and the second derivatives,
@@ -10,82 +10,57 @@ Leaves: `Constraints` with value, gradient, velocity and acceleration terms, and
 With points and vectors all rows of rigid bodies and lower pairs are of these kinds, at most quadratic (the triple
 product: cubic). In [GJB eq. 4.15] the gradient of a row stands transposed by mistake: phi_q v = 0 is meant. A mixed
 coordinate s (distance or angle) enters as a scalar term: d . d - s^2 = 0 [GJB eq. 4.108], a . b - L_a L_b cos s = 0
-and u . (a x b) - L_a L_b sin s = 0 [GJB eq. 4.124, 4.125, where the absolute value loses the quadrant].
+and u . (a x b) - L_a L_b sin s = 0 [GJB eq. 4.124, 4.125, where the absolute value loses the quadrant]; or as the angle
+psi of S cos psi - C sin psi = 0, C = a . b and S = u . (a x b), which serves in every position.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
 from flexmb.errors import Fault, InputError
+from flexmb.natural import row_kernels as kernels
 from flexmb.natural.layout import Combination, Layout
-from flexmb.natural.products import Factor, ProductRows, product_rows
-from flexmb.natural.scalar_terms import ScalarTerm, ScalarTerms, scalar_terms
+from flexmb.natural.row_table import Drive, Product, RowTable, WrittenRows
+from flexmb.natural.scalar_terms import ScalarTerm
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Drive = Callable[[float], tuple[float, float, float]]
-"""Time [s] -> value, rate, acceleration of the driven quantity."""
+IN_PLANE = np.array([[0.0, 1.0], [-1.0, 0.0]])
+"""Form of a_x b_y - a_y b_x."""
 
 
-@dataclass(frozen=True, eq=False)
-class LinearRows:
-    """Rows sum of values times x[column]; their gradient is constant."""
-
-    rows: Integers
-    columns: Integers
-    values: Array
-
-
-@dataclass(frozen=True, eq=False)
 class Constraints:
-    """All constraint rows of a model."""
+    """Constraint rows over the full coordinates.
 
-    n_rows: int
-    n_coordinates: int
-    names: tuple[str, ...]
-    """A word for each row, for messages and reports."""
-    constants: Array
-    drives: tuple[tuple[int, Drive], ...]
-    """(row, function of time) of the driven rows."""
-    linear: LinearRows
-    products: tuple[ProductRows, ...]
-    """Dot and cross products, and triple products."""
-    scalars: ScalarTerms
+    rows, columns: places of the entries of the gradient; hessian_rows, hessian_columns: those of d(Phi_x^T lambda)/dx.
+    Both are constant; entries of one place are summed.
+    """
+
+    def __init__(self, n_coordinates: int, written: WrittenRows):
+        self.n_coordinates, self.written = n_coordinates, written
+        self.n_rows, self.names = len(written.names), tuple(written.names)
+        table = RowTable(written)
+        self.rows, self.columns = table.rows, table.columns
+        self.hessian_rows, self.hessian_columns = table.hessian_rows, table.hessian_columns
+        self.arrays = table.ints, table.floats
 
     def value(self, x: Array, t: float = 0.0) -> Array:
         """(n_rows,) Phi."""
-        value = -self.constants
-        if self.drives:
-            value -= self._driven(t, 0)
-        if len(self.linear.rows):
-            value += np.bincount(self.linear.rows, self.linear.values * x[self.linear.columns], self.n_rows)
-        for product in self.products:
-            value[product.rows] += product.value(x)
-        if len(self.scalars.rows):
-            np.subtract.at(value, self.scalars.rows, self.scalars.derivative(x, 0))
-        return value
-
-    @cached_property
-    def rows(self) -> Integers:
-        """Rows of the entries of the gradient; the pattern is constant, entries of one place are summed."""
-        return np.concatenate([self.linear.rows, *(p.gradient_rows for p in self.products), self.scalars.rows])
-
-    @cached_property
-    def columns(self) -> Integers:
-        """Columns of the entries of the gradient."""
-        return np.concatenate([self.linear.columns, *(p.gradient_columns for p in self.products), self.scalars.columns])
+        value = np.empty(self.n_rows)
+        kernels.value_into(*self.arrays, x, value)
+        return self.less_drives(value, t, 0)
 
     def entries(self, x: Array) -> Array:
         """The entries of the gradient Phi_x."""
-        products = [product.gradient(x) for product in self.products]
-        return np.concatenate([self.linear.values, *products, -self.scalars.derivative(x, 1)])
+        entries = np.empty(self.rows.size)
+        kernels.entries_into(*self.arrays, x, entries)
+        return entries
 
     def gradient(self, x: Array) -> scipy.sparse.csr_array:
         """(n_rows, n_coordinates) Phi_x."""
@@ -94,37 +69,33 @@ class Constraints:
 
     def rate(self, t: float = 0.0) -> Array:
         """(n_rows,) Phi_t: minus the rates of the drives."""
-        return -self._driven(t, 1)
+        return self.less_drives(np.zeros(self.n_rows), t, 1)
 
     def gamma(self, x: Array, v: Array, t: float = 0.0) -> Array:
         """(n_rows,) d(Phi_x)/dt v + Phi_tt, so that Phi_x a = -gamma."""
-        gamma = -self._driven(t, 2)
-        for product in self.products:
-            gamma[product.rows] += product.gamma(x, v)
-        if len(self.scalars.rows):
-            np.subtract.at(gamma, self.scalars.rows, self.scalars.derivative(x, 2) * v[self.scalars.columns] ** 2)
-        return gamma
-
-    @cached_property
-    def hessian_rows(self) -> Integers:
-        """Rows of the entries of d(Phi_x^T lambda)/dx (constant pattern, entries of one place are summed)."""
-        return np.concatenate([*(product.hessian_rows for product in self.products), self.scalars.columns])
-
-    @cached_property
-    def hessian_columns(self) -> Integers:
-        """Columns of the entries of d(Phi_x^T lambda)/dx."""
-        return np.concatenate([*(product.hessian_columns for product in self.products), self.scalars.columns])
+        gamma = np.empty(self.n_rows)
+        kernels.gamma_into(*self.arrays, x, v, gamma)
+        return self.less_drives(gamma, t, 2)
 
     def hessian_entries(self, x: Array, multipliers: Array) -> Array:
         """The entries of d(Phi_x^T lambda)/dx for multipliers (n_rows,)."""
-        products = [product.hessian(x, multipliers) for product in self.products]
-        return np.concatenate([*products, -self.scalars.derivative(x, 2) * multipliers[self.scalars.rows]])
+        entries = np.empty(self.hessian_rows.size)
+        kernels.hessian_into(*self.arrays, x, multipliers, entries)
+        return entries
 
-    def _driven(self, t: float, order: int) -> Array:
-        driven = np.zeros(self.n_rows)
-        for row, drive in self.drives:
-            driven[row] += drive(t)[order]
-        return driven
+    def less_drives(self, rows: Array, t: float, order: int) -> Array:
+        """The rows (n_rows,) with the values, rates or accelerations of the drives taken off, in place."""
+        for row, drive in self.written.drives:
+            rows[row] -= drive(t)[order]
+        return rows
+
+
+def joined(sets: Sequence[Constraints]) -> Constraints:
+    """All rows of the sets, one below the other."""
+    written = WrittenRows()
+    for one in sets:
+        written.append(one.written)
+    return Constraints(sets[0].n_coordinates, written)
 
 
 @dataclass(eq=False)
@@ -132,13 +103,7 @@ class ConstraintBuilder:
     """Collects rows one by one; `build` makes the arrays."""
 
     layout: Layout
-    names: list[str] = field(default_factory=list)
-    _constants: list[float] = field(default_factory=list)
-    _drives: list[tuple[int, Drive]] = field(default_factory=list)
-    _linear: list[tuple[int, Integers, Array]] = field(default_factory=list)
-    _dots: list[tuple[int, tuple[Combination, Combination], Array]] = field(default_factory=list)
-    _triples: list[tuple[int, tuple[Combination, Combination, Combination]]] = field(default_factory=list)
-    _scalars: list[tuple[int, ScalarTerm]] = field(default_factory=list)
+    written: WrittenRows = field(default_factory=WrittenRows)
 
     def dot(
         self,
@@ -164,7 +129,7 @@ class ConstraintBuilder:
     ) -> int:
         """The row (a x b)_component = ...; planar: a_x b_y - a_y b_x, component 0."""
         if self.layout.dimension == 2:
-            form = np.array([[0.0, 1.0], [-1.0, 0.0]])
+            form = IN_PLANE
         else:
             form = np.zeros((3, 3))
             form[(component + 1) % 3, (component + 2) % 3] = 1.0
@@ -186,7 +151,16 @@ class ConstraintBuilder:
             raise InputError([Fault("a triple product needs three dimensions.", hint="Use the cross product.")])
         self._refuse_extended(a, b, c)
         row = self._row(constant, drive, scalar, name)
-        self._triples.append((row, (a, b, c)))
+        self.written.products.append(Product(row, (a, b, c), None))
+        return row
+
+    def angle(self, a: Combination, b: Combination, axis: Combination | None, column: int, name: str = "angle") -> int:
+        """The row S cos psi - C sin psi = 0: psi = x[column] from a to b about a unit vector `axis` (planar: None)."""
+        sides = (a, b) if axis is None else (axis, a, b)
+        self._refuse_extended(*sides)
+        row, unit = self._row(0.0, None, None, name), np.eye(self.layout.dimension)
+        self.written.products.append(Product(row, sides, IN_PLANE if axis is None else None, (column, kernels.SINE)))
+        self.written.products.append(Product(row, (a, b), unit, (column, kernels.COSINE)))
         return row
 
     def linear(
@@ -200,7 +174,7 @@ class ConstraintBuilder:
     ) -> int:
         """The row sum of values times x[columns] = ..."""
         row = self._row(constant, drive, scalar, name)
-        self._linear.append((row, np.asarray(columns, dtype=np.int64), np.asarray(values, dtype=float)))
+        self.written.linear.append((row, np.asarray(columns, dtype=np.int64), np.asarray(values, dtype=float)))
         return row
 
     def equal(self, a: Combination, b: Combination, name: str = "equal") -> list[int]:
@@ -215,32 +189,7 @@ class ConstraintBuilder:
 
     def build(self) -> Constraints:
         """The arrays of all rows given so far."""
-        rows = [np.full(len(columns), row) for row, columns, _ in self._linear]
-        none = np.zeros(0, dtype=np.int64)
-        linear = LinearRows(
-            np.concatenate([none, *rows]),
-            np.concatenate([none, *(columns for _, columns, _ in self._linear)]),
-            np.concatenate([np.zeros(0), *(values for _, _, values in self._linear)]),
-        )
-        dimension = self.layout.dimension
-        products = []
-        if self._dots:
-            sides = [[Factor.of([pair[side] for _, pair, _ in self._dots], dimension) for side in range(2)]]
-            forms = np.array([form for _, _, form in self._dots])
-            products.append(product_rows(np.array([row for row, _, _ in self._dots]), sides[0], forms))
-        if self._triples:
-            factors = [Factor.of([three[side] for _, three in self._triples], dimension) for side in range(3)]
-            products.append(product_rows(np.array([row for row, _ in self._triples]), factors, None))
-        return Constraints(
-            len(self.names),
-            self.layout.n_coordinates,
-            tuple(self.names),
-            np.array(self._constants, dtype=float),
-            tuple(self._drives),
-            linear,
-            tuple(products),
-            scalar_terms(self._scalars),
-        )
+        return Constraints(self.layout.n_coordinates, self.written)
 
     def _bilinear(
         self,
@@ -254,17 +203,17 @@ class ConstraintBuilder:
     ) -> int:
         self._refuse_extended(a, b)
         row = self._row(constant, drive, scalar, name)
-        self._dots.append((row, (a, b), form))
+        self.written.products.append(Product(row, (a, b), form))
         return row
 
     def _row(self, constant: float, drive: Drive | None, scalar: ScalarTerm | None, name: str) -> int:
-        row = len(self.names)
-        self.names.append(name)
-        self._constants.append(float(constant))
+        written, row = self.written, len(self.written.names)
+        written.names.append(name)
+        written.constants.append(float(constant))
         if drive is not None:
-            self._drives.append((row, drive))
+            written.drives.append((row, drive))
         if scalar is not None:
-            self._scalars.append((row, scalar))
+            written.scalars.append((row, scalar))
         return row
 
     def _refuse_extended(self, *sides: Combination) -> None:

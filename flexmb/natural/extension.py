@@ -19,8 +19,8 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from flexmb.natural.body import NaturalBody
+from flexmb.natural.factors import Factor, cross
 from flexmb.natural.layout import Layout
-from flexmb.natural.products import Factor, cross
 from flexmb.natural.rigid import frame_directions
 
 Array = NDArray[np.float64]

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from flexmb.errors import ComputationError
 from flexmb.natural.projection import accelerations, closed_velocity, length_scale, mass_factor
+from flexmb.natural.row_kernels import move_into
 from flexmb.natural.saddle import SaddleFactor
 from flexmb.natural.state import NaturalState
 
@@ -34,6 +35,8 @@ Floats = NDArray[np.float64]
 
 ITERATIONS = 25
 TINY = 4e-16
+FAR_BELOW = 0.01
+"""Part of round-off of positions that is still seen in accelerations, which are larger by 1 / h^2."""
 STALLED = 1e-11
 SLOW = 0.2
 """Increments that shrink less than this get a new factor."""
@@ -68,6 +71,7 @@ class GeneralizedAlpha:
         """The state one step later."""
         c, h = self.numbers, self.step
         per_position = (1.0 - c.alpha_m) / (c.beta * h * h * (1.0 - c.alpha_f))  # da'/dx'
+        per_rate = c.gamma / (c.beta * h)  # dv'/dx'
         base = (c.alpha_f * state.a - c.alpha_m * self.auxiliary) / (1.0 - c.alpha_m)
         share = (1.0 - c.alpha_f) / (1.0 - c.alpha_m)
         a, multipliers = state.a.copy(), state.multipliers.copy()
@@ -78,17 +82,16 @@ class GeneralizedAlpha:
         t, scale, last = state.t + h, length_scale(state.x), np.inf
         factor = self._factor(x, multipliers, per_position)
         for _ in range(ITERATIONS):
-            dx, scaled = factor.solve(-self._residual(x, v, a, multipliers, t) / per_position, self._gap(x, t))
-            x[self.system.moving] += dx
-            a, multipliers = a + per_position * dx, multipliers + per_position * scaled
-            v = v + c.gamma / (c.beta * h) * dx
-            size = float(np.max(np.abs(dx)))
+            step = factor.solve_both(self._right(x, v, a, multipliers, t, 1.0 / per_position))
+            size = move_into(self.system.moving, step, per_rate, per_position, x, v, a, multipliers)
             if not np.isfinite(size):
                 break
-            if size <= TINY * scale or (size >= 0.5 * last and size < STALLED * scale):
-                closed = closed_velocity(self.system, factor, x, v, t)
+            next_size = size if last == np.inf else size * min(1.0, size / last)
+            if next_size <= FAR_BELOW * TINY * scale or (size >= 0.5 * last and size < STALLED * scale):
+                entries = self.system.constraints.entries(x)
+                closed = closed_velocity(self.system, factor, x, v, t, entries)
                 self.auxiliary = base + share * a
-                self.velocity = closed + self._ahead(factor, x, (a - state.a) / h)
+                self.velocity = closed + self._ahead(factor, entries, (a - state.a) / h)
                 return NaturalState(t, x, closed, a, multipliers)
             if size > SLOW * last:
                 factor = self._factor(x, multipliers, per_position)
@@ -97,14 +100,11 @@ class GeneralizedAlpha:
             f"Generalised-alpha did not converge at t = {t:.6g} s with a step of {h:.3g} s. Take a shorter step."
         )
 
-    def _residual(self, x: Floats, v: Floats, a: Floats, multipliers: Floats, t: float) -> Floats:
-        """M a + Phi_q^T lambda - Q (n,)."""
-        rows = self.system.constraints
-        held = rows.transposed_times(rows.entries(x), multipliers)
-        return self.system.mass_times(self.system.mass_entries(x), a) + held - self.system.force(x, v, t)
-
-    def _gap(self, x: Floats, t: float) -> Floats:
-        return -self.system.constraints.value(x, t)
+    def _right(self, x: Floats, v: Floats, a: Floats, multipliers: Floats, t: float, scale: float) -> Floats:
+        """-scale (M a + Phi_q^T lambda - Q) (n,), then -Phi (m,)."""
+        system = self.system
+        unheld = system.mass_times(system.mass_entries(x), a) - system.force(x, v, t)
+        return system.constraints.unbalanced(x, multipliers, unheld, scale, t)
 
     def _factor(self, x: Floats, multipliers: Floats, per_position: float) -> SaddleFactor:
         rows = self.system.constraints
@@ -120,16 +120,17 @@ class GeneralizedAlpha:
         h, d = self.step, self.numbers.alpha_m - self.numbers.alpha_f
         jerk = (self._acceleration_after(state, 0.5 * h) - self._acceleration_after(state, -0.5 * h)) / h
         factor = mass_factor(self.system, state.x)
-        return state.v + self._ahead(factor, state.x, jerk), state.a + d * h * jerk
+        entries = self.system.constraints.entries(state.x)
+        return state.v + self._ahead(factor, entries, jerk), state.a + d * h * jerk
 
-    def _ahead(self, factor: SaddleFactor, x: Floats, jerk: Floats) -> Floats:
-        """What the velocity of the method has across the constraints (n,).
+    def _ahead(self, factor: SaddleFactor, entries: Floats, jerk: Floats) -> Floats:
+        """What the velocity of the method has across the constraints (n,); entries of Phi_q.
 
         With the exact velocity, a step would end h^3 (1/6 - beta - d/2) a_dot off the constraints, and the multipliers
         would answer to that with an error of first order.
         """
         c, h, rows = self.numbers, self.step, self.system.constraints
-        normal, _ = factor.solve(np.zeros(self.system.n), rows.times(rows.entries(x), jerk))
+        normal = factor.across(rows.times(entries, jerk))
         return h * h * (1.0 / 6.0 - c.beta - 0.5 * (c.alpha_m - c.alpha_f)) * normal
 
     def _acceleration_after(self, state: NaturalState, time: float) -> Floats:

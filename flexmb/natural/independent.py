@@ -80,7 +80,7 @@ class Independent:
         expected = 0.5 * self.step * (state.v + v)
         way = (x - state.x)[self.system.moving]
         allowed = JUMP * (np.max(np.abs(way)) + np.max(np.abs(expected)) + self.step**2 * np.max(np.abs(state.a)))
-        if float(np.max(np.abs(way - expected))) > allowed:
+        if float(np.max(np.abs(way - expected))) > allowed + STALLED * length_scale(x):
             raise ComputationError(
                 f"Between t = {state.t:.6g} s and {state.t + self.step:.6g} s the mechanism jumped to another branch, "
                 "at a dead point or with too long a step. Take a shorter step, or the method 'runge-kutta'."

@@ -21,14 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.errors import Fault, InputError
-from flexmb.natural.constraints import ConstraintBuilder
+from flexmb.natural.constraints import ConstraintBuilder, Constraints
 from flexmb.natural.layout import Combination, Layout
-from flexmb.natural.saddle import summed
 from flexmb.natural.scalar_terms import ScalarTerm
 from flexmb.natural.system import Writer
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def distance(points: tuple[int, int], scalar: int, name: str = "distance") -> Writer:
@@ -73,7 +71,7 @@ def angle_between(first: Floats, second: Floats, axis: Floats | None = None) -> 
     return float(np.arctan2(axis @ np.cross(first, second), first @ second))
 
 
-class AngleRows:
+class AngleRows(Constraints):
     """One row S cos psi - C sin psi = 0 for each angle."""
 
     def __init__(self, angles: Sequence[Angle], layout: Layout):
@@ -86,64 +84,6 @@ class AngleRows:
             raise InputError(faults)
         builder = ConstraintBuilder(layout)
         for angle in angles:
-            if angle.axis is None:
-                builder.cross(angle.first, angle.second, 0)
-            else:
-                builder.triple(angle.axis, angle.first, angle.second)
-        for angle in angles:
-            builder.dot(angle.first, angle.second)
-        self.n_rows = len(angles)
-        self.names = [angle.name for angle in angles]
-        self._parts = builder.build()  # S of all angles, then C of all angles
-        self._psi = np.array([layout.scalar_column(angle.scalar) for angle in angles], dtype=np.int64)
-        own = np.arange(self.n_rows)
-        self.rows: Integers = np.concatenate((self._parts.rows % max(1, self.n_rows), own))
-        self.columns: Integers = np.concatenate((self._parts.columns, self._psi))
-        self._owners = self._psi[self._parts.rows % max(1, self.n_rows)]
-        self.hessian_rows: Integers = np.concatenate(
-            (self._parts.hessian_rows, self._parts.columns, self._owners, self._psi)
-        )
-        self.hessian_columns: Integers = np.concatenate(
-            (self._parts.hessian_columns, self._owners, self._parts.columns, self._psi)
-        )
-
-    def value(self, x: Floats, t: float) -> Floats:
-        """Phi (n_rows,)."""
-        sine, cosine = np.split(self._parts.value(x, t), 2)
-        return sine * np.cos(x[self._psi]) - cosine * np.sin(x[self._psi])
-
-    def entries(self, x: Floats) -> Floats:
-        """Entries of the gradient on `rows`, `columns`."""
-        return np.concatenate((self._weights(x)[self._parts.rows] * self._parts.entries(x), -self._along(x)))
-
-    def rate(self, t: float) -> Floats:
-        return np.zeros(self.n_rows)
-
-    def gamma(self, x: Floats, v: Floats, t: float) -> Floats:
-        """d(Phi_x)/dt v (n_rows,)."""
-        psi_dot, weights = v[self._psi], self._weights(x)
-        parts = self._parts.entries(x) * v[self._parts.columns]
-        speeds = summed(self._parts.rows, self._turned(x)[self._parts.rows] * parts, 2 * self.n_rows)
-        bends = weights * self._parts.gamma(x, v, t)
-        both = bends + 2.0 * np.tile(psi_dot, 2) * speeds
-        return both[: self.n_rows] + both[self.n_rows :] - self.value(x, t) * psi_dot**2
-
-    def hessian_entries(self, x: Floats, multipliers: Floats) -> Floats:
-        """Entries of d(Phi_x^T lambda)/dx."""
-        twice = np.tile(multipliers, 2)
-        inner = self._parts.hessian_entries(x, self._weights(x) * twice)
-        mixed = (self._turned(x) * twice)[self._parts.rows] * self._parts.entries(x)
-        return np.concatenate((inner, mixed, mixed, -self.value(x, 0.0) * multipliers))
-
-    def _weights(self, x: Floats) -> Floats:
-        """Factors of S and of C in Phi."""
-        return np.concatenate((np.cos(x[self._psi]), -np.sin(x[self._psi])))
-
-    def _turned(self, x: Floats) -> Floats:
-        """Derivatives of these factors by psi."""
-        return np.concatenate((-np.sin(x[self._psi]), -np.cos(x[self._psi])))
-
-    def _along(self, x: Floats) -> Floats:
-        """-dPhi/dpsi = S sin psi + C cos psi (n_rows,)."""
-        sine, cosine = np.split(self._parts.value(x, 0.0), 2)
-        return sine * np.sin(x[self._psi]) + cosine * np.cos(x[self._psi])
+            column = layout.scalar_column(angle.scalar)
+            builder.angle(angle.first, angle.second, angle.axis, column, angle.name)
+        super().__init__(layout.n_coordinates, builder.written)

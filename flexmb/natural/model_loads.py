@@ -48,6 +48,7 @@ from flexmb.system.schema.bodies import Body
 Array = NDArray[np.float64]
 Turn = Callable[[float], Array]
 """Time -> rotation matrix (3, 3), or angular velocity (3,)."""
+Integers = NDArray[np.int64]
 Key = tuple[str, str]
 """Joint and coordinate."""
 
@@ -100,12 +101,15 @@ def _check_analysis(analysis: Any, fault: Callable[..., None]) -> None:
         fault("do not cover equilibria", "analysis", "type" if analysis.type == "static" else "start")
     if analysis.type != "dynamic":
         return
-    if analysis.method not in METHODS:
-        hint = f"Methods: {', '.join(METHODS)}."
-        fault(f'are not integrated by "{analysis.method}"', "analysis", "method", hint=hint)
-    elif analysis.step is None or analysis.tolerance is not None:
-        key = "step" if analysis.tolerance is None else "tolerance"
-        fault("are integrated with a fixed step", "analysis", key, hint="Give a step, and no tolerance.")
+    if analysis.formulation == "embedding" and analysis.method == "generalized-alpha":
+        fault("are embedded with rk4 only", "analysis", "formulation", hint='Use method = "rk4".')
+    is_known, has_step = analysis.method in METHODS, analysis.step is not None and analysis.tolerance is None
+    if not (is_known and has_step):
+        found = "without a step" if analysis.step is None else "with a tolerance"
+        found = f'by "{analysis.method}"' + ("" if has_step else f" {found}")
+        key = "method" if not is_known else "step" if analysis.step is None else "tolerance"
+        hint = f"Give method = {' or '.join(repr(name) for name in METHODS)} and a step, and no tolerance."
+        fault(f"are integrated with a fixed step by {' or '.join(METHODS)}, not {found}", "analysis", key, hint=hint)
     if analysis.independent:
         hint = "Leave them out."
         fault("choose their independent coordinates by themselves", "analysis", "independent", hint=hint)
@@ -121,14 +125,31 @@ class CoordinateForces:
         self._springs = SpringLaws([_law(forces[k], forces[k].rest) for k in springs])
         others = [k for k in range(len(forces)) if k not in springs]
         self._others = [(int(self.columns[k]), _effort(forces[k])) for k in others]
+        rubbing = [k for k in others if forces[k].type == "friction"]
+        self._rubbed = self.columns[rubbing]
+        self._frictions = [forces[k] for k in rubbing]
 
     def force(self, y: Array, y_dot: Array, t: float) -> Array:
         """(n_extended,) Q_y."""
         efforts = np.zeros(self.layout.n_extended)
-        np.subtract.at(efforts, self._sprung, self._springs.force(y[self._sprung], y_dot[self._sprung]))
+        if self._sprung.size:
+            np.subtract.at(efforts, self._sprung, self._springs.force(y[self._sprung], y_dot[self._sprung]))
         for column, effort in self._others:
             efforts[column] += effort(float(y_dot[column]), t)
         return efforts
+
+    def tangent_places(self) -> tuple[Integers, Integers]:
+        """Rows and columns of the entries of the tangent."""
+        columns = np.concatenate((self._sprung, self._rubbed))
+        return columns, columns
+
+    def tangent(self, y: Array, y_dot: Array, per_rate: float) -> Array:
+        """Entries of dQ_y/dy + per_rate dQ_y/dy_dot."""
+        springs = -self._springs.stiffness(y[self._sprung]) - per_rate * self._springs.damping
+        slopes = [
+            _friction_slope(one, float(rate)) for one, rate in zip(self._frictions, y_dot[self._rubbed], strict=True)
+        ]
+        return np.concatenate((springs, per_rate * np.array(slopes)))
 
     def potential(self, y: Array, t: float) -> float:
         """Stored energy of the springs [J]."""
@@ -172,6 +193,12 @@ def _effort(force: Any) -> Callable[[float, float], float]:
         return lambda rate, t: function(t)
     viscous, coulomb, transition = force.viscous, force.coulomb, force.transition or 1.0
     return lambda rate, t: -viscous * rate - coulomb * math.tanh(rate / transition)
+
+
+def _friction_slope(force: Any, rate: float) -> float:
+    """Derivative of the effort of friction by the rate."""
+    transition = force.transition or 1.0
+    return float(-force.viscous - force.coulomb / transition * (1.0 - math.tanh(rate / transition) ** 2))
 
 
 def _is_sensed(force: Any) -> bool:

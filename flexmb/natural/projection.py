@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.errors import ComputationError
+from flexmb.natural.row_kernels import largest
 from flexmb.natural.saddle import SaddleFactor
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ SLOW = 0.05
 
 def length_scale(x: Floats) -> float:
     """The largest coordinate: what round-off is measured against."""
-    return max(1e-3, float(np.max(np.abs(x), initial=0.0)))
+    return max(1e-3, float(largest(x)))
 
 
 def mass_factor(system: NaturalSystem, x: Floats) -> SaddleFactor:
@@ -49,9 +50,9 @@ def closed_position(system: NaturalSystem, x: Floats, t: float) -> tuple[Floats,
     closed, scale, last = x.copy(), length_scale(x), np.inf
     factor = mass_factor(system, closed)
     for _ in range(STEPS if system.m else 0):
-        step, _ = factor.solve(np.zeros(system.n), -system.constraints.value(closed, t))
+        step = factor.across(-system.constraints.value(closed, t))
         closed[system.moving] += step
-        size = float(np.max(np.abs(step)))
+        size = largest(step)
         if size <= TINY * scale or (size >= 0.5 * last and size < STALLED * scale):
             return closed, factor
         if size > SLOW * last or last == np.inf and size > 1e-6 * scale:
@@ -65,17 +66,22 @@ def closed_position(system: NaturalSystem, x: Floats, t: float) -> tuple[Floats,
     return closed, factor
 
 
-def closed_velocity(system: NaturalSystem, factor: SaddleFactor, x: Floats, v: Floats, t: float) -> Floats:
-    """Rates (n,) of the moving coordinates that keep the constraints; the factor may be from a place nearby."""
+def closed_velocity(
+    system: NaturalSystem, factor: SaddleFactor, x: Floats, v: Floats, t: float, entries: Floats | None = None
+) -> Floats:
+    """Rates (n,) of the moving coordinates that keep the constraints; the factor may be from a place nearby.
+
+    `entries` of Phi_q at x, where they are known.
+    """
     rows, closed, last = system.constraints, v.copy(), np.inf
-    entries, drive = rows.entries(x), rows.rate(t)
+    entries, drive = rows.entries(x) if entries is None else entries, rows.rate(t)
+    steepest = largest(entries)
     for _ in range(STEPS if system.m else 0):
         error = rows.times(entries, closed) + drive
-        size = float(np.max(np.abs(error)))
-        if size >= 0.5 * last or size == 0.0:
+        size = largest(error)
+        if size >= 0.5 * last or size <= TINY * steepest * largest(closed):
             break
-        step, _ = factor.solve(np.zeros(system.n), -error)
-        closed, last = closed + step, size
+        closed, last = closed - factor.across(error), size
     return closed
 
 

@@ -1,8 +1,9 @@
 """Which rows of a sparse gradient are independent.
 
 A gradient enters; out come the numbers of rows that span all of them, earlier rows before later ones. Elimination row
-by row with the largest entry of the reduced row as its pivot: what earlier rows can take away is taken away, and a row
-of which nothing is left follows from them. The cost is linear in the rows where they are coupled like a chain.
+by row with a large entry of the reduced row as its pivot: what earlier rows can take away is taken away, and a row of
+which nothing is left follows from them. Of the large entries that one is taken whose column no later row needs, or
+needs soonest: the cost is linear in the rows where they are coupled like a chain.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 RANK = 1e-8
 """A row of which less than this share of its length is left follows from the rows before it."""
+LARGE = 0.1
+"""Share of the largest entry of a row that its pivot must have."""
 ROUND_OFF = 1e-14
 """Entries below this share of the row are what cancellation left of zero."""
 
@@ -24,7 +28,9 @@ ROUND_OFF = 1e-14
 class _Echelon:
     """Reduced rows so far: each has an entry of one at its pivot, and none at the pivots of the rows before it."""
 
-    def __init__(self) -> None:
+    def __init__(self, last_rows: Integers):
+        """`last_rows`: for every column the last row that it occurs in."""
+        self._last = last_rows.tolist()
         self._rows: list[dict[int, float]] = []
         self._columns: list[int] = []
         self._pivots: dict[int, int] = {}
@@ -39,9 +45,10 @@ class _Echelon:
             if number != last:
                 self._subtract(row, number, waiting)
             last = number
-        pivot = max(row, key=lambda column: abs(row[column]), default=-1)
-        if pivot < 0 or abs(row[pivot]) < RANK:
+        largest = max(map(abs, row.values()), default=0.0)
+        if largest < RANK:
             return False
+        pivot = min((column for column in row if abs(row[column]) >= LARGE * largest), key=self._last.__getitem__)
         scale, self._pivots[pivot] = row[pivot], len(self._rows)
         self._columns.append(pivot)
         self._rows.append({c: value / scale for c, value in row.items() if abs(value) > ROUND_OFF})
@@ -59,13 +66,15 @@ class _Echelon:
         row.pop(pivot, None)
 
 
-def independent_rows(gradient: csr_array) -> Integers:
-    """Numbers of independent rows, ascending."""
-    echelon, kept = _Echelon(), []
+def independent_rows(gradient: csr_array, sizes: Floats | None = None) -> Integers:
+    """Numbers of independent rows, ascending; `sizes` of the rows to measure against, if not their lengths."""
+    last = np.zeros(gradient.shape[1], dtype=np.int64)
+    np.maximum.at(last, gradient.indices, np.repeat(np.arange(gradient.shape[0]), np.diff(gradient.indptr)))
+    echelon, kept = _Echelon(last), []
     for number in range(gradient.shape[0]):
         part = slice(gradient.indptr[number], gradient.indptr[number + 1])
         values = gradient.data[part]
-        length = float(np.sqrt(values @ values))
+        length = float(np.sqrt(values @ values) if sizes is None else sizes[number])
         if length == 0.0:
             continue
         row = dict(zip(gradient.indices[part].tolist(), (values / length).tolist(), strict=True))

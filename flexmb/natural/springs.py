@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flexmb.errors import Fault, InputError
+from flexmb.natural.factors import Factor
 from flexmb.natural.frame import TURN
 from flexmb.natural.layout import Combination, Layout
-from flexmb.natural.products import Factor
 from flexmb.natural.spring_laws import LinearLaw, SpringLaws, TabledLaw
 
 Array = NDArray[np.float64]
@@ -57,6 +57,31 @@ class TranslationalSprings:
         rates = np.einsum("ri,ri->r", units, self._span.rate(y_dot))
         pull = self.laws.force(lengths, rates)
         return _scatter(self._span, -pull[:, None] * units, self.layout.n_extended)
+
+    def tangent_places(self) -> tuple[Integers, Integers]:
+        """Rows and columns of the entries of the tangent."""
+        if self._span is None:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        first, second = self._span.pairs
+        return self._span.columns[first], self._span.columns[second]
+
+    def tangent(self, y: Array, y_dot: Array, per_rate: float) -> Array:
+        """Entries of dQ_y/dy + per_rate dQ_y/dy_dot."""
+        if self._span is None:
+            return np.zeros(0)
+        span, moving = self._span.at(y), self._span.rate(y_dot)
+        lengths = np.linalg.norm(span, axis=1)
+        there = np.where(lengths > 0.0, lengths, 1.0)
+        units = span / there[:, None]
+        rates = np.einsum("ri,ri->r", units, moving)
+        pull, damping = self.laws.force(lengths, rates), self.laws.damping
+        across = damping[:, None] * (moving - units * rates[:, None]) / there[:, None]
+        slopes = (self.laws.stiffness(lengths) + per_rate * damping - pull / there)[:, None] * units + across
+        block = np.einsum("ri,rj->rij", units, slopes) + (pull / there)[:, None, None] * np.eye(span.shape[1])
+        block[lengths == 0.0] = 0.0
+        (first, second), owners, parts = self._span.pairs, self._span.owners, self._span.components
+        values = self._span.values[first] * self._span.values[second]
+        return -values * block[owners[first], parts[first], parts[second]]
 
     def potential(self, y: Array, t: float) -> float:
         """Stored energy [J]."""
@@ -157,6 +182,14 @@ class ScalarSprings:
         """(n_extended,) Q_y: -f in the column of s."""
         pull = self.laws.force(y[self.columns], y_dot[self.columns])
         return np.bincount(self.columns, -pull, self.layout.n_extended).astype(np.float64)
+
+    def tangent_places(self) -> tuple[Integers, Integers]:
+        """Rows and columns of the entries of the tangent."""
+        return self.columns, self.columns
+
+    def tangent(self, y: Array, y_dot: Array, per_rate: float) -> Array:
+        """Entries of dQ_y/dy + per_rate dQ_y/dy_dot."""
+        return -self.laws.stiffness(y[self.columns]) - per_rate * self.laws.damping
 
     def potential(self, y: Array, t: float) -> float:
         """Stored energy [J] [GJB eq. 4.110, 4.126]."""

@@ -22,8 +22,8 @@ from scipy.sparse import csr_array
 
 from flexmb.errors import Fault, InputError
 from flexmb.natural.body import NaturalBody
-from flexmb.natural.constraint_rows import ConstraintSet, MovingRows, check_start
-from flexmb.natural.constraints import ConstraintBuilder
+from flexmb.natural.constraint_rows import MovingRows, check_start
+from flexmb.natural.constraints import ConstraintBuilder, Constraints
 from flexmb.natural.extension import Extension
 from flexmb.natural.forces import ForceSet
 from flexmb.natural.layout import Layout
@@ -86,7 +86,7 @@ class NaturalSystem:
         mechanism: Mechanism,
         joints: Sequence[Writer] = (),
         forces: Callable[[Layout], Sequence[ForceSet]] | None = None,
-        sets: Callable[[Layout], Sequence[ConstraintSet]] | None = None,
+        sets: Callable[[Layout], Sequence[Constraints]] | None = None,
         time: float = 0.0,
     ):
         self.layout = mechanism.layout()
@@ -100,7 +100,7 @@ class NaturalSystem:
             rigid_constraints(body, self.layout, builder)
         for joint in joints:
             joint(builder, self.layout)
-        every_set: list[ConstraintSet] = [builder.build(), *(sets(self.layout) if sets else ())]
+        every_set: list[Constraints] = [builder.build(), *(sets(self.layout) if sets else ())]
         written = mechanism.start()
         self._check(written)
         self.constraints = MovingRows(every_set, self.moving, written, time)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from flexmb.natural.extension import Extension
+from flexmb.natural.row_kernels import times_into
 from flexmb.natural.saddle import summed
 
 Floats = NDArray[np.float64]
@@ -42,6 +43,7 @@ class MovingMass:
         self._left, self._right, self._middle = self._left[inside], self._right[inside], mass.data[entry[inside]]
         keys, self._slot = np.unique(columns[inside] * self.n + rows[inside], return_inverse=True)
         self.rows, self.columns = keys % self.n, keys // self.n
+        self._places = np.array([self.rows, self.columns])
         self._constant = self._added(np.ones(jacobian.nnz)) if extension.is_identity else None
 
     def entries(self, x: Floats) -> Floats:
@@ -52,7 +54,9 @@ class MovingMass:
 
     def times(self, entries: Floats, v: Floats) -> Floats:
         """M v (n,)."""
-        return summed(self.rows, entries * v[self.columns], self.n)
+        product = np.empty(self.n)
+        times_into(self._places, entries, v, False, product)
+        return product
 
     def dense(self, entries: Floats) -> Floats:
         """M (n, n) as a full array."""

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dgelsy, dgelsy_lwork
 from scipy.sparse import csc_array, csr_array
 
 from flexmb.equations import layout as at
@@ -26,10 +27,14 @@ from flexmb.natural.forces import add_torque, body_axes
 from flexmb.natural.layout import Layout, direction_of, point_of
 from flexmb.natural.mass import extended_mass_matrix
 from flexmb.natural.model_loads import Key, ModelLoads
+from flexmb.results.natural_kernels import place_into, rates_into
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
 
 Floats = NDArray[np.float64]
+
+RANK = 1e-12
+"""Ratio of the condition of what is solved below which a direction counts as free."""
 
 
 class Bridge:
@@ -37,7 +42,7 @@ class Bridge:
 
     def __init__(self, choice: Choice, layout: Layout, system: System):
         self.n_bodies, self.n_coordinates = len(choice.bodies), layout.n_coordinates
-        self._order = [branch.body - 1 for branch in system.topology.branches]
+        self._order = np.array([branch.body - 1 for branch in system.topology.branches])
         entries = list[tuple[Any, Any, Any]]()
         for number, body in enumerate(choice.bodies):
             parts = [point_of(body, np.zeros(3), layout), *(direction_of(body, axis, layout) for axis in np.eye(3))]
@@ -45,27 +50,19 @@ class Bridge:
                 first = 12 * number + 3 * part
                 entries.append((combination.values, first + combination.components, combination.columns))
         values, rows, columns = (np.concatenate(part) for part in zip(*entries, strict=True))
-        self._matrix = csr_array((values, (rows, columns)), shape=(12 * self.n_bodies, layout.n_coordinates))
+        matrix = csr_array((values, (rows, columns)), shape=(12 * self.n_bodies, layout.n_coordinates))
+        self._matrix = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
 
     def put(self, m: Mechanics, t: float, x: Floats, *rates: Floats) -> None:
-        """Full coordinates x and their first (and second) rates into q, v (and a); quaternions go on without a jump."""
-        n = self.n_bodies
+        """Full coordinates x (n,) and their first (and second) rates into q, v (and a); quaternions do not jump."""
         m.t = t
-        place, *derivatives = ((self._matrix @ values).reshape(n, 4, 3) for values in (x, *rates))
-        R = place[:, 1:].transpose(0, 2, 1)
-        q = m.q.reshape(n, 7)
-        for k, b in enumerate(self._order):
-            turn = _quaternion(R[b])
-            q[k, 3:] = turn if turn @ q[k, 3:] >= 0.0 else -turn
-            q[k, :3] = place[b, 0]
-        for target, derivative in zip((m.v, m.a), derivatives, strict=False):
-            block = target.reshape(n, 6)
-            for k, b in enumerate(self._order):
-                block[k, :3], block[k, 3:] = derivative[b, 0], _spin(R[b].T @ derivative[b, 1:].T)
+        place_into(*self._matrix, self._order, x, m.q.reshape(self.n_bodies, 7))
+        for target, rate in zip((m.v, m.a), rates, strict=False):
+            rates_into(*self._matrix, self._order, x, rate, target.reshape(self.n_bodies, 6))
 
 
 def function_of(system: System, work: Floats, start: int) -> Drive:
-    """A function of time with its two derivatives, by the program that the core has of it at I[start]."""
+    """A function of time with its two derivatives, by the program that the core has of it at I[start]; work : (w,)."""
     ints, own = system.ints, work.copy()
     clock, value = int(ints[at.T]), int(ints[at.X_VALUE])
 
@@ -138,7 +135,7 @@ class SensedForces:
                 self._torques.append((block + at.LW_VECTOR, body_axes(choice.bodies[marker.body - 1], layout)))
 
     def follow(self, work: Floats) -> None:
-        """After a step: turns of joints are counted on from this workspace."""
+        """After a step: turns of joints are counted on from this workspace (w,)."""
         self.m.W[:] = work
 
     def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
@@ -157,8 +154,20 @@ class SensedForces:
         return generalised
 
     def potential(self, y: Floats, t: float) -> float:
-        """None: they feed energy."""
+        """Zero [J] at any y (n_extended,): they feed energy."""
         return 0.0
+
+
+def least_norm(matrix: Floats, right: Floats) -> Floats:
+    """(c,) shortest least-squares solution of matrix (r, c) and right side (r,), by QR with pivoting."""
+    rows, columns = matrix.shape
+    if not columns:
+        return np.zeros(0)
+    padded = np.zeros(max(rows, columns))
+    padded[:rows] = right
+    work = int(dgelsy_lwork(rows, columns, 1, RANK)[0])
+    _, solution, *_ = dgelsy(matrix, padded, np.zeros(columns, dtype=np.int32), RANK, work)
+    return np.asarray(solution[:columns], dtype=np.float64)
 
 
 def poses_of(system: System, m: Mechanics) -> list[Pose]:
@@ -180,28 +189,8 @@ def joint_value(system: System, m: Mechanics, key: Key) -> float:
     return float(m.out[place])
 
 
-def _spin(turning: Floats) -> Floats:
-    """(3,) w of the skew part of R^T R_dot (or, for its rate, of R^T R_ddot)."""
-    skew = 0.5 * (turning - turning.T)
-    return np.array([skew[2, 1], skew[0, 2], skew[1, 0]])
-
-
 def _rotation(p: Sequence[float] | Floats) -> Floats:
     """Rotation matrix of a unit quaternion, scalar first."""
     w, x, y, z = p
     skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.asarray(np.eye(3) + 2.0 * (w * skew + skew @ skew), dtype=np.float64)
-
-
-def _quaternion(R: Floats) -> Floats:
-    """Unit quaternion, scalar first, by the largest of its four squares (no cancellation)."""
-    squares = np.array([np.trace(R), *np.diag(R)])
-    k = int(np.argmax(squares))
-    if k == 0:
-        p = np.array([1.0 + np.trace(R), R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    else:
-        i, j, other = k - 1, k % 3, (k + 1) % 3
-        p = np.zeros(4)
-        p[0], p[1 + i] = R[other, j] - R[j, other], 1.0 + R[i, i] - R[j, j] - R[other, other]
-        p[1 + j], p[1 + other] = R[j, i] + R[i, j], R[other, i] + R[i, other]
-    return np.asarray(p / np.linalg.norm(p), dtype=np.float64)

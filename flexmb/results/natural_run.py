@@ -7,8 +7,9 @@ multipliers, and with them reactions and efforts, follow from the balance of eve
 
     M a + BIAS + G^T lam = 0      in least squares,
 
-and what is left of it, as a part of its largest term, says how well two independent sets of equations agree. Output
-times are reached by whole steps: a step that does not fit is taken a little shorter.
+and what is left of it, as a part of its largest term, says how well two independent sets of equations agree. Between
+the rows only what the works need is found. Output times are reached by whole steps: a step that does not fit is taken
+a little shorter.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ from flexmb.natural.layout import Layout
 from flexmb.natural.model_loads import ModelLoads, uncovered
 from flexmb.natural.projection import accelerations, closed_position, closed_velocity
 from flexmb.natural.state import NaturalState
-from flexmb.natural.stiff_alpha import StiffAlpha
+from flexmb.natural.stiff_alpha import stiff_alpha
 from flexmb.natural.system import NaturalSystem
-from flexmb.results.natural_bridge import Base, Bridge, SensedForces, function_of, joint_value, poses_of
+from flexmb.results.natural_bridge import Base, Bridge, SensedForces, function_of, joint_value, least_norm, poses_of
+from flexmb.results.natural_work import Works, middle_state
 from flexmb.solvers import state as st
 from flexmb.solvers.initial import assemble
 from flexmb.solvers.kinematics import Analysis
@@ -44,8 +46,8 @@ from flexmb.system.system import System
 
 Floats = NDArray[np.float64]
 
-MOST_STIFF = 400
-"""Most natural coordinates for which the tangents of forces are full arrays."""
+ROADS = {"augmented": "runge-kutta", "embedding": "independent", "canonical": "canonical"}
+"""Formulation -> how rk4 goes."""
 FITS = 1e-9
 """Part of an interval by which a whole number of steps may miss it."""
 
@@ -59,7 +61,7 @@ class NaturalSummary(RunSummary):
     n_natural_rows: int
     """Independent constraint rows between them."""
     balance_gap: float
-    """Largest M a + BIAS + G^T lam of the core at the natural motion, as a part of its largest term."""
+    """Largest M a + BIAS + G^T lam of the core at the rows of the natural motion, as a part of its largest term."""
 
 
 def natural_solver(spec: Any, turbo: bool = False) -> Callable[..., NaturalSummary]:
@@ -120,6 +122,9 @@ class NaturalAnalysis(Analysis):
         self.natural, self.state = self._built()
         self._check_freedom()
         self.road, self.road_step = self._road(self._step)
+        self.is_placed = False
+        """Whether the core has accelerations, multipliers and balance of the state, not only its place and rates"""
+        self.works = Works(self.m.n_powers)
         self.numbers = np.zeros(st.S_HEADER + self._own().size)
         """Of the energy balance; then everything that the next steps depend on, for the checkpoint"""
         self.balance = EnergyBalance(system, self.numbers)
@@ -160,7 +165,11 @@ class NaturalAnalysis(Analysis):
                 sets.append(self.sensed)
             return sets
 
-        natural = NaturalSystem(choice.natural(poses, scalars), rows, forces, loads.angles, t)
+        mechanism = choice.natural(poses, scalars)
+        if not mechanism.moving(mechanism.layout()).size:
+            text = "natural coordinates need something that moves; every body is held."
+            raise InputError([Fault(text, ("coordinates", "default"), 'Use default = "absolute".')])
+        natural = NaturalSystem(mechanism, rows, forces, loads.angles, t)
         self.bridge = Bridge(choice, natural.layout, self.core)
         return natural, first_state(natural, choice.velocities(poses, len(scalars)), t)
 
@@ -179,12 +188,15 @@ class NaturalAnalysis(Analysis):
             return Driven(self.natural, step), step
         method = settings.method
         if self.is_stiff:
-            return StiffAlpha(self.natural, self.state, step, settings.rho), step
+            stiff = stiff_alpha(self.natural, self.state, step, settings.rho)
+            if stiff is not None:
+                return stiff, step
         if method == "rk4":
-            method = "independent" if settings.formulation == "embedding" else "runge-kutta"
+            method = ROADS[settings.formulation]
         return stepper(self.natural, self.state, step, method, settings.rho), step
 
     def start(self) -> None:
+        """The first row."""
         self._place()
         self.m.run(at.AT_ACCEPT)
         self.add_row(0.0, 0)
@@ -199,35 +211,43 @@ class NaturalAnalysis(Analysis):
         if step != self.road_step:
             self.road, self.road_step = self._road(step)
         for number in range(1, count + 1):
-            t = t_new if number == count else self.state.t + step
+            before = self.state
+            t = t_new if number == count else before.t + step
             try:
                 self.state = replace(self._advanced(), t=t)
             except ComputationError as error:
                 self.flush()
                 raise ComputationError(str(error), self.summary("failed")) from error
-            self._accept(step)
+            self._accept(step, before)
+        if not self.is_placed:
+            self._place()
 
     def _advanced(self) -> NaturalState:
         """The next state; generalised-alpha takes the tangents of the forces along once it needs them."""
         try:
             return self.road.advance(self.state)
         except ComputationError:
-            if self.is_stiff or not isinstance(self.road, GeneralizedAlpha) or self.natural.n > MOST_STIFF:
+            if self.is_stiff or not isinstance(self.road, GeneralizedAlpha):
                 raise
         self.is_stiff, self.rejected = True, self.rejected + 1
         self.road, self.road_step = self._road(self.road_step)
         return self.road.advance(self.state)
 
-    def _accept(self, h: float) -> None:
-        """Take a new state; the works by the Adams-Moulton rule."""
+    def _accept(self, h: float, before: NaturalState) -> None:
+        """Take a new state and add the works of the step to it."""
         m, power = self.m, self.m.power.copy()
-        self._place()
-        work = 0.5 * h * (power + m.power)
-        if self.h_before > 0.0:
-            before, old = self.h_before, self.power_before
-            work -= ((m.power - power) / h - (power - old) / before) / (h + before) * h**3 / 6.0
-        m.work += work
-        self.h_before, self.power_before = h, power
+
+        def middle() -> Floats:
+            kept = m.W.copy(), self.state, self.gap, self.largest
+            self.state = middle_state(self.natural, before, self.state)
+            self._measure()
+            found = m.power.copy()
+            m.W[:], self.state, self.gap, self.largest = kept
+            return found
+
+        self._measure()
+        if m.n_powers:
+            m.work += self.works.of_step(h, power, m.power.copy(), middle)
         m.run(at.AT_ACCEPT)
         self._follow()
         self.steps += 1
@@ -235,6 +255,23 @@ class NaturalAnalysis(Analysis):
     def _follow(self) -> None:
         if self.sensed is not None:
             self.sensed.follow(self.m.W)
+
+    @property
+    def _needs_efforts(self) -> bool:
+        """Whether works or loads follow from multipliers: drives, a moving base, loads steered by sensors."""
+        ints = self.core.ints
+        return bool(ints[at.N_MOTIONS] > 0 or ints[at.BASE_POWER] >= 0 or self.sensed is not None)
+
+    def _measure(self) -> None:
+        """What the works need of the state: its powers, at least its place and rates."""
+        if self._needs_efforts:
+            self._place()
+            return
+        m, state = self.m, self.state
+        self.bridge.put(m, state.t, state.x, self.natural.rate(state.v))
+        self.is_placed = False
+        if m.n_powers:
+            m.run(at.AT_POWERS)
 
     def _place(self) -> None:
         """The natural state into the coordinates of the core; multipliers, balance and powers."""
@@ -244,34 +281,40 @@ class NaturalAnalysis(Analysis):
             a = accelerations(natural, state.x, state.v, state.t)[0]  # those of the state, not of the method
         self.bridge.put(m, state.t, state.x, natural.rate(state.v), natural.rate(a))
         m.equations()
-        effort = -(m.M @ m.a + m.bias)
-        m.lam[:] = np.linalg.lstsq((m.G * m.scale).T, effort * m.scale, rcond=1e-12)[0]
-        held = m.G.T @ m.lam
-        largest = max(float(np.max(np.abs(term * m.scale))) for term in (m.M @ m.a, m.bias, held))
+        inertia = m.M @ m.a
+        effort = -(inertia + m.bias)
+        m.lam[:] = least_norm((m.G * m.scale).T, effort * m.scale)
+        held = m.lam @ m.G
+        turning = m.M @ m.v * float(np.max(np.abs(m.v / m.scale)))  # momentum times rate: of a body that turns freely
+        largest = max(float(np.max(np.abs(term * m.scale))) for term in (inertia, m.bias, held, turning))
         if largest > 0.0:
             self.gap = max(self.gap, float(np.max(np.abs((effort - held) * m.scale))) / largest)
         self.largest = max(self.largest, float(np.max(np.abs(m.phi), initial=0.0)))
         if m.n_powers:
             m.run(at.AT_POWERS)
+        self.is_placed = True
 
     def _own(self) -> Floats:
         """Everything that the next steps depend on."""
         state, road = self.state, self.road
         carried = [road.auxiliary, road.velocity] if isinstance(road, GeneralizedAlpha) else []
         times = [state.t, self.road_step, self.gap, float(self.is_stiff)]
-        return np.concatenate([times, state.x, state.v, state.a, state.multipliers, *carried])
+        return np.concatenate([times, self.works.numbers, state.x, state.v, state.a, state.multipliers, *carried])
 
     def pack(self) -> Floats:
+        """(k,) everything that a resumed run needs."""
         self.numbers[st.S_HEADER :] = self._own()
         return super().pack()
 
     def unpack(self, checkpoint: Floats) -> None:
+        """Go on from a state (k,) that `pack` made."""
         super().unpack(checkpoint)
         natural, n = self.natural, self.natural.n
-        t, step, self.gap, stiff = self.numbers[st.S_HEADER : st.S_HEADER + 4].tolist()
+        sizes = np.cumsum([4, self.works.numbers.size, natural.layout.n_coordinates, n, n, natural.m])
+        times, works, x, v, a, multipliers, carried = np.split(self.numbers[st.S_HEADER :].copy(), sizes)
+        t, step, self.gap, stiff = times.tolist()
         self.is_stiff = bool(stiff)
-        sizes = np.cumsum([natural.layout.n_coordinates, n, n, natural.m])
-        x, v, a, multipliers, carried = np.split(self.numbers[st.S_HEADER + 4 :].copy(), sizes)
+        self.works.numbers[:] = works
         self.state = NaturalState(t, x, v, a, multipliers)
         self._follow()
         self.road, self.road_step = self._road(step)
@@ -279,6 +322,7 @@ class NaturalAnalysis(Analysis):
             self.road.auxiliary, self.road.velocity = np.split(carried, 2)
 
     def summary(self, outcome: str) -> NaturalSummary:
+        """What the report says of the run."""
         values = vars(super().summary(outcome)) | {"method": self.settings.method}
         if self.settings.type == "kinematic":
             values["method"] = "kinematic"
