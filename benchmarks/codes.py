@@ -22,7 +22,9 @@ def load(name: str, needs: str) -> Any:
 class Codes:
     """flexmb and its peers; those of finite elements run in processes of their own."""
 
-    def __init__(self) -> None:
+    def __init__(self, quick: bool = False) -> None:
+        self.quick = quick
+        """Whether small problems do where the whole takes minutes"""
         self.ours = load("ours", needs="flexmb.system.build")
         self.ours_flexible = load("ours_flexible", needs="flexmb.system.build")
         self.ours_inverse = load("ours_inverse", needs="flexmb.system.build")
@@ -30,8 +32,10 @@ class Codes:
         self.ours_turbo = load("ours_turbo", needs="symengine")
         self.ours_natural = load("ours_natural", needs="flexmb.natural.integration")
         self.sympy = load("peer_sympy", needs="sympy")
+        self.pydy = load("peer_pydy", needs="pydy") if self.sympy else None
         self.exudyn = load("peer_exudyn", needs="exudyn")
         self.exudyn_flexible = load("peer_exudyn_flexible", needs="exudyn")
         self.exudyn_chain = load("peer_exudyn_flexible_chain", needs="exudyn")
         self.pinocchio = load("peer_pinocchio", needs="pinocchio")
+        self.ours_pictures = load("ours_pictures", needs="flexmb.view.scene")
         self.has_skfem, self.has_ngsolve, self.has_metis = map(installed, ("skfem", "ngsolve", "pymetis"))

@@ -16,7 +16,7 @@ from pathlib import Path
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 MODELS = {
     "planar slider-crank": EXAMPLES / "02_planar_slider_crank.toml",
-    "flexible slider-crank": EXAMPLES / "spatial_slider_crank.toml",
+    "flexible slider-crank": EXAMPLES / "04_spatial_slider_crank.toml",
 }
 
 

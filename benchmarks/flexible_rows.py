@@ -8,18 +8,15 @@ from typing import Any, NamedTuple
 
 from codes import Codes
 from problems_flexible import FLEXIBLE_CHAIN, FLEXIBLE_SLIDER_CRANK
-from report import MISSING, Row, at_least, at_most, microseconds, ratio
+from report import Row, at_least, guarded, microseconds, millimetres, ratio
 from timing import loop_seconds, step_costs
 
 METHOD = """
-Flexible slider-crank: the example, two turns; implicit runs as above. Its steps differ in cost along the way, so that
-the cost of a step is that of the whole run less a run of one step, over the steps. Error: largest difference of either
-component of the rod's mid-point deflection (peak 3.18 mm) from a nonlinear rod of 64 elements. "At an error of at most"
-takes the fewest steps of a list (500, 600, ... 4000; rk4: from 240) with which a code reaches it. Exudyn's floating
-frame is linear in the deflection and stays at 0.7 to 1.5 mm whatever the step, so that it has no such rows. It is
-built by the usual road (a mesh, Craig-Bampton modes of its own module, a rigid interface) and at its leanest (flexmb's
-shapes, joints on single nodes, one Euler parameter held). "Loose Newton": tolerances of 1e-3 and 1e-5 (slider-crank),
-1e-4 and 1e-6 (chain).
+Flexible slider-crank: the example, two turns; its steps differ in cost along the way, so that the cost of a step is
+that of the whole run less a run of one step, over the steps. Error: largest difference of either component of the rod's
+mid-point deflection (peak 3.18 mm) from a nonlinear rod of 64 elements; costs at equal error stand in the next section.
+Exudyn's floating frame is linear in the deflection. It is built by the usual road (a mesh, Craig-Bampton modes of its
+own module, a rigid interface) and at its leanest (flexmb's shapes, joints on single nodes, one Euler parameter held).
 Flexible chain: ten tubes with four sines each in the plane of motion, revolute joints; error of the free end after
 0.5 s against minimal coordinates under an eighth-order method. Plane ANCF cables stretch, which is most of their error.
 """
@@ -30,12 +27,6 @@ ANCF = "4 ANCF cable elements"
 ASKED_RODS = {ANCF: 4.0, "floating frame, 8 Craig-Bampton modes": 15.0, "floating frame, 6 sines": None}
 """How many times faster flexmb is to be than each way of Exudyn; None: for comparison."""
 ASKED_CHAINS = {"floating frames, rigid interfaces": 20.0, "floating frames, planar joints": None}
-COUNTS = (*range(500, 1000, 100), *range(1000, 2000, 200), 2000, 2500, 3000, 4000)
-EXPLICIT_COUNTS = (240, 260, 280, 300, 400, 500, 700, 1000)
-SMALL_ERROR, EQUAL_ERROR = 2e-5, 3e-5
-"""[m]"""
-LONGEST = 0.030
-"""[s] of CPU time that two turns at the small error may take."""
 
 
 def loose(name: str) -> str:
@@ -53,10 +44,6 @@ class Rod(NamedTuple):
     def seconds(self, step: float, steps: int, repeat: int) -> float:
         return self.run(step, steps, 1 + 1e-9 * repeat)
 
-    def fewest(self, error: float, counts: tuple[int, ...]) -> int | None:
-        """Fewest steps with which the error is not larger."""
-        return next((count for count in counts if self.error(count) <= error), None)
-
 
 def rods(module: Any) -> dict[str, Rod]:
     """The models of a code; none when it is not installed."""
@@ -72,17 +59,12 @@ def rods(module: Any) -> dict[str, Rod]:
     return {name: Rod(partial(module.run_slider_crank, name, problem), partial(error, name)) for name in names}
 
 
-def millimetres(error: float | None) -> str:
-    return "-" if error is None else f"{error * 1e3:.2g} mm"
-
-
-def milliseconds(seconds: float | None) -> str:
-    return "-" if seconds is None else f"{seconds * 1e3:.3g} ms"
-
-
-def step_rows(ours: dict[str, Rod], peers: dict[str, Rod], example: str, repeats: int) -> list[Row]:
+def step_rows(codes: Codes, repeats: int) -> list[Row]:
     """Cost of a step at equal steps."""
-    every = {name: rod for name, rod in (ours | peers).items() if "rk4" not in name}
+    ours, peers = rods(codes.ours_flexible), rods(codes.exudyn_flexible)
+    example = codes.ours_flexible.EXAMPLE if ours else "flexmb"
+    every = {name: rod for name, rod in ours.items() if name in codes.ours_flexible.STEPPED}
+    every |= {name: rod for name, rod in peers.items() if name in names()}
     step = FLEXIBLE_SLIDER_CRANK.end / STEPS
     runs = {name: partial(rod.seconds, step) for name, rod in every.items()}
     whole = loop_seconds(runs, dict.fromkeys(runs, STEPS), repeats)
@@ -114,45 +96,6 @@ def step_rows(ours: dict[str, Rod], peers: dict[str, Rod], example: str, repeats
 def names() -> list[str]:
     """Exudyn's models of the rod."""
     return [name for way in ASKED_RODS for name in (way, loose(way))]
-
-
-def error_rows(ours: dict[str, Rod], peers: dict[str, Rod], example: str, explicit: str, repeats: int) -> list[Row]:
-    """CPU time of two turns at a given error."""
-    every = {name: rod for name, rod in (ours | peers).items() if name in (example, explicit, ANCF, loose(ANCF))}
-    counts = {
-        (name, error): rod.fewest(error, EXPLICIT_COUNTS if name == explicit else COUNTS)
-        for name, rod in every.items()
-        for error in (SMALL_ERROR, EQUAL_ERROR)
-    }
-    reached = {key: count for key, count in counts.items() if count is not None}
-    runs = {key: partial(every[key[0]].seconds, FLEXIBLE_SLIDER_CRANK.end / count) for key, count in reached.items()}
-    seconds = loop_seconds(runs, reached, repeats)
-
-    def cell(name: str, error: float) -> str:
-        if name not in every:
-            return MISSING
-        return milliseconds(seconds[name, error]) if (name, error) in seconds else "not reached"
-
-    def how(name: str, error: float) -> str:
-        count = counts.get((name, error))
-        return "-" if count is None else f"{count} steps ({millimetres(every[name].error(count))})"
-
-    rows = []
-    for error in (SMALL_ERROR, EQUAL_ERROR):
-        for peer in (ANCF, loose(ANCF)):
-            mine, other = seconds.get((example, error)), seconds.get((peer, error))
-            asked = at_least(ASKED_RODS.get(peer) if error == EQUAL_ERROR else None, other, mine)
-            if error == SMALL_ERROR and peer == ANCF:
-                asked = at_most(LONGEST, mine, milliseconds)
-            note = f"flexmb {how(example, error)}, Exudyn {how(peer, error)}"
-            case = f"      two turns at an error of at most {millimetres(error)}, Exudyn {peer}"
-            rows.append(Row(case, cell(example, error), cell(peer, error), ratio(other, mine), asked, note))
-    mine, other = seconds.get((explicit, SMALL_ERROR)), seconds.get((ANCF, SMALL_ERROR))
-    case = f"      two turns at an error of at most {millimetres(SMALL_ERROR)}, flexmb by rk4, Exudyn {ANCF}"
-    note = f"flexmb {how(explicit, SMALL_ERROR)}, Exudyn {how(ANCF, SMALL_ERROR)}"
-    asked = at_most(LONGEST, mine, milliseconds)
-    rows.append(Row(case, cell(explicit, SMALL_ERROR), cell(ANCF, SMALL_ERROR), ratio(other, mine), asked, note))
-    return rows
 
 
 def chain_rows(codes: Codes, repeats: int) -> list[Row]:
@@ -187,9 +130,6 @@ def chain_rows(codes: Codes, repeats: int) -> list[Row]:
 
 def measure(codes: Codes, repeats: int) -> list[Row]:
     """All rows of the flexible problems."""
-    ours, peers = rods(codes.ours_flexible), rods(codes.exudyn_flexible)
-    example = codes.ours_flexible.EXAMPLE if ours else "flexmb"
-    explicit = codes.ours_flexible.EXPLICIT if ours else "rk4"
-    rows = step_rows(ours, peers, example, repeats)
-    rows += error_rows(ours, peers, example, explicit, repeats)
-    return rows + chain_rows(codes, repeats)
+    return guarded("(f) flexible slider-crank, step", lambda: step_rows(codes, repeats)) + guarded(
+        "(g) chain of flexible links", lambda: chain_rows(codes, repeats)
+    )

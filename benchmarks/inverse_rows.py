@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from codes import Codes
-from flexible_rows import milliseconds
 from problems_flexible import FLEXIBLE_SLIDER_CRANK
-from report import MISSING, Row, at_most
+from report import MISSING, Row, at_most, guarded, milliseconds
 from timing import best_alternating
 
 METHOD = """
@@ -28,6 +28,10 @@ def measure(codes: Codes, repeats: int) -> list[Row]:
     if not ours:
         return [Row(case, MISSING, "", "", at_most(LONGEST, None, milliseconds))]
 
+    return guarded(case, lambda: sweep_rows(case, ours, repeats))
+
+
+def sweep_rows(case: str, ours: Any, repeats: int) -> list[Row]:
     def seconds(road: str, repeat: int) -> float:
         return float(ours.sweep(road, FLEXIBLE_SLIDER_CRANK, INSTANTS, 1 + 1e-9 * repeat)[0])
 

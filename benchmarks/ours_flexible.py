@@ -6,8 +6,8 @@ python benchmarks/ours_flexible.py      prints cost and error of every model of 
 from __future__ import annotations
 
 import tomllib
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +19,34 @@ from flexmb.solvers.run import simulate
 from flexmb.system.schema import read_spec
 from flexmb.system.system import System
 
-EXAMPLE = "exact field, chord, 3 sines a plane"
+EXAMPLE = "3 sines a plane"
 SECOND_ORDER = "order 2, tangent at B, 3 monomials a plane"
-EXPLICIT = f"{EXAMPLE}, rk4"
 
 TANGENT = {"frame": "end", "shapes": {"family": "monomials", "bending": 3}, "field": "quadratic", "order": 2}
-IMPLICIT = {"method": "generalized-alpha", "rho": RHO}
-SLIDER_CRANKS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    EXAMPLE: ({}, IMPLICIT),
-    SECOND_ORDER: (TANGENT, IMPLICIT),
-    EXPLICIT: ({}, {"method": "rk4"}),
+ORDER_2 = {"field": "quadratic", "order": 2}
+IMPLICIT, EXPLICIT = {"method": "generalized-alpha", "rho": RHO}, {"method": "rk4"}
+
+
+class Way(NamedTuple):
+    """What a model changes in the rod of the example, its method, and whether it runs with generated code."""
+
+    rod: dict[str, Any]
+    method: dict[str, Any]
+    turbo: bool = False
+
+
+SLIDER_CRANKS = {
+    EXAMPLE: Way({}, IMPLICIT),
+    SECOND_ORDER: Way(TANGENT, IMPLICIT),
+    "2 sines a plane": Way({"shapes": {"family": "modes", "bending": 2}}, IMPLICIT),
+    f"{EXAMPLE}, rk4": Way({}, EXPLICIT),
+    f"{EXAMPLE}, order 2, turbo": Way(ORDER_2, IMPLICIT, turbo=True),
+    f"{EXAMPLE}, order 2, turbo, rk4": Way(ORDER_2, EXPLICIT, turbo=True),
 }
-"""What each model changes in the rod of the example, and its method."""
+STEPPED = (EXAMPLE, SECOND_ORDER)
+"""The models that are compared at equal steps"""
+CURVES = tuple(name for name in SLIDER_CRANKS if name != SECOND_ORDER)
+"""The models of the work-precision diagram"""
 
 
 class AllRows(LastRow):
@@ -50,29 +66,44 @@ class AllRows(LastRow):
 
 def slider_crank(model: str, problem: FlexibleSliderCrank, step: float, steps: int, scale: float) -> dict[str, Any]:
     """The example, turning at `scale` times its speed, with the analysis asked for."""
-    rod, method = SLIDER_CRANKS[model]
+    way = SLIDER_CRANKS[model]
     data = tomllib.loads(problem.model_file.read_text())
     data["parameters"]["speed"] = problem.rate * scale
-    data["bodies"]["rod"] |= rod
-    data["analysis"] = {"type": "dynamic", "end": step * steps, "step": step, **method}
+    data["bodies"]["rod"] |= way.rod
+    data["analysis"] = {"type": "dynamic", "end": step * steps, "step": step, **way.method}
     del data["output"]
     return data
 
 
+@cache
+def turbo_system(model: str, problem: FlexibleSliderCrank) -> System:
+    """The system with generated code; made once, as the code holds the numbers of the model."""
+    from ours_turbo import with_turbo
+
+    return with_turbo(slider_crank(model, problem, problem.end / 1000, 1000, 1.0))
+
+
+def ready(model: str, problem: FlexibleSliderCrank, step: float, steps: int, scale: float) -> tuple[System, Any]:
+    """A system and its analysis. Generated code has the speed in it: its runs are perturbed by their step instead."""
+    if SLIDER_CRANKS[model].turbo:
+        spec = read_spec(slider_crank(model, problem, step * scale, steps, 1.0))
+        return turbo_system(model, problem), spec.analysis
+    spec = read_spec(slider_crank(model, problem, step, steps, scale))
+    return build(spec), spec.analysis
+
+
 def run_slider_crank(model: str, problem: FlexibleSliderCrank, step: float, steps: int, scale: float) -> float:
     """CPU seconds of `steps` steps, without building the system; output only at the ends."""
-    spec = read_spec(slider_crank(model, problem, step, steps, scale))
-    system = build(spec)
-    return cpu_seconds(lambda: simulate(system, spec.analysis, sink=LastRow(system), every=step * steps))
+    system, analysis = ready(model, problem, step, steps, scale)
+    return cpu_seconds(lambda: simulate(system, analysis, sink=LastRow(system), every=analysis.end))
 
 
 def slider_crank_error(model: str, problem: FlexibleSliderCrank, steps: int) -> float:
     """Largest error of the deflection [m] over two turns in `steps` steps, a row at least every end/1000; not timed."""
     step = problem.end / steps
-    spec = read_spec(slider_crank(model, problem, step, steps, 1.0))
-    system = build(spec)
+    system, analysis = ready(model, problem, step, steps, 1.0)
     rows = AllRows(system)
-    simulate(system, spec.analysis, sink=rows, every=min(step, problem.end / 1000))
+    simulate(system, analysis, sink=rows, every=min(step, problem.end / 1000))
     return problem.largest_error(*(rows.column(path) for path in ("time", "sensors/rod_mid_y", "sensors/rod_mid_z")))
 
 

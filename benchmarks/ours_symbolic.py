@@ -5,17 +5,15 @@ python benchmarks/ours_symbolic.py      prints the times of every stage
 
 from __future__ import annotations
 
-import ctypes
-import shutil
-import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from c_loop import Compiled, compile_loop
 
+from flexmb.symbolic import unit_beam
 from flexmb.symbolic.code.folder import write_code
 from flexmb.symbolic.code.program import Program
 from flexmb.symbolic.embedding import Embedded, embedded
@@ -116,53 +114,43 @@ def accelerations(example: str, q: list[float], v: list[float]) -> tuple[list[fl
     return [float(x) for x in found], {name: float(value or 0.0) for name, value in symbols.items()}
 
 
-@dataclass(frozen=True)
-class Compiled:
-    """The flexible example as a library in C."""
-
-    program: Program
-    made: float
-    """[s] CPU time: model file -> code with common subexpressions eliminated, written to a folder"""
-    compiled: float
-    """[s] wall time of the compiler"""
-    library: ctypes.CDLL
-
-    def evaluation(self, count: int, repeat: int) -> float:
-        """CPU seconds of one evaluation."""
-        q = np.linspace(0.1, 0.3, len(self.program.coordinates)) * (1 + 1e-9 * repeat)
-        q[4:] *= 1e-3
-        v, p = np.full(len(self.program.rates), 0.5), np.array([float(x or 0.0) for _, x in self.program.parameters])
-        outputs = [np.zeros(int(np.prod(block.shape))) for block in self.program.blocks]
-        arrays = [array.ctypes.data_as(ctypes.c_void_p) for array in (q, v, p, *outputs)]
-        start = time.thread_time()
-        self.library.repeat(ctypes.c_long(count), *arrays)
-        return (time.thread_time() - start) / count
+def forget() -> None:
+    """Drop the integrals of beam shapes that flexmb remembers within a process."""
+    for found in vars(unit_beam).values():
+        if hasattr(found, "cache_clear"):
+            found.cache_clear()
 
 
-def has_compiler() -> bool:
-    return shutil.which("cc") is not None
-
-
-def compiled(rod: str, form: str = "augmented") -> Compiled:
-    """Generate, eliminate, write and compile the flexible slider-crank of second order."""
+def compiled(rod: str, form: str = "augmented") -> tuple[Compiled, int]:
+    """The flexible slider-crank of second order as code, and its operations."""
+    forget()
     start = time.thread_time()
-    model = parse_model(_replaced("spatial_slider_crank.toml", FLEXIBLE[rod]), keep=())
+    model = parse_model(_replaced("04_spatial_slider_crank.toml", FLEXIBLE[rod]), keep=())
     program = code_of(model, order=2, form=form)
-    folder = Path(tempfile.mkdtemp())
-    write_code(program, "c", folder)
-    made = time.thread_time() - start
-    outputs = [block.name for block in program.blocks]
-    loop = LOOP.replace("NAME", program.name).replace("ARGUMENTS", ", ".join(outputs))
-    loop = loop.replace("OUTPUTS", ", ".join(f"double *{name}" for name in outputs))
-    (folder / "loop.c").write_text(f'#include "{program.name}.h"\n{loop}')
-    own, whole = ["cc", "-O2", "-shared", "-fPIC", f"{program.name}.c"], folder / "whole.so"
-    start = time.perf_counter()
-    subprocess.run([*own, "-o", "own.so", "-lm"], cwd=folder, check=True)
-    took = time.perf_counter() - start
-    subprocess.run([*own, "loop.c", "-o", whole.name, "-lm"], cwd=folder, check=True)
-    library = ctypes.CDLL(str(whole))
-    shutil.rmtree(folder)
-    return Compiled(program, made, took, library)
+    return _compiled(program, start, n_large=4), program.operations
+
+
+def generated(example: str) -> tuple[Compiled, int]:
+    """A rigid example with all its symbols as code, dependent rates eliminated as by KanesMethod."""
+    start = time.thread_time()
+    form = "embedding" if example == "planar slider-crank" else "augmented"
+    program = code_of(read(example), keep="all", form=form)
+    return _compiled(program, start), program.operations
+
+
+def _compiled(program: Program, start: float, n_large: int | None = None) -> Compiled:
+    """Write and compile a program whose making began at `start`."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_code(program, "c", folder)
+        made = time.thread_time() - start
+        outputs = [block.name for block in program.blocks]
+        loop = LOOP.replace("NAME", program.name).replace("ARGUMENTS", ", ".join(outputs))
+        loop = loop.replace("OUTPUTS", ", ".join(f"double *{name}" for name in outputs))
+        values = [float(value or 0.0) for _, value in program.parameters]
+        sizes = [int(np.prod(block.shape)) for block in program.blocks]
+        counts = len(program.coordinates), len(program.rates)
+        return compile_loop(folder, program.name, loop, made, *counts, values, sizes, n_large)
 
 
 if __name__ == "__main__":
@@ -172,10 +160,7 @@ if __name__ == "__main__":
         print(f"{name}: {(time.perf_counter() - start) * 1e3:.1f} ms, {len(text.splitlines())} lines")
     for rod in FLEXIBLE:
         for form in ("augmented", "embedding"):
-            code = compiled(rod, form)
+            code, operations = compiled(rod, form)
             microseconds = min(code.evaluation(20000, k) for k in range(5)) * 1e6
-            print(
-                f"{rod}, {form}: {code.made:.2f} s + cc {code.compiled:.2f} s, {code.program.operations} operations",
-                end="",
-            )
-            print(f", {microseconds:.3f} us")
+            cost = f"{code.made:.2f} s + cc {code.compiled:.2f} s, {operations} operations, {microseconds:.3f} us"
+            print(f"{rod}, {form}: {cost}")

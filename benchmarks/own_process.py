@@ -7,6 +7,8 @@ and reads it.
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -15,6 +17,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+LONGEST = 3600.0
+"""[s] of the clock that a script may take"""
 
 
 def cost_of(work: Callable[[], Result]) -> tuple[dict[str, float], Result]:
@@ -35,13 +40,27 @@ def peak_gigabytes() -> float:
 
 
 def answer(**facts: Any) -> None:
-    print(json.dumps(facts | {"gigabytes": peak_gigabytes()}))
+    print(json.dumps(facts | {"gigabytes": peak_gigabytes()}), flush=True)
 
 
-def ask(script: str, *arguments: object) -> dict[str, Any]:
-    """What a script of this folder answers."""
+def ask(script: str, *arguments: object, one_thread: bool = False) -> dict[str, Any]:
+    """What a script of this folder answers; an error that says how it ended when it has no answer.
+
+    One thread: that of the linear algebra of NumPy and SciPy too. Its threads wait for each other in a loop, which
+    counts as CPU time of the one that is measured and is a multiple of the work when the machine is busy.
+    """
     command = [sys.executable, str(Path(__file__).with_name(script)), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    environment = {**os.environ, **(dict.fromkeys(THREADS, "1") if one_thread else {})}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, env=environment)
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"{script} took longer than {LONGEST:g} s and was stopped") from None
+    said = done.stderr.strip().splitlines()
+    if done.returncode < 0:
+        raise RuntimeError(f"{script} was ended by {signal.Signals(-done.returncode).name}")
     if done.returncode:
-        raise RuntimeError(f"{script} failed:\n{done.stderr.strip()[-2000:]}")
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+        raise RuntimeError(f"{script} failed: {said[-1] if said else f'exit code {done.returncode}'}")
+    try:
+        return dict(json.loads(done.stdout.splitlines()[-1]))
+    except (IndexError, ValueError):
+        raise RuntimeError(f"{script} ended without an answer") from None

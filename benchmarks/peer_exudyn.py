@@ -57,6 +57,15 @@ def settings(step: float, steps: int, newton: Newton) -> Any:
     return simulation
 
 
+def solve(mbs: Any, simulation: Any) -> float:
+    """CPU seconds of a run that gets to its end."""
+    ended: list[bool] = []
+    seconds = cpu_seconds(lambda: ended.append(mbs.SolveDynamic(simulation)))
+    if not all(ended):
+        raise RuntimeError("Exudyn did not get to the end of the run")
+    return seconds
+
+
 def _rigid_marker(mbs: Any, body: Any, position: Any, R: Any = None) -> Any:
     frame = exu.HT(rotation=np.eye(3) if R is None else R, translation=position)
     return mbs.AddMarker(items.MarkerBodyRigid(bodyNumber=body, localHT=frame))
@@ -149,7 +158,7 @@ def run_slider_crank(model: str, problem: SliderCrank, step: float, steps: int, 
     build, newton = SLIDER_CRANKS[model]
     mbs, position = build(problem, scale)
     simulation = settings(step, steps, newton)
-    return cpu_seconds(lambda: mbs.SolveDynamic(simulation)), position()
+    return solve(mbs, simulation), position()
 
 
 def run_chain(newton: Newton, problem: Chain, step: float, steps: int, shift: float) -> tuple[float, Any]:
@@ -177,5 +186,5 @@ def run_chain(newton: Newton, problem: Chain, step: float, steps: int, shift: fl
     )  # fmt: skip
     mbs.Assemble()
     simulation = settings(step, steps, newton)
-    seconds = cpu_seconds(lambda: mbs.SolveDynamic(simulation))
+    seconds = solve(mbs, simulation)
     return seconds, np.array(mbs.GetNodeOutput(node, exu.OutputVariableType.Coordinates))

@@ -3,7 +3,7 @@
 Rod and links are modelled in the three ways Exudyn offers, each as lean as it gets:
 
 - ANCF cable elements. Crank and slider are one-coordinate bodies, the slider's mass sits on the last node; reduced
-  integration. The error is that of the elements.
+  integration.
 - `ObjectFFRFreducedOrder` by the usual road: a mesh, Hurty-Craig-Bampton modes of its `FEMinterface`, and rigid
   interfaces (`MarkerSuperElementRigid`) where a joint needs an orientation.
 - `ObjectFFRFreducedOrder` at its best: matrices integrated here over the chord frame with sine shapes (the shapes of
@@ -13,11 +13,12 @@ The floating frame is linear in the deflection: it has no foreshortening, and it
 0.6 to 0.8 mm (chord frame, one to five sines a plane) or 1.5 mm (frame clamped at A) at every step below 0.3 ms.
 
 Every model runs with Exudyn's own Newton tolerances and with looser ones that leave its error about the same ("loose
-Newton"). The figures are those of 1000 steps in two turns: ANCF has no smaller error at a smaller step, and five times
-the error at twice the step. Tried and slower: full Newton (1.4 to 3.5 times), a new Jacobian every step (1.2 to 1.7),
-other contractivities (equal), Newmark with index 2 (equal), a prescribed path of A by user functions (1.6), frames with
-a Lie-group node (1.1 to 1.4), a universal joint instead of a held Euler parameter (1.1), 8 instead of 4 elements (1.4;
-error 0.037 mm at this step, 0.005 mm at a quarter of it). EigenDense is the fastest solver here.
+Newton"). The figures are those of 4 elements and 1000 steps in two turns: at smaller steps the error passes through
+zero and comes to rest at 0.03 mm, at twice the step it is five times as large. Tried and slower: full Newton (1.4 to
+3.5 times), a new Jacobian every step (1.2 to 1.7), other contractivities (equal), Newmark with index 2 (equal), a
+prescribed path of A by user functions (1.6), frames with a Lie-group node (1.1 to 1.4), a universal joint instead of a
+held Euler parameter (1.1), 8 instead of 4 elements (2; error 0.036 mm at this step, 0.005 mm at a quarter of it).
+EigenDense is the fastest solver here.
 
     python benchmarks/peer_exudyn_flexible.py      prints cost, error and description of every model
 """
@@ -33,7 +34,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from peer_exudyn import Newton, exu, items, settings
+from peer_exudyn import Newton, exu, items, settings, solve
 from problems_flexible import (
     FLEXIBLE_SLIDER_CRANK,
     Beam,
@@ -41,7 +42,7 @@ from problems_flexible import (
     beam_mesh,
 )
 from scipy import sparse
-from timing import cpu_seconds, step_costs
+from timing import step_costs
 
 with contextlib.redirect_stdout(io.StringIO()):
     from exudyn.FEM import FEMinterface, HCBstaticModeSelection, ObjectFFRFreducedOrderInterface
@@ -255,9 +256,14 @@ def craig_bampton_slider_crank(modes: int, problem: FlexibleSliderCrank, scale: 
 SLIDER_CRANKS: dict[str, Way] = also_loose(
     LOOSE_ROD,
     {
-        "4 ANCF cable elements": Way(
-            partial(ancf_slider_crank, 4), STRICT, "31 coordinates, 6 constraints, reduced integration"
-        ),
+        **{
+            f"{n} ANCF cable elements": Way(
+                partial(ancf_slider_crank, n),
+                STRICT,
+                f"{6 * n + 7} coordinates, 6 constraints, reduced integration",
+            )
+            for n in (4, 6, 8, 16)
+        },
         "floating frame, 8 Craig-Bampton modes": Way(
             partial(craig_bampton_slider_crank, 2), STRICT, "17 coordinates, 9 constraints, rigid interface at B"
         ),
@@ -268,9 +274,15 @@ SLIDER_CRANKS: dict[str, Way] = also_loose(
 )
 
 
+CURVES = tuple(name for name in SLIDER_CRANKS if "loose" not in name or ("ANCF" in name and not name.startswith("16")))
+"""The models of the work-precision diagram, without looser tolerances where the error is not that of the steps
+(floating frames) and where eight elements do as well (sixteen)"""
+
+
 def run(mbs: Any, step: float, steps: int, newton: Newton, solver: str) -> float:
+    """CPU seconds of a run that gets to its end."""
     simulation = _settings(step, steps, newton, solver)
-    return cpu_seconds(lambda: mbs.SolveDynamic(simulation))
+    return solve(mbs, simulation)
 
 
 def run_slider_crank(model: str, problem: FlexibleSliderCrank, step: float, steps: int, scale: float) -> float:
@@ -292,7 +304,7 @@ def slider_crank_error(model: str, problem: FlexibleSliderCrank, steps: int) -> 
     simulation = _settings(problem.end / steps, steps, way.newton, "EigenDense")
     simulation.solution.sensors.active = True
     simulation.solution.sensors.writePeriod = problem.end / steps
-    mbs.SolveDynamic(simulation)
+    solve(mbs, simulation)
     A, middle, B = (np.array(mbs.GetSensorStoredData(sensor)) for sensor in sensors)
     off = middle[:, 1:] - (A[:, 1:] + B[:, 1:]) / 2
     return problem.largest_error(A[:, 0], off[:, 1], off[:, 2])

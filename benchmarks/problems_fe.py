@@ -90,8 +90,10 @@ ASSEMBLY = Bar((10, 10, 113))
 CURVED = Bar((10, 10, 113), curvature=0.05)
 CRAIG_BAMPTON = Bar((4, 4, 60))
 """9801 nodes"""
-MODES = {"300k": Bar((10, 10, 113)), "1M": Bar((14, 14, 198))}
+MODES = {"30k": Bar((4, 4, 60)), "100k": Bar((7, 7, 75)), "300k": Bar((10, 10, 113)), "1M": Bar((14, 14, 198))}
 """By the number of unknowns"""
+SMALL = Bar((2, 2, 20))
+"""For quick runs"""
 WARM_UP = Bar((1, 1, 2))
 
 

@@ -1,16 +1,13 @@
-"""What a benchmark run found, as rows, and how it is written down: the table on the screen and RESULTS.md."""
+"""What a benchmark run found, as rows, and how they are written: columns on the screen, a table in RESULTS.md."""
 
 from __future__ import annotations
 
-import os
-import platform
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
-from importlib import metadata
-from pathlib import Path
 
 MISSING = "not installed"
+FAILED = "failed"
 
 
 @dataclass(frozen=True)
@@ -26,7 +23,20 @@ class Row:
 
 
 def microseconds(seconds: float | None) -> str:
-    return MISSING if seconds is None else f"{seconds * 1e6:.3g} us"
+    """Empty for a code that is not installed; from a thousand on in milliseconds."""
+    if seconds is None or abs(seconds) >= 0.9995e-3:
+        return milliseconds(seconds)
+    return f"{seconds * 1e6:.3g} us"
+
+
+def milliseconds(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"{seconds:.3g} s" if abs(seconds) >= 0.9995 else f"{seconds * 1e3:.3g} ms"
+
+
+def millimetres(error: float | None) -> str:
+    return "-" if error is None else f"{error * 1e3:.2g} mm"
 
 
 def ratio(peer: float | None, ours: float | None) -> str:
@@ -51,6 +61,20 @@ def _verdict(met: bool) -> str:
     return ": met" if met else ": NOT met"
 
 
+def failure(case: str, message: str) -> Row:
+    """The row of something that could not be measured."""
+    return Row(case, FAILED, "", "", "", " ".join(message.split()))
+
+
+def guarded(case: str, part: Callable[[], list[Row]]) -> list[Row]:
+    """The rows of one comparison; a row that says what went wrong when it fails, so that the others go on."""
+    try:
+        return part()
+    except Exception as error:
+        traceback.print_exc()
+        return [failure(case, f"{type(error).__name__}: {error}")]
+
+
 HEAD = Row("case", "flexmb", "peer", "ratio", "asked for", "note")
 
 
@@ -68,32 +92,16 @@ def as_text(rows: list[Row]) -> str:
     )
 
 
+def markdown_table(lines: list[list[str]]) -> str:
+    """A table whose first line is its head; bars within a cell are escaped."""
+    written = ["| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in lines]
+    return "\n".join([written[0], "|" + " --- |" * len(lines[0]), *written[1:]])
+
+
 def as_markdown(rows: list[Row]) -> str:
-    lines = ["| " + " | ".join(cells(HEAD)) + " |", "|" + " --- |" * 6]
-    return "\n".join([*lines, *("| " + " | ".join(cells(row)) + " |" for row in rows)])
-
-
-def machine() -> str:
-    """Processor, cores and versions; nothing that names the machine itself."""
-    processor = platform.processor() or platform.machine()
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        processor = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
-    versions = [f"Python {platform.python_version()}"]
-    for name in ("numpy", "scipy", "numba", "exudyn", "pin", "scikit-fem", "ngsolve", "pymetis", "sympy", "symengine"):
-        try:
-            versions.append(f"{name} {metadata.version(name)}")
-        except metadata.PackageNotFoundError:
-            versions.append(f"{name} {MISSING}")
-    system = f"{platform.system()} {platform.machine()}"
-    return f"{processor}, {os.cpu_count()} cores, {system}; {', '.join(versions)}"
-
-
-def write_results(path: Path, rows: list[Row], method: str) -> None:
-    """RESULTS.md: date, machine, table, method."""
-    path.write_text(
-        f"# Benchmark results\n\nMeasured on {date.today().isoformat()} on: {machine()}.\n\n"
-        f"{as_markdown(rows)}\n\n## How it was measured\n\n{method.strip()}\n"
-    )
+    """The rows with indented cases joined to the row they belong to by a hyphen."""
+    table = [cells(row) for row in rows]
+    for line in table:
+        if line[0].startswith("   "):
+            line[0] = f"- {line[0].strip()}"
+    return markdown_table([cells(HEAD), *table])

@@ -36,9 +36,10 @@ def best_alternating(tasks: Mapping[Name, Callable[[int], float]], repeats: int)
 def step_costs(runs: Mapping[Name, Callable[[int, int], float]], steps: int, repeats: int = 5) -> dict[Name, float]:
     """Cost of one step [s] of every run(steps, repeat) -> CPU seconds."""
     short = max(steps // 4, 1)
+    warm_up(runs)
     tasks = {(name, count): partial(run, count) for name, run in runs.items() for count in (steps, short)}
     best = best_alternating(tasks, repeats)
-    return {name: (best[name, steps] - best[name, short]) / (steps - short) for name in runs}
+    return {name: positive(best[name, steps] - best[name, short]) / (steps - short) for name in runs}
 
 
 def loop_seconds(
@@ -48,21 +49,44 @@ def loop_seconds(
 
     For motions whose steps differ in cost, so that every part of them has to be there.
     """
+    warm_up(runs)
     tasks = {(name, count): partial(run, count) for name, run in runs.items() for count in (steps[name], 1)}
     best = best_alternating(tasks, repeats)
-    return {name: best[name, steps[name]] - best[name, 1] for name in runs}
+    return {name: positive(best[name, steps[name]] - best[name, 1]) for name in runs}
+
+
+def warm_up(runs: Mapping[Name, Callable[[int, int], float]]) -> None:
+    """One short run of each, not counted: what is loaded or compiled at the first call is there afterwards."""
+    for run in runs.values():
+        run(2, 0)
+
+
+def positive(difference: float) -> float:
+    """A difference of times, if it is one."""
+    if difference <= 0.0:
+        raise RuntimeError("a long run took less than a short one: the machine is too busy to measure")
+    return difference
 
 
 def fitted_exponent(sizes: list[int], costs: list[float]) -> float:
     """Slope of log(cost) over log(size)."""
+    if min(costs) <= 0.0:
+        raise RuntimeError("a long run took less than a short one: the machine is too busy to measure")
     return float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])
 
 
-def cost_at_error(target: float, errors: list[float], costs: list[float]) -> float:
-    """Cost at which the error equals `target`: log-log interpolation over runs at several steps."""
-    order = np.argsort(errors)
-    x, y = np.log(np.array(errors)[order]), np.log(np.array(costs)[order])
-    slope, offset = np.polyfit(x, y, 1)
-    if x[0] <= np.log(target) <= x[-1]:
-        return float(np.exp(np.interp(np.log(target), x, y)))
-    return float(np.exp(offset + slope * np.log(target)))
+def time_at_error(target: float, steps: list[int], errors: list[float], seconds: list[float]) -> float | None:
+    """CPU time at which the error gets to `target` and below which it stays with every larger number of steps.
+
+    Interpolated between the last run that misses it and the next one, in logarithms; the time of the first run when
+    every run keeps it, None when the last one does not.
+    """
+    runs = sorted(zip(steps, errors, seconds, strict=True))
+    missed = [k for k, (_, error, _) in enumerate(runs) if error > target]
+    if not missed:
+        return runs[0][2]
+    if missed[-1] == len(runs) - 1:
+        return None
+    (_, error, before), (_, smaller, after) = runs[missed[-1] : missed[-1] + 2]
+    share = np.log(error / target) / np.log(error / smaller)
+    return float(before * (after / before) ** share)

@@ -1,7 +1,7 @@
-"""The pictures of the README, made anew: python examples/make_pictures.py
+"""The pictures of the README and of the gallery, made anew: python examples/make_pictures.py [name ...]
 
-The spatial slider-crank with a connecting rod from a mesh: reduced, run, drawn, plotted, and its page looked at with a
-browser when there is one (Chromium and its driver, and the package selenium).
+Every example is run and drawn at a telling moment; the meshed rod also as a film, and its page as a browser shows it
+(Chromium and its driver, and the package selenium, when they are there).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import flexmb as fx
 
@@ -17,51 +18,77 @@ HERE = Path(__file__).resolve().parent
 PICTURES = HERE / "pictures"
 ENDS = (fx.TieRequest("bore_big", "bore_big"), fx.TieRequest("bore_small", "bore_small"))
 LARGEST = 0.0494
-"""Time of the picture [s]: the rod of the example bends most"""
+"""Time of the pictures of the meshed rod [s]: it bends most"""
+MESHED = "07_spatial_slider_crank_mesh"
+SIZE = (800, 500)
+
+LOOKS: dict[str, dict[str, Any]] = {
+    "01_double_pendulum": {"at": 1.06, "view": "front"},
+    "02_planar_slider_crank": {"at": 0.66, "view": "top"},
+    "03_pendulating_rotor": {"at": 0.5},
+    "04_spatial_slider_crank": {"at": LARGEST, "scale": 15, "ghost": True},
+    "05_inverse_slider_crank": {"at": 0.0449, "scale": 15, "arrows": True},
+    "06_equations_crane": {"at": 2.4, "view": "front"},
+    MESHED: {"at": LARGEST, "scale": 50, "color": "stress"},
+    "08_crane_arm": {"at": 9.28, "scale": 8, "ghost": True},
+    "09_robot_arm": {"at": 0.66, "symbols": False},
+    "10_scissor_lift": {"at": 3.0},
+}
+"""How every example is drawn"""
+SETTINGS = {"06_equations_crane": {"joints.hook.position": "30 deg"}}
+"""What is changed before it is run: a small swing is hard to see"""
 
 
-def run(folder: Path) -> fx.Result:
-    """The connecting rod of the coarse mesh, and the run with it."""
-    mesh = fx.read_mesh(HERE.parent / "meshes" / "connecting_rod_coarse.msh", unit="mm")
-    middle = fx.TieRequest("middle", "middle", "follower")
-    request = fx.ReductionRequest(interfaces=ENDS, markers=(middle,), frame="chord", stress=True)
-    fx.write_body(fx.reduce_mesh(mesh, fx.MATERIALS["steel"], request), folder / "connecting_rod.h5")
-    shutil.copy(HERE / "spatial_slider_crank_mesh.toml", folder)
-    model = fx.read_model(folder / "spatial_slider_crank_mesh.toml")
-    return fx.run_model(model, folder / "slider_crank.h5")
+def run(name: str, folder: Path) -> fx.Result:
+    """The result of an example; that with a mesh is reduced before."""
+    shutil.copy(HERE / f"{name}.toml", folder)
+    if name == MESHED:
+        mesh = fx.read_mesh(HERE.parent / "meshes" / "connecting_rod_coarse.msh", unit="mm")
+        middle = fx.TieRequest("middle", "middle", "follower")
+        request = fx.ReductionRequest(interfaces=ENDS, markers=(middle,), frame="chord", stress=True)
+        fx.write_body(fx.reduce_mesh(mesh, fx.MATERIALS["steel"], request), folder / "connecting_rod.h5")
+    return fx.run_model(fx.read_model(folder / f"{name}.toml", SETTINGS.get(name)), folder / f"{name}.h5")
 
 
-def page_picture(page: Path, target: Path) -> None:
-    """The page as a browser shows it."""
+def film(result: fx.Result) -> None:
+    """The second of two turns, at a tenth of a turn a second."""
+    turn = {"start": result.time[-1] / 2, "speed": result.time[-1] / 10, "fps": 12, "size": (720, 405)}
+    result.animate(PICTURES / "slider_crank.gif", **turn, color="stress", scale=50)
+
+
+def page(result: fx.Result, folder: Path) -> None:
+    """The page of a result as a browser shows it."""
+    if not shutil.which("chromedriver"):
+        print("no browser: page.png is not made anew", file=sys.stderr)
+        return
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
+    path = folder / "page.html"
+    result.animate(path, color="stress", scale=50)
     options = webdriver.ChromeOptions()
     words = "headless no-sandbox use-angle=swiftshader enable-unsafe-swiftshader window-size=1280,860"
     for word in words.split():
         options.add_argument(f"--{word}")
-    driver = shutil.which("chromedriver")
-    with webdriver.Chrome(options=options, service=Service(driver)) as browser:
-        browser.get(page.resolve().as_uri())
+    with webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver"))) as browser:
+        browser.get(path.resolve().as_uri())
         browser.implicitly_wait(5)
         script = "flexmbViewer.pause(); flexmbViewer.goTo(arguments[0]); return flexmbViewer.state()"
         browser.execute_script(script, LARGEST)
-        browser.save_screenshot(str(target))
+        browser.save_screenshot(str(PICTURES / "page.png"))
 
 
-def main() -> None:
+def main(*names: str) -> None:
+    """Make the pictures of these examples; of all when none is named."""
     PICTURES.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as name, run(Path(name)) as result:
-        look = {"color": "stress", "scale": 50}
-        turn = {"start": result.time[-1] / 2, "speed": result.time[-1] / 10, "fps": 12, "size": (720, 405)}
-        result.animate(PICTURES / "slider_crank.gif", **turn, **look)
-        page = Path(name) / "page.html"
-        result.animate(page, **look)
-        if shutil.which("chromedriver"):
-            page_picture(page, PICTURES / "page.png")
-        else:
-            print("no browser: page.png is not made anew", file=sys.stderr)
+    for name in names or LOOKS:
+        with tempfile.TemporaryDirectory() as folder, run(name, Path(folder)) as result:
+            result.animate(PICTURES / f"{name}.png", size=SIZE, **LOOKS[name])
+            if name == MESHED:
+                film(result)
+                page(result, Path(folder))
+        print(PICTURES / f"{name}.png")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

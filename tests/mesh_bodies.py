@@ -14,7 +14,7 @@ from flexmb.mesh.mesh import Mesh
 from flexmb.reduction.free_body import FreeBody
 from flexmb.reduction.interfaces import Interface
 from flexmb.reduction.request import TieRequest
-from tests.mesh_makers import box_mesh, rod_mesh
+from flexmb.verification.solid_meshes import box_mesh, rod_mesh
 
 STEEL = Material.isotropic(2.0e11, 0.3, 7870.0)
 LENGTH, WIDTH, HEIGHT = 0.3, 0.012, 0.008

@@ -81,7 +81,7 @@ def test_two_equal_joints_are_one_and_a_spare_one() -> None:
 
 def test_an_over_driven_mechanism_is_refused_with_the_names_of_the_motions() -> None:
     data = four_bar(motions={"one": {"joint": "a", "rate": 1.0}, "two": {"joint": "d", "rate": 2.0}})
-    with pytest.raises(ComputationError) as error:
+    with pytest.raises(InputError) as error:
         ready(data)
     assert "one" in str(error.value) and "two" in str(error.value)
 

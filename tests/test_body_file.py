@@ -217,7 +217,7 @@ def _huge(file: h5py.File) -> None:
         (_attribute("/", "length", np.inf), "its length is inf"),
         (_attribute("/", "version", "one"), "does not say its version"),
         (_elsewhere, "damaged"),
-        (_huge, "longer than the file"),
+        (_huge, "longer than what is stored of it"),
     ],
 )
 def test_damaged_files(written: Path, damage: Damage, text: str) -> None:

@@ -11,7 +11,7 @@ from test_examples import EXAMPLES
 __all__ = ["folder"]
 CRANK = str(EXAMPLES / "02_planar_slider_crank.toml")
 PENDULUM = str(EXAMPLES / "01_double_pendulum.toml")
-FLAGSHIP = str(EXAMPLES / "spatial_slider_crank.toml")
+FLAGSHIP = str(EXAMPLES / "04_spatial_slider_crank.toml")
 
 
 def chain(path: Path, n: int) -> str:

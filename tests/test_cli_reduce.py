@@ -19,7 +19,6 @@ import pytest
 from command_line import call, write_result
 from flexible_models import free_beam
 from mechanisms import spec_of
-from mesh_makers import box_mesh
 from reduced_bodies import basis_of_body, reduced_beam
 
 from flexmb.bodies.body_file import read_body, write_body
@@ -29,6 +28,7 @@ from flexmb.cli.progress import StageLine, stage_text
 from flexmb.elements.material import MATERIALS
 from flexmb.mesh.mesh import Mesh
 from flexmb.reduction.request import ReductionRequest, TieRequest
+from flexmb.verification.solid_meshes import box_mesh
 
 Capture = pytest.CaptureFixture[str]
 STEEL = MATERIALS["steel"]

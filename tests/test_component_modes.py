@@ -13,8 +13,8 @@ from flexmb.elements.solid.assemble import assemble
 from flexmb.errors import InputError
 from flexmb.reduction.component_modes import ComponentModes, component_modes
 from flexmb.reduction.free_body import FreeBody
+from flexmb.verification.solid_meshes import box_mesh
 from tests.mesh_bodies import STEEL, bar, tied_bar, ties
-from tests.mesh_makers import box_mesh
 
 TIES = [("rbe2", "rbe2"), ("rbe3", "rbe3"), ("rbe2", "rbe3")]
 

@@ -11,12 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import flexmb as fx
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-DATA = Path(__file__).parent / "data"
 BUILDERS = {
     "01_double_pendulum": "double_pendulum",
     "02_planar_slider_crank": "slider_crank",
@@ -33,20 +31,8 @@ def script(name: str) -> ModuleType:
     return module
 
 
-def reference(name: str) -> NDArray[np.float64]:
-    """Columns of a reference trajectory."""
-    return np.loadtxt(DATA / f"{name}.csv", delimiter=",").T
-
-
 def run_file(name: str, folder: Path, **settings: str) -> fx.Result:
     return fx.run_model(fx.read_model(EXAMPLES / f"{name}.toml", settings), folder / f"{name}.h5")
-
-
-def at_times(result: fx.Result, times: NDArray[np.float64], *channels: str) -> NDArray[np.float64]:
-    """Rows of channels at output times: (channels, times)."""
-    rows = np.searchsorted(result.time, times - 1e-9)
-    np.testing.assert_allclose(result.time[rows], times, rtol=0, atol=1e-9)
-    return np.array([result[channel][rows] for channel in channels])
 
 
 def differences(first: Any, second: Any, path: str = "") -> list[str]:
@@ -81,16 +67,6 @@ def test_double_pendulum(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "expected" in capsys.readouterr().out
 
 
-def test_double_pendulum_trajectory(tmp_path: Path) -> None:
-    t, theta1, theta2, rate1, rate2, energy = reference("double_pendulum")
-    result = run_file("01_double_pendulum", tmp_path)
-    channels = ("sensors/theta1", "sensors/theta2", "joints/shoulder/velocity", "joints/elbow/velocity")
-    # The rows between two steps come from the interpolant of the method, fourth order: 1e-7.
-    np.testing.assert_allclose(at_times(result, t, *channels), [theta1, theta2, rate1, rate2], rtol=0, atol=1e-6)
-    kinetic, potential = at_times(result, t, "energy/kinetic", "energy/potential")
-    np.testing.assert_allclose(kinetic + potential, energy, rtol=0, atol=1e-6)
-
-
 def test_planar_slider_crank(tmp_path: Path) -> None:
     found = script("02_planar_slider_crank").main(str(tmp_path / "out.h5"))
     # Generalised-alpha at 0.1 ms: the error goes with h^2, 1e-4 rad at 0.4 ms, so 6e-6 rad here. rk45: nine digits.
@@ -101,14 +77,8 @@ def test_planar_slider_crank(tmp_path: Path) -> None:
         assert found[formulation]["crank_speed"] == pytest.approx(21.686857361, abs=10 * tolerance)
 
 
-def test_planar_slider_crank_trajectory(tmp_path: Path) -> None:
-    t, alpha1, alpha2, s, alpha1_dot, alpha2_dot, s_dot, kinetic = reference("planar_slider_crank")
+def test_planar_slider_crank_work_and_closing_joint(tmp_path: Path) -> None:
     result = run_file("02_planar_slider_crank", tmp_path)
-    channels = ("sensors/alpha1", "sensors/alpha2", "sensors/slider_position")
-    np.testing.assert_allclose(at_times(result, t, *channels), [alpha1, alpha2, s], rtol=0, atol=1e-5)
-    rates = ("sensors/crank_speed", "joints/crank_pin/velocity", "sensors/slider_speed")
-    np.testing.assert_allclose(at_times(result, t, *rates), [alpha1_dot, alpha2_dot, s_dot], rtol=0, atol=2e-4)
-    np.testing.assert_allclose(at_times(result, t, "energy/kinetic")[0], kinetic, rtol=1e-5)
     # The joint that closes the loop measures the same slide.
     np.testing.assert_allclose(result["joints/slider/position"][:, 0], result["sensors/slider_position"], atol=1e-12)
     # The torque's work is all the energy there is.
@@ -134,11 +104,8 @@ def test_pendulating_rotor(tmp_path: Path) -> None:
     assert found["T2 against the printed equation"] < 1e-5
 
 
-def test_pendulating_rotor_trajectory(tmp_path: Path) -> None:
-    t, theta, theta_dot, T1, T2 = reference("pendulating_rotor")
+def test_pendulating_rotor_work(tmp_path: Path) -> None:
     result = run_file("03_pendulating_rotor", tmp_path)
-    found = at_times(result, t, "sensors/theta", "sensors/theta_dot", "sensors/T1", "sensors/T2")
-    np.testing.assert_allclose(found, [theta, theta_dot, T1, T2], rtol=0, atol=3e-5)
     # Two servos and gravity: what they put in is what the disk has.
     work = result["energy/work/servo_1"] + result["energy/work/servo_2"]
     energy = result["energy/kinetic"] + result["energy/potential"]

@@ -17,9 +17,9 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 FLOW = [
     "mesh", "elements", "reduction", "bodies", "graph", "joints", "loads", "system", "symbolic", "natural", "equations",
-    "solvers", "results", "view", "cli",
+    "solvers", "results", "view", "verification", "cli",
 ]  # fmt: skip
-FREE = {"errors", "jit", "suggestions", "vectors"}
+FREE = {"errors", "input_files", "jit", "stored_arrays", "suggestions", "vectors"}
 """Single files at the top that everybody may use; they use only each other."""
 CONSTANTS = {"equations.layout", "joints.table"}
 """Files that stand left of system whatever their folder: where everything is written in the flat arrays."""

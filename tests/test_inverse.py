@@ -14,6 +14,7 @@ import flexmb as fx
 from flexmb.results.inverse import InverseDynamics, inverse_model
 from flexmb.results.inverse_report import inverse_report, root_mean_square
 from flexmb.results.reaction_doubts import COMPONENTS
+from flexmb.verification import DATA
 
 LEE = EXAMPLES / "05_inverse_slider_crank.toml"
 
@@ -156,7 +157,7 @@ def test_a_slow_quasi_static_rod_takes_the_torque_of_a_rigid_one(tmp_path: Path)
     found = inverse_model(fx.read_model(LEE, slow), tmp_path / "out.h5", elastic="quasi-static")
     assert found.how == "quasi-static" and "in balance" in found.result.report
     assert "they are in balance with the loads" in " ".join(inverse_report(found).split())
-    rigid = np.loadtxt(Path(__file__).parent / "data" / "lee_rigid.csv", delimiter=",").T
+    rigid = np.loadtxt(DATA / "lee_rigid.csv", delimiter=",").T
     torque = np.interp(found.result.time, 10 * rigid[0], rigid[4] / 100)  # inertia alone: the square of the speed
     # (speed/first frequency)^2 = 2e-4, times the part of the rod, below one; Table 1 rounds the inertia by 1.3e-3, half
     # of which the torque sees.

@@ -18,7 +18,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
-from test_lee_slider_crank import DATA, computed
+from test_lee_slider_crank import computed
+
+from flexmb.verification import DATA
 
 Array = NDArray[np.float64]
 CRANK, ROD, SPEED = 0.152, 0.305, 125.7

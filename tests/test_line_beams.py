@@ -1,4 +1,4 @@
-"""Frames of line cells: rigid motions, exact end loads in any direction, published frequencies and deflections."""
+"""Frames of line cells: rigid motions, exact end loads in any direction, materials and sections by set, refusals."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from scipy.optimize import brentq
 
 from flexmb.elements.beam_elements import BeamLine, RodLine
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.line_beams import assemble_beams
 from flexmb.elements.material import Material
-from flexmb.elements.section import Section, general, rectangle
+from flexmb.elements.section import general, rectangle
 from flexmb.errors import InputError
 from flexmb.mesh.mesh import Cells, Mesh
 
@@ -165,124 +164,6 @@ def test_frequencies_do_not_depend_on_axes() -> None:
     here = frequencies(assemble_beams(mesh, STEEL, STOUT, y_axis=y), [])
     there = frequencies(assemble_beams(moved, STEEL, STOUT, y_axis=Q @ y), [])
     assert there[6:] == pytest.approx(here[6:], rel=1e-8)  # squares carry 1e-16 times the largest over the smallest
-
-
-def double_cross(section: Section, material: Material, L: float = 5.0, n: int = 8) -> Vector:
-    """The first 16 frequencies [Hz] in the plane: eight arms of n beams from the centre, far ends pinned."""
-    angles = math.pi / 4 * np.arange(8)
-    arms = np.column_stack([np.cos(angles), np.sin(angles), 0.0 * angles])
-    points = np.concatenate([np.zeros((1, 3)), *(L * s / n * arms for s in range(1, n + 1))])
-    nodes = [(8 * (s - 1) + arm + 1 if s else 0, 8 * s + arm + 1) for arm in range(8) for s in range(n)]
-    mesh = Mesh(points, (Cells("line2", np.array(nodes)),))
-    model = assemble_beams(mesh, material, section, shear=False, rotary_inertia=False)
-    out_of_plane = [unknown(model, node, dof) for node in range(len(points)) for dof in (2, 3, 4)]
-    pins = [unknown(model, 8 * n - 7 + arm, dof) for arm in range(8) for dof in (0, 1)]
-    return frequencies(model, out_of_plane + pins)[:16]
-
-
-def test_double_cross_of_nafems() -> None:
-    """FV2 (C01): modes 2-8 and 10-16 repeat; NAFEMS TNSB Rev. 3 (1990) and closed form to 1e-3.
-
-    The closed form leaves out stretch, which lowers two modes of each group: arms of ten thousand times the area and
-    the same EI and rho A meet it.
-    """
-    square = rectangle(0.125, 0.125)
-    firm = general(1e4 * square.A, square.Iy, square.Iz, square.J)
-    expected = [11.3362, *[17.7094] * 7, 45.345, *[57.3897] * 7]
-    assert double_cross(firm, Material.isotropic(2e11, 0.3, 0.8)) == pytest.approx(expected, rel=1e-3)
-    found = double_cross(square, STEEL)
-    others = [0, *range(3, 9), *range(11, 16)]
-    assert found[others] == pytest.approx(np.array(expected)[others], rel=1e-3)
-    assert found[[1, 2, 9, 10]] == pytest.approx(_moving_centre(square), rel=1e-3)
-
-
-def _moving_centre(section: Section, L: float = 5.0) -> list[float]:
-    """Frequencies [Hz] at which the centre moves: half the sum of an arm's two dynamic stiffnesses at it is zero."""
-
-    def stiffness(f: float) -> float:
-        omega = 2.0 * math.pi * f
-        beta = (STEEL.density * section.A * omega**2 / (STEEL.E * section.Iz)) ** 0.25
-        gamma = omega * math.sqrt(STEEL.density / STEEL.E)
-        x = beta * L
-        across = 2.0 * math.cos(x) * math.cosh(x) / (math.cosh(x) * math.sin(x) - math.sinh(x) * math.cos(x))
-        return STEEL.E * section.A * gamma / math.tan(gamma * L) + STEEL.E * section.Iz * beta**3 * across
-
-    first, second = brentq(stiffness, 17.0, 17.709), brentq(stiffness, 56.0, 57.389)
-    return [first, first, second, second]
-
-
-def test_deep_beam_of_nafems() -> None:
-    """FV5 (C03): deep simply supported beam with shear and rotary inertia, closed form 2e-3."""
-    n, L = 40, 10.0
-    model = assemble_beams(straight(L, n), STEEL, rectangle(2.0, 2.0, poisson=0.3))
-    held = [unknown(model, 0, dof) for dof in (0, 1, 2, 3)] + [unknown(model, n, dof) for dof in (1, 2)]
-    found = frequencies(model, held)[:9]
-    expected = [42.65, 42.65, 71.2, 125.0, 148.15, 148.15, 213.61, 283.47, 283.47]
-    assert found == pytest.approx(expected, rel=2e-3)
-
-
-def test_craig_bampton_of_two_halves() -> None:
-    """C11: cantilever of 20 Hermite beams, EI = m = L = 1, in two substructures with k fixed-interface modes each."""
-    unit = Material(1.0, 1.0, 1.0)
-    model = assemble_beams(straight(1.0, 20), unit, general(1.0, 1.0, 1.0, 1.0), rotary_inertia=False)
-    rows = np.array([unknown(model, node, dof) for node in range(21) for dof in (1, 5)])
-    K, M = (matrix[np.ix_(rows, rows)][2:, 2:] for matrix in dense(model))
-    expected = {
-        0: [3.517715042, 22.221474474, 75.157083059, 218.138024556],
-        1: [3.51604317, 22.064946354, 61.943976915, 123.496024833],
-        2: [3.516028354, 22.03652424, 61.714759338, 121.52809709, 201.255015489],
-        3: [3.516016999, 22.03569582, 61.706565643, 120.990681046],
-        18: [3.516015456, 22.034537784, 61.698224323, 120.909468489, 199.893387306],
-    }
-    interfaces = np.array([18, 19, 38, 39])  # where the halves meet, and the tip
-    for k, values in expected.items():
-        constraint = np.zeros((40, 4))
-        constraint[interfaces] = np.eye(4)
-        basis = [constraint]
-        for inner in (np.arange(18), np.arange(20, 38)):
-            block = np.ix_(inner, inner)
-            constraint[inner] = -np.linalg.solve(K[block], K[np.ix_(inner, interfaces)])
-            modes = np.zeros((40, k))
-            modes[inner] = eigh(K[block], M[block])[1][:, :k]
-            basis.append(modes)
-        T = np.column_stack(basis)
-        found = np.sqrt(eigh(T.T @ K @ T, T.T @ M @ T, eigvals_only=True))[: len(values)]
-        assert found == pytest.approx(values, rel=1e-7), k  # nine digits are known
-
-
-def macneal_harder(points: Vector, section: Section, material: Material, y_axis: Vector) -> Vector:
-    """(6, 6) motion of the tip under unit loads there."""
-    return clamped_response(assemble_beams(chain(points), material, section, y_axis=y_axis), len(points) - 1, np.eye(6))
-
-
-def test_straight_beam_of_macneal_and_harder() -> None:
-    """C12, straight 6 x 0.2 x 0.1: beams to 0.1 %."""
-    material = Material.isotropic(1e7, 0.3, 1.0)
-    points = np.linspace(0.0, 6.0, 7)[:, None] * np.eye(3)[0]
-    tip = macneal_harder(points, rectangle(0.2, 0.1, poisson=0.3), material, np.array([0.0, 1.0, 0.0]))
-    assert np.diag(tip)[:4] == pytest.approx([3e-5, 0.1081, 0.4321, 0.03408], rel=1e-3)
-
-
-def test_curved_beam_of_macneal_and_harder() -> None:
-    """C12, quarter circle of mean radius 4.22: 2 % of the printed values, by 40 chords."""
-    material = Material.isotropic(1e7, 0.25, 1.0)
-    angle = np.linspace(0.0, math.pi / 2, 41)
-    points = 4.22 * np.column_stack([np.sin(angle), np.cos(angle), 0.0 * angle])
-    tip = macneal_harder(points, rectangle(0.1, 0.2, poisson=0.25), material, np.array([0.0, 0.0, 1.0]))
-    assert tip[0, 0] == pytest.approx(0.08734, rel=0.02)  # in the plane, along the radius at the tip
-    assert tip[2, 2] == pytest.approx(0.5022, rel=0.02)
-
-
-def test_twisted_beam_of_macneal_and_harder() -> None:
-    """C12, twisted 12 x 1.1 x 0.32 by a quarter turn: one section direction a cell; 40 steps, 2 %."""
-    n = 40
-    material = Material.isotropic(29e6, 0.22, 1.0)
-    points = np.linspace(0.0, 12.0, n + 1)[:, None] * np.eye(3)[0]
-    turn = (np.arange(n) + 0.5) / n * math.pi / 2
-    wide = np.column_stack([0.0 * turn, np.cos(turn), np.sin(turn)])
-    tip = macneal_harder(points, rectangle(1.1, 0.32, poisson=0.22), material, wide)
-    assert tip[1, 1] == pytest.approx(0.001753248, rel=0.02)
-    assert tip[2, 2] == pytest.approx(0.005424535, rel=0.02)
 
 
 def test_sets_give_materials_sections_and_directions() -> None:

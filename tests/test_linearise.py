@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,8 +19,8 @@ from flexmb.solvers.frequency_response import frequency_response
 from flexmb.solvers.linearise import Linearisation, linearise
 from flexmb.solvers.modal_analysis import Mode, modes
 from flexmb.system.model_file import parse_model
+from flexmb.verification import DATA, MODELS
 
-HERE = Path(__file__).parent
 G = 9.81
 TIGHT = 1e-9  # central differences of two steps: truncation h^4 = 1e-16, rounding 1e-16/h = 1e-12, a margin for both
 
@@ -183,8 +182,8 @@ def test_sleeping_top_in_its_turning_frame() -> None:
 @pytest.mark.parametrize("field", ["exact", "quadratic"])
 def test_rotating_cantilever(field: str) -> None:
     """Flapping and lagging frequencies of Wright et al. (1982); eight polynomials reach 2e-6."""
-    table = np.loadtxt(HERE / "data" / "rotating_cantilever_flap.csv", delimiter=",")
-    text = (HERE / "cases" / "B05a_rotating_cantilever.toml").read_text()
+    table = np.loadtxt(DATA / "rotating_cantilever_flap.csv", delimiter=",")
+    text = (MODELS / "B05a_rotating_cantilever.toml").read_text()
     for _, eta, *flap in table[[1, 6, -1]]:
         drive = f'\n[motions.drive]\njoint = "bearing"\nexpression = "{eta}*t"\n'
         found = prepare(parse_model(text + drive, settings={"bodies.beam.field": field}))
@@ -202,7 +201,7 @@ def test_rotating_cantilever(field: str) -> None:
 def test_rotating_cantilever_that_stretches(about: str) -> None:
     """With axial shapes the tension that stiffens comes from the steady stretch: at the start it is not there."""
     eta, flap = 6.0, 7.360373019
-    text = (HERE / "cases" / "B05a_rotating_cantilever.toml").read_text()
+    text = (MODELS / "B05a_rotating_cantilever.toml").read_text()
     text += f'\n[motions.drive]\njoint = "bearing"\nexpression = "{eta}*t"\n'
     settings = {
         "bodies.beam.section.A": "1e4",  # rho A stays 1, E A is 1e4: the beam gets longer by eta^2/(3 E A) = 1e-3

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from mesh_makers import box_mesh
 
 from flexmb.errors import InputError
 from flexmb.mesh.checks import check_mesh
 from flexmb.mesh.formats.abaqus_elements import kind_of
 from flexmb.mesh.read import read_mesh
 from flexmb.mesh.topology import face_nodes
+from flexmb.verification.solid_meshes import box_mesh
 
 NODES = """*NODE, NSET=Nall
 1, 0., 0., 0.

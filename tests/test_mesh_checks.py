@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from mesh_makers import box_mesh, rod_mesh
 
 from flexmb.cli.mesh import mesh_info
 from flexmb.errors import InputError
@@ -14,6 +13,7 @@ from flexmb.mesh.mesh import SOLIDS, Cells, Mesh
 from flexmb.mesh.report_text import mesh_report_text
 from flexmb.mesh.shapes import gauss_points, reference_nodes, shape_functions, shape_gradients
 from flexmb.mesh.topology import family
+from flexmb.verification.solid_meshes import box_mesh, rod_mesh
 
 
 @pytest.mark.parametrize("kind", SOLIDS)

@@ -22,8 +22,8 @@ from flexmb.elements.solid.assemble import assemble
 from flexmb.elements.solid.reference import shape_gradients, shapes
 from flexmb.mesh.mesh import Cells, Mesh
 from flexmb.reduction.small_motions import full_pairs
+from flexmb.verification.solid_meshes import box_mesh
 from tests.mesh_bodies import STEEL
-from tests.mesh_makers import box_mesh
 
 N = 3
 SOFTNESS = np.array([1.0, 0.5, 0.2])

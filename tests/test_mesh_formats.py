@@ -8,12 +8,12 @@ from pathlib import Path
 import meshio
 import numpy as np
 import pytest
-from mesh_makers import box_mesh, rod_mesh
 
 from flexmb.errors import InputError
 from flexmb.mesh.checks import check_mesh
 from flexmb.mesh.mesh import SOLIDS
 from flexmb.mesh.read import read_mesh
+from flexmb.verification.solid_meshes import box_mesh, rod_mesh
 
 FOLDER = Path(__file__).parent / "data" / "meshes"
 FILES = sorted(path.name for path in FOLDER.glob("sector_*"))

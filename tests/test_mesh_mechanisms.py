@@ -20,7 +20,7 @@ import flexmb as fx
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.solid.assemble import assemble
 from flexmb.mesh.mesh import Mesh
-from tests.mesh_makers import box_mesh
+from flexmb.verification.solid_meshes import box_mesh
 
 LENGTH, WIDTH, HEIGHT = 0.5, 0.012, 0.006
 STEEL = fx.MATERIALS["steel"]
@@ -136,16 +136,6 @@ def test_the_meshed_cantilever_has_the_frequency_of_the_whole_mesh(folder: Path,
     # six modes reach 1e-4, the fit to a motion with other frequencies in it as much again
     assert found == pytest.approx(whole, rel=5e-4)
     assert found == pytest.approx(FLAP[0] * np.sqrt(BENDING / PER_LENGTH) / LENGTH**2, rel=0.01)
-
-
-@pytest.mark.parametrize(("frame", "gamma"), [("mean", 6), ("clamped", 6), ("clamped", 12)])
-def test_a_spinning_meshed_blade_stiffens(folder: Path, frame: str, gamma: int) -> None:
-    """Rates and frequencies by the blade's own frequency at rest, which takes out how stiff the mesh is. Left are the
-    shapes (for a flapping that is all but straight at the higher rate: 1e-3), the stretch, 6e-4 at most, and the rigid
-    root, which acts as a hub of a few parts in a thousand of the length (1e-3)."""
-    still = flapping(folder / f"{frame}.h5", folder, 0.0)
-    found = flapping(folder / f"{frame}.h5", folder, gamma / FLAP[0] * still)
-    assert found == pytest.approx(FLAP[gamma] / FLAP[0] * still, rel=4e-3)
 
 
 def test_a_blade_with_the_linear_field_does_not_stiffen(folder: Path) -> None:

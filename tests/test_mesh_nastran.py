@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from mesh_makers import box_mesh
 
 from flexmb.errors import InputError
 from flexmb.mesh.checks import check_mesh
 from flexmb.mesh.formats.nastran_cards import real
 from flexmb.mesh.read import read_mesh
+from flexmb.verification.solid_meshes import box_mesh
 
 TETRA = """SOL 101
 CEND

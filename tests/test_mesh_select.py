@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from mesh_makers import box_mesh, rod_mesh
 
 from flexmb.errors import InputError
 from flexmb.mesh.select import select_nodes
+from flexmb.verification.solid_meshes import box_mesh, rod_mesh
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from mesh_makers import box_mesh, rod_mesh
 
 from flexmb.mesh.mesh import SOLIDS, Cells, Mesh
 from flexmb.mesh.surface import outer_surface
 from flexmb.mesh.topology import EDGES, FACES, family, mirrored
+from flexmb.verification.solid_meshes import box_mesh, rod_mesh
 
 
 def enclosed_volume(mesh: Mesh) -> float:

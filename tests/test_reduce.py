@@ -16,8 +16,8 @@ from flexmb.elements.solid.assemble import assemble
 from flexmb.errors import ComputationError, InputError
 from flexmb.mesh.mesh import Cells, Mesh
 from flexmb.reduction.request import ReductionRequest, TieRequest
+from flexmb.verification.solid_meshes import box_mesh
 from tests.mesh_bodies import HEIGHT, LENGTH, STEEL, WIDTH, bar, rod
-from tests.mesh_makers import box_mesh
 from tests.reduced_meshes import AVERAGED, ENDS, Names, free_frequencies, line_rod, reduce_with, reduced
 
 

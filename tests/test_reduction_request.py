@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mesh_makers import box_mesh
 
 from flexmb.cli.reduce_words import key_values, read_axis, read_damping, read_materials, read_section, read_ties
 from flexmb.elements.material import MATERIALS, Material
@@ -23,6 +22,7 @@ from flexmb.reduction.request import (
     section_faults,
     with_rest,
 )
+from flexmb.verification.solid_meshes import box_mesh
 
 STEEL = MATERIALS["steel"]
 

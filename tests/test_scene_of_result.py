@@ -35,7 +35,7 @@ def run(path: Path, model: fx.Model) -> Result:
 def crank(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """The flagship, half a turn."""
     settings = {"turns": "0.5", "analysis.step": "2e-5", "output.every": "2e-4"}
-    model = fx.read_model(EXAMPLES / "spatial_slider_crank.toml", settings)
+    model = fx.read_model(EXAMPLES / "04_spatial_slider_crank.toml", settings)
     return run(tmp_path_factory.mktemp("crank") / "crank.h5", model)
 
 

@@ -16,7 +16,7 @@ from flexmb.elements.solid.chunks import CHUNK, Chunks, chunks_of
 from flexmb.elements.solid.reference import QUADRATIC
 from flexmb.errors import InputError
 from flexmb.mesh.mesh import Cells, Mesh
-from tests.mesh_makers import box_mesh
+from flexmb.verification.solid_meshes import box_mesh
 from tests.solid_cases import KINDS, mass_by_points, merged, on_box, solve, stiffness_by_strain_matrices, unknowns
 
 STEEL, ALUMINIUM = MATERIALS["steel"], MATERIALS["aluminium"]

@@ -17,7 +17,7 @@ from flexmb.elements.solid.reference import QUADRATIC, reference
 from flexmb.elements.solid.second_order import geometric_stiffness, second_order_forces
 from flexmb.errors import InputError
 from flexmb.mesh.mesh import Mesh
-from tests.mesh_makers import box_mesh
+from flexmb.verification.solid_meshes import box_mesh
 from tests.solid_cases import KINDS, gradients, unknowns
 
 STEEL = MATERIALS["steel"]

@@ -11,7 +11,7 @@ from flexmb.elements.material import MATERIALS, Material
 from flexmb.elements.solid.assemble import assemble
 from flexmb.elements.solid.elasticity import lame_constants
 from flexmb.elements.solid.stress import nodal_stress, von_mises
-from tests.mesh_makers import box_mesh
+from flexmb.verification.solid_meshes import box_mesh
 from tests.solid_cases import KINDS, merged, solve, unknowns
 
 STEEL = MATERIALS["steel"]

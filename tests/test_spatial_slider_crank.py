@@ -21,10 +21,12 @@ from flexmb.results.preparation import prepare
 from flexmb.solvers.run import simulate
 from flexmb.solvers.summary import RunSummary
 from flexmb.system.system import System
+from flexmb.verification import DATA
+from flexmb.verification.seeds_inverse import hann
 
 Array = NDArray[np.float64]
-EXAMPLE = Path(__file__).parents[1] / "examples" / "spatial_slider_crank.toml"
-REFERENCE = np.loadtxt(Path(__file__).parent / "data" / "jonker_reference.csv", delimiter=",").T
+EXAMPLE = Path(__file__).parents[1] / "examples" / "04_spatial_slider_crank.toml"
+REFERENCE = np.loadtxt(DATA / "jonker_reference.csv", delimiter=",").T
 TURNS = 4 * np.pi / 150
 """Duration of the two turns [s]."""
 
@@ -82,12 +84,12 @@ def error(*settings: dict[str, str], **parameters: Any) -> float:
 
 
 def test_model_file_and_script_are_the_same_model() -> None:
-    specs = fx.read_model(EXAMPLE).spec, script("spatial_slider_crank").slider_crank().spec
+    specs = fx.read_model(EXAMPLE).spec, script("04_spatial_slider_crank").slider_crank().spec
     assert differences(*(spec.model_dump(exclude={"parameters": True}) for spec in specs)) == []
 
 
 def test_script_prints_the_extremes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = script("spatial_slider_crank").main(str(tmp_path / "out.h5"))
+    found = script("04_spatial_slider_crank").main(str(tmp_path / "out.h5"))
     # Of 1001 rows of a rod that does not stretch: 0.002 mm.
     assert found["y"] == pytest.approx((2.943, -3.177), abs=3e-3)
     assert found["z"] == pytest.approx((1.191, -2.866), abs=3e-3)
@@ -95,18 +97,15 @@ def test_script_prints_the_extremes(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_script_compares_variants(capsys: pytest.CaptureFixture[str]) -> None:
-    found = script("spatial_slider_crank_variants").main("mixed", "linear, chord", "order 2, tangent at the end, 3")
+    found = script("04_spatial_slider_crank_variants").main("mixed", "linear, chord", "order 2, tangent at the end, 3")
     mixed, linear, order_2 = found.values()
     assert mixed < 0.008 and 0.5 < linear < 1.5 and order_2 < 0.04
     assert "coordinates" in capsys.readouterr().out
 
 
-def test_example_meets_the_reference() -> None:
+def test_example_has_ten_coordinates_and_its_speed() -> None:
     example = run_with()
     assert (example.system.n_v, example.system.n_rows) == (10, 4)  # ten branch coordinates, the loop and the drive
-    assert error() < 0.008
-    np.testing.assert_allclose(1e3 * example.middle.max(axis=1), [2.943, 1.191], rtol=0, atol=3e-3)
-    np.testing.assert_allclose(1e3 * example.middle.min(axis=1), [-3.177, -2.866], rtol=0, atol=3e-3)
     np.testing.assert_allclose(example["sensors/crank_angle"], 150 * example["time"], rtol=0, atol=1e-9)
 
 
@@ -121,7 +120,6 @@ def test_work_of_the_drive_is_the_energy_of_the_mechanism() -> None:
 @pytest.mark.parametrize(
     ("settings", "shapes", "limit"),
     [
-        ((END, ORDER_2), 3, 0.04),
         ((END,), 3, 0.04),
         ((END,), 5, 0.015),
         ((START,), 3, 0.04),
@@ -191,25 +189,8 @@ def test_convergence_in_the_step() -> None:
     assert order == pytest.approx(2.0, abs=0.15)
 
 
-def hann(values: Array) -> Array:
-    """Mean over 33 samples with the weights of Hann's window; at the ends over what there is of it."""
-    window = np.hanning(35)[1:-1]
-    return np.convolve(values, window, "same") / np.convolve(np.ones_like(values), window, "same")
-
-
-def test_rod_that_stretches() -> None:
-    # The start is a shock: the slider rings on the rod at 18 krad/s and 8 um, close to the fourth and fifth bending
-    # modes that the bow couples to it. Ten polynomials resolve them; 2 us steps keep the phase for 760 rad, one turn.
-    # The error of the step flatters it: 4e-7 m, 0.011 N m here, 8e-7 m, 0.019 N m with twelve polynomials at 0.5 us.
-    # What is left then is a phase, twice as large after two turns; it exceeds the trust in the reference's slider.
-    rod = {"bodies.rod.shapes.axial": "3", "analysis.step": "2 us"}
-    fine = run_with(POLYNOMIALS, rod, rows=4000, turns="1 turn", shapes=10)
-    n = 251
-    assert largest(fine["sensors/slider_x"][::8], REFERENCE[3, :n]) < 1e-6
-    assert 1e3 * largest(fine.middle[:, ::8], REFERENCE[1:3, :n]) < 0.002
-    torque = hann(fine["sensors/drive_torque"])[::8]
-    assert largest(torque[: n - 4], REFERENCE[4, : n - 4]) < 0.02  # what the reference may be trusted to, of 10 N m
-    # Without stretch the ringing is missing, twice the 9 um of the slider's 170 N, and nothing else.
+def test_without_stretch_the_ringing_is_missing() -> None:
+    # Twice the 9 um of the slider's 170 N, and nothing else; `flexmb verify` has the rod that stretches.
     assert 1.5e-5 < largest(run_with()["sensors/slider_x"], REFERENCE[3]) < 2e-5
 
 

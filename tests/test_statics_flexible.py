@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import ellipeinc, ellipk, ellipkinc
 
 import flexmb as fx
-from tests.mesh_makers import box_mesh
+from flexmb.verification.solid_meshes import box_mesh
 
 STATIC: dict[str, Any] = {"type": "static"}
 

@@ -18,6 +18,7 @@ from flexmb import Model, write_body
 from flexmb.errors import InputError
 from flexmb.symbolic.equations import equations_of
 from flexmb.system.model_file import read_model
+from flexmb.verification import MODELS
 
 TOLERANCE = 1e-12
 """Relative. Some thousand operations of 1e-16 each, which cancel by one or two digits in a chain of twelve bodies."""
@@ -165,7 +166,7 @@ def test_damped_beam_with_a_modal_neighbour() -> None:
 
 CASES = sorted(
     path.name
-    for path in (Path(__file__).parent / "cases").glob("*.toml")
+    for path in MODELS.glob("*.toml")
     if path.name[:3] in ("A02", "A03", "A05", "A06", "A09", "A11", "A12", "A14", "B01", "B02", "B12", "C14")
 )
 
@@ -173,7 +174,7 @@ CASES = sorted(
 @pytest.mark.parametrize("name", CASES)
 def test_published_cases(name: str) -> None:
     """Linkages, a car axis on its road, a robot, a rolling coin, gyroscopes, modal bodies, beams with lumped masses."""
-    core = NumericCore(read_model(Path(__file__).parent / "cases" / name))
+    core = NumericCore(read_model(MODELS / name))
     core.random_state(np.random.default_rng(1))
     assert core.at_state(core.symbols()).difference(core.values()) < TOLERANCE
 

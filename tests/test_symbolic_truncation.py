@@ -30,7 +30,7 @@ def flagship(**rod: str) -> Model:
     """The spatial slider-crank of the examples as the paper has it: tangent frame at B, powers of x/L."""
     settings = {"frame": "end", "shapes.family": "monomials", **rod}
     settings = {f"bodies.rod.{key}": value for key, value in settings.items()}
-    return read_model(EXAMPLES / "spatial_slider_crank.toml", settings)
+    return read_model(EXAMPLES / "04_spatial_slider_crank.toml", settings)
 
 
 def observed_orders(error: Callable[[float], np.ndarray]) -> np.ndarray:
@@ -234,7 +234,7 @@ def test_sympy_is_not_loaded_for_equations() -> None:
     """Half a second of every command; in a process of its own."""
     text = (
         "import sys, flexmb; from flexmb.symbolic.equations import equations_of;"
-        f"model = flexmb.read_model({str(EXAMPLES / 'spatial_slider_crank.toml')!r});"
+        f"model = flexmb.read_model({str(EXAMPLES / '04_spatial_slider_crank.toml')!r});"
         "equations_of(model, order=2); print('sympy' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)

@@ -26,7 +26,7 @@ from flexmb.solvers.run import simulate
 from flexmb.system.model import Model
 
 ROOT = Path(__file__).resolve().parents[1]
-FLAGSHIP = ROOT / "examples" / "spatial_slider_crank.toml"
+FLAGSHIP = ROOT / "examples" / "04_spatial_slider_crank.toml"
 QUADRATIC = {"bodies.rod.field": "quadratic", "bodies.rod.order": "2"}
 IMPLICIT: dict[str, Any] = {"type": "dynamic", "method": "generalized-alpha", "rho": 0.8}
 SAME = 1e-9

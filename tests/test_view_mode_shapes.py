@@ -164,7 +164,7 @@ def place(found: Scene, mechanism: Any, joint: str, number: int) -> Any:
 
 @pytest.mark.parametrize(
     ("file", "coordinates"),
-    [("02_planar_slider_crank", "joint"), ("02_planar_slider_crank", "absolute"), ("spatial_slider_crank", "joint")],
+    [("02_planar_slider_crank", "joint"), ("02_planar_slider_crank", "absolute"), ("04_spatial_slider_crank", "joint")],
 )
 def test_joints_stay_closed(file: str, coordinates: str) -> None:
     """The two markers of every pin and ball are at one place in every frame, at the size that is shown."""
@@ -183,7 +183,7 @@ def test_joints_stay_closed(file: str, coordinates: str) -> None:
 
 def test_motions_hold_their_coordinate() -> None:
     """The driven crank of the spatial slider-crank stands still in all modes; the rod bends."""
-    _, found = scene(read_model(EXAMPLES / "spatial_slider_crank.toml"), 1, 3)
+    _, found = scene(read_model(EXAMPLES / "04_spatial_slider_crank.toml"), 1, 3)
     assert np.ptp(found.part("crank").quaternion, axis=0).max() < 1e-12
     assert found.largest_deflection > 5e-3
     assert any("moves in this state" in note for note in found.notes)

@@ -32,7 +32,7 @@ from tests.made_results import crank_result, made_result
 from tests.scenes import LENGTH, bending_scene
 
 __all__ = ["browser"]
-EXAMPLE = Path(__file__).parents[1] / "examples" / "spatial_slider_crank.toml"
+EXAMPLE = Path(__file__).parents[1] / "examples" / "04_spatial_slider_crank.toml"
 NASTY = "<img src=x onerror=\"document.title='hacked'\"> '&</script><script>document.title='hacked'</script>"
 
 
@@ -41,7 +41,7 @@ def flagship(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A short run of the spatial slider-crank: 1.2 turns in 600 steps."""
     settings = {"turns": "1.2 turn", "analysis.step": "$turns/$speed/600", "output.every": "$turns/$speed/300"}
     path = tmp_path_factory.mktemp("runs") / "flagship.h5"
-    run_model(read_model(EXAMPLE, settings), path, command="flexmb run spatial_slider_crank.toml").close()
+    run_model(read_model(EXAMPLE, settings), path, command="flexmb run 04_spatial_slider_crank.toml").close()
     return path
 
 
@@ -159,7 +159,7 @@ def test_page_is_one_small_file_without_addresses(page: Path) -> None:
     assert page.stat().st_size < 1_000_000
     assert "default-src 'none'" in text
     assert set(re.findall(r"https?://[^\s\"'<]+", text)) <= {"http://www.w3.org/2000/svg"}
-    assert "flexmb run spatial_slider_crank.toml" in text and "family = &quot;modes&quot;" in text
+    assert "flexmb run 04_spatial_slider_crank.toml" in text and "family = &quot;modes&quot;" in text
     assert [path.name for path in page.parent.iterdir() if path.name.startswith(".")] == []
 
 

@@ -5,6 +5,7 @@ acceleration of every mass point or slice leaves, as a force and a moment about 
     a_P = a + alpha x rho + omega x (omega x rho + 2 rho') + rho'',      rho'' along q + q' t + 1/2 q'' t^2
 with rho of the body's own field. Up to a cut the polynomial through the Gauss points of a segment is integrated; it has
 twice as many of them as the equations take, as a part of a segment asks for more than the whole (theory 3.2, 10).
+Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
 from __future__ import annotations

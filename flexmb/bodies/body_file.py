@@ -26,18 +26,12 @@ from flexmb.bodies.point_field import PointField
 from flexmb.bodies.reduced_body import BodyMarker, Coordinate, ReducedBody, Surface
 from flexmb.bodies.sid import standard_input_data
 from flexmb.errors import Fault, InputError
+from flexmb.input_files import file_fault
+from flexmb.stored_arrays import UNREADABLE, Damaged, is_stored, reason_of, stored, stored_array
 
 _TYPES = {"f": "<f8", "s": "<f4", "i": "<i8"}
 _ROUND_OFF = 1e-6
 """Relative asymmetry or negative eigenvalue of a matrix that is taken for rounding."""
-_MOST_EXPANSION = 1000
-"""How many times longer than the file an array may be: what compression can do."""
-_UNREADABLE = (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, RecursionError, OverflowError)
-"""What h5py, json and numpy raise on bytes that make no sense."""
-
-
-class _Damaged(Exception):
-    """Something in the file cannot be true; the text says what."""
 
 
 def write_body(body: ReducedBody, path: str | os.PathLike[str]) -> Path:
@@ -108,7 +102,7 @@ def _write_all(file: h5py.File, body: ReducedBody) -> None:
     report.attrs["unit"], report.attrs["text"] = "-", "what the checks of the reduction found, as JSON"
     provenance = file.create_group("provenance").attrs
     for key, value in body.provenance.items():
-        provenance[key] = str(value)
+        provenance[key] = str(value).encode("utf-8", "backslashreplace").decode()  # a file name may be no text
 
 
 def _plain(value: Any) -> Any:
@@ -165,17 +159,14 @@ def read_body(
             return _Reader(Path(path), file).body(surface_nodes, second_order)
         except MemoryError:
             raise InputError(f"The body file '{path}' does not fit into memory.") from None
-        except (_Damaged, *_UNREADABLE) as error:
-            reason = str(error) if isinstance(error, _Damaged) else str(error).strip("'\" .") or type(error).__name__
-            raise InputError(f"The body file '{path}' is damaged: {reason[:200]}. Make it again.") from None
+        except UNREADABLE as error:
+            raise InputError(f"The body file '{path}' is damaged: {reason_of(error)}. Make it again.") from None
 
 
 def _open(path: Path) -> h5py.File:
     """The HDF5 file of a body, of this version."""
-    if not path.exists():
-        raise InputError(f"There is no body file '{path}'.")
-    if path.is_dir():
-        raise InputError(f"'{path}' is a folder, not a body file.")
+    if fault := file_fault(path, "body file"):
+        raise InputError(fault)
     make = "Make one by 'flexmb reduce MESH ... -o BODY.h5'."
     try:
         if not h5py.is_hdf5(path) and path.stat().st_size:
@@ -198,9 +189,9 @@ def _open(path: Path) -> h5py.File:
                 f"The body file '{path}' was written by a newer flexmb: it has format {version}, this one reads "
                 f"{layout.VERSION}. Update flexmb, or make the file again."
             )
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         file.close()
-        raise InputError(f"The body file '{path}' is damaged: {error}. Make it again.") from None
+        raise InputError(f"The body file '{path}' is damaged: {reason_of(error)}. Make it again.") from None
     except InputError:
         file.close()
         raise
@@ -212,7 +203,6 @@ class _Reader:
 
     def __init__(self, path: Path, file: h5py.File):
         self.file = file
-        self.most_bytes = _MOST_EXPANSION * path.stat().st_size
         self.sizes: dict[str, int] = {str(digit): digit for digit in (3, 6)}
 
     def body(self, surface_nodes: int | None, second_order: bool) -> ReducedBody:
@@ -220,13 +210,15 @@ class _Reader:
         n = self.sizes["n"] = len(coordinates)
         self.sizes["c"] = n * (n + 1) // 2
         invariants = self.arrays("field/invariants", layout.INVARIANTS, layout.MAY_LACK)
-        points = PointField(**self.arrays("field/points", layout.POINTS)) if "field/points" in self.file else None
+        points = (
+            PointField(**self.arrays("field/points", layout.POINTS)) if is_stored(self.file, "field/points") else None
+        )
         stiffness = self.array("sid/Ke/M0", layout.STIFFNESS)
         damping = self.array("sid/De/M0", layout.DAMPING)
         length, mass = float(self.file.attrs["length"]), float(invariants["mass"])
         for name, value in (("length", length), ("mass", mass)):
             if not (np.isfinite(value) and value > 0.0):
-                raise _Damaged(f"its {name} is {value:g}")
+                raise Damaged(f"its {name} is {value:g}")
         for name, matrix in (("stiffness", stiffness), ("damping", damping)):
             _check_matrix(name, matrix)
         return ReducedBody(
@@ -239,9 +231,9 @@ class _Reader:
             markers=self.markers(),
             frame=_text(self.file.attrs["frame"]),
             length=length,
-            surface=self.surface(surface_nodes, second_order) if "surface" in self.file else None,
+            surface=self.surface(surface_nodes, second_order) if self.has("surface") else None,
             report=self.report(),
-            provenance={key: _text(value) for key, value in self.file["provenance"].attrs.items()},
+            provenance={key: _text(value) for key, value in stored(self.file, "provenance").attrs.items()},
         )
 
     def coordinates(self) -> tuple[Coordinate, ...]:
@@ -249,26 +241,26 @@ class _Reader:
         self.sizes["n"] = len(labels)
         frequencies = self.array("coordinates/frequency", layout.FREQUENCY)
         if not len(labels) == len(kinds) == len(interfaces):
-            raise _Damaged("the lists of its coordinates have different lengths")
+            raise Damaged("the lists of its coordinates have different lengths")
         if len(set(labels)) < len(labels):
-            raise _Damaged("two of its coordinates have the same label")
+            raise Damaged("two of its coordinates have the same label")
         if unknown := sorted(set(kinds) - set(layout.COORDINATE_KINDS)):
-            raise _Damaged(f"'{unknown[0][:40]}' is not a kind of coordinate")
+            raise Damaged(f"'{unknown[0][:40]}' is not a kind of coordinate")
         rows = zip(labels, kinds, frequencies, interfaces, strict=True)
         return tuple(Coordinate(label, kind, float(hertz), interface) for label, kind, hertz, interface in rows)
 
     def markers(self) -> tuple[BodyMarker, ...]:
-        found = {name: self.marker(name) for name in self.file["markers"]}
+        found = {name: self.marker(name) for name in stored(self.file, "markers")}
         if faults := _name_faults(list(found)):
-            raise _Damaged(faults[0])
+            raise Damaged(faults[0])
         return tuple(marker for _, marker in sorted(found.values(), key=lambda entry: entry[0]))
 
     def marker(self, name: str) -> tuple[int, BodyMarker]:
         """Place in the list, and the marker."""
-        attributes = self.file[f"markers/{name}"].attrs
+        attributes = stored(self.file, f"markers/{name}").attrs
         kind, order = _text(attributes["kind"]), int(attributes["order"])
         if kind not in layout.MARKER_KINDS or order not in (1, 2):
-            raise _Damaged(f"marker '{name[:60]}' has kind '{kind[:40]}' and order {order}")
+            raise Damaged(f"marker '{name[:60]}' has kind '{kind[:40]}' and order {order}")
         self.sizes.pop("m", None)
         absent = () if order > 1 else ("G", "Gamma")
         arrays = self.arrays(f"markers/{name}", layout.MARKER, absent)
@@ -284,7 +276,7 @@ class _Reader:
         arrays = self.arrays("surface", entries, layout.MAY_LACK_SURFACE)
         triangles = arrays["triangles"]
         if triangles.size and not 0 <= triangles.min() <= triangles.max() < len(arrays["points"]):
-            raise _Damaged("a triangle of its surface has a corner that is not there")
+            raise Damaged("a triangle of its surface has a corner that is not there")
         return Surface(**arrays)
 
     def surface_sample(self, most: int) -> Surface:
@@ -298,45 +290,45 @@ class _Reader:
     def report(self) -> dict[str, Any]:
         report = json.loads(self.dataset("report").asstr()[()])
         if not isinstance(report, dict):
-            raise _Damaged("its report is not a table")
+            raise Damaged("its report is not a table")
         return report
 
     def arrays(self, group: str, entries: Mapping[str, Entry], may_lack: tuple[str, ...] = ()) -> dict[str, Any]:
         """Arrays of a group; those that it may lack are left out when they are not there."""
-        present = {name: entry for name, entry in entries.items() if name not in may_lack or name in self.file[group]}
+        present = {
+            name: entry
+            for name, entry in entries.items()
+            if name not in may_lack or is_stored(self.file, f"{group}/{name}")
+        }
         return {name: self.array(f"{group}/{name}", entry) for name, entry in present.items()}
 
     def array(self, path: str, entry: Entry) -> Any:
         """A finite array of the right shape."""
         dataset = self.dataset(path)
         if dataset.dtype.kind not in ("iu" if entry.kind == "i" else "fiu"):
-            raise _Damaged(f"'{path}' does not hold {'whole ' if entry.kind == 'i' else ''}numbers")
+            raise Damaged(f"'{path}' does not hold {'whole ' if entry.kind == 'i' else ''}numbers")
         if len(dataset.shape) != len(entry.shape):
-            raise _Damaged(f"'{path}' has {len(dataset.shape)} dimensions, {len(entry.shape)} are needed")
+            raise Damaged(f"'{path}' has {len(dataset.shape)} dimensions, {len(entry.shape)} are needed")
         expected = tuple(self.sizes.setdefault(key, size) for key, size in zip(entry.shape, dataset.shape, strict=True))
         if dataset.shape != expected:
-            raise _Damaged(f"'{path}' is {_by(dataset.shape)}, {_by(expected)} is needed")
+            raise Damaged(f"'{path}' is {_by(dataset.shape)}, {_by(expected)} is needed")
         values = np.ascontiguousarray(dataset[()], dtype=_TYPES[entry.kind]).reshape(dataset.shape)
         if not np.isfinite(values).all():
-            raise _Damaged(f"'{path}' holds numbers that are not finite")
+            raise Damaged(f"'{path}' holds numbers that are not finite")
         return values
 
     def texts(self, path: str) -> list[str]:
         dataset = self.dataset(path)
         if len(dataset.shape) != 1:
-            raise _Damaged(f"'{path}' is not a list")
+            raise Damaged(f"'{path}' is not a list")
         return [str(text) for text in dataset.asstr()[:]]
+
+    def has(self, path: str) -> bool:
+        return is_stored(self.file, path)
 
     def dataset(self, path: str) -> h5py.Dataset:
         """A dataset that lies in this file itself and is not longer than its bytes can be."""
-        if path not in self.file or not isinstance(self.file[path], h5py.Dataset):
-            raise _Damaged(f"'{path}' is missing")
-        dataset = self.file[path]
-        if dataset.file != self.file or dataset.external is not None or dataset.is_virtual:
-            raise _Damaged(f"'{path}' lies in another file")
-        if dataset.nbytes > self.most_bytes:
-            raise _Damaged(f"'{path}' is longer than the file")
-        return dataset
+        return stored_array(self.file, path)
 
 
 def _check_matrix(name: str, matrix: Any) -> None:
@@ -344,9 +336,9 @@ def _check_matrix(name: str, matrix: Any) -> None:
     if size == 0.0:
         return
     if np.abs(matrix - matrix.T).max() > _ROUND_OFF * size:
-        raise _Damaged(f"its {name} matrix is not symmetric")
+        raise Damaged(f"its {name} matrix is not symmetric")
     if np.linalg.eigvalsh(matrix)[0] < -_ROUND_OFF * size:
-        raise _Damaged(f"its {name} matrix has a negative eigenvalue")
+        raise Damaged(f"its {name} matrix has a negative eigenvalue")
 
 
 def _text(value: Any) -> str:

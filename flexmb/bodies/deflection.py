@@ -4,6 +4,7 @@ A beam: distance of the points of its centre line from the places that they have
 (the chord) when it is undeformed. Another body: displacement of its markers, and of some nodes of its surface when they
 are known, relative to the body frame. And the steepest slope of an exact beam, which has folded when it is 1:
 s = sqrt(1 - v'^2 - w'^2) ends there (theory 2.2).
+Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
 from __future__ import annotations

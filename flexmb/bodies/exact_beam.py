@@ -131,12 +131,12 @@ class ExactBeam:
         return ExactShapes(x, offset, weights.ravel(), self.shape_values(np.array([x]))[0], self.bending)
 
     def marker(self, p_b: Vector) -> ExactShapes:
-        """Shapes of a point in body coordinates; beyond the ends it moves with the end section."""
+        """Shapes of a point p_b : (3,) [m], body axes; beyond the ends it moves with the end section."""
         x = float(np.clip(p_b[0], 0.0, self.basis.length))
         return self._at(x, np.array([p_b[0] - x, p_b[1], p_b[2]]))
 
     def rigid_inertia(self) -> tuple[float, Vector, Vector]:
-        """Mass, first moment and inertia about the origin of the undeformed beam."""
+        """Mass [kg], first moment (3,) [kg*m] and inertia (3, 3) [kg*m^2] about the origin of the undeformed beam."""
         points = [(m, np.array([x, 0.0, 0.0]), np.zeros((3, 3))) for m, x in zip(self.mass, self.x, strict=True)]
         points += [(s.mass, np.array([s.place.x, 0.0, 0.0]) + s.place.offset, s.inertia) for s in self.slices]
         mass = sum(m for m, _, _ in points)

@@ -148,7 +148,10 @@ class ExactMotion:
         return r0 + np.einsum("...ij,...j->...i", R, places.d), R
 
     def motion(self, places: Places, q: Vector, q_dot: Vector) -> PointMotion:
-        """Everything that joints and inertia ask of the points; q'' enters through `psi` and `turn`."""
+        """Everything that joints and inertia ask of the points; q'' enters through `psi` and `turn`.
+
+        q, q_dot : (n,) elastic coordinates and rates [m, torsion: rad; per s]
+        """
         r, R = self.pose(places, q)
         psi, turn = np.zeros((len(r), self.n_modes, 3)), np.zeros((len(r), self.n_modes, 3))
         for k, step in enumerate(q + 1j * _STEP * np.eye(self.n_modes)):
@@ -180,7 +183,7 @@ class ExactMotion:
         return np.einsum("mai,mi->a", V, force) + np.einsum("mai,mi->a", W, moment)
 
     def strain_energy(self, q: Array) -> Any:
-        """[J]; q may be complex"""
+        """[J]; q : (n,) [m, torsion: rad], may be complex"""
         at, section = self._stations, self._section
         beta, gamma, beta_slope, gamma_slope = at.beta @ q, at.gamma @ q, at.beta_slope @ q, at.gamma_slope @ q
         sigma = _sigma(beta, gamma)

@@ -3,6 +3,7 @@
 The field says how the points of the body move with the elastic coordinates q, either by its inertia integrals
 (`Invariants`), at mass points (`PointField`), or by the exact kinematics of a beam (`ExactBeam`). Where it comes from
 (a beam, matrices, a body file) does not matter to the equations.
+Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ class FlexibleBody(RigidBody):
 
     field: Field
     stiffness: Vector
-    """(n, n) of the elastic coordinates"""
+    """(n, n) of the elastic coordinates, SI"""
     damping: Vector
-    """(n, n)"""
+    """(n, n), SI"""
     cubic: Vector | None = None
     """(n, n, n) third derivatives of the strain energy, for quadratic fields"""
     labels: tuple[str, ...]
@@ -49,11 +50,13 @@ class FlexibleBody(RigidBody):
     reduced: ReducedBody | None = None
     """The body file it comes from"""
     elastic_position: Vector | None = None
-    """(n,) initial elastic coordinates"""
+    """(n,) initial elastic coordinates [m, torsion: rad]"""
     elastic_velocity: Vector | None = None
+    """(n,) initial elastic rates [m/s, torsion: rad/s]"""
 
     @property
     def n_modes(self) -> int:
+        """Number of elastic coordinates."""
         return len(self.labels)
 
     @property
@@ -64,7 +67,7 @@ class FlexibleBody(RigidBody):
         return tuple("twist" if shape.component == "t" else "elastic" for shape in self.basis.shapes)
 
     def shapes_at(self, p_b: Vector) -> MarkerShapes | ExactShapes:
-        """How a point of the body (body coordinates) moves with the elastic coordinates."""
+        """How a point p_b : (3,) [m] of the body, body axes, moves with the elastic coordinates."""
         if isinstance(self.field, ExactBeam):
             return self.field.marker(p_b)
         if self.reduced is not None:
@@ -126,7 +129,10 @@ def modal_body(
     labels: tuple[str, ...] | None = None,
     length: float = 1.0,
 ) -> FlexibleBody:
-    """A flexible body by its matrices, in the world frame; its markers carry their own shapes."""
+    """A flexible body by its matrices, in the world frame; its markers carry their own shapes.
+
+    stiffness, damping : (n, n) of the elastic coordinates, SI; length : size of the body [m]
+    """
     n = len(stiffness)
     P0 = invariants.P0
     order = 2 if invariants.N3 is not None else 1 if np.any(invariants.S2) or np.any(invariants.X) else 0

@@ -74,7 +74,7 @@ class InertiaField(ABC):
         return _inertia(self.P(q))
 
     def mass_matrix(self, q: Array) -> Array:
-        """(6 + n, 6 + n) symmetric; positive definite only as far as theory 3.3 says when the field is truncated"""
+        """(6 + n, 6 + n) symmetric, SI; positive definite only as far as theory 3.3 says when the field is truncated"""
         n = self.n_modes
         S, S_psi, M_wf = self.S(q), self.S_psi(q), axial(self.B(q))
         M = np.zeros((6 + n, 6 + n), dtype=S.dtype)

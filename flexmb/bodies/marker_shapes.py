@@ -3,6 +3,7 @@
 With q (n,) the elastic coordinates, in body axes (theory 5, the arrays that `equations/arms.py` evaluates):
     r = r0 + Phi q + 1/2 q G q,    theta = Theta q + 1/2 q Gamma q,    R = exp(~theta) R0.
 Without G and Gamma (order 1) axial forces at the marker do not stiffen the body.
+Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class MarkerShapes:
 
     @classmethod
     def linear(cls, Phi: Vector, Theta: Vector) -> MarkerShapes:
-        """First-order shapes: G and Gamma are zero."""
+        """First-order shapes Phi, Theta : (n, 3) a unit coordinate [-, rad/m]; G and Gamma are zero."""
         n = len(Phi)
         return cls(np.asarray(Phi, float), np.asarray(Theta, float), np.zeros((n, n, 3)), np.zeros((n, n, 3)), 1)
 

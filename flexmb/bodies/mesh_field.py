@@ -9,6 +9,7 @@ W = C C^T, one basis function a point. Turning the basis so that the field 1 has
 equal masses of them; the values of the other fields are then positions, shapes and second-order displacements at these
 points. Products with 1, X and phi_k are exact, those of G_kl with each other to a part of 1e-6. The points do not lie
 in the body, but its inertia at any deflection is theirs, and so never indefinite (theory 3.2).
+Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 The masses are quadrature weights times density, or those of the nodes of a mesh. All blocks of the mass matrix are sums
 of products of the points' own velocities, so the matrix is never indefinite, whatever q (theory 3.2). The same numbers
 as invariants with N4, cheaper for few points.
+Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
 from __future__ import annotations

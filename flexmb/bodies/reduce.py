@@ -4,6 +4,7 @@
 
 Shapes come in mean axes with unit modal mass; here they are seen from the body frame that was chosen and scaled to a
 largest displacement of 1, so that an elastic coordinate is a displacement in metres.
+Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 Everything is in body axes, which are the axes of the mesh, with its origin. Elastic coordinates are in metres: every
 shape is scaled to a largest displacement of 1.
+Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class BodyMarker:
     """(3,) [m]"""
     shapes: MarkerShapes
     nodes: NDArray[np.int64]
-    """Nodes it is tied to"""
+    """(k,) numbers of the nodes it is tied to"""
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,9 @@ class ReducedBody:
     points: PointField | None
     """The same field by mass points, not truncated; None for linear fields and orders 1 and 2"""
     stiffness: Vector
-    """(n, n)"""
+    """(n, n) of the elastic coordinates [N/m]"""
     damping: Vector
-    """(n, n)"""
+    """(n, n) [N*s/m]"""
     coordinates: tuple[Coordinate, ...]
     markers: tuple[BodyMarker, ...]
     frame: str
@@ -91,6 +92,7 @@ class ReducedBody:
 
     @property
     def n_modes(self) -> int:
+        """Number of elastic coordinates."""
         return len(self.coordinates)
 
     @property

@@ -29,7 +29,10 @@ from flexmb.bodies.invariants import Array, Invariants, axial
 def standard_input_data(
     body: Invariants, stiffness: Array | None = None, damping: Array | None = None
 ) -> dict[str, dict[str, Array]]:
-    """Name -> {"M0": ..., "M1": ...}; the index of q is the last one of M1. Ke and De only when they are given."""
+    """Name -> {"M0": ..., "M1": ...}; the index of q is the last one of M1. Ke and De only when they are given.
+
+    stiffness, damping : (n, n) of the elastic coordinates, SI
+    """
     # d P/d q_l, d B_k/d q_l and, when N3 is there, d C_kl/d q_m, with the index of the derivative first
     P1 = body.N1 + body.N1.transpose(0, 2, 1)
     B1 = body.N2 + body.X

@@ -4,6 +4,7 @@
     exact field of a beam     the section of a point is placed as `exact_motion` says, the point moves with it
 
 Everything is in body axes and relative to the body frame; instants come as rows of q : (r, n).
+Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
 from __future__ import annotations
@@ -43,12 +44,14 @@ class PolynomialSkin:
     """Points of a linear or quadratic field; n elastic coordinates."""
 
     points: Vector
+    """(s, 3) undeformed [m]"""
     Phi: Vector
-    """(s, n, 3)"""
+    """(s, n, 3) displacement per unit coordinate"""
     G: NDArray[np.floating] | None = None
     """(s, n (n + 1)/2, 3) second derivatives, pairs (k, l <= k) row by row; None: linear"""
 
     def displacements(self, q: Vector, which: Numbers = ALL) -> Vector:
+        """(r, p, 3) of the points `which` [m]; q : (r, n) elastic coordinates of r instants"""
         Phi = self.Phi[which]
         moved = q @ Phi.transpose(1, 0, 2).reshape(Phi.shape[1], -1)
         if self.G is not None:
@@ -62,9 +65,11 @@ class ExactSkin:
     """Points of a beam with the exact field."""
 
     points: Vector
+    """(s, 3) undeformed [m]"""
     motion: ExactMotion
 
     def displacements(self, q: Vector, which: Numbers = ALL) -> Vector:
+        """(r, p, 3) of the points `which` [m]; q : (r, n) elastic coordinates of r instants"""
         points = self.points[which]
         inside = np.clip(points[:, 0], 0.0, self.motion.basis.length)
         x, section = np.unique(inside, return_inverse=True)

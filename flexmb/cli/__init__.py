@@ -10,14 +10,18 @@ import io
 import os
 import shutil
 import sys
+import warnings
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, redirect_stdout, suppress
 
+from flexmb.cli.plain_output import PlainOutput, plain
 from flexmb.errors import ComputationError, InputError
 
 DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 NARROWEST = 40
 """Columns of a terminal"""
+MOST_LINES, LONGEST_LINE = 200, 2000
+"""Of a message, in lines and in letters"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,7 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _allow_all_letters()
     _widen_screen()
     try:
-        return _run(words)
+        with warnings.catch_warnings():
+            if not debug:  # those of libraries are for programmers; what a user must know is checked and told
+                warnings.simplefilter("ignore")
+            return _run(words)
     except BrokenPipeError:  # the reader of our output has gone (flexmb check ... | head)
         _print_nowhere()
         return DONE
@@ -45,6 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         place = f"'{error.filename}'" if error.filename else "The output"
         return _refuse(error, f"flexmb: {place} cannot be read or written: {error.strerror or error}.", FAILED, debug)
     except Exception as error:
+        if type(error).__name__ == "LinAlgError":  # of a library that is not loaded here
+            advice = "Look for values that are extremely large or small, or for things that coincide"
+            text = f"flexmb: the matrices of this input cannot be computed with ({error}). {advice}."
+            return _refuse(error, text, FAILED, debug)
         text = (
             f"flexmb: internal error ({type(error).__name__}: {error}). Run again with --debug and report it, please."
         )
@@ -61,7 +72,9 @@ def _run(words: list[str]) -> int:
         command, bound, _ = app.parse_args(words, print_error=False, exit_on_error=False)
     except CycloptsError as error:
         raise InputError(f"{error} See 'flexmb --help'.") from error
-    code = command(*bound.args, **bound.kwargs)
+    is_verb = str(getattr(command, "__module__", "")).startswith("flexmb")  # help draws its frames itself
+    with redirect_stdout(PlainOutput(sys.stdout)) if is_verb and sys.stdout is not None else nullcontext():
+        code = command(*bound.args, **bound.kwargs)
     if sys.stdout is not None:  # nobody has closed it
         sys.stdout.flush()
     return code if isinstance(code, int) else DONE
@@ -93,11 +106,19 @@ def _input_message(error: InputError) -> str:
     return "\n".join(f"flexmb: {fault}" for fault in error.faults)
 
 
+def _clipped(message: str) -> str:
+    """A message whose lines and number of lines somebody may still want to read."""
+    lines = message.split("\n")
+    if len(lines) > MOST_LINES:
+        lines = [*lines[: MOST_LINES - 1], f"... {len(lines) - MOST_LINES} more lines ...", lines[-1]]
+    return "\n".join(line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]} ..." for line in lines)
+
+
 def _refuse(error: BaseException, message: str, code: int, debug: bool) -> int:
     if debug:
         import traceback
 
         traceback.print_exception(error)
     if sys.stderr is not None:
-        print(message, file=sys.stderr)
+        print(plain(_clipped(message)), file=sys.stderr)
     return code

@@ -93,9 +93,20 @@ def _computed(loaded: Any, target: Path, roads: dict[str, Any], quiet: bool) -> 
             progress.clear()
 
 
+def _checked_forwards(found: Any) -> Any:
+    """The forward check; the result stands already, so that whatever is in its way is no fault of the input."""
+    from flexmb.errors import ComputationError, InputError
+    from flexmb.results.forward_check import forward_check
+
+    try:
+        return forward_check(found)
+    except InputError as error:
+        raise ComputationError(f"The result is written, but the model cannot be run forwards: {error}") from error
+
+
 def _tell(found: Any, csv: Path | None, verify: bool, quiet: bool) -> int:
     """Print the reports, write the table, check forwards."""
-    from flexmb.results.forward_check import departure_lines, forward_check
+    from flexmb.results.forward_check import departure_lines
     from flexmb.results.inverse_report import inverse_report
     from flexmb.results.reaction_table import write_reactions
 
@@ -107,7 +118,7 @@ def _tell(found: Any, csv: Path | None, verify: bool, quiet: bool) -> int:
             if not quiet:
                 print("", f"  {'reactions and efforts':<26}{csv}", sep="\n")
         if verify and found.result.outcome == "finished":
-            lines = departure_lines(forward_check(found))
+            lines = departure_lines(_checked_forwards(found))
             if not quiet:
                 print("", *lines, sep="\n")
         if found.result.outcome == "interrupted":

@@ -267,10 +267,14 @@ def _provenance(path: Path, mesh: Mesh, materials: dict[str, Material]) -> dict[
 def _target_faults(target: Path) -> list[Fault]:
     """Why no body file can be written there, before anything is computed."""
     from flexmb.errors import Fault
+    from flexmb.suggestions import clipped
 
-    if target.is_dir():
-        hint = f"Give a file name, e.g. '{target / 'body.h5'}'."
-        return [Fault(f"'{target}' is a folder", ("output",), hint)]
+    try:
+        if target.is_dir():
+            hint = f"Give a file name, e.g. '{target / 'body.h5'}'."
+            return [Fault(f"'{target}' is a folder", ("output",), hint)]
+    except OSError as error:  # such as a name that is too long
+        return [Fault(f"{clipped(str(target))} cannot be written: {error.strerror or error}", ("output",))]
     if not target.parent.is_dir():
         return [Fault(f"there is no folder '{target.parent}'", ("output",))]
     try:
@@ -288,9 +292,10 @@ def _is_body_file(path: Path) -> bool:
     import h5py
 
     from flexmb.bodies.body_layout import FORMAT
+    from flexmb.stored_arrays import UNREADABLE
 
     try:
         with h5py.File(path, "r", locking=False) as file:
             return bool(file.attrs.get("format", "") == FORMAT)
-    except OSError:
+    except UNREADABLE:
         return False

@@ -15,6 +15,12 @@ def read_settings(words: Sequence[str]) -> dict[str, str]:
         for word, name, equals, value in pairs
         if not (name.strip() and equals and value.strip())
     ]
+    faults += [Fault(f"--set {word}: this is not UTF-8 text.") for word in words if not _is_text(word)]
     if faults:
         raise InputError(faults)
     return {name.strip(): value.strip() for _, name, _, value in pairs}
+
+
+def _is_text(word: str) -> bool:
+    """Whether the word was typed in UTF-8: other bytes reach Python as signs that stand for nothing."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in word)

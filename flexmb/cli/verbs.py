@@ -18,6 +18,8 @@ from flexmb.cli.plot import plot
 from flexmb.cli.reduce import reduce
 from flexmb.cli.report import report
 from flexmb.cli.run import run
+from flexmb.cli.schema import schema
+from flexmb.cli.verify import verify
 
 _HELP = """Flexible multibody dynamics.
 
@@ -47,6 +49,8 @@ def make_app() -> App:
         plot,
         animate,
         report,
+        verify,
+        schema,
     )
     for order, verb in enumerate(verbs):
         if isinstance(verb, App):

@@ -7,14 +7,18 @@ Kinds that flexmb does not know keep the name that the format gives them; "verte
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmb.errors import Fault
+from flexmb.errors import Fault, InputError
 
 Numbers = NDArray[np.int64]
 Vector = NDArray[np.float64]
+
+_LARGEST_EXACT = 2.0**53
+_MOST_INCLUDED = 1000
 
 
 @dataclass
@@ -91,6 +95,20 @@ def cells_by_point_ids(
         )
         found = np.where(known, found, 0)
     return RawCells(kind, found, ids)
+
+
+def whole_numbers(values: NDArray[np.float64], where: str) -> Numbers:
+    """Numbers that must be whole, as the numbers of points and cells are; `where` begins the message."""
+    if not ((np.abs(values) < _LARGEST_EXACT) & (values == np.rint(values))).all():
+        raise InputError([Fault(f"{where} has a number that should be whole and is not.", hint="Is the file whole?")])
+    return values.astype(np.int64)
+
+
+def count_included(path: Path, opened: list[Path]) -> None:
+    """Enter a file into those that a mesh is put together from; a few that include each other many times never end."""
+    opened.append(path)
+    if len(opened) > _MOST_INCLUDED:
+        raise InputError([Fault(f"more than {_MOST_INCLUDED} files are included.", hint="Write the mesh as one file.")])
 
 
 def listed(numbers: Numbers, most: int = 5) -> str:

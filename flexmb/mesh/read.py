@@ -27,11 +27,21 @@ def read_mesh(path: str | Path, unit: str | None = None) -> Mesh:
     if unit is not None:
         length_unit(unit, 0.0)
     try:
-        return build_mesh(_read(path), unit, path.stem, str(path))
+        return build_mesh(_understood(path), unit, path.stem, str(path))
     except InputError as error:
         raise InputError([replace(fault, path=(str(path), *fault.path)) for fault in error.faults]) from error
     except OSError as error:
         raise InputError([Fault(f"it cannot be read ({error.strerror or error}).", (str(path),))]) from error
+
+
+def _understood(path: Path) -> RawMesh:
+    """What a reader makes of the file; numbers and words that none of them expects are a damage of the file."""
+    try:
+        return _read(path)
+    except MemoryError as error:
+        raise InputError([Fault("it does not fit into memory, or is damaged.", hint="Write it again.")]) from error
+    except (ValueError, LookupError, ArithmeticError, TypeError, RecursionError) as error:
+        raise InputError([Fault("it is damaged: a part of it makes no sense.", hint="Write it again.")]) from error
 
 
 def _read(path: Path) -> RawMesh:
@@ -82,6 +92,9 @@ def _format(path: Path, head: bytes) -> str:
             return "abaqus"
         if re.search(rb"^\s*(?:GRID[*, ]|BEGIN\s+BULK|CEND|SOL\s+\d|CTETRA|CHEXA)", head, re.MULTILINE | re.IGNORECASE):
             return "nastran"
+    if ending == ".msh":
+        hint = "Write it by Gmsh, or give it the ending of its format."
+        raise InputError([Fault("this is no mesh of Gmsh: it does not begin with $MeshFormat.", hint=hint)])
     return ""
 
 

@@ -4,11 +4,15 @@ Enters: names, selections, counts, frame and field as a user gives them. Leaves:
 the words alone (`ReductionRequest.faults`), then those that only the mesh can tell (`mesh_faults`): sets that are not
 there, selections without nodes, cells without a material. `with_rest` lets one material be that of all cells which no
 set names.
+Numbers are SI.
 """
 
 from __future__ import annotations
 
 import re
+import tokenize
+import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +28,12 @@ from flexmb.mesh.mesh import LINES, SOLIDS, Mesh
 from flexmb.reduction.damping import Damping, damping_faults
 from flexmb.suggestions import did_you_mean
 
+_NOT_NUMPY = (
+    *(OSError, ValueError, EOFError, KeyError, TypeError, MemoryError, OverflowError, SyntaxError, NotImplementedError),
+    *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),
+)
+"""What NumPy raises on files that are damaged or something else"""
+_LARGEST_ENTRY = 1e100
 METHODS = ("craig-bampton", "free", "fixed")
 FRAMES = ("mean", "chord", "clamped")
 FIELDS = ("quadratic", "linear")
@@ -253,7 +263,7 @@ def read_vectors(path: Path, n_unknowns: int) -> NDArray[np.float64]:
         loaded = np.load(path, allow_pickle=False)
     except FileNotFoundError:
         raise InputError([Fault(f"there is no file '{path}'", ("vectors",))]) from None
-    except (OSError, ValueError, EOFError) as error:
+    except _NOT_NUMPY as error:
         text = f"'{path}' is not a NumPy file (.npy or .npz) with numbers"
         raise InputError([Fault(text, ("vectors",), "Write it by numpy.save.")]) from error
     if isinstance(loaded, np.lib.npyio.NpzFile):
@@ -264,8 +274,9 @@ def read_vectors(path: Path, n_unknowns: int) -> NDArray[np.float64]:
                 raise InputError([Fault(text, ("vectors",))])
             try:
                 loaded = loaded[names[0]]
-            except (OSError, ValueError, EOFError) as error:
-                raise InputError([Fault(f"'{path}' cannot be read: {error}", ("vectors",))]) from error
+            except _NOT_NUMPY as error:
+                text = f"'{path}' is damaged: its array cannot be unpacked"
+                raise InputError([Fault(text, ("vectors",), "Write it by numpy.savez.")]) from error
     return _as_columns(path, np.asarray(loaded), n_unknowns)
 
 
@@ -283,6 +294,11 @@ def _as_columns(path: Path, array: NDArray[Any], n_unknowns: int) -> NDArray[np.
         raise InputError([Fault(text, ("vectors",), hint)])
     if not np.isfinite(array).all():
         raise InputError([Fault(f"'{path}' holds numbers that are not finite", ("vectors",))])
+    if np.abs(array).max() > _LARGEST_ENTRY:
+        text = f"'{path}' holds numbers above {_LARGEST_ENTRY:g}, whose squares cannot be computed with"
+        raise InputError(
+            [Fault(text, ("vectors",), "The size of a shape has no meaning: divide it by its largest entry.")]
+        )
     return np.ascontiguousarray(array, dtype=np.float64)
 
 

@@ -17,6 +17,7 @@ from flexmb.results.output_file import drafted
 from flexmb.results.result_file import Result
 
 _BLOCK_ROWS = 4096
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def default_paths(result: Result) -> tuple[list[str], list[str]]:
@@ -60,12 +61,18 @@ def export_csv(result: Result, path: str | os.PathLike[str], channels: Sequence[
     columns = table_columns(result, channels)
     with drafted(path, ".csv") as draft, open(draft, "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow([f"{column.label} [{column.unit}]" for column in columns])
+        table.writerow([_head(column) for column in columns])
         for first in range(0, result.n_rows, _BLOCK_ROWS):
             last = min(first + _BLOCK_ROWS, result.n_rows)
             block = np.column_stack([result.read(column, first, last) for column in columns])
             table.writerows([repr(number) for number in row] for row in block.tolist())
     return result.n_rows
+
+
+def _head(column: Selection) -> str:
+    """Name and unit of a column; a spreadsheet would take a name that begins like a formula for one."""
+    text = f"{column.label} [{column.unit}]"
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def channel_table(result: Result) -> str:

@@ -17,7 +17,7 @@ class Extremes:
     high_time: float = np.nan
 
     def take(self, times: np.ndarray, values: np.ndarray) -> None:
-        """Take new samples into account; NaN samples are passed over."""
+        """Take samples (r,) at times (r,) [s] into account; NaN samples are passed over."""
         numbers = ~np.isnan(values)
         if not numbers.any():
             return

@@ -112,7 +112,7 @@ def _drive_table(inverse: InverseDynamics) -> Iterator[str]:
 
 
 def root_mean_square(time: Array, values: Array) -> float:
-    """Over the time of the result, by the trapezoidal rule."""
+    """Of values (r,) over the times (r,) of the result [s], by the trapezoidal rule; unit of the values."""
     if len(time) < 2:
         return float(np.abs(values[0]))
     return float(np.sqrt(np.trapezoid(values**2, time) / (time[-1] - time[0])))

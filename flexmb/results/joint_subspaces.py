@@ -4,6 +4,7 @@ The relative pose of a joint's two markers and the rates of its coordinates ente
 columns S_w, S_v (angular velocity and velocity of the second marker per unit rate) and the biases leave:
     w_rel = S_w q',  v_rel = S_v q',  al_rel = S_w q'' + b_w,  a_rel = S_v q'' + b_v           (theory 6)
 Written from the definitions of the joints, without the compiled kernels.
+Numbers are SI.
 """
 
 from __future__ import annotations

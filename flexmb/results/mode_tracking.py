@@ -10,6 +10,7 @@ stands for a line there is the projection of the shape it had before. Where a li
 the interval is halved until the links are strong: lines that come close and turn away (veering) are then not taken for
 lines that cross, unless they do so within 1/1024 of a step.
 Allemang, Sound and Vibration 37 (2003) 14 (modal assurance); Perkins & Mote, J. Sound Vib. 106 (1986) 451 (veering).
+Numbers are SI.
 """
 
 from __future__ import annotations

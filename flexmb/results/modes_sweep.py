@@ -30,9 +30,11 @@ class Sweep:
     name: str
     model: str
     values: Floats
+    """(n_values,) of the parameter, SI or as the model takes them"""
     frequencies: Floats
     """(n_values, n_modes) [Hz]"""
     ratios: Floats
+    """(n_values, n_modes) of critical damping"""
     notes: tuple[str, ...]
     is_moving: bool = False
     """Whether the mechanism moves in some of the states."""
@@ -96,7 +98,8 @@ def sweep_table(sweep: Sweep) -> tuple[list[str], list[list[Any]]]:
 
 
 def response_text(report: ModalReport, names: tuple[str, str], frequencies: Floats, response: Any, most: int) -> str:
-    """State and notes of the response, its largest value, and as many rows as may be printed."""
+    """State and notes of the response (f,) at frequencies (f,) [Hz], its largest value, and as many rows as may be
+    printed."""
     lines = [f"{report.system.name or 'unnamed model'}: response of {names[1]} to {names[0]}", ""]
     lines += entry("state", report.state)
     if report.is_moving:
@@ -114,7 +117,7 @@ def response_text(report: ModalReport, names: tuple[str, str], frequencies: Floa
 
 
 def response_table(frequencies: Floats, response: Any) -> tuple[list[str], list[list[Any]]]:
-    """Header and rows for a file."""
+    """Header and rows for a file; response (f,) at frequencies (f,) [Hz]."""
     header = ["frequency [Hz]", "amplitude", "phase [rad]", "real", "imaginary"]
     columns = [frequencies, np.abs(response), np.angle(response), response.real, response.imag]
     return header, [[float(x) for x in row] for row in np.column_stack(columns)]

@@ -112,7 +112,7 @@ def fit_of(ready: Preparation, result: Result) -> Fit:
 
 
 def fit_lines(fit: Fit, time: Array) -> Iterator[str]:
-    """What was fitted, by which weights, and the residual of every motion."""
+    """What was fitted, by which weights, and the residual of every motion; time : (r,) [s]."""
     n = fit.n_freedom
     many = f"{len(fit.motions)} motions for {n} degree{'s' if n != 1 else ''} of freedom"
     yield from entry(

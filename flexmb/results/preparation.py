@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.solvers.initial import assemble
 from flexmb.solvers.mechanics import Mechanics
-from flexmb.solvers.redundancy import redundancy
+from flexmb.solvers.redundancy import Redundancy, redundancy
 from flexmb.solvers.reference import BodyStates, balanced_states, start_system
 from flexmb.solvers.statics import Equilibrium
 from flexmb.system.system import System
+
+
+MOST_EQUATIONS = 4000
+"""Coordinates and constraint rows of a system with loops."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class Preparation:
 
     system: System
     work: NDArray[np.float64]
-    """Its workspace, with a consistent start in it."""
+    """(w,) its workspace, with a consistent start in it."""
     start_gap: float
     """Largest constraint residual of the given initial positions [m, rad]."""
     residual: float
@@ -39,8 +43,8 @@ class Preparation:
 def prepare(model: Any) -> Preparation:
     """Build the system of a model, close its loops, and leave out redundant constraint rows.
 
-    Raises InputError when there is nothing to move, ComputationError when the loops cannot close or constraints
-    contradict each other.
+    Raises InputError when there is nothing to move or motions contradict each other, ComputationError when the loops
+    cannot close or constraints contradict each other.
     """
     spec = model.spec
     if not spec.bodies:
@@ -53,19 +57,29 @@ def prepare(model: Any) -> Preparation:
     states, balance = balanced_states(spec)
     system, work = _built(spec, states, [])
     _check_damping(spec, system)
+    _check_size(system)
     start_gap = _residual(system, work)
     assemble(system, work)
     found = redundancy(system, work)
     if found.inconsistent:
-        names = ", ".join(f"'{name}'" for name in found.inconsistent)
-        raise ComputationError(
-            f"The mechanism is constrained or driven more than once, and not in the same way, by {names}. "
-            "Remove a motion, or make them agree."
-        )
+        raise _contradiction(spec, found)
     if found.redundant:
         system, work = _built(spec, states, [system.row_numbers[row] for row in found.redundant])
         assemble(system, work)
     return Preparation(system, work, start_gap, _residual(system, work), int(found.dof), balance)
+
+
+def _contradiction(spec: Any, found: Redundancy) -> InputError | ComputationError:
+    """What to say when rows depend on each other but do not agree; it is wrong input when motions are among them."""
+    involved = [name for group in found.groups if set(group) & set(found.inconsistent) for name in group]
+    motions = [name for name in spec.motions if name in involved]
+    if not motions and len(spec.motions) > 1:
+        motions = list(spec.motions)
+    names = ", ".join(f"'{name}'" for name in motions or found.inconsistent)
+    text = f"the mechanism is constrained or driven more than once, and not in the same way, by {names}."
+    if motions:
+        return InputError([Fault(text, ("motions", motions[-1]), "Remove a motion, or make them agree.")])
+    return ComputationError(f"{text[0].upper()}{text[1:]} Check the joints, or start in another position.")
 
 
 def _check_damping(spec: Any, system: System) -> None:
@@ -76,6 +90,16 @@ def _check_damping(spec: Any, system: System) -> None:
     if analysis.type == "dynamic" and analysis.rho > 0.99:
         text = f"rho = {analysis.rho:g} cannot integrate {system.n_rows} constraint rows: their multipliers would grow"
         raise InputError([Fault(f"{text}.", ("analysis", "rho"), "Take 0.95 or less, or method = 'rk45'.")])
+
+
+def _check_size(system: System) -> None:
+    """The equations are full matrices: what would take hours is refused at once."""
+    size = system.n_v + system.n_rows
+    if system.n_rows and size > MOST_EQUATIONS:
+        text = f"{system.n_v} coordinates and {system.n_rows} constraint rows are too many: {size} full equations take "
+        text += f"{8e-9 * size**2:.2g} GB and hours (at most {MOST_EQUATIONS})."
+        hint = 'Use default = "joint": there only the loops of a mechanism have constraint rows.'
+        raise InputError([Fault(text, ("coordinates", "default"), hint)])
 
 
 def _built(spec: Any, states: BodyStates, dropped: list[int]) -> tuple[System, NDArray[np.float64]]:

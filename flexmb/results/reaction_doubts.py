@@ -3,6 +3,7 @@ that rows which all but repeat others leave to rounding.
 
     G = U sigma V^T:  a multiplier along a column of U changes reactions; with sigma = 0 by any amount, with sigma of
     1e-4 of the largest or less by rounding, magnified. A beam without twist in a plane loop is such a case.
+Numbers are SI.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ def doubt_text(components: dict[str, tuple[str, ...]], is_flexible: bool) -> str
 
 
 def rank_of(G: Array) -> int:
+    """Rank of a Jacobian (rows, n_v)."""
     sigma = np.linalg.svd(G, compute_uv=False) if G.size else np.zeros(0)
     return int(np.sum(sigma > DEPENDENT * float(sigma.max(initial=1e-300))))
 

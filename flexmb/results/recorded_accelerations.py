@@ -7,6 +7,7 @@ and the same the other way round. A marker on a flexible body moves with it:
     w_P = w + Om q',  al_P = al + Om q'' + w x Om q' + gam_w,
     a_P = a + al x r + w x (w x r + 2 Psi q') + Psi q'' + gam_r.
 Written without the compiled kernels, as a witness of them. The ground does not move here.
+Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
 from __future__ import annotations
@@ -43,10 +44,15 @@ class FrameMotion:
     """A frame at r instants, world axes."""
 
     p: Array
+    """(r, 3) [m]"""
     R: Array
+    """(r, 3, 3)"""
     w: Array
+    """(r, 3) angular velocity [rad/s]"""
     al: Array
+    """(r, 3) angular acceleration [rad/s^2]"""
     a: Array
+    """(r, 3) acceleration of the origin [m/s^2]"""
 
 
 @dataclass(frozen=True)
@@ -54,13 +60,17 @@ class Arm:
     """A marker relative to its body, body axes; n elastic coordinates."""
 
     r: Array
+    """(r, 3) place [m]"""
     R: Array
+    """(r, 3, 3) orientation"""
     psi: Array
     """(r, n, 3)"""
     turn: Array
     """(r, n, 3)"""
     bias_r: Array
+    """(r, 3) acceleration without that of the elastic coordinates [m/s^2]"""
     bias_w: Array
+    """(r, 3) angular, likewise [rad/s^2]"""
 
 
 class RecordedMechanism:
@@ -110,7 +120,7 @@ class RecordedMechanism:
         return self._arms[number]
 
     def body_pose(self, number: int) -> tuple[Array, Array]:
-        """Position and orientation of a body."""
+        """Position (r, 3) [m] and orientation (r, 3, 3) of a body, world axes."""
         if not number:
             return np.zeros((self.rows, 3)), np.tile(np.eye(3), (self.rows, 1, 1))
         name = self.mechanism.bodies[number].name
@@ -118,7 +128,7 @@ class RecordedMechanism:
         return self.result[f"bodies/{name}/position"], rotations(turn / np.linalg.norm(turn, axis=1)[:, None])
 
     def pose(self, marker: int) -> tuple[Array, Array]:
-        """Position and orientation of a marker."""
+        """Position (r, 3) [m] and orientation (r, 3, 3) of a marker, world axes."""
         p, R = self.body_pose(self.mechanism.markers[marker].body)
         arm = self.arm(marker)
         return p + turned(R, arm.r), R @ arm.R

@@ -1,8 +1,9 @@
-"""A new result file: everything that must exist before rows can be appended (see `result_layout`)."""
+"""A new result file: everything that must exist before rows can be appended (see `result_layout`), and its opening."""
 
 from __future__ import annotations
 
 import json
+import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+from h5py import h5f, h5p
 
 from flexmb.results import result_layout as layout
 from flexmb.results.versions import flexmb_version, installed_version
@@ -50,6 +52,19 @@ def create_result(
         file.close()
         raise
     return file
+
+
+def open_for_appending(path: Path) -> h5py.File:
+    """The complete file at `path`, in SWMR mode from the first moment on.
+
+    Opened otherwise and switched to this mode afterwards, a file whose writer is killed in between cannot be opened
+    again. Without a cache of chunks samples go to the file at once: a thousand channels would hold a gigabyte of them.
+    """
+    access = h5p.create(h5p.FILE_ACCESS)
+    access.set_libver_bounds(h5f.LIBVER_V110, h5f.LIBVER_V110)
+    access.set_file_locking(False, True)
+    access.set_cache(0, 0, 0, 0.0)
+    return h5py.File(h5f.open(os.fsencode(path), h5f.ACC_RDWR | h5f.ACC_SWMR_WRITE, access))
 
 
 def _write_identity(file: h5py.File, channels: Sequence[layout.ChannelLike], identity: RunIdentity) -> None:

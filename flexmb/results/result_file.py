@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
+from math import prod
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,24 +19,17 @@ import numpy as np
 
 from flexmb.bodies.body_layout import FORMAT as BODY_FORMAT
 from flexmb.errors import InputError
+from flexmb.input_files import file_fault
 from flexmb.results.channel_names import ChannelInfo, ChannelNames, Selection
 from flexmb.results.result_layout import FORMAT, FORMAT_VERSION, stamped_length
 from flexmb.results.result_views import ResultViews
-from flexmb.suggestions import clipped
+from flexmb.stored_arrays import UNREADABLE, Damaged, reason_of, stored, stored_array
 
 
 def _open(path: Path) -> h5py.File:
     """The HDF5 file for reading, whether it was closed or its writer is running or dead."""
-    try:
-        is_there = path.exists()
-    except OSError as error:  # such as a name that is too long
-        raise InputError(f"There is no result file {clipped(str(path))}: {error.strerror}.") from error
-    if not is_there:
-        raise InputError(f"There is no result file '{path}'.")
-    if path.is_dir():
-        raise InputError(f"'{path}' is a folder, not a result file.")
-    if not os.access(path, os.R_OK):
-        raise InputError(f"'{path}' cannot be read: permission denied.")
+    if fault := file_fault(path, "result file"):
+        raise InputError(fault)
     if not h5py.is_hdf5(path):
         raise InputError(f"'{path}' is not a result file (it is not in HDF5 format).")
     if path.stat().st_size < stamped_length(path):
@@ -44,21 +38,23 @@ def _open(path: Path) -> h5py.File:
         return h5py.File(path, "r", locking=False)
     if not stamped_length(path):  # HDF5 would wait for ever for the writer of a file that is cut off
         raise InputError(f"'{path}' is damaged or cut off, and cannot be read.")
-    try:  # its writer has not closed it
+    with suppress(OSError):  # its writer has not closed it
         return h5py.File(path, "r", swmr=True, locking=False)
+    try:  # or has closed it just now
+        return h5py.File(path, "r", locking=False)
     except OSError as error:
         raise InputError(f"'{path}' is damaged and cannot be read: {error}.") from error
 
 
 def _check_format(path: Path, file: h5py.File) -> None:
-    found = file.attrs.get("format")
-    if isinstance(found, bytes):
-        found = found.decode()
+    found = _format_of(file)
     if found == BODY_FORMAT:
         raise InputError(f"'{path}' is a body file, not the result of a run. `flexmb body info` shows it.")
     if found != FORMAT:
         raise InputError(f"'{path}' is an HDF5 file, but not a result of flexmb.")
-    version = int(file.attrs.get("format_version", 0))
+    version = file.attrs.get("format_version", 0)
+    if not isinstance(version, (int, np.integer)):
+        raise Damaged("it does not say its version")
     if version != FORMAT_VERSION:
         raise InputError(
             f"'{path}' has result format {version}; this flexmb reads format {FORMAT_VERSION}. "
@@ -70,10 +66,15 @@ def is_result_file(path: Path) -> bool:
     """Whether `path` is a flexmb result, of whatever version and however complete."""
     try:
         with _open(path) as file:
-            found = file.attrs.get("format")
-            return found in (FORMAT, FORMAT.encode())
-    except InputError:
+            return _format_of(file) == FORMAT
+    except (InputError, *UNREADABLE):
         return False
+
+
+def _format_of(file: h5py.File) -> str:
+    """What the file says that it is."""
+    found = file.attrs.get("format")
+    return _text(found) if isinstance(found, (str, bytes)) else ""
 
 
 class Result(ResultViews):
@@ -85,63 +86,76 @@ class Result(ResultViews):
         try:
             _check_format(self.path, self._file)
             self.channels: dict[str, ChannelInfo] = self._find_channels()
+            self.names = ChannelNames(self.channels)
             self.n_rows, self.n_blocks = self._complete_rows()
             self._check_pieces()
-        except (OSError, KeyError, ValueError, RuntimeError) as error:
+        except UNREADABLE as error:
             self._file.close()
-            raise InputError(f"'{self.path}' is damaged and cannot be read: {error}.") from error
+            raise InputError(f"'{self.path}' is damaged and cannot be read: {reason_of(error)}.") from error
         except InputError:
             self._file.close()
             raise
-        self.names = ChannelNames(self.channels)
 
     def _find_channels(self) -> dict[str, ChannelInfo]:
-        table = json.loads(_text(self._file["model/channels"][()]))
-        channels = {}
-        for entry in table:
-            shape, columns = tuple(entry["shape"]), tuple(entry["columns"])
-            channels[entry["path"]] = ChannelInfo(entry["path"], entry["unit"], shape, entry["text"], columns)
-        return channels
+        table = json.loads(self._text("model/channels"))
+        if not isinstance(table, list):
+            raise Damaged("its table of channels is not a list")
+        channels = [_channel(entry) for entry in table]
+        if len({channel.path for channel in channels}) < len(channels):
+            raise Damaged("two of its channels have the same name")
+        return {channel.path: channel for channel in channels}
 
     def _check_pieces(self) -> None:
         """Read everything that is small once: who asks for it later finds it."""
         tables = self.settings
         for section in ("bodies", "joints", "motions", "forces", "sensors"):
-            if not isinstance(tables.get(section, {}), dict):
-                raise ValueError(f"its settings have no table of {section}")
-        _ = self.name, self.model_text, self.folder, self.body_files, self.provenance, self.outcome, self.summary
-        if "run/report" not in self._file:
-            raise KeyError("run/report")
+            table = tables.get(section, {})
+            if not isinstance(table, dict) or not all(isinstance(entry, dict) for entry in table.values()):
+                raise Damaged(f"its settings have no table of {section}")
+        if not all(isinstance(file, str) for file in self.body_files.values()):
+            raise Damaged("its list of body files has other things in it than names of files")
+        _ = self.name, self.model_text, self.folder, self.provenance, self.outcome, self.summary, self.report
+
+    def _array(self, path: str) -> h5py.Dataset:
+        return stored_array(self._file, path)
+
+    def _text(self, path: str) -> str:
+        return _text(self._array(path)[()])
 
     def _complete_rows(self) -> tuple[int, int]:
         """Rows and blocks that were declared complete."""
-        rows = np.asarray(self._file["checkpoint/rows"][:], dtype=np.int64)
-        length, n_states = len(self._file["time"]), len(self._file["checkpoint/state"])
+        rows = np.asarray(self._array("checkpoint/rows")[:], dtype=np.int64)
+        length, states = len(self._array("time")), self._array("checkpoint/state")
+        if rows.ndim != 1 or states.ndim != 2 or states.dtype.kind != "f":
+            raise Damaged("its list of complete blocks is of another kind than it should be")
         n_rows = n_blocks = 0
-        for block in range(min(len(rows), n_states)):
+        for block in range(min(len(rows), len(states))):
             if not n_rows < rows[block] <= length:
                 break
             n_rows, n_blocks = int(rows[block]), block + 1
         return n_rows, n_blocks
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """All complete samples of a channel or of one column of it: (n_rows, *shape)."""
+        """All complete samples of a channel or of one column of it: (n_rows, *shape) in its unit (SI)."""
         return self.read(self.names.find(name))
 
     def read(self, selection: Selection, first: int = 0, last: int | None = None) -> np.ndarray:
-        """Samples first..last of a channel or of one column of it."""
+        """Samples first..last of a channel or of one column of it: (n, *shape) in its unit (SI)."""
         if not self._file:
             raise InputError(f"'{self.path}' has been closed. Open it again: Result({str(self.path)!r}).")
         last = self.n_rows if last is None else min(last, self.n_rows)
         path, shape = selection.channel.path, selection.channel.shape
         where = [] if selection.column is None else [int(i) for i in np.unravel_index(selection.column, shape)]
         try:
-            dataset = self._file[path]
+            dataset = self._array(path)
+            if dataset.dtype.kind != "f" or dataset.shape[1:] != shape or not dataset.shape:
+                raise Damaged("it does not hold the numbers that its table of channels promises")
             if len(dataset) < last:
-                raise OSError(f"it has {len(dataset)} rows of {last}")
-            return np.asarray(dataset[(slice(first, last), *where)])
-        except (OSError, KeyError) as error:
-            raise InputError(f"'{self.path}' is damaged: channel '{path}' cannot be read: {error}.") from error
+                raise Damaged(f"it has {len(dataset)} rows of {last}")
+            return np.asarray(dataset[(slice(first, last), *where)], dtype=np.float64)
+        except UNREADABLE as error:
+            reason = reason_of(error)
+            raise InputError(f"'{self.path}' is damaged: channel '{path}' cannot be read: {reason}.") from error
 
     def __contains__(self, name: object) -> bool:
         try:
@@ -154,7 +168,7 @@ class Result(ResultViews):
 
     @property
     def time(self) -> np.ndarray:
-        """Time of every row [s]."""
+        """(n_rows,) time of every row [s]."""
         return self["time"]
 
     @property
@@ -165,12 +179,12 @@ class Result(ResultViews):
     @property
     def outcome(self) -> str:
         """running (or killed), finished, interrupted or failed."""
-        return _text(self._file["run/outcome"][()])
+        return self._text("run/outcome")
 
     @property
     def report(self) -> str:
         """The run report; for a run that has not ended, where it stands."""
-        lines = [_text(line) for line in self._file["run/report"][:]]
+        lines = [_text(line) for line in self._array("run/report")[:]]
         if lines:
             return "\n".join(lines)
         reached = f"up to t = {self.time[-1]:.6g} s" if self.n_rows else "with no rows"
@@ -179,50 +193,50 @@ class Result(ResultViews):
     @property
     def summary(self) -> dict[str, float]:
         """The numbers of the run report by name."""
-        return {_text(row["name"]): float(row["value"]) for row in self._file["run/summary"][:]}
+        return {_text(row["name"]): float(row["value"]) for row in self._array("run/summary")[:]}
 
     @property
     def name(self) -> str:
         """Name of the model."""
-        return _text(self._file["model"].attrs["name"])
+        return _text(stored(self._file, "model").attrs["name"])
 
     @property
     def model_text(self) -> str:
         """The model file of the run."""
-        return _text(self._file["model/text"][()])
+        return self._text("model/text")
 
     @property
     def folder(self) -> str:
         """Folder of the model file at the time of the run; empty: not known."""
-        return _text(self._file["model"].attrs.get("folder", ""))
+        return _text(stored(self._file, "model").attrs.get("folder", ""))
 
     @property
     def body_files(self) -> dict[str, str]:
         """Paths of the body files as the model gave them: body -> path."""
-        return dict(json.loads(_text(self._file["model"].attrs.get("body_files", "{}"))))
+        return dict(json.loads(_text(stored(self._file, "model").attrs.get("body_files", "{}"))))
 
     @property
     def settings(self) -> dict[str, Any]:
         """Every setting of the run: parameters, analysis, output, ..."""
-        return dict(json.loads(_text(self._file["model/settings"][()])))
+        return dict(json.loads(self._text("model/settings")))
 
     @property
     def provenance(self) -> dict[str, str]:
         """Versions, date and command of the run."""
-        return {name: _text(value) for name, value in self._file["provenance"].attrs.items()}
+        return {name: _text(value) for name, value in stored(self._file, "provenance").attrs.items()}
 
     @property
     def checkpoint(self) -> np.ndarray | None:
-        """State of the integrator after the last complete block."""
-        return np.asarray(self._file["checkpoint/state"][self.n_blocks - 1]) if self.n_blocks else None
+        """(k,) state of the integrator after the last complete block."""
+        return np.asarray(self._array("checkpoint/state")[self.n_blocks - 1]) if self.n_blocks else None
 
     def block_ends(self) -> np.ndarray:
         """Rows that are complete after every complete block: (n_blocks,)."""
-        return np.asarray(self._file["checkpoint/rows"][: self.n_blocks], dtype=np.int64)
+        return np.asarray(self._array("checkpoint/rows")[: self.n_blocks], dtype=np.int64)
 
     def checkpoints(self) -> np.ndarray:
         """States of the integrator after every complete block: (n_blocks, n_state)."""
-        return np.asarray(self._file["checkpoint/state"][: self.n_blocks])
+        return np.asarray(self._array("checkpoint/state")[: self.n_blocks])
 
     def close(self) -> None:
         """Close the file; channels cannot be read afterwards."""
@@ -240,6 +254,16 @@ class Result(ResultViews):
         if not self._file:
             return f"<Result '{self.path}': closed>"
         return f"<Result '{self.path}': {self.name}, {self.n_rows} rows, {len(self.channels)} channels, {self.outcome}>"
+
+
+def _channel(entry: Any) -> ChannelInfo:
+    """One entry of the table of channels."""
+    path, unit, shape, text, columns = (entry[key] for key in ("path", "unit", "shape", "text", "columns"))
+    is_shape = isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
+    is_named = isinstance(columns, list) and all(isinstance(name, str) for name in (path, unit, text, *columns))
+    if not is_shape or not is_named or (columns and len(columns) != prod(shape)):
+        raise Damaged("its table of channels has an entry that makes no sense")
+    return ChannelInfo(path, unit, tuple(shape), text, tuple(columns))
 
 
 def _text(value: Any) -> str:

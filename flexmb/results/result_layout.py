@@ -129,8 +129,9 @@ def append_samples(dataset: h5d.DatasetID, n_before: int, samples: np.ndarray) -
 
 
 def text_lines(text: str) -> np.ndarray:
-    """A text cut into lines that fit one element; a longer line is broken."""
+    """(lines,) a text cut into lines that fit one element; a longer line is broken."""
     lines: list[bytes] = []
+    text = text.encode("utf-8", "backslashreplace").decode()  # it may name files by bytes that are no letters
     for line in text.splitlines() or [""]:
         rest = line
         while len(rest.encode()) > LINE_BYTES:

@@ -2,7 +2,8 @@
 
 `ResultWriter` is the sink of `flexmb.solvers.run.simulate`: it takes blocks of output rows with the integrator's state
 behind them. The file is created beside its final name with the first block in it, then moved to its name: an older
-result is never lost to a run that computed nothing. From then on it is appended in SWMR mode (see `result_layout`).
+result is never lost to a run that computed nothing, and a finished one is kept as "out.h5.earlier" until the new run
+is finished, too. From then on the file is appended in SWMR mode (see `result_layout`).
 Blocks are held back as long as writing them would take more than a tenth of the time.
 """
 
@@ -11,7 +12,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -29,9 +29,10 @@ from flexmb.results.channel_columns import is_reaction
 from flexmb.results.disk_space import cut_off, require_space
 from flexmb.results.extremes import Extremes
 from flexmb.results.output_lock import OutputLock
-from flexmb.results.result_creation import RunIdentity, create_result
+from flexmb.results.result_creation import RunIdentity, create_result, open_for_appending
 from flexmb.results.result_file import Result, is_result_file
 from flexmb.results.resuming import open_for_resuming
+from flexmb.solvers.surroundings import handled
 
 _HELD_BACK_BYTES = 2**26
 _COPY_ROWS = 2**18
@@ -82,7 +83,7 @@ class ResultWriter:
 
     @property
     def checkpoint(self) -> np.ndarray | None:
-        """The state to continue from, when an earlier run is resumed."""
+        """(k,) the state to continue from, when an earlier run is resumed."""
         return None if self._earlier is None else self._earlier.checkpoint
 
     @property
@@ -128,6 +129,8 @@ class ResultWriter:
             self._file.flush()
             run["outcome"][()] = np.array(outcome.encode(), dtype=run["outcome"].dtype)
             self._file.flush()
+            if outcome == "finished" and self.kept is not None:
+                self.kept.unlink()
 
     def close(self) -> None:
         """Write what is held back and let go of the file; may be called twice."""
@@ -156,6 +159,12 @@ class ResultWriter:
         self.close()
 
     @property
+    def kept(self) -> Path | None:
+        """The finished result that stood here before, until this run is finished."""
+        path = self.path.with_name(self.path.name + ".earlier")
+        return path if is_result_file(path) else None
+
+    @property
     def _new_path(self) -> Path:
         return self.path.with_name(self.path.name + ".new")
 
@@ -178,8 +187,8 @@ class ResultWriter:
     def _begin(self, block: np.ndarray | None) -> None:
         """Create the file beside its name, with the earlier run and the first block in it, and move it there."""
         earlier = self._earlier
-        n_state = len(self._held_state) if block is not None or earlier is None else earlier.checkpoints().shape[1]
-        file = create_result(self._new_path, self._channels, self.identity, n_state, self._chunk_rows)
+        state = self._held_state if earlier is None or earlier.checkpoint is None else earlier.checkpoint
+        file = create_result(self._new_path, self._channels, self.identity, len(state), self._chunk_rows)
         try:
             self._use(file)
             if earlier is not None:
@@ -190,11 +199,11 @@ class ResultWriter:
         finally:
             self._file, self._series = None, []
             file.close()
+        if self._earlier is None:
+            keep_finished(self.path)
         os.replace(self._new_path, self.path)
         self._earlier = None
-        self._use(h5py.File(self.path, "r+", libver=layout.LIBRARY_VERSIONS, locking=False))
-        assert self._file is not None
-        self._file.swmr_mode = True
+        self._use(open_for_appending(self.path))
 
     def _use(self, file: h5py.File) -> None:
         self._file = file
@@ -211,8 +220,9 @@ class ResultWriter:
                 layout.append_samples(dataset, first, samples)
                 self._note_extremes(channel, times, samples)
         self.n_rows = earlier.n_rows
-        layout.append_samples(self._file["checkpoint/state"].id, 0, earlier.checkpoints())
-        self._declare_complete(earlier.block_ends())
+        assert earlier.checkpoint is not None
+        layout.append_samples(self._file["checkpoint/state"].id, 0, earlier.checkpoint[None, :])
+        self._declare_complete()
 
     def _append(self, block: np.ndarray) -> None:
         """Append one block: samples and state first, then the entry that declares them complete."""
@@ -226,15 +236,14 @@ class ResultWriter:
         n_blocks = len(self._file["checkpoint/rows"])
         layout.append_samples(self._file["checkpoint/state"].id, n_blocks, self._held_state[None, :])
         self.n_rows += len(block)
-        self._declare_complete(np.array([self.n_rows]))
+        self._declare_complete()
 
-    def _declare_complete(self, ends: np.ndarray) -> None:
+    def _declare_complete(self) -> None:
         assert self._file is not None
         self._file.flush()
         rows = self._file["checkpoint/rows"]
-        n_before = len(rows)
-        rows.resize(n_before + len(ends), axis=0)
-        rows[n_before:] = ends
+        rows.resize(len(rows) + 1, axis=0)
+        rows[-1] = self.n_rows
         self._file.flush()
         layout.stamp_length(Path(self._file.filename))
 
@@ -287,6 +296,23 @@ def check_target(path: Path) -> None:
         raise InputError(f"'{path}' exists and is not a result of flexmb: it is not overwritten. Choose another name.")
 
 
+def keep_finished(path: Path) -> None:
+    """Give a finished result a second name, under which it stays when `path` is replaced."""
+    earlier = path.with_name(path.name + ".earlier")
+    if not is_result_file(path) or (earlier.exists() and not is_result_file(earlier)):
+        return
+    is_finished = False
+    with suppress(OSError, KeyError), h5py.File(path, "r", locking=False) as file:
+        is_finished = bytes(file["run/outcome"][()]).rstrip(b"\0") == b"finished"
+    if not is_finished:
+        return
+    earlier.unlink(missing_ok=True)
+    try:
+        os.link(path, earlier)
+    except OSError:  # a file system without hard links
+        os.replace(path, earlier)
+
+
 def _replace(dataset: h5py.Dataset, rows: np.ndarray) -> None:
     dataset.resize(len(rows), axis=0)
     if len(rows):
@@ -295,15 +321,12 @@ def _replace(dataset: h5py.Dataset, rows: np.ndarray) -> None:
 
 @contextmanager
 def _interrupt_deferred() -> Iterator[None]:
-    """Let SIGINT wait until the block has been written; only the main thread receives it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+    """Let a request to end (Ctrl-C) wait until the block has been written."""
     received: list[tuple[int, Any]] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: received.append((number, frame)))
-    try:
+    with handled(lambda number, frame: received.append((number, frame))) as before:
         yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if received and callable(before):
-        before(*received[-1])
+    for number, frame in received[-1:]:
+        if callable(before[number]):
+            before[number](number, frame)
+        else:
+            signal.raise_signal(number)

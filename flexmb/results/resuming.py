@@ -33,11 +33,11 @@ def open_for_resuming(path: Path, identity: RunIdentity, channels: Sequence[Chan
 
 def _obstacles(earlier: Result, identity: RunIdentity, channels: Sequence[ChannelLike] | None) -> Iterator[Fault]:
     where = f"Cannot resume '{earlier.path}':"
-    if earlier.outcome == "finished":
-        yield Fault(f"{where} that run is finished (t = {earlier.time[-1]:.6g} s).", hint="Run without --resume.")
-        return
     if earlier.n_blocks == 0:
         yield Fault(f"{where} it has no complete block.", hint="Run without --resume.")
+        return
+    if earlier.outcome == "finished":
+        yield Fault(f"{where} that run is finished (t = {earlier.time[-1]:.6g} s).", hint="Run without --resume.")
         return
     written_by = earlier.provenance.get("flexmb", "unknown")
     if written_by != flexmb_version():

@@ -12,7 +12,7 @@ from typing import Any
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.results.channel_columns import NamedChannel, named_channels
 from flexmb.results.preparation import Preparation, prepare
-from flexmb.results.report import run_report, summary_numbers
+from flexmb.results.report import entry, run_report, summary_numbers
 from flexmb.results.result_creation import RunIdentity
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter, check_target
@@ -87,7 +87,7 @@ def run_model(
 def _report(
     ready: Preparation, model: Any, writer: ResultWriter, summary: Any, failure: str = "", wall_note: str = ""
 ) -> str:
-    return run_report(
+    text = run_report(
         ready.system,
         model,
         summary,
@@ -101,6 +101,10 @@ def _report(
         balance=ready.balance,
         turbo=ready.turbo,
     )
+    if writer.kept is not None and (failure or summary.outcome != "finished"):
+        kept = entry("earlier result", f"{writer.kept}: kept until this run is finished with --resume, or run anew")
+        text = "\n".join([text, *kept])
+    return text
 
 
 def default_output(model: Any) -> Path:

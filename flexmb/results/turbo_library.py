@@ -58,6 +58,7 @@ class Library:
 
     @property
     def is_from_cache(self) -> bool:
+        """Whether nothing had to be generated."""
         return self.generated == 0.0
 
 

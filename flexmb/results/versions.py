@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from importlib import metadata
 
+import flexmb
+
 
 def installed_version(package: str) -> str:
     """Version of an installed package, "unknown" without one (it runs from a bare source tree)."""
@@ -14,5 +16,5 @@ def installed_version(package: str) -> str:
 
 
 def flexmb_version() -> str:
-    """Version of flexmb."""
-    return installed_version("flexmb")
+    """Version of flexmb: of the sources that run, whatever was installed from them before."""
+    return flexmb.__version__

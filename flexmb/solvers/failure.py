@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from flexmb.equations import layout as at
+from flexmb.errors import ComputationError
 from flexmb.solvers import state as st
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.initial import close_loops, gaps
+from flexmb.solvers.initial import close_loops, gaps, positive_mass
 from flexmb.solvers.mechanics import Floats, Mechanics
-from flexmb.solvers.settings import Settings
+from flexmb.solvers.settings import EXPLICIT, Settings
 
 NEARLY_DEPENDENT = 1e-3  # smallest singular value of the constraint rows as a part of the largest
 AHEAD = 0.01  # of the span of the run: how far to look for a position that cannot be reached
@@ -18,15 +21,16 @@ AHEAD = 0.01  # of the span of the run: how far to look for a position that cann
 def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Floats, status: int) -> str:
     """Text of the ComputationError for a failed step; W still holds the failed iterate."""
     where = f"At t = {S[st.T_N]:.6g} s (step {S[st.H]:.3g} s) "
+    fastest = int(np.argmax(np.nan_to_num(np.abs(mechanics.a), nan=np.inf))) if mechanics.n_v else 0
     beyond = _beyond_field(mechanics, K, S)
     if beyond:
         return where + beyond
     worst = f"'{mechanics.system.coordinates[K[st.WORST_COORDINATE]]}'" if mechanics.n_v else "none"
-    wild = _wild_forces(mechanics, K, S)
+    wild = _wild_forces(mechanics, K, S) or _wild_rows(mechanics, K, S)
     if wild:
         return (
-            f"{where}{wild} no finite value any more: look for a root, a logarithm or a division in the expression, or "
-            "end the run earlier."
+            f"{where}{wild} any more: look for a root, a logarithm or a division in the expression, or end the run "
+            "earlier."
         )
     open_rows = _open_rows(mechanics, K, S)
     if open_rows:
@@ -35,12 +39,8 @@ def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Flo
             "pass this position: change the motions or the dimensions, or end the run earlier; else try a smaller step."
         )
     dependent = _dependent_rows(mechanics, K, S)
-    if status == st.SINGULAR:
-        return (
-            f"{where}the equations are singular: {dependent or 'no inertia resists a motion'}. "
-            "The mechanism is in a singular position, or a body has no inertia: change the dimensions or the start, "
-            'or pass the position with method = "generalized-alpha".'
-        )
+    if status == st.SINGULAR and (singular := _singular_text(mechanics, settings, K, S, dependent, fastest)):
+        return where + singular
     worst = f"the largest {'error' if status == st.NO_STEP else 'correction'} is that of coordinate {worst}"
     places = "; ".join(text for text in (dependent, worst) if text)
     if status == st.NO_STEP:
@@ -60,6 +60,43 @@ def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Flo
     )
 
 
+def _singular_text(
+    mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Floats, dependent: str, fastest: int
+) -> str:
+    """Why the equations have no solution; "" when only the failed iterate is to blame."""
+    if weak := _no_inertia(mechanics, K, S):
+        return f"the equations are singular. {weak}"
+    if dependent:
+        cure = 'pass the position with method = "generalized-alpha"'
+        if settings.method == "generalized-alpha":
+            cure = "take a smaller step"
+        return (
+            f"the equations are singular: {dependent}. The mechanism is in a singular position: change the dimensions "
+            f"or the start, or {cure}."
+        )
+    if settings.method not in EXPLICIT:
+        return ""
+    return (
+        "the accelerations grow beyond all bounds within the step, first that of coordinate "
+        f"'{mechanics.system.coordinates[fastest]}'. Try a smaller step, or method = \"generalized-alpha\", which a "
+        "stiff model asks for."
+    )
+
+
+def finite_rows(system: Any, rows: Floats) -> tuple[Floats, str]:
+    """The output rows before the first that holds a value which is not finite, and a sentence about that one."""
+    bad = ~np.isfinite(rows).all(axis=1)
+    if not bad.any():
+        return rows, ""
+    first = int(np.argmax(bad))
+    column = int(np.argmax(~np.isfinite(rows[first])))
+    path = next(c.path for c in reversed(list(system.channels)) if c.start <= column)
+    return rows[:first], (
+        f"At t = {rows[first, 0]:.6g} s '{path}' has no finite value any more: look for a root, a logarithm, a "
+        "division or a curve that turns vertical in motions and forces, take a smaller step, or end the run earlier."
+    )
+
+
 def _start_of_step(mechanics: Mechanics, K: np.ndarray, S: Floats) -> None:
     mechanics.q[:] = S[K[st.Q_N] : K[st.Q_N] + mechanics.n_q]
     mechanics.v[:] = S[K[st.V_N] : K[st.V_N] + mechanics.n_v]
@@ -76,7 +113,7 @@ def _beyond_field(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
 
 
 def _wild_forces(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
-    """ "force 'a' has", when a load is not finite at the end of the step; "" when all are."""
+    """ "force 'a' has no finite value", when a load is not finite at the end of the step; "" when all are."""
     if not mechanics.system.forces:
         return ""
     mechanics.t = float(S[st.T_E])
@@ -89,7 +126,22 @@ def _wild_forces(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
             names.append(f"'{name}'")
     if not names:
         return ""
-    return f"force {names[0]} has" if len(names) == 1 else f"forces {', '.join(names)} have"
+    has = f"force {names[0]} has" if len(names) == 1 else f"forces {', '.join(names)} have"
+    return f"{has} no finite value"
+
+
+def _wild_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
+    """ "motion 'a' has no finite rate", when a row is not finite at the end of the step; "" when all are."""
+    if not mechanics.n_rows:
+        return ""
+    mechanics.t = float(S[st.T_E])
+    _start_of_step(mechanics, K, S)
+    mechanics.equations()
+    for values, noun in ((mechanics.phi, "value"), (mechanics.phi_dot, "rate"), (mechanics.gam, "acceleration")):
+        lost = [row for row, value in zip(mechanics.system.rows, values) if not np.isfinite(value)]
+        if lost:
+            return f"{'motion' if lost[0].is_motion else 'joint'} '{lost[0].owner}' has no finite {noun}"
+    return ""
 
 
 def _open_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
@@ -102,6 +154,18 @@ def _open_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
         _start_of_step(mechanics, K, S)
         if close_loops(mechanics, np.ones(mechanics.n_v, bool)) > 1e-6 * mechanics.row_scale:
             return said + gaps(mechanics, mechanics.phi[: mechanics.n_pos_rows])
+    return ""
+
+
+def _no_inertia(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
+    """Which coordinates no inertia resists at the start of the step, in a sentence; "" when there are none."""
+    mechanics.t = float(S[st.T_N])
+    _start_of_step(mechanics, K, S)
+    mechanics.equations()
+    try:
+        positive_mass(mechanics)
+    except ComputationError as error:
+        return str(error)
     return ""
 
 

@@ -301,6 +301,12 @@ def step(K, S, W, arg):
             if K[st.STATUS] != st.OK:
                 return
         call(K[st.AT_PROJECT], K, S, W, 0)
+    total = 0.0
+    for i in range(I[at.N_V]):
+        total += abs(W[I[at.V] + i]) + abs(W[I[at.A] + i])
+    if not total < 1e300:  # such as a motion whose rate is infinite where its position is not
+        K[st.STATUS] = st.NO_CONVERGENCE
+        return
     if K[st.CONTROLLED] == 1:
         S[st.ERROR] = position_error(I, W, S, K)
 

@@ -201,11 +201,12 @@ def assemble_velocities(mechanics: Mechanics) -> None:
                     )
                 ]
             )
-    raise ComputationError(
-        "No velocities satisfy all constraints: "
-        f"{gaps(mechanics, mechanics.phi_dot, '/s')}. Two motions may drive the same degree of freedom, "
-        "or the mechanism starts in a singular position."
-    )
+    motions = list(dict.fromkeys(row.owner for row in mechanics.system.rows if row.is_motion))
+    text = f"No velocities satisfy all constraints: {gaps(mechanics, mechanics.phi_dot, '/s')}."
+    if len(motions) > 1:
+        hint = f"Drive every degree of freedom once (motions: {', '.join(motions)}), or make the motions agree"
+        raise InputError([Fault(text, ("motions",), f"{hint}; else the start is a singular position.")])
+    raise ComputationError(f"{text} The mechanism starts in a singular position: start elsewhere.")
 
 
 def close_velocities(mechanics: Mechanics, M: Floats, held: NDArray[np.bool_]) -> float:

@@ -18,6 +18,7 @@ from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.solvers import driven_state as ds
 from flexmb.solvers import state as st
 from flexmb.solvers.driven_rows import KINEMATIC, DrivenRows
+from flexmb.solvers.failure import finite_rows
 from flexmb.solvers.initial import assemble, gaps
 from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
 from flexmb.solvers.settings import Settings
@@ -246,10 +247,12 @@ class Analysis:
     def flush(self) -> None:
         """Hand the rows so far to the sink, with the state after the last of them."""
         if self.blocks:
-            block = np.concatenate(self.blocks)
+            block, lost = finite_rows(self.system, np.concatenate(self.blocks))
             self.blocks = []
             self.balance.add(block)
             self.sink.write(block, self.pack())
+            if lost:
+                raise ComputationError(lost, self.summary("failed"))
         if self.progress is not None:
             self.progress(self.m.t, self.settings.end, self.steps, self.rejected)
 

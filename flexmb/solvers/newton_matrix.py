@@ -20,6 +20,9 @@ from flexmb.solvers import state as st
 from flexmb.solvers.pointers import float_pointer, int_pointer
 
 REGULARISATION = 1e-12
+# Least diagonal of a coordinate as a part of the largest: a row that holds a coordinate with no inertia and others is
+# scaled by the first, and its hold on the others, squared, must stay far above the regularisation.
+LIGHTEST = 1e-8
 PERTURBATION = 1e-7  # of the magnitude of a coordinate: half the digits
 
 
@@ -92,11 +95,12 @@ def balance_matrix(K, S, W, arg):
     I = int_pointer(K[st.AT_I])
     n, m = I[at.N_V], I[at.N_ROWS]
     size, X, D, G = n + m, K[st.NEWTON + st.MATRIX], K[st.BALANCE], I[at.G]
-    largest = 0.0
+    largest, scale = 0.0, K[st.SCALE]
     for i in range(n):
-        largest = max(largest, abs(S[X + i * size + i]))
+        largest = max(largest, abs(S[X + i * size + i]) * S[scale + i] ** 2)
     for i in range(n):
-        S[D + i] = 1.0 / sqrt(max(abs(S[X + i * size + i]), 1e-12 * largest, 1e-300))
+        floor = LIGHTEST * largest / S[scale + i] ** 2
+        S[D + i] = 1.0 / sqrt(max(abs(S[X + i * size + i]), floor, 1e-300))
     largest = 0.0
     for k in range(m):
         total = 0.0

@@ -14,7 +14,7 @@ import numpy as np
 from flexmb.equations import layout as at
 from flexmb.errors import ComputationError, InputError
 from flexmb.solvers import state as st
-from flexmb.solvers.failure import failure_text
+from flexmb.solvers.failure import failure_text, finite_rows
 from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
 from flexmb.solvers.pointers import address_of
@@ -126,7 +126,8 @@ class _Run:
         if status not in (st.MORE, st.DONE):
             self.failure = failure_text(self.mechanics, self.settings, self.K, self.S, status)
             self._restore()
-        block = self.rows[: self.K[st.ROWS]].copy()
+        block, lost = finite_rows(self.system, self.rows[: self.K[st.ROWS]].copy())
+        self.failure = self.failure or lost
         self.balance.add(block)
         self.sink.write(block, st.pack(self.system.ints, self.W, self.K, self.S))
         self.failure = self.failure or self.limits.fault_in(block)

@@ -11,6 +11,7 @@ from flexmb.solvers.mechanics import Floats, Mechanics, stored_scales
 from flexmb.solvers.settings import Settings, set_parameters, set_schedule
 
 Ints = np.ndarray
+LEAST_ENERGY = 1e-9  # unit of the works of a start at rest, as a part of that of a way of its length in the whole time
 
 
 def _begin(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None:
@@ -100,5 +101,6 @@ def start_explicit(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats)
     speed = float(np.max(np.abs(mechanics.v) / mechanics.scale, initial=0.0))
     S[st.RATE_SEEN] = max(speed, 1.0 / span)
     mechanics.equations()
-    S[st.WORK_SEEN] = 0.5 * float(mechanics.v @ mechanics.M @ mechanics.v)
+    least = LEAST_ENERGY * float(np.diag(mechanics.M) @ (mechanics.scale * S[st.RATE_SEEN]) ** 2)
+    S[st.WORK_SEEN] = max(0.5 * float(mechanics.v @ mechanics.M @ mechanics.v), least)
     choose_first(mechanics, settings, K, S)

@@ -71,10 +71,12 @@ class Equations:
 
     @property
     def n_v(self) -> int:
+        """Number of velocities."""
         return len(self.v)
 
     @property
     def n_rows(self) -> int:
+        """Number of constraint rows."""
         return len(self.rows)
 
     @property

@@ -90,6 +90,7 @@ class Model(BeamMethods, JointMethods, LoadMethods):
 
     @property
     def name(self) -> str:
+        """Name of the model, empty when it has none."""
         return str(self._tables.get("model", {}).get("name", ""))
 
     def parameters(self, **values: Quantity) -> None:
@@ -125,6 +126,8 @@ class Model(BeamMethods, JointMethods, LoadMethods):
     ) -> str:
         """A rigid body: mass [kg], inertia about its centre of mass [kg*m^2]; or a uniform slender `rod` A to B.
 
+        inertia: (3,) or (6,) entries, or (3, 3); rotor: (3,) internal angular momentum [N*m*s]; velocity and
+        angular_velocity: (3,) at the start, in absolute coordinates [m/s, rad/s]
         geometry: what is drawn, such as {"box": [0.1, 0.1, 0.2]} or a list of shapes; color: "#rrggbb" or a name
         """
         keys = dict(mass=mass, inertia=inertia, at=at, orientation=orientation, center=center, rod=rod, rotor=rotor)

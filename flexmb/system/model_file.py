@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.errors import Fault, InputError
+from flexmb.input_files import is_special
 from flexmb.system.model import Model
 from flexmb.system.model_file_lines import key_lines, line_of
 from flexmb.system.model_settings import apply_settings
@@ -40,8 +41,9 @@ def read_text(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     try:
         file = Path(path)
-        if file.is_dir():
-            raise ModelFileError("this is a folder; a model file (.toml) is needed", name)
+        if file.is_dir() or is_special(file):
+            what = "a folder" if file.is_dir() else "a device or a pipe"
+            raise ModelFileError(f"this is {what}; a model file (.toml) is needed", name)
         if file.stat().st_size > LARGEST_FILE:
             size = file.stat().st_size / 1e6
             raise ModelFileError(

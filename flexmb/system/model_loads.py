@@ -32,7 +32,7 @@ def table(points: Sequence[Sequence[Any]], smooth: Any = None) -> dict[str, Any]
 
 
 def expression(text: str) -> dict[str, Any]:
-    """An expression of t."""
+    """A motion by an expression of t, such as "0.1*sin(2*pi*t)" [m or rad]."""
     return {"expression": text}
 
 

@@ -15,9 +15,11 @@ from flexmb.bodies.body_file import read_body
 from flexmb.bodies.body_layout import FORMAT as BODY_FORMAT
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.errors import Fault, InputError
+from flexmb.input_files import is_special
 from flexmb.results.result_file import Result
 from flexmb.results.result_layout import FORMAT as RESULT_FORMAT
 from flexmb.results.result_layout import stamped_length
+from flexmb.stored_arrays import UNREADABLE
 from flexmb.suggestions import clipped, did_you_mean
 from flexmb.view.animate_options import AnimateOptions
 from flexmb.view.scene import Scene
@@ -75,6 +77,8 @@ def _read(path: Path, second_order: bool) -> Result | ReducedBody:
         raise InputError(f"'{path}' is a folder, not a result, body or model file.")
     if not os.path.exists(path):
         raise InputError(f"There is no file {clipped(str(path))}.")
+    if is_special(path):
+        raise InputError(f"'{path}' is a device or a pipe, not a result, body or model file.")
     if path.suffix.lower() in _MESHES:
         raise InputError(f"'{path}' is a mesh. Make a body file of it first: flexmb reduce {path} ...")
     if not os.access(path, os.R_OK):
@@ -98,7 +102,7 @@ def _format(path: Path) -> str | None:
         with h5py.File(path, "r", locking=False) as file:
             found = file.attrs.get("format", "")
             return found.decode(errors="replace") if isinstance(found, bytes) else str(found)
-    except (OSError, RuntimeError, ValueError):
+    except UNREADABLE:
         return None
 
 

@@ -32,6 +32,8 @@ from flexmb.view.symbols import joint_travel, symbol_parts
 FRAMES = 1200
 """Frames of a scene when nobody says otherwise."""
 _MOST_CURVES = 24
+_ROUNDING = 1e-9
+"""Moments below this part of force times size are not drawn."""
 MOST_TURN = np.pi / 4.0
 """Angle between two frames up to which a motion is seen as it is [rad]."""
 
@@ -66,7 +68,7 @@ def scene_of_result(
         subtitle=_subtitle(result),
         time=motion.time,
         parts=tuple(parts),
-        arrows=tuple(_arrows(spec, mechanism, motion)),
+        arrows=_felt(tuple(_arrows(spec, mechanism, motion)), scene_size(mechanism)),
         curves=tuple(curves),
         up=upwards(spec),
         notes=tuple(notes),
@@ -79,6 +81,8 @@ def chosen_rows(result: Result, frames: int, start: float | None, end: float | N
     time = result.time
     if not len(time):
         raise InputError(f"'{result.path}' has no complete rows: there is nothing to draw.")
+    if not np.isfinite(time).all() or np.any(np.diff(time) < 0.0):
+        raise InputError(f"'{result.path}' is damaged: its times do not run forwards.")
     first = time[0] if start is None else start
     last = time[-1] if end is None else end
     slack = 1e-9 * max(abs(time[0]), abs(time[-1]), 1e-300)
@@ -169,6 +173,13 @@ def covered(spec: Any, mechanism: Mechanism, number: int) -> Covered:
     markers = [marker for marker in mechanism.markers if marker.body == number]
     file = Path(spec.bodies[body.name].file.text) if body.reduced is not None else None
     return covered_body(body, markers, file)
+
+
+def _felt(arrows: tuple[Arrow, ...], size: float) -> tuple[Arrow, ...]:
+    """Without moments that are rounding beside the forces, with the size of the mechanism [m] as their arm."""
+    largest = max((float(np.abs(arrow.vector).max(initial=0.0)) for arrow in arrows if arrow.unit == "N"), default=0.0)
+    least = _ROUNDING * largest * size
+    return tuple(arrow for arrow in arrows if arrow.unit == "N" or np.abs(arrow.vector).max(initial=0.0) > least)
 
 
 def _arrows(spec: Any, mechanism: Mechanism, motion: RecordedMotion) -> Iterator[Arrow]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import tokenize
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ _STRONGEST_PACKING = 1032
 """No gzip file unpacks to more than this times its size"""
 _UNREADABLE = (
     *(OSError, ValueError, EOFError, KeyError, TypeError, OverflowError, MemoryError),
-    *(zipfile.BadZipFile, zlib.error),
+    *(zipfile.BadZipFile, zlib.error, tokenize.TokenError, SyntaxError, NotImplementedError, AttributeError),
 )
 """What the readers raise on files that are damaged or something else"""
 _HELD = 1e30
@@ -78,7 +79,8 @@ def read_entries(path: Path, what: str) -> Entries:
             is_market = first.lower().startswith("%%matrixmarket")
             entries = _market_entries(path) if is_market else _line_entries(path)
     except _UNREADABLE as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        told = isinstance(error, ValueError) and not isinstance(error, UnicodeError)
+        reason = " ".join(str(error).split())[:200] if told else "it is damaged, or something else"
         hint = "Readable: SciPy .npz, Matrix Market, Abaqus .mtx, CalculiX .sti/.mas; text may be packed (.gz)."
         raise InputError([Fault(f"{path} cannot be read as a matrix: {reason}", (what,), hint)]) from None
     faults = _wrong_values(entries, path, what)

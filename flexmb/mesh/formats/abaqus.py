@@ -18,13 +18,15 @@ from flexmb.errors import Fault, InputError
 from flexmb.mesh.formats.abaqus_elements import LEFT_OUT, read_elements
 from flexmb.mesh.formats.abaqus_sets import SetEntry, Surface, resolve_sets
 from flexmb.mesh.formats.abaqus_text import Block, blocks, rows
-from flexmb.mesh.raw import Numbering, RawCells, RawMesh, cells_by_point_ids, listed
+from flexmb.mesh.raw import Numbering, RawCells, RawMesh, cells_by_point_ids, listed, whole_numbers
 
 Numbers = NDArray[np.int64]
 Vector = NDArray[np.float64]
 
 _GENERATORS = ("NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "SUBMODEL", "SUPERELEMENT")
 """Keywords that make or move nodes and elements: without them the mesh would be another"""
+_MOST_GENERATED = 20_000_000
+"""Numbers that a set may make by GENERATE"""
 
 
 @dataclass
@@ -96,7 +98,7 @@ def _content(block: Block, scope: Scope, found: _File) -> None:
 
 def _nodes(block: Block, scope: Scope) -> None:
     table = rows(block, 4)
-    ids = table[:, 0].astype(np.int64)
+    ids = whole_numbers(table[:, 0], "*NODE")
     scope.node_ids.append(ids)
     scope.points.append(_cartesian(table[:, 1:], block.name("SYSTEM").upper() or "R"))
     _enter(scope.node_sets, block.name("NSET"), [SetEntry(numbers=ids)])
@@ -152,7 +154,7 @@ def _generated(block: Block, name: str, found: _File) -> Numbers:
             continue
         first, last = int(fields[0]), int(fields[1] if len(fields) > 1 else fields[0])
         step = max(1, int(fields[2])) if len(fields) > 2 else 1
-        if (last - first) // step > 100_000_000:
+        if (last - first) // step + sum(len(piece) for piece in pieces) > _MOST_GENERATED:
             found.faults.append(Fault(f"*{block.word} '{name}', GENERATE: '{line}' asks for too many numbers."))
             continue
         pieces.append(np.arange(first, last + 1, step, dtype=np.int64))

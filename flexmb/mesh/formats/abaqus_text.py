@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.raw import count_included
 
 _DEEPEST = 10
 _WITH_INPUT = ("*NODE", "*ELEMENT", "*NSET", "*ELSET", "*SURFACE")
@@ -41,7 +42,7 @@ class Block:
 
 def blocks(path: Path) -> Iterator[Block]:
     """The keyword blocks of a file and of the files it includes."""
-    lines = _lines(path, 0)
+    lines = _lines(path, 0, [])
     starts = [i for i, line in enumerate(lines) if line.startswith("*")] + [len(lines)]
     if len(starts) == 1 or starts[0] > 0:
         hint = "An Abaqus or CalculiX file begins with a keyword such as *HEADING or *NODE."
@@ -54,8 +55,9 @@ def blocks(path: Path) -> Iterator[Block]:
         yield Block(" ".join(word[1:].split()).upper(), _parameters(rest), lines[first:end])
 
 
-def _lines(path: Path, depth: int) -> list[str]:
-    """Lines without comments and blank ones, those of included files in place."""
+def _lines(path: Path, depth: int, opened: list[Path]) -> list[str]:
+    """Lines without comments and blank ones, those of included files in place; `opened` collects all files."""
+    count_included(path, opened)
     if depth > _DEEPEST:
         raise InputError([Fault(f"*INCLUDE goes deeper than {_DEEPEST} files.", hint="Does a file include itself?")])
     text = path.read_text(encoding="utf-8", errors="replace")
@@ -73,7 +75,7 @@ def _lines(path: Path, depth: int) -> list[str]:
         if word == "*INCLUDE" or word in _WITH_INPUT:
             other = _parameters(line.partition(",")[2]).get("INPUT")
             if other:
-                result += _lines(_beside(path, other), depth + 1)
+                result += _lines(_beside(path, other), depth + 1, opened)
     return result
 
 

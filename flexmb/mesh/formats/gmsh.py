@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.formats.gmsh_stream import BinaryNumbers, Numbers, TextNumbers, truncated
-from flexmb.mesh.raw import Numbering, RawCells, RawMesh, cells_by_point_ids, distinct
+from flexmb.mesh.raw import Numbering, RawCells, RawMesh, cells_by_point_ids, distinct, whole_numbers
 
 Integers = NDArray[np.int64]
 
@@ -65,7 +65,7 @@ class _Found:
 
 def read_gmsh(path: Path) -> RawMesh:
     data = path.read_bytes()
-    header = re.match(rb"\s*\$MeshFormat\s+(\d+(?:\.\d+)?)\s+([01])\s+(\d+)[ \t]*\r?\n", data)
+    header = re.match(rb"\s*\$MeshFormat\s+(\d+(?:\.\d+)?)\s+([01])\s+(\d{1,3})[ \t]*\r?\n", data)
     if header is None:
         raise InputError([Fault("$MeshFormat with version, type and data size is not at the beginning of the file.")])
     version, is_binary, size = header.group(1).decode(), header.group(2) == b"1", int(header.group(3))
@@ -101,7 +101,7 @@ def _numbers(data: bytes, start: int, section: str, is_binary: bool, order: str,
 def _read_names(data: bytes, start: int, found: _Found) -> None:
     end = data.find(b"$EndPhysicalNames", start)
     text = data[start : max(end, start)].decode("utf-8", errors="replace")
-    for dimension, tag, name in re.findall(r'^\s*(\d+)\s+(-?\d+)\s+"(.*)"\s*$', text, re.MULTILINE):
+    for dimension, tag, name in re.findall(r'^\s*(\d)\s+(-?\d{1,18})\s+"(.*)"\s*$', text, re.MULTILINE):
         found.names[int(dimension), int(tag)] = name
 
 
@@ -127,6 +127,8 @@ def _nodes_4(data: bytes, start: int, is_binary: bool, order: str, size: int, ve
         head = numbers.integers(3)
         dimension, parametric = int(head[0] if is_new else head[1]), bool(head[2])
         count = int(numbers.sizes(1)[0])
+        if not 0 <= dimension <= 3:
+            raise truncated("Nodes")
         width = 3 + (dimension if parametric else 0)
         if is_new:
             ids = numbers.sizes(count)
@@ -186,7 +188,9 @@ def _text_elements_2(numbers: TextNumbers, count: int, found: _Found) -> None:
     while count > 0:
         if position + 3 > len(values):
             raise truncated("Elements")
-        kind, n_tags = int(values[position + 1]), int(values[position + 2])
+        kind, n_tags = (int(number) for number in whole_numbers(values[position + 1 : position + 3], "$Elements"))
+        if n_tags < 0:
+            raise truncated("Elements")
         width = 3 + n_tags + _width(kind)
         n_rows = min(count, most, (len(values) - position) // width)
         if n_rows < 1:
@@ -196,7 +200,7 @@ def _text_elements_2(numbers: TextNumbers, count: int, found: _Found) -> None:
         run = int(other[0]) if len(other) else n_rows
         # Runs grow while they last, so that many short ones stay cheap too.
         most = most * 2 if run == n_rows else 64
-        whole = rows[:run].astype(np.int64)
+        whole = whole_numbers(rows[:run], "$Elements")
         _add_rows_2(kind, n_tags, whole[:, :1], whole[:, 3:], found)
         position += run * width
         count -= run
@@ -214,7 +218,7 @@ _SECTIONS_4 = {"Entities": _entities_4, "Nodes": _nodes_4, "Elements": _elements
 
 
 def _count_line(data: bytes, start: int, section: str) -> tuple[int, int]:
-    line = re.compile(rb"\s*(\d+)[ \t]*\r?\n").match(data, start)
+    line = re.compile(rb"\s*(\d{1,18})[ \t]*\r?\n").match(data, start)
     if line is None:
         raise truncated(section)
     return int(line.group(1)), line.end()

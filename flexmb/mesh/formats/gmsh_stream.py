@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.raw import whole_numbers
 
 
 def truncated(section: str) -> InputError:
@@ -44,7 +45,7 @@ class TextNumbers:
         return self._next(count)
 
     def integers(self, count: int) -> NDArray[np.int64]:
-        return self._next(count).astype(np.int64)
+        return whole_numbers(self._next(count), f"${self.section}")
 
     sizes = integers
 
@@ -52,7 +53,7 @@ class TextNumbers:
         """Rows of integers followed by reals."""
         width = n_integers + n_reals
         rows = self._next(count * width).reshape(count, width)
-        return rows[:, :n_integers].astype(np.int64), rows[:, n_integers:]
+        return whole_numbers(rows[:, :n_integers], f"${self.section}"), rows[:, n_integers:]
 
 
 class BinaryNumbers:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.raw import count_included
 
 _DEEPEST = 10
 _INCLUDE = re.compile(r"\s*INCLUDE\s+['\"]?([^'\"]+)['\"]?\s*$", re.IGNORECASE)
@@ -22,7 +23,7 @@ def cards(path: Path, comments: list[str], notes: list[str]) -> Iterator[list[st
     """Every card as [NAME, field 2, field 3, ...] without continuation marks; comments and notes are collected."""
     card: list[str] = []
     full = 0
-    for line in _bulk(_lines(path, 0, comments), notes):
+    for line in _bulk(_lines(path, 0, comments, []), notes):
         name, fields, width = _fields(line)
         if name and name[0] not in "+*":
             if card:
@@ -36,7 +37,8 @@ def cards(path: Path, comments: list[str], notes: list[str]) -> Iterator[list[st
         yield card
 
 
-def _lines(path: Path, depth: int, comments: list[str]) -> list[str]:
+def _lines(path: Path, depth: int, comments: list[str], opened: list[Path]) -> list[str]:
+    count_included(path, opened)
     if depth > _DEEPEST:
         raise InputError([Fault(f"INCLUDE goes deeper than {_DEEPEST} files.", hint="Does a file include itself?")])
     result = []
@@ -56,7 +58,7 @@ def _lines(path: Path, depth: int, comments: list[str]) -> list[str]:
         if not target.is_file():
             text = f"{path.name} includes '{include.group(1)}', which is not beside it."
             raise InputError([Fault(text, hint=f"Looked at {target}.")])
-        result += _lines(target, depth + 1, comments)
+        result += _lines(target, depth + 1, comments, opened)
     return result
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -81,13 +82,21 @@ def _read(path: Path) -> Any:
     except MemoryError:
         raise
     except (Exception, SystemExit) as error:
-        reason = str(error) if isinstance(error, Exception) and str(error) else " ".join(said.getvalue().split())
         hint = f"Is it whole, and is its ending that of its format? Read are {_KNOWN} and what else meshio reads."
-        raise InputError([Fault(f"it cannot be read ({reason or type(error).__name__}).", hint=hint)]) from error
+        reason = str(error) if isinstance(error, meshio.ReadError) and str(error) else _last_word(said.getvalue())
+        because = f" ({reason[:200].strip(' .')})" if reason else ": a part of it makes no sense"
+        raise InputError([Fault(f"it cannot be read{because}.", hint=hint)]) from error
     if "cannot handle" in said.getvalue():
-        text = f"the file holds cells that cannot be read: {' '.join(said.getvalue().split())}"
+        told = re.search(r"\(type .*?\)", said.getvalue())
+        text = f"the file holds cells that cannot be read{f' {told[0][:60]}' if told else ''}."
         raise InputError([Fault(text, hint="Write it with cells of first or second order.")])
     return mesh
+
+
+def _last_word(said: str) -> str:
+    """What meshio has printed before it gave up, without its own titles."""
+    text = " ".join(said.split()).partition("Error: Couldn't read")[0]
+    return re.split(r"(?:Error|Warning): *", text)[-1].strip()
 
 
 def _read_whole(meshio: Any, path: Path) -> Any:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
+from pydantic import ConfigDict, Field, StrictBool, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
 from pydantic_core import PydanticKnownError
 
+from flexmb.suggestions import clipped
 from flexmb.system.schema.bodies import Strict
 from flexmb.system.schema.fields import Names, Scalar, Vector, VectorOf, refuse
+from flexmb.system.schema.json_forms import any_of, given, is_one_of, rules
 
 
 class ModelInfo(Strict):
@@ -52,6 +55,13 @@ Method = Literal["generalized-alpha", "hht", "shi-mcphee", "rk4", "rk45"]
 class Analysis(Strict):
     """What is computed."""
 
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            any_of(given("end"), is_one_of("type", "static")),
+            any_of(given("step"), given("tolerance"), is_one_of("type", "kinematic", "static")),
+        )
+    )
+
     type: Literal["dynamic", "kinematic", "static"] = Field(
         "dynamic", description="Time integration, motion by the drives alone, or equilibrium at t = 0."
     )
@@ -79,8 +89,10 @@ class Analysis(Strict):
     tolerance: Annotated[float, Scalar("number", above=0.0, most=1.0)] | None = Field(
         None, description="Relative local error: the step is then chosen by error control, else it is fixed."
     )
-    formulation: Literal["augmented", "embedding"] = Field(
-        "augmented", description="With multipliers, or with independent coordinates only."
+    formulation: Literal["augmented", "embedding", "canonical"] = Field(
+        "augmented",
+        description="With multipliers, with independent coordinates only, or positions and momenta (canonical: natural "
+        "coordinates and rk4 only).",
     )
     independent: Annotated[tuple[str, ...], Names(what="coordinates 'joint.coordinate'")] = Field(
         (), description="Embedding: independent coordinates; default: chosen by pivoting."
@@ -107,7 +119,21 @@ class Output(Strict):
     every: Annotated[float, Scalar("time", above=0.0)] | None = Field(
         None, description="Interval of the output [s], interpolated; default: every step."
     )
-    file: str | None = Field(None, description="Result file.")
-    reactions: bool = Field(
+    file: str | None = Field(
+        None, description="Result file (.h5); default: the name of the model file, in the present folder."
+    )
+    reactions: StrictBool = Field(
         True, description="Whether the reactions of all joints are written, and the largest ones reported."
     )
+
+    @field_validator("file")
+    @classmethod
+    def _check_file(cls, file: str | None) -> str | None:
+        """A model may come from anybody: it does not choose a place outside of the present folder."""
+        parts = (PureWindowsPath(file).parts, PurePosixPath(file).parts) if file is not None else ()
+        if file is not None and (not file.strip() or "\0" in file):
+            raise refuse(f"the name of a result file (.h5) is needed, found {clipped(file)}")
+        if file is not None and (any(".." in path for path in parts) or file.lstrip().startswith(("/", "\\", "~"))):
+            text = f"{clipped(file)} leads out of the present folder"
+            raise refuse(text, "Give a name, or a path below it; any place can be chosen by -o FILE.")
+        return file

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, StrictBool, ValidationInfo, model_validator
+from pydantic import ConfigDict, Field, StrictBool, ValidationInfo, model_validator
 
 from flexmb.suggestions import clipped, did_you_mean
 from flexmb.system.expressions.parser import parse_amount
 from flexmb.system.expressions.tokens import TextError
 from flexmb.system.schema.bodies import InertiaField, Marker, RodField, Strict
 from flexmb.system.schema.fields import (
-    NUMBER_OR_TEXT,
     DirectionField,
     FieldType,
     Matrix,
@@ -26,6 +25,20 @@ from flexmb.system.schema.fields import (
     refuse,
 )
 from flexmb.system.schema.geometry import ColorField
+from flexmb.system.schema.json_forms import (
+    Schema,
+    any_of,
+    at_most_one,
+    exactly_one,
+    given,
+    is_one_of,
+    keyed,
+    listed,
+    needs,
+    quantity,
+    rules,
+    whole_number,
+)
 from flexmb.system.schema.sections import AnyMaterial, AnySection
 from flexmb.system.units import KINDS, derivative
 
@@ -72,9 +85,8 @@ class CountField(FieldType):
             raise refuse(f"must be {self.least} to {self.most}, found {clipped(value)}")
         return int(number)
 
-    def json(self) -> dict[str, Any]:
-        number = [{"type": "integer", "minimum": self.least, "maximum": self.most}, {"type": "string"}]
-        return {"anyOf": number}
+    def json(self) -> Schema:
+        return whole_number(self.least, self.most, self.word)
 
 
 @dataclass(frozen=True)
@@ -93,10 +105,10 @@ class BendingField(FieldType):
             raise refuse("a number of shapes, or { y = .., z = .. }, is needed")
         return count.read(value.get("y", 0), info), count.read(value.get("z", 0), info)
 
-    def json(self) -> dict[str, Any]:
-        count = CountField(MOST_SHAPES).json()
-        planes = {"type": "object", "properties": {"y": count, "z": count}, "additionalProperties": False}
-        return {"anyOf": [*count["anyOf"], planes]}
+    def json(self) -> Schema:
+        count = CountField(MOST_SHAPES, word="all").json()
+        planes = {**keyed({"y": count, "z": count}), "minProperties": 1}
+        return {"anyOf": [*count["anyOf"], planes], "x-value": f"{count['x-value']}, or {{ y, z }}"}
 
 
 Count = Annotated[int | None, CountField(MOST_SHAPES, word="all")]
@@ -105,12 +117,22 @@ Count = Annotated[int | None, CountField(MOST_SHAPES, word="all")]
 class Shapes(Strict):
     """The shapes whose sum is the deflection of a beam. A plain number is the number of bending shapes a plane."""
 
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            needs("supports", is_one_of("family", "modes", "elements")),
+            needs("elements", is_one_of("family", "elements")),
+        )
+    )
+    short: ClassVar[Schema] = CountField(MOST_SHAPES, word="all").json()
+
     family: Family = Field(
         "monomials",
         description="monomials (x/L)^k, closed-form modes of the uniform beam, or modes of beam finite elements.",
     )
     bending: Annotated[tuple[int | None, int | None], BendingField()] = Field(
-        (4, 4), description="Bending shapes a plane: a number, or { y = 3, z = 2 }; elements: 'all' keeps every node."
+        (4, 4),
+        json_schema_extra={"default": 4},
+        description="Bending shapes a plane: a number, or { y = 3, z = 2 }; elements: 'all' keeps every node.",
     )
     axial: Count = Field(0, description="Stretch shapes; elements: or 'all'.")
     torsion: Count = Field(0, description="Torsion shapes; elements: or 'all'.")
@@ -157,8 +179,8 @@ class StationField(FieldType):
             raise refuse(text, did_you_mean(value, points, "Points")) from None
         return Scalar("length", least=0.0).read(value, info)
 
-    def json(self) -> dict[str, Any]:
-        return {**NUMBER_OR_TEXT, "x-unit": "m"}
+    def json(self) -> Schema:
+        return {**quantity("m", least=0.0), "x-value": "point, or number [m]"}
 
 
 class LumpedMass(Strict):
@@ -206,12 +228,20 @@ class NumberList(FieldType):
 
         return read_list(value, len(value), read)
 
-    def json(self) -> dict[str, Any]:
-        return {"type": "array", "items": NUMBER_OR_TEXT, "minItems": 1, "x-unit": KINDS[self.kind].unit}
+    def json(self) -> Schema:
+        units = [derivative(KINDS[name], self.order).unit for name in (self.kind, self.turning) if name]
+        return listed(quantity(" or ".join(units), least=self.least), least=1)
 
 
 class Damping(Strict):
     """Damping of the elastic coordinates: modal ratios, or proportional to mass and stiffness, or a named rule."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            {"oneOf": [given("ratio"), given("ratios"), given("rule"), any_of(given("mass"), given("stiffness"))]}
+        )
+    )
+    short: ClassVar[Schema] = {"anyOf": [{"enum": ["adams"]}]}
 
     ratio: Annotated[float, Scalar("number", least=0.0)] | None = Field(
         None, description="Ratio of critical damping of every mode."
@@ -250,6 +280,8 @@ class Damping(Strict):
 
 class BeamMarker(Marker):
     """A named frame on a beam; it moves with the section that it stands on."""
+
+    model_config = ConfigDict(json_schema_extra=rules(at_most_one("axis", "orientation"), at_most_one("at", "along")))
 
     along: Annotated[float, Scalar("number", least=0.0, most=1.0)] | None = Field(
         None, description="Place on the beam axis as a fraction of the length from A; instead of at."
@@ -304,6 +336,9 @@ class BeamBody(FlexibleTable):
         "beam": "A beam needs its two ends: beam = [A, B] (points or positions).",
         "material": "The name of a material, or { E = .., density = .. }.",
     }
+    model_config = ConfigDict(
+        json_schema_extra=rules(exactly_one("section", "sections"), needs("order", is_one_of("field", "quadratic")))
+    )
 
     beam: Annotated[tuple[Where, Where], RodField("beam")] = Field(
         description="Ends A, B in the design position: points or world positions [m]."

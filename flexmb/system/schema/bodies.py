@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationInfo
+from pydantic_core import CoreSchema
 
 from flexmb.suggestions import clipped, did_you_mean
 from flexmb.system.schema.fields import (
@@ -23,6 +24,18 @@ from flexmb.system.schema.fields import (
     refuse,
 )
 from flexmb.system.schema.geometry import ColorField, GeometryField, Shape
+from flexmb.system.schema.json_forms import (
+    Schema,
+    at_most_one,
+    either,
+    exactly_one,
+    keyed,
+    listed,
+    needs,
+    quantity,
+    rules,
+    without,
+)
 from flexmb.system.units import KINDS
 
 IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -36,6 +49,13 @@ class Strict(BaseModel):
     """Keys that other tables of the same place have, and why this one has not: "'key' ..."."""
     absent: ClassVar[dict[str, str]] = {}
     """What to do when a needed key is missing."""
+    short: ClassVar[Schema] = {}
+    """JSON schema of what may stand instead of the table."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Schema:
+        table = handler(schema)
+        return {"anyOf": [*cls.short["anyOf"], handler.resolve_ref_schema(table)]} if cls.short else table
 
 
 def multiply(a: Matrix, b: Matrix) -> Matrix:
@@ -98,9 +118,10 @@ class RotationField(FieldType):
         u, _, vt = np.linalg.svd(matrix)
         return as_matrix(u @ vt)
 
-    def json(self) -> dict[str, Any]:
-        numbers = {"type": "array", "items": {"anyOf": [{"type": "number"}, {"type": "string"}]}}
-        return {"anyOf": [{"type": "object"}, {"type": "array", "items": numbers, "minItems": 3, "maxItems": 3}]}
+    def json(self) -> Schema:
+        about = keyed({"axis": DirectionField().json(), "angle": quantity("rad")}, ("axis", "angle"))
+        angles = keyed({"xyz": listed(quantity("rad"), 3)}, ("xyz",))
+        return either(about, angles, listed(listed(quantity(), 3), 3), words="rotation")
 
 
 class InertiaField(FieldType):
@@ -126,10 +147,10 @@ class InertiaField(FieldType):
             raise refuse(f"the inertia tensor has a negative principal moment ({small:.4g} kg*m^2)")
         return as_matrix(0.5 * (tensor + tensor.T))
 
-    def json(self) -> dict[str, Any]:
-        number = {"anyOf": [{"type": "number"}, {"type": "string"}]}
-        entry = {"anyOf": [*number["anyOf"], {"type": "array", "items": number}]}
-        return {"type": "array", "items": entry, "minItems": 3, "maxItems": 6, "x-unit": "kg*m^2"}
+    def json(self) -> Schema:
+        one = quantity("kg*m^2")
+        forms = (listed(one, 3), listed(one, 6), listed(listed(one, 3), 3))
+        return {**either(*forms, words="3, 6 or 3x3 numbers [kg*m^2]"), "x-unit": "kg*m^2"}
 
 
 @dataclass(frozen=True)
@@ -146,8 +167,8 @@ class RodField(FieldType):
             raise refuse(f"the two ends of the {self.what} are the same point")
         return first, second
 
-    def json(self) -> dict[str, Any]:
-        return {"type": "array", "items": PlaceField().json(), "minItems": 2, "maxItems": 2}
+    def json(self) -> Schema:
+        return listed(PlaceField().json(), 2, words="places")
 
 
 class Marker(Strict):
@@ -157,6 +178,7 @@ class Marker(Strict):
         "along": "belongs to a marker on a beam; here 'at' gives the place",
         **dict.fromkeys(("Phi", "Theta", "G", "Gamma"), "belongs to a marker on a modal body"),
     }
+    model_config = ConfigDict(json_schema_extra=rules(at_most_one("axis", "orientation")))
 
     at: Annotated[Where, PlaceField()] = Field(
         (0.0, 0.0, 0.0),
@@ -174,6 +196,10 @@ _OF_BEAM = "belongs to a flexible beam, which has 'beam' (its two ends) instead 
 _OF_FLEXIBLE = "belongs to a flexible body ('beam', 'modal' or 'file')"
 
 
+FOLLOWS_FROM_ROD = ("at", "orientation", "center", "inertia")
+"""Keys that cannot stand beside `rod`."""
+
+
 class Body(Strict):
     """A rigid body."""
 
@@ -186,6 +212,9 @@ class Body(Strict):
         "mass": "A body has 'mass' (rigid), 'beam' (a flexible beam), 'modal' (flexible, by its matrices) or 'file' "
         "(flexible, from a body file)."
     }
+    model_config = ConfigDict(
+        json_schema_extra=rules(exactly_one("rod", "inertia"), needs("rod", without(*FOLLOWS_FROM_ROD)))
+    )
 
     mass: Annotated[float, Scalar("mass", least=0.0)] = Field(description="Mass [kg]; zero for a massless body.")
     inertia: Annotated[Matrix, InertiaField()] | None = Field(

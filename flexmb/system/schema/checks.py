@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from flexmb.errors import Fault
-from flexmb.joints.table import JOINT_TYPES
 from flexmb.suggestions import clipped, did_you_mean
+from flexmb.system.schema.bodies import FOLLOWS_FROM_ROD
 from flexmb.system.schema.body_kinds import BodyKind, body_kind
 from flexmb.system.schema.fields import Context, joint_type_of
+from flexmb.system.schema.joints import ALL_JOINT_KEYS, PLACED_BY, joint_keys
 from flexmb.system.schema.mesh_bodies import file_markers
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def check_joint(references: References, name: str, table: Table) -> None:
     from flexmb.system.schema import beam_checks
 
     path: Path = ("joints", name)
-    placed_by = one_of(references, table, ("bodies", "markers"), path, "bodies or markers")
+    placed_by = one_of(references, table, PLACED_BY, path, "bodies or markers")
     ends: list[str | None] = [None]
     if placed_by:
         given = table[placed_by]
@@ -188,22 +189,12 @@ def _check_joint_keys(references: References, name: str, table: Table, placed_by
     if joint_type is None or placed_by is None:
         return
     path: Path = ("joints", name)
-    needed = set(joint_type.numbers)
-    allowed = {"type", placed_by, "tree", *joint_type.numbers, *joint_type.optional}
-    if placed_by == "bodies":
-        needed |= set(joint_type.directions)
-        allowed |= {"at", *joint_type.directions}
-        if joint_type.at != "optional":
-            needed.add("at")
-    if joint_type.n_v:
-        allowed |= {"position", "velocity"}
+    needed, allowed = joint_keys(joint_type, placed_by)
     kind = f"joint '{name}' ({joint_type.name})"
     for key in sorted(needed - table.keys()):
         references.add((*path, key), f"{kind} needs '{key}'")
-    every = {"bodies", "markers", "at", "position", "velocity", "length"}
-    every |= {key for other in JOINT_TYPES.values() for key in (*other.directions, *other.numbers)}
     for key in table:
-        if key in every and key not in allowed and key not in ("bodies", "markers"):
+        if key in ALL_JOINT_KEYS and key not in allowed and key not in PLACED_BY:
             if placed_by == "markers" and key in ("at", *joint_type.directions):
                 text = f"{kind}: '{key}' is given by the markers"
             else:
@@ -234,7 +225,7 @@ def check_body(references: References, name: str, table: Table) -> None:
     for i, where in enumerate(rod if isinstance(rod, (list, tuple)) else ()):
         references.place(where, (*path, "rod", i))
     if rod is not None:
-        for key in ("at", "orientation", "center", "inertia"):
+        for key in FOLLOWS_FROM_ROD:
             if key in table:
                 references.add((*path, key), f"body '{name}': '{key}' follows from 'rod' and cannot be given too")
     elif "inertia" not in table:

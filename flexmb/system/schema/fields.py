@@ -1,4 +1,4 @@
-"""Field types of the model: quantities, vectors, places, directions, rotations, expressions and tables.
+"""Field types of the model: quantities, vectors, places, directions, expressions and lists of names.
 
 Each is put into a pydantic class by `Annotated[float, Scalar("mass")]`; it reads what a user writes, checks it and
 leaves plain SI numbers. Parameters and what is known of joints and sensors come through the validation context.
@@ -19,9 +19,9 @@ from flexmb.joints.table import JOINT_TYPES, JointType
 from flexmb.suggestions import clipped
 from flexmb.system.expressions.nodes import SymbolicValue
 from flexmb.system.expressions.parser import Expression, constant, parse_amount, parse_expression
-from flexmb.system.expressions.tables import check_points
 from flexmb.system.expressions.tokens import TextError
-from flexmb.system.units import KINDS, Amount, Kind, convert, derivative
+from flexmb.system.schema.json_forms import TEXT, Schema, either, in_unit, listed, quantity
+from flexmb.system.units import KINDS, Amount, Kind, convert
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
@@ -76,20 +76,17 @@ def context_of(info: ValidationInfo) -> Context:
     return info.context if isinstance(info.context, Context) else Context()
 
 
+LARGEST = 1e60
+"""Of any number in a model: the products of greater ones cannot be computed with, and nothing in SI is greater"""
+
+
 def read_number(value: Any, kinds: Sequence[Kind], info: ValidationInfo) -> float:
     """A finite number in SI, from a number or a text, of the first of `kinds` that fits."""
     if isinstance(value, bool) or not isinstance(value, (Real, str)):
         raise refuse(f"a number or a text with a unit is needed, found {clipped(value)}")
     try:
         if isinstance(value, str):
-            amount = parse_amount(value, context_of(info).parameters)
-            source = f"'{value.strip()[:60]}'"
-            for kind in kinds[:-1]:
-                try:
-                    return convert(amount, kind, source)
-                except TextError:
-                    continue
-            number = convert(amount, kinds[-1], source)
+            number = _converted(value, kinds, info)
         else:
             number = value if isinstance(value, SymbolicValue) else float(value)
     except TextError as error:
@@ -98,7 +95,21 @@ def read_number(value: Any, kinds: Sequence[Kind], info: ValidationInfo) -> floa
         raise refuse("the number is too large") from None
     if not math.isfinite(number):
         raise refuse(f"a finite number is needed, found {clipped(value)}")
+    if abs(number) > LARGEST:
+        raise refuse(f"a number up to {LARGEST:g} (SI) is needed, found {clipped(value)}")
     return number
+
+
+def _converted(text: str, kinds: Sequence[Kind], info: ValidationInfo) -> float:
+    """A text in SI, of the first of `kinds` that fits."""
+    amount = parse_amount(text, context_of(info).parameters)
+    source = f"'{text.strip()[:60]}'"
+    for kind in kinds[:-1]:
+        try:
+            return convert(amount, kind, source)
+        except TextError:
+            continue
+    return convert(amount, kinds[-1], source)
 
 
 def read_list(value: Any, length: int | tuple[int, ...], read: Callable[[Any], float]) -> tuple[float, ...]:
@@ -123,28 +134,27 @@ def _or(lengths: Sequence[int]) -> str:
     return " or ".join(str(length) for length in lengths)
 
 
-NUMBER_OR_TEXT: dict[str, Any] = {"anyOf": [{"type": "number"}, {"type": "string"}]}
-
-
-def _array(items: dict[str, Any], length: int | None = None) -> dict[str, Any]:
-    size = {} if length is None else {"minItems": length, "maxItems": length}
-    return {"type": "array", "items": items, **size}
-
-
 class FieldType:
     """A plain validator with access to the context, and its JSON schema."""
 
     def read(self, value: Any, info: ValidationInfo) -> Any:
+        """What a user wrote as a checked value; raises `refuse(...)`."""
         raise NotImplementedError
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> Schema:
+        """The JSON schema of what `read` takes."""
         raise NotImplementedError
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_plain_validator_function(self.read)
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Schema:
         return self.json()
+
+
+def unit_of(kind: str, turning: str = "") -> str:
+    """SI unit of a kind; of a joint coordinate, "m or rad"."""
+    return KINDS[kind].unit + (f" or {KINDS[turning].unit}" if turning else "")
 
 
 @dataclass(frozen=True)
@@ -178,9 +188,8 @@ class Scalar(FieldType):
             raise refuse(f"must be at most {self.most:g}{unit}, found {clipped(value)}")
         return number
 
-    def json(self) -> dict[str, Any]:
-        unit = KINDS[self.kind].unit + (f" or {KINDS[self.turning].unit}" if self.turning else "")
-        return {**NUMBER_OR_TEXT, "x-unit": unit}
+    def json(self) -> Schema:
+        return quantity(unit_of(self.kind, self.turning), self.least, self.above, self.most)
 
 
 @dataclass(frozen=True)
@@ -193,8 +202,8 @@ class VectorOf(FieldType):
     def read(self, value: Any, info: ValidationInfo) -> tuple[float, ...]:
         return read_list(value, self.length, lambda entry: read_number(entry, (KINDS[self.kind],), info))
 
-    def json(self) -> dict[str, Any]:
-        return {**_array(NUMBER_OR_TEXT, self.length), "x-unit": KINDS[self.kind].unit}
+    def json(self) -> Schema:
+        return listed(quantity(KINDS[self.kind].unit), self.length)
 
 
 @dataclass(frozen=True)
@@ -214,9 +223,9 @@ class PlaceField(FieldType):
             raise refuse(f"the name of a point or [x, y, z] is needed, found {clipped(value)}")
         return read_list(value, 3, lambda entry: read_number(entry, (KINDS["length"],), info))
 
-    def json(self) -> dict[str, Any]:
-        single = [{"type": "string"}, {**_array(NUMBER_OR_TEXT, 3), "x-unit": "m"}]
-        return {"anyOf": [*single, _array({"anyOf": single}, 2)] if self.pair else single}
+    def json(self) -> Schema:
+        one = {"anyOf": [TEXT, listed(quantity("m"), 3)]}
+        return either(one, listed(one, 2), words="place, or two") if self.pair else either(one, words="place")
 
 
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -249,10 +258,10 @@ class DirectionField(FieldType):
         x, y, z = (number / size for number in numbers)
         return (x, y, z)
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> Schema:
         names = [sign + axis for axis in "xyz" for sign in ("", "+", "-")]
-        one = {"anyOf": [{"enum": names}, _array(NUMBER_OR_TEXT, 3)]}
-        return one if self.count == 1 else _array(one, self.count)
+        one = either({"enum": names}, listed(quantity(), 3), words="direction")
+        return one if self.count == 1 else listed(one, self.count, words="directions")
 
 
 @dataclass(frozen=True)
@@ -287,93 +296,10 @@ class ExpressionField(FieldType):
                 hint = " (only t and parameters can be used here)"
             raise refuse(error.explanation().replace("\n", hint + "\n", 1)) from None
 
-    def json(self) -> dict[str, Any]:
-        unit = KINDS[self.kind].unit + (f" or {KINDS[self.turning].unit}" if self.turning else "")
-        one = {**NUMBER_OR_TEXT, "x-unit": unit}
-        return one if self.count == 1 else _array(one, self.count)
-
-
-@dataclass(frozen=True)
-class TableField(FieldType):
-    """Points [[x, y], ...] with increasing x."""
-
-    x: str
-    y: str
-    x_turning: str = ""
-    y_turning: str = ""
-    what: str = "time"
-
-    def read(self, value: Any, info: ValidationInfo) -> tuple[tuple[float, float], ...]:
-        if not isinstance(value, (list, tuple)):
-            raise refuse(f"a list of pairs [{self.what}, value] is needed, found {clipped(value)}")
-        kinds = (Scalar(self.x, self.x_turning).kinds(info), Scalar(self.y, self.y_turning).kinds(info))
-        points = []
-        for i, row in enumerate(value):
-            if not isinstance(row, (list, tuple)) or len(row) != 2:
-                raise refuse(f"row {i + 1} must be a pair [{self.what}, value], found {clipped(row)}")
-            try:
-                points.append((read_number(row[0], kinds[0], info), read_number(row[1], kinds[1], info)))
-            except PydanticCustomError as error:
-                raise refuse(f"row {i + 1}: {(error.context or {})['text']}") from None
-        try:
-            check_points(points, self.what)
-        except ValueError as error:
-            raise refuse(str(error)) from None
-        return tuple(points)
-
-    def json(self) -> dict[str, Any]:
-        return {
-            **_array(_array(NUMBER_OR_TEXT, 2)),
-            "minItems": 2,
-            "x-unit": f"{KINDS[self.x].unit}, {KINDS[self.y].unit}",
-        }
-
-
-@dataclass(frozen=True)
-class Coefficients(FieldType):
-    """Polynomial coefficients c0, c1, ... of t of a joint coordinate; the k-th is a k-th derivative."""
-
-    def read(self, value: Any, info: ValidationInfo) -> tuple[float, ...]:
-        if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= 40:
-            raise refuse(f"a list of 1 to 40 coefficients [c0, c1, ...] is needed, found {clipped(value)}")
-        bases = Scalar("length", "angle").kinds(info)
-        entries = iter(range(len(value)))
-
-        def read(entry: Any) -> float:
-            order = next(entries)
-            return read_number(entry, [derivative(base, order) for base in bases], info)
-
-        return read_list(value, len(value), read)
-
-    def json(self) -> dict[str, Any]:
-        return {**_array(NUMBER_OR_TEXT), "minItems": 1, "maxItems": 40}
-
-
-@dataclass(frozen=True)
-class JointState(FieldType):
-    """Initial coordinates or rates of a joint: one number, or a list with one for each coordinate."""
-
-    order: int
-
-    def read(self, value: Any, info: ValidationInfo) -> tuple[float, ...]:
-        coordinates = context_of(info).coordinates
-        values = value if isinstance(value, (list, tuple)) else [value]
-        if coordinates and len(values) != len(coordinates):
-            names = ", ".join(name for name, _ in coordinates)
-            needed = "1 number is" if len(coordinates) == 1 else f"{len(coordinates)} numbers are"
-            raise refuse(f"{needed} needed ({names}), found {len(values)}")
-        kinds = [KINDS["length" if kind == "length" else "angle"] for _, kind in coordinates]
-        entries = iter(range(len(values)))
-
-        def read(entry: Any) -> float:
-            i = next(entries)
-            bases = [kinds[i]] if kinds else [KINDS["length"], KINDS["angle"]]
-            return read_number(entry, [derivative(base, self.order) for base in bases], info)
-
-        return read_list(values, len(values), read)
-
-    def json(self) -> dict[str, Any]:
-        return {"anyOf": [*NUMBER_OR_TEXT["anyOf"], _array(NUMBER_OR_TEXT)]}
+    def json(self) -> Schema:
+        unit = unit_of(self.kind, self.turning)
+        one = {**quantity(unit), "x-value": in_unit("expression", unit)}
+        return one if self.count == 1 else listed(one, self.count, words=in_unit("expressions", unit))
 
 
 @dataclass(frozen=True)
@@ -390,5 +316,5 @@ class Names(FieldType):
             raise refuse(f"a list of {size}{self.what} is needed, found {clipped(value)}")
         return tuple(value)
 
-    def json(self) -> dict[str, Any]:
-        return _array({"type": "string"}, self.count)
+    def json(self) -> Schema:
+        return listed({"type": "string"}, self.count, words=self.what)

@@ -17,7 +17,8 @@ from pydantic_core import PydanticCustomError
 
 from flexmb.mesh.units import UNITS
 from flexmb.suggestions import clipped, did_you_mean
-from flexmb.system.schema.fields import NUMBER_OR_TEXT, FieldType, PlaceField, Scalar, VectorOf, context_of, refuse
+from flexmb.system.schema.fields import FieldType, PlaceField, Scalar, VectorOf, context_of, refuse
+from flexmb.system.schema.json_forms import TEXT, Schema, any_of, either, keyed, listed, quantity
 
 Kind = Literal["box", "cylinder", "sphere", "file"]
 KEYS: dict[Kind, tuple[str, ...]] = {
@@ -67,20 +68,23 @@ class GeometryField(FieldType):
             raise refuse("; ".join(faults))
         return tuple(shape for shape in shapes if shape is not None)
 
-    def json(self) -> dict[str, Any]:
-        place = PlaceField().json()
+    def json(self) -> Schema:
+        from flexmb.system.schema.bodies import RotationField
+
+        place, length = PlaceField().json(), quantity("m", above=0.0)
         keys = {
-            "box": VectorOf("length").json(),
-            "cylinder": {"type": "array", "items": place, "minItems": 2, "maxItems": 2},
-            "sphere": {**NUMBER_OR_TEXT, "x-unit": "m"},
-            "file": {"type": "string"},
-            "radius": {**NUMBER_OR_TEXT, "x-unit": "m"},
+            "box": listed(length, 3),
+            "cylinder": listed(place, 2),
+            "sphere": length,
+            "file": TEXT,
+            "radius": length,
             "at": place,
-            "orientation": {},
-            "unit": {"enum": list(UNITS)},
+            "orientation": RotationField().json(),
+            "unit": {"anyOf": [{"enum": list(UNITS)}, TEXT]},
         }
-        one = {"type": "object", "properties": keys, "additionalProperties": False}
-        return {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]}
+        needed = {kind: (kind, "radius") if kind == "cylinder" else (kind,) for kind in KEYS}
+        one = any_of(*(keyed({key: keys[key] for key in (k, *KEYS[k])}, needed[k]) for k in KEYS))
+        return either(one, listed(one, least=1), words="shape, or a list of shapes")
 
 
 def _shape(table: Any, info: ValidationInfo, faults: list[str]) -> Shape | None:
@@ -223,6 +227,7 @@ COLORS = {
     "gold": "#c9a227", "copper": "#b5703c", "brass": "#b5a642",
 }  # fmt: skip
 """Names of colours; none of them shouts."""
+COLOR_TEXT: Schema = {"type": "string", "pattern": r"^\s*(#[0-9a-fA-F]{6}|[A-Za-z]+)\s*$"}
 
 
 @dataclass(frozen=True)
@@ -242,5 +247,5 @@ class ColorField(FieldType):
         red, green, blue = (int(code[k : k + 2], 16) / 255.0 for k in (1, 3, 5))
         return red, green, blue
 
-    def json(self) -> dict[str, Any]:
-        return {"anyOf": [{"type": "string", "pattern": "^#[0-9a-fA-F]{6}$"}, {"enum": list(COLORS)}]}
+    def json(self) -> Schema:
+        return either({"enum": list(COLORS)}, COLOR_TEXT, words="#rrggbb or a name")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import ConfigDict, Field, StrictBool, ValidationInfo, field_validator, model_validator
 
 from flexmb.joints.table import JOINT_TYPES, JointType
 from flexmb.system.expressions import parser as expressions
@@ -12,19 +13,18 @@ from flexmb.system.expressions.parser import Expression
 from flexmb.system.expressions.smoothing import Smoothing, smooth, smoothing_fault
 from flexmb.system.schema.bodies import Strict
 from flexmb.system.schema.fields import (
-    Coefficients,
     Context,
     DirectionField,
     ExpressionField,
-    JointState,
     Names,
     PlaceField,
     Scalar,
-    TableField,
     Vector,
     Where,
     refuse,
 )
+from flexmb.system.schema.json_forms import Schema, any_of, exactly_one, given, is_one_of, needs, rules, without
+from flexmb.system.schema.series_fields import Coefficients, JointState, TableField
 
 JointName = Literal[
     "fixed",
@@ -43,8 +43,37 @@ JointName = Literal[
 ]
 
 
+PLACED_BY = ("bodies", "markers")
+
+
+def joint_keys(joint_type: JointType, placed_by: str) -> tuple[set[str], set[str]]:
+    """Keys that a joint of a type needs, and those that it may have, when it is placed by `bodies` or by `markers`."""
+    needed = {"type", placed_by, *joint_type.numbers}
+    allowed = needed | {"tree", *joint_type.optional}
+    if placed_by == "bodies":
+        needed |= {*joint_type.directions, *(() if joint_type.at == "optional" else ("at",))}
+        allowed |= {"at", *joint_type.directions}
+    if joint_type.n_v:
+        allowed |= {"position", "velocity"}
+    return needed, allowed
+
+
+ALL_JOINT_KEYS = {key for each in JOINT_TYPES.values() for word in PLACED_BY for key in joint_keys(each, word)[1]}
+
+
+def _forms_of_joints() -> Iterator[Schema]:
+    """The keys of every type, placed in either way."""
+    for joint_type in JOINT_TYPES.values():
+        for placed_by in PLACED_BY:
+            needed, allowed = joint_keys(joint_type, placed_by)
+            others = without(*sorted(ALL_JOINT_KEYS - allowed))
+            yield {**is_one_of("type", joint_type.name), "required": sorted(needed), **others}
+
+
 class Joint(Strict):
-    """A joint between two bodies. Which keys it needs depends on its type (flexmb.joints.table)."""
+    """A joint between two bodies. Which keys it needs depends on its type."""
+
+    model_config = ConfigDict(json_schema_extra=rules(any_of(*_forms_of_joints())))
 
     type: JointName = Field(description="Type of the joint.")
     bodies: Annotated[tuple[str, str], Names(2, "bodies")] | None = Field(
@@ -78,7 +107,7 @@ class Joint(Strict):
     radius: Annotated[float, Scalar("length", above=0.0)] | None = Field(
         None, description="Rolling: radius of the disc [m]."
     )
-    tree: bool | None = Field(None, description="true: must be a branch of the tree; false: must be a chord.")
+    tree: StrictBool | None = Field(None, description="true: must be a branch of the tree; false: must be a chord.")
     position: Annotated[tuple[float, ...], JointState(0)] | None = Field(
         None, description="Initial coordinates [m, rad]; rotation vectors where the joint turns freely."
     )
@@ -124,6 +153,19 @@ MOTION_FORMS = ("rate", "polynomial", "harmonic", "ramp", "table", "expression")
 
 class Motion(Strict):
     """A prescribed joint coordinate or marker position, as a function of time."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            exactly_one(*MOTION_FORMS),
+            exactly_one("joint", "marker"),
+            needs("marker", given("along")),
+            needs("along", given("marker")),
+            needs("relative_to", given("marker")),
+            needs("coordinate", given("joint")),
+            needs("start", given("rate")),
+            needs("smooth", given("table")),
+        )
+    )
 
     joint: str | None = Field(None, description="Joint that is driven.")
     coordinate: str | None = Field(None, description="Its coordinate; may be left out when there is only one.")

@@ -15,7 +15,7 @@ from flexmb.system.schema.bodies import Body
 from flexmb.system.schema.checks import Path, References, Table, one_of, tables_of
 from flexmb.system.schema.fields import joint_type_of
 from flexmb.system.schema.joints import MOTION_FORMS
-from flexmb.system.schema.loads import SENSOR_SUBJECTS, Actuator, DistributedForce, PointForce, PointTorque
+from flexmb.system.schema.loads import SENSOR_KEYS, SENSOR_SUBJECTS, Actuator, DistributedForce, PointForce, PointTorque
 from flexmb.system.schema.mesh_checks import check_deflection, check_mesh_values
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def check_force(references: References, name: str, table: Table) -> None:
 
 
 _MOST_STEPS = 1e12
+_MOST_ROWS = 1e8
 _MARKER_COMPONENTS = ("x", "y", "z", "magnitude")
 _REACTION_COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz", "force", "moment")
 
@@ -124,15 +125,7 @@ def check_sensor(references: References, name: str, table: Table) -> None:
 
 def _check_sensor_keys(references: References, name: str, table: Table, subject: str) -> None:
     path: Path = ("sensors", name)
-    belongs = {
-        "coordinate": ("joint",),
-        "quantity": ("joint", "marker", "between"),
-        "component": ("marker", "deflection", "reaction", "section"),
-        "relative_to": ("marker",),
-        "axes": ("marker", "deflection"),
-        "chord": ("deflection",),
-    }
-    wrong = {key: f"does not belong to a sensor of a {subject}" for key, ok in belongs.items() if subject not in ok}
+    wrong = {key: f"does not belong to a sensor of a {subject}" for key, ok in SENSOR_KEYS.items() if subject not in ok}
     if subject == "between":
         wrong["axes"] = wrong["relative_to"] = "does not belong to a distance"
     _refuse_keys(references, table, path, wrong)
@@ -211,12 +204,27 @@ def check_analysis(references: References) -> None:
     if table.get("type") == "kinematic" and "step" not in table and not every:
         references.add(path, "a kinematic analysis needs 'step' (or output.every)")
     method = table.get("method", "generalized-alpha")
+    coordinates = references.tables.get("coordinates")
+    is_natural = isinstance(coordinates, dict) and coordinates.get("default") == "natural"
     if method == "rk4" and "tolerance" in table:
-        references.add((*path, "tolerance"), "rk4 has a fixed step and takes no tolerance", "Did you mean 'rk45'?")
+        hint = "Give a step, and no tolerance." if is_natural else "Did you mean 'rk45'?"
+        references.add((*path, "tolerance"), "rk4 has a fixed step and takes no tolerance", hint)
+    if table.get("formulation") == "canonical":
+        _check_canonical(references, method, is_natural)
     independent = table.get("independent")
     for i, text in enumerate(independent if isinstance(independent, (list, tuple)) else ()):
         if isinstance(text, str):
             _check_independent(references, text, (*path, "independent", i))
+
+
+def _check_canonical(references: References, method: Any, is_natural: bool) -> None:
+    """Positions and momenta are for natural coordinates and rk4."""
+    path = ("analysis", "formulation")
+    if not is_natural:
+        hint = 'Give [coordinates] default = "natural", or formulation = "augmented".'
+        references.add(path, "the canonical equations are those of natural coordinates", hint)
+    if method != "rk4":
+        references.add(path, "the canonical equations are integrated by rk4", 'Give method = "rk4" and a step.')
 
 
 def _check_independent(references: References, text: str, path: Path) -> None:
@@ -304,6 +312,13 @@ def _check_length(references: References, spec: ModelSpec) -> None:
         if interval is not None and spec.analysis.end > _MOST_STEPS * interval:
             text = f"{path[1]}: {interval:g} s makes more than {_MOST_STEPS:g} steps until t = {spec.analysis.end:g} s"
             references.add(path, text)
+            return
+    path, interval = ("output", "every"), spec.output.every
+    if interval is None and spec.analysis.tolerance is None:
+        path, interval = ("analysis", "step"), spec.analysis.step
+    if interval is not None and spec.analysis.end > _MOST_ROWS * interval:
+        text = f"{path[1]}: {interval:g} s writes more than {_MOST_ROWS:g} rows until t = {spec.analysis.end:g} s"
+        references.add(path, text, "Write less often: a larger 'every' in [output].")
 
 
 def _check_sensors(references: References, spec: ModelSpec, expression: Expression, path: Path) -> None:

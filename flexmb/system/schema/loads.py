@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 
 from flexmb.system.expressions.parser import Expression
 from flexmb.system.schema.bodies import Strict
@@ -14,9 +14,10 @@ from flexmb.system.schema.fields import (
     ExpressionField,
     Names,
     Scalar,
-    TableField,
     Vector,
 )
+from flexmb.system.schema.json_forms import any_of, at_most_one, exactly_one, given, needs, rules
+from flexmb.system.schema.series_fields import TableField
 
 
 class OnCoordinate(Strict):
@@ -33,13 +34,16 @@ class OnCoordinate(Strict):
         return data
 
 
+_RESISTS = (any_of(given("stiffness"), given("damping"), given("table")), at_most_one("stiffness", "table"))
+"""What a spring or damper has."""
+
 ThreeExpressions = tuple[Expression, Expression, Expression]
 
 
 class PointForce(Strict):
     """A force on a marker."""
 
-    type: Literal["force"]
+    type: Literal["force"] = Field(description="Kind of the force.")
     marker: str = Field(description="Marker on which it acts, 'body.marker'.")
     vector: Annotated[ThreeExpressions, ExpressionField("force", sensors=True, count=3)] = Field(
         description="Components [N]: numbers or expressions of t and of sensors."
@@ -50,7 +54,7 @@ class PointForce(Strict):
 class PointTorque(Strict):
     """A torque on a marker's body."""
 
-    type: Literal["torque"]
+    type: Literal["torque"] = Field(description="Kind of the force.")
     marker: str = Field(description="Marker on which it acts, 'body.marker'.")
     vector: Annotated[ThreeExpressions, ExpressionField("torque", sensors=True, count=3)] = Field(
         description="Components [N*m]: numbers or expressions of t and of sensors."
@@ -61,7 +65,7 @@ class PointTorque(Strict):
 class DistributedForce(Strict):
     """A force along a part of a beam, the same for every unit of its undeformed length."""
 
-    type: Literal["distributed-force"]
+    type: Literal["distributed-force"] = Field(description="Kind of the force.")
     body: str = Field(description="Beam on which it acts.")
     vector: Annotated[ThreeExpressions, ExpressionField("force per length", sensors=True, count=3)] = Field(
         description="Components [N/m]: numbers or expressions of t and of sensors."
@@ -85,7 +89,11 @@ class DistributedForce(Strict):
 class SpringDamper(Strict):
     """A spring and damper along the line between two markers; tension is positive."""
 
-    type: Literal["spring-damper"]
+    model_config = ConfigDict(
+        json_schema_extra=rules(*_RESISTS, needs("stiffness", given("length")), needs("table", given("length")))
+    )
+
+    type: Literal["spring-damper"] = Field(description="Kind of the force.")
     markers: Annotated[tuple[str, str], Names(2, "markers")] = Field(description="Its two ends, 'body.marker'.")
     stiffness: Annotated[float, Scalar("stiffness", least=0.0)] = Field(0.0, description="Stiffness [N/m].")
     damping: Annotated[float, Scalar("damping", least=0.0)] = Field(0.0, description="Damping [N*s/m].")
@@ -100,7 +108,9 @@ class SpringDamper(Strict):
 class JointSpring(OnCoordinate):
     """A spring and damper on a joint coordinate; full turns are counted."""
 
-    type: Literal["joint-spring"]
+    model_config = ConfigDict(json_schema_extra=rules(*_RESISTS))
+
+    type: Literal["joint-spring"] = Field(description="Kind of the force.")
     stiffness: Annotated[float, Scalar("stiffness", "rotational stiffness", least=0.0)] = Field(
         0.0, description="Stiffness [N/m or N*m/rad]."
     )
@@ -117,7 +127,11 @@ class JointSpring(OnCoordinate):
 class Friction(OnCoordinate):
     """Viscous and regularised Coulomb friction on a joint coordinate."""
 
-    type: Literal["friction"]
+    model_config = ConfigDict(
+        json_schema_extra=rules(any_of(given("viscous"), given("coulomb")), needs("coulomb", given("transition")))
+    )
+
+    type: Literal["friction"] = Field(description="Kind of the force.")
     viscous: Annotated[float, Scalar("damping", "rotational damping", least=0.0)] = Field(
         0.0, description="Viscous coefficient [N*s/m or N*m*s/rad]."
     )
@@ -132,7 +146,7 @@ class Friction(OnCoordinate):
 class Actuator(OnCoordinate):
     """A force or torque on a joint coordinate."""
 
-    type: Literal["actuator"]
+    type: Literal["actuator"] = Field(description="Kind of the force.")
     effort: Annotated[Expression, ExpressionField("force", "torque", sensors=True)] = Field(
         description="Force or torque [N or N*m]: a number or an expression of t and of sensors."
     )
@@ -154,10 +168,28 @@ FORCE_TYPES = {
 }
 
 SENSOR_SUBJECTS = ("joint", "marker", "between", "deflection", "section", "motion", "force", "reaction")
+SENSOR_KEYS: dict[str, tuple[str, ...]] = {
+    "coordinate": ("joint",),
+    "quantity": ("joint", "marker", "between"),
+    "component": ("marker", "deflection", "reaction", "section"),
+    "relative_to": ("marker",),
+    "axes": ("marker", "deflection"),
+    "chord": ("deflection",),
+}
+"""Which subjects a further key of a sensor belongs to."""
 
 
 class Sensor(Strict):
     """A named channel of the result: of a joint, marker, distance, deflection, section, motion, force or reaction."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            exactly_one(*SENSOR_SUBJECTS),
+            *(needs(key, *map(given, subjects)) for key, subjects in SENSOR_KEYS.items()),
+            needs("reaction", given("component")),
+            needs("section", given("component")),
+        )
+    )
 
     joint: str | None = Field(None, description="Joint whose coordinate is measured.")
     coordinate: str | None = Field(None, description="Its coordinate; may be left out when there is only one.")

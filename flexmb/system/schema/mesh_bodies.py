@@ -14,6 +14,7 @@ from flexmb.suggestions import clipped, did_you_mean
 from flexmb.system.schema.beams import Damping, FlexibleTable
 from flexmb.system.schema.bodies import IDENTITY, RotationField
 from flexmb.system.schema.fields import FieldType, Matrix, PlaceField, Where, context_of, refuse
+from flexmb.system.schema.json_forms import TEXT, Schema
 
 if TYPE_CHECKING:
     from flexmb.bodies.reduced_body import ReducedBody
@@ -75,8 +76,8 @@ class BodyFileField(FieldType):
         except InputError as error:
             raise refuse(error.faults[0].text, _near_files(Path(folder) / value)) from None
 
-    def json(self) -> dict[str, Any]:
-        return {"type": "string"}
+    def json(self) -> Schema:
+        return {**TEXT, "x-value": "path"}
 
 
 def _near_files(path: Path) -> str:

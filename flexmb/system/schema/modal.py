@@ -18,7 +18,6 @@ from flexmb.suggestions import clipped
 from flexmb.system.schema.beams import FlexibleTable
 from flexmb.system.schema.bodies import IDENTITY, Marker, RotationField, Strict
 from flexmb.system.schema.fields import (
-    NUMBER_OR_TEXT,
     Context,
     FieldType,
     Matrix,
@@ -31,6 +30,7 @@ from flexmb.system.schema.fields import (
     read_number,
     refuse,
 )
+from flexmb.system.schema.json_forms import Schema, listed, quantity
 from flexmb.system.units import KINDS
 
 if TYPE_CHECKING:
@@ -72,11 +72,11 @@ class ArrayField(FieldType):
         note = " (n shapes, as many as S1 has rows)" if "n" in self.shape else ""
         return f"an array {' x '.join(sizes)}{note}"
 
-    def json(self) -> dict[str, Any]:
-        schema: dict[str, Any] = dict(NUMBER_OR_TEXT)
-        for _ in self.shape:
-            schema = {"type": "array", "items": schema}
-        return schema
+    def json(self) -> Schema:
+        schema = quantity()
+        for size in reversed(self.shape):
+            schema = listed(schema, None if size == "n" else int(size), least=1)
+        return {**schema, "x-value": f"array {' x '.join(map(str, self.shape))}"}
 
 
 def _place(at: tuple[int, ...]) -> str:

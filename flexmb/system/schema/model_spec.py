@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, WithJsonSchema
 
 from flexmb.errors import Fault, InputError
 from flexmb.system.expressions.parser import RESERVED
@@ -24,17 +24,23 @@ from flexmb.system.schema.checks import ALWAYS, check_references, tables_of
 from flexmb.system.schema.faults import faults_of
 from flexmb.system.schema.fields import Context, Vector, VectorOf, Where
 from flexmb.system.schema.joints import Joint, Motion
+from flexmb.system.schema.json_forms import quantity
 from flexmb.system.schema.loads import Base, Force, Sensor
 from flexmb.system.schema.parameters import TABLES, Keep, merged_parameters, missing_fault, resolve_parameters
 from flexmb.system.schema.sections import Material, NamedSection
+
+AMOUNT = WithJsonSchema({**quantity(), "x-value": "number, or text with a unit"})
+"""What a file may have for a parameter, before it becomes a number."""
 
 
 class ModelSpec(Strict):
     """A model: everything that a model file can say."""
 
     model: ModelInfo = Field(default_factory=lambda: ModelInfo.model_validate({}), description="Name and gravity.")
-    parameters: dict[str, float] = Field({}, description="Values used as $name in quantities and expressions (SI).")
-    symbols: dict[str, float] = Field(
+    parameters: dict[str, Annotated[float, AMOUNT]] = Field(
+        {}, description="Values used as $name in quantities and expressions (SI)."
+    )
+    symbols: dict[str, Annotated[float, AMOUNT]] = Field(
         {}, description="Parameters that stay symbols in 'flexmb equations'; '?': a symbol without a value."
     )
     points: dict[str, Annotated[Vector, VectorOf("length")]] = Field(
@@ -53,7 +59,9 @@ class ModelSpec(Strict):
         default_factory=lambda: Coordinates.model_validate({}), description="Choice of the spanning tree."
     )
     analysis: Analysis | None = Field(None, description="What is computed.")
-    output: Output = Field(default_factory=lambda: Output.model_validate({}), description="What is written.")
+    output: Output = Field(
+        default_factory=lambda: Output.model_validate({}), description="Result file and its interval."
+    )
 
     def place(self, where: Where) -> Vector:
         """World position of a point name; numbers are given back as they are."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
 from flexmb.system.schema.bodies import Strict
 from flexmb.system.schema.fields import Scalar, refuse
+from flexmb.system.schema.json_forms import at_most_one, exactly_one, rules
 
 Length = Annotated[float, Scalar("length", above=0.0)]
 Moment = Annotated[float, Scalar("second moment of area", above=0.0)]
@@ -23,6 +24,7 @@ class Material(Strict):
     """An isotropic elastic material."""
 
     foreign: ClassVar[dict[str, str]] = {"rho": "is called 'density' here"}
+    model_config = ConfigDict(json_schema_extra=rules(at_most_one("nu", "G")))
 
     E: Annotated[float, Scalar("stress", above=0.0)] = Field(description="Young's modulus [Pa].")
     nu: Annotated[float, Scalar("number", above=-1.0, most=0.5)] | None = Field(
@@ -50,7 +52,9 @@ class Material(Strict):
 class Circle(Strict):
     """A full circle."""
 
-    type: Literal["circle"]
+    model_config = ConfigDict(json_schema_extra=rules(exactly_one("radius", "diameter")))
+
+    type: Literal["circle"] = Field(description="Kind of the section.")
     radius: Length | None = Field(None, description="Radius [m].")
     diameter: Length | None = Field(None, description="Diameter [m], instead of radius.")
 
@@ -69,7 +73,7 @@ class Circle(Strict):
 class Tube(Strict):
     """A circular tube."""
 
-    type: Literal["tube"]
+    type: Literal["tube"] = Field(description="Kind of the section.")
     outer: Length = Field(description="Outer radius [m].")
     inner: Length = Field(description="Inner radius [m].")
 
@@ -88,7 +92,7 @@ class Tube(Strict):
 class Rectangle(Strict):
     """A full rectangle."""
 
-    type: Literal["rectangle"]
+    type: Literal["rectangle"] = Field(description="Kind of the section.")
     y: Length = Field(description="Size along the section's y axis [m].")
     z: Length = Field(description="Size along the section's z axis [m].")
 
@@ -101,7 +105,7 @@ class Rectangle(Strict):
 class ISection(Strict):
     """A doubly symmetric I: web along z, flanges along y."""
 
-    type: Literal["I"]
+    type: Literal["I"] = Field(description="Kind of the section.")
     height: Length = Field(description="Height over both flanges, along z [m].")
     width: Length = Field(description="Width of the flanges, along y [m].")
     flange: Length = Field(description="Thickness of a flange [m].")
@@ -124,7 +128,9 @@ class ISection(Strict):
 class GeneralSection(Strict):
     """Any section, by its constants."""
 
-    type: Literal["general"]
+    model_config = ConfigDict(json_schema_extra=rules(exactly_one("I", "Iy"), exactly_one("I", "Iz")))
+
+    type: Literal["general"] = Field(description="Kind of the section.")
     A: Annotated[float, Scalar("area", above=0.0)] = Field(description="Area [m^2].")
     I: Moment | None = Field(None, description="Second moment of area in both planes [m^4], instead of Iy and Iz.")
     Iy: Moment | None = Field(None, description="int z^2 dA [m^4]: bending in the x-z plane.")

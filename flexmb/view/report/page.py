@@ -71,6 +71,11 @@ def page_text(content: Content) -> str:
         "clock": {"factor": content.clock.factor, "unit": content.clock.unit},
         "arrays": content.arrays,
     }
+    return document(title, sections, data, viewer)
+
+
+def document(title: str, sections: list[str], data: dict[str, Any], viewer: ViewerParts | None = None) -> str:
+    """A page in one file; title and sections are HTML, data is what its scripts draw."""
     scripts = "\n".join(_source(name) for name in SCRIPTS)
     return "\n".join(
         [

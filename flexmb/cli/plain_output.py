@@ -1,0 +1,41 @@
+"""Text for people: signs that a terminal would obey (colours, jumps, letters from right to left), and bytes
+of file names that are no letters, are shown by their numbers, not sent.
+
+Names come from files, and files come from anywhere.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TextIO
+
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def plain(text: str) -> str:
+    r"""The text with every such sign as its number: "\x1b[31m"."""
+    return _OBEYED.sub(lambda sign: sign[0].encode("unicode_escape").decode("ascii"), text)
+
+
+class PlainOutput(io.TextIOBase):
+    """Standard output on which everything is printed plainly."""
+
+    def __init__(self, stream: TextIO):
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write(plain(text))
+        return len(text)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def writable(self) -> bool:
+        return True

@@ -1,0 +1,40 @@
+"""flexmb schema: what may stand in a model file, for editors and for readers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+
+def schema(
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    markdown: bool = False,
+) -> int:
+    """Write the JSON schema of model files: an editor then completes keys, shows their meaning and marks mistakes.
+
+    With the extension "Even Better TOML" (taplo) put this line on top of a model file: #:schema ./flexmb.schema.json
+
+    Parameters
+    ----------
+    output
+        File to write: flexmb.schema.json, or reference.md with --markdown; default: the screen.
+    markdown
+        The reference of the model file for readers, in Markdown, instead of the schema.
+    """
+    import json
+
+    from flexmb.results.output_file import drafted
+    from flexmb.system.schema.json_schema import model_schema
+    from flexmb.system.schema.reference import reference
+
+    text = reference() if markdown else json.dumps(model_schema(), indent=2, ensure_ascii=False) + "\n"
+    if output is None:
+        print(text, end="")
+        return 0
+    with drafted(output, ".md" if markdown else ".json") as draft:
+        draft.write_text(text, encoding="utf-8")
+    print(f"{output}: {len(text) / 1e3:.0f} kB")
+    return 0

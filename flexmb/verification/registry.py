@@ -1,0 +1,90 @@
+"""Which cases there are, and how they are run. Cases are imported when they are asked for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+from flexmb.errors import Fault, InputError
+from flexmb.suggestions import clipped, did_you_mean
+from flexmb.verification.case import Case, Comparison, Finding
+
+FILES = (
+    "rigid_mechanisms", "rigid_rotation", "rigid_natural", "seeds", "seeds_inverse", "seeds_natural", "peers",
+    "flexible", "flexible_modes", "flexible_crank", "meshed", "beam", "solid",
+)  # fmt: skip
+"""Files of this folder that hold cases."""
+
+NOT_APPLICABLE = {
+    "D01": "Exudyn's regression suite: results of fixed, coarse steps, which are no converged values to agree with",
+}
+"""Known collections that are not compared, and why."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A case that has been run."""
+
+    case: Case
+    comparison: Comparison
+    seconds: float
+    failure: str = ""
+    """why the case could not be carried to its end"""
+
+    @property
+    def agrees(self) -> bool:
+        """Every finding is within its tolerance, and there is one."""
+        findings = self.comparison.findings
+        return not self.failure and bool(findings) and all(finding.agrees for finding in findings)
+
+    @property
+    def closest(self) -> Finding:
+        """The finding that takes the largest part of its tolerance."""
+        return max(self.comparison.findings, key=lambda finding: finding.share)
+
+
+def all_cases() -> dict[str, Case]:
+    """Every case by its name, sorted."""
+    modules = [import_module(f"flexmb.verification.{name}") for name in FILES]
+    found = [item for module in modules for item in vars(module).values() if isinstance(item, Case)]
+    return {item.name: item for item in sorted(found, key=lambda item: item.name)}
+
+
+def chosen_cases(names: Sequence[str]) -> list[Case]:
+    """The cases of these names (all when there are none), in the order of the table; all wrong names are refused."""
+    cases = all_cases()
+    known = {name.lower(): name for name in (*cases, *NOT_APPLICABLE)}
+    chosen = [known.get(name.lower(), "") for name in names]
+    faults = []
+    for name, found in zip(names, chosen, strict=True):
+        if found in NOT_APPLICABLE:
+            faults.append(Fault(f"Case '{found}' is not compared: {NOT_APPLICABLE[found]}."))
+        elif not found:
+            hint = f"{did_you_mean(name, cases)} See 'flexmb verify --list'."
+            faults.append(Fault(f"There is no case {clipped(name)}.", hint=hint))
+    if faults:
+        raise InputError(faults)
+    return [item for name, item in cases.items() if not names or name in chosen]
+
+
+def run_case(case: Case) -> Outcome:
+    """Run a case; whatever goes wrong in it is its failure, so that the others go on."""
+    began = time.perf_counter()
+    comparison, failure = Comparison([]), ""
+    try:
+        comparison = case()
+    except Exception as error:
+        failure = f"{type(error).__name__}: {error}"
+    return Outcome(case, comparison, time.perf_counter() - began, failure)
+
+
+def run_cases(cases: Sequence[Case], tell: Callable[[Case, Outcome | None], None]) -> list[Outcome]:
+    """Run cases one after the other; `tell` hears of each when it begins (None) and when it ends."""
+    outcomes = []
+    for item in cases:
+        tell(item, None)
+        outcomes.append(run_case(item))
+        tell(item, outcomes[-1])
+    return outcomes

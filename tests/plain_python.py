@@ -1,0 +1,258 @@
+"""Every kernel as plain Python and as machine code: the same numbers, a few steps of every kind of model.
+
+    python tests/plain_python.py
+
+runs a list of small jobs twice, in a process with NUMBA_DISABLE_JIT=1 and in one without, and prints how far each job
+differs, as a part of its largest number. Measured for coverage, the first process shows which lines and branches of
+the kernels are reached (`python tests/measure_coverage.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mechanisms import TREE_JOINTS, joint_keys, random_body
+from PIL import Image
+from test_more_drives import DRIVE, HEIGHT, four_bar
+from test_random_mechanisms import closed_mechanism
+
+from flexmb.cli import main as main_of_cli
+from flexmb.elements.material import MATERIALS
+from flexmb.elements.solid.assemble import assemble
+from flexmb.elements.solid.second_order import geometric_stiffness, second_order_forces
+from flexmb.elements.solid.stress import nodal_stress
+from flexmb.mesh.checks import refuse_bad
+from flexmb.results.inverse import inverse_model
+from flexmb.results.modes_report import modes_of_model
+from flexmb.results.session import run_model
+from flexmb.system.model import Model
+from flexmb.system.model_file import read_model
+from flexmb.verification import MODELS
+from flexmb.verification.solid_meshes import box_mesh
+
+Job = Callable[[Path], np.ndarray]
+FOLDER = Path(__file__).parents[1]
+EXAMPLES = FOLDER / "examples"
+STEPS = 3
+AGREES = 1e-9
+"""Largest difference, as a part of the largest number: rounding, which a stiff model magnifies over its steps."""
+COMPARED = ("/position", "/orientation", "/elastic")
+"""Channels that are compared: where the accelerations of stiff models differ in their last digits, these do not."""
+IMPLICIT = ("generalized-alpha", "hht", "shi-mcphee")
+
+
+def rows_of(model: Model, folder: Path) -> np.ndarray:
+    """Poses of the bodies and elastic coordinates of a short run, (n,)."""
+    with closing(run_model(model, folder / "out.h5")) as result:
+        kept = [np.ravel(result[path]) for path in result.channels if path.endswith(COMPARED)]
+    return np.concatenate(kept)
+
+
+def shortened(tables: dict[str, Any], **analysis: Any) -> Model:
+    """The model with a few steps only."""
+    given = tables.get("analysis", {})
+    step = analysis.pop("step", given.get("step", 1e-4))
+    kept = {key: given[key] for key in ("type", "independent", "elastic_start", "start") if key in given}
+    times = {"step": step, "end": f"{STEPS}*({step})"}
+    return Model.from_tables({**tables, "analysis": {**kept, **times, **analysis}, "output": {"every": step}})
+
+
+def model_jobs() -> Iterator[tuple[str, Job]]:
+    """Every published model in its own coordinates and in absolute ones."""
+    for path in sorted(MODELS.glob("*.toml")):
+        for default in ("own", "absolute"):
+            yield f"{path.stem} {default}", partial(run_file, path, default)
+
+
+def run_file(path: Path, default: str, folder: Path, **analysis: Any) -> np.ndarray:
+    return rows_of(few_steps(path, default, **analysis), folder)
+
+
+def few_steps(path: Path, default: str, **analysis: Any) -> Model:
+    """A model file in its own or other coordinates: where there is no tree, no joint is cut."""
+    tables = read_model(path).identity
+    if default != "own":
+        tables["coordinates"] = {"default": default}
+        for joint in tables.get("joints", {}).values():
+            joint.pop("tree", None)
+    return shortened(tables, **analysis)
+
+
+def method_jobs() -> Iterator[tuple[str, Job]]:
+    """A closed mechanism with loads, by every method."""
+    choices: list[dict[str, Any]] = [{"method": method, "step": 1e-3} for method in IMPLICIT]
+    choices += [{"method": "generalized-alpha", "tolerance": 1e-5, "step": 1e-3}]
+    choices += [{"method": name, "formulation": "embedding", "step": 1e-3} for name in ("rk4", "rk45")]
+    for choice in choices:
+        name = " ".join(str(value) for value in choice.values())
+        yield name, lambda folder, choice=choice: rows_of(shortened(closed_mechanism(1), **choice), folder)
+
+
+def joint_jobs() -> Iterator[tuple[str, Job]]:
+    """Every joint as a branch of a tree and, in absolute coordinates, as a chord."""
+    for default in ("joint", "absolute"):
+        for kind in TREE_JOINTS:
+            yield f"{kind} {default}", lambda folder, kind=kind, default=default: rows_of(pair(kind, default), folder)
+
+
+def pair(kind: str, default: str) -> Model:
+    """Two bodies, one of them on the ground by a revolute joint, with this joint between them."""
+    rng = np.random.default_rng(5)
+    tables = {
+        "model": {"name": kind, "gravity": [0.0, 1.0, -9.81]},
+        "bodies": {"a": random_body(rng), "b": random_body(rng)},
+        "joints": {
+            "base": {**joint_keys("revolute", rng), "bodies": ["ground", "a"]},
+            "joint": {**joint_keys(kind, rng), "bodies": ["a", "b"]},
+        },
+        "coordinates": {"default": default},
+    }
+    return shortened(tables, step=1e-3)
+
+
+def other_jobs() -> Iterator[tuple[str, Job]]:
+    """Inverse dynamics, statics, kinematics, modes, functions of time, meshes and pictures."""
+    for options in ({}, {"elastic": "quasi-static"}, {"reactions": "recursive"}):
+        yield (
+            f"inverse dynamics {' '.join(options.values())}",
+            partial(inverse, MODELS / "lee_slider_crank.toml", options),
+        )
+    yield "inverse dynamics, many joints", partial(inverse, EXAMPLES / "09_robot_arm.toml", {})
+    yield "inverse dynamics, least squares", shared_drives
+    yield "static start", partial(run_file, EXAMPLES / "08_crane_arm.toml", "own")
+    static = {"coordinates.default": "absolute"}
+    yield "statics", lambda folder: rows_of(read_model(MODELS / "B17_princeton_beam.toml", static), folder)
+    yield "kinematics", lambda folder: rows_of(shortened(four_bar({"drive": DRIVE}), type="kinematic"), folder)
+    for method in ("rk4", "rk45"):
+        yield f"tree by {method}", partial(run_file, MODELS / "A11_puma560.toml", "own", method=method)
+    yield "natural coordinates", partial(run_file, EXAMPLES / "02_planar_slider_crank.toml", "natural")
+    yield "functions of time", lambda folder: rows_of(functions_of_time(), folder)
+    yield "modes", eigenvalues
+    for kind in ("tet4", "tet10", "hex8", "hex20", "wedge15"):
+        yield f"mesh of {kind}", partial(mesh_numbers, kind)
+    yield "picture", drawn_picture
+
+
+def inverse(path: Path, options: dict[str, str], folder: Path) -> np.ndarray:
+    found = inverse_model(few_steps(path, "own"), folder / "out.h5", **options)
+    return np.concatenate([np.ravel(found.result[path]) for path in found.result.channels])
+
+
+def shared_drives(folder: Path) -> np.ndarray:
+    """A four-bar linkage with a drive at its crank and one at a point of it."""
+    model = shortened(four_bar({"drive": DRIVE, "height": HEIGHT}))
+    found = inverse_model(model, folder / "out.h5", more_drives="least-squares")
+    return np.concatenate([drive.effort for drive in found.drives])
+
+
+def functions_of_time() -> Model:
+    """A slide with every kind of function as force or motion."""
+    tables = pair("prismatic", "joint").identity
+    terms = (
+        "exp(-t) + log(2 + t) + sqrt(1 + t) + abs(sin(t)) + tan(t) + asin(t) + acos(t) + atan(t) + sinh(t) + cosh(t)"
+    )
+    terms += (
+        " + tanh(t) + atan2(t, 2) + min(t, 1) + max(t, 1) + step(t, 0, 1, 1, 2) + if(t - 1, 2, 3) + sign(t) - 2^t/3"
+    )
+    tables["forces"] = {"push": {"type": "actuator", "joint": "joint", "effort": terms}}
+    motions = (
+        {"polynomial": [0.0, 1.0, 2.0]},
+        {"harmonic": {"amplitude": 0.1, "frequency": 2.0}},
+        {"ramp": {"to": 1.0, "over": 0.5}},
+        {"table": [[0.0, 0.0], [0.5, 1.0], [1.0, 0.5], [1.5, 0.0]]},
+        {"expression": "0.1*sin(t)^2"},
+    )
+    for number, motion in enumerate(motions):
+        rng = np.random.default_rng(number)
+        tables["bodies"][f"c{number}"] = random_body(rng)
+        tables["joints"][f"k{number}"] = {**joint_keys("revolute", rng), "bodies": ["ground", f"c{number}"]}
+        tables["motions"] = {**tables.get("motions", {}), f"m{number}": {"joint": f"k{number}", **motion}}
+    return shortened(tables, step=1e-3)
+
+
+def eigenvalues(folder: Path) -> np.ndarray:
+    values = np.array([mode.eigenvalue for mode in modes_of_model(read_model(MODELS / "B12_coriolis.toml")).modes])
+    return np.concatenate([values.real, values.imag])
+
+
+def mesh_numbers(kind: str, folder: Path) -> np.ndarray:
+    """A small box: its matrices, second-order forces and stress for a displacement."""
+    mesh = box_mesh(kind, (3, 2, 2), (3.0, 1.0, 1.0), distort=0.1)
+    refuse_bad(mesh)
+    model = assemble(mesh, MATERIALS["steel"])
+    U = 1e-3 * np.sin(np.arange(2 * model.K.shape[0], dtype=float)).reshape(2, -1).T
+    forces = second_order_forces(model, U, np.array([[0, 0], [0, 1]]))
+    parts = (model.K.data, model.M.data, forces, nodal_stress(model, U), geometric_stiffness(model, U[:, 0]).data)
+    return np.concatenate([np.ravel(part) / np.abs(part).max() for part in parts])
+
+
+def drawn_picture(folder: Path) -> np.ndarray:
+    run_model(few_steps(MODELS / "A06a_spatial_slider_crank.toml", "own"), folder / "out.h5").close()
+    words = [
+        "animate",
+        str(folder / "out.h5"),
+        "-o",
+        str(folder / "out.png"),
+        "--renderer",
+        "flexmb",
+        "--size",
+        "96x64",
+    ]
+    assert main_of_cli(words) == 0
+    return np.asarray(Image.open(folder / "out.png"), dtype=float).ravel()
+
+
+def jobs() -> Iterator[tuple[str, Job]]:
+    """All of them."""
+    for group in (joint_jobs, method_jobs, model_jobs, other_jobs):
+        yield from group()
+
+
+def compute(target: Path) -> None:
+    """Run all jobs of this process and write their numbers."""
+    found: dict[str, np.ndarray] = {}
+    for name, job in jobs():
+        started = time.perf_counter()
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                found[name] = job(Path(folder))
+            except Exception as error:  # noqa: BLE001 - both processes must say the same
+                found[name] = np.array([float(sum(map(ord, str(error))))])
+                print(f"{name}: {type(error).__name__}: {str(error)[:300]}", file=sys.stderr)
+        print(f"{name}: {time.perf_counter() - started:.1f} s", file=sys.stderr, flush=True)
+    np.savez(target, **found)
+
+
+def main() -> int:
+    """Compare both processes; exit code 1 when a job differs."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = {"1": Path(folder) / "plain.npz", "0": Path(folder) / "compiled.npz"}
+        for disabled, file in files.items():
+            command = [sys.executable, __file__, str(file)]
+            subprocess.run(command, cwd=FOLDER, check=True, env={**os.environ, "NUMBA_DISABLE_JIT": disabled})
+        plain, compiled = (dict(np.load(file)) for file in files.values())
+    worst = 0.0
+    for name, values in compiled.items():
+        size = max(1e-300, float(np.abs(values).max()))
+        same = values.shape == plain[name].shape
+        error = float(np.abs(plain[name] - values).max()) / size if same else np.inf
+        print(f"{name:<40}{values.size:>8} numbers   {error:.1e}{'' if error <= AGREES else '   OFF'}")
+        worst = max(worst, error)
+    return 0 if worst <= AGREES else 1
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        compute(Path(sys.argv[1]))
+    else:
+        sys.exit(main())
