@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__version__ = "0.6.0"
+__version__ = "0.7.0"
 
 _PLACES = {
     "Model": "flexmb.system.model",

@@ -229,3 +229,13 @@ def test_shapes_of_a_user_are_never_unpickled(tmp_path: Path, content: bytes) ->
     np.save(tmp_path / "v.npy", np.full(6, 1e200))
     with pytest.raises(InputError, match="divide it by its largest entry"):
         read_vectors(tmp_path / "v.npy", 6)
+
+
+def test_a_velocity_that_would_be_passed_over_is_refused(folder: Path, capsys: Capture) -> None:
+    text = MODEL.replace("[bodies.rod]", "[bodies.rod]\nangular_velocity = [0, 1, 0]")
+    (folder / "m.toml").write_text(text)
+    message = refused(capsys, "check", "m.toml")
+    assert "bodies.rod.angular_velocity: body 'rod' is carried by joint 'pivot'" in message
+    assert call(capsys, "check", "m.toml", "--set", "coordinates.default=absolute")[0] == 0
+    (folder / "m.toml").write_text(text.replace("[0, 1, 0]", "[0, 0, 0]"))
+    assert call(capsys, "check", "m.toml")[0] == 0

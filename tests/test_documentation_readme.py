@@ -128,3 +128,11 @@ def test_the_present_version_is_in_the_changelog_or_about_to_be() -> None:
     versions = re.findall(r"^(\d+\.\d+\.\d+):", README[README.index("## Changelog") :], re.MULTILINE)
     assert versions == sorted(versions, key=lambda text: [int(part) for part in text.split(".")], reverse=True)
     assert flexmb.__version__ in versions
+
+
+def test_the_table_of_verification_has_every_case() -> None:
+    from flexmb.verification.registry import all_cases
+
+    table = README[README.index("<!-- verification: begin -->") : README.index("<!-- verification: end -->")]
+    rows = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ")][2:]
+    assert rows == list(all_cases()), "run: flexmb verify --markdown table.md, and put it into the README"

@@ -76,8 +76,7 @@ def _check(target: Path, csv: Path | None, verify: bool, more_drives: str) -> No
 
 def _computed(loaded: Any, target: Path, roads: dict[str, Any], quiet: bool) -> Any:
     """The inverse dynamics of a model, with a line of progress on a screen."""
-    import shlex
-
+    from flexmb.cli.plain_output import typed_command
     from flexmb.cli.progress import ProgressLine, announce_compilation
     from flexmb.results.inverse import inverse_model
 
@@ -85,9 +84,8 @@ def _computed(loaded: Any, target: Path, roads: dict[str, Any], quiet: bool) -> 
     if shown:
         announce_compilation(sys.stderr, loaded.spec.analysis.method if loaded.spec.analysis else "", loaded.spec)
     progress = ProgressLine(sys.stderr) if shown else None
-    command = shlex.join(["flexmb", *sys.argv[1:]])
     try:
-        return inverse_model(loaded, target, **roads, progress=progress, command=command)
+        return inverse_model(loaded, target, **roads, progress=progress, command=typed_command())
     finally:
         if progress is not None:
             progress.clear()

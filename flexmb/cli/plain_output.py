@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import io
 import re
+import shlex
+import sys
 from typing import TextIO
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -16,6 +18,11 @@ _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud8
 def plain(text: str) -> str:
     r"""The text with every such sign as its number: "\x1b[31m"."""
     return _OBEYED.sub(lambda sign: sign[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def typed_command() -> str:
+    """What was typed, for the provenance of a file; bytes that are no letters stand by their numbers."""
+    return plain(shlex.join(["flexmb", *sys.argv[1:]]))
 
 
 class PlainOutput(io.TextIOBase):

@@ -245,9 +245,9 @@ def _compute(
 
 
 def _provenance(path: Path, mesh: Mesh, materials: dict[str, Material]) -> dict[str, str]:
-    import shlex
     from hashlib import sha256
 
+    from flexmb.cli.plain_output import typed_command
     from flexmb.cli.reduce_words import material_text
     from flexmb.results.versions import flexmb_version
 
@@ -259,7 +259,7 @@ def _provenance(path: Path, mesh: Mesh, materials: dict[str, Material]) -> dict[
         "mesh file": f"{path} (in {mesh.unit})",
         "sha256 of the mesh": digest.hexdigest(),
         "material": "; ".join(material_text(name, material) for name, material in materials.items()),
-        "command": shlex.join(["flexmb", *sys.argv[1:]]),
+        "command": typed_command(),
         "flexmb": flexmb_version(),
     }
 

@@ -40,6 +40,7 @@ def run(
     """
     import shlex
 
+    from flexmb.cli.plain_output import typed_command
     from flexmb.cli.progress import ProgressLine, announce_compilation
     from flexmb.cli.settings import read_settings
     from flexmb.results.result_writer import check_target
@@ -54,8 +55,7 @@ def run(
         announce_compilation(sys.stderr, loaded.spec.analysis.method if loaded.spec.analysis else "", loaded.spec)
     progress = ProgressLine(sys.stderr) if shown else None
     try:
-        command = shlex.join(["flexmb", *sys.argv[1:]])
-        result = run_model(loaded, target, resume=resume, turbo=turbo, progress=progress, command=command)
+        result = run_model(loaded, target, resume=resume, turbo=turbo, progress=progress, command=typed_command())
     finally:
         if progress is not None:
             progress.clear()

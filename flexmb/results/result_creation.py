@@ -70,7 +70,7 @@ def open_for_appending(path: Path) -> h5py.File:
 def _write_identity(file: h5py.File, channels: Sequence[layout.ChannelLike], identity: RunIdentity) -> None:
     model = file.create_group("model")
     model.attrs["name"] = identity.name
-    model.attrs["folder"] = identity.folder
+    model.attrs["folder"] = layout.as_text(identity.folder)
     model.attrs["body_files"] = json.dumps(dict(identity.body_files))
     table = [layout.description(channel) for channel in channels]
     layout.write_text(model, "text", identity.text, "The model file of this run")

@@ -128,10 +128,15 @@ def append_samples(dataset: h5d.DatasetID, n_before: int, samples: np.ndarray) -
     dataset.write(h5s.create_simple(samples.shape), target, np.ascontiguousarray(samples), h5t.NATIVE_DOUBLE)
 
 
+def as_text(value: str) -> str:
+    """A text that HDF5 can hold: names of files may have bytes in them that are no letters."""
+    return value.encode("utf-8", "backslashreplace").decode()
+
+
 def text_lines(text: str) -> np.ndarray:
     """(lines,) a text cut into lines that fit one element; a longer line is broken."""
     lines: list[bytes] = []
-    text = text.encode("utf-8", "backslashreplace").decode()  # it may name files by bytes that are no letters
+    text = as_text(text)
     for line in text.splitlines() or [""]:
         rest = line
         while len(rest.encode()) > LINE_BYTES:

@@ -91,8 +91,13 @@ def markdown_table(outcomes: Sequence[Outcome]) -> str:
     rows.append("| --- | --- | --- | --- | --- | --- | --- |")
     for outcome in outcomes:
         cells = [outcome.case.name, outcome.case.title, outcome.case.source, *_nearest(outcome)]
-        rows.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
+        rows.append(f"| {' | '.join(map(_plain, cells))} |")
     return "\n".join([*rows, "", summary(outcomes)])
+
+
+def _plain(cell: str) -> str:
+    """Text of a cell, with what Markdown would take for marks kept as it is."""
+    return cell.replace("|", "/").replace("*", r"\*")
 
 
 def _nearest(outcome: Outcome) -> tuple[str, str, str, str]:

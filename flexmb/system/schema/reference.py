@@ -172,9 +172,9 @@ def _short_forms(schema: Schema) -> str:
 
 def _meaning(entry: Schema, words: str) -> str:
     """The description, without the unit that the value column has."""
-    return _escaped(
-        re.sub(r" \[([^\]]*)\]", lambda unit: "" if unit[0][1:] in words else unit[0], entry["description"])
-    )
+    said = words.replace("\\", "")
+    text = re.sub(r" \[([^\]]*)\]", lambda unit: "" if unit[0][1:] in said else unit[0], entry["description"])
+    return _escaped(text)
 
 
 def _toml(value: Any) -> str:
@@ -190,7 +190,9 @@ def _listed(words: Iterator[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")
+    """Without signs that Markdown takes for its own; code in backticks stays."""
+    parts = text.replace("|", "\\|").split("`")
+    return "`".join(part if k % 2 else part.replace("*", "\\*") for k, part in enumerate(parts))
 
 
 def anchor(title: str) -> str:

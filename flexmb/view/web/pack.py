@@ -22,6 +22,8 @@ from flexmb.view.web.rounding import Largest, Layers, allowed_errors, allowed_st
 TIME, POSE, ARROW, CURVE, STRESS_AMPLITUDE = 1e-9, 2e-7, 1e-5, 2e-6, 5e-5
 """Steps: of the time as a share of the run, of poses as a share of the radius of the scene (of 1 for quaternions), of
 arrows, curves and amplitudes of stress as a share of their largest value"""
+_LARGEST = 1e150
+"""Of numbers that are drawn: the squares of greater ones are not finite"""
 HEIGHTS = 30
 """Frames that are searched for the lowest point of the scene, where the floor is drawn"""
 
@@ -78,10 +80,19 @@ def check_scene(scene: Scene, look: Look) -> None:
     for part in scene.parts:
         arrays: list[NDArray[Any]] = [part.points, part.position, part.quaternion, part.shapes, part.amplitudes]
         arrays += [values for values in (part.stress, part.stress_amplitudes) if values is not None]
-        if not all(np.isfinite(values).all() for values in arrays):
+        if not all(_is_drawable(values) for values in arrays):
             faults.append(Fault(f"The part '{part.name}' has numbers that are not finite, so it cannot be drawn."))
+    for arrow in scene.arrows:
+        if not all(_is_drawable(values) for values in (arrow.position, arrow.vector)):
+            text = f"The {arrow.kind} of '{arrow.name}' has numbers that are not finite, so it cannot be drawn."
+            faults.append(Fault(text))
     if faults:
         raise InputError(faults)
+
+
+def _is_drawable(values: NDArray[Any]) -> bool:
+    """Finite, and so are the squares."""
+    return bool((np.abs(values) < _LARGEST).all())
 
 
 def _look(scene: Scene, look: Look, playing: bool) -> dict[str, Any]:
