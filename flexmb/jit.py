@@ -53,7 +53,7 @@ def _cache_name(sources: Sequence[str]) -> str:
         digest.update(f"{path.relative_to(package)} {path.stat().st_mtime_ns}".encode())
         digest.update(path.read_bytes())
     for name in sorted(os.environ):
-        if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR":
+        if name.startswith("NUMBA_") and name not in ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"):
             digest.update(f"{name}={os.environ[name]}".encode())
     return digest.hexdigest()[:16]
 

@@ -7,6 +7,7 @@ that were never written. Neither is followed. Reading raises `Damaged` with a te
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import h5py
@@ -19,6 +20,11 @@ UNREADABLE = (
 _MOST_EXPANSION = 1032
 """How many times longer than its stored bytes an array may be: the most that compression (deflate) can do."""
 
+_SEARCHED = 2**26
+"""Bytes at the beginning and at the end of a file that are searched for texts"""
+_ENTRY = 16
+"""Bytes of the head of a store of texts and of each of its entries"""
+
 
 class Damaged(ValueError):
     """Something in the file cannot be true; the text says what."""
@@ -30,6 +36,37 @@ def reason_of(error: BaseException) -> str:
         return "something in it is of another kind than it should be"
     text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
     return text.strip(" .")[:200] or "it makes no sense"
+
+
+def check_texts(path: str | os.PathLike[str]) -> None:
+    """Refuse a file whose stores of texts ("global heaps") are damaged: HDF5 would read on in them for ever.
+
+    A store is "GCOL", version, length, then entries of number, length and bytes; an entry of length zero never ends.
+    Looked at are the first and the last bytes of the file, where flexmb writes texts.
+    """
+    with open(path, "rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        for start in sorted({0, max(0, end - _SEARCHED)}):
+            file.seek(start)
+            if not _stores_end(file.read(_SEARCHED)):
+                raise Damaged("a store of texts in it is damaged")
+
+
+def _stores_end(data: bytes) -> bool:
+    """Whether the entries of every store of texts in the data fill it and come to an end."""
+    at = data.find(b"GCOL\1\0\0\0")
+    while at >= 0:
+        end = at + int.from_bytes(data[at + 8 : at + 16], "little")
+        entry = at + _ENTRY
+        while entry + _ENTRY <= end <= len(data):
+            number = int.from_bytes(data[entry : entry + 2], "little")
+            length = int.from_bytes(data[entry + 8 : entry + 16], "little")
+            step = _ENTRY + -(-length // 8) * 8 if number else length  # number 0 is what is left over
+            if step < _ENTRY or entry + step > end:
+                return False
+            entry += step
+        at = data.find(b"GCOL\1\0\0\0", at + _ENTRY)
+    return True
 
 
 def stored(file: h5py.File, path: str) -> Any:

@@ -18,10 +18,12 @@ from command_line import MODEL, call, folder, write_result
 from test_cli_inputs import Capture, refused
 
 from flexmb.cli.plain_output import plain
+from flexmb.elements.matrix_files.formats import read_entries
 from flexmb.errors import InputError
 from flexmb.mesh.read import read_mesh
 from flexmb.reduction.request import read_vectors
 from flexmb.results.result_file import Result
+from flexmb.results.result_layout import check_sum, is_left_open
 
 __all__ = ["folder"]  # a fixture
 Damage = Callable[[h5py.File], object]
@@ -153,6 +155,15 @@ def test_results_that_cannot_be_true(folder: Path, capsys: Capture, damage: Dama
     assert sorted(os.listdir()) == ["out.h5", "pendulum.toml"]
 
 
+@pytest.mark.parametrize("times", [np.inf, np.nan, -1.0])
+def test_times_that_do_not_run_forwards(folder: Path, capsys: Capture, times: float) -> None:
+    write_result(folder / "out.h5")
+    with h5py.File("out.h5", "r+") as file:
+        file["time"][-1] = times
+    for verb in ("report", "plot"):
+        assert "'out.h5' is damaged: its times do not run forwards." in refused(capsys, verb, "out.h5")
+
+
 def test_formulas_stay_texts_in_a_table(folder: Path, capsys: Capture) -> None:
     write_result(folder / "out.h5")
     with h5py.File("out.h5", "r+") as file:
@@ -231,11 +242,52 @@ def test_shapes_of_a_user_are_never_unpickled(tmp_path: Path, content: bytes) ->
         read_vectors(tmp_path / "v.npy", 6)
 
 
-def test_a_velocity_that_would_be_passed_over_is_refused(folder: Path, capsys: Capture) -> None:
-    text = MODEL.replace("[bodies.rod]", "[bodies.rod]\nangular_velocity = [0, 1, 0]")
-    (folder / "m.toml").write_text(text)
-    message = refused(capsys, "check", "m.toml")
-    assert "bodies.rod.angular_velocity: body 'rod' is carried by joint 'pivot'" in message
-    assert call(capsys, "check", "m.toml", "--set", "coordinates.default=absolute")[0] == 0
-    (folder / "m.toml").write_text(text.replace("[0, 1, 0]", "[0, 0, 0]"))
-    assert call(capsys, "check", "m.toml")[0] == 0
+def test_texts_that_never_end(folder: Path, capsys: Capture) -> None:
+    """HDF5 itself reads such a file for ever."""
+    write_result(folder / "out.h5")
+    data = bytearray((folder / "out.h5").read_bytes())
+    store = data.index(b"GCOL\1\0\0\0")
+    data[store + 16 : store + 32] = bytes(16)
+    (folder / "out.h5").write_bytes(data)
+    for words in (
+        ("export", "out.h5", "--channels"),
+        ("animate", "out.h5"),
+        ("plot", "out.h5"),
+        ("body", "info", "out.h5"),
+    ):
+        assert "damaged" in refused(capsys, *words)
+
+
+def test_a_damaged_head_is_not_waited_for(folder: Path, capsys: Capture) -> None:
+    """HDF5 takes a file whose head is damaged for one that is being written, and waits for its writer."""
+    assert check_sum(b"Four score and seven years ago") == 0x17770551  # published with the algorithm
+    write_result(folder / "out.h5")
+    data = bytearray((folder / "out.h5").read_bytes())
+    for place in (523, 545):  # the state of the file, an address
+        damaged = bytearray(data)
+        damaged[place] ^= 5
+        (folder / "out.h5").write_bytes(damaged)
+        assert not is_left_open(folder / "out.h5")
+        assert "damaged" in refused(capsys, "export", "out.h5", "--csv")
+
+
+def test_matrix_market_bodies_are_read_with_care(tmp_path: Path) -> None:
+    """SciPy's reader takes the whole process down with some of these."""
+    head = "%%MatrixMarket matrix coordinate real symmetric\n% remark\n2 2 3\n"
+    path = tmp_path / "K.mtx"
+    path.write_text(head + "1 1 2.0\n2 1 -1.0\n2 2 2.0\n")
+    assert read_entries(path, "stiffness").matrix(2).toarray().tolist() == [[2.0, -1.0], [-1.0, 2.0]]
+    for kind, values in (("symmetric", "2 -1 3"), ("general", "2 -1 -1 3")):
+        lines = "\n".join(values.split())
+        path.write_text(f"%%MatrixMarket matrix array real {kind}\n2 2\n{lines}\n")
+        assert read_entries(path, "stiffness").matrix(2).toarray().tolist() == [[2.0, -1.0], [-1.0, 3.0]]
+    for body in (
+        "1 1 2.0\n",
+        "1 1 2\n0 1 1\n2 2 1\n",
+        "1 1 2\n9 1 1\n2 2 1\n",
+        "1 1 2\n2 1\0\n2 2 1\n",
+        "nan 1 2\n" * 3,
+    ):
+        path.write_text(head + body)
+        with pytest.raises(InputError, match="cannot be read as a matrix"):
+            read_entries(path, "stiffness")

@@ -181,7 +181,7 @@ TIP_MASSES = [
     (10.0, 0.0, [0.735781919, 3.93846583, 7.07561637]),
     (1.0, 0.05, [1.22108843, 2.85802904, 5.05921852]),
 ]
-"""Tip mass over beam mass, tip inertia over rho A L^3, beta L: shared reference table beam_eigenvalues.csv."""
+"""Tip mass over beam mass, tip inertia over rho A L^3, beta L; roots of the closed form."""
 
 
 @pytest.mark.parametrize(("mass", "inertia", "roots"), TIP_MASSES)

@@ -139,19 +139,19 @@ def test_two_runs_of_one_file(model: Path) -> None:
 
 
 def test_every_length_of_a_cut_off_file(tmp_path: Path) -> None:
-    """Of a finished file and of one whose writer was killed: one message at every length, whatever is missing."""
+    """Of one whose writer was killed, and every fourth of a finished one: one message, whatever is missing."""
     path, one_channel = tmp_path / "out.h5", SimpleNamespace(channels=SYSTEM.channels[:1])
     with ResultWriter(path, one_channel, IDENTITY, chunk_rows=16) as writer:
         write_blocks(writer, 0, 3, 5)
         killed = path.read_bytes()
         writer.finish("finished", "all is well")
-    for data in (path.read_bytes(), killed):
+    for data, stride in ((path.read_bytes(), 4), (killed, 1)):
         copy = tmp_path / "copy.h5"
         copy.write_bytes(data)
         with Result(copy) as result:
             assert result.n_rows >= 5
             np.testing.assert_array_equal(result.time, fake_rows(0, result.n_rows)[:, 0])
-        for length in range(len(data) - 1, -1, -1):
+        for length in range(len(data) - 1, -1, -stride):
             os.truncate(copy, length)
             with pytest.raises(InputError) as caught:
                 Result(copy)
@@ -170,7 +170,7 @@ def test_a_disk_that_is_full_at_once_or_later(model: Path) -> None:
         code, text = child.end()
         assert code == 1
         assert_one_message(text)
-        assert "File too large" in text and "make room and use --resume" in text
+        assert "File too large" in text and ("make room and use --resume" in text) == some_rows
         assert output.exists() == some_rows
         if some_rows:
             with Result(output) as result:

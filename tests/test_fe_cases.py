@@ -22,6 +22,7 @@ from flexmb.verification.solid_models import (
     box_compliance,
     clamped_modes,
     directions,
+    end_shares,
     free_modes,
     held_modes,
     material_of,
@@ -78,6 +79,19 @@ def test_two_roads_to_the_modes_of_a_clamped_bar():
     # Residuals below 1e-10 leave eigenvalues their round-off: 1e-16 of the highest omega^2, 1e8 times the lowest.
     assert clamped_modes(model, 8).frequencies == pytest.approx(third, rel=1e-7)
     assert held_modes(model, held, 8).frequencies == pytest.approx(third, rel=1e-7)
+
+
+def test_two_roads_to_the_deflection_of_a_clamped_bar():
+    """The rigid tie at the root, and elimination of its unknowns; shares of a uniform traction at the end."""
+    box = box_mesh("tet10", (6, 2, 2), (10.0, 1.0, 1.0))
+    model = assemble(box, material_of(BAR["parameters"]))
+    motion, _ = box_compliance(model, box)
+    end, shares = box.node_sets["xmax"], end_shares(box)
+    for direction in range(3):
+        force = np.zeros((box.n_points, 3))
+        force[end, direction] = shares
+        u = solve(model, unknowns(box.node_sets["xmin"]), 0.0, force.ravel()).reshape(-1, 3)
+        assert motion[direction, direction] == pytest.approx(shares @ u[end, direction], rel=1e-9)
 
 
 def test_clamped_bar_of_two_kinds():

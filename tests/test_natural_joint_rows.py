@@ -154,7 +154,7 @@ def test_curvature_of_the_constraints(name: str) -> None:
         for sign in (1.0, -1.0):
             moved = x.copy()
             moved[column] += sign * step
-            sides.append(rows.transposed_times(rows.entries(moved), multipliers))
+            sides.append(multipliers @ rows.dense(rows.entries(moved)))
         wanted[:, k] = (sides[0] - sides[1]) / (2.0 * step)
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9)
     assert np.max(np.abs(wanted)) > 0.1

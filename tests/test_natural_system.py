@@ -215,6 +215,28 @@ def test_driven_angle_does_work(method: str) -> None:
     np.testing.assert_allclose(motion.power, 0.3 * rate * acceleration, atol=tolerance)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_power_with_a_mass_matrix_that_varies(method: str) -> None:
+    """A body of two points and a vector, its centre off their plane, thrown with a spin: only its weight has a power.
+
+    Where the origin moves along the spin, the velocity force of [GJB eq. 4.78] times the velocity is not zero.
+    """
+    points, vectors = np.array([O, (1.0, 0, 0)]), np.array([(0, 1.0, 0)])
+    places = BodyPoint(0, points[0]), BodyPoint(1, points[1])
+    body = NaturalBody("thrown", 2.0, (0.3, 0.2, 0.5), INERTIA, places, (BodyVector(0, vectors[0]),))
+    mechanism = Mechanism([body], points, vectors)
+    system = NaturalSystem(mechanism, forces=lambda layout: [Gravity([body], layout, GRAVITY)])
+    assert not system.has_constant_mass
+    spin, speed = np.array([1.0, 2.0, -3.0]), np.array([0.5, -1.0, 2.0])
+    turning = np.cross(spin, [*points, *vectors])
+    velocities = np.concatenate([speed, speed + turning[1], turning[2]])
+    motion = integrate(system, 0.1, 1e-3, velocities, method=method, every=20)
+    # a centre of mass falls freely, whatever the body does
+    fall = speed + np.cross(spin, body.center) + GRAVITY * motion.times[:, None]
+    tolerance = 1e-4 if method == "generalized-alpha" else 1e-8
+    np.testing.assert_allclose(motion.power, 2.0 * fall @ GRAVITY, atol=tolerance)
+
+
 def test_distance_slide_and_driven_distance() -> None:
     """A point mass on a driven radius: its distance and its way along x are mixed coordinates."""
     body = NaturalBody("mass", 1.2, (0, 0, 0), np.zeros((3, 3)), (BodyPoint(1, (0, 0, 0)),))

@@ -34,6 +34,7 @@ def test_a02_double_fourbar_passes_its_singular_positions(step: float) -> None:
     for finding in fourbar_findings(fourbar, 1e-6):
         assert finding.agrees, finding
     assert np.ptp(fourbar["joints/foot_left/position"]) > 6  # it does turn over
+    assert np.ptp(fourbar.energy()) < 1e-3  # high-precision class of the library
 
 
 def test_a03_work_of_the_motor() -> None:

@@ -27,7 +27,7 @@ from flexmb.bodies.reduced_body import BodyMarker, Coordinate, ReducedBody, Surf
 from flexmb.bodies.sid import standard_input_data
 from flexmb.errors import Fault, InputError
 from flexmb.input_files import file_fault
-from flexmb.stored_arrays import UNREADABLE, Damaged, is_stored, reason_of, stored, stored_array
+from flexmb.stored_arrays import UNREADABLE, Damaged, check_texts, is_stored, reason_of, stored, stored_array
 
 _TYPES = {"f": "<f8", "s": "<f4", "i": "<i8"}
 _ROUND_OFF = 1e-6
@@ -172,7 +172,10 @@ def _open(path: Path) -> h5py.File:
         if not h5py.is_hdf5(path) and path.stat().st_size:
             with open(path, "rb"):  # h5py says "no" when permission is denied
                 raise InputError(f"'{path}' is not a body file (it is not in HDF5 format). {make}")
+        check_texts(path)
         file = h5py.File(path, "r", locking=False)
+    except Damaged as error:
+        raise InputError(f"The body file '{path}' is damaged: {reason_of(error)}. Make it again.") from None
     except OSError as error:
         reason = error.strerror if isinstance(error, PermissionError) else "the file is cut off or damaged"
         raise InputError(f"The body file '{path}' cannot be read: {reason}.") from None

@@ -36,6 +36,7 @@ from flexmb.reduction.small_motions import (
     marker_seen_from,
     seen_from,
 )
+from flexmb.reduction.sparse.blas import blas_threads
 from flexmb.reduction.sparse.memory import available_memory
 
 Vector = NDArray[np.float64]
@@ -46,6 +47,7 @@ COMPARED = 10
 """Free modes of the whole model that the reduced ones are compared with."""
 
 
+@blas_threads(1)  # sums are then rounded alike, however many threads there are
 def reduce_model(
     model: FEModel,
     interfaces: Sequence[Interface],

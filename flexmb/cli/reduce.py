@@ -292,9 +292,10 @@ def _is_body_file(path: Path) -> bool:
     import h5py
 
     from flexmb.bodies.body_layout import FORMAT
-    from flexmb.stored_arrays import UNREADABLE
+    from flexmb.stored_arrays import UNREADABLE, check_texts
 
     try:
+        check_texts(path)
         with h5py.File(path, "r", locking=False) as file:
             return bool(file.attrs.get("format", "") == FORMAT)
     except UNREADABLE:

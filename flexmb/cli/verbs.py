@@ -23,8 +23,8 @@ from flexmb.cli.verify import verify
 
 _HELP = """Flexible multibody dynamics.
 
-Exit codes: 0 done, 1 the computation failed, 2 the input is wrong. Every verb takes --debug: show the traceback of an
-error.
+Exit codes: 0 done, 1 the computation failed, 2 the input is wrong.
+Every verb takes --debug: show the traceback of an error.
 """
 
 

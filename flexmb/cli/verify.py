@@ -81,7 +81,7 @@ def _compile(everything: bool) -> None:
     methods, all_fields = ("rk45", "generalized-alpha"), -1
     if is_compiled() and all(is_compiled_for(method, all_fields) for method in methods):
         return
-    print("compiling kernels (once, some minutes)...", file=sys.stderr, flush=True)
+    print("compiling kernels (once, about a minute)...", file=sys.stderr, flush=True)
     if everything:
         for method in methods:
             compile_for(method, all_fields)

@@ -11,8 +11,8 @@ joint rows that sharing alone does not make [GJB sec. 4.2; joints by sharing]:
 Places and directions that are the same in body axes are one point or vector, so that in a planar linkage all bodies
 share one vector, and what is shared with ground is fixed. A joint is written as rows instead where sharing would make
 two places of one body one (two hinges of a lid, off by round-off), or where two points of a body would be too close to
-each other to give it a direction. A body that its joints leave without three
-independent directions gets unit vectors across those it has: its mass matrix is constant.
+each other to give it a direction. A body that its joints leave without three independent directions gets unit vectors
+across those it has: its mass matrix is constant.
 """
 
 from __future__ import annotations

@@ -95,15 +95,9 @@ class MovingRows:
 
     def times(self, entries: Floats, v: Floats) -> Floats:
         """Phi_q v (m,) for v over the moving coordinates."""
-        return self._product(entries, v, False, np.empty(self.n_rows))
-
-    def transposed_times(self, entries: Floats, multipliers: Floats) -> Floats:
-        """Phi_q^T lambda over the moving coordinates."""
-        return self._product(entries, multipliers, True, np.empty(self.moving.size))
-
-    def _product(self, entries: Floats, factor: Floats, is_transposed: bool, out: Floats) -> Floats:
-        times_into(self._places, entries, factor, is_transposed, out)
-        return out
+        product = np.empty(self.n_rows)
+        times_into(self._places, entries, v, product)
+        return product
 
     def dense(self, entries: Floats) -> Floats:
         """Phi_q (m, n) as a full array."""

@@ -189,12 +189,11 @@ def hessian_into(I: Any, F: Any, x: Any, multipliers: Any, out: Any) -> None:
 
 
 @array_kernel
-def times_into(places: Any, entries: Any, v: Any, is_transposed: bool, out: Any) -> None:
-    """The sparse matrix with these entries (or its transpose) times v; places (2, n): rows and columns."""
-    rows, columns = (places[1], places[0]) if is_transposed else (places[0], places[1])
+def times_into(places: Any, entries: Any, v: Any, out: Any) -> None:
+    """The sparse matrix with these entries times v; places (2, n): rows and columns."""
     out[:] = 0.0
     for k in range(entries.size):
-        out[rows[k]] += entries[k] * v[columns[k]]
+        out[places[0, k]] += entries[k] * v[places[1, k]]
 
 
 @array_kernel

@@ -178,8 +178,13 @@ class NaturalSystem:
         return float(sum(one.potential(y, t) for one in self.forces))
 
     def power(self, x: Floats, v: Floats, multipliers: Floats, t: float) -> float:
-        """dT/dt [W] = Q.v + lambda.Phi_t: power of the applied forces and of the drives."""
-        return float(self.force(x, v, t) @ v + multipliers @ self.constraints.rate(t))
+        """dT/dt [W] = Q_y.y_dot + lambda.Phi_t: power of the applied forces and of the drives.
+
+        The velocity force of a mass matrix that varies is none of these: it stands for a part of dT/dt itself.
+        """
+        y_dot = self.extension.velocity(x, self.rate(v))
+        applied = self._applied(self.extension.extend(x), y_dot, t)
+        return float(applied @ y_dot + multipliers @ self.constraints.rate(t))
 
     def reactions(self, x: Floats, v: Floats, a: Floats, multipliers: Floats, t: float) -> Floats:
         """What the ground applies on the fixed coordinates (n_coordinates,), zero on the moving ones: points [N]."""

@@ -55,7 +55,7 @@ class MovingMass:
     def times(self, entries: Floats, v: Floats) -> Floats:
         """M v (n,)."""
         product = np.empty(self.n)
-        times_into(self._places, entries, v, False, product)
+        times_into(self._places, entries, v, product)
         return product
 
     def dense(self, entries: Floats) -> Floats:

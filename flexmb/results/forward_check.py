@@ -76,6 +76,8 @@ def forward_check(inverse: InverseDynamics) -> Departure:
     Raises ComputationError when the forward run fails.
     """
     spec, result = inverse.model.spec, inverse.result
+    if result.n_rows < 2:
+        raise ComputationError("The result has one row only: there is no motion to run forwards.")
     in_balance = inverse.how == "quasi-static" and bool(field_kinds(spec))
     start = spec
     if in_balance:  # the forward run, too, begins bent as the motion asks

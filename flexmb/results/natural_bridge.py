@@ -10,7 +10,6 @@ core in the same pose and with the same velocities; where it acts is found in na
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dgelsy, dgelsy_lwork
 from scipy.sparse import csc_array, csr_array
 
+from flexmb.bodies.orientation import rotations
 from flexmb.equations import layout as at
 from flexmb.jit import call
 from flexmb.natural.base_motion import BaseMotion
@@ -88,7 +88,7 @@ class Base:
     def turn(self, t: float) -> Floats:
         """R (3, 3): axes of the base to those of the world."""
         half = 0.5 * self._angle(t)[0] if self._angle is not None else 0.0
-        return _rotation([np.cos(half), *(np.sin(half) * self._axis)])
+        return rotations(np.array([np.cos(half), *(np.sin(half) * self._axis)]))
 
     def spin(self, t: float) -> Floats:
         """(3,) angular velocity [rad/s]."""
@@ -176,7 +176,7 @@ def poses_of(system: System, m: Mechanics) -> list[Pose]:
     poses = [Pose(np.eye(3), zero, zero, zero)] * len(system.mechanism.bodies)
     q, v = m.q.reshape(-1, 7), m.v.reshape(-1, 6)
     for k, branch in enumerate(system.topology.branches):
-        R = _rotation(q[k, 3:] / np.linalg.norm(q[k, 3:]))
+        R = rotations(q[k, 3:] / np.linalg.norm(q[k, 3:]))
         poses[branch.body] = Pose(R, q[k, :3].copy(), R @ v[k, 3:], v[k, :3].copy())
     return poses
 
@@ -187,10 +187,3 @@ def joint_value(system: System, m: Mechanics, key: Key) -> float:
     joint = system.mechanism.joints[system.mechanism.joint_index[name]]
     place = system.channel(f"joints/{name}/position").start + joint.type.coordinates.index(coordinate)
     return float(m.out[place])
-
-
-def _rotation(p: Sequence[float] | Floats) -> Floats:
-    """Rotation matrix of a unit quaternion, scalar first."""
-    w, x, y, z = p
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.asarray(np.eye(3) + 2.0 * (w * skew + skew @ skew), dtype=np.float64)

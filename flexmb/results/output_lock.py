@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -65,8 +66,8 @@ class OutputLock:
             file.close()
             return None
         file.truncate(0)
-        file.write(f"{os.getpid()}\n")
-        file.flush()
+        with suppress(OSError):  # a full disk: who holds the lock is only told to others
+            os.write(file.fileno(), f"{os.getpid()}\n".encode())
         return file
 
     def release(self) -> None:

@@ -16,7 +16,6 @@ from flexmb.solvers.reference import BodyStates, balanced_states, start_system
 from flexmb.solvers.statics import Equilibrium
 from flexmb.system.system import System
 
-
 MOST_EQUATIONS = 4000
 """Coordinates and constraint rows of a system with loops."""
 

@@ -243,8 +243,14 @@ def _sensor_table(system: Any, extremes: Mapping[str, Extremes]) -> Iterator[str
     yield f"  {'sensor':<{width}}{'smallest':>14}{'at t [s]':>13}{'largest':>16}{'at t [s]':>13}  unit"
     for path, name in names.items():
         found = extremes[path]
-        low, high = f"{found.low:>14.6g}{found.low_time:>13.6g}", f"{found.high:>16.6g}{found.high_time:>13.6g}"
+        least, most = _beside(found.low, found.high), _beside(found.high, found.low)
+        low, high = f"{least:>14.6g}{found.low_time:>13.6g}", f"{most:>16.6g}{found.high_time:>13.6g}"
         yield f"  {name:<{width}}{low}{high}  {units.get(path, '')}"
+
+
+def _beside(value: float, other: float) -> float:
+    """The value, zero when it is rounding beside the other end of its range."""
+    return value if abs(value) > 1e-15 * abs(other) else 0.0
 
 
 def reaction_table(extremes: Mapping[str, Extremes], length: float) -> Iterator[str]:

@@ -21,9 +21,9 @@ from flexmb.bodies.body_layout import FORMAT as BODY_FORMAT
 from flexmb.errors import InputError
 from flexmb.input_files import file_fault
 from flexmb.results.channel_names import ChannelInfo, ChannelNames, Selection
-from flexmb.results.result_layout import FORMAT, FORMAT_VERSION, stamped_length
+from flexmb.results.result_layout import FORMAT, FORMAT_VERSION, is_left_open, stamped_length
 from flexmb.results.result_views import ResultViews
-from flexmb.stored_arrays import UNREADABLE, Damaged, reason_of, stored, stored_array
+from flexmb.stored_arrays import UNREADABLE, Damaged, check_texts, reason_of, stored, stored_array
 
 
 def _open(path: Path) -> h5py.File:
@@ -34,12 +34,17 @@ def _open(path: Path) -> h5py.File:
         raise InputError(f"'{path}' is not a result file (it is not in HDF5 format).")
     if path.stat().st_size < stamped_length(path):
         raise InputError(f"'{path}' is truncated: a part of the file is missing. Copy it again or rerun.")
+    try:
+        check_texts(path)
+    except (Damaged, OSError) as error:
+        raise InputError(f"'{path}' is damaged and cannot be read: {reason_of(error)}.") from error
     with suppress(OSError):
         return h5py.File(path, "r", locking=False)
-    if not stamped_length(path):  # HDF5 would wait for ever for the writer of a file that is cut off
+    if not stamped_length(path):
         raise InputError(f"'{path}' is damaged or cut off, and cannot be read.")
-    with suppress(OSError):  # its writer has not closed it
-        return h5py.File(path, "r", swmr=True, locking=False)
+    with suppress(OSError):  # its writer has not closed it; for that of a damaged file HDF5 would wait for ever
+        if is_left_open(path):
+            return h5py.File(path, "r", swmr=True, locking=False)
     try:  # or has closed it just now
         return h5py.File(path, "r", locking=False)
     except OSError as error:
@@ -169,7 +174,10 @@ class Result(ResultViews):
     @property
     def time(self) -> np.ndarray:
         """(n_rows,) time of every row [s]."""
-        return self["time"]
+        time = self["time"]
+        if not np.isfinite(time).all() or np.any(np.diff(time) < 0.0):
+            raise InputError(f"'{self.path}' is damaged: its times do not run forwards.")
+        return time
 
     @property
     def sensors(self) -> list[str]:

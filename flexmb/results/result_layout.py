@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -41,6 +42,8 @@ SUMMARY_ROW = np.dtype(
 
 
 PREAMBLE_BYTES = 512
+_MARK = b"\x89HDF\r\n\x1a\n"
+_WORD = 0xFFFFFFFF
 _PREAMBLE = "flexmb result\nHDF5 from byte 512 on\ncomplete bytes: {:d}\n"
 
 
@@ -59,6 +62,40 @@ def stamped_length(path: Path) -> int:
     with open(path, "rb") as file:
         found = re.match(rb"flexmb result\n.*\ncomplete bytes: (\d+)\n", file.read(PREAMBLE_BYTES))
     return int(found[1]) if found else 0
+
+
+def is_left_open(path: Path) -> bool:
+    """Whether the file says, in a head that is whole, that its writer has not closed it.
+
+    HDF5 would wait for ever for the writer of a file whose head is damaged. The head is 48 bytes: a mark, versions and
+    sizes, the state of the file, four addresses, and the check sum of all that (Jenkins, lookup3).
+    """
+    with open(path, "rb") as file:
+        head = file.read(2 * PREAMBLE_BYTES)
+    at = max(head.find(_MARK), 0)
+    head = head[at : at + 48]
+    is_whole = len(head) == 48 and check_sum(head[:44]) == int.from_bytes(head[44:], "little")
+    return is_whole and head[11] != 0
+
+
+def check_sum(data: bytes) -> int:
+    """lookup3 of Bob Jenkins (2006), as HDF5 stores it behind its records; of one byte or more."""
+    a = b = c = (0xDEADBEEF + len(data)) & _WORD
+    while True:
+        x, y, z = struct.unpack("<3I", data[:12].ljust(12, b"\0"))
+        a, b, c = (a + x) & _WORD, (b + y) & _WORD, (c + z) & _WORD
+        if len(data) <= 12:
+            break
+        data = data[12:]
+        for bits in (4, 6, 8, 16, 19, 4):
+            a, b, c = b, (c + b) & _WORD, ((a - c) & _WORD) ^ _turned(c, bits)
+    for bits in (14, 11, 25, 16, 4, 14, 24):
+        a, b, c = b, ((c ^ b) - _turned(b, bits)) & _WORD, a
+    return b
+
+
+def _turned(word: int, bits: int) -> int:
+    return ((word << bits) | (word >> (32 - bits))) & _WORD
 
 
 class ChannelLike(Protocol):

@@ -71,7 +71,7 @@ class ResultWriter:
         self._held: list[np.ndarray] = []
         self._held_state = np.empty(0)
         self._last_write = (0.0, 0.0)  # when it ended, how long it took [s]
-        self._broken = False
+        self._broken, self._has_rows = False, resume
         check_target(self.path)
         self._lock = OutputLock(self.path)
         try:
@@ -202,7 +202,7 @@ class ResultWriter:
         if self._earlier is None:
             keep_finished(self.path)
         os.replace(self._new_path, self.path)
-        self._earlier = None
+        self._earlier, self._has_rows = None, True
         self._use(open_for_appending(self.path))
 
     def _use(self, file: h5py.File) -> None:
@@ -276,10 +276,10 @@ class ResultWriter:
         quoted = re.search(r"error message = '([^']+)'", str(error))
         number = error.errno if isinstance(error, OSError) else None
         reason = quoted[1] if quoted else os.strerror(number) if number else str(error).splitlines()[0]
-        return ComputationError(
-            f"Cannot write the result '{self.path}': {reason}. "
-            "What was written before is kept; make room and use --resume."
-        )
+        cure = "What was written before is kept; make room and use --resume."
+        if not self._has_rows:
+            cure = "Nothing was written; make room and run again."
+        return ComputationError(f"Cannot write the result '{self.path}': {reason}. {cure}")
 
 
 def check_target(path: Path) -> None:

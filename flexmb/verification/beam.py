@@ -152,8 +152,9 @@ def two_substructures() -> Comparison:
 @case("C12-beams", "MacNeal & Harder's beams, by beams", "MacNeal & Harder 1985; Zupan & Saje 2004 (twisted)")
 def published_beams() -> Comparison:
     """Tip displacements of the straight, the curved and the twisted cantilever under unit end loads."""
-    # Straight beams are exact under end loads. Chords and steps of 2.25 degrees are close enough; that the curved beam
-    # is 1.4 % off the printed value in its plane, it shares with converged solids.
+    # Straight beams are exact under end loads. Chords and steps of 2.25 degrees are close enough: shorter ones change
+    # 3e-4. That the curved beam is 1.4 % off the printed value in its plane, it shares with converged solids; out of it
+    # it lies 0.45 % above those. The twisted beam, converged, is 2.1e-3 off.
     entry, n = entries()["C12"], 40
     numbers, want = entry["parameters"], entry["expected"]
     y, z = np.eye(3)[1:]
@@ -164,9 +165,13 @@ def published_beams() -> Comparison:
     arc = 4.22 * np.column_stack([np.sin(angle), np.cos(angle), 0.0 * angle])
     tip = tip_motion(arc, rectangle(0.1, 0.2, poisson=0.25), material_of(numbers["curved"]), z)
     printed = want["curved: in plane, out of plane"]
-    findings.append(compare("curved: in plane, out of plane", "", printed, tip[[0, 2]], relative=entry["rtol"]))
+    solids = want["curved: converged solids"]
+    findings += [
+        compare("curved: in plane, out of plane", "", printed, tip[[0, 2]], relative=entry["rtol"]),
+        compare("curved: in plane, out of plane", "", solids, tip[[0, 2]], relative=5e-3, source="FinEALE, solids"),
+    ]
     turn = (np.arange(n) + 0.5) / n * np.pi / 2
     wide = np.column_stack([0.0 * turn, np.cos(turn), np.sin(turn)])  # direction of the wide side of every beam
     tip = tip_motion(straight(12.0, n), rectangle(1.1, 0.32, poisson=0.22), material_of(numbers["twisted"]), wide)
-    findings.append(compare("twisted: y, z", "", want["twisted: y, z"], tip[1:3], relative=entry["rtol"]))
+    findings.append(compare("twisted: y, z", "", want["twisted: y, z"], tip[1:3], relative=3e-3))
     return Comparison(findings)

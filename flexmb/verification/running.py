@@ -76,7 +76,8 @@ class Record:
 
     def drift(self, tolerance: float) -> Finding:
         """How far the energy of a system without losses and drives wanders; tolerance [J]."""
-        return compare("energy, drift", "J", 0.0, np.ptp(self.energy()), absolute=tolerance)
+        energy = np.ptp(self.energy())
+        return compare("energy, drift", "J", 0.0, energy, absolute=tolerance, source="conservation of energy")
 
     def energy(self) -> Array:
         """Kinetic plus potential energy of every row [J]."""
@@ -113,18 +114,6 @@ def inverse(model: Model | str, settings: Mapping[str, str] | None = None, **opt
     model = model_of(model, settings) if isinstance(model, str) else model
     with TemporaryDirectory() as folder:
         yield inverse_model(model, Path(folder) / "out.h5", **options)
-
-
-def rotation(quaternion: Array) -> Array:
-    """Rotation matrix of a unit quaternion, scalar first."""
-    w, x, y, z = quaternion
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
 
 
 def crossings(t: Array, x: Array, x_dot: Array) -> Array:

@@ -67,9 +67,10 @@ def power_findings() -> list[Finding]:
     # Energies hold twice the frequencies of the rod, 1.5e4 rad/s, and the rows are 8.4 us apart: the spline is off by
     # (omega h)^7 times a small number, 1e-8, more at its ends. The work: local errors of 1e-11 in 6000 steps.
     rate = make_interp_spline(times, energy, k=7).derivative()(times)[10:-10]
+    power, source = 150.0 * drive.effort[10:-10], "balance of energy"
     return [
-        compare("power of the torque = rate of energy", "W", rate, 150.0 * drive.effort[10:-10], of_peak=1e-7),
-        compare("work of the torque = energy gained", "J", energy - energy[0], drive.work, of_peak=1e-9),
+        compare("power of the torque = rate of energy", "W", rate, power, of_peak=1e-7, source=source),
+        compare("work of the torque = energy gained", "J", energy - energy[0], drive.work, of_peak=1e-9, source=source),
     ]
 
 

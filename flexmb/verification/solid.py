@@ -163,6 +163,7 @@ def bar() -> Comparison:
 
 
 QUADRATICS = {"hex20": (24, 4, 2), "hex27": (24, 4, 2), "wedge15": (24, 4, 3), "tet10": (24, 5, 3)}
+TWISTED = dict.fromkeys(QUADRATICS, (12, 3, 1)) | {"hex8": (24, 4, 2)}
 
 
 @case("C12", "MacNeal & Harder's beams, by solids", "MacNeal & Harder 1985; Zupan & Saje 2004 (twisted)")
@@ -185,10 +186,10 @@ def published_beams() -> Comparison:
         for label, source in (("curved: in plane, out of plane", ""), ("curved: converged solids", "FinEALE")):
             text = f"{kind}, curved: in plane, out of plane"
             findings.append(compare(text, "", want[label], tip[[0, 2]], relative=two_per_cent, source=source))
-        box = box_mesh(kind, (12, 3, 1), numbers["twisted"]["size"])
-        tip = np.diag(
-            box_compliance(assemble(moved(box, twisted(box.points)), material_of(numbers["twisted"])), box)[0]
-        )
+    for kind, counts in TWISTED.items():
+        box = box_mesh(kind, counts, numbers["twisted"]["size"])
+        model = assemble(moved(box, twisted(box.points)), material_of(numbers["twisted"]))
+        tip = np.diag(box_compliance(model, box)[0])
         findings.append(compare(f"{kind}, twisted: y, z", "", want["twisted: y, z"], tip[1:3], relative=two_per_cent))
     return Comparison(findings)
 

@@ -19,7 +19,7 @@ from flexmb.input_files import is_special
 from flexmb.results.result_file import Result
 from flexmb.results.result_layout import FORMAT as RESULT_FORMAT
 from flexmb.results.result_layout import stamped_length
-from flexmb.stored_arrays import UNREADABLE
+from flexmb.stored_arrays import UNREADABLE, check_texts
 from flexmb.suggestions import clipped, did_you_mean
 from flexmb.view.animate_options import AnimateOptions
 from flexmb.view.scene import Scene
@@ -99,6 +99,7 @@ def _read(path: Path, second_order: bool) -> Result | ReducedBody:
 def _format(path: Path) -> str | None:
     """What an HDF5 file says that it is; None when it cannot be opened."""
     try:
+        check_texts(path)
         with h5py.File(path, "r", locking=False) as file:
             found = file.attrs.get("format", "")
             return found.decode(errors="replace") if isinstance(found, bytes) else str(found)

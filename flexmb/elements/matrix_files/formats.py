@@ -115,9 +115,9 @@ def _npz_entries(path: Path) -> Entries:
 
 
 def _market_entries(path: Path) -> Entries:
-    from scipy.io import mminfo, mmread
+    from scipy.io import mminfo
 
-    rows, columns, entries, _, field, _ = mminfo(path)
+    rows, columns, entries, form, field, symmetry = mminfo(path)
     packing = _STRONGEST_PACKING if path.suffix.lower() == ".gz" else 1
     if entries * _SHORTEST_ENTRY > packing * path.stat().st_size:
         raise ValueError(f"its head promises {entries} entries, more than the file can hold")
@@ -125,7 +125,44 @@ def _market_entries(path: Path) -> Entries:
         raise ValueError(f"its entries are {field}, not real numbers")
     if rows != columns:
         raise ValueError(f"it has {rows} rows and {columns} columns")
-    return _sparse_entries(mmread(path))
+    if symmetry not in ("general", "symmetric"):
+        raise ValueError(f"it is {symmetry}, not general or symmetric")
+    # SciPy's own reader crashes on some damaged files.
+    return _market_list(path, rows, entries) if form == "coordinate" else _market_table(path, rows, symmetry)
+
+
+def _market_list(path: Path, size: int, count: int) -> Entries:
+    """Lines `row column value`; of a symmetric matrix the lower half."""
+    table = _market_body(path, 3)
+    if len(table) != count:
+        raise ValueError(f"its head promises {count} entries, it has {len(table)}")
+    indices = np.round(table[:, :2])
+    if (indices != table[:, :2]).any() or (indices < 1).any() or (indices > size).any():
+        raise ValueError(f"an entry has a row or column that is none of 1 to {size}")
+    places = indices.astype(np.int64) - 1
+    return Entries(places[:, 0], places[:, 1], table[:, 2], size, True)
+
+
+def _market_table(path: Path, size: int, symmetry: str) -> Entries:
+    """All values column by column; of a symmetric matrix the lower half."""
+    values = _market_body(path, 1)[:, 0]
+    columns, rows = np.divmod(np.arange(size * size if len(values) == size * size else 0), max(size, 1))
+    if symmetry == "symmetric":
+        columns, rows = np.triu_indices(size) if 2 * len(values) == size * (size + 1) else (rows[:0], rows[:0])
+    if len(values) != len(rows):
+        raise ValueError(f"it has {len(values)} entries, which do not make {size} rows and columns")
+    return Entries(rows, columns, values, size, True)
+
+
+def _market_body(path: Path, width: int) -> Vector:
+    """The numbers behind the remarks and the line of sizes."""
+    with _opened(path) as text:
+        lines = (line for line in text if line.strip() and not line.lstrip().startswith("%"))
+        next(lines, None)
+        table = np.loadtxt(lines, dtype=float, comments="%", ndmin=2)
+    if table.shape[1] != width:
+        raise ValueError(f"its lines have {table.shape[1]} numbers, {width} are needed")
+    return table
 
 
 def _sparse_entries(matrix: Any) -> Entries:

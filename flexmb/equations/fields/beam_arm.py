@@ -88,7 +88,7 @@ def beam_arm(I, F, W, arg):
             theta2 -= weight * W[w_at + L.ND_TAU2 * count + p]
             nb = W[w_at + L.ND_BETA * count + p]
             nc = W[w_at + L.ND_GAMMA * count + p]
-            ns = math.sqrt(1.0 - nb * nb - nc * nc)
+            ns, _ = root_of(nb, nc)
             part = -weight / (1.0 + ns)
             tau = W[w_at + L.ND_TAU * count + p] / ns
             W[push + p] = part * (nb * tau - W[w_at + L.ND_BEND_Z * count + p])

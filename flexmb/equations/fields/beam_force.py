@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from flexmb.equations import layout as L
-from flexmb.equations.fields.beam_nodes import gather_into, integrate_into, mix_into, shapes_at
+from flexmb.equations.fields.beam_nodes import gather_into, integrate_into, mix_into, root_of, shapes_at
 from flexmb.equations.fields.elastic import elastic_force_into
 from flexmb.equations.fields.slices import slice_force_into
 from flexmb.jit import kernel, program
@@ -73,7 +73,7 @@ def bending_excess(W, w, count, p, EIz, EIy, unequal):
         h = g / square
         energy = 0.5 * EIz * g * h
         return energy, EIz * h * (y + h * b), EIz * h * (z + h * c), EIz * h * b, EIz * h * c, 0.0
-    s = math.sqrt(square)
+    s, _ = root_of(b, c)
     d = s + square
     G = g / d
     Kb = y + b * G
@@ -124,7 +124,7 @@ def _twist_work(W, w, count, p):
     """Derivatives of -tau times its force with respect to beta, gamma, beta', gamma'."""
     b = W[w + L.ND_BETA * count + p]
     c = W[w + L.ND_GAMMA * count + p]
-    s = math.sqrt(1.0 - b * b - c * c)
+    s, _ = root_of(b, c)
     d = -W[w + L.ND_TORSION * count + p] / (1.0 + s)
     tau = W[w + L.ND_TAU * count + p] / s
     by_b = d * (b * tau - W[w + L.ND_BEND_Z * count + p])

@@ -107,7 +107,8 @@ class _Work:
         diagonal = np.empty(plan.block * int(plan.firsts[s + 1] - plan.firsts[s]))
         place = np.empty(len(plan.order), dtype=np.int64)
         begin_front(s, plan.block, plan.tree, self.matrix, self.panels, rest, diagonal, place)
-        for child, update in self.updates.pop(s, []):
+        # in the order of the tree, not of the threads: sums are rounded alike in every run
+        for child, update in sorted(self.updates.pop(s, []), key=lambda entry: entry[0]):
             add_update(child, s, plan.block, plan.tree, place, update, self.panels, rest)
             self.room.give(update)
         pivot = finish_front(s, plan.block, addresses(), plan.tree, self.panels, diagonal, rest)

@@ -10,7 +10,6 @@ import numpy as np
 from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.equations import layout as L
-from flexmb.errors import Fault, InputError
 from flexmb.joints.table import JOINT_TYPES, QUATERNIONS, JointType
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.records.fields import n_modes, pack_field, place_marker, slice_constants
@@ -196,30 +195,12 @@ def initial_coordinates(
                 v0[v + 3 : v + 6], given_v[v + 3 : v + 6] = body.angular_velocity, True
             continue
         joint = mechanism.joints[branch.joint]
-        if joint.velocity is None:
-            _refuse_own_velocity(body, joint.name)
         if joint.position is not None:
             q0[q : q + joint_type.n_q] = position_coordinates(joint_type, joint.position)
             given_q[v : v + joint_type.n_v] = True
         if joint.velocity is not None:
             v0[v : v + joint_type.n_v], given_v[v : v + joint_type.n_v] = joint.velocity, True
     return q0, v0, given_q, given_v
-
-
-def _refuse_own_velocity(body: Any, joint: str) -> None:
-    """A body that a joint carries starts with the rates of that joint: a velocity of its own would be passed over."""
-    given = {key: getattr(body, key) for key in ("velocity", "angular_velocity")}
-    faults = [
-        Fault(
-            f"body '{body.name}' is carried by joint '{joint}', so that a {key.replace('_', ' ')} of its own is not used.",
-            ("bodies", body.name, key),
-            f"Give 'velocity' of joint '{joint}', or coordinates = \"absolute\" for this body.",
-        )
-        for key, value in given.items()
-        if value is not None and np.any(value)
-    ]
-    if faults:
-        raise InputError(faults)
 
 
 def position_coordinates(joint_type: JointType, position: tuple[float, ...]) -> np.ndarray:

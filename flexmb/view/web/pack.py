@@ -92,7 +92,7 @@ def check_scene(scene: Scene, look: Look) -> None:
 
 def _is_drawable(values: NDArray[Any]) -> bool:
     """Finite, and so are the squares."""
-    return bool((np.abs(values) < _LARGEST).all())
+    return bool((np.abs(values.astype(np.float64, copy=False)) < _LARGEST).all())
 
 
 def _look(scene: Scene, look: Look, playing: bool) -> dict[str, Any]:
