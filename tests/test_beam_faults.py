@@ -291,3 +291,12 @@ def test_any_tables_are_read_or_refused(bodies: dict[str, Any], junk: Any) -> No
         read_spec(tables)
     except InputError as error:
         assert error.faults
+
+
+def test_the_deflection_of_an_end_from_its_own_chord_is_refused() -> None:
+    beam = {"beam": [[0, 0, 0], [1, 0, 0]], "material": "steel", "section": {"type": "circle", "radius": 0.01}}
+    tables = {"bodies": {"b": {**beam, "shapes": 2}}, "sensors": {"s": {"deflection": "b.end", "component": "y"}}}
+    with pytest.raises(InputError, match="always zero"):
+        read_spec(tables)
+    tables["sensors"]["s"]["chord"] = ["b.start", "b.end"]
+    read_spec(tables)

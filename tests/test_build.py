@@ -261,3 +261,14 @@ def test_wishes_for_the_tree_that_exclude_each_other(coordinates: dict[str, Any]
     with pytest.raises(InputError) as caught:
         build_system(spec_of(crank(coordinates)))
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("key", ["velocity", "angular_velocity"])
+def test_rates_of_a_body_that_a_joint_carries_are_refused(key: str) -> None:
+    """They would have no effect; in absolute coordinates they are the start."""
+    body = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0], key: [0.0, 1.0, 0.0]}
+    joint = {"type": "revolute", "bodies": ["ground", "b"], "at": [0, 0, 0], "axis": "y"}
+    tables = {"bodies": {"b": body}, "joints": {"j": joint}}
+    with pytest.raises(InputError, match="carried by joint 'j'"):
+        build_system(spec_of(tables))
+    build_system(spec_of({**tables, "coordinates": {"default": "absolute"}}))

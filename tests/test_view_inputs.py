@@ -241,7 +241,8 @@ def test_sources_that_cannot_be_read(result: Path, verb: str, capsys: pytest.Cap
     os.mkfifo("pipe.h5")
     Path("there.html").write_text("an older page")
     words = {"animate": ("-o", "there.html"), "report": ("-o", "there.html"), "export": ("--csv",)}.get(verb, ())
-    for name, said in (("nofile", "no "), ("empty", "HDF5"), ("folder", "folder"), ("pipe", "a device or a pipe"), (LONG, "no ")):
+    cases = {"nofile": "no ", "empty": "HDF5", "folder": "folder", "pipe": "a device or a pipe", LONG: "no "}
+    for name, said in cases.items():
         code, _, errors = call(capsys, verb, f"{name}.h5", *words)
         assert code == 2, errors
         assert said in errors

@@ -145,7 +145,8 @@ def _arguments(term: str, word: str, inside: str) -> tuple[list[float], dict[str
             hint = "A count has no unit." if is_count else f"Units: {', '.join(UNITS)}."
             faults.append(Fault(f"'{term}': '{found.group(2)}' is not a unit of length here.", hint=hint))
         elif sign and name not in allowed:
-            faults.append(Fault(f"'{term}': '{name}' is not known.", hint=f"Allowed: {', '.join(allowed)}."))
+            hint = f"Names: {', '.join(allowed)}. Write {FORMS[word]}."
+            faults.append(Fault(f"'{term}': '{name}' is not known.", hint=hint))
         elif sign:
             named[name] = _length(found.group(1), found.group(2))
         else:

@@ -9,7 +9,9 @@ import numpy as np
 
 from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.bodies.rigid_body import RigidBody
 from flexmb.equations import layout as L
+from flexmb.errors import Fault, InputError
 from flexmb.joints.table import JOINT_TYPES, QUATERNIONS, JointType
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.records.fields import n_modes, pack_field, place_marker, slice_constants
@@ -173,6 +175,7 @@ def initial_coordinates(
     """q0, v0 and which positions and rates the user gave, for the tree joints; free bodies stand as drawn."""
     q0, v0 = np.zeros(tree.n_q), np.zeros(tree.n_v)
     given_q, given_v = np.zeros(tree.n_v, dtype=bool), np.zeros(tree.n_v, dtype=bool)
+    faults: list[Fault] = []
     for flat, branch in enumerate(topology.branches, start=1):
         joint_type, q, v = tree.joint_type[flat - 1], tree.q_start[flat - 1], tree.v_start[flat - 1]
         blocks = QUATERNIONS.get(joint_type.code, ())
@@ -195,12 +198,23 @@ def initial_coordinates(
                 v0[v + 3 : v + 6], given_v[v + 3 : v + 6] = body.angular_velocity, True
             continue
         joint = mechanism.joints[branch.joint]
+        faults += _unheard(body, joint.name)
         if joint.position is not None:
             q0[q : q + joint_type.n_q] = position_coordinates(joint_type, joint.position)
             given_q[v : v + joint_type.n_v] = True
         if joint.velocity is not None:
             v0[v : v + joint_type.n_v], given_v[v : v + joint_type.n_v] = joint.velocity, True
+    if faults:
+        raise InputError(faults)
     return q0, v0, given_q, given_v
+
+
+def _unheard(body: RigidBody, joint: str) -> list[Fault]:
+    """Rates of a body that a joint carries: its own would have no effect."""
+    text = f"body '{body.name}' is carried by joint '{joint}': a velocity of its own has no effect."
+    hint = f"Give 'velocity' of joint '{joint}', or coordinates = \"absolute\" for the body."
+    keys = {"velocity": body.velocity, "angular_velocity": body.angular_velocity}
+    return [Fault(text, ("bodies", body.name, key), hint) for key, given in keys.items() if given is not None]
 
 
 def position_coordinates(joint_type: JointType, position: tuple[float, ...]) -> np.ndarray:

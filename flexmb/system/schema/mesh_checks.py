@@ -36,6 +36,10 @@ def check_deflection(references: References, name: str, table: Table) -> None:
     if references.kinds.get(body) not in ("modal", "mesh"):
         if not on_beam(references, body, (*path, "deflection"), "a deflection"):
             return
+        if "chord" not in table and table["deflection"] in (f"{body}.start", f"{body}.end"):
+            text = f"sensor '{name}': the deflection of an end of a beam from its own chord is always zero"
+            hint = f"Measure marker = {table['deflection']!r} relative to another marker, or give 'chord'."
+            references.add((*path, "deflection"), text, hint)
     elif "chord" not in table:
         text = f"sensor '{name}': a deflection of body '{body}' needs 'chord': two of its markers"
         references.add((*path, "chord"), text, marker_hint(references, body))
