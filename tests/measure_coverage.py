@@ -22,7 +22,6 @@ source = flexmb
 parallel = True
 data_file = {data}
 concurrency = multiprocessing, thread
-patch = subprocess
 [report]
 exclude_also =
     if TYPE_CHECKING:
@@ -36,14 +35,14 @@ def main() -> int:
     """Exit code of the report."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Path(folder) / "settings"
-        settings.write_text(SETTINGS.format(data=Path(folder) / "data"))
+        settings.write_text(SETTINGS.format(data=FOLDER / ".coverage"))
         rc = f"--rcfile={settings}"
         python = [sys.executable, "-m"]
         numbers = str(Path(folder) / "plain.npz")
         plain = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-        subprocess.run([*python, "coverage", "run", rc, "tests/plain_python.py", numbers], cwd=FOLDER, env=plain)
         subprocess.run([*python, "pytest", "-n", "2", "--cov", f"--cov-config={settings}", "--cov-report="], cwd=FOLDER)
-        subprocess.run([*python, "coverage", "combine", "-q", rc], cwd=FOLDER)
+        subprocess.run([*python, "coverage", "run", rc, "tests/plain_python.py", numbers], cwd=FOLDER, env=plain)
+        subprocess.run([*python, "coverage", "combine", "-q", "--append", rc], cwd=FOLDER)
         return subprocess.run([*python, "coverage", "report", rc], cwd=FOLDER).returncode
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from flexmb.equations import layout as L
 from flexmb.errors import InputError
 from flexmb.joints.table import JOINT_TYPES
 from flexmb.results.channel_columns import named_channels
+from flexmb.results.preparation import prepare
 from flexmb.system.build import build_system
 from flexmb.system.records.loads import expression_sensors
 from flexmb.system.records.tree import position_coordinates, quaternion
@@ -263,12 +265,15 @@ def test_wishes_for_the_tree_that_exclude_each_other(coordinates: dict[str, Any]
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize("default", ["joint", "absolute"])
 @pytest.mark.parametrize("key", ["velocity", "angular_velocity"])
-def test_rates_of_a_body_that_a_joint_carries_are_refused(key: str) -> None:
-    """They would have no effect; in absolute coordinates they are the start."""
+def test_rates_of_a_body_that_a_joint_carries_are_refused(key: str, default: str) -> None:
+    """They would have no effect: the start is that of the joints, whatever the coordinates."""
     body = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0], key: [0.0, 1.0, 0.0]}
     joint = {"type": "revolute", "bodies": ["ground", "b"], "at": [0, 0, 0], "axis": "y"}
-    tables = {"bodies": {"b": body}, "joints": {"j": joint}}
-    with pytest.raises(InputError, match="carried by joint 'j'"):
-        build_system(spec_of(tables))
-    build_system(spec_of({**tables, "coordinates": {"default": "absolute"}}))
+    tables = {"bodies": {"b": body}, "joints": {"j": joint}, "coordinates": {"default": default}}
+    with pytest.raises(InputError, match="carried by joint 'j'.*Give 'velocity' of joint 'j'"):
+        prepare(SimpleNamespace(spec=spec_of(tables)))
+    body[key] = [0.0, 0.0, 0.0]
+    prepare(SimpleNamespace(spec=spec_of(tables)))
+    prepare(SimpleNamespace(spec=spec_of({"bodies": {"b": body | {key: [0.0, 1.0, 0.0]}}})))

@@ -86,7 +86,7 @@ def test_a_motion_too_many_is_refused_by_name(tmp_path: Path) -> None:
 
 def test_motions_that_contradict_each_other_are_refused_by_name(tmp_path: Path) -> None:
     other = {"marker": "cart", "along": "x", "expression": "0.3*sin(3*t)"}
-    with pytest.raises(fx.ComputationError, match="motion 'sway'.*motion 'again'"):
+    with pytest.raises(fx.InputError, match="motion 'sway'.*motion 'again'"):
         solve(tmp_path, cart(sway=SWAY, again=other))
 
 

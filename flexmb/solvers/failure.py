@@ -89,12 +89,21 @@ def finite_rows(system: Any, rows: Floats) -> tuple[Floats, str]:
     if not bad.any():
         return rows, ""
     first = int(np.argmax(bad))
-    column = int(np.argmax(~np.isfinite(rows[first])))
-    path = next(c.path for c in reversed(list(system.channels)) if c.start <= column)
     return rows[:first], (
-        f"At t = {rows[first, 0]:.6g} s '{path}' has no finite value any more: look for a root, a logarithm, a "
-        "division or a curve that turns vertical in motions and forces, take a smaller step, or end the run earlier."
+        f"At t = {rows[first, 0]:.6g} s {_lost(system, rows[first])} has no finite value any more: look for a root, a "
+        "logarithm, a division or a curve that turns vertical in motions and forces, take a smaller step, or end the "
+        "run earlier."
     )
+
+
+def _lost(system: Any, row: Floats) -> str:
+    """What is not finite in a row: the motion, where there is one only, else the first channel."""
+    column = int(np.argmax(~np.isfinite(row)))
+    starts = {c.path: c.start for c in system.channels}
+    efforts = [path for path in starts if path.startswith("motions/")]
+    if len(efforts) == 1 and not np.isfinite(row[starts[efforts[0]]]):
+        return f"motion '{efforts[0].split('/')[1]}'"
+    return f"'{next(path for path, start in reversed(starts.items()) if start <= column)}'"
 
 
 def _start_of_step(mechanics: Mechanics, K: np.ndarray, S: Floats) -> None:

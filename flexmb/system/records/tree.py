@@ -210,11 +210,15 @@ def initial_coordinates(
 
 
 def _unheard(body: RigidBody, joint: str) -> list[Fault]:
-    """Rates of a body that a joint carries: its own would have no effect."""
+    """Rates of a body that a joint carries: the start is that of the joints, its own would have no effect."""
     text = f"body '{body.name}' is carried by joint '{joint}': a velocity of its own has no effect."
-    hint = f"Give 'velocity' of joint '{joint}', or coordinates = \"absolute\" for the body."
+    hint = f"Give 'velocity' of joint '{joint}'."
     keys = {"velocity": body.velocity, "angular_velocity": body.angular_velocity}
-    return [Fault(text, ("bodies", body.name, key), hint) for key, given in keys.items() if given is not None]
+    return [
+        Fault(text, ("bodies", body.name, key), hint)
+        for key, given in keys.items()
+        if given is not None and np.any(given)
+    ]
 
 
 def position_coordinates(joint_type: JointType, position: tuple[float, ...]) -> np.ndarray:
