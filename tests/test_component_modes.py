@@ -240,6 +240,22 @@ def test_labels_kinds_and_interfaces_tell_where_a_shape_comes_from() -> None:
     assert set(alone.kinds) == {"constraint"} and set(alone.interfaces) <= {"a", "b"}
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_round_off_does_not_choose_names_and_signs(seed: int) -> None:
+    # To move one end is to move the other, with rigid motions taken out: an exact tie, and the first end is taken.
+    body = slab("rbe2", "rbe2")
+    noise = 1e-13 * np.random.default_rng(seed).standard_normal((body.n, 12))
+
+    class Shaken(FreeBody):
+        def constraint_modes(self) -> np.ndarray:
+            modes = super().constraint_modes()
+            return np.asarray(modes + noise * np.abs(modes).max(axis=0))
+
+    exact, found = component_modes(body, modes=3), component_modes(Shaken(body.model, body.interfaces), modes=3)
+    assert found.labels == exact.labels and {"a x", "a y", "a z", "a rx"} <= set(found.labels)
+    np.testing.assert_allclose(found.Phi, exact.Phi, rtol=0.0, atol=1e-6 * np.abs(exact.Phi).max())
+
+
 @lru_cache
 def clamped() -> FreeBody:
     """The bar held at one end."""

@@ -30,8 +30,7 @@ def equations(
     model
         Model file (.toml).
     form
-        augmented (default: M a + G^T lambda = f with Phi = 0), embedding (no multipliers: a row for every independent
-        rate, with Phi = 0), or state-space (open trees: q' and M v' = f).
+        augmented (default: M a + G^T lambda = f, Phi = 0), embedding (no multipliers), or state-space (open trees).
     order
         Truncate at order 1 or 2 in the elastic coordinates; default: not truncated.
     symbols

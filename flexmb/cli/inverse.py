@@ -29,19 +29,15 @@ def inverse(
     model
         Model file (.toml) with motions.
     output
-        Result file; default: [output] file of the model, else the name of the model file with .h5, in the present
-        folder.
+        Result file; default: [output] file of the model, else the name of the model with .h5, in the present folder.
     settings
         Change a parameter or a key of the model, e.g. --set rpm=3000 --set analysis.step=1e-4. May be repeated.
     elastic
-        How flexible bodies deform: dynamic (default: their coordinates are integrated), or quasi-static (in balance
-        with the loads and the inertia of the prescribed motion).
+        How flexible bodies deform: dynamic (default: integrated), or quasi-static (in balance with loads and inertia).
     more_drives
-        More motions than degrees of freedom: refuse them (default), or fit them in the sense of least-squares and share
-        the efforts with the least sum of squares (rigid mechanisms).
+        More motions than degrees of freedom: refuse them (default), or fit them by least-squares (rigid mechanisms).
     reactions
-        Road to the reactions: multipliers of the equations (default), or recursive, from the ends of the tree inwards
-        body by body; then the report says how well both agree.
+        Road to the reactions: multipliers (default), or recursive, body by body; the report says how well both agree.
     verify
         Drive the same model by the computed efforts instead of the motions, and say how far it departs.
     csv

@@ -11,8 +11,7 @@ def mesh_info(file: Path, /, *, unit: str | None = None) -> int:
     Parameters
     ----------
     file
-        Mesh: Gmsh (.msh), Abaqus or CalculiX (.inp), Nastran (.bdf, .dat, .nas), VTK (.vtk, .vtu), MED (.med) or
-        another format that meshio reads.
+        Mesh file: Gmsh, Abaqus/CalculiX .inp, Nastran .bdf, VTK, MED or another format that meshio reads.
     unit
         Unit of length of the file: m, mm, cm, um, inch, in, ft. Default: guessed from the size, and said.
     """

@@ -37,25 +37,22 @@ def modes(
     settings
         Change a parameter or a key of the model, e.g. --set rpm=3000. May be repeated.
     about
-        The state to linearise about: start, as a run would begin (drives keep their rates); static, the equilibrium
-        near it; steady, the start with the flexible bodies bent as the motion asks, such as beams on a turning shaft.
+        The state to linearise about: start (of a run), static (equilibrium), or steady (bent as the motion asks).
     result
         Linearise about a row of this result of the model instead (.h5); default: the last one.
     time
         With --result: time of the row [s].
     over
-        Campbell diagram: frequencies over a parameter or key, e.g. --over speed=0:200:21. Modes are followed by their
-        shapes, so that lines cross where modes do.
+        Campbell diagram: frequencies over a parameter or key, modes followed by shape, e.g. --over speed=0:200:21.
     frf
-        Frequency response from an input (force, torque or actuator, as NAME or NAME.x; motion, as NAME.acceleration)
-        to a sensor, e.g. --frf push.x:tip. With --frequencies.
+        Frequency response from a force or motion to a sensor: --frf push.x:tip, --frf drive.acceleration:tip.
     frequencies
         Frequencies of --frf [Hz], evenly spaced, e.g. --frequencies 1:1000:500.
     most
         Largest number of modes (of rows with --frf) that are printed.
     output
-        File to write. Modes: .npz or .mat with A, B, C, D, M, damping, stiffness, eigenvalues, shapes and names; .csv
-        with the table. With --over and --frf: .csv, or a picture (.png, .svg, .pdf). May be repeated.
+        File to write: .npz or .mat (matrices, eigenvalues, shapes, names) or .csv. May be repeated.
+        With --over and --frf: .csv, or a picture (.png, .svg, .pdf).
     """
     from flexmb.cli.modes_files import read_over, read_pair, read_range
     from flexmb.cli.settings import read_settings

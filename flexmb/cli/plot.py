@@ -31,8 +31,7 @@ def plot(
         deflection, spectrum, sensors, joints, reactions, energy, step or all. May be repeated.
         Deflections are drawn over the crank angle when a joint turns round: the last turn in colour, earlier ones grey.
     channel
-        Channel to draw, e.g. bearing.angle or joints/bearing/force. May be repeated. With --picture spectrum: its
-        spectrum.
+        Channel to draw, or with --picture spectrum its spectrum, e.g. bearing.angle. May be repeated.
     against
         Channel for the horizontal axis; default: time. The turns of an angle are drawn over one another.
     unfolded

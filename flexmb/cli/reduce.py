@@ -124,7 +124,7 @@ _NO_OPTIONS = ReduceOptions()
 def reduce(mesh: Path, /, *, options: ReduceOptions = _NO_OPTIONS) -> int:
     """Reduce a mesh to modal data; writes a body file and prints the body report, which says whether to trust it.
 
-    flexmb reduce rod.msh --material steel --interface bore_a --interface bore_b -o rod.h5
+    flexmb reduce rod.msh --material steel --interface bore_a --interface bore_b
 
     Parameters
     ----------

@@ -101,6 +101,7 @@ class BeamLineCurve:
     """(n + 1, 2) deflection and turn at the nodes"""
 
     def values(self, x: Vector) -> Vector:
+        """(m, 4) value, slope, turn, curvature at x (m,) [m]."""
         number, h, s = _element_of(self.nodes, x)
         nodal = np.concatenate([self.unknowns[number], self.unknowns[number + 1]], axis=1)
         return np.einsum("mkc,mk->mc", _beam_rows(s, h, self.shear_parameter[number]), nodal)
@@ -115,6 +116,7 @@ class RodLineCurve:
     """(2 n + 1,) values at the nodes and the middles"""
 
     def values(self, x: Vector) -> Vector:
+        """(m, 4) value, slope, zero, zero at x (m,) [m]."""
         number, h, s = _element_of(self.nodes, x)
         nodal = self.unknowns[2 * number[:, None] + np.arange(3)]
         return np.einsum("mkc,mk->mc", _rod_rows(s, h), nodal)

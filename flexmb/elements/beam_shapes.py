@@ -70,6 +70,7 @@ class PolynomialCurve:
     bends: bool
 
     def values(self, x: Vector) -> Vector:
+        """(m, 4) value, slope, turn, curvature at x (m,) [m]."""
         t, rate = 2.0 * x / self.length - 1.0, 2.0 / self.length
         series = [legendre.legder(self.coefficients, order) for order in range(3)]
         value, slope, curvature = (
@@ -94,6 +95,7 @@ class WaveCurve:
     bends: bool
 
     def values(self, x: Vector) -> Vector:
+        """(m, 4) value, slope, turn, curvature at x (m,) [m]."""
         k, (a, b, c, d) = self.k, self.coefficients
         cosine, sine = np.cos(k * x), np.sin(k * x)
         left, right = c * np.exp(-k * x), d * np.exp(-k * (self.length - x))

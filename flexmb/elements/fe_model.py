@@ -40,6 +40,7 @@ class FEModel:
 
     @property
     def n_blocks(self) -> int:
+        """Blocks of three unknowns: places, then rotations."""
         return len(self.points) + len(self.rotations)
 
     @property

@@ -39,6 +39,7 @@ class Edge:
 
     @property
     def is_self_loop(self) -> bool:
+        """Whether it begins and ends at the same node."""
         return self.tail == self.head
 
     def other_end(self, node: str) -> str:

@@ -63,4 +63,5 @@ class Mesh:
 
     @property
     def n_points(self) -> int:
+        """Number of points."""
         return len(self.points)

@@ -134,6 +134,7 @@ def _arguments(term: str, word: str, inside: str) -> tuple[list[float], dict[str
     values: list[float] = []
     named: dict[str, float] = {}
     faults: list[Fault] = []
+    unknown: list[str] = []
     allowed = ("x", "y", "z", "tolerance") if word == "plane" else ("tolerance",)
     for i, part in enumerate(inside.split(",")):
         name, sign, number = part.rpartition("=")
@@ -145,12 +146,14 @@ def _arguments(term: str, word: str, inside: str) -> tuple[list[float], dict[str
             hint = "A count has no unit." if is_count else f"Units: {', '.join(UNITS)}."
             faults.append(Fault(f"'{term}': '{found.group(2)}' is not a unit of length here.", hint=hint))
         elif sign and name not in allowed:
-            hint = f"Names: {', '.join(allowed)}. Write {FORMS[word]}."
-            faults.append(Fault(f"'{term}': '{name}' is not known.", hint=hint))
+            unknown.append(f"'{name}'")
         elif sign:
             named[name] = _length(found.group(1), found.group(2))
         else:
             values.append(_length(found.group(1), found.group(2)))
+    if unknown:
+        text = f"'{term}': {', '.join(unknown)} {'are' if len(unknown) > 1 else 'is'} not known."
+        faults.append(Fault(text, hint=f"Write {FORMS[word]}; names: {', '.join(allowed)}."))
     if faults:
         raise InputError(faults)
     return values, named

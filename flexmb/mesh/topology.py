@@ -43,10 +43,12 @@ def family(kind: str) -> str:
 
 
 def n_corners(kind: str) -> int:
+    """Corners of a kind of cell."""
     return CORNERS[family(kind)]
 
 
 def is_quadratic(kind: str) -> bool:
+    """Whether a kind of cell has more nodes than corners."""
     return int(kind[len(family(kind)) :]) > n_corners(kind)
 
 

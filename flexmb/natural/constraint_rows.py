@@ -56,6 +56,7 @@ class MovingRows:
 
     @property
     def n_rows(self) -> int:
+        """Number of rows that are kept."""
         return int(self.kept.size)
 
     def value(self, x: Floats, t: float) -> Floats:

@@ -57,6 +57,7 @@ class AffineFrame:
 
     @property
     def n_slots(self) -> int:
+        """Points and vectors that the frame is a combination of."""
         return len(self.weights)
 
     def point_matrix(self, local: Array) -> Array:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmb.errors import ComputationError
+from flexmb.natural.failure import StepFailure, worst_row
 from flexmb.natural.projection import accelerations, closed_velocity, length_scale, mass_factor
 from flexmb.natural.row_kernels import move_into
 from flexmb.natural.saddle import SaddleFactor
@@ -53,6 +53,7 @@ class AlphaNumbers:
 
     @classmethod
     def of(cls, rho: float) -> AlphaNumbers:
+        """Numbers of the method with the spectral radius `rho` at infinite frequency."""
         alpha_m, alpha_f = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
         gamma = 0.5 - alpha_m + alpha_f
         return cls(alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma)
@@ -96,8 +97,11 @@ class GeneralizedAlpha:
             if size > SLOW * last:
                 factor = self._factor(x, multipliers, per_position)
             last = size
-        raise ComputationError(
-            f"Generalised-alpha did not converge at t = {t:.6g} s with a step of {h:.3g} s. Take a shorter step."
+        raise StepFailure(
+            f"the iteration of generalised-alpha does not converge: {worst_row(self.system, x, t)}. Try a smaller "
+            "step, and look for springs that are too stiff for it or a position that the mechanism cannot pass.",
+            "slow",
+            step[: self.system.n],
         )
 
     def _right(self, x: Floats, v: Floats, a: Floats, multipliers: Floats, t: float, scale: float) -> Floats:

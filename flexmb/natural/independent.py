@@ -19,9 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
-from flexmb.errors import ComputationError
-from flexmb.natural.projection import closed_position, closed_velocity, length_scale, mass_factor
+from flexmb.natural.failure import StepFailure, worst_row
+from flexmb.natural.projection import bounded, closed_position, closed_velocity, length_scale, mass_factor
+from flexmb.natural.row_kernels import largest
 from flexmb.natural.runge_kutta import runge_kutta_step
+from flexmb.natural.saddle import singular
 from flexmb.natural.state import NaturalState
 
 if TYPE_CHECKING:
@@ -49,6 +51,14 @@ class Transformation:
     held: Floats
 
 
+def _solution(matrix: Floats, right: Floats) -> Floats:
+    """Of matrix (k, k) and right side (k,) or (k, r)."""
+    try:
+        return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        raise singular() from None
+
+
 class Independent:
     """The equations in independent coordinates at work on one system, order 4."""
 
@@ -56,14 +66,14 @@ class Independent:
         self.system = system
         self.step = step
         self.guess = state.x.copy()
-        self._choose(state.x, state.t)
+        self._choose(state.x)
 
     def advance(self, state: NaturalState) -> NaturalState:
         """The state one step later."""
         system, t = self.system, state.t + self.step
         self.guess = state.x.copy()
-        self._choose(state.x, state.t)
-        y = np.concatenate((state.x[system.moving][self.independent], self._rates(state.v)))
+        self._choose(state.x)
+        y = np.concatenate((state.x[system.moving][self.independent], state.v[self.independent]))
         y = runge_kutta_step(self._rate, state.t, y, self.step)
         z, z_dot = np.split(y, 2)
         x, _ = closed_position(system, self._position(z, t), t)
@@ -71,25 +81,22 @@ class Independent:
         v = closed_velocity(system, mass_factor(system, x), x, here.v, t)
         a, force = self._acceleration(x, here, t)
         unbalanced = force - system.mass_times(system.mass_entries(x), a)
-        multipliers = np.linalg.solve(here.held.T, unbalanced[self.dependent])
+        multipliers = _solution(here.held.T, unbalanced[self.dependent])
         self._check_way(state, x, v)
-        return NaturalState(t, x, v, a, np.asarray(multipliers, dtype=np.float64))
+        return NaturalState(t, x, v, a, multipliers)
 
     def _check_way(self, state: NaturalState, x: Floats, v: Floats) -> None:
         """The way of a step is that of its mean velocity, unless the dependent coordinates fell on another branch."""
         expected = 0.5 * self.step * (state.v + v)
         way = (x - state.x)[self.system.moving]
-        allowed = JUMP * (np.max(np.abs(way)) + np.max(np.abs(expected)) + self.step**2 * np.max(np.abs(state.a)))
-        if float(np.max(np.abs(way - expected))) > allowed + STALLED * length_scale(x):
-            raise ComputationError(
-                f"Between t = {state.t:.6g} s and {state.t + self.step:.6g} s the mechanism jumped to another branch, "
-                "at a dead point or with too long a step. Take a shorter step, or the method 'runge-kutta'."
+        allowed = JUMP * (largest(way) + largest(expected) + self.step**2 * largest(state.a))
+        if largest(way - expected) > allowed + STALLED * length_scale(x):
+            raise StepFailure(
+                "the mechanism jumped to another branch within the step, at a dead point or with too long a step. Try "
+                "a smaller step, or the equations with multipliers (formulation = \"augmented\")."
             )
 
-    def _rates(self, v: Floats) -> Floats:
-        return v[self.independent]
-
-    def _choose(self, x: Floats, t: float) -> None:
+    def _choose(self, x: Floats) -> None:
         """Dependent are the columns that a pivoted QR of Phi_q takes first."""
         rows = self.system.constraints
         order = np.arange(self.system.n)
@@ -97,9 +104,9 @@ class Independent:
             triangle, order = qr(rows.dense(rows.entries(x)), mode="r", pivoting=True)
             sizes = np.abs(np.diag(triangle))
             if sizes[-1] < SINGULAR * sizes[0]:
-                raise ComputationError(
-                    f"At t = {t:.6g} s the constraints depend on each other (a dead point): no coordinates are "
-                    "independent there. Take another method: 'runge-kutta', 'canonical' or 'generalized-alpha'."
+                raise StepFailure(
+                    "the constraints depend on each other (a dead point): no coordinates are independent there. Take "
+                    "the equations with multipliers (formulation = \"augmented\"), which pass it."
                 )
         self.dependent, self.independent = np.sort(order[: rows.n_rows]), np.sort(order[rows.n_rows :])
 
@@ -110,15 +117,17 @@ class Independent:
         scale = length_scale(x)
         for _ in range(STEPS):
             gradient = system.constraints.dense(system.constraints.entries(x))[:, self.dependent]
-            step = np.linalg.solve(gradient, -system.constraints.value(x, t))
+            step = _solution(gradient, -system.constraints.value(x, t))
             x[system.moving[self.dependent]] += step
             size = float(np.max(np.abs(step), initial=0.0))
             if size <= TINY * scale or (size >= 0.5 * last and size < STALLED * scale):
                 self.guess = x
                 return x
             last = size
-        raise ComputationError(
-            f"At t = {t:.6g} s the dependent coordinates were not found from the independent ones: take a shorter step."
+        raise StepFailure(
+            f"the dependent coordinates are not found from the independent ones: {worst_row(system, x, t)}. Try a "
+            "smaller step.",
+            "open",
         )
 
     def _transformation(self, x: Floats, z_dot: Floats, t: float) -> Transformation:
@@ -127,18 +136,18 @@ class Independent:
         R, v, Sc = np.zeros((n, f)), np.zeros(n), np.zeros(n)
         R[self.independent], v[self.independent] = np.eye(f), z_dot
         held = gradient[:, self.dependent]
-        both = np.linalg.solve(held, np.column_stack((gradient[:, self.independent], rows.rate(t))))
+        both = _solution(held, np.column_stack((gradient[:, self.independent], rows.rate(t))))
         R[self.dependent] = -both[:, :-1]
         v[self.dependent] = R[self.dependent] @ z_dot - both[:, -1]
-        Sc[self.dependent] = -np.linalg.solve(held, rows.gamma(x, self.system.rate(v), t))
+        Sc[self.dependent] = -_solution(held, rows.gamma(x, self.system.rate(v), t))
         return Transformation(R, Sc, v, held)
 
     def _acceleration(self, x: Floats, here: Transformation, t: float) -> tuple[Floats, Floats]:
         """a (n,) and Q (n,) at a state."""
         mass = self.system.mass_dense(x)
         force = self.system.force(x, here.v, t)
-        z_ddot = np.linalg.solve(here.R.T @ mass @ here.R, here.R.T @ (force - mass @ here.Sc))  # [GJB ex. 4.4 (v)]
-        return here.R @ z_ddot + here.Sc, force
+        z_ddot = _solution(here.R.T @ mass @ here.R, here.R.T @ (force - mass @ here.Sc))  # [GJB ex. 4.4 (v)]
+        return bounded(here.R @ z_ddot + here.Sc), force
 
     def _rate(self, t: float, y: Floats) -> Floats:
         z, z_dot = np.split(y, 2)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from flexmb.errors import Fault, InputError
 from flexmb.natural.canonical import Canonical
+from flexmb.natural.failure import StepFailure
 from flexmb.natural.generalized_alpha import GeneralizedAlpha
 from flexmb.natural.independent import Independent
 from flexmb.natural.projection import accelerations, closed_velocity, mass_factor
@@ -34,7 +35,8 @@ METHODS = ("generalized-alpha", "runge-kutta", "independent", "canonical")
 class Stepper(Protocol):
     """One road: from a state to the next."""
 
-    def advance(self, state: NaturalState) -> NaturalState: ...
+    def advance(self, state: NaturalState) -> NaturalState:
+        """The state one step later."""
 
 
 def first_state(system: NaturalSystem, velocities: Floats | None = None, time: float = 0.0) -> NaturalState:
@@ -43,9 +45,12 @@ def first_state(system: NaturalSystem, velocities: Floats | None = None, time: f
     if full.shape != (system.layout.n_coordinates,) or not np.all(np.isfinite(full)):
         expected = system.layout.n_coordinates
         raise InputError([Fault(f"velocities: {expected} finite numbers are needed, found shape {full.shape}.")])
-    factor = mass_factor(system, system.start)
-    v = closed_velocity(system, factor, system.start, full[system.moving], time)
-    a, multipliers = accelerations(system, system.start, v, time, factor)
+    try:
+        factor = mass_factor(system, system.start)
+        v = closed_velocity(system, factor, system.start, full[system.moving], time)
+        a, multipliers = accelerations(system, system.start, v, time, factor)
+    except StepFailure as failure:
+        raise failure.at(time) from None
     return NaturalState(time, system.start.copy(), v, a, multipliers)
 
 
@@ -74,14 +79,18 @@ def integrate(
     n_steps = every * max(1, round(end / (step * every)))
     running = system.copy_for_run()
     state = first_state(running, velocities)
-    road = stepper(running, state, end / n_steps, method, rho)
     states, measures = [state], [Measures.of(running, state)]
-    for number in range(1, n_steps + 1):
-        state = road.advance(state)
-        running.follow(state.x)
-        if number % every == 0:
-            states.append(state)
-            measures.append(Measures.of(running, state))
+    try:
+        road = stepper(running, state, end / n_steps, method, rho)
+        for number in range(1, n_steps + 1):
+            with np.errstate(all="ignore"):  # what is not finite ends the step, and is said once
+                state = road.advance(state)
+            running.follow(state.x)
+            if number % every == 0:
+                states.append(state)
+                measures.append(Measures.of(running, state))
+    except StepFailure as failure:
+        raise failure.at(state.t, end / n_steps) from None
     return NaturalMotion.of(states, measures)
 
 

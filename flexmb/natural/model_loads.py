@@ -43,6 +43,7 @@ from flexmb.natural.spring_laws import LinearLaw, SpringLaws, TabledLaw
 from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.system import Writer
 from flexmb.system.expressions.parser import Expression
+from flexmb.system.expressions.tokens import TextError
 from flexmb.system.schema.bodies import Body
 
 Array = NDArray[np.float64]
@@ -208,11 +209,18 @@ def _is_sensed(force: Any) -> bool:
 
 
 def _function(expression: Expression) -> Callable[[float], float]:
-    """Value at a time."""
+    """Value at a time; not a number where it has none, as in the core."""
     if expression.constant is not None:
         constant = float(expression.constant)
         return lambda t: constant
-    return expression
+
+    def function(t: float) -> float:
+        try:
+            return expression(t)
+        except TextError:
+            return math.nan
+
+    return function
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmb.errors import ComputationError
+from flexmb.natural.failure import StepFailure, worst_row
 from flexmb.natural.row_kernels import largest
 from flexmb.natural.saddle import SaddleFactor
 
@@ -53,15 +53,19 @@ def closed_position(system: NaturalSystem, x: Floats, t: float) -> tuple[Floats,
         step = factor.across(-system.constraints.value(closed, t))
         closed[system.moving] += step
         size = largest(step)
+        if size == np.inf:
+            break
         if size <= TINY * scale or (size >= 0.5 * last and size < STALLED * scale):
             return closed, factor
         if size > SLOW * last or last == np.inf and size > 1e-6 * scale:
             factor = mass_factor(system, closed)
         last = size
     if system.m:
-        raise ComputationError(
-            f"At t = {t:.6g} s no position that satisfies the constraints was found in {STEPS} steps: the points and "
-            "vectors are too far from where the bodies fit together, or the mechanism cannot be closed."
+        raise StepFailure(
+            f"no position that satisfies the constraints is found: {worst_row(system, closed, t)}. Try a smaller step; "
+            "at the start, put the points and vectors closer to where the bodies fit together.",
+            "open",
+            step,
         )
     return closed, factor
 
@@ -91,4 +95,12 @@ def accelerations(
     """a (n,) and lambda (m,) at a state; without a factor, one is taken at x."""
     factor = factor or mass_factor(system, x)
     gamma = system.constraints.gamma(x, system.rate(v), t)
-    return factor.solve(system.force(x, v, t), -gamma)
+    a, multipliers = factor.solve(system.force(x, v, t), -gamma)
+    return bounded(a), multipliers
+
+
+def bounded(a: Floats) -> Floats:
+    """The accelerations (n,), unless one of them is not finite."""
+    if largest(a) == np.inf:
+        raise StepFailure("the accelerations grow beyond all bounds. Try a smaller step.", "wild", a)
+    return a

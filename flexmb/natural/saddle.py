@@ -21,7 +21,7 @@ from scipy.linalg.lapack import dgetrf, dgetrs
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
 
-from flexmb.errors import ComputationError
+from flexmb.natural.failure import StepFailure
 from flexmb.natural.row_kernels import add_at
 
 Floats = NDArray[np.float64]
@@ -29,10 +29,15 @@ Integers = NDArray[np.int64]
 
 MOST_FULL = 140
 """Most unknowns of a full matrix: for a chain of bars both kinds then take the same time."""
-SINGULAR = (
-    "The equations with multipliers are singular: constraints contradict or repeat each other in this position, or a "
-    "coordinate has neither mass nor constraint. Remove the repeated constraints."
-)
+
+
+def singular() -> StepFailure:
+    """The matrix has no inverse."""
+    return StepFailure(
+        "the equations with multipliers are singular: constraints contradict or repeat each other in this position, "
+        "or a coordinate has neither mass nor constraint. Start elsewhere, or remove the repeated constraints.",
+        "singular",
+    )
 
 
 def summed(places: Integers, values: Floats, size: int) -> Floats:
@@ -43,7 +48,8 @@ def summed(places: Integers, values: Floats, size: int) -> Floats:
 class Factor(Protocol):
     """A factored matrix."""
 
-    def solve(self, right: Floats) -> Floats: ...
+    def solve(self, right: Floats) -> Floats:
+        """Solution for a right side (n,) or sides (n, m)."""
 
 
 class FullFactor:
@@ -52,9 +58,10 @@ class FullFactor:
     def __init__(self, matrix: Floats):
         self._lu, self._pivots, info = dgetrf(matrix, overwrite_a=True)
         if info > 0:
-            raise ComputationError(SINGULAR)
+            raise singular()
 
     def solve(self, right: Floats) -> Floats:
+        """Solution for a right side (n,) or sides (n, m)."""
         return np.asarray(dgetrs(self._lu, self._pivots, right)[0], dtype=np.float64)
 
 
@@ -65,10 +72,11 @@ class SparseFactor:
         try:
             self._factor: Any = splu(matrix, permc_spec="NATURAL")
         except RuntimeError as error:
-            raise ComputationError(SINGULAR) from error
+            raise singular() from error
         self._order = order
 
     def solve(self, right: Floats) -> Floats:
+        """Solution for a right side (n,) or sides (n, m)."""
         solution = np.empty_like(right)
         solution[self._order] = self._factor.solve(right)
         return solution
@@ -85,6 +93,7 @@ class FixedPattern:
         self._starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
 
     def matrix(self, entries: Floats) -> csc_array:
+        """The matrix (size, size) of entries (n_entries,) in the order of the pattern; those of one place are added."""
         data = np.zeros(self._indices.size)
         add_at(self._slot, entries, data)
         return csc_array((data, self._indices, self._starts), shape=(self.size, self.size))
@@ -125,7 +134,7 @@ class SaddleMatrix:
         self._pattern: FixedPattern | None = None
 
     def factor(self, block: Floats, gradient: Floats) -> SaddleFactor:
-        """The factor for the entries of A and of Phi_q; a singular matrix is a `ComputationError`."""
+        """The factor for the entries of A and of Phi_q; a singular matrix is a `StepFailure`."""
         entries = np.concatenate((block, gradient, gradient))
         factor = self._full(entries) if self.size <= MOST_FULL else self._sparse(entries)
         return SaddleFactor(factor, self.n)
@@ -145,6 +154,6 @@ class SaddleMatrix:
         try:
             first = splu(FixedPattern(self._rows, self._columns, self.size).matrix(entries), permc_spec="COLAMD")
         except RuntimeError as error:
-            raise ComputationError(SINGULAR) from error
+            raise singular() from error
         self._order = np.argsort(first.perm_c)
         return FixedPattern(self._rows, np.asarray(first.perm_c, dtype=np.int64)[self._columns], self.size)

@@ -43,6 +43,7 @@ class Measures:
 
     @classmethod
     def of(cls, system: NaturalSystem, state: NaturalState) -> Measures:
+        """Measures of a state of the system."""
         rows, t, x, v = system.constraints, state.t, state.x, state.v
         speed = rows.times(rows.entries(x), v) + rows.rate(t)
         return cls(
@@ -71,6 +72,7 @@ class NaturalMotion:
 
     @classmethod
     def of(cls, states: Sequence[NaturalState], measures: Sequence[Measures]) -> NaturalMotion:
+        """The states, one after the other, as arrays."""
         return cls(
             np.array([one.t for one in states]),
             np.array([one.x for one in states]),

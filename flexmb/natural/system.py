@@ -25,6 +25,7 @@ from flexmb.natural.body import NaturalBody
 from flexmb.natural.constraint_rows import MovingRows, check_start
 from flexmb.natural.constraints import ConstraintBuilder, Constraints
 from flexmb.natural.extension import Extension
+from flexmb.natural.failure import StepFailure
 from flexmb.natural.forces import ForceSet
 from flexmb.natural.layout import Layout
 from flexmb.natural.mass import extended_mass_matrix
@@ -56,6 +57,7 @@ class Mechanism:
     fixed_vectors: Iterable[int] = ()
 
     def layout(self) -> Layout:
+        """Where every point, vector and scalar stands among the coordinates."""
         dimension = int(np.shape(self.points)[1])
         sizes = (len(self.points), len(self.vectors), len(self.scalars))
         return Layout.of(self.bodies, *sizes, dimension=dimension)
@@ -123,6 +125,7 @@ class NaturalSystem:
 
     @property
     def has_constant_mass(self) -> bool:
+        """Whether every body is fixed by its own points and vectors, without a cross product."""
         return bool(self.extension.is_identity)
 
     def copy_for_run(self) -> NaturalSystem:
@@ -204,17 +207,15 @@ class NaturalSystem:
         return total
 
     def _check(self, x: Floats) -> None:
-        faults = []
         if not np.all(np.isfinite(x)):
-            faults.append(Fault("a point, unit vector or scalar is not a finite number at the start."))
-        if not self.moving.size:
-            faults.append(Fault("nothing moves: every point and vector is fixed.", hint="Free at least one of them."))
-        if faults:
-            raise InputError(faults)
+            raise InputError([Fault("a point, unit vector or scalar is not a finite number at the start.")])
 
     def _closed(self, x: Floats, t: float) -> Floats:
         """The start, moved onto the constraints."""
-        closed, _ = closed_position(self, x, t)
+        try:
+            closed, _ = closed_position(self, x, t)
+        except StepFailure as failure:
+            raise failure.at(t) from None
         scale = length_scale(x)
         check_start(self.constraints, closed, t, FAR * scale * max(1.0, scale))
         return closed

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from scipy.linalg.lapack import dpstrf
 from scipy.optimize import linear_sum_assignment
 
 from flexmb.errors import Fault, InputError
@@ -29,6 +29,8 @@ METHODS = ("craig-bampton", "free", "fixed")
 _AXES = ("x", "y", "z", "rx", "ry", "rz")
 _SAME = 1e-10
 """A combination of unit vectors with a smaller squared length is contained in the others."""
+_TIE = 1e-6
+"""What differs by less than this part is equal: the first is taken, and round-off does not choose."""
 
 
 @dataclass(frozen=True)
@@ -178,12 +180,13 @@ def _orthogonal(body: FreeBody, V: Vector, sources: Sequence[Source], keep_below
         omega_squared, W = omega_squared[low], W[:, low]
     Phi = V @ W
     # A shape's sign: its largest displacement is positive, so that a body reduced twice is the same body.
-    largest = np.abs(Phi).argmax(axis=0)
+    largest = _first_largest(np.abs(Phi))
     sign = np.sign(Phi[largest, np.arange(Phi.shape[1])])
     # Every shape is named after a source of its own, so that they are most alike together (modal assurance criterion).
     named = _independent(gram, sources, int(kept.sum()))
     likeness = (gram @ (W / np.where(scale > 0.0, scale, 1.0)[:, None]))[named] ** 2
-    main = [sources[named[j]] for j in linear_sum_assignment(-likeness.T)[1]]
+    in_order = np.outer(np.arange(len(likeness)), np.arange(likeness.shape[1])) / max(likeness.size, 1)
+    main = [sources[named[j]] for j in linear_sum_assignment(-(likeness + _TIE * in_order).T)[1]]
     return ComponentModes(
         Phi=Phi * sign,
         omega_squared=omega_squared,
@@ -202,8 +205,20 @@ def _independent(gram: Vector, sources: Sequence[Source], rank: int) -> Numbers:
     others = [j for j, source in enumerate(sources) if source.frequency <= 0.0]
     mixed = gram[np.ix_(modes, others)]
     rest = gram[np.ix_(others, others)] - mixed.T @ np.linalg.lstsq(gram[np.ix_(modes, modes)], mixed, rcond=None)[0]
-    order = dpstrf(rest, tol=0.0)[1] - 1 if others else np.zeros(0, dtype=np.int64)
-    return np.array([*modes, *(others[j] for j in order)][: max(rank, len(modes))], dtype=np.int64)
+    taken: list[int] = []
+    while len(modes) + len(taken) < rank:  # Cholesky's method; of two ends, one of which moves as the other, the first
+        added = np.diag(rest).copy()
+        added[taken] = -np.inf
+        j = int(_first_largest(added))
+        taken.append(j)
+        rest = rest - np.outer(rest[:, j], rest[j]) / rest[j, j]
+    return np.array([*modes, *(others[j] for j in taken)], dtype=np.int64)
+
+
+def _first_largest(values: Vector) -> Any:
+    """Number of the first of the largest values along the first axis"""
+    largest = values.max(axis=0)
+    return np.argmax(values >= largest - _TIE * np.abs(largest), axis=0)
 
 
 def _user_notes(gram: Vector, rank: int, count: int) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ class RigidCurve:
     power: int
 
     def values(self, x: Vector) -> Vector:
+        """(m, 4) value, slope, turn, curvature at x (m,) [m]."""
         one, zero = np.ones_like(x), np.zeros_like(x)
         return np.stack([x, one, one, zero] if self.power else [one, zero, zero, zero], axis=1)
 

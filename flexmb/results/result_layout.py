@@ -102,15 +102,24 @@ class ChannelLike(Protocol):
     """A channel as a system describes it: columns start .. start + prod(shape) of an output row."""
 
     @property
-    def path(self) -> str: ...
+    def path(self) -> str:
+        """Name in the file, as 'joints/hinge/force'."""
+
     @property
-    def unit(self) -> str: ...
+    def unit(self) -> str:
+        """Unit of its numbers."""
+
     @property
-    def start(self) -> int: ...
+    def start(self) -> int:
+        """First column in a row of output."""
+
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """Shape of its value at one time."""
+
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """What it is, in words."""
 
 
 def description(channel: ChannelLike) -> dict[str, Any]:

@@ -42,7 +42,8 @@ class SystemLike(Protocol):
     """What the writer needs of a system; channel 0 is the time."""
 
     @property
-    def channels(self) -> Sequence[layout.ChannelLike]: ...
+    def channels(self) -> Sequence[layout.ChannelLike]:
+        """Channels in the order of their columns."""
 
 
 class ResultWriter:

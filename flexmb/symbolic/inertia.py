@@ -63,6 +63,7 @@ class SymbolicField:
 
     @property
     def n_modes(self) -> int:
+        """Number of elastic coordinates."""
         return len(self.labels)
 
 

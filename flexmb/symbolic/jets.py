@@ -66,6 +66,7 @@ VectorJet = list[Jet]
 
 
 def constant(values: list[Scalar]) -> VectorJet:
+    """Three values that do not change."""
     return [Jet(value) for value in values]
 
 
@@ -75,18 +76,22 @@ def vector(value: list[Scalar], columns: dict[int, list[Scalar]], rate: list[Sca
 
 
 def dot(a: VectorJet, b: VectorJet) -> Jet:
+    """a . b of three entries each."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def cross(a: VectorJet, b: VectorJet) -> VectorJet:
+    """a x b of three entries each."""
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
 
 def sub(a: VectorJet, b: VectorJet) -> VectorJet:
+    """a - b."""
     return [x - y for x, y in zip(a, b, strict=True)]
 
 
 def scaled(factor: Jet, a: VectorJet) -> VectorJet:
+    """A vector times a factor."""
     return [factor * x for x in a]
 
 

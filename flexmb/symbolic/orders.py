@@ -37,6 +37,7 @@ class Orders:
 
     @property
     def is_empty(self) -> bool:
+        """Whether every part is zero."""
         return all(is_zero(part) for part in self.parts)
 
     @property
@@ -126,16 +127,20 @@ def function(x: Scalar, f: Callable[[Scalar], Scalar], *derivatives: Callable[[S
 
 
 def sine(x: Scalar) -> Scalar:
+    """sin x to the order of x."""
     return function(x, sin, cos, lambda value: -sin(value))
 
 
 def cosine(x: Scalar) -> Scalar:
+    """cos x to the order of x."""
     return function(x, cos, lambda value: -sin(value), lambda value: -cos(value))
 
 
 def square_root(x: Scalar) -> Scalar:
+    """sqrt x to the order of x."""
     return function(x, sqrt, lambda value: 1 / (2 * sqrt(value)), lambda value: -1 / (4 * value * sqrt(value)))
 
 
 def reciprocal(x: Scalar) -> Scalar:
+    """1/x to the order of x."""
     return x.inverse() if isinstance(x, Orders) else 1 / as_expression(x)

@@ -90,6 +90,7 @@ class Sums:
         self._largest: dict[Monomial, float] = {}
 
     def add(self, monomial: Monomial, coefficient: Number) -> None:
+        """Add a term."""
         if monomial in self._terms:
             self._terms[monomial] += coefficient
             self._largest[monomial] = max(self._largest[monomial], abs(float(coefficient)))
@@ -98,6 +99,7 @@ class Sums:
             self._largest[monomial] = abs(float(coefficient))
 
     def polynomial(self) -> Polynomial:
+        """The sum; floating-point coefficients that are rounding of what was added are left out."""
         return {
             monomial: value
             for monomial, value in self._terms.items()

@@ -53,10 +53,12 @@ class BranchPlace:
 
     @property
     def elastic_q(self) -> int:
+        """Place of the first elastic coordinate of the body."""
         return self.q + self.kind.n_q
 
     @property
     def elastic_v(self) -> int:
+        """Place of the first elastic rate of the body."""
         return self.v + self.kind.n_v
 
     @property
@@ -66,6 +68,7 @@ class BranchPlace:
 
 
 def n_modes(body: SymbolicBody) -> int:
+    """Number of elastic coordinates; none of a rigid body."""
     return body.elastic.n_modes if body.elastic is not None else 0
 
 

@@ -110,6 +110,7 @@ class RowMaker:
         self.pairs: dict[tuple[int, int], RelativeMotion] = {}
 
     def marker(self, number: int) -> MarkerMotion:
+        """Motion of a marker, found once."""
         if number not in self.known:
             self.known[number] = MarkerMotion(self.motion, number)
         return self.known[number]

@@ -60,6 +60,7 @@ class Steps:
         return "\n".join(lines) + "\n"
 
     def shown(self, value: Any) -> Any:
+        """An expression in its readable form."""
         return readable(
             as_expression(total(value)),
             self.equations.angles,
@@ -69,6 +70,7 @@ class Steps:
         )
 
     def written(self, value: Any) -> str:
+        """An expression as text, or a word when it is too long to read."""
         shown = self.shown(value)
         return write(shown, self.style) if operations(shown, _LONGEST) <= _LONGEST else _TOO_LONG
 

@@ -46,10 +46,13 @@ class Tape:
         return self.names[value]
 
     def vector(self, values: Vector) -> Vector:
+        """A vector with every entry by its name."""
         return [self.scalar(value) for value in values] if self.is_on else values
 
     def matrix(self, rows: Matrix) -> Matrix:
+        """A matrix with every entry by its name."""
         return [self.vector(row) for row in rows] if self.is_on else rows
 
     def vectors(self, vectors: list[Vector]) -> list[Vector]:
+        """Vectors with every entry by its name."""
         return [self.vector(vector) for vector in vectors] if self.is_on else vectors

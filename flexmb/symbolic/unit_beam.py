@@ -66,6 +66,7 @@ class BeamProperties:
 
     @property
     def in_symbols(self) -> bool:
+        """Whether a symbol of the model stands in the length, mass or stiffness."""
         scalars = (self.length, self.mass, self.EA, *self.bending)
         return any(as_expression(value).free_symbols for value in scalars)
 

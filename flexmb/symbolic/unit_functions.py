@@ -47,6 +47,7 @@ class UnitFunction:
         return self + other.scaled(Fraction(-1))
 
     def scaled(self, factor: Fraction) -> UnitFunction:
+        """The function times an exact factor."""
         return UnitFunction({key: factor * c for key, c in self.terms.items()})
 
     def __mul__(self, other: UnitFunction) -> UnitFunction:
@@ -99,6 +100,7 @@ class UnitFunction:
 
     @property
     def is_polynomial(self) -> bool:
+        """Whether it has no sines, cosines and exponentials."""
         return all(n == 0 and p == 0 for _, n, _, p in self.terms)
 
     def value(self, s: Scalar = 0) -> Scalar:

@@ -12,14 +12,17 @@ XYZ = range(3)
 
 
 def zero() -> Vector:
+    """The zero vector."""
     return [0, 0, 0]
 
 
 def identity() -> Matrix:
+    """The unit matrix."""
     return [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
 
 
 def empty() -> Matrix:
+    """The zero matrix."""
     return [zero() for _ in XYZ]
 
 
@@ -32,18 +35,22 @@ def add(*vectors: Vector) -> Vector:
 
 
 def sub(a: Vector, b: Vector) -> Vector:
+    """a - b."""
     return [subtract(x, y) for x, y in zip(a, b, strict=True)]
 
 
 def scale(s: Scalar, a: Vector) -> Vector:
+    """s a."""
     return [multiply(s, x) for x in a]
 
 
 def minus(a: Vector) -> Vector:
+    """-a."""
     return [negative(x) for x in a]
 
 
 def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    """a . b, of any length."""
     found: Scalar = 0
     for x, y in zip(a, b, strict=True):
         found = plus(found, multiply(x, y))
@@ -51,6 +58,7 @@ def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
 
 
 def cross(a: Vector, b: Vector) -> Vector:
+    """a x b."""
     return [
         subtract(multiply(a[1], b[2]), multiply(a[2], b[1])),
         subtract(multiply(a[2], b[0]), multiply(a[0], b[2])),
@@ -59,6 +67,7 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 
 def column(A: Matrix, j: int) -> Vector:
+    """Column j of A."""
     return [A[i][j] for i in XYZ]
 
 
@@ -73,18 +82,22 @@ def apply_transposed(A: Matrix, x: Vector) -> Vector:
 
 
 def product(A: Matrix, B: Matrix) -> Matrix:
+    """A B."""
     return [[dot(row, column(B, j)) for j in XYZ] for row in A]
 
 
 def transpose(A: Matrix) -> Matrix:
+    """A^T."""
     return [column(A, j) for j in XYZ]
 
 
 def sum_of(A: Matrix, B: Matrix) -> Matrix:
+    """A + B."""
     return [add(a, b) for a, b in zip(A, B, strict=True)]
 
 
 def times(s: Scalar, A: Matrix) -> Matrix:
+    """s A."""
     return [scale(s, row) for row in A]
 
 
@@ -99,10 +112,12 @@ def axial(B: Matrix) -> Vector:
 
 
 def trace(A: Matrix) -> Scalar:
+    """Sum of the diagonal."""
     return plus(plus(A[0][0], A[1][1]), A[2][2])
 
 
 def is_null(a: Vector) -> bool:
+    """Whether every entry is known to be zero."""
     return all(is_zero(x) for x in a)
 
 

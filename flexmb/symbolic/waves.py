@@ -58,6 +58,7 @@ class WaveReader:
         return found.polynomial()
 
     def read(self, x: Any) -> Waves:
+        """Waves of an expression, read once."""
         if x in self.known:
             return self.known[x]
         if x.is_Number:

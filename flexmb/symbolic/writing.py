@@ -36,6 +36,7 @@ class Written:
 
     @property
     def order(self) -> tuple[Any, ...]:
+        """Key by which terms are sorted."""
         return (-self.rates, self.functions, natural(self.key or self.text), self.text)
 
 
@@ -51,40 +52,52 @@ class Style:
     """Fractions have a line, above and below which a sum needs no brackets."""
 
     def rank(self, name: str) -> int:
+        """2 for a rate, 1 for a coordinate, 0 for a parameter."""
         return 2 if name in self.rates else 1 if name in self.coordinates else 0
 
     def symbol(self, name: str) -> str:
+        """Name of a symbol."""
         return self.names.get(name, name)
 
     def number(self, value: float) -> str:
+        """A floating-point number."""
         return f"{value:.10g}"
 
     def fraction(self, p: int, q: int) -> str:
+        """p/q of whole numbers."""
         return f"{p}/{q}"
 
     def power(self, base: str, exponent: str) -> str:
+        """A base in brackets where it needs them, to an exponent."""
         return f"{base}^{exponent if exponent.isalnum() else f'({exponent})'}"
 
     def times(self, factors: Sequence[str]) -> str:
+        """A product."""
         return "*".join(factors)
 
     def over(self, above: Sequence[str], below: Sequence[str]) -> str:
+        """A quotient of two products."""
         bottom = self.times(below)
         return f"{self.times(above) or '1'}/{f'({bottom})' if len(below) > 1 else bottom}"
 
     def brackets(self, text: str) -> str:
+        """A text in brackets."""
         return f"({text})"
 
     def function(self, name: str, arguments: Sequence[str]) -> str:
+        """A function of its arguments."""
         return f"{name}({', '.join(arguments)})"
 
     def root(self, text: str) -> str:
+        """A square root."""
         return f"sqrt({text})"
 
     def cases(self, branches: Sequence[tuple[str, str]]) -> str:
+        """Values with the conditions under which they hold."""
         return "{" + "; ".join(f"{value} if {condition}" for value, condition in branches) + "}"
 
     def function_power(self, name: str, arguments: Sequence[str], exponent: str) -> str:
+        """A function to an exponent."""
         return self.power(self.function(name, arguments), exponent)
 
 
@@ -109,6 +122,7 @@ def signed(terms: Iterable[Written]) -> list[str]:
 
 
 def join_terms(terms: Sequence[str]) -> str:
+    """Terms with their signs as one sum."""
     return " ".join(terms)
 
 
@@ -211,6 +225,7 @@ def _with_sign(piece: Written) -> str:
 
 
 def function_name(expression: Any) -> str:
+    """What a function is called in text."""
     name = type(expression).__name__
     return _FUNCTIONS.get(name, name.lower())
 

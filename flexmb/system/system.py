@@ -71,14 +71,17 @@ class System:
 
     @property
     def n_v(self) -> int:
+        """Number of rates."""
         return int(self.ints[L.N_V])
 
     @property
     def n_q(self) -> int:
+        """Number of stored coordinates."""
         return int(self.ints[L.N_Q])
 
     @property
     def n_rows(self) -> int:
+        """Number of constraint rows."""
         return int(self.ints[L.N_ROWS])
 
     @property
@@ -88,6 +91,7 @@ class System:
 
     @property
     def row_text(self) -> list[str]:
+        """What every constraint row is, in words."""
         return [row.text for row in self.rows]
 
     @property

@@ -29,15 +29,19 @@ class Dimension(NamedTuple):
     angle: Power = 0
 
     def times(self, other: Dimension) -> Dimension:
+        """Dimension of a product."""
         return Dimension(*(a + b for a, b in zip(self, other, strict=True)))
 
     def over(self, other: Dimension) -> Dimension:
+        """Dimension of a quotient."""
         return Dimension(*(a - b for a, b in zip(self, other, strict=True)))
 
     def power(self, exponent: Power) -> Dimension:
+        """Dimension of a power."""
         return Dimension(*(a * exponent for a in self))
 
     def without_angle(self) -> Dimension:
+        """The dimension with radians left out."""
         return self._replace(angle=0)
 
 

@@ -49,6 +49,7 @@ class BodyFields:
 
     @property
     def surface(self) -> BodySurface:
+        """Points [m], triangles and nodes of the surface in the body frame."""
         skin = self._covered.skin
         return BodySurface(skin.points, self._covered.triangles, self._covered.nodes)
 

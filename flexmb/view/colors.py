@@ -61,6 +61,7 @@ DARK = Theme(
 
 
 def theme(dark: bool) -> Theme:
+    """Colours on a dark or a light background."""
     return DARK if dark else LIGHT
 
 

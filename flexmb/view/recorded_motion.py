@@ -53,6 +53,7 @@ class MechanismMotion(ABC):
 
     @cached_property
     def time(self) -> Vector:
+        """Times of the rows [s], (n_rows,)."""
         return self.channel("time")
 
     @cached_property

@@ -74,6 +74,7 @@ class Part:
 
     @property
     def n_shapes(self) -> int:
+        """Shapes whose sum is the deflection; none of a rigid part."""
         return len(self.shapes)
 
     @cached_property
@@ -180,6 +181,7 @@ class Scene:
 
     @property
     def flexible(self) -> tuple[Part, ...]:
+        """Parts that bend."""
         return tuple(part for part in self.parts if part.kind == "flexible")
 
     @cached_property
@@ -195,6 +197,7 @@ class Scene:
 
     @property
     def has_stress(self) -> bool:
+        """Whether a part can be coloured by stress."""
         return any(part.stress is not None for part in self.parts)
 
     def frame_at(self, time: float) -> int:
@@ -226,6 +229,7 @@ class Look:
     """Simulated seconds in a second of playing; None: see `playing_speed`"""
 
     def scale_of(self, scene: Scene) -> float:
+        """Exaggeration: as asked for, or what suits the scene."""
         return scene.scale if self.scale is None else self.scale
 
 

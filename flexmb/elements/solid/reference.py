@@ -209,6 +209,7 @@ class Reference:
 
     @property
     def n_nodes(self) -> int:
+        """Nodes of the cell."""
         return self.gradients.shape[1]
 
 

@@ -53,6 +53,7 @@ class _File:
 
 
 def read_abaqus(path: Path) -> RawMesh:
+    """Points, cells and sets of an Abaqus or CalculiX input file, in the units of the file."""
     found = _File()
     scope, is_open = found.whole, ""
     for block in blocks(path):

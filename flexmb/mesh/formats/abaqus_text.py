@@ -34,9 +34,11 @@ class Block:
 
     @property
     def text(self) -> str:
+        """The data lines as one text."""
         return "\n".join(self.lines)
 
     def name(self, key: str) -> str:
+        """Value of a parameter without spaces around it; empty when it is not given."""
         return self.parameters.get(key, "").strip()
 
 

@@ -64,6 +64,7 @@ class _Found:
 
 
 def read_gmsh(path: Path) -> RawMesh:
+    """Points, cells and physical groups of a Gmsh file (2.2, 4.0, 4.1; text or binary), in the units of the file."""
     data = path.read_bytes()
     header = re.match(rb"\s*\$MeshFormat\s+(\d+(?:\.\d+)?)\s+([01])\s+(\d{1,3})[ \t]*\r?\n", data)
     if header is None:

@@ -13,6 +13,7 @@ from flexmb.mesh.raw import whole_numbers
 
 
 def truncated(section: str) -> InputError:
+    """The error of a file that breaks off inside a section."""
     return InputError(
         [Fault(f"the file ends or breaks off inside ${section}.", hint="It is truncated or damaged: write it again.")]
     )
@@ -42,9 +43,11 @@ class TextNumbers:
         return self.values[self.position - count : self.position]
 
     def reals(self, count: int) -> NDArray[np.float64]:
+        """The next numbers, (count,)."""
         return self._next(count)
 
     def integers(self, count: int) -> NDArray[np.int64]:
+        """The next whole numbers, (count,)."""
         return whole_numbers(self._next(count), f"${self.section}")
 
     sizes = integers
@@ -73,12 +76,15 @@ class BinaryNumbers:
         return values
 
     def reals(self, count: int) -> NDArray[np.float64]:
+        """The next numbers, (count,)."""
         return self._next(self.real, count).astype(np.float64)
 
     def integers(self, count: int) -> NDArray[np.int64]:
+        """The next whole numbers, (count,)."""
         return self._next(self.integer, count).astype(np.int64)
 
     def sizes(self, count: int) -> NDArray[np.int64]:
+        """The next whole numbers of the width that counts have, (count,)."""
         return self._next(self.size, count).astype(np.int64)
 
     def records(self, count: int, n_integers: int, n_reals: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -75,6 +75,7 @@ class _Found:
 
 
 def read_nastran(path: Path) -> RawMesh:
+    """Points, cells and properties of Nastran bulk data, in the units of the file."""
     found, comments, notes = _Found(), list[str](), list[str]()
     for card in cards(path, comments, notes):
         try:

@@ -49,6 +49,7 @@ _NOT_SETS = ("gmsh:geometrical", "gmsh:dim_tags", "GlobalNodeId", "GlobalElement
 
 
 def read_through_meshio(path: Path) -> RawMesh:
+    """Points, cells and sets of any file that meshio reads, in the units of the file."""
     mesh = _read(path)
     points = np.asarray(mesh.points, dtype=np.float64)
     if points.size == 0 or points.ndim != 2 or points.shape[1] not in (2, 3):

@@ -21,6 +21,8 @@ NULL NAN INFINITY DOMAIN SING OVERFLOW UNDERFLOW linux unix I""".split()
 
 
 class C(Language):
+    """C99."""
+
     title = "C"
     words = frozenset(_WORDS)
     functions = {

@@ -70,6 +70,7 @@ def augmented_blocks(equations: Any) -> tuple[tuple[Block, ...], str]:
 
 
 def constraint_blocks(equations: Any) -> list[Block]:
+    """What the generated function returns of the constraints: phi, G, phi_dot, gamma."""
     n = len(equations.v)
     return [
         vector_block("phi", equations.phi, "constraints, zero on the motion"),

@@ -23,6 +23,8 @@ int dble epsilon tiny huge gamma wp c_double c_int i j""".split()
 
 
 class Fortran(Language):
+    """Fortran 2003, free form."""
+
     title = "Fortran"
     words = frozenset(_WORDS)
     folds_case = True
@@ -64,6 +66,7 @@ def compile_lines(program: Program) -> list[str]:
 
 
 def signature(program: Program) -> str:
+    """The first line of the subroutine, for the README of the folder."""
     return f"subroutine {program.name}_evaluate({', '.join(_arguments(program))})"
 
 

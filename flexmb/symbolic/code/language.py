@@ -39,18 +39,23 @@ class Language:
         return self.literal(value)
 
     def literal(self, value: float) -> str:
+        """A number."""
         return repr(float(value))
 
     def power(self, base: str, exponent: int) -> str:
+        """A whole power of a base that needs no brackets."""
         return f"{base}**{exponent}"
 
     def general_power(self, base: str, exponent: str) -> str:
+        """Any power."""
         return f"({base})**({exponent})"
 
     def choose(self, value: str, condition: str, otherwise: str) -> str:
+        """One of two values, by a condition."""
         return f"({value} if {condition} else {otherwise})"
 
     def both(self, conditions: Sequence[str], word: str) -> str:
+        """Conditions joined by a word, 'and' or 'or'."""
         return f" {word} ".join(conditions)
 
     def names(self, symbols: Iterable[Any], reserved: Iterable[str]) -> dict[str, str]:

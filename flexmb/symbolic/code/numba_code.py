@@ -18,6 +18,8 @@ from flexmb.symbolic.code.program import Program
 
 
 class Numba(Language):
+    """Python that numba compiles."""
+
     title = "numba"
     words = frozenset([*PYTHON_WORDS, "PARAMETERS", "ceil", "floor", "sign_of"])
     functions = {
@@ -41,6 +43,7 @@ def compile_lines(program: Program) -> list[str]:
 
 
 def signature(program: Program) -> str:
+    """The call of the function, for the README of the folder."""
     return f"{program.name}.evaluate(t, q, v, p, {', '.join(block.name for block in program.blocks)})"
 
 

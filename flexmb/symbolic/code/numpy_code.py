@@ -19,6 +19,8 @@ float int len range list dict set tuple zip map print sum np numpy numba njit ma
 
 
 class NumPy(Language):
+    """Python with NumPy, for one state or many."""
+
     title = "NumPy"
     words = frozenset([*PYTHON_WORDS, "broadcast", "zeros", "PARAMETERS"])
     functions = {
@@ -46,6 +48,7 @@ def compile_lines(program: Program) -> list[str]:
 
 
 def signature(program: Program) -> str:
+    """The call of the function, for the README of the folder."""
     return f"{', '.join(block.name for block in program.blocks)} = {program.name}.evaluate(t, q, v, p)"
 
 

@@ -58,6 +58,7 @@ class Program:
 
     @property
     def operations(self) -> int:
+        """Number of operations of one evaluation, constants included."""
         steps = [expression for _, expression in (*self.constants, *self.steps)]
         return sum(map(operations, steps)) + sum(operations(x) for block in self.blocks for _, x in block.entries)
 

@@ -20,6 +20,8 @@ from flexmb.system.units import KINDS, NUMBER, Dimension, describe
 
 @dataclass(frozen=True)
 class Number:
+    """A number with its dimension; None: that of its surroundings."""
+
     value: float
     dimension: Dimension | None = NUMBER
     at: int = 0
@@ -37,6 +39,8 @@ class Name:
 
 @dataclass(frozen=True)
 class Negative:
+    """-argument."""
+
     argument: Node
     at: int = 0
     depth: int = field(init=False, compare=False, repr=False)
@@ -47,6 +51,8 @@ class Negative:
 
 @dataclass(frozen=True)
 class Binary:
+    """Two operands and the sign between them."""
+
     sign: Literal["+", "-", "*", "/", "^"]
     left: Node
     right: Node
@@ -59,6 +65,8 @@ class Binary:
 
 @dataclass(frozen=True)
 class Call:
+    """A function of its arguments."""
+
     function: str
     arguments: tuple[Node, ...]
     at: int = 0

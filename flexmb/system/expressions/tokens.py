@@ -35,6 +35,8 @@ class TextError(ValueError):
 
 @dataclass(frozen=True)
 class Token:
+    """A piece of the text that is read as one."""
+
     kind: Literal["number", "name", "sign", "end"]
     text: str
     at: int

@@ -161,6 +161,7 @@ class Shapes(Strict):
 
     @property
     def twists(self) -> bool:
+        """Whether there are torsion shapes."""
         return self.torsion is None or self.torsion > 0
 
 

@@ -93,6 +93,7 @@ class RotationField(FieldType):
         raise refuse(f"{{axis=.., angle=..}}, {{xyz=[..]}} or a 3x3 matrix is needed, found {clipped(value)}")
 
     def from_table(self, value: dict[str, Any], info: ValidationInfo) -> Matrix:
+        """Rotation matrix (3, 3) of {axis, angle} or {xyz = [a, b, c]}."""
         for key in value:
             if key not in ("axis", "angle", "xyz"):
                 raise refuse(
@@ -109,6 +110,7 @@ class RotationField(FieldType):
         raise refuse("an orientation has either axis and angle, or xyz")
 
     def from_rows(self, value: Any, info: ValidationInfo) -> Matrix:
+        """Rotation matrix (3, 3) of three rows, made exactly orthogonal."""
         import numpy as np
 
         rows = [read_list(row, 3, lambda entry: read_number(entry, (KINDS["number"],), info)) for row in value]

@@ -66,6 +66,7 @@ class References:
                 self.unread |= {body} if found is None else set()
 
     def add(self, path: Path, text: str, hint: str = "") -> None:
+        """Note a fault."""
         self.faults.append(Fault(text, path, hint))
 
     def owner(self, path: Path) -> str:
@@ -87,6 +88,7 @@ class References:
         return False
 
     def place(self, where: Any, path: Path) -> None:
+        """A place by the name of a point must name one that exists."""
         if isinstance(where, str):
             self.named("points", where, path)
 
@@ -234,6 +236,7 @@ def check_body(references: References, name: str, table: Table) -> None:
 
 
 def check_markers(references: References, markers: Any, path: Path) -> None:
+    """Faults of the markers of a body or of ground."""
     for name, table in markers.items() if isinstance(markers, Mapping) else ():
         if isinstance(table, dict):
             references.place(table.get("at"), (*path, name, "at"))

@@ -168,6 +168,7 @@ class Scalar(FieldType):
     most: float | None = None
 
     def kinds(self, info: ValidationInfo) -> tuple[Kind, ...]:
+        """Kinds of quantity that the number may have, where the joint decides that of its coordinate."""
         if not self.turning:
             return (KINDS[self.kind],)
         present = context_of(info).kind
@@ -245,6 +246,7 @@ class DirectionField(FieldType):
         return tuple(self.one(entry, info) for entry in value)
 
     def one(self, value: Any, info: ValidationInfo) -> Vector:
+        """Unit vector (3,) of "x", "-y", ... or [x, y, z]."""
         if isinstance(value, str):
             axis = _AXES.get(value.lstrip("+-").strip())
             if axis is None or len(value) > 2:
@@ -281,6 +283,7 @@ class ExpressionField(FieldType):
         return tuple(self.one(entry, info) for entry in value)
 
     def one(self, value: Any, info: ValidationInfo) -> Expression:
+        """One expression of a number or a text."""
         kinds = Scalar(self.kind, self.turning).kinds(info)
         if isinstance(value, Expression):
             return value

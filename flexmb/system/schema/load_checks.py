@@ -30,6 +30,7 @@ def _refuse_keys(references: References, table: Table, path: Path, keys: Mapping
 
 
 def check_motion(references: References, name: str, table: Table) -> None:
+    """Faults of a motion: its subject, its function of time and keys that belong to others."""
     path: Path = ("motions", name)
     form = one_of(references, table, MOTION_FORMS, path, "a function of time")
     if form != "rate" and form is not None:
@@ -54,6 +55,7 @@ def check_motion(references: References, name: str, table: Table) -> None:
 
 
 def check_force(references: References, name: str, table: Table) -> None:
+    """Faults of a force: what it acts on and keys that belong to others."""
     path: Path = ("forces", name)
     kind = table.get("type")
     if kind in ("force", "torque"):
@@ -95,6 +97,7 @@ _REACTION_COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz", "force", "moment")
 
 
 def check_sensor(references: References, name: str, table: Table) -> None:
+    """Faults of a sensor: its subject, quantity and component."""
     path: Path = ("sensors", name)
     subject = one_of(references, table, SENSOR_SUBJECTS, path, "something to measure")
     if subject is None:
@@ -169,6 +172,7 @@ def check_double_drives(references: References) -> None:
 
 
 def check_coordinates(references: References) -> None:
+    """Faults of [coordinates]: names, and joints that cannot be where they are asked for."""
     table = references.tables.get("coordinates")
     if not isinstance(table, dict):
         return
@@ -193,6 +197,7 @@ def check_coordinates(references: References) -> None:
 
 
 def check_analysis(references: References) -> None:
+    """Faults of [analysis]: step, method and keys that do not go together."""
     table = references.tables.get("analysis")
     if not isinstance(table, dict):
         return

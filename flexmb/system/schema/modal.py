@@ -117,6 +117,7 @@ class ModalData(Strict):
 
     @property
     def n_shapes(self) -> int:
+        """Number of shapes n."""
         return len(self.S1)
 
     def invariants(self) -> Invariants:

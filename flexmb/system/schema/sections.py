@@ -65,6 +65,7 @@ class Circle(Strict):
         return self
 
     def shape(self) -> Any:
+        """The `Section` with its constants [m^2, m^4]."""
         from flexmb.elements.section import circle
 
         return circle(self.radius if self.radius is not None else 0.5 * (self.diameter or 0.0))
@@ -84,6 +85,7 @@ class Tube(Strict):
         return self
 
     def shape(self) -> Any:
+        """The `Section` with its constants [m^2, m^4]."""
         from flexmb.elements.section import tube
 
         return tube(self.outer, self.inner)
@@ -97,6 +99,7 @@ class Rectangle(Strict):
     z: Length = Field(description="Size along the section's z axis [m].")
 
     def shape(self) -> Any:
+        """The `Section` with its constants [m^2, m^4]."""
         from flexmb.elements.section import rectangle
 
         return rectangle(self.y, self.z)
@@ -120,6 +123,7 @@ class ISection(Strict):
         return self
 
     def shape(self) -> Any:
+        """The `Section` with its constants [m^2, m^4]."""
         from flexmb.elements.section import i_section
 
         return i_section(self.height, self.width, self.flange, self.web)
@@ -148,6 +152,7 @@ class GeneralSection(Strict):
         return self
 
     def shape(self) -> Any:
+        """The `Section` with its constants [m^2, m^4]."""
         from flexmb.elements.section import general
 
         Iy, Iz = self.Iy or self.I, self.Iz or self.I

@@ -33,6 +33,7 @@ class Attachment:
 
     @property
     def type(self) -> str:
+        """Type of the joint."""
         return self.joint.type.name
 
     @property

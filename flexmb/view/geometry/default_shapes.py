@@ -45,6 +45,7 @@ class Node:
     attachments: list[Attachment] = field(default_factory=list)
 
     def hinge(self) -> Attachment | None:
+        """The first joint here that turns about an axis, if there is one."""
         return next((a for a in self.attachments if a.type in HINGES), None)
 
 

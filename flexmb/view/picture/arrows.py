@@ -48,6 +48,7 @@ class ArrowShape:
 
     @cached_property
     def surface(self) -> Surface:
+        """Surface of an arrow of the greatest length along z."""
         points = self.points(np.zeros(3), np.array([0.0, 0.0, self.longest]))
         return replace(surface_of(points, _revolved(2 + 3 * self.heads)), edges=np.zeros((0, 2), np.int64))
 

@@ -106,6 +106,7 @@ class Drawing:
         ]
 
     def camera(self, frame: int) -> Camera:
+        """Where a frame is seen from; it rides with a body when the look says so."""
         name = self.look.follow
         return riding(self._camera, self.scene.part(name), frame, self.whole.part(name)) if name else self._camera
 

@@ -39,6 +39,7 @@ class Item:
     has_values: bool = False
 
     def at(self, frame: int) -> Shape:
+        """Points [m], normals and values of a frame."""
         raise NotImplementedError
 
 

@@ -56,6 +56,7 @@ class PyvistaRenderer:
         return _pixels(self.plotter.render_window)
 
     def close(self) -> None:
+        """Give the window and its memory back."""
         self.plotter.close()
 
 

@@ -24,6 +24,7 @@ class Clock:
     decimals: int
 
     def text(self, time: float) -> str:
+        """A time [s] in the unit that suits the whole run."""
         return f"{time / self.factor:.{self.decimals}f} {self.unit}"
 
 

@@ -30,6 +30,7 @@ class Values:
 
     @property
     def unit(self) -> str:
+        """Unit of the legend."""
         return self._unit[1]
 
     @property
@@ -40,6 +41,7 @@ class Values:
 
     @property
     def label(self) -> str:
+        """Title of the legend."""
         return {"displacement": "deflection |u|", "stress": "von Mises stress"}.get(
             self.coloring, f"deflection u_{self.coloring}"
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmb.results.channel_names import Selection
 from flexmb.results.result_file import Result
-from flexmb.view.plots.panels import Line, Panel, Vector, limited
+from flexmb.view.plots.panels import Line, Panel, Vector, limited, thinned
 from flexmb.view.plots.turns import folded
 from flexmb.view.plots.units import handy_unit, number_text
 
@@ -32,13 +32,12 @@ class Abscissa:
 
     def lines(self, name: str, y: Vector, color: int) -> list[Line]:
         """The curve of a channel; with turns, the earlier ones as a line of their own."""
-        if self.turns:
-            return folded(name, self.values, y, self.time, color)
-        return [Line(name, self.values, y, self.time, color)]
+        lines = folded(name, self.values, y, self.time, color) if self.turns else [self.line(name, y, color)]
+        return [thinned(line) for line in lines]
 
     def line(self, name: str, y: Vector, color: int) -> Line:
-        """The curve of a channel over an axis without turns."""
-        return Line(name, self.values, y, self.time, color)
+        """The curve of a channel over an axis without turns; with the points that are drawn, as results may be long."""
+        return thinned(Line(name, self.values, y, self.time, color))
 
     def panel(self, title: str, unit: str, lines: Sequence[Line], note: str = "", y_name: str = "") -> Panel:
         """A panel over this axis."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from flexmb.results.channel_names import Selection
 from flexmb.results.result_file import Result
 from flexmb.view.plots.abscissa import Abscissa
 from flexmb.view.plots.channels import is_deflection
-from flexmb.view.plots.panels import Line, Panel, Vector, with_peaks
+from flexmb.view.plots.panels import Line, Panel, with_peaks
 from flexmb.view.plots.units import handy_unit
 
 MILLIMETRE = 1e-3
@@ -28,22 +29,21 @@ def drawn_unit(result: Result, selection: Selection) -> tuple[float, str]:
 
 def by_unit(result: Result, selections: Sequence[Selection], axis: Abscissa, title: str = "") -> list[Panel]:
     """One panel for every unit among the columns, with labelled peaks when the curves are few."""
-    found: dict[str, list[tuple[Selection, Vector]]] = {}
+    found: dict[str, list[list[Line]]] = {}
     for selection in dict.fromkeys(scalar for one in selections for scalar in one.scalars):
         factor, unit = drawn_unit(result, selection)
-        found.setdefault(unit, []).append((selection, result.read(selection) / factor))
+        curves = found.setdefault(unit, [])
+        curves.append(axis.lines(selection.label, result.read(selection) / factor, len(curves)))
     return [_panel(unit, curves, axis, title) for unit, curves in found.items()]
 
 
-def _panel(unit: str, curves: Sequence[tuple[Selection, Vector]], axis: Abscissa, title: str) -> Panel:
-    size = max((float(np.nanmax(np.abs(values), initial=0.0)) for _, values in curves), default=0.0)
+def _panel(unit: str, curves: Sequence[Sequence[Line]], axis: Abscissa, title: str) -> Panel:
+    lines = [line for curve in curves for line in curve]
+    size = max((float(np.nanmax(np.abs(line.y), initial=0.0)) for line in lines), default=0.0)
     factor, shown = handy_unit(unit, size)
-    lines: list[Line] = []
-    for color, (selection, values) in enumerate(curves):
-        lines += axis.lines(selection.label, values / factor, color)
     # Earlier turns lie below all last ones.
-    lines.sort(key=lambda line: line.kind != "earlier")
-    only = curves[0][0].label if len(curves) == 1 else ""
+    lines = sorted((replace(line, y=line.y / factor) for line in lines), key=lambda line: line.kind != "earlier")
+    only = curves[0][-1].name if len(curves) == 1 else ""
     head = title[:1].upper() + title[1:]
     panel = axis.panel(only or head, shown, lines, y_name=title if unit == "mm" else "")
     return with_peaks(panel) if len(curves) <= _LABELLED else panel

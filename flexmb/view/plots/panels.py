@@ -76,10 +76,12 @@ class Panel:
 
     @property
     def x_label(self) -> str:
+        """Name and unit along x."""
         return axis_label(self.x_name, self.x_unit)
 
     @property
     def y_label(self) -> str:
+        """Name and unit along y."""
         return axis_label(self.y_name, self.y_unit)
 
 

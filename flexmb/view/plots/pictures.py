@@ -61,11 +61,11 @@ def reactions(result: Result) -> list[Panel]:
     axis, panels = over_time(result), []
     colors: dict[str, int] = {}  # a joint has the same colour in both panels
     for quantity_name, unit in (("force", "N"), ("moment", "N*m")):
-        sizes = {
-            path.split("/", 1)[1].rsplit("/", 1)[0]: np.linalg.norm(result[path].reshape(result.n_rows, -1), axis=1)
-            for path in channels.reaction_paths(result, quantity_name)
-        }
-        largest = {name: float(np.nanmax(size, initial=0.0)) for name, size in sizes.items()}
+        sizes: dict[str, Line] = {}
+        for path in channels.reaction_paths(result, quantity_name):
+            name = path.split("/", 1)[1].rsplit("/", 1)[0]
+            sizes[name] = axis.line(name, np.linalg.norm(result[path].reshape(result.n_rows, -1), axis=1), 0)
+        largest = {name: float(np.nanmax(line.y, initial=0.0)) for name, line in sizes.items()}
         floor = _NOTHING * max(largest.values(), default=0.0)
         names = sorted((name for name in sizes if largest[name] > floor), key=lambda name: -largest[name])
         if not names:
@@ -73,7 +73,8 @@ def reactions(result: Result) -> list[Panel]:
         factor, shown = handy_unit(unit, largest[names[0]])
         for name in names:
             colors.setdefault(name, len(colors))
-        lines, note = limited([axis.line(name, sizes[name] / factor, colors[name]) for name in names], _MOST_JOINTS)
+        drawn = [replace(sizes[name], y=sizes[name].y / factor, color=colors[name]) for name in names]
+        lines, note = limited(drawn, _MOST_JOINTS)
         if 0 < len(sizes) - len(names) <= _MOST_JOINTS:
             note = f"{', '.join(name for name in sizes if name not in names)}: below 0.1 %, not drawn"
         panels.append(with_maxima(axis.panel(f"Reaction {quantity_name}s", shown, lines, note, f"|{quantity_name}|")))

@@ -29,6 +29,7 @@ class Crank:
 
     @property
     def n_turns(self) -> float:
+        """Turns from the first to the last row."""
         return abs(float(self.angle[-1] - self.angle[0])) / TURN
 
 
@@ -93,7 +94,7 @@ def _turn_upon_turn(columns: Vector, low: float, high: float) -> tuple[Vector, V
     pieces: list[Vector] = []
     for turn in np.arange(first, max(last, first + 1.0)):
         begin, end = max(low, TURN * turn), min(high, TURN * (turn + 1.0))
-        inside = columns[(angle > begin + _SMALL) & (angle < end - _SMALL)]
+        inside = columns[np.searchsorted(angle, begin + _SMALL, "right") : np.searchsorted(angle, end - _SMALL)]
         ends = [[at, *(np.interp(at, angle, column) for column in columns.T[1:])] for at in (begin, end)]
         piece = np.vstack([ends[:1], inside, ends[1:]])
         piece[:, 0] = np.degrees(piece[:, 0] - TURN * turn)

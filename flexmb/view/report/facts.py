@@ -46,6 +46,7 @@ class Clock:
     unit: str
 
     def text(self, time: float) -> str:
+        """A time [s] in the unit that suits the whole run."""
         return quantity(time / self.factor, self.unit, 5)
 
 

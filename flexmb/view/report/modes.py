@@ -46,6 +46,7 @@ class ModeTable:
 
     @property
     def n_shown(self) -> int:
+        """Modes that are drawn."""
         return len(self.shapes)
 
     def drawing(self, pool: ArrayPool) -> dict[str, Any]:

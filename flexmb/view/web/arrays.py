@@ -88,6 +88,7 @@ class ArrayStore:
         return self._size
 
     def text(self) -> str:
+        """All arrays, packed into one text of base64."""
         return base64.b64encode(gzip.compress(b"".join(self._planes), 6, mtime=0)).decode("ascii")
 
 

@@ -62,6 +62,7 @@ def pack_scene(scene: Scene, look: Look, playing: bool = True) -> tuple[str, str
 
 
 def title_of(scene: Scene) -> str:
+    """Title of the page on one line."""
     return " ".join(scene.title.split()) or "Animation"
 
 
