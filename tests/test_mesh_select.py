@@ -71,7 +71,10 @@ def test_sphere_and_nearest(box):
         ("spher(0,0,0,1)", ["no place is called 'spher'", "sphere(px,py,pz, radius)"]),
         ("box(0,0,0,1,1)", ["has 5 numbers", "box(x0,y0,z0, x1,y1,z1)"]),
         ("plane(w=1)", ["'w' is not known", "x, y, z, tolerance"]),
-        ("cylinder(x=300,y=0,r=12)", ["'x', 'y', 'r' are not known", "cylinder(px,py,pz, ax,ay,az, radius)", "tolerance"]),
+        (
+            "cylinder(x=300,y=0,r=12)",
+            ["'x', 'y', 'r' are not known", "cylinder(px,py,pz, ax,ay,az, radius)", "tolerance"],
+        ),
         ("plane(x=1 parsec)", ["'parsec' is not a unit", "mm"]),
         ("plane(x=one)", ["'x=one' is not a number"]),
         ("plane(x=7)", ["no node lies at", "spans x 0 .. 0.4", "metres"]),

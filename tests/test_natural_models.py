@@ -267,7 +267,7 @@ def test_a_failed_run_keeps_its_rows(tmp_path: Path) -> None:
     data["motions"] = {"push": {"marker": "slider", "along": "x", "expression": "0.7543439298304094 + 0.2*t"}}
     data["joints"]["bearing"]["position"] = 0.6
     data["analysis"] = {"end": 0.5, "step": 1e-2, "method": "rk4"}
-    with pytest.raises(ComputationError, match=r"At t = 0\.23"):
+    with pytest.raises(ComputationError, match=r"At t = 0\.22 s \(step 0.01 s\) .*'push' stays open by .*cannot reach"):
         run_model(Model.from_tables(data), tmp_path / "failed.h5")
     with Result(tmp_path / "failed.h5") as result:
         assert result.outcome == "failed"
@@ -394,3 +394,32 @@ def test_fixed_step_no_turbo_no_equilibrium(tmp_path: Path) -> None:
             run_model(Model.from_tables({**data, "analysis": analysis}), tmp_path / "x.h5", turbo=word == "turbo")
     with pytest.raises(InputError, match="modes"):
         modes_of_model(Model.from_tables({**data, "analysis": {"end": 1.0, "method": "rk4", "step": 0.1}}))
+
+
+@pytest.mark.parametrize("analysis", [{}, {"method": "rk4"}, {"method": "rk4", "formulation": "embedding"}])
+def test_a_body_that_is_held_is_still_and_its_joint_bears_it(analysis: dict[str, str]) -> None:
+    data = {
+        "model": {"gravity": [0, 0, -9.81]},
+        "bodies": {"bar": {"mass": 2.0, "rod": [[0, 0, 0], [1, 0, 0]]}},
+        "joints": {"wall": {"type": "fixed", "bodies": ["ground", "bar"], "at": [0, 0, 0]}},
+    }
+    found = NaturalRun(data, step=1e-2, end=0.1, **analysis)
+    assert found.summary.n_natural == 0 and found.summary.energy_balance == 0.0
+    np.testing.assert_allclose(found["joints/wall/force"], np.tile([0, 0, 2 * 9.81], (11, 1)), atol=1e-13)
+    np.testing.assert_allclose(found["joints/wall/moment"], np.tile([0, -9.81, 0], (11, 1)), atol=1e-13)
+
+
+@pytest.mark.parametrize("method", ["generalized-alpha", "rk4"])
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ({"motions": {"drive": {"joint": "bearing", "expression": "sqrt(0.05 - t)"}}}, "motion 'drive' has no finite"),
+        (
+            {"forces": {"push": {"type": "actuator", "joint": "bearing", "effort": "log(0.05 - t)"}}},
+            "force 'push' has no finite value",
+        ),
+    ],
+)
+def test_a_law_without_a_value_is_named(what: dict[str, Any], message: str, method: str) -> None:
+    with pytest.raises(ComputationError, match=rf"At t = 0\.0[45]\d* s \(step .*{message}.* end the run earlier"):
+        NaturalRun(slider_crank(NATURAL) | what, step=2e-3, end=0.1, method=method)

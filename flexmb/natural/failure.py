@@ -19,8 +19,9 @@ class StepFailure(ComputationError):
     """What went wrong in a step, as the end of a sentence; `at` puts the beginning before it."""
 
     def __init__(self, text: str, kind: str = "", correction: Floats | None = None):
-        """`kind`: "open" (no position was found), "slow" (no convergence), "singular", "wild" (a value is not finite),
-        or "" for what the text says all of; `correction` (n,): the last change of the moving coordinates, if any."""
+        """`kind`: "open" (no position was found), "slow" (no convergence), "singular" (no finite accelerations), or ""
+        where the text says all; `correction` (n,): the last change of the moving coordinates, or their accelerations.
+        """
         self.kind, self.correction = kind, correction
         super().__init__(text)
 

@@ -93,7 +93,7 @@ class Independent:
         if largest(way - expected) > allowed + STALLED * length_scale(x):
             raise StepFailure(
                 "the mechanism jumped to another branch within the step, at a dead point or with too long a step. Try "
-                "a smaller step, or the equations with multipliers (formulation = \"augmented\")."
+                'a smaller step, or the equations with multipliers (formulation = "augmented").'
             )
 
     def _choose(self, x: Floats) -> None:
@@ -106,7 +106,7 @@ class Independent:
             if sizes[-1] < SINGULAR * sizes[0]:
                 raise StepFailure(
                     "the constraints depend on each other (a dead point): no coordinates are independent there. Take "
-                    "the equations with multipliers (formulation = \"augmented\"), which pass it."
+                    'the equations with multipliers (formulation = "augmented"), which pass it.'
                 )
         self.dependent, self.independent = np.sort(order[: rows.n_rows]), np.sort(order[rows.n_rows :])
 

@@ -102,5 +102,5 @@ def accelerations(
 def bounded(a: Floats) -> Floats:
     """The accelerations (n,), unless one of them is not finite."""
     if largest(a) == np.inf:
-        raise StepFailure("the accelerations grow beyond all bounds. Try a smaller step.", "wild", a)
+        raise StepFailure("the accelerations grow beyond all bounds. Try a smaller step.", "singular", a)
     return a

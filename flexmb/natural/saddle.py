@@ -56,12 +56,17 @@ class FullFactor:
     """The factor of a full matrix in columns (Fortran order), which is overwritten."""
 
     def __init__(self, matrix: Floats):
+        self._is_empty = not matrix.size  # every body is held
+        if self._is_empty:
+            return
         self._lu, self._pivots, info = dgetrf(matrix, overwrite_a=True)
         if info > 0:
             raise singular()
 
     def solve(self, right: Floats) -> Floats:
         """Solution for a right side (n,) or sides (n, m)."""
+        if self._is_empty:
+            return right
         return np.asarray(dgetrs(self._lu, self._pivots, right)[0], dtype=np.float64)
 
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from flexmb.equations import layout as at
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.natural.choice import choose
+from flexmb.natural.failure import StepFailure
 from flexmb.natural.forces import ForceSet
 from flexmb.natural.generalized_alpha import GeneralizedAlpha
 from flexmb.natural.integration import Stepper, first_state, stepper
@@ -37,6 +38,7 @@ from flexmb.natural.system import NaturalSystem
 from flexmb.results.natural_bridge import Base, Bridge, SensedForces, function_of, joint_value, least_norm, poses_of
 from flexmb.results.natural_work import Works, middle_state
 from flexmb.solvers import state as st
+from flexmb.solvers.failure import FailedStep, failure_text, largest_coordinate
 from flexmb.solvers.initial import assemble
 from flexmb.solvers.kinematics import Analysis
 from flexmb.solvers.settings import Settings, read_settings
@@ -48,6 +50,8 @@ Floats = NDArray[np.float64]
 
 ROADS = {"augmented": "runge-kutta", "embedding": "independent", "canonical": "canonical"}
 """Formulation -> how rk4 goes."""
+STATUS = {"open": st.NOT_CLOSED, "slow": st.NO_CONVERGENCE, "singular": st.SINGULAR}
+"""Kind of a failed step -> status of the core"""
 FITS = 1e-9
 """Part of an interval by which a whole number of steps may miss it."""
 
@@ -166,9 +170,6 @@ class NaturalAnalysis(Analysis):
             return sets
 
         mechanism = choice.natural(poses, scalars)
-        if not mechanism.moving(mechanism.layout()).size:
-            text = "natural coordinates need something that moves; every body is held."
-            raise InputError([Fault(text, ("coordinates", "default"), 'Use default = "absolute".')])
         natural = NaturalSystem(mechanism, rows, forces, loads.angles, t)
         self.bridge = Bridge(choice, natural.layout, self.core)
         return natural, first_state(natural, choice.velocities(poses, len(scalars)), t)
@@ -214,11 +215,15 @@ class NaturalAnalysis(Analysis):
             before = self.state
             t = t_new if number == count else before.t + step
             try:
-                self.state = replace(self._advanced(), t=t)
-            except ComputationError as error:
+                with np.errstate(all="ignore"):  # what is not finite ends the step, and is said once
+                    self.state = replace(self._advanced(), t=t)
+                    self._accept(step, before)
+            except StepFailure as failure:
+                self.state = before
+                self._measure()
                 self.flush()
-                raise ComputationError(str(error), self.summary("failed")) from error
-            self._accept(step, before)
+                summary = self.summary("failed")
+                raise ComputationError(self._failure_text(failure, step), summary) from failure
         if not self.is_placed:
             self._place()
 
@@ -226,12 +231,26 @@ class NaturalAnalysis(Analysis):
         """The next state; generalised-alpha takes the tangents of the forces along once it needs them."""
         try:
             return self.road.advance(self.state)
-        except ComputationError:
+        except StepFailure:
             if self.is_stiff or not isinstance(self.road, GeneralizedAlpha):
                 raise
         self.is_stiff, self.rejected = True, self.rejected + 1
         self.road, self.road_step = self._road(self.road_step)
         return self.road.advance(self.state)
+
+    def _failure_text(self, failure: StepFailure, step: float) -> str:
+        """Why no step [s] could be taken from the state, as the core says it."""
+        if failure.kind not in STATUS:
+            return str(failure.at(self.state.t, step))
+        m, state, natural = self.m, self.state, self.natural
+        correction = np.zeros(natural.n) if failure.correction is None else failure.correction
+        self.bridge.put(m, state.t, state.x, natural.rate(state.v), natural.rate(correction))
+        worst = largest_coordinate(m, m.a / m.scale)
+        sign = f"the largest correction is that of coordinate '{worst}'"
+        if failure.correction is None:
+            sign = "the equations with multipliers are singular"
+        q, v, status = m.q.copy(), m.v.copy(), STATUS[failure.kind]
+        return failure_text(FailedStep(m, self.settings, status, q, v, state.t, step, sign))
 
     def _accept(self, h: float, before: NaturalState) -> None:
         """Take a new state and add the works of the step to it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,31 +19,56 @@ NEARLY_DEPENDENT = 1e-3  # smallest singular value of the constraint rows as a p
 AHEAD = 0.01  # of the span of the run: how far to look for a position that cannot be reached
 
 
-def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Floats, status: int) -> str:
-    """Text of the ComputationError for a failed step; W still holds the failed iterate."""
-    where = f"At t = {S[st.T_N]:.6g} s (step {S[st.H]:.3g} s) "
-    fastest = int(np.argmax(np.nan_to_num(np.abs(mechanics.a), nan=np.inf))) if mechanics.n_v else 0
-    beyond = _beyond_field(mechanics, K, S)
+@dataclass(frozen=True, eq=False)
+class FailedStep:
+    """A step that could not be taken; the workspace of `mechanics` still holds the failed iterate."""
+
+    mechanics: Mechanics
+    settings: Settings
+    status: int
+    """SINGULAR, NO_CONVERGENCE, NO_STEP or NOT_CLOSED"""
+    q: Floats
+    """(n_q,) where the step begins"""
+    v: Floats
+    """(n_v,)"""
+    t: float
+    """[s] when it begins"""
+    step: float
+    """[s]"""
+    sign: str
+    """What shows most of the failure: "the largest correction is that of coordinate 'crank.angle'\""""
+
+    def begin(self, later: float = 0.0) -> Mechanics:
+        """The mechanics in the state where the step begins, at a time later by so many seconds."""
+        self.mechanics.q[:], self.mechanics.v[:] = self.q, self.v
+        self.mechanics.t = self.t + later
+        return self.mechanics
+
+
+def failure_text(failed: FailedStep) -> str:
+    """Text of the ComputationError for a failed step."""
+    mechanics, settings, status = failed.mechanics, failed.settings, failed.status
+    where = f"At t = {failed.t:.6g} s (step {failed.step:.3g} s) "
+    fastest = largest_coordinate(mechanics, mechanics.a)
+    beyond = FieldLimits(mechanics.system).fault_of(failed.begin())
     if beyond:
         return where + beyond
-    worst = f"'{mechanics.system.coordinates[K[st.WORST_COORDINATE]]}'" if mechanics.n_v else "none"
-    wild = _wild_forces(mechanics, K, S) or _wild_rows(mechanics, K, S)
+    wild = _wild_forces(failed) or _wild_rows(failed)
     if wild:
         return (
             f"{where}{wild} any more: look for a root, a logarithm or a division in the expression, or end the run "
             "earlier."
         )
-    open_rows = _open_rows(mechanics, K, S)
+    open_rows = _open_rows(failed)
     if open_rows:
         return (
             f"{where}the step fails: {open_rows}, wherever the coordinates are moved. The mechanism cannot reach or "
             "pass this position: change the motions or the dimensions, or end the run earlier; else try a smaller step."
         )
-    dependent = _dependent_rows(mechanics, K, S)
-    if status == st.SINGULAR and (singular := _singular_text(mechanics, settings, K, S, dependent, fastest)):
+    dependent = _dependent_rows(failed)
+    if status == st.SINGULAR and (singular := _singular_text(failed, dependent, fastest)):
         return where + singular
-    worst = f"the largest {'error' if status == st.NO_STEP else 'correction'} is that of coordinate {worst}"
-    places = "; ".join(text for text in (dependent, worst) if text)
+    places = "; ".join(text for text in (dependent, failed.sign) if text)
     if status == st.NO_STEP:
         return (
             f"{where}the error of the step cannot be brought below the tolerance {settings.tolerance:g}: {places}. "
@@ -51,8 +77,7 @@ def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Flo
     if status == st.NOT_CLOSED:
         place = dependent or "they close only far from where the step leads"
         return f"{where}the loops do not close: {place}. Use a smaller step, or check for a position it cannot pass."
-    _start_of_step(mechanics, K, S)
-    suspicion = FieldLimits(mechanics.system).suspicion_of(mechanics)
+    suspicion = FieldLimits(mechanics.system).suspicion_of(failed.begin())
     change = "a looser tolerance" if settings.tolerance is not None else "a smaller step"
     return (
         f"{where}the iteration does not converge: {places}. Try {change}, and check whether the "
@@ -60,26 +85,31 @@ def failure_text(mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Flo
     )
 
 
-def _singular_text(
-    mechanics: Mechanics, settings: Settings, K: np.ndarray, S: Floats, dependent: str, fastest: int
-) -> str:
+def largest_coordinate(mechanics: Mechanics, values: Floats) -> str:
+    """Name of the velocity coordinate with the largest of the values (n_v,); what is not finite is largest."""
+    if not mechanics.n_v:
+        return "none"
+    return mechanics.system.coordinates[int(np.argmax(np.nan_to_num(np.abs(values), nan=np.inf)))]
+
+
+def _singular_text(failed: FailedStep, dependent: str, fastest: str) -> str:
     """Why the equations have no solution; "" when only the failed iterate is to blame."""
-    if weak := _no_inertia(mechanics, K, S):
+    method = failed.settings.method
+    if weak := _no_inertia(failed):
         return f"the equations are singular. {weak}"
     if dependent:
         cure = 'pass the position with method = "generalized-alpha"'
-        if settings.method == "generalized-alpha":
+        if method == "generalized-alpha":
             cure = "take a smaller step"
         return (
             f"the equations are singular: {dependent}. The mechanism is in a singular position: change the dimensions "
             f"or the start, or {cure}."
         )
-    if settings.method not in EXPLICIT:
+    if method not in EXPLICIT:
         return ""
     return (
-        "the accelerations grow beyond all bounds within the step, first that of coordinate "
-        f"'{mechanics.system.coordinates[fastest]}'. Try a smaller step, or method = \"generalized-alpha\", which a "
-        "stiff model asks for."
+        f"the accelerations grow beyond all bounds within the step, first that of coordinate '{fastest}'. Try a "
+        'smaller step, or method = "generalized-alpha", which a stiff model asks for.'
     )
 
 
@@ -106,27 +136,11 @@ def _lost(system: Any, row: Floats) -> str:
     return f"'{next(path for path, start in reversed(starts.items()) if start <= column)}'"
 
 
-def _start_of_step(mechanics: Mechanics, K: np.ndarray, S: Floats) -> None:
-    mechanics.q[:] = S[K[st.Q_N] : K[st.Q_N] + mechanics.n_q]
-    mechanics.v[:] = S[K[st.V_N] : K[st.V_N] + mechanics.n_v]
-
-
-def _beyond_field(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
-    """Which flexible body is deformed too much for its field at the start of the step; "" when none is."""
-    failed = mechanics.q.copy()
-    mechanics.t = float(S[st.T_N])
-    _start_of_step(mechanics, K, S)
-    found = FieldLimits(mechanics.system).fault_of(mechanics)
-    mechanics.q[:] = failed
-    return found
-
-
-def _wild_forces(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
+def _wild_forces(failed: FailedStep) -> str:
     """ "force 'a' has no finite value", when a load is not finite at the end of the step; "" when all are."""
+    mechanics = failed.begin(failed.step)
     if not mechanics.system.forces:
         return ""
-    mechanics.t = float(S[st.T_E])
-    _start_of_step(mechanics, K, S)
     mechanics.run(at.AT_WRENCHES)
     I, names = mechanics.I, []
     for number, name in enumerate(mechanics.system.forces):
@@ -139,12 +153,11 @@ def _wild_forces(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
     return f"{has} no finite value"
 
 
-def _wild_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
+def _wild_rows(failed: FailedStep) -> str:
     """ "motion 'a' has no finite rate", when a row is not finite at the end of the step; "" when all are."""
+    mechanics = failed.begin(failed.step)
     if not mechanics.n_rows:
         return ""
-    mechanics.t = float(S[st.T_E])
-    _start_of_step(mechanics, K, S)
     mechanics.equations()
     for values, noun in ((mechanics.phi, "value"), (mechanics.phi_dot, "rate"), (mechanics.gam, "acceleration")):
         lost = [row for row, value in zip(mechanics.system.rows, values) if not np.isfinite(value)]
@@ -153,23 +166,22 @@ def _wild_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
     return ""
 
 
-def _open_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
+def _open_rows(failed: FailedStep) -> str:
     """Joints that stay open at the end of the step, or soon after, even when every coordinate may move; else ""."""
-    if not mechanics.n_pos_rows:
+    if not failed.mechanics.n_pos_rows:
         return ""
-    later = min(S[st.T_N] + AHEAD * (S[st.T_END] - S[st.T_START]), S[st.T_END])
-    for time, said in ((S[st.T_E], ""), (later, f"at t = {later:.6g} s ")):
-        mechanics.t = float(time)
-        _start_of_step(mechanics, K, S)
+    start, end = failed.settings.start, failed.settings.end
+    ahead = min(AHEAD * (end - start), end - failed.t)
+    for later, said in ((failed.step, ""), (ahead, f"at t = {failed.t + ahead:.6g} s ")):
+        mechanics = failed.begin(later)
         if close_loops(mechanics, np.ones(mechanics.n_v, bool)) > 1e-6 * mechanics.row_scale:
             return said + gaps(mechanics, mechanics.phi[: mechanics.n_pos_rows])
     return ""
 
 
-def _no_inertia(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
+def _no_inertia(failed: FailedStep) -> str:
     """Which coordinates no inertia resists at the start of the step, in a sentence; "" when there are none."""
-    mechanics.t = float(S[st.T_N])
-    _start_of_step(mechanics, K, S)
+    mechanics = failed.begin()
     mechanics.equations()
     try:
         positive_mass(mechanics)
@@ -178,12 +190,11 @@ def _no_inertia(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
     return ""
 
 
-def _dependent_rows(mechanics: Mechanics, K: np.ndarray, S: Floats) -> str:
+def _dependent_rows(failed: FailedStep) -> str:
     """Joints whose constraint rows are (nearly) dependent at the start of the step; "" when there are none."""
+    mechanics = failed.begin()
     if not mechanics.n_rows:
         return ""
-    mechanics.t = float(S[st.T_N])
-    _start_of_step(mechanics, K, S)
     mechanics.jacobian()
     G = mechanics.G * mechanics.scale
     left, sigma, _ = np.linalg.svd(G / np.maximum(np.linalg.norm(G, axis=1), 1e-300)[:, None])

@@ -14,7 +14,7 @@ import numpy as np
 from flexmb.equations import layout as at
 from flexmb.errors import ComputationError, InputError
 from flexmb.solvers import state as st
-from flexmb.solvers.failure import failure_text, finite_rows
+from flexmb.solvers.failure import FailedStep, failure_text, finite_rows
 from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
 from flexmb.solvers.pointers import address_of
@@ -124,7 +124,7 @@ class _Run:
     def _write(self, status: int) -> None:
         """Hand the block and the state after it to the sink, and report progress."""
         if status not in (st.MORE, st.DONE):
-            self.failure = failure_text(self.mechanics, self.settings, self.K, self.S, status)
+            self.failure = failure_text(self._failed(status))
             self._restore()
         block, lost = finite_rows(self.system, self.rows[: self.K[st.ROWS]].copy())
         self.failure = self.failure or lost
@@ -135,6 +135,14 @@ class _Run:
             self.progress(
                 float(self.S[st.T_N]), float(self.S[st.T_END]), int(self.K[st.STEPS]), int(self.K[st.REJECTED])
             )
+
+    def _failed(self, status: int) -> FailedStep:
+        """The step that has failed with this status."""
+        K, S, m = self.K, self.S, self.mechanics
+        q, v = (S[K[slot] : K[slot] + size].copy() for slot, size in ((st.Q_N, m.n_q), (st.V_N, m.n_v)))
+        worst = self.system.coordinates[K[st.WORST_COORDINATE]] if m.n_v else "none"
+        sign = f"the largest {'error' if status == st.NO_STEP else 'correction'} is that of coordinate '{worst}'"
+        return FailedStep(m, self.settings, status, q, v, float(S[st.T_N]), float(S[st.H]), sign)
 
     def _restore(self) -> None:
         """Go back to the last good state after a failed step."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +48,9 @@ class EnergyBalance:
         wanted = ("energy/kinetic", "energy/potential", "energy/work/total")
         starts = {channel.path: channel.start for channel in system.channels}
         self.columns = [starts.get(path) for path in wanted]
+        forces = [c for c in system.channels if c.unit == "N"]
+        self.forces = [c.start + k for c in forces for k in range(math.prod(c.shape))]
+        self.length = system.length_scale
         self.S = S
 
     def add(self, block: Floats) -> None:
@@ -58,7 +62,10 @@ class EnergyBalance:
         if S[st.ENERGY_SEEN] == 0.0:
             S[st.ENERGY_SEEN] = 1.0
             first[:] = energy[:, 0]
+            # What a system at rest has to be compared with, beside its potential.
+            still = np.max(np.abs(block[0, self.forces]), initial=0.0) * self.length
+            S[st.ENERGY_PEAK] = ROUND_OFF * still
         change = energy - first[:, None]
         S[st.ENERGY_ERROR] = max(S[st.ENERGY_ERROR], np.max(np.abs(change[0] + change[1] - change[2])))
-        floor = ROUND_OFF * np.max(np.abs(energy))  # a system at rest has no other energy to compare with
+        floor = ROUND_OFF * np.max(np.abs(energy))
         S[st.ENERGY_PEAK] = max(S[st.ENERGY_PEAK], np.max(np.abs([energy[0], change[1], change[2]])), floor)
