@@ -321,10 +321,10 @@ def start_endless_writer(folder: Path, *options: str) -> tuple[subprocess.Popen[
 
 @pytest.mark.skipif(os.name != "posix", reason="kills a process by a POSIX signal")
 def test_killed_at_any_moment(tmp_path: Path) -> None:
-    """Twenty runs in a row, each resumed from the one before and killed without warning while writing."""
+    """Eight runs in a row, each resumed from the one before and killed without warning while writing."""
     chance = random.Random(2)
     n_before = 0
-    for attempt in range(20):
+    for attempt in range(8):
         options = ["resume"] if attempt else []
         process, path = start_endless_writer(tmp_path, *options)
         time.sleep(chance.uniform(0.0, 0.15))
