@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,9 @@ import numba
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
+
+from flexmb.drafts import temporary_folder
+from flexmb.stop_signals import child_process
 
 # Contraction to fused multiply-add is the one liberty taken: it rounds less and made kernels 10 to 20 % faster.
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
@@ -93,6 +96,20 @@ def _own_folder(folder: str | None = _folder) -> Iterator[None]:
         numba.config.CACHE_DIR = before
 
 
+def _kept(dispatcher: Any) -> Any:
+    """A function that numba compiles and caches; on a full disk it is only not kept."""
+    cache = getattr(dispatcher, "_cache", None)
+    if cache is not None:
+        save = cache.save_overload
+
+        def save_if_possible(signature: Any, data: Any) -> None:
+            with suppress(OSError):
+                save(signature, data)
+
+        cache.save_overload = save_if_possible
+    return dispatcher
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile `function` on first use, for calls by name from other kernels.
 
@@ -111,7 +128,8 @@ def array_kernel(function: Callable[..., Any] | None = None, *, parallel: bool =
 
     def compiled(function: Callable[..., Any]) -> Any:
         with _own_folder(_array_folder):
-            return numba.njit(cache=_array_folder is not None, parallel=parallel, nogil=True, **OPTIONS)(function)
+            cache = _array_folder is not None
+            return _kept(numba.njit(cache=cache, parallel=parallel, nogil=True, **OPTIONS)(function))
 
     return compiled if function is None else compiled(function)
 
@@ -157,10 +175,13 @@ class Program:
             return id(self)
         if self._compiled is None:
             signature = types.void(*_ARGUMENTS)
-            with _own_folder():
-                self._compiled = numba.cfunc(signature, cache=CACHED, **OPTIONS)(self.function)
-            if CACHED and not self._mark.exists():
-                self._mark.touch()
+            try:
+                with _own_folder():
+                    self._compiled = numba.cfunc(signature, cache=CACHED, **OPTIONS)(self.function)
+                if CACHED and not self._mark.exists():
+                    self._mark.touch()
+            except OSError:  # a full disk behind the cache
+                self._compiled = numba.cfunc(signature, **OPTIONS)(self.function)
         return int(self._compiled.address)
 
     def __call__(self, ints: Any, floats: Any, work: Any, arg: int = 0) -> None:
@@ -203,7 +224,7 @@ else:
         _call_address(address, ints, floats, work, arg)
 
     with _own_folder():
-        call = numba.njit(cache=CACHED, **OPTIONS)(_call)
+        call = _kept(numba.njit(cache=CACHED, **OPTIONS)(_call))
 
 
 def compile_ahead(programs: Sequence[Program]) -> None:
@@ -215,35 +236,31 @@ def compile_ahead(programs: Sequence[Program]) -> None:
     waiting = [entry for entry in programs if not entry.is_ready]
     if not waiting or not CACHED:
         return
-    with tempfile.TemporaryDirectory(prefix="flexmb-compile-") as claims:
-        script = "import sys; from flexmb.jit import compile_named; compile_named(*sys.argv[1:])"
-        helper = second_process(script, claims, *[entry.name for entry in reversed(waiting)])
+    script = "import sys; from flexmb.jit import compile_named; compile_named(*sys.argv[1:])"
+    names = [entry.name for entry in reversed(waiting)]
+    with temporary_folder(prefix="flexmb-compile-") as claims, second_process(script, str(claims), *names) as helper:
         if helper is None:
             return  # compiled one after the other, when each is asked for
-        try:
-            for entry in waiting:
-                if _claim(claims, entry.name):
-                    entry.address  # noqa: B018 - asking for it compiles it
-            helper.wait()
-        finally:
-            helper.kill()
+        for entry in waiting:
+            if _claim(claims, entry.name):
+                entry.address  # noqa: B018 - asking for it compiles it
+        helper.wait()
 
 
-def second_process(script: str, *words: str) -> subprocess.Popen[bytes] | None:
+@contextmanager
+def second_process(script: str, *words: str) -> Iterator[subprocess.Popen[bytes] | None]:
     """A silent Python process that can import flexmb; None without a second core, or when none can be started."""
     if _cores() < 2:
-        return None
+        yield None
+        return
     path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    try:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-c", script, *words],
-            env={**os.environ, "PYTHONPATH": path},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-    except OSError:
-        return None
+    nowhere = subprocess.DEVNULL
+    options = {"env": {**os.environ, "PYTHONPATH": path}, "stdin": nowhere, "stdout": nowhere, "stderr": nowhere}
+    with ExitStack() as stack:
+        process: subprocess.Popen[bytes] | None = None
+        with suppress(OSError):
+            process = stack.enter_context(child_process([sys.executable, "-P", "-c", script, *words], **options))
+        yield process
 
 
 def _cores() -> int:
@@ -261,7 +278,7 @@ def compile_named(claims: str, *names: str) -> None:
             getattr(importlib.import_module(module), function).address  # noqa: B018
 
 
-def _claim(claims: str, name: str) -> bool:
+def _claim(claims: str | Path, name: str) -> bool:
     """Whether this process is the first to take on `name`."""
     try:
         os.close(os.open(os.path.join(claims, name.replace(":", ".")), os.O_CREAT | os.O_EXCL))

@@ -39,6 +39,27 @@ def test_pipes_and_devices_are_not_waited_for(folder: Path, capsys: Capture, wor
         assert "device or a pipe" in refused(capsys, *words, name) or words == ("mesh", "info")
 
 
+def test_pipes_and_circles_of_links_are_not_replaced(folder: Path, capsys: Capture) -> None:
+    write_result(folder / "out.h5")
+    for ending in ("csv", "mat", "svg", "npz", "html"):
+        os.mkfifo(f"pipe.{ending}")
+    (folder / "mesh.msh").write_text(GMSH)
+    os.mkfifo("pipe.h5")
+    os.symlink("loop.csv", "loop.csv")
+    before = sorted(os.listdir())
+    assert "it is a link to itself" in refused(capsys, "export", "out.h5", "--csv", "loop.csv")
+    for words in (
+        ("export", "out.h5", "--csv", "pipe.csv"),
+        ("export", "out.h5", "--mat", "pipe.mat"),
+        ("plot", "out.h5", "-o", "pipe.svg"),
+        ("modes", "pendulum.toml", "-o", "pipe.npz"),
+        ("animate", "out.h5", "-o", "pipe.html"),
+        ("reduce", "mesh.msh", "--material", "steel", "--interface", "a=plane(x=0)", "-o", "pipe.h5"),
+    ):
+        assert "is a device or a pipe" in refused(capsys, *words)
+    assert sorted(os.listdir()) == before and all(path.is_fifo() for path in folder.glob("pipe.*"))
+
+
 def test_body_file_of_a_model_is_a_pipe(folder: Path, capsys: Capture) -> None:
     os.mkfifo("part.h5")
     (folder / "m.toml").write_text('[bodies.a]\nfile = "part.h5"\n')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import resource
@@ -14,19 +15,23 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+import numba
 import numpy as np
 import pytest
-from command_line import MODEL, write_result
+from command_line import MODEL, folder, write_result
 from kill_loop import kill_loop, wait_for_file
+from test_body_file import body_of
 from test_results import IDENTITY, SYSTEM, fake_rows, write_blocks
 
+from flexmb.bodies.body_file import write_body
 from flexmb.cli import main
 from flexmb.errors import InputError
-from flexmb.jit import KERNEL_SOURCES, _cache_folder
+from flexmb.jit import KERNEL_SOURCES, _cache_folder, _kept, program
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, signals and limits of Linux")
+__all__ = ["folder"]  # a fixture
 LONG = ["--set", "analysis.end=200", "--set", "analysis.step=0.0005"]
 SHORT = ["--set", "analysis.end=1"]
 
@@ -45,7 +50,8 @@ class Child:
         sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
         if before is not None:
             before()
-        code = main(words)
+        sys.argv = ["flexmb", *words]
+        code = main()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
@@ -86,6 +92,46 @@ def test_a_request_to_end_is_obeyed_after_the_block(model: Path, number: int) ->
     with Result(output) as result:
         assert result.outcome == "interrupted" and result.n_rows > 0
     assert sorted(path.name for path in model.parent.glob("out*")) == ["out.h5"]
+
+
+def end_before_the_move(number: int) -> Callable[[], None]:
+    def ask(*_: object) -> None:
+        os.kill(os.getpid(), number)
+
+    return lambda: setattr(os, "replace", ask)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("export", "out.h5", "--csv", "x.csv"),
+        ("equations", "pendulum.toml", "--latex", "x.tex"),
+        ("equations", "pendulum.toml", "--code", "c", "-o", "code"),
+        ("modes", "pendulum.toml", "-o", "x.npz"),
+    ],
+)
+def test_a_request_to_end_leaves_no_draft(folder: Path, words: tuple[str, ...], number: int) -> None:
+    """When a file is written and not yet in its place."""
+    write_result(folder / "out.h5")
+    with tempfile.TemporaryDirectory() as said:
+        assert Child(Path(said), *words, before=end_before_the_move(number)).end() == (130, "flexmb: interrupted.\n")
+    assert sorted(path.name for path in folder.iterdir()) == ["out.h5", "pendulum.toml"]
+
+
+def test_a_request_to_end_is_not_lost_in_a_callback(tmp_path: Path) -> None:
+    """Python's own answer to Ctrl-C is an exception, which a destructor swallows."""
+
+    class Swallowing:
+        def __del__(self) -> None:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.0)
+
+    def before() -> None:
+        warnings = SimpleNamespace(catch_warnings=Swallowing)  # made and lost as soon as signals are taken
+        setattr(sys.modules["flexmb.cli"], "warnings", warnings)  # noqa: B010
+
+    assert Child(tmp_path, "check", "nothing.toml", before=before).end() == (130, "flexmb: interrupted.\n")
 
 
 def test_what_nohup_ignores_stays_ignored(model: Path) -> None:
@@ -175,6 +221,51 @@ def test_a_disk_that_is_full_at_once_or_later(model: Path) -> None:
         if some_rows:
             with Result(output) as result:
                 assert result.n_rows > 100 and np.all(np.diff(result.time) > 0.0)
+
+
+def test_a_full_disk_under_a_body_file(tmp_path: Path) -> None:
+    target = write_body(body_of(), tmp_path / "beam.h5")
+    whole = target.read_bytes()
+
+    def write_again() -> None:
+        limit_files(len(whole) // 2)()
+        try:
+            write_body(body_of(), target)
+        except InputError as error:
+            os._exit(0 if "'" + str(target) + "' cannot be written: File too large." in str(error) else 3)
+        os._exit(4)
+
+    process = multiprocessing.get_context("fork").Process(target=write_again)
+    process.start()
+    process.join(60)
+    assert process.exitcode == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["beam.h5"] and target.read_bytes() == whole
+
+
+def test_a_full_disk_behind_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be kept is compiled for this time only."""
+
+    def save(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    dispatcher = SimpleNamespace(_cache=SimpleNamespace(save_overload=save))
+    _kept(dispatcher)._cache.save_overload("signature", "code")
+    compiled = numba.cfunc
+
+    def cfunc(signature: object, cache: bool = False, **options: object) -> object:
+        if cache:
+            save()
+        return compiled(signature, **options)
+
+    monkeypatch.setattr("flexmb.jit.numba.cfunc", cfunc)
+    monkeypatch.setattr("flexmb.jit.CACHED", True)
+
+    def double(I, F, W, arg):  # type: ignore[no-untyped-def]
+        W[0] = 2.0 * F[0]
+
+    work = np.zeros(1)
+    program(double)(np.zeros(1, dtype=np.int64), np.array([21.0]), work)
+    assert work[0] == 42.0
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ FLOW = [
     "mesh", "elements", "reduction", "bodies", "graph", "joints", "loads", "system", "symbolic", "natural", "equations",
     "solvers", "results", "view", "verification", "cli",
 ]  # fmt: skip
-FREE = {"errors", "input_files", "jit", "stored_arrays", "suggestions", "vectors"}
+FREE = {"drafts", "errors", "input_files", "jit", "stop_signals", "stored_arrays", "suggestions", "vectors"}
 """Single files at the top that everybody may use; they use only each other."""
 CONSTANTS = {"equations.layout", "joints.table"}
 """Files that stand left of system whatever their folder: where everything is written in the flat arrays."""

@@ -8,10 +8,10 @@ new is refused in one sentence.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,9 @@ from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.point_field import PointField
 from flexmb.bodies.reduced_body import BodyMarker, Coordinate, ReducedBody, Surface
 from flexmb.bodies.sid import standard_input_data
+from flexmb.drafts import draft_of
 from flexmb.errors import Fault, InputError
-from flexmb.input_files import file_fault
+from flexmb.input_files import file_fault, is_special
 from flexmb.stored_arrays import UNREADABLE, Damaged, check_texts, is_stored, reason_of, stored, stored_array
 
 _TYPES = {"f": "<f8", "s": "<f4", "i": "<i8"}
@@ -38,17 +39,15 @@ def write_body(body: ReducedBody, path: str | os.PathLike[str]) -> Path:
     """Write a body file; one that is there already is replaced at the end. Gives its path back."""
     target = Path(path)
     _check_writable(body, target)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    content = io.BytesIO()  # HDF5 crashes when it has to close a file that it could not write
+    with h5py.File(content, "w", libver=("v110", "v110")) as file:
+        _write_all(file, body)
     try:
-        with h5py.File(draft, "w", libver=("v110", "v110"), locking=False) as file:
-            _write_all(file, body)
-        os.replace(draft, target)
+        with draft_of(target, target.suffix) as draft:
+            draft.write_bytes(content.getbuffer())
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"The body file '{target}' cannot be written: {reason}.") from error
-    finally:
-        with suppress(OSError):
-            draft.unlink()
     return target
 
 
@@ -56,6 +55,8 @@ def _check_writable(body: ReducedBody, target: Path) -> None:
     faults = []
     if target.is_dir():
         faults.append(Fault(f"'{target}' is a folder, not the name of a body file."))
+    elif is_special(target):
+        faults.append(Fault(f"'{target}' is a device or a pipe, not the name of a body file."))
     elif not target.parent.is_dir():
         faults.append(Fault(f"There is no folder '{target.parent}' for the body file '{target.name}'."))
     faults += [Fault(text) for text in _name_faults([marker.name for marker in body.markers])]

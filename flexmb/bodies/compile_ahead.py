@@ -27,14 +27,10 @@ def compile_ahead() -> None:
     """Compile both halves, unless that has been done before."""
     if is_compiled():
         return
-    helper = second_process(_SCRIPT)
-    if helper is None:
-        return
-    try:
-        compile_elements()
-        helper.wait()
-    finally:
-        helper.kill()
+    with second_process(_SCRIPT) as helper:
+        if helper is not None:
+            compile_elements()
+            helper.wait()
 
 
 def compile_elements() -> None:

@@ -16,8 +16,9 @@ from contextlib import nullcontext, redirect_stdout, suppress
 
 from flexmb.cli.plain_output import PlainOutput, plain
 from flexmb.errors import ComputationError, InputError
+from flexmb.stop_signals import INTERRUPTED, end_program, handled
 
-DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, WRONG_INPUT = 0, 1, 2
 NARROWEST = 40
 """Columns of a terminal"""
 MOST_LINES, LONGEST_LINE = 200, 2000
@@ -25,14 +26,14 @@ MOST_LINES, LONGEST_LINE = 200, 2000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line; gives the exit code. A program that gives the words ends in its own way after Ctrl-C."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
     _allow_all_letters()
     _widen_screen()
     try:
-        with warnings.catch_warnings():
+        with handled(end_program) if arguments is None else nullcontext(), warnings.catch_warnings():
             if not debug:  # those of libraries are for programmers; what a user must know is checked and told
                 warnings.simplefilter("ignore")
             return _run(words)

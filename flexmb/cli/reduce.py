@@ -267,12 +267,15 @@ def _provenance(path: Path, mesh: Mesh, materials: dict[str, Material]) -> dict[
 def _target_faults(target: Path) -> list[Fault]:
     """Why no body file can be written there, before anything is computed."""
     from flexmb.errors import Fault
+    from flexmb.input_files import is_special
     from flexmb.suggestions import clipped
 
     try:
         if target.is_dir():
             hint = f"Give a file name, e.g. '{target / 'body.h5'}'."
             return [Fault(f"'{target}' is a folder", ("output",), hint)]
+        if is_special(target):
+            return [Fault(f"'{target}' is a device or a pipe", ("output",), "Choose another name.")]
     except OSError as error:  # such as a name that is too long
         return [Fault(f"{clipped(str(target))} cannot be written: {error.strerror or error}", ("output",))]
     if not target.parent.is_dir():

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
+from flexmb.drafts import draft_of
 from flexmb.errors import InputError
+from flexmb.input_files import is_special
 from flexmb.suggestions import clipped
 
 _HDF5_KINDS = (".vtkhdf", ".mat")
@@ -38,7 +40,9 @@ def _fault(named: Path, target: Path, suffix: str) -> str:
         folder = target.parent if named.is_symlink() else named.parent
         return f"Cannot write '{named}': there is no folder '{folder}'."
     if not target.exists():
-        return ""
+        return f"Cannot write '{named}': it is a link to itself." if target.is_symlink() else ""
+    if is_special(target):
+        return f"Cannot write '{named}': it is a device or a pipe."
     if target.suffix.lower() != suffix:
         link = "" if named.name == target.name else f" (a link to '{target}')"
         return (
@@ -61,12 +65,8 @@ def _is_hdf5(path: Path) -> bool:
 def drafted(path: str | os.PathLike[str], suffix: str) -> Iterator[Path]:
     """The draft to write into; it becomes `path` when the block ends well and is deleted when it does not."""
     target = check_target(path, suffix)
-    draft = target.with_name(f".{target.stem[:40]}.{os.getpid()}.part{suffix}")
     try:
-        yield draft
-        os.replace(draft, target)
+        with draft_of(target, suffix) as draft:
+            yield draft
     except OSError as error:
         raise InputError(f"Cannot write '{path}': {error.strerror or error}.") from error
-    finally:
-        with suppress(OSError):
-            draft.unlink()

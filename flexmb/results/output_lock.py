@@ -9,11 +9,12 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO
 
 from flexmb.errors import InputError
+from flexmb.stop_signals import cleaned, deferred
 
 if sys.platform == "win32":
     import msvcrt
@@ -37,8 +38,11 @@ class OutputLock:
     def __init__(self, path: Path):
         self.path = path.with_name(path.name + ".lock")
         self._file: IO[str] | None = None
-        while self._file is None:
-            self._file = self._take(path)
+        self._held = ExitStack()
+        with deferred():
+            while self._file is None:
+                self._file = self._take(path)
+            self._held.enter_context(cleaned(self._give_back))
 
     def _take(self, path: Path) -> IO[str] | None:
         try:
@@ -72,6 +76,9 @@ class OutputLock:
 
     def release(self) -> None:
         """Give the right back; may be called twice."""
+        self._held.close()
+
+    def _give_back(self) -> None:
         if self._file is None:
             return
         if sys.platform == "win32":

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -32,7 +31,7 @@ from flexmb.results.output_lock import OutputLock
 from flexmb.results.result_creation import RunIdentity, create_result, open_for_appending
 from flexmb.results.result_file import Result, is_result_file
 from flexmb.results.resuming import open_for_resuming
-from flexmb.solvers.surroundings import handled
+from flexmb.stop_signals import deferred
 
 _HELD_BACK_BYTES = 2**26
 _COPY_ROWS = 2**18
@@ -258,7 +257,7 @@ class ResultWriter:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """Ctrl-C waits for the end of the block; a failed write becomes a ComputationError and is the last one."""
-        with _interrupt_deferred():
+        with deferred():
             try:
                 yield
             except (OSError, RuntimeError) as error:
@@ -318,16 +317,3 @@ def _replace(dataset: h5py.Dataset, rows: np.ndarray) -> None:
     dataset.resize(len(rows), axis=0)
     if len(rows):
         dataset[:] = rows
-
-
-@contextmanager
-def _interrupt_deferred() -> Iterator[None]:
-    """Let a request to end (Ctrl-C) wait until the block has been written."""
-    received: list[tuple[int, Any]] = []
-    with handled(lambda number, frame: received.append((number, frame))) as before:
-        yield
-    for number, frame in received[-1:]:
-        if callable(before[number]):
-            before[number](number, frame)
-        else:
-            signal.raise_signal(number)

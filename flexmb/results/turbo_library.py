@@ -25,6 +25,7 @@ from typing import Any
 import llvmlite.binding
 import numba
 
+from flexmb.drafts import temporary_folder
 from flexmb.errors import ComputationError
 from flexmb.jit import Program, program
 
@@ -109,8 +110,8 @@ def _loaded_library(path: Path) -> Any:
 
 def _compile(compiler: str, source: str, path: Path) -> None:
     """Make a library; it gets its name when it is complete, so that two runs at once do no harm."""
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix="making-") as place:
-        text, made = Path(place) / "model.c", Path(place) / "model.so"
+    with temporary_folder(path.parent, "making-") as place:
+        text, made = place / "model.c", place / "model.so"
         text.write_text(source, encoding="ascii")
         for flags in (FLAGS, PLAIN_FLAGS):
             command = [compiler, *flags, str(text), "-o", str(made), "-lm"]
@@ -127,8 +128,8 @@ def _by_numba(key: str, names: tuple[str, ...], write: Write, reason: str) -> Li
     path, generated, compiled = folder / f"flexmb_turbo_{_digest(key, numba.__version__)}.py", 0.0, 0.0
     if not path.exists():
         source, generated = write("numba")
-        with tempfile.TemporaryDirectory(dir=folder, prefix="making-") as place:
-            text = Path(place) / path.name
+        with temporary_folder(folder, "making-") as place:
+            text = place / path.name
             text.write_text(source, encoding="ascii")
             os.replace(text, path)
     if path not in _loaded:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
 from flexmb.solvers.mechanics import Floats
+from flexmb.stop_signals import handled
 
 Progress = Callable[[float, float, int, int], None]
 """Called with the time reached [s], the end [s], steps and rejected steps."""
@@ -19,10 +18,6 @@ class Sink(Protocol):
 
     def write(self, block: Floats, checkpoint: Floats) -> None:
         """Take a block of rows (n, n_out) and the state after it."""
-
-
-STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-"""Signals that ask a program to end: Ctrl-C, the end of a batch job or of the machine, a lost terminal."""
 
 
 @contextmanager
@@ -37,21 +32,3 @@ def interrupt_flag() -> Iterator[Callable[[], bool]]:
 
     with handled(note):
         yield lambda: bool(seen)
-
-
-@contextmanager
-def handled(handler: Callable[[int, Any], None]) -> Iterator[dict[int, Any]]:
-    """Let `handler` take the signals that ask to end; gives the handlers that they had, and puts them back.
-
-    What is ignored stays ignored (nohup); only the main thread receives signals.
-    """
-    before: dict[int, Any] = {}
-    try:
-        if threading.current_thread() is threading.main_thread():
-            for number in STOPPING:
-                if signal.getsignal(number) not in (signal.SIG_IGN, None):
-                    before[number] = signal.signal(number, handler)
-        yield before
-    finally:
-        for number, earlier in before.items():
-            signal.signal(number, earlier)

@@ -6,13 +6,13 @@ asks are refused with the reason, all at once.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from flexmb.drafts import draft_of
 from flexmb.errors import Fault, InputError
 from flexmb.symbolic.canonical import operations, readable
 from flexmb.symbolic.code.folder import LANGUAGES, TITLES, program_of, write_code
@@ -194,10 +194,8 @@ def _is_ours(path: Path) -> bool:
 
 
 def _write(path: Path, text: str) -> None:
-    draft = path.with_name(f".{path.stem[:40]}.{os.getpid()}.part{path.suffix}")
     try:
-        draft.write_text(text, encoding="utf-8")
-        os.replace(draft, path)
+        with draft_of(path, path.suffix) as draft:
+            draft.write_text(text, encoding="utf-8")
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise InputError(f"Cannot write '{path}': {error.strerror or error}.") from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from scipy.linalg import eigh
@@ -11,6 +10,7 @@ from scipy.optimize import brentq
 
 from flexmb.bodies.body_file import write_body
 from flexmb.bodies.reduce_mesh import reduce_assembled
+from flexmb.drafts import temporary_folder
 from flexmb.elements.line_beams import assemble_beams
 from flexmb.elements.material import Material
 from flexmb.elements.section import Section, general, rectangle
@@ -141,8 +141,8 @@ def two_substructures() -> Comparison:
     findings = [compare("undivided, 20 elements", "", want, whole[: len(want)], relative=entry["rtol"])]
     for modes in (0, 1, 2, 3):
         want = entry["expected"][str(modes)]
-        with TemporaryDirectory() as folder:
-            found = two_halves(Path(folder), modes)[: len(want)]
+        with temporary_folder() as folder:
+            found = two_halves(folder, modes)[: len(want)]
         findings.append(
             compare(f"fixed-interface modes in each half: {modes}", "", want, found, relative=entry["rtol"])
         )

@@ -6,13 +6,13 @@ A mesh made in code is reduced, written to a body file and read by a model, as a
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 from flexmb.bodies.body_file import write_body
 from flexmb.bodies.reduce_mesh import reduce_mesh
+from flexmb.drafts import temporary_folder
 from flexmb.elements.material import Material
 from flexmb.mesh.mesh import Mesh
 from flexmb.reduction.request import ReductionRequest, TieRequest
@@ -73,8 +73,8 @@ def meshed_rod() -> Comparison:
     )
     findings, curves = [], []
     for kind, cells, tie in (("hex20", (40, 5), "rbe2"), ("tet10", (80, 5), "rbe3")):
-        with TemporaryDirectory() as folder:
-            found = run(meshed_crank(Path(folder), kind, *cells, tie))
+        with temporary_folder() as folder:
+            found = run(meshed_crank(folder, kind, *cells, tie))
         findings += [
             compare(f"{kind}: middle of the rod", "m", want, middle(found, 2), of_peak=0.03),
             compare(
@@ -112,8 +112,8 @@ def meshed_blade() -> Comparison:
         request = ReductionRequest(
             interfaces=(TieRequest("root", "xmin"), TieRequest("tip", "xmax")), modes=8, frame=frame, compare=False
         )
-        with TemporaryDirectory() as folder:
-            file = body_file(Path(folder), mesh, request)
+        with temporary_folder() as folder:
+            file = body_file(folder, mesh, request)
             unit = flapping(file, 0.0) / flap[0]
             found: Array = np.array([flapping(file, unit * speed) / unit for speed in speeds])
         findings.append(compare(f"flapping, speeds 1 to 12, frame {frame!r}", "", flap[1:], found[1:], relative=4e-3))
@@ -136,8 +136,8 @@ def pushed_rod() -> Comparison:
     request = ReductionRequest(interfaces=ends, modes=8, frame="chord", compare=False)
     parts = np.array([0.0, 0.25, 0.5, 0.75])
     squares = []
-    with TemporaryDirectory() as folder:
-        file = body_file(Path(folder), rod_mesh("hex20", LENGTH, RADIUS, 40, 5), request)
+    with temporary_folder() as folder:
+        file = body_file(folder, rod_mesh("hex20", LENGTH, RADIUS, 40, 5), request)
         for part in parts:
             push = {"type": "force", "marker": "rod.b", "vector": [-float(part * euler), 0, 0]}
             tables = {"bodies": {"rod": {"file": file}}, "joints": joints, "forces": {"push": push}}

@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
+from flexmb.drafts import temporary_folder
 from flexmb.results.inverse import InverseDynamics, inverse_model
 from flexmb.results.natural_run import natural_solver
 from flexmb.results.preparation import prepare
@@ -112,8 +111,8 @@ def in_natural_coordinates(name: str, every: float, **analysis: Any) -> Record:
 def inverse(model: Model | str, settings: Mapping[str, str] | None = None, **options: Any) -> Iterator[InverseDynamics]:
     """Inverse dynamics of a model (or models/<name>.toml); its result file lives as long as the block."""
     model = model_of(model, settings) if isinstance(model, str) else model
-    with TemporaryDirectory() as folder:
-        yield inverse_model(model, Path(folder) / "out.h5", **options)
+    with temporary_folder() as folder:
+        yield inverse_model(model, folder / "out.h5", **options)
 
 
 def crossings(t: Array, x: Array, x_dot: Array) -> Array:

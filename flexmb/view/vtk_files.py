@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from flexmb.errors import InputError
 from flexmb.results.output_file import check_target, drafted
+from flexmb.stop_signals import cleaned, deferred
 from flexmb.view.scene import Scene
 from flexmb.view.surface_grid import SurfaceGrid
 
@@ -113,21 +114,22 @@ def write_vtu(scene: Scene, path: str | os.PathLike[str], scale: float = 1.0) ->
     target = check_target(path, ".pvd")
     folder = target.with_name(f"{target.stem}_vtu")
     _check_folder(folder)
-    draft = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    draft, earlier = (folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("part", "earlier"))
     digits = max(4, len(str(len(scene.time) - 1)))
     names = [f"frame_{frame:0{digits}}.vtu" for frame in range(len(scene.time))]
-    try:
-        draft.mkdir()
-        for frame, name in enumerate(names):
-            (draft / name).write_text(vtu_text(grid, frame), encoding="ascii")
-        with drafted(target, ".pvd") as listing:
-            listing.write_text(_pvd_text(scene, folder.name, names), encoding="utf-8")
-            shutil.rmtree(folder, ignore_errors=True)
-            os.replace(draft, folder)
-    except OSError as error:
-        raise InputError(f"Cannot write '{folder}': {error.strerror or error}.") from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+    with cleaned(lambda: shutil.rmtree(draft, ignore_errors=True)):
+        try:
+            draft.mkdir()
+            for frame, name in enumerate(names):
+                (draft / name).write_text(vtu_text(grid, frame), encoding="ascii")
+            with deferred(), drafted(target, ".pvd") as listing:
+                listing.write_text(_pvd_text(scene, folder.name, names), encoding="utf-8")
+                if folder.exists():
+                    os.replace(folder, earlier)
+                os.replace(draft, folder)
+        except OSError as error:
+            raise InputError(f"Cannot write '{folder}': {error.strerror or error}.") from error
+        shutil.rmtree(earlier, ignore_errors=True)
     return folder
 
 

@@ -11,13 +11,13 @@ import contextlib
 import io
 import re
 import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.drafts import temporary_folder
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.raw import Numbers, RawCells, RawMesh
 
@@ -106,8 +106,8 @@ def _read_whole(meshio: Any, path: Path) -> Any:
         head = file.read(1000).split(b"\n")
     if path.suffix.lower() != ".vtk" or len(head) < 3 or head[2].strip().upper() != b"BINARY":
         return meshio.read(path)
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "mesh.vtk"
+    with temporary_folder() as folder:
+        copy = folder / "mesh.vtk"
         shutil.copyfile(path, copy)
         with copy.open("ab") as file:
             file.write(b"\n")

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from flexmb.errors import Fault, InputError
+from flexmb.stop_signals import cleaned, deferred
 from flexmb.symbolic.code import c, fortran, numba_code, numpy_code
 from flexmb.symbolic.code.program import Block, Program, eliminated, matrix_block, vector_block
 from flexmb.symbolic.engine import Symbol, as_expression
@@ -135,19 +136,20 @@ def write_code(program: Program, language: str, folder: Path) -> list[Path]:
     drafts = {folder / name: folder / f".{name}.{os.getpid()}.part" for name in texts}
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for draft, text in zip(drafts.values(), texts.values(), strict=True):
-            draft.write_text(text, encoding="utf-8")
-        for path, draft in drafts.items():
-            os.replace(draft, path)
+        with cleaned(lambda: _take_back(drafts.values(), new)):
+            folder.mkdir(parents=True, exist_ok=True)
+            for draft, text in zip(drafts.values(), texts.values(), strict=True):
+                draft.write_text(text, encoding="utf-8")
+            with deferred():
+                for path, draft in drafts.items():
+                    os.replace(draft, path)
     except OSError as error:
-        _take_back(drafts.values(), new)
         raise InputError(f"Cannot write '{folder}': {error.strerror or error}.") from error
     return list(drafts)
 
 
 def _take_back(drafts: Iterable[Path], folders: Iterable[Path]) -> None:
-    """Remove what a failed attempt has left: drafts, and folders that it made."""
+    """Remove what an attempt has left: drafts, and folders that it made and did not fill."""
     with suppress(OSError):
         for draft in drafts:
             draft.unlink(missing_ok=True)

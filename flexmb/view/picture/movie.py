@@ -19,6 +19,7 @@ from PIL import Image
 
 from flexmb.errors import ComputationError, InputError
 from flexmb.results.output_file import drafted
+from flexmb.stop_signals import child_process
 from flexmb.view.picture.checks import check
 from flexmb.view.picture.drawing import Drawing
 from flexmb.view.picture.overlay import Overlay
@@ -108,22 +109,17 @@ def _write_mp4(ffmpeg: str, path: Path, look: Look, pictures: Iterator[Pixels]) 
         *("-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709", "-color_primaries", "bt709"),
         *("-color_trc", "bt709", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", str(path)),
     ]  # fmt: skip
-    with tempfile.TemporaryFile() as complaints:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=complaints)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL}
+    with tempfile.TemporaryFile() as complaints, child_process(command, stderr=complaints, **pipes) as process:
         assert process.stdin is not None
         try:
             for picture in pictures:
                 process.stdin.write(np.ascontiguousarray(picture).data)
-            process.stdin.close()
-            process.wait()
         except BrokenPipeError:  # it ended early; its code and complaint say why
-            with suppress(BrokenPipeError):
-                process.stdin.close()
-            process.wait()
-        except BaseException:
-            process.kill()
-            process.wait()
-            raise
+            pass
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+        process.wait()
         if process.returncode:
             complaints.seek(0)
             said = complaints.read().decode(errors="replace").strip()[-300:]

@@ -1,0 +1,90 @@
+"""Signals that ask a program to end: Ctrl-C, the end of a batch job or of the machine, a lost terminal.
+
+The command line ends where it stands (`end_program`) after it has done what `cleaned` was told. An exception that comes
+out of nowhere, as Python's own answer to Ctrl-C, is lost in a callback or destructor, or leaves a lock taken for ever.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
+
+STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+INTERRUPTED = 130
+"""Exit code of a program that was asked to end"""
+_CLEAR_LINE = b"\r\x1b[K"
+
+_duties: list[Callable[[], object]] = []
+
+
+@contextmanager
+def handled(handler: Callable[[int, Any], None]) -> Iterator[dict[int, Any]]:
+    """Let `handler` take the signals that ask to end; gives the handlers that they had, and puts them back.
+
+    What is ignored stays ignored (nohup); only the main thread receives signals.
+    """
+    before: dict[int, Any] = {}
+    try:
+        if threading.current_thread() is threading.main_thread():
+            for number in STOPPING:
+                if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                    before[number] = signal.signal(number, handler)
+        yield before
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
+
+
+@contextmanager
+def deferred() -> Iterator[None]:
+    """Let a request to end wait for the end of the block."""
+    received: list[tuple[int, Any]] = []
+    with handled(lambda number, frame: received.append((number, frame))) as before:
+        yield
+    for number, frame in received[-1:]:
+        if callable(before[number]):
+            before[number](number, frame)
+        else:
+            signal.raise_signal(number)
+
+
+@contextmanager
+def cleaned(action: Callable[[], object]) -> Iterator[None]:
+    """Call `action` when the block ends, in whatever way; also when the program is asked to end within it."""
+    _duties.append(action)
+    try:
+        yield
+    finally:
+        _duties.remove(action)
+        action()
+
+
+@contextmanager
+def child_process(command: list[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that ends with the block at the latest; `options` are those of subprocess.Popen."""
+    with ExitStack() as stack:
+        with deferred():
+            process = subprocess.Popen(command, **options)
+
+            def end() -> None:
+                process.kill()
+                process.wait()
+
+            stack.enter_context(cleaned(end))
+        yield process
+
+
+def end_program(number: int, frame: Any) -> None:
+    """Do what `cleaned` was told, the latest first, and end."""
+    for action in reversed(_duties):
+        with suppress(Exception):
+            action()
+    with suppress(OSError):
+        os.write(2, (_CLEAR_LINE if sys.stderr.isatty() else b"") + b"flexmb: interrupted.\n")
+    os._exit(INTERRUPTED)
