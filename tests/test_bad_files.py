@@ -6,6 +6,7 @@ Each ends in one clear message and exit code 2, and nothing is written.
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import os
 from collections.abc import Callable
@@ -312,3 +313,19 @@ def test_matrix_market_bodies_are_read_with_care(tmp_path: Path) -> None:
         path.write_text(head + body)
         with pytest.raises(InputError, match="cannot be read as a matrix"):
             read_entries(path, "stiffness")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"0" * 10**7, "a line of more than 10000 letters"),
+        (b"%%MatrixMarket matrix coordinate real general\n%" + b"0" * 10**7, "a line of more than 10000 letters"),
+        (b"1 1 1\n" * 10**6, "unpacks to more than 100 times its size"),
+        (b"%%MatrixMarket matrix coordinate real general\n9 9 9\n" + b"1 1 1\n" * 10**6, "unpacks to more than 100"),
+    ],
+)
+def test_packed_matrices_that_never_end(tmp_path: Path, content: bytes, reason: str) -> None:
+    path = tmp_path / "K.mtx.gz"
+    path.write_bytes(gzip.compress(content))
+    with pytest.raises(InputError, match=reason):
+        read_entries(path, "stiffness")

@@ -13,6 +13,7 @@ import itertools
 import tokenize
 import zipfile
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -27,8 +28,10 @@ Numbers = NDArray[np.int64]
 
 _SHORTEST_ENTRY = 2
 """Bytes of a digit and the end of its line: no entry of a text file is shorter"""
-_STRONGEST_PACKING = 1032
-"""No gzip file unpacks to more than this times its size"""
+_STRONGEST_PACKING = 100
+"""No text of a matrix, whose rows and columns differ from line to line, packs to less than its length over this"""
+_LONGEST_LINE = 10_000
+"""Letters of a line"""
 _UNREADABLE = (
     *(OSError, ValueError, EOFError, KeyError, TypeError, OverflowError, MemoryError),
     *(zipfile.BadZipFile, zlib.error, tokenize.TokenError, SyntaxError, NotImplementedError, AttributeError),
@@ -74,9 +77,7 @@ def read_entries(path: Path, what: str) -> Entries:
         if start == b"PK":
             entries = _npz_entries(path)
         else:
-            with _opened(path) as text:
-                first = text.readline()
-            is_market = first.lower().startswith("%%matrixmarket")
+            is_market = next(_lines(path), "").lower().startswith("%%matrixmarket")
             entries = _market_entries(path) if is_market else _line_entries(path)
     except _UNREADABLE as error:
         told = isinstance(error, ValueError) and not isinstance(error, UnicodeError)
@@ -91,12 +92,24 @@ def read_entries(path: Path, what: str) -> Entries:
 
 def read_numbers(path: Path) -> Vector:
     """(lines, columns) numbers of a text file; commas or blanks between them, remarks begin with * or #."""
+    lines = (line.replace(",", " ") for line in _lines(path) if line.strip() and line.lstrip()[0] not in "*#")
+    first = next(lines, None)
+    if first is None:
+        raise ValueError("it has no numbers")
+    return np.loadtxt(itertools.chain([first], lines), dtype=float, comments="#", ndmin=2)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """The lines of a text; ValueError where it goes on as no matrix does, so that a few bytes fill no memory."""
+    left = _STRONGEST_PACKING * (path.stat().st_size + _LONGEST_LINE)
     with _opened(path) as text:
-        lines = (line.replace(",", " ") for line in text if line.strip() and line.lstrip()[0] not in "*#")
-        first = next(lines, None)
-        if first is None:
-            raise ValueError("it has no numbers")
-        return np.loadtxt(itertools.chain([first], lines), dtype=float, comments="#", ndmin=2)
+        while line := text.readline(_LONGEST_LINE + 1):
+            left -= len(line)
+            if len(line) > _LONGEST_LINE:
+                raise ValueError(f"it has a line of more than {_LONGEST_LINE} letters")
+            if left < 0:
+                raise ValueError(f"it unpacks to more than {_STRONGEST_PACKING} times its size")
+            yield line
 
 
 def _opened(path: Path) -> TextIO:
@@ -117,6 +130,7 @@ def _npz_entries(path: Path) -> Entries:
 def _market_entries(path: Path) -> Entries:
     from scipy.io import mminfo
 
+    next((line for line in _lines(path) if not line.startswith("%")), None)  # what SciPy then reads has an end
     rows, columns, entries, form, field, symmetry = mminfo(path)
     packing = _STRONGEST_PACKING if path.suffix.lower() == ".gz" else 1
     if entries * _SHORTEST_ENTRY > packing * path.stat().st_size:
@@ -156,10 +170,9 @@ def _market_table(path: Path, size: int, symmetry: str) -> Entries:
 
 def _market_body(path: Path, width: int) -> Vector:
     """The numbers behind the remarks and the line of sizes."""
-    with _opened(path) as text:
-        lines = (line for line in text if line.strip() and not line.lstrip().startswith("%"))
-        next(lines, None)
-        table = np.loadtxt(lines, dtype=float, comments="%", ndmin=2)
+    lines = (line for line in _lines(path) if line.strip() and not line.lstrip().startswith("%"))
+    next(lines, None)
+    table = np.loadtxt(lines, dtype=float, comments="%", ndmin=2)
     if table.shape[1] != width:
         raise ValueError(f"its lines have {table.shape[1]} numbers, {width} are needed")
     return table
