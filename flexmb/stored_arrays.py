@@ -19,6 +19,8 @@ UNREADABLE = (
 """What h5py, json and numpy raise on bytes that make no sense."""
 _MOST_EXPANSION = 1032
 """How many times longer than its stored bytes an array may be: the most that compression (deflate) can do."""
+_LARGE, _MOST_EXPANSION_OF_LARGE = 2**28, 50
+"""Bytes of an array that takes memory worth minding, and what files of others, packed again, reach with numbers"""
 
 _SEARCHED = 2**26
 """Bytes at the beginning and at the end of a file that are searched for texts"""
@@ -97,6 +99,7 @@ def stored_array(file: h5py.File, path: str) -> h5py.Dataset:
         raise Damaged(f"'{path}' is missing")
     if found.external is not None or found.is_virtual:
         raise Damaged(f"'{path}' lies in another file")
-    if found.nbytes > _MOST_EXPANSION * found.id.get_storage_size():
+    expansion = _MOST_EXPANSION if found.nbytes < _LARGE else _MOST_EXPANSION_OF_LARGE
+    if found.nbytes > expansion * found.id.get_storage_size():
         raise Damaged(f"'{path}' is longer than what is stored of it")
     return found
