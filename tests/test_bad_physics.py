@@ -290,3 +290,72 @@ def test_too_many_full_equations_are_refused(tmp_path: Path, capsys: pytest.Capt
     code, text, output = run(tmp_path, capsys, chain(400))
     assert code == 2 and "2400 coordinates and 2000 constraint rows are too many" in text
     assert 'default = "joint"' in text and not output.exists()
+
+
+def fast_top(speed: float, analysis: dict[str, Any]) -> dict[str, Any]:
+    """A heavy top that leans; its precession comes from a weight that goes round in the axes of its rates."""
+    top = {"mass": 1.0, "inertia": [0.01, 0.01, 0.015], "center": [0, 0, 0.5]}
+    point = {"type": "spherical", "bodies": ["ground", "top"], "at": [0, 0, 0]}
+    return {
+        "model": {"name": "top", "gravity": [0, 0, -9.81]},
+        "bodies": {"top": top},
+        "joints": {"point": {**point, "position": [0.5, 0, 0], "velocity": [0, 0, speed]}},
+        "analysis": {"end": 0.1, **analysis},
+    }
+
+
+@pytest.mark.parametrize("analysis", [IMPLICIT, HHT, SHI, {"tolerance": 1e-6, "step": 1e-3}])
+def test_a_spin_that_the_steps_do_not_follow_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], analysis: dict[str, Any]
+) -> None:
+    """At 1e4 rad/s the precession is lost in steps of 1 ms, and the energy does not show it."""
+    code, text, output = run(tmp_path, capsys, fast_top(1e4, analysis))
+    assert code == 0 and "WARNING" in text and "body 'top' turns by up to" in text
+    assert ("max_step = " if "tolerance" in analysis else "step = 5.0e-05 s or less") in " ".join(text.split())
+    with Result(output) as result:
+        assert result.summary["largest_turn"] > 5.0 and result.summary["energy_balance"] < 1e-6
+
+
+def test_a_spin_that_is_followed_is_not_spoken_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for analysis in (RK45, {"step": 1e-3}):
+        code, text, _ = run(tmp_path, capsys, fast_top(400.0, analysis))
+        assert code == 0 and "turns by" not in text
+
+
+def test_an_unbalance_that_the_steps_do_not_follow_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A turn in every step: the force of the unbalance seems to stand still, and pushes the cart by decimetres."""
+    rotor = {"mass": 1.0, "inertia": [0.01, 0.01, 0.01], "center": [1e-4, 0, 0]}
+    tables = {
+        "model": {"name": "unbalance"},
+        "bodies": {"cart": BLOCK, "rotor": rotor},
+        "joints": {
+            "rail": {"type": "prismatic", "bodies": ["ground", "cart"], "at": [0, 0, 0], "axis": "x"},
+            "shaft": revolute("cart", "rotor", [0, 0, 0]),
+        },
+        "forces": {"spring": {"type": "joint-spring", "joint": "rail", "stiffness": 1e4}},
+        "motions": {"turn": {"joint": "shaft", "rate": 6283.0}},
+        "analysis": {"end": 0.1, **RK4},
+    }
+    code, text, output = run(tmp_path, capsys, tables)
+    assert code == 0 and "body 'rotor' turns by up to 6.28 rad in a step" in text
+    with Result(output) as result:
+        assert result.summary["energy_balance"] < 0.01 and np.abs(result["joints/rail/position"]).max() > 0.1
+
+
+@pytest.mark.parametrize("method", [RK45, {"tolerance": 1e-5}])
+def test_what_runs_away_for_ever_is_stopped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], method: dict[str, Any]
+) -> None:
+    """A controller of the wrong sign: the error of a step is one of the place, which has fewer digits than it asks."""
+    tables = {
+        "model": {"name": "runaway"},
+        "bodies": {"block": BLOCK},
+        "joints": {"rail": {"type": "prismatic", "bodies": ["ground", "block"], "at": [0, 0, 0], "axis": "x"}},
+        "sensors": {"x": {"joint": "rail"}},
+        "forces": {"control": {"type": "actuator", "joint": "rail", "effort": "1e6*x + 1"}},
+        "analysis": {"end": 1.0, **method},
+        "output": {"every": 0.01},
+    }
+    code, text, _ = run(tmp_path, capsys, tables)
+    assert code == 1 and "At t = 0.0" in text and "coordinate 'rail.slide' has grown to" in text
+    assert "the sign of a force" in text

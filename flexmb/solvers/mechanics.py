@@ -109,16 +109,21 @@ class Mechanics:
         return list(dict.fromkeys(self.system.rows[int(k)].owner for k in rows))
 
 
+def moved_by(mechanics: Mechanics, j: int) -> NDArray[np.bool_]:
+    """Which stored coordinates velocity j moves."""
+    v, a = mechanics.v.copy(), mechanics.a.copy()
+    mechanics.v[:], mechanics.a[:] = 0.0, 0.0
+    mechanics.v[j] = 1.0
+    mechanics.run(at.AT_RATES)
+    mechanics.v[:], mechanics.a[:] = v, a
+    return mechanics.q_dot != 0.0
+
+
 def stored_scales(mechanics: Mechanics) -> Floats:
     """Magnitude of every stored coordinate, found by moving one velocity at a time."""
-    v, a = mechanics.v.copy(), mechanics.a.copy()
     scales = np.zeros(mechanics.n_q)
-    mechanics.a[:] = 0.0
     for j in range(mechanics.n_v):
-        mechanics.v[:] = 0.0
-        mechanics.v[j] = 1.0
-        mechanics.run(at.AT_RATES)
-        scales[mechanics.q_dot != 0.0] = np.maximum(scales[mechanics.q_dot != 0.0], mechanics.scale[j])
-    mechanics.v[:], mechanics.a[:] = v, a
+        moved = moved_by(mechanics, j)
+        scales[moved] = np.maximum(scales[moved], mechanics.scale[j])
     scales[scales == 0.0] = 1.0
     return scales

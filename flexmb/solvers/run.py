@@ -16,15 +16,16 @@ from flexmb.errors import ComputationError, InputError
 from flexmb.solvers import state as st
 from flexmb.solvers.failure import FailedStep, failure_text, finite_rows
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
+from flexmb.solvers.mechanics import Floats, Mechanics, Solvable, moved_by
 from flexmb.solvers.pointers import address_of
 from flexmb.solvers.settings import EXPLICIT, Settings, read_settings
 from flexmb.solvers.start import start_explicit, start_implicit
-from flexmb.solvers.summary import EnergyBalance, RunSummary
+from flexmb.solvers.summary import EnergyBalance, RunSummary, Turning
 from flexmb.solvers.surroundings import Progress, Sink, interrupt_flag
 
 BLOCK_SECONDS = 0.2
 BLOCK_ROWS = 1000
+COARSE = 1e-6  # round-off of a coordinate, as a part of its magnitude, that no tolerance is the reason to refuse
 
 
 def simulate(
@@ -70,7 +71,7 @@ class _Run:
             (start_explicit if self.explicit else start_implicit)(self.mechanics, settings, self.K, self.S)
         elif not st.unpack(np.asarray(resume, float), system.ints, self.W, self.K, self.S):
             raise InputError("The checkpoint does not belong to this model and method; start the run anew.")
-        self.balance = EnergyBalance(system, self.S)
+        self.balance, self.turning = EnergyBalance(system, self.S), Turning(system, self.S)
         self.limits, self.failure = FieldLimits(system), ""
 
     def _connect(self) -> Any:
@@ -129,8 +130,10 @@ class _Run:
         block, lost = finite_rows(self.system, self.rows[: self.K[st.ROWS]].copy())
         self.failure = self.failure or lost
         self.balance.add(block)
+        if not (self.explicit and self.K[st.CONTROLLED]):  # stages between the ends see the other angles
+            self.turning.add(block)
         self.sink.write(block, st.pack(self.system.ints, self.W, self.K, self.S))
-        self.failure = self.failure or self.limits.fault_in(block)
+        self.failure = self.failure or self.limits.fault_in(block) or self._drowned()
         if self.progress is not None:
             self.progress(
                 float(self.S[st.T_N]), float(self.S[st.T_END]), int(self.K[st.STEPS]), int(self.K[st.REJECTED])
@@ -143,6 +146,22 @@ class _Run:
         worst = self.system.coordinates[K[st.WORST_COORDINATE]] if m.n_v else "none"
         sign = f"the largest {'error' if status == st.NO_STEP else 'correction'} is that of coordinate '{worst}'"
         return FailedStep(m, self.settings, status, q, v, float(S[st.T_N]), float(S[st.H]), sign)
+
+    def _drowned(self) -> str:
+        """A coordinate whose round-off exceeds the tolerance, so that steps shrink and never end; else ""."""
+        m, K, S = self.mechanics, self.K, self.S
+        if K[st.CONTROLLED] == 0 or not m.n_q:
+            return ""
+        noise = np.finfo(float).eps * np.abs(m.q) / S[K[st.SCALE_Q] : K[st.SCALE_Q] + m.n_q]
+        largest = int(np.argmax(noise))
+        if not noise[largest] > max(S[st.TOLERANCE], COARSE):
+            return ""
+        moved = [m.system.coordinates[j] for j in range(m.n_v) if moved_by(m, j)[largest]]
+        return (
+            f"At t = {S[st.T_N]:.6g} s coordinate '{(moved or ['?'])[0]}' has grown to {m.q[largest]:.3g}, so that its "
+            f"round-off is larger than the tolerance {S[st.TOLERANCE]:g} allows. Look for what drives it away without "
+            "end (the sign of a force that depends on sensors), or end the run earlier."
+        )
 
     def _restore(self) -> None:
         """Go back to the last good state after a failed step."""
@@ -167,4 +186,7 @@ class _Run:
             peak_energy=float(S[st.ENERGY_PEAK]),
             wall_time=time.perf_counter() - self.began,
             t_reached=float(S[st.T_N]),
+            largest_turn=float(S[st.TURN]),
+            turning_body=self.turning.body,
+            turning_step=float(S[st.TURN_STEP]),
         )

@@ -173,6 +173,9 @@ next(_s)
 next(_s)
 ENERGY_ERROR = next(_s)  # [J]
 ENERGY_PEAK = next(_s)  # [J]
+TURN = next(_s)  # largest turn of a body in a step [rad]
+TURN_BODY = next(_s)  # its number
+TURN_STEP = next(_s)  # the step [s]
 S_HEADER = next(_s)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -34,6 +34,12 @@ class RunSummary:
     """[s]"""
     t_reached: float
     """[s]"""
+    largest_turn: float = field(default=0.0, kw_only=True)
+    """Largest turn of a body in a step of the rows [rad]."""
+    turning_body: str = field(default="", kw_only=True)
+    """The body that turned so far."""
+    turning_step: float = field(default=0.0, kw_only=True)
+    """The step in which it did [s]."""
 
     @property
     def energy_balance(self) -> float:
@@ -69,3 +75,33 @@ class EnergyBalance:
         S[st.ENERGY_ERROR] = max(S[st.ENERGY_ERROR], np.max(np.abs(change[0] + change[1] - change[2])))
         floor = ROUND_OFF * np.max(np.abs(energy))
         S[st.ENERGY_PEAK] = max(S[st.ENERGY_PEAK], np.max(np.abs([energy[0], change[1], change[2]])), floor)
+
+
+class Turning:
+    """Follows how far a body turns in a step; its numbers live in S.
+
+    The energy balance says little about it: a rotor holds most of the energy, whatever is done to the rest by an
+    unbalance, or by rates in axes that spin with it, of which every step sees one angle only.
+    """
+
+    def __init__(self, system: Solvable, S: Floats):
+        starts = {channel.path: channel.start for channel in system.channels}
+        paths = [path for path in starts if path.startswith("bodies/") and path.endswith("/angular_velocity")]
+        self.names = [path.split("/")[1] for path in paths]
+        self.columns = np.array([[starts[path] + i for i in range(3)] for path in paths], int)
+        self.step = starts.get("solver/step")
+        self.S = S
+
+    def add(self, block: Floats) -> None:
+        """Take the rows of a block."""
+        if self.step is None or not self.names or not len(block):
+            return
+        turns = np.linalg.norm(block[:, self.columns], axis=2) * block[:, self.step, None]
+        row, body = np.unravel_index(np.argmax(turns), turns.shape)
+        if turns[row, body] > self.S[st.TURN]:
+            self.S[st.TURN], self.S[st.TURN_BODY], self.S[st.TURN_STEP] = turns[row, body], body, block[row, self.step]
+
+    @property
+    def body(self) -> str:
+        """Name of the body that turned farthest."""
+        return self.names[int(self.S[st.TURN_BODY])] if self.names else ""

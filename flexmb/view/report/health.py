@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from flexmb.results.report import LARGE_TURN
 from flexmb.results.result_file import Result
 from flexmb.view.plots.channels import reaction_paths
 from flexmb.view.plots.spectrum import amplitudes
@@ -113,6 +114,8 @@ def _numbers(summary: dict[str, float]) -> Iterator[Check]:
         yield constraint_check(summary["largest_constraint_error"])
     if "energy_balance" in summary:
         yield balance_check(summary["energy_balance"], summary.get("peak_energy", np.nan))
+    if summary.get("largest_turn", 0.0) > LARGE_TURN:
+        yield turn_check(summary["largest_turn"])
     if summary.get("wall_time", 0.0) > 0.0:
         wall = summary["wall_time"]
         factor, unit = handy_unit("s", wall)
@@ -180,6 +183,15 @@ def balance_check(balance: float, peak: float) -> Check:
         return Check("Energy balance", value, "care", why)
     why = "Energy is made or lost: the motion is inaccurate. Use a smaller step or tolerance; smooth what jumps."
     return Check("Energy balance", value, "bad", why)
+
+
+def turn_check(turn: float) -> Check:
+    """A word on a body that turns far in a step [rad]."""
+    why = (
+        "What turns with the fastest body (an unbalance, unequal inertias, the nutation of a top) is not followed in "
+        f"such steps. Use smaller ones, of {LARGE_TURN:g} rad or less, unless nothing depends on how far it has turned."
+    )
+    return Check("Turn in a step", f"up to {number_text(turn, 3)} rad", "care", why)
 
 
 def _rows(result: Result) -> Iterator[Check]:
