@@ -53,6 +53,7 @@ def reduce(rod: str, folder: Path) -> Path:
         markers=(fx.TieRequest("middle", "middle", tie="follower"),),
         modes=MODES[rod],
         frame="chord",
+        stress=True,
     )
     return fx.write_body(fx.reduce_mesh(mesh, STEELS[rod], request, name=rod), folder / f"{rod}.h5")
 

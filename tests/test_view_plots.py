@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from xml.dom.minidom import parse
 
@@ -208,6 +209,15 @@ def test_sheets_light_and_dark(result: Result) -> None:
         assert figure.axes[0].get_ylabel() == "deflection [mm]"
         shown = [text.get_text() for text in figure.axes[0].texts]
         assert "2\u00a0mm at 90\u00b0" in shown
+
+
+def test_names_of_lines_keep_clear_of_the_title_of_a_sheet(result: Result) -> None:
+    panel = replace(panels_of(result, channels=["slider"])[0], title="")
+    panel = replace(panel, lines=[replace(panel.lines[0], name=name) for name in ("theta1", "theta2")])
+    figure = draw_sheet([panel], "Double pendulum")
+    legend, title = figure.axes[0].get_legend(), figure.texts[0]
+    assert legend is not None and title.get_text() == "Double pendulum"
+    assert not legend.get_window_extent().overlaps(title.get_window_extent())
 
 
 def test_command_line(result: Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

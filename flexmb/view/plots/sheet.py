@@ -87,7 +87,8 @@ def _draw_panel(axis: Axes, panel: Panel, theme: Theme) -> None:
     named = [(artist, line.name) for artist, line in drawn if line.kind != "earlier"]
     pad = 7 + 13 * _legend(axis, panel, named, theme)
     head = plain(panel.title, HEAD)
-    axis.set_title(head, loc="left", fontsize=10.5, fontweight="bold", color=theme.text, pad=pad)
+    # A title of no letters would take no room, and the names above the panel would lie on the title of the sheet.
+    axis.set_title(head or " ", loc="left", fontsize=10.5 if head else 1.0, fontweight="bold", color=theme.text, pad=pad)
     axis.set_ylabel(plain(panel.y_label), fontsize=9.5, color=theme.text)
     axis.set_xlabel(plain(panel.x_label, TITLE), fontsize=9.5, color=theme.text, labelpad=2)
     axis.set_facecolor(theme.sheet)
