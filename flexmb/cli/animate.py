@@ -71,7 +71,9 @@ class AnimateWords:
         ),
     ] = None
     show: Annotated[bool, _option(_OUTPUT, "Open a window.")] = False
-    size: Annotated[str | None, _option(_OUTPUT, "Pixels of pictures and movies. Default: 1280x720, of a .gif 640x360.")] = None
+    size: Annotated[
+        str | None, _option(_OUTPUT, "Pixels of pictures and movies. Default: 1280x720; .gif: 640x360.")
+    ] = None
     fps: Annotated[str | None, _option(_OUTPUT, "Frames in a second of a movie. Default: 30.")] = None
     renderer: Annotated[
         str | None,

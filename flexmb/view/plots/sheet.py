@@ -88,7 +88,8 @@ def _draw_panel(axis: Axes, panel: Panel, theme: Theme) -> None:
     pad = 7 + 13 * _legend(axis, panel, named, theme)
     head = plain(panel.title, HEAD)
     # A title of no letters would take no room, and the names above the panel would lie on the title of the sheet.
-    axis.set_title(head or " ", loc="left", fontsize=10.5 if head else 1.0, fontweight="bold", color=theme.text, pad=pad)
+    size = 10.5 if head else 1.0
+    axis.set_title(head or " ", loc="left", fontsize=size, fontweight="bold", color=theme.text, pad=pad)
     axis.set_ylabel(plain(panel.y_label), fontsize=9.5, color=theme.text)
     axis.set_xlabel(plain(panel.x_label, TITLE), fontsize=9.5, color=theme.text, labelpad=2)
     axis.set_facecolor(theme.sheet)
