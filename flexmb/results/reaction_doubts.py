@@ -2,7 +2,8 @@
 that rows which all but repeat others leave to rounding.
 
     G = U sigma V^T:  a multiplier along a column of U changes reactions; with sigma = 0 by any amount, with sigma of
-    1e-4 of the largest or less by rounding, magnified. A beam without twist in a plane loop is such a case.
+    1e-4 of the largest or less by rounding, magnified. A beam without twist in a plane loop is such a case: sigma goes
+    with its deflection, which passes zero again and again, so that 1e-2 is little there.
 Numbers are SI.
 """
 
@@ -15,12 +16,14 @@ from numpy.typing import NDArray
 
 from flexmb.equations import layout as L
 from flexmb.results.result_file import Result
+from flexmb.solvers.body_places import places_of
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import DEPENDENT
 
 Array = NDArray[np.float64]
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 HARDLY = 1e-4  # singular values of G below this part of the largest, but not zero: rounding is magnified as much
+BENT = 1e-2  # the same for rows that repeat others wherever all bodies are straight
 LARGEST = 250_000
 """Entries of G up to which such reactions are looked for"""
 
@@ -41,15 +44,34 @@ def hardly_known(system: Any, result: Result) -> dict[str, tuple[str, ...]]:
     for row in sampled_rows(result):
         mechanics.t = float(result.time[row])
         mechanics.q[:], mechanics.v[:], mechanics.a[:] = q[row], v[row], a[row]
-        mechanics.jacobian()
-        sides, sigma, _ = np.linalg.svd(mechanics.G * mechanics.scale, full_matrices=False)
+        sides, sigma = _sides(mechanics)
         least = float(sigma[-1] / sigma[0]) if sigma[0] > 0.0 else 0.0
-        if least > HARDLY:
+        n_weak = int(np.sum(sigma < HARDLY * sigma[0]))
+        if HARDLY < least <= BENT:
+            n_weak = _repeated_when_straight(mechanics)
+        if not n_weak:
             return {}
         if least > max(best, DEPENDENT):
-            best, weak = least, np.flatnonzero(sigma < HARDLY * sigma[0])
-            found = moved_by(mechanics, sides[:, weak].T, 1e-2)
+            best, found = least, moved_by(mechanics, sides[:, -n_weak:].T, 1e-2)
     return found
+
+
+def _sides(mechanics: Mechanics) -> tuple[Array, Array]:
+    """U (rows, k) and sigma (k,) of the scaled Jacobian at the present coordinates."""
+    mechanics.jacobian()
+    sides, sigma, _ = np.linalg.svd(mechanics.G * mechanics.scale, full_matrices=False)
+    return sides, sigma
+
+
+def _repeated_when_straight(mechanics: Mechanics) -> int:
+    """Rows that repeat others at these coordinates with all elastic ones zero; the coordinates stay as they are."""
+    kept = mechanics.q.copy()
+    for _, elastic, _ in places_of(mechanics.system).values():
+        mechanics.W[elastic] = 0.0
+    _, sigma = _sides(mechanics)
+    mechanics.q[:] = kept
+    mechanics.jacobian()
+    return int(np.sum(sigma <= DEPENDENT * sigma[0]))
 
 
 def doubt_text(components: dict[str, tuple[str, ...]], is_flexible: bool) -> str:
@@ -59,7 +81,8 @@ def doubt_text(components: dict[str, tuple[str, ...]], is_flexible: bool) -> str
         "some constraints differ from repetitions of others by next to nothing: these components are magnified "
         f"rounding and mean nothing, in joint axes: {listed}. A joint that leaves these directions free settles them"
     )
-    return f"{text}, or twist of the beams (shapes with torsion = 2)." if is_flexible else f"{text}."
+    beams = ", or shapes of the beams: with twist (torsion = 2), or none out of the plane (bending = { y = 3, z = 0 })"
+    return f"{text}{beams}." if is_flexible else f"{text}."
 
 
 def rank_of(G: Array) -> int:
