@@ -28,6 +28,33 @@ def test_result_given_as_a_model(folder: Path, capsys: Capture) -> None:
         assert "out.h5: this is a result or body file; a model file (.toml)" in refused(capsys, verb, "out.h5")
 
 
+def test_a_model_given_as_a_result(folder: Path, capsys: Capture) -> None:
+    Path("lift.toml").write_text("[model]")
+    for verb in (("plot",), ("report",), ("export", "--csv")):
+        assert "'flexmb run lift.toml' makes the result" in refused(capsys, *verb, "lift.toml")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("lift.toml", "run"), "The verb comes first: 'flexmb run lift.toml'"),
+        (("lift.h5",), "'flexmb plot lift.h5'"),
+        (("run",), "See 'flexmb run --help'."),
+        (("mesh", "inf", "x.msh"), "See 'flexmb mesh --help'."),
+        (("bogus",), "See 'flexmb --help'."),
+    ],
+)
+def test_words_that_no_verb_understands(capsys: Capture, words: tuple[str, ...], told: str) -> None:
+    assert told in refused(capsys, *words)
+
+
+def test_a_sensor_of_a_whole_vector_is_in_the_report(folder: Path, capsys: Capture) -> None:
+    Path("m.toml").write_text(MODEL + '[sensors.place]\nmarker = "rod"\nquantity = "velocity"\n')
+    code, out, _ = call(capsys, "run", "m.toml")
+    rows = [line.split() for line in out.splitlines() if line.strip().startswith("place.")]
+    assert code == 0 and [(row[0], row[-1]) for row in rows] == [(f"place.{letter}", "m/s") for letter in "xyz"]
+
+
 def test_binary_file(folder: Path, capsys: Capture) -> None:
     (folder / "noise.toml").write_bytes(bytes(range(256)))
     assert refused(capsys, "run", "noise.toml") == (

@@ -241,6 +241,9 @@ def test_sensors_that_cannot_feed_a_force() -> None:
     [
         ("[model\nname = 1", 1, "not valid TOML"),
         ("a = 1\na = 2", 2, "this name is defined twice"),
+        ("[joints.a]\naxis = y", 2, 'a number with a unit, stands in quotes: "y".'),
+        ("[analysis]\nend = 5 s # long", 2, 'stands in quotes: "5 s".'),
+        ("[joints.a]\ntree = True", 2, "Write true."),
         ("[bodies.größe]\nmass = 1", 1, "A name with letters other than a-z stands in quotes."),
         ("[bodies.a]\n[bodies.a]\n", 2, "this name is defined twice"),
         ("x = " + "[" * 20000, 0, "not valid TOML"),

@@ -72,13 +72,22 @@ def _run(words: list[str]) -> int:
     try:
         command, bound, _ = app.parse_args(words, print_error=False, exit_on_error=False)
     except CycloptsError as error:
-        raise InputError(f"{error} See 'flexmb --help'.") from error
+        raise InputError(f"{error} {_where_to_look(words, list(error.command_chain or ()))}") from error
     is_verb = str(getattr(command, "__module__", "")).startswith("flexmb")  # help draws its frames itself
     with redirect_stdout(PlainOutput(sys.stdout)) if is_verb and sys.stdout is not None else nullcontext():
         code = command(*bound.args, **bound.kwargs)
     if sys.stdout is not None:  # nobody has closed it
         sys.stdout.flush()
     return code if isinstance(code, int) else DONE
+
+
+def _where_to_look(words: list[str], verbs: list[str]) -> str:
+    """What to do after words that no verb understands; `verbs` are those that were understood."""
+    first = words[0] if words else ""
+    if not verbs and first.lower().endswith((".toml", ".h5", ".msh", ".inp")):
+        verb = {".toml": "run", ".h5": "plot"}.get(first[first.rindex(".") :].lower(), "mesh info")
+        return f"The verb comes first: 'flexmb {verb} {first}'; all verbs: 'flexmb --help'."
+    return f"See '{' '.join(('flexmb', *verbs))} --help'."
 
 
 def _print_nowhere() -> None:

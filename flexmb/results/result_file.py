@@ -31,7 +31,8 @@ def _open(path: Path) -> h5py.File:
     if fault := file_fault(path, "result file"):
         raise InputError(fault)
     if not h5py.is_hdf5(path):
-        raise InputError(f"'{path}' is not a result file (it is not in HDF5 format).")
+        advice = f" It may be a model: 'flexmb run {path}' makes the result of it." if path.suffix == ".toml" else ""
+        raise InputError(f"'{path}' is not a result file (it is not in HDF5 format).{advice}")
     if path.stat().st_size < stamped_length(path):
         raise InputError(f"'{path}' is truncated: a part of the file is missing. Copy it again or rerun.")
     try:

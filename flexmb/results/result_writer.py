@@ -250,7 +250,11 @@ class ResultWriter:
     def _note_extremes(self, channel: layout.ChannelLike, times: np.ndarray, samples: np.ndarray) -> None:
         if is_reaction(channel.path):
             samples = np.sqrt(np.einsum("ri,ri->r", samples, samples))
-        elif not channel.path.startswith("sensors/") or samples.ndim != 1:
+        elif not channel.path.startswith("sensors/"):
+            return
+        if samples.ndim == 2 and samples.shape[1] == 3:  # a sensor of a whole vector
+            for letter, values in zip("xyz", samples.T, strict=True):
+                self.extremes.setdefault(f"{channel.path}.{letter}", Extremes()).take(times, values)
             return
         self.extremes.setdefault(channel.path, Extremes()).take(times, samples)
 

@@ -87,11 +87,16 @@ def parse_text(text: str, filename: str = "model") -> dict[str, Any]:
 
 
 def _quotes_hint(line: str) -> str:
-    """TOML takes names with other letters than a-z only in quotes, which its message does not say."""
+    """TOML takes texts, and names with other letters than a-z, only in quotes, which its message does not say."""
     name = re.match(r"""\s*\[?\[?[^"'#=]*""", line)
-    if name is None or name[0].isascii():
+    if name is not None and not name[0].isascii():
+        return "A name with letters other than a-z stands in quotes."
+    value = line.partition("=")[2].partition("#")[0].strip()
+    if value in ("True", "False"):
+        return f"Write {value.lower()}."
+    if not re.search(r"[a-zA-Z$]", value) or re.search(r"""["'=\[{]""", value):
         return ""
-    return "A name with letters other than a-z stands in quotes."
+    return f'A text, also a number with a unit, stands in quotes: "{value[:50]}".'
 
 
 def read_model(
