@@ -23,7 +23,8 @@ class Fault:
     """What to do, e.g. "Did you mean 'tip'?"."""
 
     def __str__(self) -> str:
-        sentence = f"{self.text} {self.hint}".strip()
+        stop = "." if self.hint and self.text and self.text[-1] not in ".!?:;," else ""
+        sentence = f"{self.text}{stop} {self.hint}".strip()
         place = ".".join(str(part) for part in self.path)
         return f"{place}: {sentence}" if place else sentence
 

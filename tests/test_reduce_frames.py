@@ -49,7 +49,7 @@ def test_mean_axes_carry_no_momentum() -> None:
 @pytest.mark.parametrize("names", [ENDS, AVERAGED])
 def test_a_clamped_marker_neither_moves_nor_turns(names: Names) -> None:
     shapes = reduced(names, frame="clamped b").markers[1].shapes
-    other = reduced(names, frame="clamped b").markers[0].shapes
+    other = reduced(names, frame="clamped:b").markers[0].shapes  # as on the command line
     for name in ("Phi", "Theta", "G", "Gamma"):
         assert np.abs(getattr(shapes, name)).max() < 1e-9 * np.abs(getattr(other, name)).max(), name
 

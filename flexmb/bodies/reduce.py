@@ -26,7 +26,7 @@ from flexmb.reduction.component_modes import ComponentModes, component_modes
 from flexmb.reduction.damping import damping_faults, damping_matrix, damping_text
 from flexmb.reduction.free_body import FreeBody
 from flexmb.reduction.interfaces import Interface
-from flexmb.reduction.request import MOST_QUADRATIC, ReductionRequest
+from flexmb.reduction.request import MOST_QUADRATIC, ReductionRequest, frame_words
 from flexmb.reduction.second_order import marker_motion, second_order_fields
 from flexmb.reduction.small_motions import (
     SmallMotion,
@@ -111,7 +111,7 @@ def reduce_model(
             BodyMarker(interface.name, interface.tie, interface.point, assembled.marker_shapes(motion), interface.nodes)
             for interface, motion in zip(interfaces, assembled.markers, strict=True)
         ),
-        frame=request.frame,
+        frame=request.frame.replace("clamped:", "clamped ", 1),
         length=float(np.ptp(model.points, axis=0).max()),
         surface=assembled.surface,
         report=report,
@@ -153,7 +153,7 @@ def _refuse_too_much(nodes: int, n: int, request: ReductionRequest) -> None:
 
 def frame_interfaces(interfaces: Sequence[Interface], frame: str) -> list[str]:
     """Names of the interfaces that a frame is attached to: none for mean axes."""
-    word, _, name = frame.partition(" ")
+    word, _, name = frame_words(frame)
     if word == "clamped":
         return [name]
     tied = [interface.name for interface in interfaces if interface.tie != "follower"]

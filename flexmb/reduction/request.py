@@ -81,7 +81,7 @@ class ReductionRequest:
     vectors: Path | None = None
     """File with shapes of the user's own"""
     frame: str = "mean"
-    """"mean", "chord" or "clamped NAME\""""
+    """"mean", "chord" or "clamped NAME", also "clamped:NAME\""""
     field: str = "quadratic"
     order: Any = None
     """"full", 2 or 1; None: "full" for a quadratic field"""
@@ -160,7 +160,7 @@ class ReductionRequest:
         return faults
 
     def _frame_faults(self) -> list[Fault]:
-        word, _, name = self.frame.partition(" ")
+        word, _, name = frame_words(self.frame)
         faults = _choice(("frame",), word, FRAMES)
         names = [request.name for request in self.interfaces]
         if word == "chord" and len(names) < 2:
@@ -300,6 +300,11 @@ def _as_columns(path: Path, array: NDArray[Any], n_unknowns: int) -> NDArray[np.
             [Fault(text, ("vectors",), "The size of a shape has no meaning: divide it by its largest entry.")]
         )
     return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def frame_words(frame: str) -> tuple[str, str, str]:
+    """Kind of a frame, what divides it from the interface, and the name of that: "clamped NAME", "clamped:NAME"."""
+    return frame.partition(":" if frame.startswith("clamped:") else " ")
 
 
 def _choice(path: tuple[str, ...], word: str, choices: Sequence[str]) -> list[Fault]:

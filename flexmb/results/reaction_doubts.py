@@ -48,7 +48,7 @@ def hardly_known(system: Any, result: Result) -> dict[str, tuple[str, ...]]:
         least = float(sigma[-1] / sigma[0]) if sigma[0] > 0.0 else 0.0
         n_weak = int(np.sum(sigma < HARDLY * sigma[0]))
         if HARDLY < least <= BENT:
-            n_weak = _repeated_when_straight(mechanics)
+            n_weak = _repeated_when_straight(system, mechanics)
         if not n_weak:
             return {}
         if least > max(best, DEPENDENT):
@@ -63,10 +63,10 @@ def _sides(mechanics: Mechanics) -> tuple[Array, Array]:
     return sides, sigma
 
 
-def _repeated_when_straight(mechanics: Mechanics) -> int:
+def _repeated_when_straight(system: Any, mechanics: Mechanics) -> int:
     """Rows that repeat others at these coordinates with all elastic ones zero; the coordinates stay as they are."""
     kept = mechanics.q.copy()
-    for _, elastic, _ in places_of(mechanics.system).values():
+    for _, elastic, _ in places_of(system).values():
         mechanics.W[elastic] = 0.0
     _, sigma = _sides(mechanics)
     mechanics.q[:] = kept

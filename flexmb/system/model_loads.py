@@ -53,7 +53,12 @@ class LoadMethods:
         along: str | None = None,
         relative_to: str | None = None,
     ) -> str:
-        """A prescribed joint coordinate, or a marker's position along an axis of another marker."""
+        """A prescribed joint coordinate, or a marker's position along an axis of another marker [m, rad].
+
+        function : one of {"rate": c, "start": x0}, {"polynomial": [c0, c1, ...]}, {"ramp": {"to", "over", "from"}},
+            {"harmonic": {"amplitude", "frequency", "phase", "offset"}}, {"table": [[t, x], ...], "smooth": [Hz]},
+            {"expression": text in t}
+        """
         keys = dict(joint=joint, coordinate=coordinate, marker=marker, along=along, relative_to=relative_to)
         return self._put("motions", name, {**keys, **function})
 
