@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,8 +53,7 @@ def plan(stem: str, formats: Sequence[str], targets: Sequence[Path], wishes: Wis
                 paths[name] = target.with_suffix(".pvd") if name == "vtu" else target
                 taken.add(name)
     if not paths and not faults:
-        options = ", ".join(f"--{name}" for name in FORMATS)
-        faults.append(Fault(f"Say in which format to export: {options}."))
+        faults.append(Fault(f"Say in which format to export: {_options(FORMATS)}."))
     faults += _wish_faults(paths, wishes)
     for name, path in paths.items():
         try:
@@ -66,15 +65,19 @@ def plan(stem: str, formats: Sequence[str], targets: Sequence[Path], wishes: Wis
     return paths
 
 
+def _options(names: Iterable[str]) -> str:
+    return ", ".join(f"--{name}" for name in names)
+
+
 def _wish_faults(paths: dict[str, Path], wishes: Wishes) -> list[Fault]:
     faults = []
     moving = any(name in FIELDS for name in paths)
     options = {"--frames": wishes.frames, "--scale": wishes.scale, "--bodies": wishes.bodies}
     for option, value in options.items():
         if value is not None and paths and not moving:
-            faults.append(Fault(f"{option} is for moving bodies (--vtkhdf, --vtu, --glb); tables have every row."))
+            faults.append(Fault(f"{option} is for moving bodies ({_options(FIELDS)}); tables have every row."))
     if wishes.channels and paths and not any(name in TABLES for name in paths):
-        faults.append(Fault("--channel is for tables (--csv, --mat, --parquet)."))
+        faults.append(Fault(f"--channel is for tables ({_options(TABLES)})."))
     if wishes.frames is not None and wishes.frames < 2:
         faults.append(Fault(f"--frames {wishes.frames}: a motion has 2 frames or more."))
     if wishes.scale is not None and not 0.0 <= wishes.scale <= 1e6:
