@@ -52,7 +52,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, Path, L
         path.write_text("picture")
         return "drawn without a graphics card"
 
-    def movie(scene: Scene, path: Path, look: Look, progress: object = None, *, renderer: str = "auto") -> str:
+    def movie(scene: Scene, path: Path, look: Look, progress: object = None, **options: object) -> str:
         calls.append(("movie", path, look, progress))
         path.write_text("movie")
         return ""
@@ -80,6 +80,12 @@ def test_words_about_stress_are_for_those_who_look_at_it(tmp_path: Path, written
 
 def test_one_row_is_one_picture(tmp_path: Path, written: list[object]) -> None:
     assert "one picture" in animate(bending_scene(1), tmp_path / "x.gif").text
+
+
+def test_a_gif_has_the_size_that_was_asked_for(tmp_path: Path) -> None:
+    for words, width in (({}, 640), ({"size": "1280x720"}, 1280)):
+        animate(bending_scene(2), tmp_path / "x.gif", renderer="flexmb", speed=1.0, **words)
+        assert int.from_bytes((tmp_path / "x.gif").read_bytes()[6:8], "little") == width
 
 
 def faults_of(source: object, output: object = None, **options: object) -> str:

@@ -42,14 +42,16 @@ def write_movie(
     progress: Progress | None = None,
     *,
     renderer: str = "auto",
+    keep_size: bool = False,
 ) -> str:
     """Write an .mp4 or .gif of the whole run; gives back a note, mostly empty.
 
     renderer : "vtk" (pyvista without a window), "flexmb" (own, needs no graphics library), "auto"
+    keep_size : a .gif of the size that a look has unless told otherwise is not made smaller: somebody has told so
     """
     look, path = look or Look(), Path(path)
     check(scene, look, path, (".mp4", ".gif"))
-    look = _for_gif(look) if path.suffix.lower() == ".gif" else _even(look)
+    look = _for_gif(look, keep_size) if path.suffix.lower() == ".gif" else _even(look)
     ffmpeg = "" if path.suffix.lower() == ".gif" else _ffmpeg()
     times = film_times(scene, look)
     drawing = Drawing(scene_at(scene, times), look, whole=scene)
@@ -79,8 +81,8 @@ def _even(look: Look) -> Look:
     return replace(look, size=(look.size[0] // 2 * 2, look.size[1] // 2 * 2))
 
 
-def _for_gif(look: Look) -> Look:
-    smaller = min(1.0, GIF_WIDTH / look.size[0]) if look.size == Look().size else 1.0
+def _for_gif(look: Look, keep_size: bool) -> Look:
+    smaller = 1.0 if keep_size or look.size != Look().size else min(1.0, GIF_WIDTH / look.size[0])
     size = (round(look.size[0] * smaller), round(look.size[1] * smaller))
     return replace(look, size=size, fps=min(look.fps, GIF_FPS))
 
