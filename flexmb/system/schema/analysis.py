@@ -76,7 +76,9 @@ class Analysis(Strict):
     step: Annotated[float, Scalar("time", above=0.0)] | None = Field(
         None, description="Step [s]; with a tolerance: the first step."
     )
-    max_step: Annotated[float, Scalar("time", above=0.0)] | None = Field(None, description="Greatest step [s].")
+    max_step: Annotated[float, Scalar("time", above=0.0)] | None = Field(
+        None, description="Greatest step [s]; with error control, shorter than the shortest pulse of a load."
+    )
     method: Method = Field("generalized-alpha", description="Integration method.")
     rho: Annotated[float, Scalar("number", least=0.0, most=1.0)] = Field(
         0.8,
