@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from command_line import MODEL, call, folder, write_result
+from PIL import Image
 from reduced_meshes import reduced
 from scenes import bending_scene
 
@@ -82,10 +83,11 @@ def test_one_row_is_one_picture(tmp_path: Path, written: list[object]) -> None:
     assert "one picture" in animate(bending_scene(1), tmp_path / "x.gif").text
 
 
-def test_a_gif_has_the_size_that_was_asked_for(tmp_path: Path) -> None:
-    for words, width in (({}, 640), ({"size": "1280x720"}, 1280)):
+def test_a_gif_has_the_size_and_pace_that_were_asked_for(tmp_path: Path) -> None:
+    for words, width, pause in (({}, 640, 70), ({"size": "1280x720"}, 1280, 70), ({"fps": 25}, 640, 40)):
         animate(bending_scene(2), tmp_path / "x.gif", renderer="flexmb", speed=1.0, **words)
-        assert int.from_bytes((tmp_path / "x.gif").read_bytes()[6:8], "little") == width
+        with Image.open(tmp_path / "x.gif") as found:
+            assert (found.width, found.info["duration"]) == (width, pause)  # [ms] in whole hundredths of a second
 
 
 def faults_of(source: object, output: object = None, **options: object) -> str:

@@ -143,6 +143,7 @@ ONE_FAULT = [
     ('mass = "30 g"', "mass = nan", 20, "mass: a finite number is needed, found nan"),
     ('mass = "30 g"', "mass = true", 20, "a number or a text with a unit is needed, found true"),
     ('mass = "30 g"\n', "", 19, "'mass' is missing"),
+    ('end = "2 s"\n', "", 71, "'end' is missing. Final time [s]"),
     ("O = [0, 0, 0]", "O = [0, 0]", 11, "a list of 3 numbers is needed, found 2"),
     ("O = [0, 0, 0]", "O = [0, inf, 0]", 11, "entry 2: a finite number is needed, found inf"),
     ("[1e-5, 1e-5, ", "[-1e-5, 1e-5, ", 26, "a negative principal moment"),

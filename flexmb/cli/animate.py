@@ -74,7 +74,9 @@ class AnimateWords:
     size: Annotated[
         str | None, _option(_OUTPUT, "Pixels of pictures and movies. Default: 1280x720; .gif: 640x360.")
     ] = None
-    fps: Annotated[str | None, _option(_OUTPUT, "Frames in a second of a movie. Default: 30.")] = None
+    fps: Annotated[
+        str | None, _option(_OUTPUT, "Frames in a second of a movie. Default: 30; .gif: 15, at most 50.")
+    ] = None
     renderer: Annotated[
         str | None,
         _option(_OUTPUT, "What draws pictures and movies: vtk, or flexmb (no OpenGL). Default: vtk where it can."),

@@ -254,16 +254,16 @@ class _Search(Rest):
             point = self.look()
             K = self.stiffness(point)
             return self.outcome(point, K, *self.stiffnesses(K, 0.0))
-        moved = self.names(here.ways @ (here.ways.T @ here.force))
+        moved = ", ".join(self.names(here.ways @ (here.ways.T @ here.force)))
         if self.way > FAR or np.all(np.abs(values) <= none):
             raise ComputationError(
-                f"There is no equilibrium: the loads drive {', '.join(moved)} on and on, nothing holds it. "
+                f"There is no equilibrium: the loads drive {moved} on and on against no resistance. "
                 "Add a spring, a stop or a motion, or take the load away."
             )
         m.jacobian()
         open_rows = "" if self.close() else f" ({gaps(m, m.phi[: m.n_pos_rows])})"
         raise ComputationError(
-            f"No equilibrium is found in {self.iterations} steps: {', '.join(moved)} does not settle{open_rows}. "
+            f"No equilibrium is found in {self.iterations} steps; still moving: {moved}{open_rows}. "
             "Start nearer to it, or make the loads smaller."
         )
 

@@ -306,8 +306,8 @@ def _write(scene: Scene, target: Path, look: Look, wanted: AnimateOptions, progr
         else:
             from flexmb.view.picture import write_movie
 
-            as_said = "size" in wanted.given
-            note = write_movie(scene, target, look, _movie_progress(progress), renderer=renderer, keep_size=as_said)
+            watched = _movie_progress(progress)
+            note = write_movie(scene, target, look, watched, renderer=renderer, given=wanted.given)
     return [note] if note else []
 
 

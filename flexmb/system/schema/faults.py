@@ -67,7 +67,7 @@ def _key_fault(kind: str, path: Path, table: Any) -> Fault:
     """A key that the table does not have, or one that it lacks."""
     key = str(path[-1])
     if kind == "missing":
-        return Fault(f"'{key}' is missing", path, table.absent.get(key, "") if _is_strict(table) else "")
+        return Fault(f"'{key}' is missing", path, _what_to_give(table, key))
     if _is_strict(table) and key in table.foreign:
         return Fault(f"'{key}' {table.foreign[key]}", path)
     name = f"[{'.'.join(str(part) for part in path[:-1])}]" if len(path) > 1 else "a model"
@@ -91,6 +91,14 @@ def _walk(root: type[BaseModel], location: Path) -> tuple[Path, Any]:
             present = _fields(present).get(str(part))
         present = _without_none(present)
     return path, present
+
+
+def _what_to_give(table: Any, key: str) -> str:
+    """What a key that is missing should hold."""
+    if _is_strict(table) and key in table.absent:
+        return str(table.absent[key])
+    fields = table.model_fields.items() if isinstance(table, type) and issubclass(table, BaseModel) else ()
+    return next((field.description or "" for name, field in fields if (field.alias or name) == key), "")
 
 
 def _fields(table: Any) -> dict[str, Any]:

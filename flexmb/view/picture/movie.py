@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
@@ -30,7 +30,7 @@ from flexmb.view.scene import Look, Scene, playing_speed
 Progress = Callable[[int, int], None]
 """Called with the pictures that are done and all of them."""
 Pixels = NDArray[np.uint8]
-GIF_FPS = 15
+GIF_FPS, GIF_MOST_FPS = 15, 50  # a frame lasts whole hundredths of a second, and programs show no shorter ones than 2
 GIF_WIDTH = 640
 """Pixels; a .gif cannot be compressed well, so that it is made smaller when nobody has asked for a size"""
 
@@ -42,16 +42,16 @@ def write_movie(
     progress: Progress | None = None,
     *,
     renderer: str = "auto",
-    keep_size: bool = False,
+    given: Collection[str] = (),
 ) -> str:
     """Write an .mp4 or .gif of the whole run; gives back a note, mostly empty.
 
     renderer : "vtk" (pyvista without a window), "flexmb" (own, needs no graphics library), "auto"
-    keep_size : a .gif of the size that a look has unless told otherwise is not made smaller: somebody has told so
+    given : "size", "fps" that somebody asked for; a .gif is else made smaller and slower than an .mp4
     """
     look, path = look or Look(), Path(path)
     check(scene, look, path, (".mp4", ".gif"))
-    look = _for_gif(look, keep_size) if path.suffix.lower() == ".gif" else _even(look)
+    look = _for_gif(look, given) if path.suffix.lower() == ".gif" else _even(look)
     ffmpeg = "" if path.suffix.lower() == ".gif" else _ffmpeg()
     times = film_times(scene, look)
     drawing = Drawing(scene_at(scene, times), look, whole=scene)
@@ -81,10 +81,10 @@ def _even(look: Look) -> Look:
     return replace(look, size=(look.size[0] // 2 * 2, look.size[1] // 2 * 2))
 
 
-def _for_gif(look: Look, keep_size: bool) -> Look:
-    smaller = 1.0 if keep_size or look.size != Look().size else min(1.0, GIF_WIDTH / look.size[0])
+def _for_gif(look: Look, given: Collection[str]) -> Look:
+    smaller = 1.0 if "size" in given or look.size != Look().size else min(1.0, GIF_WIDTH / look.size[0])
     size = (round(look.size[0] * smaller), round(look.size[1] * smaller))
-    return replace(look, size=size, fps=min(look.fps, GIF_FPS))
+    return replace(look, size=size, fps=min(look.fps, GIF_MOST_FPS if "fps" in given else GIF_FPS))
 
 
 def _ffmpeg() -> str:
