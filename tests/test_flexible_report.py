@@ -183,6 +183,15 @@ def test_stocky_beams_are_warned_of() -> None:
     assert slenderness(flat) == pytest.approx(0.5 / 0.002)
 
 
+def test_joints_beside_a_beam_are_noted() -> None:
+    data = cantilever(length=0.5)
+    data["bodies"]["load"] = {"mass": 1.0, "inertia": [0.1, 0.1, 0.1]}
+    for at, said in (([0.5, 0, 0], ""), ([0.53, 0.04, 0], "'hook' acts 0.05 m beside the axis of beam 'beam'")):
+        data["joints"]["hook"] = {"type": "revolute", "bodies": ["beam", "load"], "at": at, "axis": "y"}
+        text = words(check_model(SimpleNamespace(spec=spec_of(data))))
+        assert (said in text and "section at x = 0.5 m" in text) if said else "beside" not in text
+
+
 LOST = (
     r"At t = 0.0\d+ s .*body 'rod' has lost a positive definite mass matrix at a deflection of (0.[5-9]|1.[0-4])\d* % "
     r"of its length \(quadratic field of order 1, \d+ shapes\).*field = \"exact\" cures this"

@@ -18,6 +18,7 @@ from flexmb.bodies.orientation import rotations
 from flexmb.reduction.damping import basis_modes
 from flexmb.results.result_file import Result
 
+ON_AXIS = 1e-3  # of the length: a joint that is closer to the axis of a beam is on it
 LARGE = 0.1
 """Deflection as a part of the length from which on the user is warned."""
 LINEAR_DEFLECTION = 0.01
@@ -124,6 +125,24 @@ def flexible_warnings(system: Any, findings: Findings | None = None) -> Iterator
                     f"beam '{body.name}' has a linear field, which leaves out foreshortening and geometric stiffening: "
                     f"it is deflected by {_percent(ratio)} of its length{axial}. "
                     'Use field = "exact".'
+                )
+
+
+def arms(system: Any) -> Iterator[str]:
+    """Joints that act beside the axis of a beam, or beyond its ends."""
+    mechanism, beams = system.mechanism, {body.name: body for body in flexible_bodies(system) if body.basis is not None}
+    for joint in mechanism.joints:
+        for number in (joint.first, joint.second):
+            marker = mechanism.markers[number]
+            body = beams.get(mechanism.bodies[marker.body].name)
+            if body is None:
+                continue
+            nearest = np.array([np.clip(marker.p_b[0], 0.0, body.length), 0.0, 0.0])
+            distance = float(np.linalg.norm(marker.p_b - nearest))
+            if distance > ON_AXIS * body.length:
+                yield (
+                    f"joint '{joint.name}' acts {distance:.3g} m beside the axis of beam '{body.name}', on a rigid arm "
+                    f"from its section at x = {nearest[0]:.3g} m."
                 )
 
 

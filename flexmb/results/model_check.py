@@ -7,7 +7,7 @@ from typing import Any
 
 from flexmb.graph import circuit_matrix, cutset_matrix, draw, format_matrix, incidence, path_matrix
 from flexmb.results.channel_columns import stored_columns
-from flexmb.results.flexible_report import flexible_bodies, flexible_warnings, mode_lines
+from flexmb.results.flexible_report import arms, flexible_bodies, flexible_warnings, mode_lines
 from flexmb.results.preparation import Preparation, prepare
 from flexmb.results.report import entry, flexible_lines, structure_lines
 from flexmb.solvers.compilation import compile_for
@@ -30,6 +30,8 @@ def check_model(model: Any, *, graph: bool = False, matrices: bool = False) -> s
     lines += flexible_lines(system, model.spec)
     for warning in flexible_warnings(system):
         lines += entry("WARNING", warning)
+    for note in arms(system):
+        lines += entry("NOTE", note)
     lines += ["", *_coordinate_table(ready)]
     if flexible_bodies(system):
         lines += ["", *mode_lines(system, model.spec)]
