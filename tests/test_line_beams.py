@@ -195,7 +195,7 @@ def test_all_faults_at_once() -> None:
         assemble_beams(mesh, {"left": STEEL, "right": other}, {"lefft": STOUT})
     text = str(raised.value)
     assert "'left' and 'right' share line cells" in text
-    assert "no cell set 'lefft' Did you mean 'left'?" in text
+    assert "no cell set 'lefft'. Did you mean 'left'?" in text
 
 
 @pytest.mark.parametrize(
