@@ -89,6 +89,11 @@ def test_words_that_are_no_text(folder: Path, capsys: Capture) -> None:
         assert result.n_rows == 3 and "caf\\udce9.h5" in result.report
 
 
+@pytest.mark.parametrize("more", [(), ("--resume",)])
+def test_names_that_no_folder_takes(folder: Path, capsys: Capture, more: tuple[str, ...]) -> None:
+    assert "name too long" in refused(capsys, "run", "pendulum.toml", "-o", f"{300 * 'a'}.h5", *more).lower()
+
+
 def test_long_messages_are_cut(folder: Path, capsys: Capture) -> None:
     (folder / "deep.inp").write_text(NODES.replace("3, 0, 1", f"3, {'[' * 50_000}, 1"))
     assert len(refused(capsys, "mesh", "info", "deep.inp")) < 3000
@@ -170,12 +175,15 @@ def _table(**changes: object) -> Damage:
         _table(path="time"),
         _table(unit=None),
         _table(columns=[1]),
+        _table(shape=[10**9]),
+        _table(unit="\ud800"),
         _other("model/channels", b"3"),
         _other("model/channels", b"[" * 100_000),
         _other("model/settings", b'{"sensors": {"tip_height": 3}}'),
         lambda file: file.attrs.__setitem__("format", np.zeros(3)),
         lambda file: file.attrs.__setitem__("format_version", b"\xff"),
         lambda file: file["model"].attrs.__setitem__("body_files", '{"rod": 1}'),
+        lambda file: file["model"].attrs.__setitem__("name", b"\xff\xfe"),
     ],
 )
 def test_results_that_cannot_be_true(folder: Path, capsys: Capture, damage: Damage) -> None:

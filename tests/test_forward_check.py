@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from test_examples import script
 from test_inverse import SWAY, cart
 
 import flexmb as fx
+from flexmb.errors import ComputationError
 from flexmb.results import forward_check as module
 from flexmb.results.forward_check import Departure, departure_lines, forward_check
 from flexmb.results.inverse import inverse_model
@@ -60,6 +63,18 @@ def test_the_check_notices_a_wrong_effort(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(module.expressions, "table", lambda points: true_table([(t, 1.01 * x) for t, x in points]))
     distance, _ = departure(tmp_path, fx.Model.from_tables(cart(sway=SWAY)))
     assert distance > 1e-4
+
+
+def test_an_interrupted_check_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inverse = inverse_model(fx.Model.from_tables(cart(sway=SWAY)), tmp_path / "out.h5")
+
+    @contextmanager
+    def at_once() -> Iterator[Callable[[], bool]]:
+        yield lambda: True
+
+    monkeypatch.setattr("flexmb.solvers.run.interrupt_flag", at_once)
+    with pytest.raises(ComputationError, match="was interrupted; the result of the inverse analysis is written"):
+        forward_check(inverse)
 
 
 def arm(step: float, **extra: Any) -> dict[str, Any]:

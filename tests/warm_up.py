@@ -5,8 +5,11 @@ from __future__ import annotations
 from multiprocessing import Process
 from typing import Any
 
-from flexmb.equations.programs import link
+from flexmb.equations.programs import FIELD_PROGRAMS, link
+from flexmb.jit import compile_ahead
 from flexmb.results.natural_run import natural_solver
+from flexmb.solvers import balance_programs
+from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.run import simulate
 from flexmb.system.build import build_system
 from flexmb.system.schema import read_spec
@@ -64,6 +67,10 @@ def reduce_meshes() -> None:
 
 
 def main() -> None:
+    every_field = sum(FIELD_PROGRAMS)
+    for method in ("generalized-alpha", "rk45"):
+        compile_for(method, every_field)  # two processes share the work
+    compile_ahead(list(balance_programs.PROGRAMS.values()))
     meshes = Process(target=reduce_meshes)
     meshes.start()
     for method in ("generalized-alpha", "hht", "shi-mcphee"):

@@ -86,7 +86,7 @@ def forward_check(inverse: InverseDynamics) -> Departure:
     time, efforts = result.time, {drive.name: drive.effort for drive in inverse.drives}
     if inverse.how == "dynamic":
         driven = _Rows(ready.system)
-        simulate(ready.system, spec.analysis, sink=driven)
+        _simulate(driven, spec.analysis)
         time, efforts = driven["time"], {name: driven[f"motions/{name}/effort"] for name in spec.motions}
     keep = np.append(np.diff(time) > 0.0, True)
     forward = _driven_by(spec, {name: np.column_stack([time, effort])[keep] for name, effort in efforts.items()})
@@ -160,10 +160,15 @@ def _run(spec: Any, states: dict[str, Array], times: Array) -> _Rows:
     rows = _Rows(system)
     every = float(times[1] - times[0]) if len(times) > 1 else None
     try:
-        simulate(system, spec.analysis, sink=rows, every=every)
+        _simulate(rows, spec.analysis, every)
     except ComputationError as error:
         raise ComputationError(f"The forward check, driven by the computed efforts, failed: {error}") from error
     return rows
+
+
+def _simulate(rows: _Rows, analysis: Any, every: float | None = None) -> None:
+    if simulate(rows.system, analysis, sink=rows, every=every).outcome == "interrupted":
+        raise ComputationError("The forward check was interrupted; the result of the inverse analysis is written.")
 
 
 def _at(time: Array, values: Array, wanted: Array) -> Array:

@@ -25,6 +25,9 @@ from flexmb.results.result_layout import FORMAT, FORMAT_VERSION, is_left_open, s
 from flexmb.results.result_views import ResultViews
 from flexmb.stored_arrays import UNREADABLE, Damaged, check_texts, reason_of, stored, stored_array
 
+_WIDEST = 10**6
+"""Columns of a channel: more than any model that fits into memory has"""
+
 
 def _open(path: Path) -> h5py.File:
     """The HDF5 file for reading, whether it was closed or its writer is running or dead."""
@@ -103,7 +106,7 @@ class Result(ResultViews):
             raise
 
     def _find_channels(self) -> dict[str, ChannelInfo]:
-        table = json.loads(self._text("model/channels"))
+        table = _json(self._text("model/channels"))
         if not isinstance(table, list):
             raise Damaged("its table of channels is not a list")
         channels = [_channel(entry) for entry in table]
@@ -222,12 +225,12 @@ class Result(ResultViews):
     @property
     def body_files(self) -> dict[str, str]:
         """Paths of the body files as the model gave them: body -> path."""
-        return dict(json.loads(_text(stored(self._file, "model").attrs.get("body_files", "{}"))))
+        return dict(_json(_text(stored(self._file, "model").attrs.get("body_files", "{}"))))
 
     @property
     def settings(self) -> dict[str, Any]:
         """Every setting of the run: parameters, analysis, output, ..."""
-        return dict(json.loads(self._text("model/settings")))
+        return dict(_json(self._text("model/settings")))
 
     @property
     def provenance(self) -> dict[str, str]:
@@ -270,12 +273,21 @@ def _channel(entry: Any) -> ChannelInfo:
     path, unit, shape, text, columns = (entry[key] for key in ("path", "unit", "shape", "text", "columns"))
     is_shape = isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
     is_named = isinstance(columns, list) and all(isinstance(name, str) for name in (path, unit, text, *columns))
-    if not is_shape or not is_named or (columns and len(columns) != prod(shape)):
+    if not is_shape or not is_named or (columns and len(columns) != prod(shape)) or prod(shape) > _WIDEST:
         raise Damaged("its table of channels has an entry that makes no sense")
     return ChannelInfo(path, unit, tuple(shape), text, tuple(columns))
 
 
 def _text(value: Any) -> str:
+    """A text that can be written again: bytes that are no letters are damage."""
     if isinstance(value, np.generic):
         value = value.item()
-    return value.decode() if isinstance(value, bytes) else str(value)
+    return value.decode() if isinstance(value, bytes) else str(value).encode().decode()
+
+
+def _json(text: str) -> Any:
+    """Tables that can be written again."""
+    tables = json.loads(text)
+    if "\\ud" in text.lower():  # a half of a letter may stand there
+        json.dumps(tables, ensure_ascii=False).encode()
+    return tables

@@ -32,6 +32,7 @@ from flexmb.results.result_creation import RunIdentity, create_result, open_for_
 from flexmb.results.result_file import Result, is_result_file
 from flexmb.results.resuming import open_for_resuming
 from flexmb.stop_signals import deferred
+from flexmb.suggestions import clipped
 
 _HELD_BACK_BYTES = 2**26
 _COPY_ROWS = 2**18
@@ -288,6 +289,12 @@ class ResultWriter:
 
 def check_target(path: Path) -> None:
     """Refuse a path where no result can be written, before anything is computed."""
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        pass
+    except OSError as error:  # such as a name that is too long
+        raise InputError(f"Cannot write the result {clipped(str(path))}: {error.strerror or error}.") from error
     if path.is_dir():
         raise InputError(
             f"Cannot write the result '{path}': it is a folder. Give a file name, e.g. '{path / 'out.h5'}'."

@@ -127,7 +127,8 @@ def _is_allowed(name: str, allowed: set[str]) -> bool:
     """The file itself, the folder it lies in (code), or frames numbered after it (out_0001.vtu)."""
     parts = Path(name).parts[1:] if len(Path(name).parts) > 1 else Path(name).parts
     stems = {Path(entry).stem for entry in allowed if entry}
-    return any(part in allowed or Path(part).stem in stems for part in parts) or (
+    folders = {f"{stem}_vtu" for stem in stems}
+    return any(part in allowed | folders or Path(part).stem in stems for part in parts) or (
         Path(name).suffix in (".vtu", ".vtp") and any(Path(name).name.startswith(stem) for stem in stems)
     )
 

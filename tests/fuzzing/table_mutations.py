@@ -186,7 +186,7 @@ def _scale(tables: Any, random: Random) -> None:
     found = [path for path in _places(tables) if type(_get(tables, path)) in (int, float)]
     for _ in range(random.choice((1, 1, 2, 4)) if found else 0):
         path = random.choice(found)
-        value = _get(tables, path)
+        value = min(_get(tables, path), 10**300)
         factor = random.choice((0.0, -1.0, 1e3, 1e-3, 1e9, 1e-9, 1e30, 1e-30, 10.0 ** random.uniform(-15, 15)))
         _owner(tables, path)[path[-1]] = float(value or 1.0) * factor
 
