@@ -7,11 +7,14 @@ of the sources, so that a warm cache is found again. Without `-n` there is nothi
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+gc.set_threshold(100_000, 50, 100)  # thousands of tests leave a large heap, which else is searched again and again
 
 ROOT = Path(__file__).resolve().parents[1]
 WARM_UP = [sys.executable, "-m", "tests.warm_up"]
