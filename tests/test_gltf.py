@@ -305,6 +305,9 @@ def test_numbers_that_cannot_be_drawn(tmp_path: Path) -> None:
     broken = replace(scene, parts=(scene.parts[0], replace(scene.parts[1], position=position)))
     with pytest.raises(InputError, match="'crank' has positions that are not finite numbers"):
         write_glb(broken, tmp_path / "x.glb")
+    flat = replace(scene.parts[1], triangles=np.zeros_like(scene.parts[1].triangles))
+    with pytest.raises(InputError, match="'crank' has no surface"):
+        write_glb(replace(scene, parts=(scene.parts[0], flat)), tmp_path / "x.glb")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.errors import InputError
 from flexmb.view.colors import ramp, stops_for
 from flexmb.view.gltf.container import INDEX_DATA, VERTEX_DATA, GlbFile, Table
 from flexmb.view.scene import Color, Look, Part, Scene, Single, Vector
@@ -54,6 +55,8 @@ def add_mesh(file: GlbFile, part: Part, morphs: Morphs, colors: NDArray[np.uint1
 
     surface = surface_of(part.points, part.triangles)
     source, triangles = surface.source, surface.triangles
+    if not len(source):
+        raise InputError(f"'{part.name}' has no surface; it cannot be drawn.")
     points = part.points[source]
 
     def summed(first: Vector, second: Vector) -> Vector:
