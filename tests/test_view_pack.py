@@ -238,6 +238,11 @@ def test_all_faults_at_once() -> None:
         assert word in text
 
 
+def test_numbers_that_cannot_be_drawn() -> None:
+    with pytest.raises(InputError, match="no finite numbers"):
+        pack_scene(dataclasses.replace(bending_scene(), radius=float("inf")), Look())
+
+
 def test_a_long_run_of_a_large_rod_stays_small() -> None:
     """6000 points, 8 shapes and 1200 frames: below 0.7 MB with the viewer."""
     from flexmb.view.web.page import viewer_parts

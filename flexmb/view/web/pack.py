@@ -57,7 +57,10 @@ def pack_scene(scene: Scene, look: Look, playing: bool = True) -> tuple[str, str
         "distance": DISTANCE,
         "look": _look(scene, look, playing),
     }
-    text = json.dumps(header, separators=(",", ":"), allow_nan=False)
+    try:
+        text = json.dumps(header, separators=(",", ":"), allow_nan=False)
+    except ValueError as error:
+        raise InputError("There are places or sizes that are no finite numbers; they cannot be drawn.") from error
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"), store.text()
 
 
