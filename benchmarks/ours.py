@@ -9,13 +9,13 @@ import numpy as np
 from problems import GRAVITY, Chain, SliderCrank
 from timing import cpu_seconds
 
-from flexmb.equations import layout as at
 from flexmb.equations.programs import link as link_programs
 from flexmb.equations.programs import link_open_tree
 from flexmb.jit import call
+from flexmb.layout import flat_arrays as at
+from flexmb.model.schema import read_spec
 from flexmb.solvers.run import simulate
 from flexmb.system.build import build_system
-from flexmb.system.schema import read_spec
 from flexmb.system.system import System
 
 RHO = 0.8

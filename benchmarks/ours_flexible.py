@@ -15,8 +15,8 @@ from ours import RHO, LastRow, build
 from problems_flexible import FLEXIBLE_CHAIN, FLEXIBLE_SLIDER_CRANK, GRAVITY, FlexibleChain, FlexibleSliderCrank
 from timing import cpu_seconds, loop_seconds, step_costs
 
+from flexmb.model.schema import read_spec
 from flexmb.solvers.run import simulate
-from flexmb.system.schema import read_spec
 from flexmb.system.system import System
 
 EXAMPLE = "3 sines a plane"

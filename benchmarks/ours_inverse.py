@@ -13,10 +13,10 @@ from ours_flexible import AllRows
 from problems_flexible import FLEXIBLE_SLIDER_CRANK, FlexibleSliderCrank
 from timing import cpu_seconds
 
+from flexmb.model.schema import read_spec
 from flexmb.solvers.quasi_static_motion import analyse_quasi_static
 from flexmb.solvers.run import simulate
 from flexmb.solvers.settings import read_settings
-from flexmb.system.schema import read_spec
 
 DYNAMIC, QUASI_STATIC, RIGID = "rod integrated", "rod quasi-static", "rigid rod"
 ROADS = (DYNAMIC, QUASI_STATIC, RIGID)

@@ -8,13 +8,13 @@ import numpy as np
 from ours import RHO, LastRow
 from timing import cpu_seconds
 
+from flexmb.analyses.preparation import prepare
+from flexmb.model.model import Model
 from flexmb.natural.body import BodyPoint, NaturalBody
 from flexmb.natural.forces import Gravity
 from flexmb.natural.integration import first_state, stepper
 from flexmb.natural.system import Mechanism, NaturalSystem
-from flexmb.results.preparation import prepare
 from flexmb.solvers.run import simulate
-from flexmb.system.model import Model
 from flexmb.system.system import System
 
 STEP, STEPS = 1e-3, 4

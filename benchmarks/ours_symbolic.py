@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from c_loop import Compiled, compile_loop
 
+from flexmb.model.model_file import parse_model
 from flexmb.symbolic import unit_beam
 from flexmb.symbolic.code.folder import write_code
 from flexmb.symbolic.code.program import Program
@@ -22,7 +23,6 @@ from flexmb.symbolic.equations import Equations, equations_of
 from flexmb.symbolic.request import code_of
 from flexmb.symbolic.sheet import sheet_of
 from flexmb.symbolic.text import text_of
-from flexmb.system.model_file import parse_model
 
 FOLDER = Path(__file__).parents[1] / "examples"
 RIGID: dict[str, tuple[str, dict[str, str], dict[str, float]]] = {

@@ -13,10 +13,10 @@ from ours import RHO, LastRow
 from ours_symbolic import forget
 from timing import cpu_seconds
 
-from flexmb.results.preparation import prepare
-from flexmb.results.turbo import Turbo, use_turbo
+from flexmb.analyses.preparation import prepare
+from flexmb.analyses.turbo import Turbo, use_turbo
+from flexmb.model.model import Model
 from flexmb.solvers.run import simulate
-from flexmb.system.model import Model
 from flexmb.system.system import System
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"

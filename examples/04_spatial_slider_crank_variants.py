@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexmb as fx
+from flexmb.system.build import build_system
 
 CHORD = {"family": "modes"}
 TANGENT = {"family": "monomials"}
@@ -104,7 +105,7 @@ def main(*words: str) -> dict[str, float]:
                 print(f"{variant:42s} ends: {str(error).split(': ')[0]}")
                 continue
             found[variant] = float(np.max(np.abs(middle - finest)))
-            print(f"{variant:42s} {found[variant]:10.4f} {spent:8.2f} {model.system().n_v:12d}", flush=True)
+            print(f"{variant:42s} {found[variant]:10.4f} {spent:8.2f} {build_system(model.spec).n_v:12d}", flush=True)
     return found
 
 

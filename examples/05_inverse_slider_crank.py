@@ -17,9 +17,9 @@ from math import pi
 from typing import Any
 
 import flexmb as fx
-from flexmb.results.forward_check import departure_lines, forward_check
-from flexmb.results.inverse import inverse_model
-from flexmb.results.inverse_report import inverse_report
+from flexmb.analyses.forward_check import departure_lines, forward_check
+from flexmb.analyses.inverse import inverse_model
+from flexmb.reports.inverse_report import inverse_report
 
 CRANK, ROD = 0.152, 0.305
 

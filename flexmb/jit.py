@@ -36,12 +36,14 @@ from flexmb.stop_signals import child_process
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
 
 
-KERNEL_SOURCES = ("jit.py", "vectors.py", "joints", "loads", "equations", "solvers", "system/expressions/program.py")
+KERNEL_SOURCES = (
+    "jit.py", "vectors.py", "joints", "loads", "layout", "equations", "solvers", "model/expressions/program.py",
+)  # fmt: skip
 
 
 ARRAY_SOURCES = (
     "jit.py", "mesh/kernels.py", "elements/solid/kernels", "reduction/sparse/kernels", "view/picture/kernels.py",
-    "natural/row_kernels.py", "results/natural_kernels.py",
+    "natural/row_kernels.py", "natural/output_kernels.py",
 )  # fmt: skip
 """Sources of array kernels, which are cached apart: an edit here does not recompile the equations, nor the reverse."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flexmb.system.model_file import ModelFileError, format_faults, parse_model
+from flexmb.model.model_file import ModelFileError, format_faults, parse_model
 
 GOOD = """\
 [parameters]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.equations import layout as L
 from flexmb.equations import programs
+from flexmb.layout import flat_arrays as L
 from flexmb.system.build import build_system
 
 

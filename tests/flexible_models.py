@@ -12,9 +12,9 @@ from mechanisms import joint_keys, random_body, spec_of
 from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.exact_motion import ExactMotion
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.equations import layout as L
 from flexmb.equations import programs
-from flexmb.solvers.reference import body_states, measure
+from flexmb.layout import flat_arrays as L
+from flexmb.solvers.initial_state import body_states, measure
 
 SOFT: dict[str, Any] = {"E": 5.0e6, "G": 2.0e6, "density": 1000.0}
 FLAT_BAR: dict[str, Any] = {"type": "rectangle", "y": 0.1, "z": 0.06}

@@ -61,8 +61,8 @@ class Watch:
 
 def run(tables: dict[str, Any], output: Path) -> tuple[Any, Watch]:
     """Run a model; the summary of its result and what was seen of the memory."""
-    from flexmb.results.session import run_model
-    from flexmb.system.model import Model
+    from flexmb.analyses.run import run_model
+    from flexmb.model.model import Model
 
     watch = Watch()
     with run_model(Model.from_tables(tables), output, progress=watch) as result:

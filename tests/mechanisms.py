@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.system.schema import read_spec
+from flexmb.model.schema import read_spec
 
 TREE_JOINTS = (
     "revolute",

@@ -9,8 +9,8 @@ import numpy as np
 from mechanisms import spec_of
 from runs import Rows, Run
 
-from flexmb.results.natural_run import NaturalSummary, natural_solver
-from flexmb.results.preparation import prepare
+from flexmb.analyses.preparation import prepare
+from flexmb.natural.analysis import NaturalSummary, natural_solver
 
 NATURAL = {"default": "natural"}
 ABSOLUTE = {"default": "absolute"}

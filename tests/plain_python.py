@@ -26,17 +26,17 @@ from PIL import Image
 from test_more_drives import DRIVE, HEIGHT, four_bar
 from test_random_mechanisms import closed_mechanism
 
+from flexmb.analyses.inverse import inverse_model
+from flexmb.analyses.modes import modes_of_model
+from flexmb.analyses.run import run_model
 from flexmb.cli import main as main_of_cli
 from flexmb.elements.material import MATERIALS
 from flexmb.elements.solid.assemble import assemble
 from flexmb.elements.solid.second_order import geometric_stiffness, second_order_forces
 from flexmb.elements.solid.stress import nodal_stress
 from flexmb.mesh.checks import refuse_bad
-from flexmb.results.inverse import inverse_model
-from flexmb.results.modes_report import modes_of_model
-from flexmb.results.session import run_model
-from flexmb.system.model import Model
-from flexmb.system.model_file import read_model
+from flexmb.model.model import Model
+from flexmb.model.model_file import read_model
 from flexmb.verification import MODELS
 from flexmb.verification.solid_meshes import box_mesh
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from mechanisms import spec_of
 
-from flexmb.results.preparation import prepare
+from flexmb.analyses.preparation import prepare
 from flexmb.solvers.run import simulate
 from flexmb.solvers.summary import RunSummary
 

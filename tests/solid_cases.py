@@ -11,7 +11,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh, splu
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import Material
 from flexmb.elements.solid.elasticity import lame_constants
-from flexmb.elements.solid.reference import reference, shapes
+from flexmb.elements.solid.reference_cells import reference, shapes
 from flexmb.mesh.mesh import SOLIDS, Cells, Mesh
 
 KINDS = tuple(SOLIDS)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from flexmb.model.model_file import parse_model
 from flexmb.symbolic.equations import Equations, equations_of
-from flexmb.system.model_file import parse_model
 from flexmb.verification.identity import identical, left_sides, names
 
 __all__ = ["identical", "left_sides", "made", "names"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flexmb.equations import layout as L
 from flexmb.equations.arms import flexible_arm
+from flexmb.layout import flat_arrays as L
 
 N_MODES = 3
 

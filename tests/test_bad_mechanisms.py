@@ -10,8 +10,8 @@ import pytest
 from mechanisms import spec_of
 from runs import Rows, Run
 
+from flexmb.analyses.preparation import Preparation, prepare
 from flexmb.errors import ComputationError, InputError
-from flexmb.results.preparation import Preparation, prepare
 from flexmb.solvers.run import simulate
 
 BODY = {"mass": 1.0, "inertia": [0.01, 0.02, 0.02]}

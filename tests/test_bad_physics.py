@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from command_line import call
 
+from flexmb.model.model_text import to_toml
 from flexmb.results.result_file import Result
-from flexmb.system.model_text import to_toml
 
 BLOCK = {"mass": 1.0, "inertia": [0.01, 0.02, 0.02]}
 IMPLICIT, RK45, RK4 = {"step": 1e-3}, {"method": "rk45", "tolerance": 1e-8}, {"method": "rk4", "step": 1e-3}

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flexmb.errors import InputError
-from flexmb.system.model_file import parse_model
-from flexmb.system.schema import read_spec
+from flexmb.model.model_file import parse_model
+from flexmb.model.schema import read_spec
 
 SHAPES = 'shapes = { bending = { y = "$n", z = 2 }, axial = 1, torsion = 1 }'
 MASSES = '{ at = "10 cm", mass = 1 }'

@@ -11,11 +11,11 @@ from beam_cases import GOOD, faults_of
 import flexmb as fx
 from flexmb.elements.material import MATERIALS
 from flexmb.errors import InputError
-from flexmb.system.model import Model
-from flexmb.system.model_file import parse_model
+from flexmb.model.model import Model
+from flexmb.model.model_file import parse_model
+from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.modal import ModalBody
 from flexmb.system.placement import place
-from flexmb.system.schema.beams import BeamBody
-from flexmb.system.schema.modal import ModalBody
 
 
 def test_a_good_file() -> None:

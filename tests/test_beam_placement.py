@@ -13,13 +13,13 @@ from flexmb.bodies.exact_beam import ExactShapes
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.errors import InputError
+from flexmb.model.model_file import parse_model
+from flexmb.model.schema import read_spec
+from flexmb.model.schema.beams import BeamBody
 from flexmb.system.beam_supports import support_faults
 from flexmb.system.flexible_placement import beam_data
 from flexmb.system.mechanism import Mechanism
-from flexmb.system.model_file import parse_model
 from flexmb.system.placement import place
-from flexmb.system.schema import read_spec
-from flexmb.system.schema.beams import BeamBody
 
 STEEL_ROD = {"beam": [[0, 0, 0], [0.3, 0, 0]], "material": "steel", "section": {"type": "circle", "radius": 0.003}}
 

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from mechanisms import TREE_JOINTS, joint_keys, random_tree, slider_crank, spec_of
 
-from flexmb.equations import layout as L
+from flexmb.analyses.preparation import prepare
 from flexmb.errors import InputError
 from flexmb.joints.table import JOINT_TYPES
+from flexmb.layout import flat_arrays as L
+from flexmb.model.units import parse_unit
 from flexmb.results.channel_columns import named_channels
-from flexmb.results.preparation import prepare
 from flexmb.system.build import build_system
 from flexmb.system.records.loads import expression_sensors
 from flexmb.system.records.tree import position_coordinates, quaternion
 from flexmb.system.system import System
-from flexmb.system.units import parse_unit
 
 BODY = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
 

@@ -16,14 +16,15 @@ import numpy as np
 import pytest
 from command_line import MODEL, call, folder, write_result
 
+from flexmb.analyses import run as session
 from flexmb.cli import main
 from flexmb.cli.progress import ProgressLine, clock, progress_text
 from flexmb.errors import ComputationError, InputError
-from flexmb.results import session
+from flexmb.model.model_file import read_model
 from flexmb.results.channel_names import ChannelInfo, ChannelNames
 from flexmb.results.result_file import Result
 from flexmb.results.resuming import setting_differences
-from flexmb.system.model_file import read_model
+from flexmb.system.build import build_system
 
 ROOT = Path(__file__).parent.parent
 __all__ = ["folder"]  # a fixture
@@ -37,7 +38,7 @@ class FakeRun:
         self.failure = ""
 
     def prepare(self, model: object) -> SimpleNamespace:
-        system = model.system()  # type: ignore[attr-defined]
+        system = build_system(model.spec)  # type: ignore[attr-defined]
         return SimpleNamespace(system=system, n_dof=1, balance=None, turbo=None)
 
     def simulate(self, system, analysis, *, sink, progress, resume, every):  # type: ignore[no-untyped-def]

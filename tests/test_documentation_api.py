@@ -1,6 +1,6 @@
 """Every public function and object is documented; arrays are given with their shapes and units.
 
-Public is what `import flexmb` exports, and what stands in flexmb.bodies, flexmb.results and flexmb.system.model*,
+Public is what `import flexmb` exports, and what stands in flexmb.bodies, flexmb.results and flexmb.model.model*,
 without names that begin with an underscore. The sources are read: a field of a class is documented by the text below
 it. A documented array says its shape as (n, 3) and, in its own text, that of its class or that of its module, the unit;
 rotations, numbers of nodes, ratios and packed states have none.

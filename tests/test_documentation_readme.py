@@ -12,8 +12,8 @@ import pytest
 
 import flexmb
 from flexmb.cli.verbs import make_app
-from flexmb.system.model_file import parse_model
-from flexmb.system.schema.reference import anchor
+from flexmb.model.model_file import parse_model
+from flexmb.model.schema.reference_page import anchor
 
 ROOT = Path(__file__).parents[1]
 PAGES = {path: (ROOT / path).read_text() for path in ("README.md", "examples/README.md")}

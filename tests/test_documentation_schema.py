@@ -19,10 +19,10 @@ import pytest
 
 from flexmb.cli import main
 from flexmb.errors import InputError
-from flexmb.system.model_file import parse_model
-from flexmb.system.schema import read_spec
-from flexmb.system.schema.json_schema import model_schema
-from flexmb.system.schema.reference import reference, table_of
+from flexmb.model.model_file import parse_model
+from flexmb.model.schema import read_spec
+from flexmb.model.schema.json_schema import model_schema
+from flexmb.model.schema.reference_page import reference, table_of
 
 ROOT = Path(__file__).parents[1]
 MODELS = sorted([*(ROOT / "examples").glob("*.toml"), *(ROOT / "flexmb" / "verification" / "models").glob("*.toml")])

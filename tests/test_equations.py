@@ -7,8 +7,8 @@ import pytest
 from flat import Flat
 from mechanisms import TREE_JOINTS, joint_keys, random_body, random_tree, spec_of
 
-from flexmb.equations import layout as L
 from flexmb.equations import programs
+from flexmb.layout import flat_arrays as L
 
 
 def random_state(flat: Flat, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

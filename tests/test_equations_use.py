@@ -16,7 +16,7 @@ from symbolic_numbers import NumericCore
 from test_cli_equations import chain
 from test_examples import EXAMPLES
 
-from flexmb.system.model_file import read_model
+from flexmb.model.model_file import read_model
 
 __all__ = ["folder"]
 CRANE = str(EXAMPLES / "06_equations_crane.toml")

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flexmb.equations.functions import evaluate, linear_table, program_records, stack_depth
-from flexmb.system.expressions import parser as ex
-from flexmb.system.expressions.parser import Expression, TextError, parse_amount, parse_expression, parse_quantity
-from flexmb.system.expressions.tables import linear_record
-from flexmb.system.units import KINDS, Amount
+from flexmb.model.expressions import parser as ex
+from flexmb.model.expressions.parser import Expression, TextError, parse_amount, parse_expression, parse_quantity
+from flexmb.model.expressions.tables import linear_record
+from flexmb.model.units import KINDS, Amount
 
 LENGTH = KINDS["length"]
 

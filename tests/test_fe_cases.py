@@ -13,7 +13,7 @@ import pytest
 
 from flexmb.elements.material import Material
 from flexmb.elements.solid.assemble import assemble
-from flexmb.elements.solid.reference import QUADRATIC
+from flexmb.elements.solid.reference_cells import QUADRATIC
 from flexmb.mesh.mesh import SOLIDS, Mesh
 from flexmb.mesh.surface import outer_surface
 from flexmb.verification.running import entries

@@ -14,8 +14,8 @@ from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.point_field import PointField
 from flexmb.bodies.quadratic_beam import quadratic_field
-from flexmb.equations import layout as L
 from flexmb.equations import programs
+from flexmb.layout import flat_arrays as L
 
 MARKERS = {
     "beside": {"at": [0.37, 0.06, -0.08], "orientation": {"axis": [1, 2, 3], "angle": 1.0}},

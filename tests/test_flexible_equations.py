@@ -19,8 +19,8 @@ from flexible_models import (
 from mechanisms import TREE_JOINTS
 
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.equations import layout as L
 from flexmb.equations import programs
+from flexmb.layout import flat_arrays as L
 
 FRAMES = ("start", "end", "chord", "mean")
 VARIANTS: dict[str, dict[str, Any]] = {

@@ -23,7 +23,7 @@ from runs import Run
 
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.quadratic_beam import quadratic_field, quadratic_marker
-from flexmb.equations import layout as L
+from flexmb.layout import flat_arrays as L
 
 ABSOLUTE = {"coordinates": {"default": "absolute"}}
 

@@ -23,8 +23,8 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import eigh, null_space
 from scipy.optimize import brentq
 
-from flexmb.equations import layout as L
 from flexmb.equations import programs
+from flexmb.layout import flat_arrays as L
 
 E, WIDE, HIGH = SOFT["E"], FLAT_BAR["y"], FLAT_BAR["z"]
 EIZ, EIY, EA = E * HIGH * WIDE**3 / 12.0, E * WIDE * HIGH**3 / 12.0, E * WIDE * HIGH

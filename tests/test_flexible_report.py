@@ -12,6 +12,8 @@ import pytest
 from flexible_mechanisms import A, cantilever, slider_crank, spinning_beam
 from mechanisms import spec_of
 
+from flexmb.analyses.check import check_model
+from flexmb.analyses.run import run_model
 from flexmb.bodies.deflection import centre_line, largest_deflection, steepest_slope
 from flexmb.bodies.exact_motion import ExactMotion
 from flexmb.bodies.flexible_body import FlexibleBody, beam_body
@@ -19,12 +21,11 @@ from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.elements.material import Material
 from flexmb.elements.section import circle
 from flexmb.errors import ComputationError
+from flexmb.model.model import Model
 from flexmb.reduction.beam_basis import BeamBasis, Span, beam_basis
-from flexmb.results.flexible_report import STOCKY, axial_force, find, slenderness, stiffness_change
-from flexmb.results.model_check import check_model
+from flexmb.reports.flexible_report import STOCKY, axial_force, find, slenderness, stiffness_change
 from flexmb.results.result_file import Result
-from flexmb.results.session import run_model
-from flexmb.system.model import Model
+from flexmb.system.build import build_system
 
 
 def words(text: str) -> str:
@@ -151,7 +152,7 @@ def test_linear_field_is_warned_of_when_stiffening_matters(tmp_path: Path) -> No
     radius, speed = 0.1, 30.0
     data = spinning_beam(radius, speed, field="linear", shapes={"bending": {"y": 3, "z": 3}})
     with run(data, tmp_path) as result:
-        system = Model.from_tables(data).system()
+        system = build_system(Model.from_tables(data).spec)
         (beam,) = [body for body in system.mechanism.bodies if isinstance(body, FlexibleBody)]
         force, report = axial_force(system, beam, result), words(result.report)
         assert find(system, result)["beam"].axial_force == force
@@ -232,7 +233,7 @@ def test_a_body_may_be_indefinite_where_the_mechanism_is_not(tmp_path: Path) -> 
     data["analysis"]["end"] = 0.08
     with run(data, tmp_path) as result:
         q = result["bodies/rod/elastic_position"]
-    (rod,) = [body for body in Model.from_tables(data).system().mechanism.bodies if body.name == "rod"]
+    (rod,) = [body for body in build_system(Model.from_tables(data).spec).mechanism.bodies if body.name == "rod"]
     assert isinstance(rod, FlexibleBody)
     lowest = min(np.linalg.eigvalsh(rod.field.mass_matrix(row))[0] for row in q)  # type: ignore[union-attr]
     assert lowest < -1e-9

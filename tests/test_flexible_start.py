@@ -13,9 +13,9 @@ from runs import Run
 from scipy.integrate import solve_bvp
 from scipy.signal import butter, sosfiltfilt
 
+from flexmb.analyses.check import check_model
+from flexmb.analyses.preparation import Preparation, prepare
 from flexmb.errors import ComputationError
-from flexmb.results.model_check import check_model
-from flexmb.results.preparation import Preparation, prepare
 from flexmb.solvers.mechanics import Mechanics
 
 COORDINATES: list[dict[str, Any]] = [{}, {"default": "absolute"}, {"absolute": ["rod"]}]

@@ -14,10 +14,12 @@ from test_examples import script
 from test_inverse import SWAY, cart
 
 import flexmb as fx
+from flexmb.analyses import forward_check as module
+from flexmb.analyses.forward_check import forward_check
+from flexmb.analyses.inverse import inverse_model
 from flexmb.errors import ComputationError
-from flexmb.results import forward_check as module
-from flexmb.results.forward_check import Departure, departure_lines, forward_check
-from flexmb.results.inverse import inverse_model
+from flexmb.reports.inverse_report import departure_lines
+from flexmb.results.inverse_dynamics import Departure
 
 LEE = script("05_inverse_slider_crank").slider_crank
 ALONG_X = {"marker": "cart", "along": "x", "expression": "0.2*sin(3*t)"}

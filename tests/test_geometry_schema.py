@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from flexmb.errors import InputError
-from flexmb.system.model import Model
-from flexmb.system.model_file import parse_model, read_model
+from flexmb.model.model import Model
+from flexmb.model.model_file import parse_model, read_model
+from flexmb.model.schema.geometry import COLORS, Shape, without_lost_files
 from flexmb.system.placement import place
-from flexmb.system.schema.geometry import COLORS, Shape, without_lost_files
 from flexmb.view.geometry.default_shapes import rigid_solid
 from flexmb.view.geometry.drawing_files import file_solid, stl_corners
 from flexmb.view.geometry.primitives import Solid, box

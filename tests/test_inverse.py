@@ -11,9 +11,11 @@ from mechanisms import slider_crank
 from test_examples import EXAMPLES
 
 import flexmb as fx
-from flexmb.results.inverse import InverseDynamics, inverse_model
-from flexmb.results.inverse_report import inverse_report, root_mean_square
-from flexmb.results.reaction_doubts import COMPONENTS
+from flexmb.analyses.ill_determined import COMPONENTS
+from flexmb.analyses.inverse import inverse_model
+from flexmb.analyses.section_forces import beam_forces
+from flexmb.reports.inverse_report import inverse_report, root_mean_square
+from flexmb.results.inverse_dynamics import InverseDynamics
 from flexmb.verification import DATA
 
 LEE = EXAMPLES / "05_inverse_slider_crank.toml"
@@ -70,7 +72,7 @@ def test_fewer_drives_leave_the_rest_dynamic(tmp_path: Path) -> None:
     newton = 5.0 * pull + 3.0 * 0.5 * (rate * np.cos(angle) - speed**2 * np.sin(angle))
     # Both sides are of the same row; 1e-9 of tolerance, taken up by the equation itself, not by the trajectory.
     np.testing.assert_allclose(found.drives[0].effort, newton, rtol=0, atol=1e-7)
-    text = inverse_report(found)
+    text = inverse_report(found, beam_forces(found.result, found.model))
     assert "1 motion drives 1 of 2 degrees of freedom; the other one moves under the loads and is" in " ".join(
         text.split()
     )
@@ -117,14 +119,14 @@ def test_reactions_that_are_not_unique_are_named(tmp_path: Path) -> None:
         for part, difference in zip(COMPONENTS, gaps, strict=True):
             if part not in found.not_unique[name]:
                 assert np.abs(difference).max() < 1e-8, f"{name}.{part}"  # the same linear equations
-    assert "bearing (fz, mx, my)" in " ".join(inverse_report(found).split())
+    assert "bearing (fz, mx, my)" in " ".join(inverse_report(found, beam_forces(found.result, found.model)).split())
 
 
 def test_nothing_is_doubtful_without_repeated_rows(tmp_path: Path) -> None:
     found = inverse_model(fx.read_model(LEE, {"analysis.end": "5 ms"}), tmp_path / "out.h5")
     assert (found.how, found.n_free, found.n_elastic) == ("dynamic", 0, 4)
     assert found.not_unique == {} and "every effort and reaction is determined" in " ".join(
-        inverse_report(found).split()
+        inverse_report(found, beam_forces(found.result, found.model)).split()
     )
 
 
@@ -156,7 +158,9 @@ def test_a_slow_quasi_static_rod_takes_the_torque_of_a_rigid_one(tmp_path: Path)
     slow = {"speed": "12.57 rad/s", "analysis.end": "0.5 s", "output.every": "10 ms"}
     found = inverse_model(fx.read_model(LEE, slow), tmp_path / "out.h5", elastic="quasi-static")
     assert found.how == "quasi-static" and "in balance" in found.result.report
-    assert "they are in balance with the loads" in " ".join(inverse_report(found).split())
+    assert "they are in balance with the loads" in " ".join(
+        inverse_report(found, beam_forces(found.result, found.model)).split()
+    )
     rigid = np.loadtxt(DATA / "lee_rigid.csv", delimiter=",").T
     torque = np.interp(found.result.time, 10 * rigid[0], rigid[4] / 100)  # inertia alone: the square of the speed
     # (speed/first frequency)^2 = 2e-4, times the part of the rod, below one; Table 1 rounds the inertia by 1.3e-3, half
@@ -180,4 +184,6 @@ def test_a_body_without_joints_is_pushed_along_its_way(tmp_path: Path) -> None:
     assert (found.n_driven, found.n_free, found.reactions) == (1, 5, {})
     np.testing.assert_allclose(found.drives[0].effort, 2.0 * 3.0, rtol=1e-9)  # m a
     assert found.drives[0].work[-1] == pytest.approx(2.0 * 3.0**2 / 2.0, rel=1e-9)  # of a steady force: exact
-    assert "the other 5 move under the loads and are integrated" in " ".join(inverse_report(found).split())
+    assert "the other 5 move under the loads and are integrated" in " ".join(
+        inverse_report(found, beam_forces(found.result, found.model)).split()
+    )

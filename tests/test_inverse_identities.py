@@ -20,13 +20,14 @@ from scipy.interpolate import make_interp_spline
 from test_random_mechanisms import closed_mechanism, ladder
 
 import flexmb as fx
+from flexmb.analyses import forward_check as module
+from flexmb.analyses.forward_check import forward_check
+from flexmb.analyses.inverse import inverse_model
 from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.exact_motion import ExactMotion
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.orientation import rotations
-from flexmb.results import forward_check as module
-from flexmb.results.forward_check import forward_check
-from flexmb.results.inverse import InverseDynamics, inverse_model
+from flexmb.results.inverse_dynamics import InverseDynamics
 from flexmb.results.joint_reactions import MarkerPoses
 from flexmb.system.placement import place
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from test_examples import EXAMPLES
 
 import flexmb as fx
-from flexmb.results.inverse import InverseDynamics, inverse_model
+from flexmb.analyses.inverse import inverse_model
+from flexmb.results.inverse_dynamics import InverseDynamics
 from flexmb.verification import MODELS
 from flexmb.verification.running import expected, table
 from flexmb.verification.seeds_inverse import hann

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from command_line import call, folder
 
-from flexmb.results.modes_sweep import Sweep
+from flexmb.results.modal import Sweep
 from flexmb.view.plots import modes as mode_pictures
 
 __all__ = ["folder"]

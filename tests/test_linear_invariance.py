@@ -14,10 +14,10 @@ from test_inverse_identities import flexible_mechanism
 from test_linearise import linear, parallelogram, ready
 from test_random_mechanisms import closed_mechanism
 
-from flexmb.equations import layout as at
-from flexmb.results.modes_report import modes_of_model
+from flexmb.analyses.modes import modes_of_model
+from flexmb.layout import flat_arrays as at
+from flexmb.solvers.initial_state import body_states, measure
 from flexmb.solvers.linearise import Linearisation, linearise
-from flexmb.solvers.reference import body_states, measure
 from flexmb.solvers.statics import equilibrium
 
 

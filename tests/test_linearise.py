@@ -11,14 +11,14 @@ from mechanisms import slider_crank, spec_of
 from runs import Run
 from scipy.linalg import expm
 
-from flexmb.equations import layout as at
+from flexmb.analyses.modes import modes_of_model
+from flexmb.analyses.preparation import Preparation, prepare
 from flexmb.errors import ComputationError
-from flexmb.results.modes_report import modes_of_model
-from flexmb.results.preparation import Preparation, prepare
+from flexmb.layout import flat_arrays as at
+from flexmb.model.model_file import parse_model
 from flexmb.solvers.frequency_response import frequency_response
 from flexmb.solvers.linearise import Linearisation, linearise
 from flexmb.solvers.modal_analysis import Mode, modes
-from flexmb.system.model_file import parse_model
 from flexmb.verification import DATA, MODELS
 
 G = 9.81

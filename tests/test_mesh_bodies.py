@@ -13,15 +13,15 @@ from flexible_models import FIELDS, FlatBeams, beam
 from mechanisms import spec_of
 from reduced_bodies import basis_of_body, reduced_beam
 
+from flexmb.analyses.check import check_model
+from flexmb.analyses.run import run_model
 from flexmb.bodies.body_file import read_body, write_body
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.marker_shapes import MarkerShapes
-from flexmb.equations import layout as L
 from flexmb.errors import InputError
-from flexmb.results.model_check import check_model
-from flexmb.results.session import run_model
-from flexmb.system.model import Model
-from flexmb.system.model_file import ModelFileError, format_faults, parse_model, read_model
+from flexmb.layout import flat_arrays as L
+from flexmb.model.model import Model
+from flexmb.model.model_file import ModelFileError, format_faults, parse_model, read_model
 from flexmb.system.records.fields import field_kinds
 
 QUADRATIC = {name: keys for name, keys in FIELDS.items() if name != "exact"}

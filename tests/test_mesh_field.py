@@ -19,7 +19,7 @@ from flexmb.elements.fe_model import FEModel
 from flexmb.elements.line_beams import assemble_beams
 from flexmb.elements.section import circle
 from flexmb.elements.solid.assemble import assemble
-from flexmb.elements.solid.reference import shape_gradients, shapes
+from flexmb.elements.solid.reference_cells import shape_gradients, shapes
 from flexmb.mesh.mesh import Cells, Mesh
 from flexmb.reduction.small_motions import full_pairs
 from flexmb.verification.solid_meshes import box_mesh

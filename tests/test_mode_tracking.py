@@ -10,8 +10,8 @@ import pytest
 from command_line import call, folder
 from numpy.typing import NDArray
 
-from flexmb.results.mode_tracking import Spectrum, tracked
-from flexmb.results.modes_sweep import sweep_modes
+from flexmb.analyses.mode_tracking import Spectrum, tracked
+from flexmb.analyses.modes_sweep import sweep_modes
 
 __all__ = ["folder"]
 Capture = pytest.CaptureFixture[str]

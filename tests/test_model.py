@@ -10,11 +10,11 @@ import pytest
 
 from flexmb.errors import InputError
 from flexmb.joints.table import JOINT_TYPES
-from flexmb.system.model import Model
-from flexmb.system.model_file import parse_model
-from flexmb.system.model_loads import constant_speed
-from flexmb.system.schema import read_spec
-from flexmb.system.schema.joints import JointName
+from flexmb.model.model import Model
+from flexmb.model.model_file import parse_model
+from flexmb.model.model_loads import constant_speed
+from flexmb.model.schema import read_spec
+from flexmb.model.schema.joints import JointName
 
 
 def test_joint_table_is_consistent() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from flexmb.errors import InputError
 from flexmb.joints.table import JOINT_TYPES
-from flexmb.system.model_file import LARGEST_FILE, ModelFileError, format_faults, parse_model, read_model
-from flexmb.system.schema import ModelSpec, read_spec
+from flexmb.model.model_file import LARGEST_FILE, ModelFileError, format_faults, parse_model, read_model
+from flexmb.model.schema import ModelSpec, read_spec
 
 GOOD = """\
 [model]

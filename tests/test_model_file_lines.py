@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from flexmb.system.model_file_lines import key_lines, line_of
+from flexmb.model.model_file_lines import key_lines, line_of
 
 LINES = """\
 # comment with [not.a.table] and x = 1

@@ -14,18 +14,11 @@ import pytest
 from flexmb import Model
 from flexmb.cli import main
 from flexmb.errors import InputError
-from flexmb.system.expressions.nodes import Name, SymbolicValue, measure
-from flexmb.system.expressions.parser import (
-    Expression,
-    harmonic,
-    linear,
-    parse_amount,
-    parse_expression,
-    parse_quantity,
-)
-from flexmb.system.model_file import ModelFileError, format_faults, parse_model
-from flexmb.system.schema.symbolic_spec import trial_values
-from flexmb.system.units import KINDS, Amount
+from flexmb.model.expressions.nodes import Name, SymbolicValue, measure
+from flexmb.model.expressions.parser import Expression, harmonic, linear, parse_amount, parse_expression, parse_quantity
+from flexmb.model.model_file import ModelFileError, format_faults, parse_model
+from flexmb.model.schema.symbolic_spec import trial_values
+from flexmb.model.units import KINDS, Amount
 
 PENDULUM = """
 [model]

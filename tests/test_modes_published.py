@@ -15,7 +15,8 @@ import pytest
 from command_line import call
 
 import flexmb as fx
-from flexmb.results.modes_report import ModalReport, modes_of_model
+from flexmb.analyses.modes import modes_of_model
+from flexmb.results.modal import ModalReport
 from flexmb.verification import DATA, MODELS
 
 EXPECTED = {

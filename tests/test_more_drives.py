@@ -14,8 +14,9 @@ from scipy.optimize import least_squares
 from test_inverse import LEE, SWAY, cart, solve
 
 import flexmb as fx
+from flexmb.analyses.section_forces import beam_forces
 from flexmb.bodies.orientation import rotations
-from flexmb.results.inverse_report import inverse_report
+from flexmb.reports.inverse_report import inverse_report
 from flexmb.results.reaction_table import reaction_columns
 
 Array = NDArray[np.float64]
@@ -248,7 +249,7 @@ def test_report_and_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[s
     largest = max(np.abs(found.fit.motions[1].residual))
     (line,) = [line.split() for line in out.splitlines() if line.split()[:1] == ["rocker"] and "rad" in line]
     assert abs(float(line[1])) == pytest.approx(largest, rel=1e-3)
-    assert inverse_report(found) in out
+    assert inverse_report(found, beam_forces(found.result, found.model)) in out
     columns = reaction_columns(found)
     assert [*columns][4:7] == ["drive.residual [rad]", "rocker.residual [rad]", "lift.residual [m]"]
     code, _, err = call(capsys, "inverse", str(model), "-o", target, "--more-drives", "least-squares", "--verify")

@@ -12,9 +12,9 @@ from scipy.integrate import quad
 from scipy.interpolate import make_smoothing_spline
 
 import flexmb
+from flexmb.analyses.check import check_model
 from flexmb.errors import InputError
-from flexmb.results.model_check import check_model
-from flexmb.system.expressions.smoothing import Points, penalised_spline, smooth
+from flexmb.model.expressions.smoothing import Points, penalised_spline, smooth
 
 
 def table_of(t: np.ndarray, x: np.ndarray) -> Points:

@@ -18,13 +18,13 @@ from natural_models import ABSOLUTE, FINE, NATURAL, NaturalRun, assert_same_moti
 from runs import Run
 from test_random_mechanisms import closed_mechanism
 
+from flexmb.analyses.inverse import inverse_model
+from flexmb.analyses.modes import modes_of_model
+from flexmb.analyses.run import run_model
 from flexmb.errors import ComputationError, InputError
+from flexmb.model.model import Model
 from flexmb.natural.choice import choose
-from flexmb.results.inverse import inverse_model
-from flexmb.results.modes_report import modes_of_model
 from flexmb.results.result_file import Result
-from flexmb.results.session import run_model
-from flexmb.system.model import Model
 from flexmb.system.placement import place
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"

@@ -13,14 +13,14 @@ from natural_models import ABSOLUTE, FINE, NATURAL, NaturalRun, assert_same_moti
 from runs import Run
 from test_natural_models import example
 
+from flexmb.analyses.run import run_model
 from flexmb.errors import InputError
+from flexmb.model.model import Model
 from flexmb.natural import saddle, stiff_alpha
 from flexmb.natural.choice import choose
 from flexmb.natural.layout import Layout
 from flexmb.natural.model_loads import ModelLoads
 from flexmb.natural.tangents import StiffForces
-from flexmb.results.session import run_model
-from flexmb.system.model import Model
 from flexmb.system.placement import place
 
 CANONICAL = {"method": "rk4", "formulation": "canonical"}

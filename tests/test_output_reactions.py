@@ -11,10 +11,10 @@ from flexible_mechanisms import cantilever
 from mechanisms import slider_crank
 
 import flexmb as fx
+from flexmb.analyses.inverse import inverse_model
+from flexmb.reports.run_report import reaction_table
 from flexmb.results.extremes import Extremes
-from flexmb.results.inverse import inverse_model
 from flexmb.results.joint_reactions import joint_reactions
-from flexmb.results.report import reaction_table
 
 
 def run(folder: Path, data: dict[str, Any], **output: Any) -> fx.Result:

@@ -9,7 +9,8 @@ import pytest
 from flat import Flat
 from numpy.typing import NDArray
 
-from flexmb.equations import layout, programs
+from flexmb.equations import programs
+from flexmb.layout import flat_arrays as layout
 from flexmb.verification.rigid_mechanisms import fourbar_findings
 from flexmb.verification.running import Record, expected, model_of, run
 

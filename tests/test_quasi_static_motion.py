@@ -11,8 +11,8 @@ from flexible_mechanisms import EI, WEIGHT, A, cantilever, slider_crank, spinnin
 from mechanisms import spec_of
 from runs import Rows, Run
 
+from flexmb.analyses.preparation import prepare
 from flexmb.errors import ComputationError, InputError
-from flexmb.results.preparation import prepare
 from flexmb.solvers.quasi_static_motion import QuasiStaticSummary, analyse_quasi_static
 from flexmb.solvers.settings import read_settings
 

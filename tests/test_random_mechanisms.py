@@ -10,11 +10,11 @@ import pytest
 from mechanisms import joint_keys, random_body, spec_of
 from runs import Rows, Run
 
-from flexmb.equations import layout as L
-from flexmb.results.preparation import prepare
-from flexmb.solvers.initial import assemble
+from flexmb.analyses.preparation import prepare
+from flexmb.layout import flat_arrays as L
+from flexmb.solvers.assembly import assemble
+from flexmb.solvers.initial_state import body_states, initial_states, start_system
 from flexmb.solvers.mechanics import Mechanics
-from flexmb.solvers.reference import body_states, initial_states, start_system
 from flexmb.solvers.run import simulate
 
 FINE = {"method": "rk45", "tolerance": 1e-11}

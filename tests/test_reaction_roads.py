@@ -14,11 +14,12 @@ from mechanisms import TREE_JOINTS, random_tree
 from test_inverse_identities import FINE, INSIDE, SAME, FreeBodies, flexible_mechanism, rigid_mechanism
 
 import flexmb as fx
+from flexmb.analyses.inverse import inverse_model
+from flexmb.analyses.preparation import prepare
 from flexmb.bodies.orientation import rotations
-from flexmb.results.inverse import InverseDynamics, inverse_model
+from flexmb.recursive.recursive_reactions import recursive_reactions
+from flexmb.results.inverse_dynamics import InverseDynamics
 from flexmb.results.joint_reactions import joint_reactions
-from flexmb.results.preparation import prepare
-from flexmb.results.recursive_reactions import recursive_reactions
 from flexmb.system.placement import place
 
 RIGID: dict[str, dict[str, Any]] = {

@@ -13,9 +13,9 @@ from test_examples import script
 from test_inverse import LEE, cart, driven, solve
 
 import flexmb as fx
-from flexmb.results.inverse import inverse_model
+from flexmb.analyses.inverse import inverse_model
+from flexmb.recursive.recursive_reactions import recursive_reactions
 from flexmb.results.joint_reactions import joint_reactions
-from flexmb.results.recursive_reactions import recursive_reactions
 
 RECURSIVE: dict[str, Any] = {"reactions": "recursive"}
 LINEAR = 1e-11

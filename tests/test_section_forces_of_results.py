@@ -11,13 +11,13 @@ from flexible_mechanisms import EI, STEEL, WEIGHT, A, cantilever, slider_crank, 
 from numpy.typing import NDArray
 
 import flexmb as fx
+from flexmb.analyses.inverse import inverse_model
+from flexmb.analyses.section_forces import COMPONENTS, beam_forces, section_forces
 from flexmb.bodies.beam_inertia import beam_inertia
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.quadratic_beam import sample
-from flexmb.results.inverse import inverse_model
+from flexmb.reports.section_report import section_lines
 from flexmb.results.joint_reactions import MarkerPoses, joint_reactions
-from flexmb.results.section_forces import COMPONENTS, section_forces
-from flexmb.results.section_report import section_lines
 from flexmb.system.placement import place
 
 Array = NDArray[np.float64]
@@ -324,7 +324,7 @@ def test_report(tmp_path: Path) -> None:
     data = spinning_beam(0.0, 30.0)
     model = fx.Model.from_tables(data)
     result = fx.run_model(model, tmp_path / "out.h5")
-    text = "\n".join(section_lines(result, model))
+    text = "\n".join(section_lines(beam_forces(result, model), len(result)))
     assert "in balance to" in text and "Looked for" not in text
     (tension,) = (line.split() for line in text.splitlines() if " N [N] " in line)
     assert tension[0] == "beam" and float(tension[3]) == pytest.approx(7870 * A * 900 / 2, rel=1e-5)
@@ -334,4 +334,4 @@ def test_report(tmp_path: Path) -> None:
     rigid = {"bodies": {"bob": {"mass": 1.0, "inertia": [1, 1, 1]}}, "analysis": {"end": 0.01, "step": 0.01}}
     rigid |= {"joints": {"hinge": {"type": "revolute", "bodies": ["ground", "bob"], "at": [0, 0, 0], "axis": "z"}}}
     model = fx.Model.from_tables(rigid)
-    assert section_lines(fx.run_model(model, tmp_path / "rigid.h5"), model) == []
+    assert section_lines(beam_forces(fx.run_model(model, tmp_path / "rigid.h5"), model), 1) == []

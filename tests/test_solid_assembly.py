@@ -13,7 +13,7 @@ from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.elements.solid.assemble import assemble
 from flexmb.elements.solid.chunks import CHUNK, Chunks, chunks_of
-from flexmb.elements.solid.reference import QUADRATIC
+from flexmb.elements.solid.reference_cells import QUADRATIC
 from flexmb.errors import InputError
 from flexmb.mesh.mesh import Cells, Mesh
 from flexmb.verification.solid_meshes import box_mesh

@@ -9,7 +9,7 @@ from scipy import sparse
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.elements.solid.assemble import assemble
 from flexmb.elements.solid.elasticity import lame_constants
-from flexmb.elements.solid.reference import QUADRATIC
+from flexmb.elements.solid.reference_cells import QUADRATIC
 from flexmb.verification.solid_meshes import box_mesh
 from flexmb.verification.solid_models import box_compliance
 from tests.solid_cases import KINDS, frequencies, mapped, on_box, solve, unknowns

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from flexmb.elements.solid import quadrature
-from flexmb.elements.solid.reference import mass_rule, nodes_of, reference, shape_gradients, shapes
+from flexmb.elements.solid.reference_cells import mass_rule, nodes_of, reference, shape_gradients, shapes
 from flexmb.mesh.mesh import SOLIDS
 from tests.solid_cases import KINDS
 

@@ -13,7 +13,7 @@ from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.elements.solid.assemble import assemble
 from flexmb.elements.solid.elasticity import lame_constants
-from flexmb.elements.solid.reference import QUADRATIC, reference
+from flexmb.elements.solid.reference_cells import QUADRATIC, reference
 from flexmb.elements.solid.second_order import geometric_stiffness, second_order_forces
 from flexmb.errors import InputError
 from flexmb.mesh.mesh import Mesh

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from flexmb.analyses.run import run_model
 from flexmb.cli import main
 from flexmb.errors import ComputationError
+from flexmb.model.model_file import read_model
 from flexmb.results.result_file import Result
-from flexmb.results.session import run_model
-from flexmb.system.model_file import read_model
 
 CRANK = """
 [model]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import toy_systems as toys
 
-from flexmb.equations import layout as at
 from flexmb.errors import ComputationError, InputError
+from flexmb.layout import flat_arrays as at
 from flexmb.solvers import linear_algebra
-from flexmb.solvers.initial import assemble
+from flexmb.solvers.assembly import assemble
 from flexmb.solvers.redundancy import redundancy
 from flexmb.solvers.run import simulate
 from flexmb.solvers.settings import Settings

@@ -17,7 +17,7 @@ from test_examples import differences, script
 from test_published_cases import Record
 
 import flexmb as fx
-from flexmb.results.preparation import prepare
+from flexmb.analyses.preparation import prepare
 from flexmb.solvers.run import simulate
 from flexmb.solvers.summary import RunSummary
 from flexmb.system.system import System

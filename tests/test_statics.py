@@ -15,7 +15,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 import flexmb as fx
 from flexmb.errors import ComputationError, InputError
-from flexmb.results.report import stability_text
+from flexmb.reports.run_report import stability_text
 
 STATIC: dict[str, Any] = {"type": "static"}
 DOWN = [0, 0, -G]

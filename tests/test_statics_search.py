@@ -17,7 +17,7 @@ from test_statics import chain
 from test_statics_flexible import column
 
 from flexmb.errors import ComputationError
-from flexmb.results.report import stability_text
+from flexmb.reports.run_report import stability_text
 
 Array = NDArray[np.float64]
 STATIC: dict[str, Any] = {"type": "static"}

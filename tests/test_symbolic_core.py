@@ -16,8 +16,8 @@ from test_rotors_and_rolling import disc
 
 from flexmb import Model, write_body
 from flexmb.errors import InputError
+from flexmb.model.model_file import read_model
 from flexmb.symbolic.equations import equations_of
-from flexmb.system.model_file import read_model
 from flexmb.verification import MODELS
 
 TOLERANCE = 1e-12

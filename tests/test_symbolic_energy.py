@@ -13,11 +13,11 @@ from test_symbolic_published import DOUBLE_PENDULUM, ROTOR, SERVOS, SLIDER_CRANK
 
 import flexmb as fx
 from flexmb.errors import InputError
+from flexmb.model.model_file import parse_model
 from flexmb.symbolic.energy import Energy, energy_of
 from flexmb.symbolic.engine import Integer, Scalar, Symbol, as_expression, cos, engine, sin
 from flexmb.symbolic.equations import Equations, equations_of
 from flexmb.symbolic.vanishing import value_and_size, vanishes
-from flexmb.system.model_file import parse_model
 
 CART = """
 [model]

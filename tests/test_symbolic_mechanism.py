@@ -12,16 +12,16 @@ import pytest
 
 from flexmb import Model
 from flexmb.errors import InputError
+from flexmb.model.expressions.nodes import Name, SymbolicValue
+from flexmb.model.expressions.parser import parse_amount, parse_expression, ramp, table
+from flexmb.model.model_file import read_model
+from flexmb.model.units import Amount
 from flexmb.symbolic.engine import Float, Integer, Rational, Symbol, as_expression, sqrt
 from flexmb.symbolic.expressions import expression_of, value_of
 from flexmb.symbolic.mechanism import SymbolicMechanism, symbolic_mechanism
 from flexmb.symbolic.numbers import decimal, exact, physical, recognised
-from flexmb.system.expressions.nodes import Name, SymbolicValue
-from flexmb.system.expressions.parser import parse_amount, parse_expression, ramp, table
 from flexmb.system.mechanism import Mechanism
-from flexmb.system.model_file import read_model
 from flexmb.system.placement import place
-from flexmb.system.units import Amount
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 TOLERANCE = 1e-13

@@ -15,11 +15,11 @@ from symbolic_numbers import NumericCore, evaluator, values_of
 
 from flexmb import Model
 from flexmb.errors import InputError
+from flexmb.model.model_file import read_model
 from flexmb.symbolic.code.folder import program_of
 from flexmb.symbolic.embedding import embedded
 from flexmb.symbolic.equations import Equations, equations_of
 from flexmb.symbolic.orders import Orders
-from flexmb.system.model_file import read_model
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 TOLERANCE = 1e-12

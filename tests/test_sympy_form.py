@@ -12,9 +12,9 @@ from test_symbolic_energy import FREE
 from test_symbolic_published import DOUBLE_PENDULUM, ROTOR, SERVOS
 
 from flexmb.errors import InputError
+from flexmb.model.model_file import parse_model
 from flexmb.symbolic.equations import equations_of
 from flexmb.symbolic.sympy_form import sympy_equations
-from flexmb.system.model_file import parse_model
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "06_equations_crane.py"
 

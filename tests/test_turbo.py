@@ -17,13 +17,13 @@ from mechanisms import random_tree, slider_crank
 from runs import Rows
 
 import flexmb as fx
-from flexmb.equations import layout as at
+from flexmb.analyses import turbo, turbo_library
+from flexmb.analyses.preparation import prepare
+from flexmb.analyses.turbo import use_turbo
 from flexmb.equations.programs import PROGRAMS
-from flexmb.results import turbo, turbo_library
-from flexmb.results.preparation import prepare
-from flexmb.results.turbo import use_turbo
+from flexmb.layout import flat_arrays as at
+from flexmb.model.model import Model
 from flexmb.solvers.run import simulate
-from flexmb.system.model import Model
 
 ROOT = Path(__file__).resolve().parents[1]
 FLAGSHIP = ROOT / "examples" / "04_spatial_slider_crank.toml"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flexmb.system.expressions.parser import parse_quantity
-from flexmb.system.expressions.tokens import TextError
-from flexmb.system.units import KINDS, UNITS, Dimension, derivative, parse_unit
+from flexmb.model.expressions.parser import parse_quantity
+from flexmb.model.expressions.tokens import TextError
+from flexmb.model.units import KINDS, UNITS, Dimension, derivative, parse_unit
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from flexmb.elements import section as sections
 from flexmb.elements.material import Material
 from flexmb.elements.section import Section
 from flexmb.joints.table import JOINT_TYPES
+from flexmb.model.model import Model
+from flexmb.model.model_file import parse_model, read_model
 from flexmb.reduction.beam_basis import BeamBasis, Lump, Span, beam_basis
-from flexmb.system.model import Model
-from flexmb.system.model_file import parse_model, read_model
 from flexmb.system.placement import place
 from flexmb.view.geometry import primitives
 from flexmb.view.geometry.beam_skin import PER_WAVE, beam_skin, section_outline

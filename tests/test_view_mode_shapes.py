@@ -10,9 +10,10 @@ import pytest
 from command_line import call, folder
 from scipy.linalg import eigh
 
+from flexmb.analyses.modes import modes_of_model
 from flexmb.errors import InputError
-from flexmb.results.modes_report import ModalReport, modes_of_model
-from flexmb.system.model_file import parse_model, read_model
+from flexmb.model.model_file import parse_model, read_model
+from flexmb.results.modal import ModalReport
 from flexmb.view.animate import animate
 from flexmb.view.scene import Part, Scene, rotations
 from flexmb.view.scene_of_body import CYCLE

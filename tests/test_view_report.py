@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from flexmb.analyses.run import run_model
 from flexmb.cli.report import report as report_verb
 from flexmb.errors import InputError
-from flexmb.results.flexible_report import modal_data
+from flexmb.model.model_file import read_model
+from flexmb.reports.flexible_report import modal_data
 from flexmb.results.result_file import Result
-from flexmb.results.session import run_model
-from flexmb.system.model_file import read_model
 from flexmb.system.placement import place
 from flexmb.view.plots.texts import HEAD, shortened
 from flexmb.view.report import write_report, writing

@@ -12,9 +12,9 @@ import pytest
 from command_line import call
 from PIL import Image
 
+from flexmb.analyses.run import run_model
+from flexmb.model.model_file import parse_model
 from flexmb.results.result_file import Result
-from flexmb.results.session import run_model
-from flexmb.system.model_file import parse_model
 from flexmb.view.animate import animate
 from flexmb.view.plots.panels import Line, Panel
 from flexmb.view.plots.sheet import write_sheet

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import flexmb as fx
+from flexmb.model.model import Model
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import Mechanism
-from flexmb.system.model import Model
 from flexmb.system.placement import place
 from flexmb.view.scene import Part, Scene, rotations
 from flexmb.view.scene_of_result import scene_of_result

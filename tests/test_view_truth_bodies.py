@@ -275,7 +275,7 @@ def test_up_is_against_gravity(tmp_path: Path) -> None:
 
 def test_an_interrupted_run_is_drawn_as_far_as_it_came(tmp_path: Path) -> None:
     import flexmb as fx
-    from flexmb.system.model import Model
+    from flexmb.model.model import Model
 
     data = bar({"force": [0, 5.0, 0]}) | {"analysis": {"end": 0.5, "step": 1e-4}, "output": {"every": 1e-3}}
     model = Model.from_tables(data)

@@ -11,8 +11,8 @@ from math import cos, sin, sqrt
 
 import numpy as np
 
-from flexmb.equations import layout as at
 from flexmb.jit import kernel, program
+from flexmb.layout import flat_arrays as at
 from flexmb.system.system import Channel, Row
 
 KIND = at.HEADER  # slot of I with the number of the toy

@@ -7,12 +7,12 @@ from typing import Any
 
 from flexmb.equations.programs import FIELD_PROGRAMS, link
 from flexmb.jit import compile_ahead
-from flexmb.results.natural_run import natural_solver
+from flexmb.model.schema import read_spec
+from flexmb.natural.analysis import natural_solver
 from flexmb.solvers import balance_programs
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.run import simulate
 from flexmb.system.build import build_system
-from flexmb.system.schema import read_spec
 
 PENDULUM: dict[str, Any] = {
     "model": {"name": "pendulum", "gravity": [0, 0, -9.81]},

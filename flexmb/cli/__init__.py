@@ -110,7 +110,7 @@ def _allow_all_letters() -> None:
 
 def _input_message(error: InputError) -> str:
     if hasattr(error, "filename"):
-        from flexmb.system.model_file import format_faults
+        from flexmb.model.model_file import format_faults
 
         return format_faults(error)
     return "\n".join(f"flexmb: {fault}" for fault in error.faults)

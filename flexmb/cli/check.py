@@ -30,10 +30,10 @@ def check(
     matrices
         Print the incidence, path, cutset and circuit matrices.
     """
+    from flexmb.analyses.check import CHECKED_BY, check_model
     from flexmb.cli.progress import announce_compilation
     from flexmb.cli.settings import read_settings
-    from flexmb.results.model_check import CHECKED_BY, check_model
-    from flexmb.system.model_file import read_model
+    from flexmb.model.model_file import read_model
 
     loaded = read_model(model, read_settings(settings or []))
     if sys.stderr.isatty():

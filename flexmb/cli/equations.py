@@ -51,8 +51,8 @@ def equations(
         Change a parameter or a key of the model, e.g. --set l2=1.2. May be repeated.
     """
     from flexmb.cli.settings import read_settings
+    from flexmb.model.model_file import read_model
     from flexmb.symbolic.request import EquationRequest, deliver, names_of
-    from flexmb.system.model_file import read_model
 
     loaded = read_model(model, read_settings(settings or []), keep=names_of(symbols))
     request = EquationRequest(form, order, symbols, output, latex, code, steps, matrices, simplify, Path(model.stem))

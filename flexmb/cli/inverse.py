@@ -46,7 +46,7 @@ def inverse(
         Print nothing but errors.
     """
     from flexmb.cli.settings import read_settings
-    from flexmb.system.model_file import read_model
+    from flexmb.model.model_file import read_model
 
     loaded = read_model(model, read_settings(settings or []))
     target = output or Path(loaded.spec.output.file or f"{model.stem}.h5")
@@ -72,9 +72,9 @@ def _check(target: Path, csv: Path | None, verify: bool, more_drives: str) -> No
 
 def _computed(loaded: Any, target: Path, roads: dict[str, Any], quiet: bool) -> Any:
     """The inverse dynamics of a model, with a line of progress on a screen."""
+    from flexmb.analyses.inverse import inverse_model
     from flexmb.cli.plain_output import typed_command
     from flexmb.cli.progress import ProgressLine, announce_compilation
-    from flexmb.results.inverse import inverse_model
 
     shown = not quiet and sys.stderr.isatty()
     if shown:
@@ -89,8 +89,8 @@ def _computed(loaded: Any, target: Path, roads: dict[str, Any], quiet: bool) -> 
 
 def _checked_forwards(found: Any) -> Any:
     """The forward check; the result stands already, so that whatever is in its way is no fault of the input."""
+    from flexmb.analyses.forward_check import forward_check
     from flexmb.errors import ComputationError, InputError
-    from flexmb.results.forward_check import forward_check
 
     try:
         return forward_check(found)
@@ -100,13 +100,13 @@ def _checked_forwards(found: Any) -> Any:
 
 def _tell(found: Any, csv: Path | None, verify: bool, quiet: bool) -> int:
     """Print the reports, write the table, check forwards."""
-    from flexmb.results.forward_check import departure_lines
-    from flexmb.results.inverse_report import inverse_report
+    from flexmb.analyses.section_forces import beam_forces
+    from flexmb.reports.inverse_report import departure_lines, inverse_report
     from flexmb.results.reaction_table import write_reactions
 
     with found.result:
         if not quiet:
-            print(found.result.report, inverse_report(found), sep="\n\n")
+            print(found.result.report, inverse_report(found, beam_forces(found.result, found.model)), sep="\n\n")
         if csv is not None:
             write_reactions(found, csv)
             if not quiet:

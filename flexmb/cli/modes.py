@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from flexmb.results.modes_report import ModalReport
+    from flexmb.results.modal import ModalReport
 
 
 def modes(
@@ -54,10 +54,10 @@ def modes(
         File to write: .npz or .mat (matrices, eigenvalues, shapes, names) or .csv. May be repeated.
         With --over and --frf: .csv, or a picture (.png, .svg, .pdf).
     """
+    from flexmb.analyses.modes import modes_of_model
     from flexmb.cli.modes_files import read_over, read_pair, read_range
     from flexmb.cli.settings import read_settings
-    from flexmb.results.modes_report import modes_of_model
-    from flexmb.system.model_file import read_model
+    from flexmb.model.model_file import read_model
 
     paths = output or []
     _check(about, result, time, over, frf, frequencies, most, paths)
@@ -75,7 +75,8 @@ def modes(
 
 
 def _list(report: ModalReport, most: int, paths: list[Path]) -> None:
-    from flexmb.results.modes_report import mode_table, modes_text, write_matrices, write_table
+    from flexmb.reports.modes_report import modes_text
+    from flexmb.results.modal_tables import mode_table, write_matrices, write_table
 
     print(modes_text(report, most))
     for path in paths:
@@ -89,8 +90,8 @@ def _list(report: ModalReport, most: int, paths: list[Path]) -> None:
 def _respond(
     report: ModalReport, pair: tuple[str, str], frequencies: NDArray[np.float64], most: int, paths: list[Path]
 ) -> None:
-    from flexmb.results.modes_report import write_table
-    from flexmb.results.modes_sweep import response_table, response_text
+    from flexmb.reports.modes_report import response_text
+    from flexmb.results.modal_tables import response_table, write_table
     from flexmb.solvers.frequency_response import frequency_response
 
     response = frequency_response(report.linear, *pair, frequencies)
@@ -145,8 +146,9 @@ def _sweep(
     most: int,
     paths: list[Path],
 ) -> None:
-    from flexmb.results.modes_report import write_table
-    from flexmb.results.modes_sweep import sweep_modes, sweep_table, sweep_text
+    from flexmb.analyses.modes_sweep import sweep_modes
+    from flexmb.reports.modes_report import sweep_text
+    from flexmb.results.modal_tables import sweep_table, write_table
 
     sweep = sweep_modes(model, settings, name, values.tolist(), about, most)
     print(sweep_text(sweep))

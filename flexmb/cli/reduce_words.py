@@ -20,15 +20,15 @@ from flexmb.cli.reduce import ReduceOptions
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.errors import Fault
 from flexmb.mesh.mesh import SOLIDS, Mesh
+from flexmb.model.expressions.parser import parse_quantity
+from flexmb.model.expressions.tokens import TextError
+from flexmb.model.schema import sections
+from flexmb.model.schema.beams import Damping
+from flexmb.model.schema.bodies import Strict
+from flexmb.model.schema.faults import faults_of
+from flexmb.model.units import KINDS
 from flexmb.reduction.request import RIGID_OR_AVERAGED, ReductionRequest, TieRequest
 from flexmb.suggestions import did_you_mean
-from flexmb.system.expressions.parser import parse_quantity
-from flexmb.system.expressions.tokens import TextError
-from flexmb.system.schema import sections
-from flexmb.system.schema.beams import Damping
-from flexmb.system.schema.bodies import Strict
-from flexmb.system.schema.faults import faults_of
-from flexmb.system.units import KINDS
 
 _KEY = re.compile(r"(?:^|(?<=[\s,;]))([^\W\d]\w*)\s*=")
 _NUMBER_FOLLOWS = re.compile(r"\s*[-+.(]?\s*\d")

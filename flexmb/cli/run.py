@@ -38,12 +38,12 @@ def run(
     """
     import shlex
 
+    from flexmb.analyses.run import run_model
     from flexmb.cli.plain_output import typed_command
     from flexmb.cli.progress import ProgressLine, announce_compilation
     from flexmb.cli.settings import read_settings
+    from flexmb.model.model_file import read_model
     from flexmb.results.result_writer import check_target
-    from flexmb.results.session import run_model
-    from flexmb.system.model_file import read_model
 
     loaded = read_model(model, read_settings(settings or []))
     target = output or Path(loaded.spec.output.file or f"{model.stem}.h5")

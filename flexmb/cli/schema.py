@@ -26,9 +26,9 @@ def schema(
     """
     import json
 
+    from flexmb.model.schema.json_schema import model_schema
+    from flexmb.model.schema.reference_page import reference
     from flexmb.results.output_file import drafted
-    from flexmb.system.schema.json_schema import model_schema
-    from flexmb.system.schema.reference import reference
 
     text = reference() if markdown else json.dumps(model_schema(), indent=2, ensure_ascii=False) + "\n"
     if output is None:

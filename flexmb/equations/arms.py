@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 
-from flexmb.equations import layout as L
 from flexmb.jit import kernel, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import ZERO, add, cross, dot, load3, load9, multiply, rotate, scale, store3, store9
 
 

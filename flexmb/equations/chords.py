@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 
-from flexmb.equations import layout as L
 from flexmb.equations.cholesky import cholesky, cholesky_solve
 from flexmb.equations.kinematics import find_nodes, root_into, state_of
 from flexmb.jit import call, kernel, program
 from flexmb.joints.dispatch import CYLINDRICAL, PIN_IN_SLOT, PLANAR, REVOLUTE, SCREW, UNIVERSAL, measure_into
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import (
     add,
     cross,

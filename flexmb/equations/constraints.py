@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 
-from flexmb.equations import layout as L
 from flexmb.equations.chords import relative_motion_into
 from flexmb.equations.inverse_dynamics import to_parent_into
 from flexmb.equations.kinematics import apply_wrench, state_of
 from flexmb.jit import call, kernel, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import (
     ZERO,
     add,

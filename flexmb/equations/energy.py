@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
 from flexmb.equations.fields.elastic import damping_power
 from flexmb.jit import call, kernel, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import add, cross, dot, load3, load9, rotate, scale
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
-from flexmb.equations import layout as L
 from flexmb.equations.functions import linear_table
 from flexmb.equations.kinematics import apply_wrench, state_of
 from flexmb.jit import call, kernel, program
+from flexmb.layout import flat_arrays as L
 from flexmb.loads.laws import friction, linear_spring
 from flexmb.vectors import ZERO, add, cross, dot, load3, load9, rotate, scale, store3, sub
 

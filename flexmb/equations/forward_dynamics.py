@@ -6,11 +6,11 @@ contained in the body wrenches, so no separate velocity terms appear.
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
 from flexmb.equations.cholesky import cholesky, cholesky_solve
 from flexmb.equations.inverse_dynamics import to_parent_into
 from flexmb.equations.mass_matrix import add_to_parent, inertia_times_columns_into, seed_into
 from flexmb.jit import kernel, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import add, cross, load3, load9, rotate_back, store3
 
 

@@ -5,8 +5,8 @@ second derivative with respect to time. Every entry of the stack is a second-ord
 derivatives of all functions are exact (forward mode):
     f(x):   f,  f' x1,  f'' x1^2 + f' x2
     a b:    a b,  a1 b + a b1,  a2 b + 2 a1 b1 + a b2.
-Sensors are read as values with zero derivatives. The record is described in flexmb.system.expressions.program, tables
-in flexmb.system.expressions.tables. I, F, W may be bare pointers: they are only indexed. Outside its domain a function
+Sensors are read as values with zero derivatives. The record is described in flexmb.model.expressions.program, tables
+in flexmb.model.expressions.tables. I, F, W may be bare pointers: they are only indexed. Outside its domain a function
 gives nan.
 """
 
@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 
 from flexmb.jit import kernel
-from flexmb.system.expressions.program import HEADER as _HEADER
-from flexmb.system.expressions.program import Op, program_records, stack_depth
+from flexmb.model.expressions.program import HEADER as _HEADER
+from flexmb.model.expressions.program import Op, program_records, stack_depth
 
 __all__ = ["evaluate", "linear_table", "program_records", "spline_table", "stack_depth"]
 

@@ -6,8 +6,8 @@ Rigid bodies and gyrostats (constant internal angular momentum) here. A flexible
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
 from flexmb.jit import call, kernel, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import add, cross, load3, load9, rotate, scale, store3, store9
 
 

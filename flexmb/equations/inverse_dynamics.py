@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
 from flexmb.jit import kernel, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import add, add_to3, cross, load3, load9, rotate, store3
 
 

@@ -8,10 +8,10 @@ Markers: `marker_state` gives position, orientation, velocities and acceleration
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
 from flexmb.jit import call, kernel, program
 from flexmb.joints.dispatch import REVOLUTE, motion_into, reverse_into
 from flexmb.joints.motion import clear
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import (
     IDENTITY,
     ZERO,

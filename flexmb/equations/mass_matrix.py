@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
 from flexmb.equations.inverse_dynamics import to_parent_into
 from flexmb.jit import call, kernel, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import load3, load9, multiply, store9, transpose
 
 

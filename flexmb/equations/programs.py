@@ -1,4 +1,4 @@
-"""The programs that the solvers call (see `flexmb.equations.layout`), put together from the kernels by address.
+"""The programs that the solvers call (see `flexmb.layout.flat_arrays`), put together from the kernels by address.
 
 Each reads T, Q, V (and A, LAM where said) and sets everything it needs from scratch.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmb.equations import layout as L
 from flexmb.equations.arms import flexible_arm
 from flexmb.equations.chords import accept, branches, chord, chords, pair
 from flexmb.equations.constraints import rows
@@ -32,6 +31,7 @@ from flexmb.equations.mass_matrix import mass_matrix
 from flexmb.equations.reactions import reactions
 from flexmb.equations.sensors import sensors
 from flexmb.jit import Program, call, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import load3, load9, matrix_quaternion, rotate, store3, store4
 
 

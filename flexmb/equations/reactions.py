@@ -6,11 +6,11 @@ its free motions (drives, springs, actuators) is taken out, so that both roads g
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
 from flexmb.equations.cholesky import cholesky_solve
 from flexmb.equations.chords import gram_into, leave_turning
 from flexmb.equations.kinematics import state_of
 from flexmb.jit import call, kernel, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import ZERO, add, cross, dot, load3, load9, rotate, rotate_back, scale, store3, sub
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from flexmb.equations import layout as L
 from flexmb.equations.chords import relative_motion_into
 from flexmb.equations.kinematics import state_of
 from flexmb.jit import kernel, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import add, cross, dot, load3, load9, rotate, rotate_back, scale, sub
 
 

@@ -23,6 +23,9 @@ from numpy.typing import NDArray
 
 from flexmb.errors import Fault
 from flexmb.joints.table import JointCode
+from flexmb.model.expressions.parser import Expression
+from flexmb.model.expressions.tokens import TextError
+from flexmb.model.schema.bodies import Body
 from flexmb.natural.choice import RECIPES, Choice, Pose
 from flexmb.natural.constraints import ConstraintBuilder, Drive
 from flexmb.natural.forces import (
@@ -42,9 +45,6 @@ from flexmb.natural.scalar_terms import ScalarTerm
 from flexmb.natural.spring_laws import LinearLaw, SpringLaws, TabledLaw
 from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.system import Writer
-from flexmb.system.expressions.parser import Expression
-from flexmb.system.expressions.tokens import TextError
-from flexmb.system.schema.bodies import Body
 
 Array = NDArray[np.float64]
 Turn = Callable[[float], Array]

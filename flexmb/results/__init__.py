@@ -1,1 +1,1 @@
-"""From a run to numbers on disk and back: preparation, result files, reports, export."""
+"""The result file: writer, reader, channels, exports; and what the analyses find, as data."""

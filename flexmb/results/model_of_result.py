@@ -13,10 +13,10 @@ from pathlib import Path
 
 from flexmb.bodies.body_file import fingerprint
 from flexmb.errors import Fault, InputError
+from flexmb.model.model import Model
+from flexmb.model.schema.geometry import without_lost_files
+from flexmb.model.schema.mesh_bodies import load_body
 from flexmb.results.result_file import Result
-from flexmb.system.model import Model
-from flexmb.system.schema.geometry import without_lost_files
-from flexmb.system.schema.mesh_bodies import load_body
 
 _HASH = "sha256:"
 _OTHER = "other contents than during the run"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.results.inverse import InverseDynamics
+from flexmb.results.inverse_dynamics import InverseDynamics
 from flexmb.results.output_file import drafted
 
 

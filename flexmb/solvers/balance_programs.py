@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 
-from flexmb.equations import layout as at
 from flexmb.jit import call, kernel, program
-from flexmb.solvers import driven_state as ds
+from flexmb.layout import driven_state as ds
+from flexmb.layout import flat_arrays as at
+from flexmb.layout.solver_state import MATRIX, SIZE, VECTOR
 from flexmb.solvers.driven_motion import HUGE, move_on, well_conditioned
 from flexmb.solvers.elastic_balance import (
     DIFFERENCE,
@@ -26,7 +27,6 @@ from flexmb.solvers.elastic_balance import (
     STALLED,
 )
 from flexmb.solvers.pointers import float_pointer, int_pointer
-from flexmb.solvers.state import MATRIX, SIZE, VECTOR
 
 FEW = 4  # sweeps of an instant; where more are needed the Jacobian is made anew, as soon as that pays
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
+from flexmb.layout import flat_arrays as L
 from flexmb.system.system import System
 
 

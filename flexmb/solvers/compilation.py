@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from flexmb.equations import layout as at
 from flexmb.equations.programs import PROGRAMS, needless_fields
 from flexmb.jit import Program, compile_ahead
+from flexmb.layout import flat_arrays as at
 from flexmb.solvers.settings import EXPLICIT
 
 _OPEN_TREE = {at.AT_ACCELERATION, at.AT_ARTICULATED}

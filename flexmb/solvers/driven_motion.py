@@ -11,11 +11,11 @@ Python (`kinematics`, `elastic_balance`) then takes it, with smaller steps or wi
 
 from __future__ import annotations
 
-from flexmb.equations import layout as at
 from flexmb.jit import call, kernel, program
-from flexmb.solvers import driven_state as ds
+from flexmb.layout import driven_state as ds
+from flexmb.layout import flat_arrays as at
+from flexmb.layout.solver_state import FAULT, MATRIX, SIZE, VECTOR
 from flexmb.solvers.pointers import float_pointer, int_pointer
-from flexmb.solvers.state import FAULT, MATRIX, SIZE, VECTOR
 
 MAX_CLOSING = 12
 SINGULAR = 1e-9  # a pivot below this part of the largest one

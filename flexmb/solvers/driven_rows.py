@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.equations import layout as at
 from flexmb.jit import Program
+from flexmb.layout import driven_state as ds
+from flexmb.layout import flat_arrays as at
+from flexmb.layout.driven_state import Floats
 from flexmb.solvers import driven_motion, linear_algebra
-from flexmb.solvers import driven_state as ds
-from flexmb.solvers.driven_state import Floats
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.pointers import address_of
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from flexmb.equations import layout as at
 from flexmb.jit import call, program
+from flexmb.layout import flat_arrays as at
+from flexmb.layout import solver_state as st
 from flexmb.solvers import embedding, interpolant, linear_algebra, runge_kutta
-from flexmb.solvers import state as st
 from flexmb.solvers.interpolant import restore
 from flexmb.solvers.pointers import int_pointer
 from flexmb.solvers.schedule import accept_step, plan_step, reject_step

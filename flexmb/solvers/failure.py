@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.equations import layout as at
 from flexmb.errors import ComputationError
-from flexmb.solvers import state as st
+from flexmb.layout import flat_arrays as at
+from flexmb.layout import solver_state as st
+from flexmb.solvers.assembly import close_loops, gaps, positive_mass
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.initial import close_loops, gaps, positive_mass
 from flexmb.solvers.mechanics import Floats, Mechanics
 from flexmb.solvers.settings import EXPLICIT, Settings
 

@@ -15,9 +15,9 @@ Arnold & Bruels, Multibody System Dynamics 18 (2007) 185; Hilber, Hughes & Taylo
 
 from __future__ import annotations
 
-from flexmb.equations import layout as at
 from flexmb.jit import call, kernel, program
-from flexmb.solvers import state as st
+from flexmb.layout import flat_arrays as at
+from flexmb.layout import solver_state as st
 from flexmb.solvers.interpolant import restore
 from flexmb.solvers.pointers import float_pointer, int_pointer
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from flexmb.jit import call, program
+from flexmb.layout import solver_state as st
 from flexmb.solvers import generalized_alpha, interpolant, linear_algebra, newton_matrix
-from flexmb.solvers import state as st
 from flexmb.solvers.interpolant import restore
 from flexmb.solvers.pointers import int_pointer
 from flexmb.solvers.schedule import accept_step, plan_step, reject_step

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.solvers import state as st
+from flexmb.layout import solver_state as st
 from flexmb.solvers.mechanics import Floats, Mechanics
 from flexmb.solvers.settings import Settings
 

@@ -8,9 +8,9 @@ accelerations and multipliers anew). At the end of a step the step's own state i
 
 from __future__ import annotations
 
-from flexmb.equations import layout as at
 from flexmb.jit import call, kernel, program
-from flexmb.solvers import state as st
+from flexmb.layout import flat_arrays as at
+from flexmb.layout import solver_state as st
 from flexmb.solvers.pointers import float_pointer, int_pointer
 
 NEVER = 1e300

@@ -13,17 +13,17 @@ import time
 
 import numpy as np
 
-from flexmb.equations import layout as at
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.solvers import driven_state as ds
-from flexmb.solvers import state as st
+from flexmb.layout import driven_state as ds
+from flexmb.layout import flat_arrays as at
+from flexmb.layout import solver_state as st
+from flexmb.solvers.assembly import assemble, gaps
 from flexmb.solvers.driven_rows import KINEMATIC, DrivenRows
 from flexmb.solvers.failure import finite_rows
-from flexmb.solvers.initial import assemble, gaps
 from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
+from flexmb.solvers.protocols import Progress, Sink, interrupt_flag
 from flexmb.solvers.settings import Settings
 from flexmb.solvers.summary import EnergyBalance, RunSummary
-from flexmb.solvers.surroundings import Progress, Sink, interrupt_flag
 
 MAX_ITERATIONS = 12
 MAX_HALVINGS = 8

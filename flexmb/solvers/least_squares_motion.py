@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.equations import layout as at
 from flexmb.errors import ComputationError, InputError
-from flexmb.solvers.initial import close_loops, gaps
+from flexmb.layout import flat_arrays as at
+from flexmb.solvers.assembly import close_loops, gaps
 from flexmb.solvers.kinematics import MAX_ITERATIONS, Analysis
 from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
+from flexmb.solvers.protocols import Progress, Sink
 from flexmb.solvers.settings import Settings
 from flexmb.solvers.summary import RunSummary
-from flexmb.solvers.surroundings import Progress, Sink
 
 STEP = 1e-5  # of differences of G, in scaled coordinates
 SHORT = 3e-3  # rad, parts of the length: how far the mechanism goes in a step of differences along its motion

@@ -9,7 +9,7 @@ multiply-adds for every load and store. Golub & Van Loan, Matrix Computations, s
 from __future__ import annotations
 
 from flexmb.jit import program
-from flexmb.solvers.state import FAULT, MATRIX, PIVOTS, SIZE, VECTOR
+from flexmb.layout.solver_state import FAULT, MATRIX, PIVOTS, SIZE, VECTOR
 
 
 @program

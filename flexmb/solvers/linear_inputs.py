@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmb.equations import layout as at
 from flexmb.jit import call
+from flexmb.layout import flat_arrays as at
 from flexmb.solvers.mechanics import Floats, Mechanics
 from flexmb.system.system import System
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from flexmb.equations import layout as at
 from flexmb.errors import ComputationError
+from flexmb.layout import flat_arrays as at
+from flexmb.solvers.assembly import gaps
 from flexmb.solvers.independent import dependent_velocities
-from flexmb.solvers.initial import gaps
 from flexmb.solvers.mechanics import Floats, Mechanics
 from flexmb.system.system import System
 

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmb.equations import layout as at
 from flexmb.errors import ComputationError
+from flexmb.layout import flat_arrays as at
 from flexmb.solvers.linear_inputs import OpenedLoads
 from flexmb.solvers.linear_point import Point
 from flexmb.solvers.mechanics import Floats

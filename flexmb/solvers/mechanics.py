@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmb.equations import layout as at
 from flexmb.jit import call
+from flexmb.layout import flat_arrays as at
 from flexmb.system.system import Channel, Row
 
 Floats = NDArray[np.float64]

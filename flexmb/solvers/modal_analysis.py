@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmb.equations import layout as at
 from flexmb.jit import call
+from flexmb.layout import flat_arrays as at
 from flexmb.solvers.linearise import Linearisation
 from flexmb.solvers.mechanics import Floats, Mechanics
 from flexmb.system.system import System

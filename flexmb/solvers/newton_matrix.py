@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from math import sqrt
 
-from flexmb.equations import layout as at
 from flexmb.jit import call, program
-from flexmb.solvers import state as st
+from flexmb.layout import flat_arrays as at
+from flexmb.layout import solver_state as st
 from flexmb.solvers.pointers import float_pointer, int_pointer
 
 REGULARISATION = 1e-12

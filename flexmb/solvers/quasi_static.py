@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmb.equations import layout as at
 from flexmb.errors import ComputationError
-from flexmb.solvers.initial import (
+from flexmb.layout import flat_arrays as at
+from flexmb.solvers.assembly import (
     assemble_velocities,
     close_loops,
     close_velocities,

@@ -19,20 +19,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmb.equations import layout as at
 from flexmb.errors import ComputationError
+from flexmb.layout import driven_state as ds
+from flexmb.layout import flat_arrays as at
+from flexmb.layout import solver_state as st
 from flexmb.solvers import balance_programs
-from flexmb.solvers import driven_state as ds
-from flexmb.solvers import state as st
+from flexmb.solvers.assembly import assemble, gaps
 from flexmb.solvers.driven_rows import DrivenRows
 from flexmb.solvers.elastic_balance import LEAP, SHORT, Balance, Lost
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.initial import assemble, gaps
 from flexmb.solvers.kinematics import Analysis
 from flexmb.solvers.mechanics import Floats, Solvable
+from flexmb.solvers.protocols import Progress, Sink
 from flexmb.solvers.settings import Settings
 from flexmb.solvers.summary import EnergyBalance, RunSummary
-from flexmb.solvers.surroundings import Progress, Sink
 
 
 def analyse_quasi_static(

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmb.solvers.assembly import close_loops
 from flexmb.solvers.independent import pivot_columns
-from flexmb.solvers.initial import close_loops
 from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
 
 DEPENDENT = 1e-8  # singular values below this part of the largest count as zero

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.equations import layout as at
 from flexmb.errors import ComputationError, InputError
-from flexmb.solvers import state as st
+from flexmb.layout import flat_arrays as at
+from flexmb.layout import solver_state as st
 from flexmb.solvers.failure import FailedStep, failure_text, finite_rows
 from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.mechanics import Floats, Mechanics, Solvable, moved_by
 from flexmb.solvers.pointers import address_of
+from flexmb.solvers.protocols import Progress, Sink, interrupt_flag
 from flexmb.solvers.settings import EXPLICIT, Settings, read_settings
 from flexmb.solvers.start import start_explicit, start_implicit
 from flexmb.solvers.summary import EnergyBalance, RunSummary, Turning
-from flexmb.solvers.surroundings import Progress, Sink, interrupt_flag
 
 BLOCK_SECONDS = 0.2
 BLOCK_ROWS = 1000

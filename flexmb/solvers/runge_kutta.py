@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.equations import layout as at
 from flexmb.jit import call, kernel, program
-from flexmb.solvers import state as st
+from flexmb.layout import flat_arrays as at
+from flexmb.layout import solver_state as st
 from flexmb.solvers.pointers import float_pointer, int_pointer
 
 CLASSIC = (

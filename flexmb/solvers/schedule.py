@@ -10,7 +10,7 @@ Hairer & Wanner, Solving Ordinary Differential Equations II, sec. IV.8.
 from __future__ import annotations
 
 from flexmb.jit import kernel
-from flexmb.solvers import state as st
+from flexmb.layout import solver_state as st
 
 SAFETY, GROW, SHRINK = 0.9, 2.0, 0.2
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.errors import Fault, InputError
-from flexmb.solvers import state as st
+from flexmb.layout import solver_state as st
 
 IMPLICIT = ("generalized-alpha", "hht", "shi-mcphee")
 EXPLICIT = ("rk4", "rk45")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.equations import layout as at
-from flexmb.solvers import state as st
-from flexmb.solvers.initial import RANK, assemble, positive_mass, solve_accelerations
+from flexmb.layout import flat_arrays as at
+from flexmb.layout import solver_state as st
+from flexmb.solvers.assembly import RANK, assemble, positive_mass, solve_accelerations
 from flexmb.solvers.mechanics import Floats, Mechanics, stored_scales
 from flexmb.solvers.settings import Settings, set_parameters, set_schedule
 

@@ -12,16 +12,16 @@ from typing import cast
 
 import numpy as np
 
-from flexmb.equations import layout as at
 from flexmb.errors import ComputationError
-from flexmb.solvers import state as st
+from flexmb.layout import flat_arrays as at
+from flexmb.layout import solver_state as st
+from flexmb.solvers.assembly import assemble
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.initial import assemble
 from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
+from flexmb.solvers.protocols import Sink
 from flexmb.solvers.settings import Settings
 from flexmb.solvers.statics import Equilibrium, equilibrium
 from flexmb.solvers.summary import RunSummary
-from flexmb.solvers.surroundings import Sink
 from flexmb.system.system import System
 
 

@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.equations import layout as at
 from flexmb.errors import ComputationError
+from flexmb.layout import flat_arrays as at
+from flexmb.solvers.assembly import gaps, positive_mass
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.initial import gaps, positive_mass
 from flexmb.solvers.mechanics import Floats
-from flexmb.solvers.rest import Point, Rest, is_symmetric, newton_step, softest_motion
+from flexmb.solvers.residual_at_rest import Point, Rest, is_symmetric, newton_step, softest_motion
 from flexmb.system.system import System
 
 RADIUS = 0.5  # rad, parts of the length scale: longest step; doubled for lengths as long as it serves

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmb.solvers import state as st
+from flexmb.layout import solver_state as st
 from flexmb.solvers.mechanics import Floats, Solvable
 
 ROUND_OFF = 1e-12  # differences of energies below this part of them are noise

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from flexmb.elements.material import MATERIALS
+from flexmb.model.expressions.nodes import SymbolicValue
+from flexmb.model.schema.beams import BeamBody
 from flexmb.symbolic.engine import Rational, Scalar, engine
 from flexmb.symbolic.expressions import formula_of
 from flexmb.symbolic.numbers import physical
 from flexmb.symbolic.unit_beam import BeamProperties
-from flexmb.system.expressions.nodes import SymbolicValue
-from flexmb.system.schema.beams import BeamBody
 
 Section = tuple[Scalar, Scalar, Scalar]
 """A, Iy, Iz"""

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from flexmb.errors import Fault, InputError
+from flexmb.model.expressions import parser
+from flexmb.model.expressions.nodes import Binary, Call, Name, Negative, Node, Number, SymbolicValue, Table
 from flexmb.symbolic.engine import Scalar, Symbol, as_expression, engine, tidy
 from flexmb.symbolic.numbers import constant, decimal, physical, recognised
-from flexmb.system.expressions import parser
-from flexmb.system.expressions.nodes import Binary, Call, Name, Negative, Node, Number, SymbolicValue, Table
 
 FUNCTIONS = {
     "sin": engine.sin,

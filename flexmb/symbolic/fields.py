@@ -19,6 +19,7 @@ from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.point_field import PointField
 from flexmb.bodies.quadratic_beam import quadratic_field, quadratic_marker
 from flexmb.errors import Fault, InputError
+from flexmb.model.schema.beams import BeamBody
 from flexmb.symbolic.arms import Sparse, SymbolicShapes
 from flexmb.symbolic.beam_properties import beam_properties, depends_on_symbols, obstacles
 from flexmb.symbolic.engine import Float, Scalar
@@ -27,7 +28,6 @@ from flexmb.symbolic.inertia import SymbolicField
 from flexmb.symbolic.orders import add as plus
 from flexmb.symbolic.orders import multiply
 from flexmb.symbolic.unit_beam import UnitBeam, unit_shapes
-from flexmb.system.schema.beams import BeamBody
 
 Array = NDArray[np.float64]
 MOST_EXACT = 16

@@ -15,9 +15,9 @@ import numpy as np
 
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import InputError
+from flexmb.model.schema.symbolic_spec import SymbolicSpec, frame_fault
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.placement import place
-from flexmb.system.schema.symbolic_spec import SymbolicSpec, frame_fault
 
 SAME = 1e-9
 """Difference, relative to size, that is rounding; symbols are moved by 1e-3."""

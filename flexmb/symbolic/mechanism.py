@@ -17,17 +17,17 @@ import numpy as np
 
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.joints.table import JointCode, JointType
+from flexmb.model.model import Model
+from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.bodies import Body
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.symbolic.engine import Integer, Matrix, Rational, Scalar, Vector, as_expression, engine, expand, sqrt, tidy
 from flexmb.symbolic.expressions import formula_of, value_of
 from flexmb.symbolic.frames import check_frames, check_numbers
 from flexmb.symbolic.numbers import exact, exact_matrix, physical, physical_vector
 from flexmb.symbolic.vectors import add, apply, apply_transposed, dot, empty, identity, scale, sub, zero
 from flexmb.system.mechanism import Mechanism
-from flexmb.system.model import Model
 from flexmb.system.placement import place
-from flexmb.system.schema.beams import BeamBody
-from flexmb.system.schema.bodies import Body
-from flexmb.system.schema.model_spec import ModelSpec
 from flexmb.system.topology import Topology, topology
 
 XYZ = range(3)

@@ -14,6 +14,7 @@ from typing import Any
 
 from flexmb.drafts import draft_of
 from flexmb.errors import Fault, InputError
+from flexmb.model.schema.beams import FlexibleTable
 from flexmb.symbolic.canonical import operations, readable
 from flexmb.symbolic.code.folder import LANGUAGES, TITLES, program_of, write_code
 from flexmb.symbolic.code.program import Program
@@ -26,7 +27,6 @@ from flexmb.symbolic.sheet import INSTEAD, MOST_BODIES, Entry, Section, Sheet, s
 from flexmb.symbolic.steps import MOST_BODIES as MOST_BODIES_OF_STEPS
 from flexmb.symbolic.steps import Steps, matrix_text
 from flexmb.symbolic.text import text_of
-from flexmb.system.schema.beams import FlexibleTable
 
 _OURS = re.compile(
     r"[^\n]*: (?:equations of motion, [a-z-]+ form|the equations in four steps)\n=+\n"

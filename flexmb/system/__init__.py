@@ -1,1 +1,1 @@
-"""From names and units to flat arrays: the model file, its checks, and the packed system."""
+"""The model compiled: placement in space, spanning tree, and records in flat arrays."""

@@ -18,10 +18,10 @@ import numpy as np
 from flexmb.bodies.rigid_body import Vector
 from flexmb.errors import Fault, InputError
 from flexmb.joints.table import JointCode as Code
+from flexmb.model.schema.beams import BeamBody
 from flexmb.reduction.support_check import Support, supported_frequency_error
 from flexmb.system.flexible_placement import BeamData, basis_of, beam_data
 from flexmb.system.mechanism import Mechanism, PlacedJoint
-from flexmb.system.schema.beams import BeamBody
 
 _MOST_ERROR = 0.10
 """Relative error of the first supported frequency beyond which a beam is refused."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.equations import layout as L
+from flexmb.layout import flat_arrays as L
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.placement import place
 from flexmb.system.records.channels import pack_channels

@@ -20,12 +20,12 @@ from flexmb.bodies.rigid_body import Vector
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.elements.section import Section
 from flexmb.errors import Fault, InputError
+from flexmb.model.schema.beams import BeamBody, Damping, FlexibleTable, LumpedMass, Shapes
+from flexmb.model.schema.mesh_bodies import MeshBody
+from flexmb.model.schema.modal import ModalBody, ModalMarker
+from flexmb.model.schema.sections import Material as MaterialTable
 from flexmb.reduction.beam_basis import BeamBasis, Lump, Span, beam_basis
 from flexmb.reduction.damping import damping_matrix
-from flexmb.system.schema.beams import BeamBody, Damping, FlexibleTable, LumpedMass, Shapes
-from flexmb.system.schema.mesh_bodies import MeshBody
-from flexmb.system.schema.modal import ModalBody, ModalMarker
-from flexmb.system.schema.sections import Material as MaterialTable
 
 _REMEMBERED = 64
 """Beams whose data are kept."""

@@ -12,13 +12,13 @@ from flexmb.bodies.marker import Marker
 from flexmb.bodies.rigid_body import RigidBody, Vector, ground, inertia_about_origin, slender_rod_inertia
 from flexmb.errors import Fault, InputError
 from flexmb.joints.table import JointCode
+from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.loads import DistributedForce
+from flexmb.model.schema.mesh_bodies import MeshBody
+from flexmb.model.schema.modal import ModalBody, ModalMarker
 from flexmb.system.beam_supports import support_faults
 from flexmb.system.flexible_placement import load_points, modal_shapes, place_beam, place_mesh, place_modal
 from flexmb.system.mechanism import Mechanism, PlacedJoint
-from flexmb.system.schema.beams import BeamBody
-from flexmb.system.schema.loads import DistributedForce
-from flexmb.system.schema.mesh_bodies import MeshBody
-from flexmb.system.schema.modal import ModalBody, ModalMarker
 
 Where = Any  # name of a point, or three numbers
 

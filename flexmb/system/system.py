@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from flexmb.equations import layout as L
+from flexmb.layout import flat_arrays as L
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.topology import Topology
 

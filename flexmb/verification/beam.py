@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 
+from flexmb.analyses.modes import modes_of_model
 from flexmb.bodies.body_file import write_body
 from flexmb.bodies.reduce_mesh import reduce_assembled
 from flexmb.drafts import temporary_folder
@@ -15,9 +16,8 @@ from flexmb.elements.line_beams import assemble_beams
 from flexmb.elements.material import Material
 from flexmb.elements.section import Section, general, rectangle
 from flexmb.mesh.mesh import Cells, Mesh
+from flexmb.model.model import Model
 from flexmb.reduction.request import ReductionRequest, TieRequest
-from flexmb.results.modes_report import modes_of_model
-from flexmb.system.model import Model
 from flexmb.verification.case import Array, Comparison, case, compare
 from flexmb.verification.flexible_modes import rates
 from flexmb.verification.running import entries

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.analyses.preparation import prepare
 from flexmb.bodies.exact_motion import ExactMotion
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.orientation import rotations
-from flexmb.results.preparation import prepare
-from flexmb.system.model import Model
+from flexmb.model.model import Model
 from flexmb.verification.case import Array, Comparison, Curve, Finding, case, compare
 from flexmb.verification.running import Record, expected, inverse, run, table
 

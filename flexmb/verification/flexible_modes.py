@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from flexmb.results.modes_report import modes_of_model
-from flexmb.system.model import Model
+from flexmb.analyses.modes import modes_of_model
+from flexmb.model.model import Model
 from flexmb.verification.case import Array, Comparison, Curve, case, compare
 from flexmb.verification.running import expected, model_of, table
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from flexmb.model.model_file import read_model
 from flexmb.symbolic.engine import Integer, Symbol, as_expression, engine, expand
 from flexmb.symbolic.equations import Equations, equations_of
-from flexmb.system.model_file import read_model
 from flexmb.verification import MODELS
 
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.analyses.modes import modes_of_model
 from flexmb.bodies.body_file import write_body
 from flexmb.bodies.reduce_mesh import reduce_mesh
 from flexmb.drafts import temporary_folder
 from flexmb.elements.material import Material
 from flexmb.mesh.mesh import Mesh
+from flexmb.model.model import Model
 from flexmb.reduction.request import ReductionRequest, TieRequest
-from flexmb.results.modes_report import modes_of_model
-from flexmb.system.model import Model
 from flexmb.verification.case import Array, Comparison, Curve, case, compare
 from flexmb.verification.flexible_crank import CRANK, NONLINEAR_ROD, middle, middle_curves
 from flexmb.verification.running import model_of, run, table

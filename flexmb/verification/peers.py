@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.model.model import Model
 from flexmb.symbolic.engine import as_expression
 from flexmb.symbolic.equations import equations_of
-from flexmb.system.model import Model
 from flexmb.verification.case import Comparison, case, compare
 
 MASSES, LENGTHS, GRAVITY = (2.0, 0.7, 1.1, 0.4), (0.9, 0.5, 0.8), 9.81

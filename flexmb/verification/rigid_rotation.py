@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.analyses.modes import modes_of_model
 from flexmb.bodies.orientation import rotations
-from flexmb.results.modes_report import modes_of_model
-from flexmb.system.model import Model
+from flexmb.model.model import Model
 from flexmb.verification.case import Array, Comparison, Finding, case, compare
 from flexmb.verification.running import Record, crossings, entries, expected, inverse, model_of, run
 

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.analyses.inverse import inverse_model
+from flexmb.analyses.preparation import prepare
 from flexmb.drafts import temporary_folder
-from flexmb.results.inverse import InverseDynamics, inverse_model
-from flexmb.results.natural_run import natural_solver
-from flexmb.results.preparation import prepare
+from flexmb.model.model import Model
+from flexmb.model.model_file import read_model
+from flexmb.natural.analysis import natural_solver
+from flexmb.results.inverse_dynamics import InverseDynamics
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.run import simulate
-from flexmb.system.model import Model
-from flexmb.system.model_file import read_model
 from flexmb.system.records.fields import field_kinds
 from flexmb.system.system import System
 from flexmb.verification import DATA, MODELS

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
+from flexmb.model.model import Model
 from flexmb.results.joint_reactions import joint_reactions
-from flexmb.system.model import Model
 from flexmb.verification.case import Array, Comparison, Curve, Finding, case, compare
 from flexmb.verification.running import inverse, model_of, table
 

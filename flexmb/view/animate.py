@@ -25,7 +25,7 @@ from flexmb.view.animate_source import is_model, opened, outside, source_faults,
 from flexmb.view.scene import STRESS_NOTE, Look, Scene, playing_speed
 
 if TYPE_CHECKING:
-    from flexmb.system.model import Model
+    from flexmb.model.model import Model
 
 FORMATS = (".html", ".mp4", ".gif", ".png", ".glb")
 MOVIES = (".mp4", ".gif")
@@ -235,7 +235,7 @@ def _scene(data: Result | ReducedBody | Model | Scene, wanted: AnimateOptions) -
 
 
 def _scene_of_model(model: Model, wanted: AnimateOptions) -> Scene:
-    from flexmb.results.modes_report import modes_of_model
+    from flexmb.analyses.modes import modes_of_model
     from flexmb.view.scene_of_modes import FRAMES, scene_of_modes
 
     report = modes_of_model(model, about=wanted.about or "start")

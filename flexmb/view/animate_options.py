@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from flexmb.errors import Fault
+from flexmb.model.expressions.parser import parse_quantity
+from flexmb.model.expressions.tokens import TextError
+from flexmb.model.units import KINDS
 from flexmb.suggestions import clipped, did_you_mean
-from flexmb.system.expressions.parser import parse_quantity
-from flexmb.system.expressions.tokens import TextError
-from flexmb.system.units import KINDS
 from flexmb.view.camera import VIEWS
 from flexmb.view.scene import COLORINGS, Look
 

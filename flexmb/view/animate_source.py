@@ -25,7 +25,7 @@ from flexmb.view.animate_options import AnimateOptions
 from flexmb.view.scene import Scene
 
 if TYPE_CHECKING:
-    from flexmb.system.model import Model
+    from flexmb.model.model import Model
 
 Data = Union[Result, ReducedBody, "Model", Scene]
 _MODELS = (".toml",)
@@ -55,7 +55,7 @@ def opened(
         yield None
         return
     if Path(source).suffix.lower() in _MODELS and os.path.isfile(source):
-        from flexmb.system.model_file import read_model
+        from flexmb.model.model_file import read_model
 
         yield read_model(source, settings)  # its faults show the lines of the model: they are raised alone
         return
@@ -109,7 +109,7 @@ def _format(path: Path) -> str | None:
 
 def is_model(data: Any) -> TypeGuard[Model]:
     """Whether it is a model; what models are made of is loaded only where there is one."""
-    module = sys.modules.get("flexmb.system.model")
+    module = sys.modules.get("flexmb.model.model")
     return module is not None and isinstance(data, module.Model)
 
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.analyses.mode_motion import mode_rows, state_row
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.results.mode_motion import mode_rows, state_row
-from flexmb.results.modes_report import ModalReport
+from flexmb.results.modal import ModalReport
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.modal_analysis import Mode
 from flexmb.suggestions import clipped

@@ -23,7 +23,7 @@ from flexmb.elements.solid.chunks import Chunks, chunks_of
 from flexmb.elements.solid.elasticity import Elasticity, assign
 from flexmb.elements.solid.kernels import assembly, pattern
 from flexmb.elements.solid.parallel import Progress, counter, over_chunks, over_range
-from flexmb.elements.solid.reference import QUADRATIC, reference
+from flexmb.elements.solid.reference_cells import QUADRATIC, reference
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.mesh.mesh import LINES, SOLIDS, Cells, Mesh
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.solid.chunks import Chunks, chunks_of
 from flexmb.elements.solid.elasticity import Elasticity
-from flexmb.elements.solid.reference import Reference, reference
+from flexmb.elements.solid.reference_cells import Reference, reference
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import SOLIDS
 

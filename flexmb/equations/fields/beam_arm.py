@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from flexmb.equations import layout as L
 from flexmb.equations.fields.beam_nodes import root_of, root_rates, shapes_at, sum_over
 from flexmb.jit import kernel, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import add, cross, load3, load9, multiply, rotate, scale, store3, store9
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 
-from flexmb.equations import layout as L
 from flexmb.equations.fields.beam_nodes import gather_into, integrate_into, mix_into, root_of, shapes_at
 from flexmb.equations.fields.elastic import elastic_force_into
 from flexmb.equations.fields.slices import slice_force_into
 from flexmb.jit import kernel, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import ZERO, add, cross, load3, scale, store3
 
 

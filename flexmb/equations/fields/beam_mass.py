@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
 from flexmb.equations.fields.beam_nodes import integrate_into, mix_into, shapes_at
 from flexmb.equations.fields.gram import add_point, clear_mass, mirror
 from flexmb.equations.fields.slices import slice_mass_into
 from flexmb.jit import program
+from flexmb.layout import flat_arrays as L
 
 
 @program

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import math
 
-from flexmb.equations import layout as L
 from flexmb.jit import kernel, program
+from flexmb.layout import flat_arrays as L
 
 
 @kernel

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
 from flexmb.jit import kernel
+from flexmb.layout import flat_arrays as L
 
 
 @kernel

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
 from flexmb.equations.fields.beam_force import bending_excess
 from flexmb.equations.fields.beam_nodes import shapes_at
 from flexmb.equations.fields.elastic import elastic_energy
 from flexmb.jit import call, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import load3, store3
 
 

@@ -8,10 +8,10 @@ Scratch in W: S_psi (n x 3), B (n x 9), C (n x n x 9), and N3 contracted with th
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
 from flexmb.equations.fields.elastic import elastic_force_into
 from flexmb.equations.fields.gram import clear_mass, mirror
 from flexmb.jit import kernel, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import (
     ZERO,
     add,

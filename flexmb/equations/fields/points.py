@@ -5,10 +5,10 @@ A point's record in F: mass, X (3), phi (n x 3), G (n x n x 3).
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
 from flexmb.equations.fields.elastic import elastic_force_into
 from flexmb.equations.fields.gram import add_point, clear_mass, mirror
 from flexmb.jit import kernel, program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import ZERO, add, cross, dot, load3, scale, store3
 
 

@@ -6,11 +6,11 @@ known at the stations: a station counts with the part of its length that lies be
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
 from flexmb.equations.fields.slices import slice_wrench
 from flexmb.equations.kinematics import arm, state_of
 from flexmb.equations.reactions import branch_wrench
 from flexmb.jit import program
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import (
     IDENTITY,
     ZERO,

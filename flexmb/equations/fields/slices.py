@@ -5,9 +5,9 @@ A slice moves with its marker: f = m a_P, n = J alpha_P + w_P x J w_P, with Psi,
 
 from __future__ import annotations
 
-from flexmb.equations import layout as L
 from flexmb.equations.kinematics import arm
 from flexmb.jit import kernel
+from flexmb.layout import flat_arrays as L
 from flexmb.vectors import add, add_to3, cross, dot, load3, load9, multiply, rotate, scale, transpose
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.equations import layout as L
 from flexmb.joints.table import JointType
+from flexmb.layout import flat_arrays as L
 from flexmb.system.records.loads import LoadRecords
 from flexmb.system.records.packing import Packer
 from flexmb.system.records.rows import RowRecords

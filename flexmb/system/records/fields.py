@@ -10,7 +10,7 @@ from flexmb.bodies.exact_beam import ExactBeam, ExactShapes, Slice
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.marker_shapes import MarkerShapes
-from flexmb.equations import layout as L
+from flexmb.layout import flat_arrays as L
 from flexmb.system.records.packing import Packer
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.equations import layout as L
-from flexmb.system.expressions.tables import linear_record
+from flexmb.layout import flat_arrays as L
+from flexmb.model.expressions.tables import linear_record
 from flexmb.system.records.packing import Packer
 from flexmb.system.records.rows import RowRecords
 from flexmb.system.records.sections import pack_section

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.equations import layout as L
-from flexmb.system.expressions.program import program_records, stack_depth
+from flexmb.layout import flat_arrays as L
+from flexmb.model.expressions.program import program_records, stack_depth
 
 
 class Packer:

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from flexmb.equations import layout as L
 from flexmb.joints.table import JointCode
+from flexmb.layout import flat_arrays as L
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.records.packing import Packer
 from flexmb.system.records.tree import TreeRecords

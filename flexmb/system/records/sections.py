@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmb.bodies.exact_beam import ExactBeam, ExactShapes
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.equations import layout as L
+from flexmb.layout import flat_arrays as L
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.records.packing import Packer
 from flexmb.system.records.tree import TreeRecords

@@ -10,9 +10,9 @@ import numpy as np
 from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.rigid_body import RigidBody
-from flexmb.equations import layout as L
 from flexmb.errors import Fault, InputError
 from flexmb.joints.table import JOINT_TYPES, QUATERNIONS, JointType
+from flexmb.layout import flat_arrays as L
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.records.fields import n_modes, pack_field, place_marker, slice_constants
 from flexmb.system.records.packing import Packer

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from flexmb.bodies.rigid_body import RigidBody
 from flexmb.errors import Fault, InputError
-from flexmb.system.schema.geometry import Shape
+from flexmb.model.schema.geometry import Shape
 from flexmb.view.geometry.drawing_files import file_solid
 from flexmb.view.geometry.primitives import Solid, box, cylinder, joined, moved, sphere
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from flexmb.results.report import LARGE_TURN
+from flexmb.reports.run_report import LARGE_TURN
 from flexmb.results.result_file import Result
 from flexmb.view.plots.channels import reaction_paths
 from flexmb.view.plots.spectrum import amplitudes

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.results.flexible_report import modal_data
+from flexmb.reports.flexible_report import modal_data
 from flexmb.view.flexible_parts import Covered
 from flexmb.view.report.arrays import ArrayPool
 from flexmb.view.report.coarse import coarse_surface

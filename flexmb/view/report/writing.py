@@ -10,7 +10,7 @@ from typing import Any
 
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import InputError
-from flexmb.results.flexible_report import find, flexible_warnings
+from flexmb.reports.flexible_report import find, flexible_warnings
 from flexmb.results.model_of_result import model_of
 from flexmb.results.output_file import check_target, drafted
 from flexmb.results.result_file import Result

@@ -1,0 +1,1 @@
+"""Model in, result out: run, inverse dynamics, statics, modes, check."""

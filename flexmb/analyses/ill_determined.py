@@ -1,0 +1,112 @@
+"""Which reactions a mechanism does not determine: those that constraint rows which repeat others leave open, and those
+that rows which all but repeat others leave to rounding.
+
+    G = U sigma V^T:  a multiplier along a column of U changes reactions; with sigma = 0 by any amount, with sigma of
+    1e-4 of the largest or less by rounding, magnified. A beam without twist in a plane loop is such a case: sigma goes
+    with its deflection, which passes zero again and again, so that 1e-2 is little there.
+Numbers are SI.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.layout import flat_arrays as L
+from flexmb.results.result_file import Result
+from flexmb.solvers.body_places import places_of
+from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.redundancy import DEPENDENT
+
+Array = NDArray[np.float64]
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+HARDLY = 1e-4  # singular values of G below this part of the largest, but not zero: rounding is magnified as much
+BENT = 1e-2  # the same for rows that repeat others wherever all bodies are straight
+LARGEST = 250_000
+"""Entries of G up to which such reactions are looked for"""
+
+
+def sampled_rows(result: Result) -> list[int]:
+    """Some rows of a result: one position may be singular for an instant, all of them hardly."""
+    last = len(result) - 1
+    return list(dict.fromkeys((last // 2, last // 3, (4 * last) // 5, last, 0)))
+
+
+def hardly_known(system: Any, result: Result) -> dict[str, tuple[str, ...]]:
+    """Joints and components of their reactions that are magnified rounding at every row that is looked at."""
+    if not 0 < system.n_rows * system.n_v <= LARGEST:
+        return {}
+    mechanics = Mechanics(system, system.workspace())
+    found, best = dict[str, tuple[str, ...]](), 0.0
+    q, v, a = (result[f"coordinates/{name}"].reshape(len(result), -1) for name in ("q", "v", "a"))
+    for row in sampled_rows(result):
+        mechanics.t = float(result.time[row])
+        mechanics.q[:], mechanics.v[:], mechanics.a[:] = q[row], v[row], a[row]
+        sides, sigma = _sides(mechanics)
+        least = float(sigma[-1] / sigma[0]) if sigma[0] > 0.0 else 0.0
+        n_weak = int(np.sum(sigma < HARDLY * sigma[0]))
+        if HARDLY < least <= BENT:
+            n_weak = _repeated_when_straight(system, mechanics)
+        if not n_weak:
+            return {}
+        if least > max(best, DEPENDENT):
+            best, found = least, moved_by(mechanics, sides[:, -n_weak:].T, 1e-2)
+    return found
+
+
+def _sides(mechanics: Mechanics) -> tuple[Array, Array]:
+    """U (rows, k) and sigma (k,) of the scaled Jacobian at the present coordinates."""
+    mechanics.jacobian()
+    sides, sigma, _ = np.linalg.svd(mechanics.G * mechanics.scale, full_matrices=False)
+    return sides, sigma
+
+
+def _repeated_when_straight(system: Any, mechanics: Mechanics) -> int:
+    """Rows that repeat others at these coordinates with all elastic ones zero; the coordinates stay as they are."""
+    kept = mechanics.q.copy()
+    for _, elastic, _ in places_of(system).values():
+        mechanics.W[elastic] = 0.0
+    _, sigma = _sides(mechanics)
+    mechanics.q[:] = kept
+    mechanics.jacobian()
+    return int(np.sum(sigma <= DEPENDENT * sigma[0]))
+
+
+def rank_of(G: Array) -> int:
+    """Rank of a Jacobian (rows, n_v)."""
+    sigma = np.linalg.svd(G, compute_uv=False) if G.size else np.zeros(0)
+    return int(np.sum(sigma > DEPENDENT * float(sigma.max(initial=1e-300))))
+
+
+def moved_by(mechanics: Mechanics, multipliers: Array, least: float) -> dict[str, tuple[str, ...]]:
+    """Joints and components of their reactions that some of the multipliers (k, rows) change by more than a part of
+    the largest change."""
+    system = mechanics.system
+    length = system.length_scale
+    touched: dict[str, set[str]] = {}
+    places = [channel for channel in system.channels if channel.path.split("/")[-1] in ("force", "moment", "effort")]
+    places = [channel for channel in places if channel.path.startswith(("joints/", "motions/"))]
+
+    def outputs(lam: Array) -> Array:
+        mechanics.lam[:] = lam
+        mechanics.run(L.AT_OUTPUT)
+        return mechanics.out.copy()
+
+    without = outputs(np.zeros(mechanics.n_rows))
+    for lam in multipliers:
+        change = np.abs(outputs(lam) - without)
+        sizes = {c.path: change[c.start : c.start + max(1, sum(c.shape))] * _per(c.unit, length) for c in places}
+        largest = max(float(size.max()) for size in sizes.values())
+        for path, size in sizes.items():
+            _, name, quantity = path.split("/")
+            names = {"force": COMPONENTS[:3], "moment": COMPONENTS[3:]}.get(quantity, ("effort",))
+            hit = {part for part, value in zip(names, size, strict=True) if value > least * largest}
+            touched.setdefault(name, set()).update(hit)
+    return {name: tuple(c for c in (*COMPONENTS, "effort") if c in hit) for name, hit in touched.items() if hit}
+
+
+def _per(unit: str, length: float) -> float:
+    """Moments count as forces at the length scale."""
+    return 1.0 / length if unit == "N*m" else 1.0

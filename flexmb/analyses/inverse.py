@@ -1,0 +1,249 @@
+"""Inverse dynamics: motions are prescribed; which efforts do they take, and what do the joints carry?
+
+    M a + BIAS + G^T lam = 0,   Phi(q, t) = 0      (joints that close loops, and motions, are rows of G)
+
+Motions drive all degrees of freedom of a rigid mechanism: a kinematic analysis, nothing is integrated. Elastic
+coordinates are never prescribed: they are integrated (or found in balance with the loads and the inertia of the motion,
+`elastic="quasi-static"`), and so are rigid degrees of freedom that no motion drives. The effort of a motion is its
+multiplier; reactions of chords come from the multipliers, those of branches from the free bodies of the tree.
+
+Motions that outnumber the degrees of freedom are refused, or fitted by least squares (`more_drives`). Reactions may
+also be found from the ends of the tree inwards (`recursive_reactions`), which shares no code with the kernels.
+
+Rows that repeat others leave internal forces open: every lam_0 with G^T lam_0 = 0 may be added. What it adds to the
+reaction of a joint, branch or chord, is not determined by a mechanism of rigid parts; these are named.
+[Lee et al. 2001]
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.analyses.ill_determined import hardly_known, moved_by, rank_of, sampled_rows
+from flexmb.analyses.more_drives import CHOICES, fit_of, prepare_fitted, solve_fitted
+from flexmb.analyses.preparation import Preparation, prepare
+from flexmb.analyses.run import Progress, run_model
+from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.model.model import Model
+from flexmb.recursive.recursive_reactions import recursive_reactions, uncovered
+from flexmb.results.inverse_dynamics import Drive, InverseDynamics
+from flexmb.results.joint_reactions import joint_reactions
+from flexmb.results.result_file import Result
+from flexmb.solvers.compilation import compile_for
+from flexmb.solvers.initial_state import body_states, start_system
+from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.redundancy import redundancy
+from flexmb.solvers.settings import read_settings
+from flexmb.system.records.fields import field_kinds
+
+Array = NDArray[np.float64]
+ELASTIC = ("dynamic", "quasi-static")
+ROADS = ("multipliers", "recursive")
+FIT_HINT = 'Or fit them all: --more-drives least-squares (Python: more_drives="least-squares").'
+
+
+def inverse_model(
+    model: Model,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    elastic: str = "dynamic",
+    more_drives: str = "refuse",
+    reactions: str = "multipliers",
+    progress: Progress | None = None,
+    command: str = "",
+) -> InverseDynamics:
+    """Find the efforts of the motions of a model and the reactions of all its joints; writes a result as a run does.
+
+    `elastic`: "dynamic" integrates the elastic coordinates, "quasi-static" finds them in balance. `more_drives`:
+    motions that outnumber the degrees of freedom of a rigid mechanism are refused ("refuse"), or fitted in the sense of
+    "least-squares".
+    `reactions`: by "multipliers" of the equations, or "recursive" from the ends of the tree inwards, body by body.
+    Raises InputError when motions are missing or repeat each other, ComputationError when they contradict each other.
+    """
+    spec = model.spec
+    _check(spec, elastic, more_drives, reactions)
+    assert spec.analysis is not None
+    compile_for(spec.analysis.method, field_kinds(spec))
+    fitted = prepare_fitted(spec) if more_drives == "least-squares" else None
+    if fitted is not None:
+        return _fitted(model, fitted, output, progress, command)
+    ready = _prepared(model)
+    _refuse_repeated_motions(spec, ready, more_drives)
+    system = ready.system
+    n_elastic = int(system.elastic.sum())
+    solve: Callable[..., Any] | None = None
+    how = "dynamic"
+    if elastic == "quasi-static" and n_elastic:
+        how, solve = "quasi-static", _quasi_static
+    elif ready.n_dof == 0 and not any(row.on_velocity for row in system.rows):
+        how = "kinematic"
+    chosen = _of_type(model, "kinematic" if how == "kinematic" else "dynamic")
+    result = run_model(chosen, output, progress=progress, command=command, solve=solve)
+    free, not_unique = _freedom(spec, ready, result)
+    found = joint_reactions(result, model=chosen)
+    recursive = recursive_reactions(result, chosen) if reactions == "recursive" else None
+    return InverseDynamics(
+        result=result,
+        model=chosen,
+        how=how,
+        n_driven=sum(row.is_motion for row in system.rows),
+        n_free=free,
+        n_elastic=n_elastic,
+        drives=tuple(_drives(result, spec)),
+        reactions=found if recursive is None else recursive.reactions,
+        not_unique=not_unique,
+        n_repeated=len(system.dropped),
+        hardly_known=hardly_known(system, result),
+        recursive=recursive,
+        road_difference=0.0 if recursive is None else recursive.difference(found),
+    )
+
+
+def _fitted(
+    model: Model, ready: Preparation, output: str | os.PathLike[str] | None, progress: Progress | None, command: str
+) -> InverseDynamics:
+    """Motions that outnumber the degrees of freedom."""
+    chosen = _of_type(model, "kinematic")
+    result = run_model(chosen, output, progress=progress, command=command, solve=solve_fitted, ready=ready)
+    fit = fit_of(ready, result)
+    _, not_unique = _freedom(chosen.spec, ready, result)
+    return InverseDynamics(
+        result=result,
+        model=chosen,
+        how="kinematic",
+        n_driven=len(fit.motions),
+        n_free=0,
+        n_elastic=0,
+        drives=tuple(_drives(result, chosen.spec)),
+        reactions=joint_reactions(result, model=chosen),
+        not_unique=not_unique,
+        n_repeated=len(ready.system.all_rows) - ready.system.n_v,
+        hardly_known=hardly_known(ready.system, result),
+        fit=fit,
+    )
+
+
+def _check(spec: Any, elastic: str, more_drives: str, reactions: str) -> None:
+    """Refuse what has no inverse dynamics, all at once."""
+    faults = []
+    if spec.analysis is None:
+        text = "the model does not say over which time."
+        faults.append(Fault(text, ("analysis",), "Add [analysis] with end and step."))
+    elif spec.analysis.type not in ("dynamic", "kinematic"):
+        text = f'type = "{spec.analysis.type}" has no motion over time, which inverse dynamics needs.'
+        faults.append(Fault(text, ("analysis", "type"), "Remove the type, and give end and step."))
+    if not spec.motions:
+        text = "inverse dynamics needs prescribed motions, and the model has none."
+        faults.append(Fault(text, ("motions",), "Add [motions.NAME] with a joint and a rate, table or expression."))
+    if elastic not in ELASTIC:
+        faults.append(Fault(f"'{elastic}' is no way to treat elastic coordinates (ways: {', '.join(ELASTIC)})."))
+    if more_drives not in CHOICES:
+        faults.append(Fault(f"'{more_drives}' is nothing to do with more drives (choices: {', '.join(CHOICES)})."))
+    if reactions not in ROADS:
+        faults.append(Fault(f"'{reactions}' is no road to the reactions (roads: {', '.join(ROADS)})."))
+    if more_drives == "least-squares" and spec.coordinates.default == "natural":
+        text = "natural coordinates do not cover motions that are fitted."
+        faults.append(Fault(text, ("coordinates", "default"), 'Use default = "absolute".'))
+    if reactions == "recursive":
+        faults += uncovered(spec)
+        if more_drives == "least-squares":
+            faults.append(Fault("recursive reactions do not know how fitted motions share their efforts."))
+    if faults:
+        raise InputError(faults)
+
+
+def _of_type(model: Model, kind: str) -> Model:
+    """The model with another type of analysis, and with reactions."""
+    if model.spec.analysis is not None and model.spec.analysis.type == kind and model.spec.output.reactions:
+        return model
+    tables = tomllib.loads(model.to_toml())
+    tables["analysis"]["type"] = kind
+    tables.setdefault("output", {})["reactions"] = True
+    return Model.from_tables(tables, model.text, {"analysis.type": kind}, model.folder)
+
+
+def _quasi_static(system: Any, analysis: Any, *, every: float | None = None, **options: Any) -> Any:
+    """`simulate` for elastic coordinates in balance."""
+    from flexmb.solvers.quasi_static_motion import analyse_quasi_static
+
+    return analyse_quasi_static(system, read_settings(analysis, every), **options)
+
+
+def _prepared(model: Model) -> Preparation:
+    """The system; motions too many that contradict each other are told that they can be fitted."""
+    try:
+        return prepare(model)
+    except ComputationError as error:
+        try:
+            fitted = prepare_fitted(model.spec)
+        except (ComputationError, InputError):
+            fitted = None
+        if fitted is None:
+            raise
+        raise ComputationError(f"{error} {FIT_HINT}", error.summary) from None
+
+
+def _refuse_repeated_motions(spec: Any, ready: Preparation, more_drives: str) -> None:
+    """Motions of the same degree of freedom."""
+    repeated = list(dict.fromkeys(row.owner for row in ready.system.dropped if row.is_motion))
+    if not repeated:
+        return
+    system, work = _complete(spec, ready)
+    groups = redundancy(system, work).groups
+    faults = []
+    for name in repeated:
+        others = [other for group in groups if name in group for other in group if other != name]
+        listed = ", ".join(f"'{other}'" for other in others) or "the joints"
+        text = f"motion '{name}' prescribes what {listed} already do."
+        hint = "Remove one of them: each degree of freedom takes one motion"
+        if more_drives == "least-squares":
+            hint += "; motions are fitted only where they drive every degree of freedom of a rigid mechanism."
+        else:
+            hint += f". {FIT_HINT}"
+        faults.append(Fault(text, ("motions", name), hint))
+    raise InputError(faults)
+
+
+def _complete(spec: Any, ready: Preparation) -> tuple[Any, Array]:
+    """The system with the rows that repeat others, in the initial state."""
+    system = start_system(spec, body_states(ready.system, ready.work.copy()))
+    work = system.workspace()
+    return system, work
+
+
+def _drives(result: Result, spec: Any) -> list[Drive]:
+    found = []
+    for name in spec.motions:
+        path = f"motions/{name}/effort"
+        work = next(p for p in (f"energy/work/{name} (motion)", f"energy/work/{name}") if p in result.channels)
+        found.append(Drive(name, result.channels[path].unit, result[path], result[work]))
+    return found
+
+
+def _freedom(spec: Any, ready: Preparation, result: Result) -> tuple[int, dict[str, tuple[str, ...]]]:
+    """Rigid degrees of freedom that are left, and the reactions that are not unique.
+
+    At the states of some rows, as a mechanism may pass singular positions where rows depend on each other only for an
+    instant: the largest rank counts.
+    """
+    system, work = _complete(spec, ready)
+    mechanics = Mechanics(system, work)
+    rank = min(system.n_rows - len(ready.system.dropped), system.n_v)
+    rigid_rank, not_unique = 0, dict[str, tuple[str, ...]]()
+    is_searched = rank < system.n_rows
+    q, v, a = (result[f"coordinates/{name}"].reshape(len(result), -1) for name in ("q", "v", "a"))
+    for row in sampled_rows(result):
+        mechanics.t = float(result.time[row])
+        mechanics.q[:], mechanics.v[:], mechanics.a[:] = q[row], v[row], a[row]
+        mechanics.jacobian()
+        G = mechanics.G * mechanics.scale
+        rigid_rank = max(rigid_rank, rank_of(G[:, ~system.elastic]))
+        if is_searched and rank_of(G) == rank:
+            not_unique, is_searched = moved_by(mechanics, np.linalg.svd(G)[0][:, rank:].T, 1e-6), False
+    return int(np.sum(~system.elastic)) - rigid_rank, not_unique

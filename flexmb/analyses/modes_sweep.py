@@ -1,0 +1,50 @@
+"""Modes over a parameter (Campbell diagram) and frequency responses: tables of them as text and for files.
+
+In: a model file with settings and the values of one parameter, or linearised equations and frequencies. Out: rows.
+Modes are followed over the parameter by their shapes: lines cross where modes do (see `mode_tracking`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.analyses.mode_tracking import spectrum_of, tracked
+from flexmb.analyses.modes import modes_of_model
+from flexmb.model.model_file import read_model
+from flexmb.results.modal import ModalReport, Sweep
+
+Floats = NDArray[np.float64]
+
+
+def sweep_modes(
+    path: str | os.PathLike[str], settings: Mapping[str, str], name: str, values: Sequence[float], about: str, most: int
+) -> Sweep:
+    """Modes that oscillate of the model for every value of a parameter or key, the `most` ones that come lowest."""
+
+    def report_at(value: float) -> ModalReport:
+        return modes_of_model(read_model(path, {**settings, name: f"{value:.15g}"}), about=about)
+
+    spectra, notes, title, is_moving = [], [], "", False
+    for value in values:
+        report = report_at(value)
+        title = report.system.name
+        is_moving = is_moving or report.is_moving
+        spectra.append(spectrum_of(report))
+        notes += [f"{name} = {value:g}: {note}" for note in report.linear.notes]
+    table = tracked(values, spectra, lambda value: spectrum_of(report_at(value)))
+    table = table[:, _chosen(np.abs(table.imag), most)]
+    frequencies, ratios = np.abs(table.imag) / (2.0 * np.pi), -table.real / np.abs(table)
+    return Sweep(name, title, np.array(values, dtype=float), frequencies, ratios, tuple(notes), is_moving)
+
+
+def _chosen(frequencies: Floats, most: int) -> list[int]:
+    """Columns of the lines that come lowest, in the order in which they begin."""
+    if not frequencies.size:
+        return []
+    lowest = np.argsort(np.nanmin(frequencies, axis=0), kind="stable")[:most]
+    first = np.argmax(~np.isnan(frequencies), axis=0)
+    return sorted((int(k) for k in lowest), key=lambda k: (first[k], frequencies[first[k], k]))

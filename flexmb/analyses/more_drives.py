@@ -1,0 +1,88 @@
+"""More motions than degrees of freedom, when asked: their fit, the residual of every motion, and the share of efforts.
+
+A model whose motions repeat or contradict each other enters; a system whose joint rows are independent and whose motion
+rows are all there leaves, and after the analysis (`solvers.least_squares_motion`) the residual of every motion: the
+coordinate that the mechanism has less the one that is prescribed. Rigid mechanisms whose every degree of freedom is
+driven; all others are refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.analyses.preparation import Preparation
+from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.results.inverse_dynamics import Fit, MotionFit
+from flexmb.results.result_file import Result
+from flexmb.solvers.initial_state import initial_states, start_system
+from flexmb.solvers.least_squares_motion import analyse_least_squares
+from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.redundancy import redundancy
+from flexmb.solvers.settings import read_settings
+
+Array = NDArray[np.float64]
+CHOICES = ("refuse", "least-squares")
+
+
+def prepare_fitted(spec: Any) -> Preparation | None:
+    """The system with all motion rows; None when there are no more of them than degrees of freedom."""
+    states = initial_states(spec.model_copy(update={"motions": {}, "forces": {}, "sensors": {}, "analysis": None}))
+    complete = start_system(spec, states)
+    motions = [number for number, row in enumerate(complete.all_rows) if row.is_motion]
+    joints_only = start_system(spec, states, motions)
+    found = redundancy(joints_only, joints_only.workspace())
+    if found.inconsistent:
+        names = ", ".join(f"'{name}'" for name in found.inconsistent)
+        raise ComputationError(f"The joints {names} contradict each other. Remove one, or make them agree.")
+    n_rigid = found.dof - int(complete.elastic.sum())
+    if len(motions) <= n_rigid:
+        return None
+    _refuse_others(spec, complete, len(motions), n_rigid)
+    system = start_system(spec, states, [joints_only.row_numbers[row] for row in found.redundant])
+    return Preparation(system, system.workspace(), 0.0, 0.0, n_rigid - len(motions))
+
+
+def _refuse_others(spec: Any, system: Any, n_motions: int, n_rigid: int) -> None:
+    """Refuse mechanisms whose motions are not fitted, all reasons at once."""
+    more = f"{n_motions} motions for {n_rigid} degrees of freedom are fitted in rigid, fully driven mechanisms only"
+    faults = []
+    flexible = [name for name in spec.bodies if any(c.startswith(f"{name}.") for c in _elastic_names(system))]
+    if flexible:
+        listed = ", ".join(f"'{name}'" for name in flexible)
+        text = f"{more}, and {listed} {'is' if len(flexible) == 1 else 'are'} flexible."
+        faults.append(Fault(text, ("bodies", flexible[0]), "Remove motions that repeat others, or make it rigid."))
+    rolling = list(dict.fromkeys(row.owner for row in system.rows if row.on_velocity))
+    if rolling:
+        text = f"{more}, and '{rolling[0]}' holds velocities, not positions."
+        faults.append(Fault(text, ("joints", rolling[0]), "Remove motions that repeat others."))
+    if faults:
+        raise InputError(faults)
+
+
+def _elastic_names(system: Any) -> list[str]:
+    return [name for name, elastic in zip(system.coordinates, system.elastic, strict=True) if elastic]
+
+
+def solve_fitted(system: Any, analysis: Any, *, every: float | None = None, **options: Any) -> Any:
+    """`simulate` for motions that are fitted."""
+    return analyse_least_squares(system, read_settings(analysis, every), **options)
+
+
+def fit_of(ready: Preparation, result: Result) -> Fit:
+    """Residuals of the motions at the rows of a result."""
+    system = ready.system
+    mechanics = Mechanics(system, ready.work.copy())
+    rows = [k for k, row in enumerate(system.rows) if row.is_motion]
+    q = result["coordinates/q"].reshape(len(result), -1)
+    found = np.zeros((len(result), len(rows)))
+    for k, t in enumerate(result.time):
+        mechanics.t = float(t)
+        mechanics.q[:] = q[k]
+        mechanics.jacobian()
+        found[k] = mechanics.phi[rows]
+    motions = [MotionFit(system.rows[k].owner, system.rows[k].unit, r) for k, r in zip(rows, found.T, strict=True)]
+    n_joints = len(system.rows) - len(rows)
+    return Fit(system.n_v - n_joints, system.length_scale, tuple(motions))

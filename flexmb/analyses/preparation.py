@@ -1,0 +1,115 @@
+"""From a model to a system that can be solved: assembled once, without the constraint rows that only repeat others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.solvers.assembly import assemble
+from flexmb.solvers.initial_state import BodyStates, balanced_states, start_system
+from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.redundancy import Redundancy, redundancy
+from flexmb.solvers.statics import Equilibrium
+from flexmb.system.system import System
+
+MOST_EQUATIONS = 4000
+"""Coordinates and constraint rows of a system with loops."""
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """A system that is ready to run, and what was found on the way."""
+
+    system: System
+    work: NDArray[np.float64]
+    """(w,) its workspace, with a consistent start in it."""
+    start_gap: float
+    """Largest constraint residual of the given initial positions [m, rad]."""
+    residual: float
+    """Largest constraint residual after assembly [m, rad]."""
+    n_dof: int
+    """Degrees of freedom that are left: coordinates less independent constraint rows."""
+    balance: Equilibrium | None = None
+    """The equilibrium that the start is, when the analysis is static or starts so."""
+    turbo: Any = None
+    """What became of the wish for generated code (`Turbo`); None: nobody asked for it."""
+
+
+def prepare(model: Any) -> Preparation:
+    """Build the system of a model, close its loops, and leave out redundant constraint rows.
+
+    Raises InputError when there is nothing to move or motions contradict each other, ComputationError when the loops
+    cannot close or constraints contradict each other.
+    """
+    spec = model.spec
+    if not spec.bodies:
+        raise InputError([Fault("the model has no bodies.", ("bodies",), "Add [bodies.NAME] with mass and inertia.")])
+    if spec.coordinates.default == "natural":
+        from flexmb.natural.model_loads import uncovered
+
+        if faults := uncovered(spec):
+            raise InputError(faults)
+    states, balance = balanced_states(spec)
+    system, work = _built(spec, states, [])
+    _check_damping(spec, system)
+    _check_size(system)
+    start_gap = _residual(system, work)
+    assemble(system, work)
+    found = redundancy(system, work)
+    if found.inconsistent:
+        raise _contradiction(spec, found)
+    if found.redundant:
+        system, work = _built(spec, states, [system.row_numbers[row] for row in found.redundant])
+        assemble(system, work)
+    return Preparation(system, work, start_gap, _residual(system, work), int(found.dof), balance)
+
+
+def _contradiction(spec: Any, found: Redundancy) -> InputError | ComputationError:
+    """What to say when rows depend on each other but do not agree; it is wrong input when motions are among them."""
+    involved = [name for group in found.groups if set(group) & set(found.inconsistent) for name in group]
+    motions = [name for name in spec.motions if name in involved]
+    if not motions and len(spec.motions) > 1:
+        motions = list(spec.motions)
+    names = ", ".join(f"'{name}'" for name in motions or found.inconsistent)
+    text = f"the mechanism is constrained or driven more than once, and not in the same way, by {names}."
+    if motions:
+        return InputError([Fault(text, ("motions", motions[-1]), "Remove a motion, or make them agree.")])
+    return ComputationError(f"{text[0].upper()}{text[1:]} Check the joints, or start in another position.")
+
+
+def _check_damping(spec: Any, system: System) -> None:
+    """Generalised-alpha without any damping leaves the noise of the multipliers to grow."""
+    analysis = spec.analysis
+    if analysis is None or analysis.method != "generalized-alpha" or not system.n_rows:
+        return
+    if analysis.type == "dynamic" and analysis.rho > 0.99:
+        text = f"rho = {analysis.rho:g} cannot integrate {system.n_rows} constraint rows: their multipliers would grow"
+        raise InputError([Fault(f"{text}.", ("analysis", "rho"), "Take 0.95 or less, or method = 'rk45'.")])
+
+
+def _check_size(system: System) -> None:
+    """The equations are full matrices: what would take hours is refused at once."""
+    size = system.n_v + system.n_rows
+    if system.n_rows and size > MOST_EQUATIONS:
+        text = f"{system.n_v} coordinates and {system.n_rows} constraint rows are too many: {size} full equations take "
+        text += f"{8e-9 * size**2:.2g} GB and hours (at most {MOST_EQUATIONS})."
+        hint = 'Use default = "joint": there only the loops of a mechanism have constraint rows.'
+        raise InputError([Fault(text, ("coordinates", "default"), hint)])
+
+
+def _built(spec: Any, states: BodyStates, dropped: list[int]) -> tuple[System, NDArray[np.float64]]:
+    """The system without the dropped rows, in its initial state, and a workspace."""
+    system = start_system(spec, states, dropped)
+    return system, system.workspace()
+
+
+def _residual(system: System, work: NDArray[np.float64]) -> float:
+    if not system.n_rows:
+        return 0.0
+    mechanics = Mechanics(system, work)
+    mechanics.jacobian()
+    return float(np.max(np.abs(mechanics.phi[: mechanics.n_pos_rows]), initial=0.0))

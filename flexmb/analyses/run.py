@@ -1,0 +1,150 @@
+"""From a model to a result: build the system, simulate, write, report. Shared by command line and Python."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from flexmb.analyses.ill_determined import hardly_known
+from flexmb.analyses.preparation import Preparation, prepare
+from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.reports.flexible_report import Findings, find, flexible_bodies, strain_text
+from flexmb.reports.run_report import entry, run_report, summary_numbers
+from flexmb.results.channel_columns import NamedChannel, named_channels
+from flexmb.results.result_creation import RunIdentity
+from flexmb.results.result_file import Result
+from flexmb.results.result_writer import ResultWriter, check_target
+from flexmb.results.resuming import open_for_resuming
+from flexmb.solvers.compilation import compile_for
+from flexmb.solvers.run import simulate
+from flexmb.system.records.fields import field_kinds
+from flexmb.system.system import System
+
+Progress = Callable[[float, float, int, int], None]
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A system as the writer sees it."""
+
+    channels: list[NamedChannel]
+
+
+def run_model(
+    model: Any,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    resume: bool = False,
+    turbo: bool = False,
+    progress: Progress | None = None,
+    command: str = "",
+    solve: Callable[..., Any] | None = None,
+    ready: Preparation | None = None,
+) -> Result:
+    """Simulate a model and write its result; gives the open result back.
+
+    `output`: the result file; default: [output] file of the model, else its name with ".h5" in the present folder.
+    `resume`: continue the unfinished run in `output`. `turbo`: let the integrator run generated code of this model,
+    where that is possible; the report says whether it did. `progress(t, t_end, steps, rejected)`: called often.
+    `solve`: what computes the rows, called as `simulate` is, which is the default. `ready`: the prepared system, when
+    it is at hand. A run that is interrupted (Ctrl-C)
+    gives the result so far, its `outcome` says so. A failed run raises ComputationError after everything computed has
+    been written.
+    """
+    spec = model.spec
+    if spec.analysis is None:
+        raise InputError(
+            [Fault("the model does not say what to compute.", ("analysis",), "Add [analysis] with end and step.")]
+        )
+    path = Path(output) if output is not None else default_output(model)
+    folder = str(Path(model.folder).absolute())
+    identity = RunIdentity(model.name, model.text, model.identity, command, folder, model.body_files)
+    check_target(path)
+    if resume:
+        open_for_resuming(path, identity).close()  # said before the first compilation, not after it
+    if solve is None and spec.coordinates.default == "natural":
+        from flexmb.natural.analysis import natural_solver
+
+        solve = natural_solver(spec, turbo)
+    compile_for(spec.analysis.method, field_kinds(spec))
+    ready = ready or prepare(model)
+    if turbo:
+        from flexmb.analyses.turbo import use_turbo
+
+        ready = replace(ready, turbo=use_turbo(model, ready.system))
+    named = _Named(named_channels(ready.system, reactions=spec.output.reactions))
+    with ResultWriter(path, named, identity, resume=resume, chunk_rows=_chunk_rows(spec)) as writer:
+        summary = _simulate(ready, model, writer, progress, solve or simulate)
+        writer.flush()
+        if writer.n_rows == 0 and summary.outcome == "interrupted":
+            raise KeyboardInterrupt
+        report = _report(ready, model, writer, summary, wall_note=" since it was resumed" if resume else "")
+        writer.finish(summary.outcome, report, summary_numbers(summary))
+    return Result(path)
+
+
+def _report(
+    ready: Preparation, model: Any, writer: ResultWriter, summary: Any, failure: str = "", wall_note: str = ""
+) -> str:
+    flexible = _look_into(ready.system, writer.path) if flexible_bodies(ready.system) and writer.n_rows else None
+    text = run_report(
+        ready.system,
+        model,
+        summary,
+        n_dof=ready.n_dof,
+        extremes=writer.extremes,
+        output=writer.path,
+        n_rows=writer.n_rows,
+        n_channels=writer.n_channels,
+        failure=failure,
+        wall_note=wall_note,
+        balance=ready.balance,
+        turbo=ready.turbo,
+        flexible=flexible,
+    )
+    if writer.kept is not None and (failure or summary.outcome != "finished"):
+        kept = entry("earlier result", f"{writer.kept}: kept until this run is finished with --resume, or run anew")
+        text = "\n".join([text, *kept])
+    return text
+
+
+def _look_into(system: System, output: Path) -> tuple[Findings, str, dict[str, tuple[str, ...]]] | None:
+    """What the rows written so far say about flexible bodies and reactions; the largest strain energy in words."""
+    try:
+        with Result(output) as result:
+            return find(system, result), strain_text(result), hardly_known(system, result)
+    except InputError:  # the file is damaged, which is reported elsewhere
+        return None
+
+
+def default_output(model: Any) -> Path:
+    """Where a result goes when nobody says: [output] file, else the name of the model."""
+    if model.spec.output.file:
+        return Path(model.spec.output.file)
+    stem = re.sub(r"[^\w.-]+", "_", model.name).strip("._") or "result"
+    return Path(f"{stem}.h5")
+
+
+def _simulate(
+    ready: Preparation, model: Any, writer: ResultWriter, progress: Progress | None, solve: Callable[..., Any]
+) -> Any:
+    """The run itself; a failure is noted in the result file before it is passed on."""
+    analysis, every = model.spec.analysis, model.spec.output.every
+    try:
+        return solve(ready.system, analysis, sink=writer, progress=progress, resume=writer.checkpoint, every=every)
+    except ComputationError as error:
+        writer.flush()
+        numbers = summary_numbers(error.summary) if error.summary is not None else ()
+        writer.finish("failed", _report(ready, model, writer, error.summary, str(error)), numbers)
+        raise
+
+
+def _chunk_rows(spec: Any) -> int:
+    """Rows in one piece of the file: small for a short run, so that it does not take megabytes."""
+    interval = spec.output.every or spec.analysis.step
+    expected = int(spec.analysis.end / interval) + 1 if interval else 512
+    return max(16, min(512, expected))

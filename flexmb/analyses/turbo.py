@@ -1,0 +1,208 @@
+"""Turbo: the integrator runs code that is generated from the equations of the model, instead of the general kernels.
+
+Enters: a model and its system. The equations in symbols (a road of their own from the same model) become C, the C
+compiler of the machine makes a library, and its functions take the places of residual, system, jacobian and
+acceleration in the header of the system. Leaves: `Turbo`, which says what was done, or why it was not. Output rows,
+reactions and energies stay those of the kernels. Before it is used, the code is compared with the kernels at states
+near the start.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexmb
+from flexmb import jit
+from flexmb.analyses.turbo_library import PREFIX, Library, library
+from flexmb.equations.programs import PROGRAMS, link_open_tree
+from flexmb.errors import InputError
+from flexmb.layout import flat_arrays as at
+from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.settings import EXPLICIT
+from flexmb.system.system import System
+
+LARGEST = 10
+"""Moving bodies up to which it pays."""
+MOST_OPERATIONS = 20000
+"""Of all functions together, for which a C compiler takes some five seconds."""
+MOST_COLUMNS = 1000
+"""Sum over the bodies of the squared number of rates that move a body: a chain of ten revolute joints has 385. The code
+grows with it, some 30 operations each; where there are more it is not even generated."""
+AGREEMENT = 1e-9
+"""Largest difference from the kernels as a part of the largest entry; correct code differs by round-off, 1e-13."""
+_SLOTS = {
+    "residual": at.AT_RESIDUAL,
+    "system": at.AT_SYSTEM,
+    "jacobian": at.AT_JACOBIAN,
+    "powers": at.AT_POWERS,
+    "acceleration": at.AT_ACCELERATION,
+}
+_COMPARED = {
+    "residual": (("RES", 1), ("PHI", 0)),
+    "system": (("M", 2), ("BIAS", 1), ("G", 3), ("PHI", 0), ("PHI_DOT", 0), ("GAM", 0)),
+    "jacobian": (("G", 3), ("PHI", 0), ("PHI_DOT", 0)),
+    "powers": (("POWER", 4),),
+    "acceleration": (("A", 1),),
+}
+"""Outputs of every function with their sizes: 0 rows, 1 rates, 2 rates x rates, 3 rows x rates, 4 work channels."""
+
+
+@dataclass(frozen=True)
+class Turbo:
+    """What became of the wish for generated code."""
+
+    is_used: bool
+    text: str
+    """For the report: with what and how long it took, or why not"""
+
+
+def use_turbo(model: Any, system: System) -> Turbo:
+    """Put generated code into the header of `system` where that is possible and pays."""
+    if reason := _obstacle(model, system):
+        return _without(reason)
+    names = _function_names(model, system)
+    try:
+        found = _library(model, system, names)
+    except ImportError:
+        return _without("the symbolic engine (symengine) is not installed.")
+    except InputError as error:
+        return _without(" ".join(fault.text for fault in error.faults))
+    if "acceleration" in names:
+        link_open_tree(system.ints)
+    for name in names:
+        if not _agrees(system, name, found.addresses[name]):
+            return _without(f"the generated code disagrees with the kernels ({name}); please report this model.")
+    for name in names:
+        system.ints[_SLOTS[name]] = found.addresses[name]
+    cost = f"generated in {found.generated:.2g} s, compiled by {found.made_by} in {found.compiled:.2g} s"
+    if found.is_from_cache:
+        cost = f"compiled by {found.made_by}, from the cache"
+    return Turbo(True, f"turbo: code of this model, {cost}")
+
+
+def _without(reason: str) -> Turbo:
+    return Turbo(False, f"not used, the run went on without: {reason}")
+
+
+def _obstacle(model: Any, system: System) -> str:
+    """Why generated code cannot be used or does not pay, as far as that is known before it is made."""
+    analysis, n = model.spec.analysis, int(system.ints[at.N_BODIES])
+    if jit.DISABLED:
+        return "compilation is switched off (NUMBA_DISABLE_JIT)."
+    if analysis is None or analysis.type != "dynamic":
+        return "it speeds up dynamic analyses only."
+    if n > LARGEST:
+        return f"the model has {n} moving bodies; above {LARGEST} generated code takes long to make and gains little."
+    if (columns := _columns(system)) > MOST_COLUMNS:
+        return f"its bodies move with too many coordinates: sum of squares {columns}, generated up to {MOST_COLUMNS}."
+    return ""
+
+
+def _columns(system: System) -> int:
+    """Sum over the bodies of the squared number of rates that move a body, its elastic ones included."""
+    ints, moved = system.ints, [0]
+    for number in range(1, int(ints[at.N_BODIES]) + 1):
+        record = ints[at.BODIES] + number * at.BODY
+        moved.append(moved[ints[record + at.B_PARENT]] + int(ints[record + at.B_NJ] + ints[record + at.B_NF]))
+    return sum(count**2 for count in moved)
+
+
+def _function_names(model: Any, system: System) -> tuple[str, ...]:
+    """The functions that the method calls at every step; `powers` where loads make it costly."""
+    names = ["residual", "system", "jacobian"]
+    if model.spec.analysis.method in EXPLICIT:
+        names = ["system", "jacobian"] if system.n_rows else ["acceleration"]
+    return (*names, "powers") if system.ints[at.N_LOADS] else tuple(names)
+
+
+def _work_channels(system: System) -> list[tuple[str, Any] | None]:
+    """What works in every work channel: a constraint row, a load by name, or the damping of a body by its number."""
+    ints = system.ints
+    found: list[tuple[str, Any] | None] = [None] * int(ints[at.N_POWERS])
+    for k in range(ints[at.N_MOTIONS]):
+        record = ints[at.MOTIONS] + k * at.MOTION
+        if ints[record + at.MO_ROW] >= 0:
+            found[ints[record + at.MO_POWER]] = "row", int(ints[record + at.MO_ROW])
+    for k in range(ints[at.N_LOADS]):
+        channel = ints[ints[at.LOADS] + k * at.LOAD + at.L_POWER]
+        if channel >= 0:
+            found[channel] = "load", system.forces[k]
+    for k in range(ints[at.N_FIELDS]):
+        record = ints[at.FIELDS] + k * at.FIELD
+        if ints[record + at.FD_POWER] >= 0:
+            number = (ints[record + at.FD_BODY] - ints[at.BODIES]) // at.BODY
+            found[ints[record + at.FD_POWER]] = "damping", system.topology.branches[number - 1].body
+    return found
+
+
+def _library(model: Any, system: System, names: tuple[str, ...]) -> Library:
+    """The code of a model, from the cache when it was made before."""
+
+    def write(language: str) -> tuple[str, float]:
+        from flexmb.symbolic.code.addressed import INPUTS, OUTPUTS, code_of, source
+        from flexmb.symbolic.equations import equations_of
+
+        began = time.perf_counter()
+        equations = equations_of(model, rows=system.row_numbers, named=True)
+        code = code_of(equations, names, _work_channels(system))
+        if code.operations > MOST_OPERATIONS:
+            found = f"the code would have {code.operations} operations"
+            raise InputError(f"{found}; above {MOST_OPERATIONS} it takes long to compile.")
+        slots = {name: getattr(at, name) for name in (*INPUTS, *OUTPUTS)}
+        return source(code, slots, language, PREFIX), time.perf_counter() - began
+
+    return library(f"{_key(system)} {' '.join(names)}", names, write)
+
+
+def _key(system: System) -> str:
+    """What the code is made from: the flat arrays, which say all about a system, and the sources of the generator."""
+    ints = system.ints.copy()
+    ints[list(PROGRAMS)] = 0  # addresses change from process to process
+    digest = hashlib.sha256(ints.tobytes() + system.floats.tobytes())
+    package = Path(flexmb.__file__).parent
+    for path in sorted([*(package / "symbolic").rglob("*.py"), package / "equations" / "layout.py", Path(__file__)]):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _agrees(system: System, name: str, address: int) -> bool:
+    """Whether a generated function gives what the kernel gives, at the start and at three states near it."""
+    random = np.random.default_rng(1)
+    for distance in (0.0, 1.0, 1.0, 1.0):
+        state = _state_near_start(system, random, distance)
+        found = []
+        for function in (PROGRAMS[_SLOTS[name]].address, address):
+            work = state.copy()
+            jit.call(function, system.ints, system.floats, work, 0)
+            found.append(work)
+        for entry, size in _COMPARED[name]:
+            n = (system.n_rows, system.n_v, system.n_v**2, system.n_rows * system.n_v, int(system.ints[at.N_POWERS]))[
+                size
+            ]
+            kernel, generated = (system.view(work, getattr(at, entry), n) for work in found)
+            largest = float(np.max(np.abs(kernel), initial=1e-3))
+            allowed = AGREEMENT * largest * (1e3 if name == "acceleration" else 1.0)  # a matrix is solved with
+            if not np.max(np.abs(kernel - generated), initial=0.0) <= allowed:
+                return False
+    return True
+
+
+def _state_near_start(system: System, random: np.random.Generator, distance: float) -> NDArray[np.float64]:
+    """A workspace with accelerations and multipliers by chance; `distance` away from the start, loops not closed."""
+    work = system.workspace()
+    mechanics = Mechanics(system, work)
+    n = system.n_v
+    share = distance * np.where(system.elastic, 1e-3, 1e-2)
+    mechanics.move(share * system.scales * random.uniform(-1.0, 1.0, n))
+    mechanics.v += share * system.scales * random.uniform(-1.0, 1.0, n)
+    mechanics.a[:] = system.scales * random.uniform(-1.0, 1.0, n)
+    mechanics.lam[:] = random.uniform(-1.0, 1.0, system.n_rows)
+    mechanics.t = float(random.uniform(0.0, 0.01))
+    return work

@@ -1,0 +1,376 @@
+"""Expressions and quantities in model files: a small, safe grammar of our own (nothing is ever executed).
+
+    sum      = product (("+" | "-") product)*
+    product  = signed (("*" | "/") signed)*
+    signed   = ("-" | "+") signed | power
+    power    = atom ["^" signed]                       (to the right: 2^3^2 = 2^9; -2^2 = -4)
+    atom     = number [unit] | "pi" | name | "$name" | function "(" sum ("," sum)* ")" | "(" sum ")"
+
+A number may carry a unit ("10 mm", "5 N*m/rad"), parameters are put in as numbers, what remains free are the time t and
+sensors. Dimensions are checked as far as they are known. Depth and length are bounded. Parameters that are kept as
+symbols are put in as numbers that carry their formula (`SymbolicValue`), and so does what is computed from them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from flexmb.model.expressions.nodes import (
+    FUNCTIONS,
+    Binary,
+    Call,
+    Measure,
+    Name,
+    Negative,
+    Node,
+    Number,
+    SymbolicValue,
+    Table,
+    measure,
+    names_in,
+)
+from flexmb.model.expressions.tables import check_points
+from flexmb.model.expressions.tokens import TextError, Token, tokenize
+from flexmb.model.units import NUMBER, UNITS, Amount, Kind, convert, read_unit
+from flexmb.suggestions import did_you_mean
+
+MAX_NESTING = 50
+"""Deepest nesting of brackets, signs and powers."""
+MAX_DEPTH = 300
+"""Deepest tree: nesting and the terms of a long sum together, so that walking it is safe."""
+CONSTANTS = {"pi": math.pi}
+RESERVED = frozenset(("t", *CONSTANTS, *FUNCTIONS))
+"""Names that parameters and sensors must not have."""
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A function of time (and of sensors): its tree, with all parameters put in."""
+
+    node: Node
+    text: str = ""
+    names: frozenset[str] = field(default_factory=frozenset)
+    """Variables it depends on: "t" and sensor names."""
+
+    @property
+    def constant(self) -> float | None:
+        """Its value when it does not vary, else None."""
+        return self.node.value if isinstance(self.node, Number) else None
+
+    def __call__(self, t: float = 0.0, **channels: float) -> float:
+        """Value at time `t` [s]; for checks and plots (the solver runs the compiled program)."""
+        value = measure(self.node, {"t": float(t), **channels}).value
+        if value is None:
+            missing = sorted(self.names - {"t", *channels})
+            raise TextError(f"value of {', '.join(missing)} is needed")
+        return value
+
+
+class _Parser:
+    """One text, read once from left to right."""
+
+    def __init__(self, source: str, parameters: Mapping[str, Amount], variables: Collection[str]):
+        self.source = source
+        self.tokens = tokenize(source)
+        self.at = 0
+        self.level = 0
+        self.after_unit = -1
+        """Index of the name that would go on a unit: "x" in "5 N*x"."""
+        self.parameters = parameters
+        self.variables = variables
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.at]
+
+    def fault(self, message: str, token: Token | None = None, hint: str = "") -> TextError:
+        return TextError(message, self.source, (token or self.token).at, hint)
+
+    def expect(self, sign: str) -> None:
+        if self.token.text != sign:
+            found = f"found '{self.token.text}'" if self.token.text else "the text ends here"
+            raise self.fault(f"'{sign}' is expected, {found}")
+        self.at += 1
+
+    def whole(self) -> Node:
+        if not self.token.text:
+            raise self.fault("the text is empty")
+        node = self.sum()
+        if self.token.text:
+            if self.token.kind in ("name", "number") or self.token.text == "(":
+                raise self.fault(f"an operator is missing before '{self.token.text}'")
+            raise self.fault(f"unexpected '{self.token.text}'")
+        return node
+
+    def chain(self, signs: tuple[str, ...], operand: Literal["product", "signed"]) -> Node:
+        node: Node = getattr(self, operand)()
+        while self.token.text in signs:
+            token = self.token
+            self.at += 1
+            sign = "*" if token.text == "·" else token.text
+            node = Binary(sign, node, getattr(self, operand)(), token.at)  # type: ignore[arg-type]
+            if node.depth > MAX_DEPTH:
+                raise self.fault(f"too many terms in a row or nested too deeply (more than {MAX_DEPTH} levels)", token)
+        return node
+
+    def sum(self) -> Node:
+        return self.chain(("+", "-"), "product")
+
+    def product(self) -> Node:
+        return self.chain(("*", "/", "·"), "signed")
+
+    def signed(self) -> Node:
+        self.level += 1
+        if self.level > MAX_NESTING:
+            raise self.fault(f"nested too deeply (more than {MAX_NESTING} levels)")
+        token = self.token
+        node: Node
+        if token.text in ("-", "+"):
+            self.at += 1
+            node = self.signed()
+            node = Negative(node, token.at) if token.text == "-" else node
+        else:
+            node = self.power()
+        self.level -= 1
+        return node
+
+    def power(self) -> Node:
+        node = self.atom()
+        token = self.token
+        if token.text in ("^", "**"):
+            self.at += 1
+            return Binary("^", node, self.signed(), token.at)
+        if token.text in ("²", "³"):
+            self.at += 1
+            return Binary("^", node, Number(2.0 if token.text == "²" else 3.0, at=token.at), token.at)
+        return node
+
+    def atom(self) -> Node:
+        token = self.token
+        if token.kind == "number":
+            return self.number()
+        if token.text == "(":
+            self.at += 1
+            node = self.sum()
+            self.expect(")")
+            return node
+        if token.kind == "name":
+            self.at += 1
+            return self.call(token) if self.token.text == "(" else self.name(token)
+        raise self.fault("the text ends too early" if token.kind == "end" else f"unexpected '{token.text}'")
+
+    def number(self) -> Node:
+        token = self.token
+        self.at += 1
+        value = float(token.text)
+        if not math.isfinite(value):
+            raise self.fault(f"{token.text[:40]} is too large", token)
+        following, after = self.token, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+        is_inverse = following.text == "1" and after.text == "/"
+        if not is_inverse and (following.kind != "name" or following.text[0] == "$"):
+            return Number(value, at=token.at)
+        if after.text == "(" and following.text in FUNCTIONS:
+            raise self.fault(f"an operator is missing before '{following.text}'")
+        is_time = following.text == "t" and "t" in self.variables
+        if is_time or (following.text not in UNITS and self.is_known(following)):
+            raise self.fault(f"an operator is missing: write {token.text}*{following.text}")
+        unit, self.at = read_unit(self.tokens, self.at, self.source, self.is_unit)
+        self.after_unit = self.at + 1
+        return Number(value * unit.factor, unit.dimension, token.at)
+
+    def is_known(self, token: Token) -> bool:
+        return token.text in self.variables or token.text in self.parameters or token.text in CONSTANTS
+
+    def is_unit(self, token: Token) -> bool:
+        return not self.is_known(token) and token.text not in FUNCTIONS
+
+    def name(self, token: Token) -> Node:
+        name = token.text.removeprefix("$")
+        if token.text[0] != "$":
+            if name in self.variables:
+                return Name(name, token.at)
+            if name in CONSTANTS:
+                return Number(CONSTANTS[name], at=token.at)
+        if name in self.parameters:
+            amount = self.parameters[name]
+            return Number(amount.value, amount.dimension, token.at)
+        if token.text[0] == "$":
+            choices = [f"${known}" for known in self.parameters]
+            raise self.fault(
+                f"unknown parameter '{token.text}'", token, did_you_mean(token.text, choices, "Parameters")
+            )
+        if name in FUNCTIONS:
+            raise self.fault(f"'{name}' is a function: its arguments in brackets are missing", token)
+        choices = [*self.variables, *CONSTANTS, *self.parameters]
+        what = "name"
+        if self.tokens[self.after_unit] is token:
+            choices, what = [*choices, *UNITS], "unit or name"
+        raise self.fault(f"unknown {what} '{name}'", token, did_you_mean(name, choices, "Known names"))
+
+    def call(self, token: Token) -> Node:
+        if token.text not in FUNCTIONS:
+            if self.is_known(token) or token.text[0] == "$":
+                raise self.fault(f"'{token.text}' is not a function; an operator is missing after it", token)
+            hint = did_you_mean(token.text, FUNCTIONS, "Functions")
+            raise self.fault(f"unknown function '{token.text}'", token, hint)
+        self.at += 1
+        arguments = [self.sum()]
+        while self.token.text == ",":
+            self.at += 1
+            arguments.append(self.sum())
+        self.expect(")")
+        needed = FUNCTIONS[token.text][0]
+        enough = len(arguments) >= 2 if token.text in ("min", "max") else len(arguments) == needed
+        if not enough:
+            more = " or more" if token.text in ("min", "max") else ""
+            raise self.fault(f"{token.text} needs {needed}{more} arguments, found {len(arguments)}", token)
+        if len(arguments) > MAX_NESTING:
+            raise self.fault(f"{token.text} has more than {MAX_NESTING} arguments", token)
+        return Call(token.text, tuple(arguments), token.at)
+
+
+def fold(node: Node) -> Node:
+    """Replace every part that does not vary by its number."""
+    if isinstance(node, (Number, Name)):
+        return node
+    if isinstance(node, Negative):
+        node = Negative(fold(node.argument), node.at)
+    elif isinstance(node, Table):
+        node = Table(fold(node.argument), node.points, node.form, node.at)
+    elif isinstance(node, Binary):
+        node = Binary(node.sign, fold(node.left), fold(node.right), node.at)
+    else:
+        node = Call(node.function, tuple(fold(argument) for argument in node.arguments), node.at)
+    children = (
+        (node.argument,)
+        if isinstance(node, (Negative, Table))
+        else (node.left, node.right)
+        if isinstance(node, Binary)
+        else node.arguments
+    )
+    if all(isinstance(child, Number) for child in children):
+        value, dimension = measure(node)
+        assert value is not None
+        return Number(value, dimension, node.at)
+    return node
+
+
+def _parse(source: str, parameters: Mapping[str, Amount], variables: Collection[str]) -> tuple[Node, Measure]:
+    node = _Parser(source, parameters, variables).whole()
+    try:
+        found = measure(node)
+    except TextError as error:
+        raise TextError(error.message, source, error.position, error.hint) from None
+    if found.value is not None and not math.isfinite(found.value):
+        raise TextError("the value is not a finite number", source, 0)
+    if isinstance(found.value, SymbolicValue) and found.value.node.depth > MAX_DEPTH:
+        raise TextError(f"the formula of its symbols is nested too deeply (more than {MAX_DEPTH} levels)", source, 0)
+    return node, found
+
+
+def parse_amount(source: str, parameters: Mapping[str, Amount] | None = None) -> Amount:
+    """Read a constant such as "300 mm" or "$l1/2 + 10 mm"; the dimension is kept."""
+    _, found = _parse(source, parameters or {}, ())
+    assert found.value is not None
+    return Amount(found.value, found.dimension)
+
+
+def parse_quantity(source: str, kind: Kind, parameters: Mapping[str, Amount] | None = None) -> float:
+    """Read a constant of the given kind, in SI."""
+    return convert(parse_amount(source, parameters), kind, f"'{source.strip()[:60]}'")
+
+
+def parse_expression(
+    source: str,
+    parameters: Mapping[str, Amount] | None = None,
+    variables: Iterable[str] = ("t",),
+    kind: Kind | None = None,
+) -> Expression:
+    """Read an expression of `variables`; when its dimension is known it must be that of `kind`."""
+    names = tuple(variables)
+    node, found = _parse(source, parameters or {}, names)
+    if kind is not None and found.dimension is not None:
+        factor = convert(Amount(1.0, found.dimension), kind, f"'{source.strip()[:60]}'")
+        if factor != 1.0:
+            node = Binary("*", Number(factor), node)
+    try:
+        node = fold(node)
+    except TextError as error:
+        raise TextError(error.message, source, error.position, error.hint) from None
+    return Expression(node, source, names_in(node))
+
+
+def constant(value: float) -> Expression:
+    """The expression that is always `value`."""
+    return Expression(_number(value), repr(float(value)))
+
+
+def _number(value: float) -> Number:
+    """A number of a tree; one that carries its formula keeps it."""
+    return Number(value if isinstance(value, SymbolicValue) else float(value))
+
+
+_T = Name("t")
+
+
+def _of_time(node: Node, text: str) -> Expression:
+    node = fold(node)
+    return Expression(node, text, names_in(node))
+
+
+def linear(rate: float, start: float = 0.0) -> Expression:
+    """start + rate t."""
+    return polynomial((start, rate))
+
+
+def polynomial(coefficients: Sequence[float]) -> Expression:
+    """c0 + c1 t + c2 t^2 + ..."""
+    node: Node = _number(coefficients[-1])
+    for c in reversed(coefficients[:-1]):
+        node = Binary("+", _number(c), Binary("*", node, _T))
+    if all(c == 0 and not isinstance(c, SymbolicValue) for c in coefficients[1:]):
+        node = _number(coefficients[0])
+    return _of_time(node, " + ".join(f"{c!r}*t^{k}" for k, c in enumerate(coefficients)))
+
+
+def harmonic(amplitude: float, frequency: float, phase: float = 0.0, offset: float = 0.0) -> Expression:
+    """offset + amplitude sin(2 pi frequency t + phase); frequency in Hz, phase in rad."""
+    angle = Binary("+", Binary("*", Number(2 * math.pi * frequency), _T), Number(phase))
+    node = Binary("+", Number(offset), Binary("*", Number(amplitude), Call("sin", (angle,))))
+    return _of_time(node, f"{offset!r} + {amplitude!r}*sin(2*pi*{frequency!r}*t + {phase!r})")
+
+
+def ramp(to: float, over: float, start: float = 0.0) -> Expression:
+    """Smoothly from `start` at t = 0 to `to` at t = `over` [s], constant after."""
+    arguments = (_T, Number(0.0), _number(start), _number(over), _number(to))
+    return _of_time(Call("step", arguments), f"step(t, 0, {start!r}, {over!r}, {to!r})")
+
+
+def table(
+    points: Sequence[Sequence[float]], form: Literal["spline", "linear"] = "spline", of: str = "t", what: str = "time"
+) -> Expression:
+    """Through `points`, a C2 cubic spline or straight lines. Raises ValueError when they do not increase."""
+    check_points(points, what)
+    node = Table(Name(of), tuple((float(x), float(y)) for x, y in points), form)
+    return Expression(node, f"{form} table of {len(points)} points", frozenset((of,)))
+
+
+__all__ = [
+    "NUMBER",
+    "RESERVED",
+    "Amount",
+    "Expression",
+    "TextError",
+    "constant",
+    "harmonic",
+    "linear",
+    "parse_amount",
+    "parse_expression",
+    "parse_quantity",
+    "polynomial",
+    "ramp",
+    "table",
+]

@@ -1,0 +1,323 @@
+"""Field types of the model: quantities, vectors, places, directions, expressions and lists of names.
+
+Each is put into a pydantic class by `Annotated[float, Scalar("mass")]`; it reads what a user writes, checks it and
+leaves plain SI numbers. Parameters and what is known of joints and sensors come through the validation context.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from flexmb.joints.table import JOINT_TYPES, JointType
+from flexmb.model.expressions.nodes import SymbolicValue
+from flexmb.model.expressions.parser import Expression, constant, parse_amount, parse_expression
+from flexmb.model.expressions.tokens import TextError
+from flexmb.model.schema.json_forms import TEXT, Schema, either, in_unit, listed, quantity
+from flexmb.model.units import KINDS, Amount, Kind, convert
+from flexmb.suggestions import clipped
+
+Vector = tuple[float, float, float]
+Matrix = tuple[Vector, Vector, Vector]
+Where = str | Vector
+
+
+@dataclass
+class Context:
+    """What a field may need to know of the rest of the model while it is read."""
+
+    parameters: Mapping[str, Amount] = field(default_factory=dict)
+    sensors: tuple[str, ...] = ()
+    joints: Mapping[str, Any] = field(default_factory=dict)
+    """Raw joint tables, to look up joint types."""
+    kind: str | None = None
+    """Kind of the joint coordinate that the present table is about: "length", "angle" or None (not known)."""
+    coordinates: tuple[tuple[str, str], ...] = ()
+    """(name, kind) of the coordinates of the present joint."""
+    points: tuple[str, ...] = ()
+    """Names of points, to tell them from texts with a unit."""
+    n_shapes: int | None = None
+    """Number of shapes of the present modal body, None when it is not known."""
+    folder: str = ""
+    """Where paths of other files start: the folder of the model file; empty: the present one."""
+
+    def coordinate_kind(self, joint: Any, coordinate: Any) -> str | None:
+        """Kind of a joint coordinate, None when it cannot be known."""
+        joint_type = joint_type_of(self.joints, joint)
+        if joint_type is None:
+            return None
+        names = joint_type.coordinates
+        if coordinate is None and len(joint_type.drivable) == 1:
+            coordinate = joint_type.drivable[0]
+        kind = joint_type.kind_of(coordinate) if coordinate in names else None
+        return "angle" if kind == "rotation" else kind
+
+
+def joint_type_of(joints: Mapping[str, Any], name: Any) -> JointType | None:
+    """Type of the joint `name` in raw joint tables, None when it is not there or wrong."""
+    table = joints.get(name) if isinstance(name, str) else None
+    type_name = table.get("type") if isinstance(table, dict) else None
+    return JOINT_TYPES.get(type_name) if isinstance(type_name, str) else None
+
+
+def refuse(text: str, hint: str = "") -> PydanticCustomError:
+    """The error that a field raises."""
+    return PydanticCustomError("flexmb", "{text}", {"text": text, "hint": hint})
+
+
+def context_of(info: ValidationInfo) -> Context:
+    """What the field being read may know of the model."""
+    return info.context if isinstance(info.context, Context) else Context()
+
+
+LARGEST = 1e60
+"""Of any number in a model: the products of greater ones cannot be computed with, and nothing in SI is greater"""
+
+
+def read_number(value: Any, kinds: Sequence[Kind], info: ValidationInfo) -> float:
+    """A finite number in SI, from a number or a text, of the first of `kinds` that fits."""
+    if isinstance(value, bool) or not isinstance(value, (Real, str)):
+        raise refuse(f"a number or a text with a unit is needed, found {clipped(value)}")
+    try:
+        if isinstance(value, str):
+            number = _converted(value, kinds, info)
+        else:
+            number = value if isinstance(value, SymbolicValue) else float(value)
+    except TextError as error:
+        raise refuse(error.explanation()) from None
+    except OverflowError:
+        raise refuse("the number is too large") from None
+    if not math.isfinite(number):
+        raise refuse(f"a finite number is needed, found {clipped(value)}")
+    if abs(number) > LARGEST:
+        raise refuse(f"a number up to {LARGEST:g} (SI) is needed, found {clipped(value)}")
+    return number
+
+
+def _converted(text: str, kinds: Sequence[Kind], info: ValidationInfo) -> float:
+    """A text in SI, of the first of `kinds` that fits."""
+    amount = parse_amount(text, context_of(info).parameters)
+    source = f"'{text.strip()[:60]}'"
+    for kind in kinds[:-1]:
+        try:
+            return convert(amount, kind, source)
+        except TextError:
+            continue
+    return convert(amount, kinds[-1], source)
+
+
+def read_list(value: Any, length: int | tuple[int, ...], read: Callable[[Any], float]) -> tuple[float, ...]:
+    """A list of numbers of one of the given lengths; every wrong entry is named."""
+    lengths = (length,) if isinstance(length, int) else length
+    if not isinstance(value, (list, tuple)):
+        raise refuse(f"a list of {_or(lengths)} numbers is needed, found {clipped(value)}")
+    if len(value) not in lengths:
+        raise refuse(f"a list of {_or(lengths)} numbers is needed, found {len(value)}")
+    numbers, faults = [], []
+    for i, entry in enumerate(value):
+        try:
+            numbers.append(read(entry))
+        except PydanticCustomError as error:
+            faults.append(f"entry {i + 1}: {(error.context or {})['text']}")
+    if faults:
+        raise refuse("; ".join(faults))
+    return tuple(numbers)
+
+
+def _or(lengths: Sequence[int]) -> str:
+    return " or ".join(str(length) for length in lengths)
+
+
+class FieldType:
+    """A plain validator with access to the context, and its JSON schema."""
+
+    def read(self, value: Any, info: ValidationInfo) -> Any:
+        """What a user wrote as a checked value; raises `refuse(...)`."""
+        raise NotImplementedError
+
+    def json(self) -> Schema:
+        """The JSON schema of what `read` takes."""
+        raise NotImplementedError
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Schema:
+        return self.json()
+
+
+def unit_of(kind: str, turning: str = "") -> str:
+    """SI unit of a kind; of a joint coordinate, "m or rad"."""
+    return KINDS[kind].unit + (f" or {KINDS[turning].unit}" if turning else "")
+
+
+@dataclass(frozen=True)
+class Scalar(FieldType):
+    """A number of one kind. For joint coordinates: `kind` when it is a length, `turning` when it is an angle."""
+
+    kind: str
+    turning: str = ""
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+
+    def kinds(self, info: ValidationInfo) -> tuple[Kind, ...]:
+        """Kinds of quantity that the number may have, where the joint decides that of its coordinate."""
+        if not self.turning:
+            return (KINDS[self.kind],)
+        present = context_of(info).kind
+        if present is None:
+            return (KINDS[self.kind], KINDS[self.turning])
+        return (KINDS[self.turning if present == "angle" else self.kind],)
+
+    def read(self, value: Any, info: ValidationInfo) -> float:
+        kinds = self.kinds(info)
+        number = read_number(value, kinds, info)
+        unit = "" if kinds[0].unit == "1" else f" {kinds[0].unit}"
+        if self.above is not None and number <= self.above:
+            raise refuse(f"must be greater than {self.above:g}{unit}, found {clipped(value)}")
+        if self.least is not None and number < self.least:
+            text = "must not be negative" if self.least == 0 else f"must be at least {self.least:g}{unit}"
+            raise refuse(f"{text}, found {clipped(value)}")
+        if self.most is not None and number > self.most:
+            raise refuse(f"must be at most {self.most:g}{unit}, found {clipped(value)}")
+        return number
+
+    def json(self) -> Schema:
+        return quantity(unit_of(self.kind, self.turning), self.least, self.above, self.most)
+
+
+@dataclass(frozen=True)
+class VectorOf(FieldType):
+    """Three numbers of one kind."""
+
+    kind: str
+    length: int = 3
+
+    def read(self, value: Any, info: ValidationInfo) -> tuple[float, ...]:
+        return read_list(value, self.length, lambda entry: read_number(entry, (KINDS[self.kind],), info))
+
+    def json(self) -> Schema:
+        return listed(quantity(KINDS[self.kind].unit), self.length)
+
+
+@dataclass(frozen=True)
+class PlaceField(FieldType):
+    """The name of a point, or three lengths [m]. With `pair`: also a list of two of these."""
+
+    pair: bool = False
+
+    def read(self, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, str):
+            if not value:
+                raise refuse("the name of a point is empty")
+            return value
+        if self.pair and isinstance(value, (list, tuple)) and len(value) == 2:
+            return tuple(PlaceField().read(entry, info) for entry in value)
+        if not isinstance(value, (list, tuple)):
+            raise refuse(f"the name of a point or [x, y, z] is needed, found {clipped(value)}")
+        return read_list(value, 3, lambda entry: read_number(entry, (KINDS["length"],), info))
+
+    def json(self) -> Schema:
+        one = {"anyOf": [TEXT, listed(quantity("m"), 3)]}
+        return either(one, listed(one, 2), words="place, or two") if self.pair else either(one, words="place")
+
+
+_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+@dataclass(frozen=True)
+class DirectionField(FieldType):
+    """ "x", "-y", ... or three numbers; becomes a unit vector. With `count` = 2: a list of two directions."""
+
+    count: int = 1
+
+    def read(self, value: Any, info: ValidationInfo) -> Any:
+        if self.count == 1:
+            return self.one(value, info)
+        if not isinstance(value, (list, tuple)) or len(value) != self.count:
+            raise refuse(f"a list of {self.count} directions is needed, found {clipped(value)}")
+        return tuple(self.one(entry, info) for entry in value)
+
+    def one(self, value: Any, info: ValidationInfo) -> Vector:
+        """Unit vector (3,) of "x", "-y", ... or [x, y, z]."""
+        if isinstance(value, str):
+            axis = _AXES.get(value.lstrip("+-").strip())
+            if axis is None or len(value) > 2:
+                raise refuse(f'\'{value[:40]}\' is not a direction: use "x", "-y", ... or [x, y, z]')
+            sign = -1.0 if value.startswith("-") else 1.0
+            return (sign * axis[0] + 0.0, sign * axis[1] + 0.0, sign * axis[2] + 0.0)
+        numbers = read_list(value, 3, lambda entry: read_number(entry, (KINDS["number"], KINDS["length"]), info))
+        size = math.hypot(*numbers)
+        if size < 1e-12:
+            raise refuse("the direction has zero length")
+        x, y, z = (number / size for number in numbers)
+        return (x, y, z)
+
+    def json(self) -> Schema:
+        names = [sign + axis for axis in "xyz" for sign in ("", "+", "-")]
+        one = either({"enum": names}, listed(quantity(), 3), words="direction")
+        return one if self.count == 1 else listed(one, self.count, words="directions")
+
+
+@dataclass(frozen=True)
+class ExpressionField(FieldType):
+    """A number or an expression of t (and of sensors). With `count`: a list of them."""
+
+    kind: str
+    turning: str = ""
+    sensors: bool = False
+    count: int = 1
+
+    def read(self, value: Any, info: ValidationInfo) -> Any:
+        if self.count == 1:
+            return self.one(value, info)
+        if not isinstance(value, (list, tuple)) or len(value) != self.count:
+            raise refuse(f"a list of {self.count} numbers or expressions is needed, found {clipped(value)}")
+        return tuple(self.one(entry, info) for entry in value)
+
+    def one(self, value: Any, info: ValidationInfo) -> Expression:
+        """One expression of a number or a text."""
+        kinds = Scalar(self.kind, self.turning).kinds(info)
+        if isinstance(value, Expression):
+            return value
+        if not isinstance(value, str):
+            return constant(read_number(value, kinds, info))
+        context = context_of(info)
+        try:
+            variables = ("t", *context.sensors) if self.sensors else ("t",)
+            return parse_expression(value, context.parameters, variables, kinds[0] if len(kinds) == 1 else None)
+        except TextError as error:
+            hint = ""
+            if not self.sensors and any(name in value for name in context.sensors):
+                hint = " (only t and parameters can be used here)"
+            raise refuse(error.explanation().replace("\n", hint + "\n", 1)) from None
+
+    def json(self) -> Schema:
+        unit = unit_of(self.kind, self.turning)
+        one = {**quantity(unit), "x-value": in_unit("expression", unit)}
+        return one if self.count == 1 else listed(one, self.count, words=in_unit("expressions", unit))
+
+
+@dataclass(frozen=True)
+class Names(FieldType):
+    """A list of texts, of the given length when one is given."""
+
+    count: int | None = None
+    what: str = "names"
+
+    def read(self, value: Any, info: ValidationInfo) -> tuple[str, ...]:
+        size = "" if self.count is None else f"{self.count} "
+        right = isinstance(value, (list, tuple)) and all(isinstance(entry, str) for entry in value)
+        if not right or (self.count is not None and len(value) != self.count):
+            raise refuse(f"a list of {size}{self.what} is needed, found {clipped(value)}")
+        return tuple(value)
+
+    def json(self) -> Schema:
+        return listed({"type": "string"}, self.count, words=self.what)

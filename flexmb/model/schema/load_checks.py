@@ -1,0 +1,343 @@
+"""Faults between parts of a model: motions, forces, sensors, coordinates and analysis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from flexmb.model.expressions.nodes import measure
+from flexmb.model.expressions.parser import Expression
+from flexmb.model.expressions.tokens import TextError
+from flexmb.model.schema.beam_checks import check_flexible_values, on_beam, refuse_bare_modal
+from flexmb.model.schema.bodies import Body
+from flexmb.model.schema.checks import Path, References, Table, one_of, tables_of
+from flexmb.model.schema.fields import joint_type_of
+from flexmb.model.schema.joints import MOTION_FORMS
+from flexmb.model.schema.loads import SENSOR_KEYS, SENSOR_SUBJECTS, Actuator, DistributedForce, PointForce, PointTorque
+from flexmb.model.schema.mesh_checks import check_deflection, check_mesh_values
+from flexmb.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from flexmb.model.schema.loads import Sensor
+    from flexmb.model.schema.model_spec import ModelSpec
+
+
+def _refuse_keys(references: References, table: Table, path: Path, keys: Mapping[str, str]) -> None:
+    for key, reason in keys.items():
+        if key in table:
+            references.add((*path, key), f"{references.owner((*path, key))}: '{key}' {reason}")
+
+
+def check_motion(references: References, name: str, table: Table) -> None:
+    """Faults of a motion: its subject, its function of time and keys that belong to others."""
+    path: Path = ("motions", name)
+    form = one_of(references, table, MOTION_FORMS, path, "a function of time")
+    if form != "rate" and form is not None:
+        _refuse_keys(references, table, path, {"start": "belongs to 'rate' only"})
+    if form != "table" and form is not None:
+        _refuse_keys(references, table, path, {"smooth": "belongs to 'table' only"})
+    subject = one_of(references, table, ("joint", "marker"), path, "a joint or a marker")
+    if subject == "joint":
+        references.coordinate(table, path, "driven")
+        _refuse_keys(
+            references, table, path, dict.fromkeys(("along", "relative_to"), "belongs to a marker motion only")
+        )
+    elif subject == "marker":
+        body = references.marker(table["marker"], (*path, "marker"))
+        other = references.marker(table.get("relative_to", "ground"), (*path, "relative_to"))
+        refuse_bare_modal(references, table["marker"], (*path, "marker"), "a motion")
+        if body is not None and body == other:
+            references.add((*path, "marker"), f"motion '{name}' drives body '{body}' relative to itself")
+        _refuse_keys(references, table, path, {"coordinate": "belongs to a joint motion only"})
+        if "along" not in table:
+            references.add((*path, "along"), f"motion '{name}' needs 'along' (x, y or z)")
+
+
+def check_force(references: References, name: str, table: Table) -> None:
+    """Faults of a force: what it acts on and keys that belong to others."""
+    path: Path = ("forces", name)
+    kind = table.get("type")
+    if kind in ("force", "torque"):
+        if references.marker(table.get("marker"), (*path, "marker")) == "ground":
+            references.add((*path, "marker"), f"force '{name}' acts on ground and moves nothing")
+        refuse_bare_modal(references, table.get("marker"), (*path, "marker"), "a force")
+    elif kind == "distributed-force":
+        if references.named("bodies", table.get("body"), (*path, "body")):
+            on_beam(references, table["body"], (*path, "body"), "a distributed force")
+    elif kind == "spring-damper":
+        given = table.get("markers")
+        given = given if isinstance(given, (list, tuple)) else ()
+        ends = [references.marker(end, (*path, "markers", i)) for i, end in enumerate(given)]
+        for i, end in enumerate(given):
+            refuse_bare_modal(references, end, (*path, "markers", i), "a force")
+        stiff = ends and references.kinds.get(str(ends[0])) not in ("beam", "modal", "mesh")  # a tendon may span a beam
+        if len(ends) == 2 and ends[0] is not None and ends[0] == ends[1] and stiff:
+            references.add((*path, "markers"), f"force '{name}' joins body '{ends[0]}' with itself")
+        if "length" not in table and ("stiffness" in table or "table" in table):
+            references.add((*path, "length"), f"force '{name}' needs 'length' (the free length)")
+    elif kind in ("joint-spring", "friction", "actuator"):
+        references.coordinate(table, path, {"joint-spring": "sprung", "friction": "braked"}.get(str(kind), "actuated"))
+    if kind in ("spring-damper", "joint-spring"):
+        if "stiffness" in table and "table" in table:
+            references.add((*path, "table"), f"force '{name}' has stiffness and table: only one of them can be given")
+        if not table.keys() & {"stiffness", "damping", "table"}:
+            references.add(path, f"force '{name}' needs stiffness, damping or table")
+    if kind == "friction":
+        if not table.keys() & {"viscous", "coulomb"}:
+            references.add(path, f"force '{name}' needs viscous or coulomb")
+        if "coulomb" in table and "transition" not in table:
+            references.add((*path, "transition"), f"force '{name}' needs 'transition' with 'coulomb'")
+
+
+_MOST_STEPS = 1e12
+_MOST_ROWS = 1e8
+_MARKER_COMPONENTS = ("x", "y", "z", "magnitude")
+_REACTION_COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz", "force", "moment")
+
+
+def check_sensor(references: References, name: str, table: Table) -> None:
+    """Faults of a sensor: its subject, quantity and component."""
+    path: Path = ("sensors", name)
+    subject = one_of(references, table, SENSOR_SUBJECTS, path, "something to measure")
+    if subject is None:
+        return
+    if subject == "joint":
+        rates = table.get("quantity") in ("velocity", "acceleration")
+        references.coordinate(table, path, "measured as a position", rates)
+    elif subject == "marker":
+        references.marker(table["marker"], (*path, "marker"))
+        references.marker(table.get("relative_to", "ground"), (*path, "relative_to"))
+    elif subject == "between":
+        given = table["between"]
+        for i, end in enumerate(given if isinstance(given, (list, tuple)) else ()):
+            references.marker(end, (*path, "between", i))
+    elif subject == "deflection":
+        check_deflection(references, name, table)
+    elif subject == "section":
+        body = references.marker(table["section"], (*path, "section"))
+        if on_beam(references, body, (*path, "section"), "a section force"):
+            if tables_of(references.tables, "bodies")[str(body)].get("field", "exact") != "exact":
+                text = f"sensor '{name}': forces inside beam '{body}' are known with field = 'exact' only"
+                references.add((*path, "section"), text, "Leave out 'field', or measure a joint reaction.")
+    else:
+        section = {"motion": "motions", "force": "forces", "reaction": "joints"}[subject]
+        references.named(section, table[subject], (*path, subject))
+    _check_sensor_keys(references, name, table, subject)
+
+
+def _check_sensor_keys(references: References, name: str, table: Table, subject: str) -> None:
+    path: Path = ("sensors", name)
+    wrong = {key: f"does not belong to a sensor of a {subject}" for key, ok in SENSOR_KEYS.items() if subject not in ok}
+    if subject == "between":
+        wrong["axes"] = wrong["relative_to"] = "does not belong to a distance"
+    _refuse_keys(references, table, path, wrong)
+    quantity = table.get("quantity")
+    if quantity is not None and subject in ("joint", "marker", "between"):
+        if (quantity == "distance") != (subject == "between"):
+            text = f"sensor '{name}': quantity = '{str(quantity)[:40]}' does not go with '{subject}'"
+            references.add((*path, "quantity"), text)
+    component = table.get("component")
+    vectors = dict.fromkeys(("marker", "deflection"), _MARKER_COMPONENTS)
+    allowed = {**vectors, "reaction": _REACTION_COMPONENTS, "section": _REACTION_COMPONENTS}.get(subject, ())
+    if isinstance(component, str) and allowed and component not in allowed:
+        if component in _MARKER_COMPONENTS + _REACTION_COMPONENTS:
+            text = f"sensor '{name}': component = '{component}' does not go with '{subject}'"
+            references.add((*path, "component"), text, f"Choices: {', '.join(allowed)}.")
+    axes = {"marker": "body", "deflection": "marker"}.get(subject)
+    if axes is not None and table.get("axes") == axes:
+        choices = "Choices: world, marker." if subject == "marker" else "Choices: world, body."
+        references.add((*path, "axes"), f"sensor '{name}': axes = '{axes}' does not go with '{subject}'", choices)
+    if subject in ("reaction", "section") and component is None:
+        references.add((*path, "component"), f"sensor '{name}' needs 'component'", f"One of: {', '.join(allowed)}.")
+
+
+def check_double_drives(references: References) -> None:
+    """Two motions on one joint coordinate: over-driven, whatever the rest of the mechanism is."""
+    driven: dict[str, str] = {}
+    for name, table in tables_of(references.tables, "motions").items():
+        if "marker" in table or not isinstance(table.get("joint"), str):
+            continue
+        joint_type = joint_type_of(references.joints, table["joint"])
+        coordinate = table.get("coordinate")
+        if joint_type is None:
+            continue
+        if coordinate is None and len(joint_type.drivable) == 1:
+            coordinate = joint_type.drivable[0]
+        slot = f"{table['joint']}.{coordinate}"
+        if coordinate in joint_type.drivable and slot in driven:
+            text = f"motions '{driven[slot]}' and '{name}' drive the same coordinate '{slot}'"
+            references.add(("motions", name, "joint"), text)
+        driven.setdefault(slot, name)
+
+
+def check_coordinates(references: References) -> None:
+    """Faults of [coordinates]: names, and joints that cannot be where they are asked for."""
+    table = references.tables.get("coordinates")
+    if not isinstance(table, dict):
+        return
+    lists = {key: table.get(key) for key in ("absolute", "branches", "chords")}
+    given = {key: value if isinstance(value, (list, tuple)) else () for key, value in lists.items()}
+    for key, section in (("absolute", "bodies"), ("branches", "joints"), ("chords", "joints")):
+        for i, name in enumerate(given[key]):
+            references.named(section, name, ("coordinates", key, i))
+    for i, name in enumerate(given["branches"]):
+        joint_type = joint_type_of(references.joints, name)
+        if name in given["chords"]:
+            references.add(("coordinates", "branches", i), f"joint '{name}' is listed as branch and as chord")
+        elif joint_type is not None and not joint_type.branch:
+            text = f"joint '{name}' ({joint_type.name}) is a constraint only and cannot stand in the tree"
+            references.add(("coordinates", "branches", i), text)
+    for key, word in (("branches", False), ("chords", True)):
+        for i, name in enumerate(given[key]):
+            joint = references.joints.get(name) if isinstance(name, str) else None
+            if joint is not None and joint.get("tree") is word:
+                text = f"joint '{name}' says tree = {str(word).lower()} but is listed under {key}"
+                references.add(("coordinates", key, i), text)
+
+
+def check_analysis(references: References) -> None:
+    """Faults of [analysis]: step, method and keys that do not go together."""
+    table = references.tables.get("analysis")
+    if not isinstance(table, dict):
+        return
+    path: Path = ("analysis",)
+    output = references.tables.get("output")
+    every = isinstance(output, dict) and "every" in output
+    if table.get("type", "dynamic") == "dynamic" and not table.keys() & {"step", "tolerance"}:
+        references.add(path, "analysis needs 'step' (fixed step) or 'tolerance' (error-controlled step)")
+    if table.get("type") == "kinematic" and "step" not in table and not every:
+        references.add(path, "a kinematic analysis needs 'step' (or output.every)")
+    method = table.get("method", "generalized-alpha")
+    coordinates = references.tables.get("coordinates")
+    is_natural = isinstance(coordinates, dict) and coordinates.get("default") == "natural"
+    if method == "rk4" and "tolerance" in table:
+        hint = "Give a step, and no tolerance." if is_natural else "Did you mean 'rk45'?"
+        references.add((*path, "tolerance"), "rk4 has a fixed step and takes no tolerance", hint)
+    if table.get("formulation") == "canonical":
+        _check_canonical(references, method, is_natural)
+    independent = table.get("independent")
+    for i, text in enumerate(independent if isinstance(independent, (list, tuple)) else ()):
+        if isinstance(text, str):
+            _check_independent(references, text, (*path, "independent", i))
+
+
+def _check_canonical(references: References, method: Any, is_natural: bool) -> None:
+    """Positions and momenta are for natural coordinates and rk4."""
+    path = ("analysis", "formulation")
+    if not is_natural:
+        hint = 'Give [coordinates] default = "natural", or formulation = "augmented".'
+        references.add(path, "the canonical equations are those of natural coordinates", hint)
+    if method != "rk4":
+        references.add(path, "the canonical equations are integrated by rk4", 'Give method = "rk4" and a step.')
+
+
+def _check_independent(references: References, text: str, path: Path) -> None:
+    joint, _, coordinate = text.partition(".")
+    if not references.named("joints", joint, path):
+        return
+    joint_type = joint_type_of(references.joints, joint)
+    if joint_type is None:
+        return
+    if coordinate and coordinate not in joint_type.coordinates:
+        hint = did_you_mean(coordinate, joint_type.coordinates, "Coordinates")
+        references.add(path, f"joint '{joint}' ({joint_type.name}) has no coordinate '{coordinate[:60]}'", hint)
+    elif not coordinate and joint_type.n_v != 1:
+        names = ", ".join(f"{joint}.{name}" for name in joint_type.coordinates)
+        references.add(path, f"joint '{joint}' has {joint_type.n_v} coordinates: say which one", f"Choices: {names}.")
+
+
+def check_values(references: References, spec: ModelSpec) -> None:
+    """Checks that need the numbers: directions at right angles, tables long enough, sensors fit for expressions."""
+    for name, joint in spec.joints.items():
+        pair: Any = joint.axes
+        what = "the two axes of a universal joint"
+        if joint.axis is not None and joint.slot is not None:
+            pair, what = (joint.axis, joint.slot), "axis and slot"
+        if pair is not None and abs(sum(a * b for a, b in zip(*pair, strict=True))) > 1e-6:
+            key = "axes" if joint.axes is not None else "slot"
+            references.add(("joints", name, key), f"joint '{name}': {what} must be at right angles")
+    for name, body in spec.bodies.items():
+        rod = body.rod if isinstance(body, Body) else None
+        if rod is not None and spec.has_places(*rod) and spec.place(rod[0]) == spec.place(rod[1]):
+            references.add(("bodies", name, "rod"), f"body '{name}': the rod has no length")
+    check_flexible_values(references, spec)
+    check_mesh_values(references, spec)
+    for name, motion in spec.motions.items():
+        if motion.table is not None and spec.analysis is not None:
+            last = motion.table[-1][0]
+            if last < spec.analysis.end * (1 - 1e-9) or motion.table[0][0] > 0:
+                text = f"motion '{name}': the table covers {motion.table[0][0]:g} to {last:g} s, but the analysis "
+                references.add(("motions", name, "table"), f"{text}runs from 0 to {spec.analysis.end:g} s")
+    for path, expression in _expressions(spec):
+        _check_start(references, expression, path)
+        if path[0] == "forces":
+            _check_sensors(references, spec, expression, path)
+    _check_length(references, spec)
+
+
+def _expressions(spec: ModelSpec) -> Iterator[tuple[Path, Expression]]:
+    """Every expression of the model with its place."""
+    for name, motion in spec.motions.items():
+        if motion.expression is not None:
+            yield ("motions", name, "expression"), motion.expression
+    for name, force in spec.forces.items():
+        if isinstance(force, (PointForce, PointTorque, DistributedForce)):
+            for i, expression in enumerate(force.vector):
+                yield ("forces", name, "vector", i), expression
+        elif isinstance(force, Actuator):
+            yield ("forces", name, "effort"), force.effort
+    if spec.base is not None:
+        if spec.base.rotation is not None:
+            yield ("base", "rotation", "angle"), spec.base.rotation.angle
+        for i, expression in enumerate(spec.base.acceleration or ()):
+            yield ("base", "acceleration", i), expression
+
+
+def _check_start(references: References, expression: Expression, path: Path) -> None:
+    """An expression must have a value when the run starts."""
+    try:
+        value = measure(expression.node, {"t": 0.0}).value
+        reason = "" if value is None or math.isfinite(value) else "not a finite number"
+    except TextError as error:
+        reason = error.message
+    if reason:
+        references.add(path, f"'{expression.text[:60]}' has no value at t = 0: {reason}")
+
+
+def _check_length(references: References, spec: ModelSpec) -> None:
+    """A run of more steps or rows than anybody can wait for is a mistake in a unit."""
+    if spec.analysis is None:
+        return
+    for path, interval in (
+        (("analysis", "step"), spec.analysis.step),
+        (("analysis", "max_step"), spec.analysis.max_step),
+        (("output", "every"), spec.output.every),
+    ):
+        if interval is not None and spec.analysis.end > _MOST_STEPS * interval:
+            text = f"{path[1]}: {interval:g} s makes more than {_MOST_STEPS:g} steps until t = {spec.analysis.end:g} s"
+            references.add(path, text)
+            return
+    path, interval = ("output", "every"), spec.output.every
+    if interval is None and spec.analysis.tolerance is None:
+        path, interval = ("analysis", "step"), spec.analysis.step
+    if interval is not None and spec.analysis.end > _MOST_ROWS * interval:
+        text = f"{path[1]}: {interval:g} s writes more than {_MOST_ROWS:g} rows until t = {spec.analysis.end:g} s"
+        references.add(path, text, "Write less often: a larger 'every' in [output].")
+
+
+def _check_sensors(references: References, spec: ModelSpec, expression: Expression, path: Path) -> None:
+    for name in sorted(expression.names - {"t"}):
+        reason = _not_for_expressions(spec.sensors[name])
+        if reason:
+            references.add(path, f"{references.owner(path)}: sensor '{name}' {reason} and cannot be used in a force")
+
+
+def _not_for_expressions(sensor: Sensor) -> str:
+    if sensor.motion or sensor.force or sensor.reaction:
+        return "measures an effort"
+    if sensor.quantity == "acceleration":
+        return "measures an acceleration"
+    if (sensor.marker or sensor.deflection) and sensor.component is None:
+        return "has three components"
+    return ""

@@ -1,0 +1,236 @@
+"""Forces, sensors and base motion of a model."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, ValidationInfo, model_validator
+
+from flexmb.model.expressions.parser import Expression
+from flexmb.model.schema.bodies import Strict
+from flexmb.model.schema.fields import Context, DirectionField, ExpressionField, Names, Scalar, Vector
+from flexmb.model.schema.json_forms import any_of, at_most_one, exactly_one, given, needs, rules
+from flexmb.model.schema.series_fields import TableField
+
+
+class OnCoordinate(Strict):
+    """A load on one coordinate of a joint."""
+
+    joint: str = Field(description="Joint on which it acts.")
+    coordinate: str | None = Field(None, description="Its coordinate; may be left out when there is only one.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tell_kind(cls, data: Any, info: ValidationInfo) -> Any:
+        if isinstance(info.context, Context) and isinstance(data, dict):
+            info.context.kind = info.context.coordinate_kind(data.get("joint"), data.get("coordinate"))
+        return data
+
+
+_RESISTS = (any_of(given("stiffness"), given("damping"), given("table")), at_most_one("stiffness", "table"))
+"""What a spring or damper has."""
+
+ThreeExpressions = tuple[Expression, Expression, Expression]
+
+
+class PointForce(Strict):
+    """A force on a marker."""
+
+    type: Literal["force"] = Field(description="Kind of the force.")
+    marker: str = Field(description="Marker on which it acts, 'body.marker'.")
+    vector: Annotated[ThreeExpressions, ExpressionField("force", sensors=True, count=3)] = Field(
+        description="Components [N]: numbers or expressions of t and of sensors."
+    )
+    axes: Literal["world", "marker"] = Field("world", description="Axes of the components.")
+
+
+class PointTorque(Strict):
+    """A torque on a marker's body."""
+
+    type: Literal["torque"] = Field(description="Kind of the force.")
+    marker: str = Field(description="Marker on which it acts, 'body.marker'.")
+    vector: Annotated[ThreeExpressions, ExpressionField("torque", sensors=True, count=3)] = Field(
+        description="Components [N*m]: numbers or expressions of t and of sensors."
+    )
+    axes: Literal["world", "marker"] = Field("world", description="Axes of the components.")
+
+
+class DistributedForce(Strict):
+    """A force along a part of a beam, the same for every unit of its undeformed length."""
+
+    type: Literal["distributed-force"] = Field(description="Kind of the force.")
+    body: str = Field(description="Beam on which it acts.")
+    vector: Annotated[ThreeExpressions, ExpressionField("force per length", sensors=True, count=3)] = Field(
+        description="Components [N/m]: numbers or expressions of t and of sensors."
+    )
+    axes: Literal["world", "section"] = Field(
+        "world", description="Axes of the components; section: they turn with the sections as the beam bends."
+    )
+    start: Annotated[float, Scalar("length", least=0.0)] = Field(
+        0.0, alias="from", description="Where it begins, from end A [m]."
+    )
+    to: Annotated[float, Scalar("length", above=0.0)] | None = Field(
+        None, description="Where it ends, from end A [m]; default: at end B."
+    )
+
+    @property
+    def marker(self) -> str:
+        """The frame of its beam: where it stands in the graph of the mechanism."""
+        return self.body
+
+
+class SpringDamper(Strict):
+    """A spring and damper along the line between two markers; tension is positive."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(*_RESISTS, needs("stiffness", given("length")), needs("table", given("length")))
+    )
+
+    type: Literal["spring-damper"] = Field(description="Kind of the force.")
+    markers: Annotated[tuple[str, str], Names(2, "markers")] = Field(description="Its two ends, 'body.marker'.")
+    stiffness: Annotated[float, Scalar("stiffness", least=0.0)] = Field(0.0, description="Stiffness [N/m].")
+    damping: Annotated[float, Scalar("damping", least=0.0)] = Field(0.0, description="Damping [N*s/m].")
+    length: Annotated[float, Scalar("length", least=0.0)] | None = Field(
+        None, description="Free length [m]; needed with stiffness or table."
+    )
+    table: Annotated[tuple[tuple[float, float], ...], TableField("length", "force", what="elongation")] | None = Field(
+        None, description="[[elongation, force], ...] [m, N] instead of stiffness, joined by straight lines."
+    )
+
+
+class JointSpring(OnCoordinate):
+    """A spring and damper on a joint coordinate; full turns are counted."""
+
+    model_config = ConfigDict(json_schema_extra=rules(*_RESISTS))
+
+    type: Literal["joint-spring"] = Field(description="Kind of the force.")
+    stiffness: Annotated[float, Scalar("stiffness", "rotational stiffness", least=0.0)] = Field(
+        0.0, description="Stiffness [N/m or N*m/rad]."
+    )
+    damping: Annotated[float, Scalar("damping", "rotational damping", least=0.0)] = Field(
+        0.0, description="Damping [N*s/m or N*m*s/rad]."
+    )
+    rest: Annotated[float, Scalar("length", "angle")] = Field(0.0, description="Coordinate at rest [m or rad].")
+    table: (
+        Annotated[tuple[tuple[float, float], ...], TableField("length", "force", "angle", "torque", "deflection")]
+        | None
+    ) = Field(None, description="[[deflection, resisting effort], ...] [m, N or rad, N*m] instead of stiffness.")
+
+
+class Friction(OnCoordinate):
+    """Viscous and regularised Coulomb friction on a joint coordinate."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(any_of(given("viscous"), given("coulomb")), needs("coulomb", given("transition")))
+    )
+
+    type: Literal["friction"] = Field(description="Kind of the force.")
+    viscous: Annotated[float, Scalar("damping", "rotational damping", least=0.0)] = Field(
+        0.0, description="Viscous coefficient [N*s/m or N*m*s/rad]."
+    )
+    coulomb: Annotated[float, Scalar("force", "torque", least=0.0)] = Field(
+        0.0, description="Magnitude of the Coulomb force or torque [N or N*m]."
+    )
+    transition: Annotated[float, Scalar("speed", "angular speed", above=0.0)] | None = Field(
+        None, description="Speed over which Coulomb friction changes its sign [m/s or rad/s]; needed with coulomb."
+    )
+
+
+class Actuator(OnCoordinate):
+    """A force or torque on a joint coordinate."""
+
+    type: Literal["actuator"] = Field(description="Kind of the force.")
+    effort: Annotated[Expression, ExpressionField("force", "torque", sensors=True)] = Field(
+        description="Force or torque [N or N*m]: a number or an expression of t and of sensors."
+    )
+
+
+Force = Annotated[
+    PointForce | PointTorque | DistributedForce | SpringDamper | JointSpring | Friction | Actuator,
+    Field(discriminator="type"),
+]
+
+FORCE_TYPES = {
+    "force": PointForce,
+    "torque": PointTorque,
+    "distributed-force": DistributedForce,
+    "spring-damper": SpringDamper,
+    "joint-spring": JointSpring,
+    "friction": Friction,
+    "actuator": Actuator,
+}
+
+SENSOR_SUBJECTS = ("joint", "marker", "between", "deflection", "section", "motion", "force", "reaction")
+SENSOR_KEYS: dict[str, tuple[str, ...]] = {
+    "coordinate": ("joint",),
+    "quantity": ("joint", "marker", "between"),
+    "component": ("marker", "deflection", "reaction", "section"),
+    "relative_to": ("marker",),
+    "axes": ("marker", "deflection"),
+    "chord": ("deflection",),
+}
+"""Which subjects a further key of a sensor belongs to."""
+
+
+class Sensor(Strict):
+    """A named channel of the result: of a joint, marker, distance, deflection, section, motion, force or reaction."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            exactly_one(*SENSOR_SUBJECTS),
+            *(needs(key, *map(given, subjects)) for key, subjects in SENSOR_KEYS.items()),
+            needs("reaction", given("component")),
+            needs("section", given("component")),
+        )
+    )
+
+    joint: str | None = Field(None, description="Joint whose coordinate is measured.")
+    coordinate: str | None = Field(None, description="Its coordinate; may be left out when there is only one.")
+    marker: str | None = Field(None, description="Marker whose motion is measured.")
+    between: Annotated[tuple[str, str], Names(2, "markers")] | None = Field(
+        None, description="Two markers whose distance is measured."
+    )
+    deflection: str | None = Field(
+        None,
+        description="Marker on a flexible body: its position less the place beside the chord where it is undeformed.",
+    )
+    chord: Annotated[tuple[str, str], Names(2, "markers")] | None = Field(
+        None, description="Deflection: two markers of the body that span the chord; default for a beam: its ends."
+    )
+    section: str | None = Field(
+        None,
+        description="Marker on a beam (field 'exact'): forces inside the beam at its section, axes of the section.",
+    )
+    motion: str | None = Field(None, description="Motion whose effort is measured.")
+    force: str | None = Field(None, description="Force whose effort or magnitude is measured.")
+    reaction: str | None = Field(None, description="Joint whose reaction on the second body is measured.")
+    quantity: Literal["position", "velocity", "acceleration", "distance"] | None = Field(
+        None, description="What is measured of a joint or marker; default: position."
+    )
+    component: Literal["x", "y", "z", "magnitude", "fx", "fy", "fz", "mx", "my", "mz", "force", "moment"] | None = (
+        Field(
+            None,
+            description="Marker or deflection: x, y, z or magnitude (default: x, y and z). "
+            "Reaction or section: fx ... mz, force, moment.",
+        )
+    )
+    relative_to: str = Field("ground", description="Marker from which a marker is measured.")
+    axes: Literal["world", "marker", "body"] = Field(
+        "world", description="World axes; marker: those of relative_to; deflection: or body, which turn with the chord."
+    )
+
+
+class BaseRotation(Strict):
+    """Prescribed rotation of the ground about a fixed axis through the world origin."""
+
+    axis: Annotated[Vector, DirectionField()] = Field(description="Axis of rotation.")
+    angle: Annotated[Expression, ExpressionField("angle")] = Field(description="Angle [rad] as an expression of t.")
+
+
+class Base(Strict):
+    """Prescribed motion of the ground."""
+
+    rotation: BaseRotation | None = Field(None, description="Rotation of the ground.")
+    acceleration: Annotated[ThreeExpressions, ExpressionField("acceleration", count=3)] | None = Field(
+        None, description="Acceleration of the ground's origin in inertial axes [m/s^2], expressions of t."
+    )

@@ -1,0 +1,138 @@
+"""Flexible bodies of body files: a model gives the file, where the body stands, and what of its field is used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, ValidationInfo
+
+from flexmb.errors import InputError
+from flexmb.model.schema.beams import Damping, FlexibleTable
+from flexmb.model.schema.bodies import IDENTITY, RotationField
+from flexmb.model.schema.fields import FieldType, Matrix, PlaceField, Where, context_of, refuse
+from flexmb.model.schema.json_forms import TEXT, Schema
+from flexmb.suggestions import clipped, did_you_mean
+
+if TYPE_CHECKING:
+    from flexmb.bodies.reduced_body import ReducedBody
+
+SAMPLE = 200
+"""Nodes of the surface that are kept, to say how far the body was deformed."""
+_REMEMBERED = 16
+"""Body files that are kept in memory."""
+
+
+def load_body(folder: str, text: str) -> ReducedBody:
+    """The body of a file; `text` is its path, from `folder` on unless it is absolute. Raises InputError."""
+    path = Path(folder) / text
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return _read(str(path), 0, 0)  # says what is wrong
+    return _read(str(path), found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(_REMEMBERED)
+def _read(path: str, changed: int, size: int) -> ReducedBody:
+    """The body in a file that was `changed` then [ns] and had this `size`: so a new file is read anew."""
+    from flexmb.bodies.body_file import read_body
+
+    return read_body(path, surface_nodes=SAMPLE)
+
+
+def file_markers(folder: str, text: Any) -> list[str] | None:
+    """Names of the markers in a body file; None when it cannot be read."""
+    try:
+        return [marker.name for marker in load_body(folder, text).markers] if isinstance(text, str) and text else None
+    except InputError:
+        return None
+
+
+@dataclass(frozen=True)
+class BodyFile:
+    """A body file that has been read."""
+
+    text: str
+    """Path as the model gives it"""
+    body: Any
+    """`ReducedBody`"""
+
+
+@dataclass(frozen=True)
+class BodyFileField(FieldType):
+    """The path of a body file, from the folder of the model file on; becomes what is in it."""
+
+    def read(self, value: Any, info: ValidationInfo) -> BodyFile:
+        if isinstance(value, BodyFile):
+            return value
+        if not isinstance(value, str) or not value:
+            raise refuse(f"the path of a body file (.h5) is needed, found {clipped(value)}")
+        folder = context_of(info).folder
+        try:
+            return BodyFile(value, load_body(folder, value))
+        except InputError as error:
+            raise refuse(error.faults[0].text, _near_files(Path(folder) / value)) from None
+
+    def json(self) -> Schema:
+        return {**TEXT, "x-value": "path"}
+
+
+def _near_files(path: Path) -> str:
+    """Files beside one that is not there and may have been meant."""
+    try:
+        if path.exists() or not path.parent.is_dir():
+            return ""
+        names = sorted(file.name for file in path.parent.glob("*.h5"))
+    except (OSError, ValueError):
+        return ""
+    return did_you_mean(path.name, names, "Files there") if names else ""
+
+
+_IN_FILE = "of a body from a file stands in the file and cannot be given too"
+_OF_BEAM = "belongs to a beam, which has 'beam' instead of 'file'"
+
+
+class MeshBody(FlexibleTable):
+    """A flexible body of a body file, as 'flexmb reduce' writes it from a mesh; body axes are those of the mesh."""
+
+    foreign: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("mass", "inertia", "center", "material"), _IN_FILE),
+        "geometry": "belongs to a rigid body: this one is drawn as the surface of its mesh",
+        "frame": "of a body from a file is chosen by 'flexmb reduce --frame'",
+        "markers": "of a body from a file are those of the file: more come by 'flexmb reduce --marker NAME=PLACE'",
+        "rod": "is a rigid body: it cannot stand beside 'file'",
+        "rotor": "belongs to a rigid body: fix one to a marker of the body",
+        **dict.fromkeys(("section", "sections", "masses", "shapes", "shear", "rotary_inertia", "y_axis"), _OF_BEAM),
+    }
+
+    file: Annotated[BodyFile, BodyFileField()] = Field(
+        description="Body file (.h5) that 'flexmb reduce' has written; path from the folder of the model file on."
+    )
+    at: Annotated[Where, PlaceField()] = Field(
+        (0.0, 0.0, 0.0), description="World design position of the origin of the mesh [m]."
+    )
+    orientation: Annotated[Matrix, RotationField()] = Field(
+        IDENTITY, description="Axes of the mesh in the design position, as for a rigid body; default: the world axes."
+    )
+    field: Literal["quadratic", "linear"] | None = Field(
+        None, description="Deformation field: second order, or linear (no stiffening); default: what the file has."
+    )
+    order: Literal[1, 2, "full"] | None = Field(
+        None, description="Quadratic field: order of the equations, or full for none left out; default: as in the file."
+    )
+    damping: Damping | None = Field(None, description="Damping; default: that of the file.")
+
+    @property
+    def markers(self) -> dict[str, Any]:
+        """Markers that the model adds: none."""
+        return {}
+
+    @property
+    def chosen_order(self) -> Any:
+        """0 for a linear field, else 1, 2 or "full"."""
+        if self.field == "linear":
+            return 0
+        return self.file.body.order if self.order is None else self.order

@@ -1,0 +1,175 @@
+"""The whole model as one validated object, and how it is read from plain tables.
+
+`read_spec(tables)` takes nested dicts, as they come out of a TOML file or of the Python builder, and gives a
+`ModelSpec` in which every quantity is a float in SI, every expression an `Expression`, every direction a unit vector.
+All faults, those of single fields and those between parts of the model, are raised together as one InputError.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError, WithJsonSchema
+
+from flexmb.errors import Fault, InputError
+from flexmb.model.expressions.parser import RESERVED
+from flexmb.model.schema.analysis import Analysis, Coordinates, ModelInfo, Output
+from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.bodies import Marker, Strict
+from flexmb.model.schema.body_kinds import AnyBody, body_kind
+from flexmb.model.schema.checks import ALWAYS, check_references, tables_of
+from flexmb.model.schema.faults import faults_of
+from flexmb.model.schema.fields import Context, Vector, VectorOf, Where
+from flexmb.model.schema.joints import Joint, Motion
+from flexmb.model.schema.json_forms import quantity
+from flexmb.model.schema.loads import Base, Force, Sensor
+from flexmb.model.schema.parameters import TABLES, Keep, merged_parameters, missing_fault, resolve_parameters
+from flexmb.model.schema.sections import Material, NamedSection
+
+AMOUNT = WithJsonSchema({**quantity(), "x-value": "number, or text with a unit"})
+"""What a file may have for a parameter, before it becomes a number."""
+
+
+class ModelSpec(Strict):
+    """A model: everything that a model file can say."""
+
+    model: ModelInfo = Field(default_factory=lambda: ModelInfo.model_validate({}), description="Name and gravity.")
+    parameters: dict[str, Annotated[float, AMOUNT]] = Field(
+        {}, description="Values used as $name in quantities and expressions (SI)."
+    )
+    symbols: dict[str, Annotated[float, AMOUNT]] = Field(
+        {}, description="Parameters that stay symbols in 'flexmb equations'; '?': a symbol without a value."
+    )
+    points: dict[str, Annotated[Vector, VectorOf("length")]] = Field(
+        {}, description="Named world positions [m] in the design position (all joint coordinates zero)."
+    )
+    materials: dict[str, Material] = Field({}, description="Materials of beams, used by name.")
+    sections: dict[str, NamedSection] = Field({}, description="Cross-sections of beams, used by name.")
+    bodies: dict[str, AnyBody] = Field({}, description="Bodies: rigid, beams, from body files, by matrices.")
+    markers: dict[str, Marker] = Field({}, description="Markers on ground, 'ground.NAME'.")
+    joints: dict[str, Joint] = Field({}, description="Joints.")
+    motions: dict[str, Motion] = Field({}, description="Prescribed motions.")
+    forces: dict[str, Force] = Field({}, description="Forces, springs, friction, actuators.")
+    sensors: dict[str, Sensor] = Field({}, description="Named channels of the result.")
+    base: Base | None = Field(None, description="Prescribed motion of the ground.")
+    coordinates: Coordinates = Field(
+        default_factory=lambda: Coordinates.model_validate({}), description="Choice of the spanning tree."
+    )
+    analysis: Analysis | None = Field(None, description="What is computed.")
+    output: Output = Field(
+        default_factory=lambda: Output.model_validate({}), description="Result file and its interval."
+    )
+
+    def place(self, where: Where) -> Vector:
+        """World position of a point name; numbers are given back as they are."""
+        return self.points[where] if isinstance(where, str) else where
+
+    def has_places(self, *places: Any) -> bool:
+        """Whether all points that are named among `places` exist."""
+        return all(where in self.points for where in places if isinstance(where, str))
+
+    def beam_length(self, body: BeamBody) -> float:
+        """Length of a beam [m]."""
+        return math.dist(*(self.place(where) for where in body.beam))
+
+    def beam_axis(self, body: BeamBody) -> Vector:
+        """Unit vector from end A to end B of a beam, world axes, design position."""
+        (ax, ay, az), (bx, by, bz) = (self.place(where) for where in body.beam)
+        length = self.beam_length(body)
+        return ((bx - ax) / length, (by - ay) / length, (bz - az) / length)
+
+    def station(self, body: BeamBody, where: float | str) -> tuple[float, float]:
+        """Distance of a place along a beam from end A [m], and how far it lies beside the axis [m]."""
+        if not isinstance(where, str):
+            return where, 0.0
+        from_start = [p - a for p, a in zip(self.place(where), self.place(body.beam[0]), strict=True)]
+        axis = self.beam_axis(body)
+        x = sum(d * e for d, e in zip(from_start, axis, strict=True))
+        return x, math.hypot(*(d - x * e for d, e in zip(from_start, axis, strict=True)))
+
+    def marker(self, reference: str) -> tuple[str, str]:
+        """("body", "marker") of a marker reference; the body alone means its origin."""
+        body, _, marker = reference.partition(".")
+        return body, marker or "origin"
+
+    def joint_bodies(self, name: str) -> tuple[str, str]:
+        """First and second body of a joint, however it is placed."""
+        joint = self.joints[name]
+        if joint.bodies is not None:
+            return joint.bodies
+        assert joint.markers is not None
+        first, second = (self.marker(reference)[0] for reference in joint.markers)
+        return first, second
+
+    def coordinate(self, joint: str, coordinate: str | None) -> str:
+        """The named coordinate of a joint, or its only one."""
+        return coordinate if coordinate is not None else self.joints[joint].kind.drivable[0]
+
+
+NAMED_SECTIONS = ("points", "materials", "sections", "bodies", "markers", "joints", "motions", "forces", "sensors")
+_NAME = re.compile(r"\w[\w-]*")
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+
+
+def _check_names(tables: Mapping[str, Any]) -> list[Fault]:
+    """Names must survive in references "body.marker", in paths of the result and in expressions."""
+    faults = []
+    places = [((section,), tables_of(tables, section, any_value=True)) for section in NAMED_SECTIONS]
+    for body, table in tables_of(tables, "bodies").items():
+        if isinstance(table.get("markers"), dict):
+            places.append((("bodies", body, "markers"), table["markers"]))  # type: ignore[arg-type]
+    for path, named in places:
+        always = ALWAYS[body_kind(tables["bodies"][path[1]]) or "rigid"] if len(path) > 1 else ("origin",)
+        for name in named:
+            if not _NAME.fullmatch(name):
+                text = f"'{name[:60]}' cannot be used as a name (letters, digits, _ and - only)"
+                faults.append(Fault(text, (*path, name)))
+            if (name in always and path[-1] == "markers") or (name == "ground" and path == ("bodies",)):
+                faults.append(Fault(f"the name '{name}' is taken: it is always there", (*path, name)))
+    for name in tables_of(tables, "sensors", any_value=True):
+        if name in RESERVED or any(name in tables_of(tables, table, any_value=True) for table in TABLES):
+            faults.append(Fault(f"the sensor name '{name}' is taken by {_owner(name)}", ("sensors", name)))
+    return faults
+
+
+def _owner(name: str) -> str:
+    return "the expression grammar" if name in RESERVED else "a parameter"
+
+
+def read_spec(tables: Mapping[str, Any], folder: str = "", keep: Keep | None = None) -> ModelSpec:
+    """Read and check a whole model; paths in it start in `folder`. Raises InputError with every fault.
+
+    With `keep`, symbols need no value of their own and kept parameters carry their formulas (`SymbolicValue`).
+    """
+    raw = dict(tables)
+    values, owner, faults = merged_parameters(raw)
+    amounts, more = resolve_parameters(values, owner, keep)
+    faults += more
+    if keep is None and (missing := missing_fault(values, owner)):
+        raise InputError([*faults, missing])  # without its values, nothing more can be said of the model
+    for table in TABLES:
+        if table in raw:
+            raw[table] = {name: float(amount.value) for name, amount in amounts.items() if owner[name] == table}
+    sensors = tuple(name for name in tables_of(raw, "sensors", any_value=True) if _IDENTIFIER.fullmatch(name))
+    points = tuple(tables_of(raw, "points", any_value=True))
+    context = Context(amounts, sensors, tables_of(raw, "joints"), points=points, folder=folder)
+    spec: ModelSpec | None = None
+    try:
+        spec = ModelSpec.model_validate(raw, context=context)
+    except ValidationError as error:
+        faults += faults_of(error, ModelSpec)
+    faults += _check_names(tables)
+    faults += check_references(raw, spec, context)
+    if faults:
+        raise InputError(_sentences(faults))
+    assert spec is not None
+    return spec
+
+
+def _sentences(faults: list[Fault]) -> list[Fault]:
+    """Without repeats, and with a full stop before a hint."""
+    texts = (fault.text if fault.text.endswith(".") or not fault.hint else f"{fault.text}." for fault in faults)
+    return list(dict.fromkeys(Fault(text, fault.path, fault.hint) for text, fault in zip(texts, faults, strict=True)))

@@ -1,0 +1,98 @@
+"""Fields that hold several numbers of different units: tables, polynomial coefficients, the state of a joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationInfo
+from pydantic_core import PydanticCustomError
+
+from flexmb.model.expressions.tables import check_points
+from flexmb.model.schema.fields import FieldType, Scalar, context_of, read_list, read_number, refuse, unit_of
+from flexmb.model.schema.json_forms import Schema, either, in_unit, listed, quantity
+from flexmb.model.units import KINDS, derivative
+from flexmb.suggestions import clipped
+
+
+@dataclass(frozen=True)
+class TableField(FieldType):
+    """Points [[x, y], ...] with increasing x."""
+
+    x: str
+    y: str
+    x_turning: str = ""
+    y_turning: str = ""
+    what: str = "time"
+
+    def read(self, value: Any, info: ValidationInfo) -> tuple[tuple[float, float], ...]:
+        if not isinstance(value, (list, tuple)):
+            raise refuse(f"a list of pairs [{self.what}, value] is needed, found {clipped(value)}")
+        kinds = (Scalar(self.x, self.x_turning).kinds(info), Scalar(self.y, self.y_turning).kinds(info))
+        points = []
+        for i, row in enumerate(value):
+            if not isinstance(row, (list, tuple)) or len(row) != 2:
+                raise refuse(f"row {i + 1} must be a pair [{self.what}, value], found {clipped(row)}")
+            try:
+                points.append((read_number(row[0], kinds[0], info), read_number(row[1], kinds[1], info)))
+            except PydanticCustomError as error:
+                raise refuse(f"row {i + 1}: {(error.context or {})['text']}") from None
+        try:
+            check_points(points, self.what)
+        except ValueError as error:
+            raise refuse(str(error)) from None
+        return tuple(points)
+
+    def json(self) -> Schema:
+        units = f"{unit_of(self.x, self.x_turning)}, {unit_of(self.y, self.y_turning)}"
+        return {**listed(listed(quantity(), 2), least=2, words=f"pairs [{units}]"), "x-unit": units}
+
+
+@dataclass(frozen=True)
+class Coefficients(FieldType):
+    """Polynomial coefficients c0, c1, ... of t of a joint coordinate; the k-th is a k-th derivative."""
+
+    def read(self, value: Any, info: ValidationInfo) -> tuple[float, ...]:
+        if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= 40:
+            raise refuse(f"a list of 1 to 40 coefficients [c0, c1, ...] is needed, found {clipped(value)}")
+        bases = Scalar("length", "angle").kinds(info)
+        entries = iter(range(len(value)))
+
+        def read(entry: Any) -> float:
+            order = next(entries)
+            return read_number(entry, [derivative(base, order) for base in bases], info)
+
+        return read_list(value, len(value), read)
+
+    def json(self) -> Schema:
+        units = "m or rad, per s^k"
+        words = in_unit("numbers", units)
+        return {**listed(quantity(), least=1, words=words), "maxItems": 40, "x-unit": units}
+
+
+@dataclass(frozen=True)
+class JointState(FieldType):
+    """Initial coordinates or rates of a joint: one number, or a list with one for each coordinate."""
+
+    order: int
+
+    def read(self, value: Any, info: ValidationInfo) -> tuple[float, ...]:
+        coordinates = context_of(info).coordinates
+        values = value if isinstance(value, (list, tuple)) else [value]
+        if coordinates and len(values) != len(coordinates):
+            names = ", ".join(name for name, _ in coordinates)
+            needed = "1 number is" if len(coordinates) == 1 else f"{len(coordinates)} numbers are"
+            raise refuse(f"{needed} needed ({names}), found {len(values)}")
+        kinds = [KINDS["length" if kind == "length" else "angle"] for _, kind in coordinates]
+        entries = iter(range(len(values)))
+
+        def read(entry: Any) -> float:
+            i = next(entries)
+            bases = [kinds[i]] if kinds else [KINDS["length"], KINDS["angle"]]
+            return read_number(entry, [derivative(base, self.order) for base in bases], info)
+
+        return read_list(values, len(values), read)
+
+    def json(self) -> Schema:
+        one = quantity("m/s or rad/s" if self.order else "m or rad")
+        return {**either(one, listed(one), words=f"{one['x-value']}, or a list"), "x-unit": one["x-unit"]}

@@ -1,0 +1,348 @@
+"""A run in natural coordinates: integrated there, written row by row through the core.
+
+A prepared system in absolute coordinates and its model enter; rows like those of every run leave. The motion is found
+by `flexmb.natural`; the core gives it the values of functions of time, and of loads that sensors steer. Of every state
+the poses, velocities and accelerations of the bodies are put into the core's coordinates q, v, a; there the
+multipliers, and with them reactions and efforts, follow from the balance of every body,
+
+    M a + BIAS + G^T lam = 0      in least squares,
+
+and what is left of it, as a part of its largest term, says how well two independent sets of equations agree. Between
+the rows only what the works need is found. Output times are reached by whole steps: a step that does not fit is taken
+a little shorter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.layout import flat_arrays as at
+from flexmb.layout import solver_state as st
+from flexmb.natural.choice import choose
+from flexmb.natural.core_bridge import Base, Bridge, SensedForces, function_of, joint_value, least_norm, poses_of
+from flexmb.natural.failure import StepFailure
+from flexmb.natural.forces import ForceSet
+from flexmb.natural.generalized_alpha import GeneralizedAlpha
+from flexmb.natural.integration import Stepper, first_state, stepper
+from flexmb.natural.layout import Layout
+from flexmb.natural.model_loads import ModelLoads, uncovered
+from flexmb.natural.projection import accelerations, closed_position, closed_velocity
+from flexmb.natural.state import NaturalState
+from flexmb.natural.stiff_alpha import stiff_alpha
+from flexmb.natural.system import NaturalSystem
+from flexmb.natural.works import Works, middle_state
+from flexmb.solvers.assembly import assemble
+from flexmb.solvers.failure import FailedStep, failure_text, largest_coordinate
+from flexmb.solvers.kinematics import Analysis
+from flexmb.solvers.protocols import Progress, Sink
+from flexmb.solvers.settings import Settings, read_settings
+from flexmb.solvers.summary import EnergyBalance, RunSummary
+from flexmb.system.system import System
+
+Floats = NDArray[np.float64]
+
+ROADS = {"augmented": "runge-kutta", "embedding": "independent", "canonical": "canonical"}
+"""Formulation -> how rk4 goes."""
+STATUS = {"open": st.NOT_CLOSED, "slow": st.NO_CONVERGENCE, "singular": st.SINGULAR}
+"""Kind of a failed step -> status of the core"""
+FITS = 1e-9
+"""Part of an interval by which a whole number of steps may miss it."""
+
+
+@dataclass(frozen=True)
+class NaturalSummary(RunSummary):
+    """Outcome and quality of a run in natural coordinates."""
+
+    n_natural: int
+    """Moving numbers of points, vectors and mixed coordinates."""
+    n_natural_rows: int
+    """Independent constraint rows between them."""
+    balance_gap: float
+    """Largest M a + BIAS + G^T lam of the core at the rows of the natural motion, as a part of its largest term."""
+
+
+def natural_solver(spec: Any, turbo: bool = False) -> Callable[..., NaturalSummary]:
+    """What computes the rows of a model in natural coordinates, to be called as `simulate` is.
+
+    Raises InputError with everything in the model that natural coordinates do not cover.
+    """
+    faults = uncovered(spec)
+    if turbo:
+        faults.append(Fault("natural coordinates have no generated code.", hint="Run without turbo."))
+    if faults:
+        raise InputError(faults)
+
+    def solve(
+        system: System,
+        analysis: Any,
+        *,
+        sink: Sink,
+        progress: Progress | None = None,
+        resume: Floats | None = None,
+        every: float | None = None,
+    ) -> NaturalSummary:
+        run = NaturalAnalysis(spec, system, read_settings(analysis, every), sink, progress)
+        return run.summary(run.finish(resume).outcome)
+
+    return solve
+
+
+class Driven:
+    """Motions prescribe everything: the next state follows from the constraints."""
+
+    def __init__(self, system: NaturalSystem, step: float):
+        self.system, self.step = system, step
+
+    def advance(self, state: NaturalState) -> NaturalState:
+        """The state one step later."""
+        system, h, t = self.system, self.step, state.t + self.step
+        x = state.x.copy()
+        x[system.moving] += h * state.v + 0.5 * h * h * state.a
+        x, factor = closed_position(system, x, t)
+        v = closed_velocity(system, factor, x, state.v + h * state.a, t)
+        return NaturalState(t, x, v, *accelerations(system, x, v, t))
+
+
+class NaturalAnalysis(Analysis):
+    """The rows of one run."""
+
+    def __init__(self, spec: Any, system: System, settings: Settings, sink: Sink, progress: Progress | None):
+        super().__init__(system, settings, sink, progress)
+        self.spec, self.core = spec, system
+        assemble(system, self.m.W)
+        if settings.type == "kinematic":
+            self.m.t = settings.start
+            self._refuse_unless_driven()
+        self.m.run(at.AT_ACCEPT)
+        self.sensed: SensedForces | None = None
+        self.gap, self.is_stiff = 0.0, False
+        self.natural, self.state = self._built()
+        self._check_freedom()
+        self.road, self.road_step = self._road(self._step)
+        self.is_placed = False
+        """Whether the core has accelerations, multipliers and balance of the state, not only its place and rates"""
+        self.works = Works(self.m.n_powers)
+        self.numbers = np.zeros(st.S_HEADER + self._own().size)
+        """Of the energy balance; then everything that the next steps depend on, for the checkpoint"""
+        self.balance = EnergyBalance(system, self.numbers)
+
+    @property
+    def _step(self) -> float:
+        """The step that fits into an output interval a whole number of times [s]."""
+        settings = self.settings
+        span = settings.end - settings.start
+        interval = settings.every or settings.step or span / 100.0
+        if settings.type == "kinematic":
+            return interval
+        assert settings.step is not None
+        step = min(settings.step, settings.max_step or span, span)
+        return interval / math.ceil(interval / step * (1.0 - FITS))
+
+    def _built(self) -> tuple[NaturalSystem, NaturalState]:
+        """The model in natural coordinates and its first state: that of the core."""
+        m, t = self.m, self.settings.start
+        poses = poses_of(self.core, m)
+        choice = choose(self.core.mechanism)
+        loads = ModelLoads.of(self.spec, choice)
+        m.run(at.AT_OUTPUT)
+        scalars = loads.start(poses, {key: joint_value(self.core, m, key) for key in loads.keys})
+        table, ints = int(self.core.ints[at.MOTIONS]) + at.MO_FUNCTION, self.core.ints
+        starts = {name: int(ints[table + k * at.MOTION]) for k, name in enumerate(self.spec.motions)}
+        drives = {name: function_of(self.core, m.W, start) for name, start in starts.items()}
+        base = Base(self.spec, self.core, m.W) if self.spec.base is not None else None
+        rows = [*choice.rows, *loads.rows(drives)]
+
+        def forces(layout: Layout) -> list[ForceSet]:
+            sets = loads.forces(layout) if base is None else loads.forces(layout, base.turn, base.spin)
+            if base is not None:
+                sets.append(base.forces(choice, layout))
+            if loads.sensed:
+                self.sensed = SensedForces(loads, layout, self.core, base)
+                self.sensed.follow(m.W)
+                sets.append(self.sensed)
+            return sets
+
+        mechanism = choice.natural(poses, scalars)
+        natural = NaturalSystem(mechanism, rows, forces, loads.angles, t)
+        self.bridge = Bridge(choice, natural.layout, self.core)
+        return natural, first_state(natural, choice.velocities(poses, len(scalars)), t)
+
+    def _check_freedom(self) -> None:
+        """Both descriptions must leave the same freedom; where rows repeat each other unseen, they do not."""
+        here, core = self.natural.n - self.natural.m, self.m.n_v - self.m.n_rows
+        if here != core:
+            text = f"in natural coordinates the model has {here} degrees of freedom, in absolute ones {core}: "
+            text += "constraints that repeat others were not found in the same way, as near a singular position."
+            raise InputError([Fault(text, ("coordinates", "default"), 'Use default = "absolute".')])
+
+    def _road(self, step: float) -> tuple[Stepper, float]:
+        """What advances the state by this step."""
+        settings = self.settings
+        if settings.type == "kinematic":
+            return Driven(self.natural, step), step
+        method = settings.method
+        if self.is_stiff:
+            stiff = stiff_alpha(self.natural, self.state, step, settings.rho)
+            if stiff is not None:
+                return stiff, step
+        if method == "rk4":
+            method = ROADS[settings.formulation]
+        return stepper(self.natural, self.state, step, method, settings.rho), step
+
+    def start(self) -> None:
+        """The first row."""
+        self._place()
+        self.m.run(at.AT_ACCEPT)
+        self.add_row(0.0, 0)
+
+    def reach(self, t_new: float) -> None:
+        """Go to an output time by whole steps."""
+        span = t_new - self.state.t
+        count, step = round(span / self._step), self._step
+        if abs(count * step - span) > FITS * span or not count:
+            count = math.ceil(span / step * (1.0 - FITS))
+            step = span / count
+        if step != self.road_step:
+            self.road, self.road_step = self._road(step)
+        for number in range(1, count + 1):
+            before = self.state
+            t = t_new if number == count else before.t + step
+            try:
+                with np.errstate(all="ignore"):  # what is not finite ends the step, and is said once
+                    self.state = replace(self._advanced(), t=t)
+                    self._accept(step, before)
+            except StepFailure as failure:
+                self.state = before
+                self._measure()
+                self.flush()
+                summary = self.summary("failed")
+                raise ComputationError(self._failure_text(failure, step), summary) from failure
+        if not self.is_placed:
+            self._place()
+
+    def _advanced(self) -> NaturalState:
+        """The next state; generalised-alpha takes the tangents of the forces along once it needs them."""
+        try:
+            return self.road.advance(self.state)
+        except StepFailure:
+            if self.is_stiff or not isinstance(self.road, GeneralizedAlpha):
+                raise
+        self.is_stiff, self.rejected = True, self.rejected + 1
+        self.road, self.road_step = self._road(self.road_step)
+        return self.road.advance(self.state)
+
+    def _failure_text(self, failure: StepFailure, step: float) -> str:
+        """Why no step [s] could be taken from the state, as the core says it."""
+        if failure.kind not in STATUS:
+            return str(failure.at(self.state.t, step))
+        m, state, natural = self.m, self.state, self.natural
+        correction = np.zeros(natural.n) if failure.correction is None else failure.correction
+        self.bridge.put(m, state.t, state.x, natural.rate(state.v), natural.rate(correction))
+        worst = largest_coordinate(m, m.a / m.scale)
+        sign = f"the largest correction is that of coordinate '{worst}'"
+        if failure.correction is None:
+            sign = "the equations with multipliers are singular"
+        q, v, status = m.q.copy(), m.v.copy(), STATUS[failure.kind]
+        return failure_text(FailedStep(m, self.settings, status, q, v, state.t, step, sign))
+
+    def _accept(self, h: float, before: NaturalState) -> None:
+        """Take a new state and add the works of the step to it."""
+        m, power = self.m, self.m.power.copy()
+
+        def middle() -> Floats:
+            kept = m.W.copy(), self.state, self.gap, self.largest
+            self.state = middle_state(self.natural, before, self.state)
+            self._measure()
+            found = m.power.copy()
+            m.W[:], self.state, self.gap, self.largest = kept
+            return found
+
+        self._measure()
+        if m.n_powers:
+            m.work += self.works.of_step(h, power, m.power.copy(), middle)
+        m.run(at.AT_ACCEPT)
+        self._follow()
+        self.steps += 1
+
+    def _follow(self) -> None:
+        if self.sensed is not None:
+            self.sensed.follow(self.m.W)
+
+    @property
+    def _needs_efforts(self) -> bool:
+        """Whether works or loads follow from multipliers: drives, a moving base, loads steered by sensors."""
+        ints = self.core.ints
+        return bool(ints[at.N_MOTIONS] > 0 or ints[at.BASE_POWER] >= 0 or self.sensed is not None)
+
+    def _measure(self) -> None:
+        """What the works need of the state: its powers, at least its place and rates."""
+        if self._needs_efforts:
+            self._place()
+            return
+        m, state = self.m, self.state
+        self.bridge.put(m, state.t, state.x, self.natural.rate(state.v))
+        self.is_placed = False
+        if m.n_powers:
+            m.run(at.AT_POWERS)
+
+    def _place(self) -> None:
+        """The natural state into the coordinates of the core; multipliers, balance and powers."""
+        m, state, natural = self.m, self.state, self.natural
+        a = state.a
+        if self.settings.type == "dynamic" and isinstance(self.road, GeneralizedAlpha):
+            a = accelerations(natural, state.x, state.v, state.t)[0]  # those of the state, not of the method
+        self.bridge.put(m, state.t, state.x, natural.rate(state.v), natural.rate(a))
+        m.equations()
+        inertia = m.M @ m.a
+        effort = -(inertia + m.bias)
+        m.lam[:] = least_norm((m.G * m.scale).T, effort * m.scale)
+        held = m.lam @ m.G
+        turning = m.M @ m.v * float(np.max(np.abs(m.v / m.scale)))  # momentum times rate: of a body that turns freely
+        largest = max(float(np.max(np.abs(term * m.scale))) for term in (inertia, m.bias, held, turning))
+        if largest > 0.0:
+            self.gap = max(self.gap, float(np.max(np.abs((effort - held) * m.scale))) / largest)
+        self.largest = max(self.largest, float(np.max(np.abs(m.phi), initial=0.0)))
+        if m.n_powers:
+            m.run(at.AT_POWERS)
+        self.is_placed = True
+
+    def _own(self) -> Floats:
+        """Everything that the next steps depend on."""
+        state, road = self.state, self.road
+        carried = [road.auxiliary, road.velocity] if isinstance(road, GeneralizedAlpha) else []
+        times = [state.t, self.road_step, self.gap, float(self.is_stiff)]
+        return np.concatenate([times, self.works.numbers, state.x, state.v, state.a, state.multipliers, *carried])
+
+    def pack(self) -> Floats:
+        """(k,) everything that a resumed run needs."""
+        self.numbers[st.S_HEADER :] = self._own()
+        return super().pack()
+
+    def unpack(self, checkpoint: Floats) -> None:
+        """Go on from a state (k,) that `pack` made."""
+        super().unpack(checkpoint)
+        natural, n = self.natural, self.natural.n
+        sizes = np.cumsum([4, self.works.numbers.size, natural.layout.n_coordinates, n, n, natural.m])
+        times, works, x, v, a, multipliers, carried = np.split(self.numbers[st.S_HEADER :].copy(), sizes)
+        t, step, self.gap, stiff = times.tolist()
+        self.is_stiff = bool(stiff)
+        self.works.numbers[:] = works
+        self.state = NaturalState(t, x, v, a, multipliers)
+        self._follow()
+        self.road, self.road_step = self._road(step)
+        if isinstance(self.road, GeneralizedAlpha):
+            self.road.auxiliary, self.road.velocity = np.split(carried, 2)
+
+    def summary(self, outcome: str) -> NaturalSummary:
+        """What the report says of the run."""
+        values = vars(super().summary(outcome)) | {"method": self.settings.method}
+        if self.settings.type == "kinematic":
+            values["method"] = "kinematic"
+        return NaturalSummary(**values, n_natural=self.natural.n, n_natural_rows=self.natural.m, balance_gap=self.gap)

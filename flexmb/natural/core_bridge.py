@@ -1,0 +1,189 @@
+"""From natural coordinates to the core's: poses, velocities and accelerations of bodies, and loads that sensors steer.
+
+A body's origin and axes are linear in the points and vectors, r = C x; with R = [axes],
+
+    w = vee(R^T R_dot),     w_dot = vee(R^T R_ddot)      (skew parts; body axes)
+
+are the rates of the core's absolute coordinates. A load whose expression depends on sensors gets its value from the
+core in the same pose and with the same velocities; where it acts is found in natural coordinates as for all others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dgelsy, dgelsy_lwork
+from scipy.sparse import csc_array, csr_array
+
+from flexmb.bodies.orientation import rotations
+from flexmb.jit import call
+from flexmb.layout import flat_arrays as at
+from flexmb.natural.base_motion import BaseMotion
+from flexmb.natural.choice import Choice, Pose
+from flexmb.natural.constraints import Drive
+from flexmb.natural.forces import add_torque, body_axes
+from flexmb.natural.layout import Layout, direction_of, point_of
+from flexmb.natural.mass import extended_mass_matrix
+from flexmb.natural.model_loads import Key, ModelLoads
+from flexmb.natural.output_kernels import place_into, rates_into
+from flexmb.solvers.mechanics import Mechanics
+from flexmb.system.system import System
+
+Floats = NDArray[np.float64]
+
+RANK = 1e-12
+"""Ratio of the condition of what is solved below which a direction counts as free."""
+
+
+class Bridge:
+    """Natural coordinates of the bodies of a choice into the coordinates of a system in absolute ones."""
+
+    def __init__(self, choice: Choice, layout: Layout, system: System):
+        self.n_bodies, self.n_coordinates = len(choice.bodies), layout.n_coordinates
+        self._order = np.array([branch.body - 1 for branch in system.topology.branches])
+        entries = list[tuple[Any, Any, Any]]()
+        for number, body in enumerate(choice.bodies):
+            parts = [point_of(body, np.zeros(3), layout), *(direction_of(body, axis, layout) for axis in np.eye(3))]
+            for part, combination in enumerate(parts):
+                first = 12 * number + 3 * part
+                entries.append((combination.values, first + combination.components, combination.columns))
+        values, rows, columns = (np.concatenate(part) for part in zip(*entries, strict=True))
+        matrix = csr_array((values, (rows, columns)), shape=(12 * self.n_bodies, layout.n_coordinates))
+        self._matrix = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
+
+    def put(self, m: Mechanics, t: float, x: Floats, *rates: Floats) -> None:
+        """Full coordinates x (n,) and their first (and second) rates into q, v (and a); quaternions do not jump."""
+        m.t = t
+        place_into(*self._matrix, self._order, x, m.q.reshape(self.n_bodies, 7))
+        for target, rate in zip((m.v, m.a), rates, strict=False):
+            rates_into(*self._matrix, self._order, x, rate, target.reshape(self.n_bodies, 6))
+
+
+def function_of(system: System, work: Floats, start: int) -> Drive:
+    """A function of time with its two derivatives, by the program that the core has of it at I[start]; work : (w,)."""
+    ints, own = system.ints, work.copy()
+    clock, value = int(ints[at.T]), int(ints[at.X_VALUE])
+
+    def function(t: float) -> tuple[float, float, float]:
+        own[clock] = t
+        call(int(ints[at.AT_FUNCTION]), ints, system.floats, own, start)
+        return float(own[value]), float(own[value + 1]), float(own[value + 2])
+
+    return function
+
+
+class Base:
+    """The prescribed motion of the ground; coordinates are relative to it, components along its axes."""
+
+    def __init__(self, spec: Any, system: System, work: Floats):
+        ints, rotation = system.ints, spec.base.rotation
+        self._gravity = np.array(spec.model.gravity, dtype=float)
+        self._axis = np.zeros(3) if rotation is None else np.array(rotation.axis, dtype=float)
+        self._angle = None if rotation is None else function_of(system, work, int(ints[at.BASE_ANGLE]))
+        first = int(ints[at.BASE_ACCELERATION]) if spec.base.acceleration is not None else 0
+        self._pushes = [function_of(system, work, int(ints[first + k])) for k in range(3 if first else 0)]
+
+    def turn(self, t: float) -> Floats:
+        """R (3, 3): axes of the base to those of the world."""
+        half = 0.5 * self._angle(t)[0] if self._angle is not None else 0.0
+        return rotations(np.array([np.cos(half), *(np.sin(half) * self._axis)]))
+
+    def spin(self, t: float) -> Floats:
+        """(3,) angular velocity [rad/s]."""
+        return np.asarray((0.0 if self._angle is None else self._angle(t)[1]) * self._axis, dtype=np.float64)
+
+    def spin_rate(self, t: float) -> Floats:
+        """(3,) angular acceleration [rad/s^2]."""
+        return np.asarray((0.0 if self._angle is None else self._angle(t)[2]) * self._axis, dtype=np.float64)
+
+    def acceleration(self, t: float) -> Floats:
+        """(3,) of its origin, less gravity [m/s^2]."""
+        push = np.array([function(t)[0] for function in self._pushes]) if self._pushes else np.zeros(3)
+        return np.asarray(self.turn(t).T @ (push - self._gravity), dtype=np.float64)
+
+    def forces(self, choice: Choice, layout: Layout) -> BaseMotion:
+        """Its inertia forces on all bodies."""
+        mass = csc_array(extended_mass_matrix(choice.bodies, layout))
+        return BaseMotion(layout, mass, self.acceleration, self.spin, self.spin_rate)
+
+
+class SensedForces:
+    """Forces, torques and actuators whose expressions depend on sensors."""
+
+    def __init__(self, loads: ModelLoads, layout: Layout, system: System, base: Base | None):
+        self.base = base
+        choice, spec = loads.choice, loads.spec
+        self.layout, self.bridge = layout, Bridge(choice, layout, system)
+        self.m = Mechanics(system, system.workspace())
+        self._forces, self._torques, self._efforts = list[Any](), list[Any](), list[tuple[int, int]]()
+        for number, (name, force) in enumerate(spec.forces.items()):
+            if name not in loads.sensed:
+                continue
+            block = int(system.ints[system.ints[at.LOADS] + number * at.LOAD + at.L_W])
+            if force.type == "actuator":
+                key = force.joint, spec.coordinate(force.joint, force.coordinate)
+                self._efforts.append((block + at.LW_EFFORT, layout.scalar_column(loads.keys.index(key))))
+                continue
+            marker = choice.mechanism.markers[choice.mechanism.marker_index[force.marker]]
+            if marker.body and force.type == "force":
+                self._forces.append(
+                    (block + at.LW_VECTOR, point_of(choice.bodies[marker.body - 1], marker.p_b, layout))
+                )
+            elif marker.body:
+                self._torques.append((block + at.LW_VECTOR, body_axes(choice.bodies[marker.body - 1], layout)))
+
+    def follow(self, work: Floats) -> None:
+        """After a step: turns of joints are counted on from this workspace (w,)."""
+        self.m.W[:] = work
+
+    def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
+        """(n_extended,) Q_y."""
+        n = self.bridge.n_coordinates
+        self.bridge.put(self.m, t, y[:n], y_dot[:n])
+        self.m.equations()
+        generalised, W = np.zeros(self.layout.n_extended), self.m.W
+        back = np.eye(3) if self.base is None else self.base.turn(t).T
+        for block, point in self._forces:
+            point.add_force(back @ W[block : block + 3], generalised)
+        for block, axes in self._torques:
+            add_torque(axes, back @ W[block : block + 3], y, generalised)
+        for slot, column in self._efforts:
+            generalised[column] += W[slot]
+        return generalised
+
+    def potential(self, y: Floats, t: float) -> float:
+        """Zero [J] at any y (n_extended,): they feed energy."""
+        return 0.0
+
+
+def least_norm(matrix: Floats, right: Floats) -> Floats:
+    """(c,) shortest least-squares solution of matrix (r, c) and right side (r,), by QR with pivoting."""
+    rows, columns = matrix.shape
+    if not columns:
+        return np.zeros(0)
+    padded = np.zeros(max(rows, columns))
+    padded[:rows] = right
+    work = int(dgelsy_lwork(rows, columns, 1, RANK)[0])
+    _, solution, *_ = dgelsy(matrix, padded, np.zeros(columns, dtype=np.int32), RANK, work)
+    return np.asarray(solution[:columns], dtype=np.float64)
+
+
+def poses_of(system: System, m: Mechanics) -> list[Pose]:
+    """Of all bodies in the workspace of a system in absolute coordinates, ground first."""
+    zero = np.zeros(3)
+    poses = [Pose(np.eye(3), zero, zero, zero)] * len(system.mechanism.bodies)
+    q, v = m.q.reshape(-1, 7), m.v.reshape(-1, 6)
+    for k, branch in enumerate(system.topology.branches):
+        R = rotations(q[k, 3:] / np.linalg.norm(q[k, 3:]))
+        poses[branch.body] = Pose(R, q[k, :3].copy(), R @ v[k, 3:], v[k, :3].copy())
+    return poses
+
+
+def joint_value(system: System, m: Mechanics, key: Key) -> float:
+    """A joint coordinate as the last output has it, with its turns."""
+    name, coordinate = key
+    joint = system.mechanism.joints[system.mechanism.joint_index[name]]
+    place = system.channel(f"joints/{name}/position").start + joint.type.coordinates.index(coordinate)
+    return float(m.out[place])

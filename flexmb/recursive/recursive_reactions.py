@@ -1,0 +1,294 @@
+"""Reactions of all joints by the classic road: from the ends of the tree inwards, body by body.
+
+Poses, rates and accelerations of a result enter, with the loads; the reaction of every joint leaves. All wrenches are
+(force, moment about the world origin), so that the wrench that a branch hands to its child is a sum over the bodies
+beyond it (theory 10; [Lee et al. 2001]):
+
+    W_c = sum over the subtree of (mass times acceleration - loads) - sum of the chords that act on it
+
+The inverse velocity transformation R gives the rates of a joint from the velocities of its bodies,
+q'_J = Hp (V_c - A_c y_p - E q'_c), Hp = (S^T S)^-1 S^T; its transpose F_eq = R^T Q spreads an effort Q of a joint as
+Hp^T Q on the child and the opposite on the parent. The reactions of the chords and the efforts of the motions follow
+from the joint equations S^T W_c = Q of all branches; what these leave open (constraints that repeat each other) is
+chosen smallest and marked. The tree is made of joints whatever the coordinates of the run are. Nothing here calls the
+compiled kernels: it is their witness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import Fault, InputError
+from flexmb.recursive.recorded_accelerations import RecordedMechanism, turned
+from flexmb.results.inverse_dynamics import RecursiveReactions
+from flexmb.results.joint_reactions import JointReaction
+from flexmb.results.result_file import Result
+from flexmb.system.mechanism import PlacedJoint
+from flexmb.system.topology import Topology, topology
+
+Array = NDArray[np.float64]
+COVERED = ("force", "torque", "spring-damper", "joint-spring", "friction", "actuator")
+OPEN = 1e-9
+"""Singular values of the joint equations below this part of the largest count as zero."""
+
+
+def uncovered(spec: Any) -> list[Fault]:
+    """What this road does not cover, by name."""
+    faults = []
+    for name, force in spec.forces.items():
+        if force.type not in COVERED:
+            text = f'"{force.type}" is not covered by recursive reactions (covered: {", ".join(COVERED)}).'
+            faults.append(Fault(text, ("forces", name), "Leave out --reactions recursive."))
+    for name, joint in spec.joints.items():
+        if joint.kind.name == "rolling":
+            text = "a rolling joint is not covered by recursive reactions."
+            faults.append(Fault(text, ("joints", name), "Leave out --reactions recursive."))
+    if spec.base is not None and (spec.base.rotation is not None or spec.base.acceleration is not None):
+        text = "a ground that moves is not covered by recursive reactions."
+        faults.append(Fault(text, ("base",), "Leave out --reactions recursive."))
+    return faults
+
+
+def recursive_reactions(result: Result, model: Any) -> RecursiveReactions:
+    """Reactions of all joints of a result of `model`.
+
+    Raises InputError when the model has loads or joints that this road does not cover.
+    """
+    if faults := uncovered(model.spec):
+        raise InputError(faults)
+    return _Tree(RecordedMechanism(result, model.spec)).solve()
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A wrench (r, 6) about the world origin on one body and the opposite on another."""
+
+    on: int
+    against: int
+    wrench: Array
+
+
+class _Tree:
+    """The joint equations of a mechanism; unknown are wrenches of chords and efforts of motions."""
+
+    def __init__(self, mechanism: RecordedMechanism):
+        self.m = mechanism
+        self.spec, self.parts = mechanism.spec, mechanism.mechanism
+        self.tree: Topology = topology(self.spec, self.parts, reference=True)
+        self.beyond = self._subtrees()
+        self.in_tree = {self.parts.joints[b.joint].name for b in self.tree.branches if b.joint is not None}
+        self.length = float(np.ptp(np.concatenate([mechanism.pose(k)[0] for k in self._ends()]), axis=0).max()) or 1.0
+        self.known: list[_Pair] = []
+        self.known_efforts: dict[tuple[str, int], Array] = {}
+        self.unknown: list[_Pair | tuple[str, int]] = []
+        """A pair of wrenches, or the coordinate of a joint in the tree on which an effort acts; all of unit size."""
+        self.scales: list[float] = []
+        """Size of one unit [N]: moments count over the length"""
+
+    def _ends(self) -> list[int]:
+        return [end for joint in self.parts.joints for end in (joint.first, joint.second)] or [0]
+
+    def _subtrees(self) -> dict[int, set[int]]:
+        """Bodies beyond every branch, with the branch's own: found from the ends of the tree inwards."""
+        beyond = {branch.body: {branch.body} for branch in self.tree.branches}
+        for branch in reversed(self.tree.branches):
+            if branch.parent:
+                beyond[branch.parent] |= beyond[branch.body]
+        return beyond
+
+    def body_of(self, marker: int) -> int:
+        return self.parts.markers[marker].body
+
+    def about_origin(self, force: Array, moment: Array, at: Array) -> Array:
+        """(..., 6) of a force and moment at points `at`, world axes"""
+        return np.concatenate([force, moment + np.cross(at, force)], axis=-1)
+
+    def joint_pair(self, joint: PlacedJoint, local: Array) -> _Pair:
+        """The wrench (r, 6) that a joint exerts on its second body at its second marker, axes of the first."""
+        R, at = self.m.pose(joint.first)[1], self.m.pose(joint.second)[0]
+        wrench = self.about_origin(turned(R, local[:, :3]), turned(R, local[:, 3:]), at)
+        return _Pair(self.body_of(joint.second), self.body_of(joint.first), wrench)
+
+    def solve(self) -> RecursiveReactions:
+        self._apply_loads()
+        chords = self._add_chords()
+        motions = self._add_motions()
+        sizes = np.array(self.scales)
+        x, open_ways = _least(*self._equations(), sizes)
+        efforts = {name: x[:, column] for name, column in motions.items()}
+        reactions, determined = {}, {}
+        for joint in self.parts.joints:
+            value = self._reaction(joint, chords, x, with_known=True)
+            ways = [self._reaction(joint, chords, way, with_known=False) for way in open_ways]
+            moved = np.max(np.abs(ways), axis=0) if ways else np.zeros_like(value)
+            moved[:, 3:] /= self.length
+            determined[joint.name] = np.asarray(moved < 1e-6)
+            reactions[joint.name] = self._named(joint, value)
+        return RecursiveReactions(reactions, efforts, determined, self.length)
+
+    def _named(self, joint: PlacedJoint, value: Array) -> JointReaction:
+        R, at = self.m.pose(joint.first)[1], self.m.pose(joint.second)[0]
+        first, second = (self.parts.bodies[self.body_of(end)].name for end in (joint.first, joint.second))
+        force, moment = value[:, :3], value[:, 3:]
+        return JointReaction(joint.name, first, second, force, moment, turned(R, force), turned(R, moment), at)
+
+    def _apply_loads(self) -> None:
+        """Inertia (less gravity) against the loads: all that is known."""
+        gravity = np.asarray(self.spec.model.gravity, dtype=float)
+        for number in range(1, len(self.parts.bodies)):
+            wrench = self.m.inertia_wrench(number, gravity)
+            at = self.m.body_pose(number)[0]
+            self.known.append(_Pair(number, 0, -self.about_origin(wrench[:, :3], wrench[:, 3:], at)))
+        nothing = np.zeros((self.m.rows, 3))
+        for name, force in self.spec.forces.items():
+            if force.type in ("force", "torque"):
+                marker = self.parts.marker_index[force.marker]
+                vector = self.m.result[f"forces/{name}/{force.type}"]
+                push, turn = (vector, nothing) if force.type == "force" else (nothing, vector)
+                wrench = self.about_origin(push, turn, self.m.pose(marker)[0])
+                self.known.append(_Pair(self.body_of(marker), 0, wrench))
+                continue
+            effort = self.m.result[f"forces/{name}/effort"]
+            if force.type == "spring-damper":
+                self.known.append(self._pull(force, effort))
+            else:
+                joint = self.parts.joints[self.parts.joint_index[force.joint]]
+                coordinate = joint.type.coordinates.index(self.spec.coordinate(force.joint, force.coordinate))
+                self._known_effort(joint, coordinate, effort)
+
+    def _pull(self, force: Any, tension: Array) -> _Pair:
+        """A spring-damper along the line of its markers; tension draws them together."""
+        first, second = (self.parts.marker_index[marker] for marker in force.markers)
+        at = self.m.pose(first)[0]
+        line = self.m.pose(second)[0] - at
+        size = np.linalg.norm(line, axis=1)[:, None]
+        pull = tension[:, None] * np.where(size > 1e-12, line / np.where(size > 0.0, size, 1.0), 0.0)
+        return _Pair(self.body_of(first), self.body_of(second), self.about_origin(pull, 0.0 * pull, at))
+
+    def _known_effort(self, joint: PlacedJoint, coordinate: int, effort: Array) -> None:
+        if joint.name in self.in_tree:
+            key = (joint.name, coordinate)
+            self.known_efforts[key] = self.known_efforts.get(key, 0.0) + effort
+        else:
+            local = self.m.free_motions(joint).effort[:, coordinate] * effort[:, None]
+            self.known.append(self.joint_pair(joint, local))
+
+    def _add_chords(self) -> dict[str, tuple[Array, int]]:
+        """Directions (r, 6, k) of every chord's reaction, axes of its first marker, and the place of their first."""
+        found = {}
+        for joint in self.parts.joints:
+            if joint.name in self.in_tree:
+                continue
+            free = self.m.free_motions(joint).columns * np.repeat([1.0, self.length], 3)  # moments over the length
+            basis = np.linalg.svd(free, full_matrices=True)[2][:, free.shape[1] :]
+            basis = np.swapaxes(basis, 1, 2) / np.repeat([1.0, 1.0 / self.length], 3)[None, :, None]
+            found[joint.name] = (basis, len(self.unknown))
+            for column in np.moveaxis(basis, 2, 0):
+                self.unknown.append(self.joint_pair(joint, column))
+                self.scales.append(1.0)
+        return found
+
+    def _add_motions(self) -> dict[str, int]:
+        """Place of the effort of every motion among the unknowns."""
+        found = {}
+        for name, motion in self.spec.motions.items():
+            found[name] = len(self.unknown)
+            if motion.joint is None:
+                marker = self.parts.marker_index[motion.marker]
+                seen_from = self.parts.marker_index[motion.relative_to]
+                push = self.m.pose(seen_from)[1][:, :, "xyz".index(motion.along)]
+                wrench = self.about_origin(push, 0.0 * push, self.m.pose(marker)[0])
+                self.unknown.append(_Pair(self.body_of(marker), self.body_of(seen_from), wrench))
+                self.scales.append(1.0)
+                continue
+            joint = self.parts.joints[self.parts.joint_index[motion.joint]]
+            coordinate = joint.type.coordinates.index(self.spec.coordinate(motion.joint, motion.coordinate))
+            self.scales.append(1.0 if joint.type.kinds[coordinate] == "length" else self.length)
+            if joint.name in self.in_tree:
+                self.unknown.append((joint.name, coordinate))
+            else:
+                self.unknown.append(self.joint_pair(joint, self.m.free_motions(joint).effort[:, coordinate]))
+        return found
+
+    def _beyond(self, body: int, pair: _Pair) -> float:
+        """How often a pair of wrenches acts on the bodies beyond a branch: 1, -1 or 0."""
+        inside = self.beyond[body]
+        return float(pair.on in inside) - float(pair.against in inside)
+
+    def _handed_over(self, body: int) -> Array:
+        """(r, 6) that the branch of a body must hand to it when all unknowns are zero"""
+        total = np.zeros((self.m.rows, 6))
+        for pair in self.known:
+            total -= self._beyond(body, pair) * pair.wrench
+        return total
+
+    def _equations(self) -> tuple[Array, Array]:
+        """S^T W_c = Q of every branch as A x = b : (r, equations, unknowns), (r, equations); moments over the length"""
+        rows, sides = [], []
+        for body, columns, sign, joint in self._branches():
+            wrench = sign * self._handed_over(body)
+            for k in range(columns.shape[1]):
+                column = columns[:, k]
+                size = self.length if np.any(column[:, 3:]) else 1.0
+                sides.append((np.sum(column * wrench, axis=1) - self.known_efforts.get((joint, k), 0.0)) / size)
+                row = np.zeros((self.m.rows, len(self.unknown)))
+                for place, unknown in enumerate(self.unknown):
+                    if isinstance(unknown, tuple):
+                        row[:, place] = float(unknown == (joint, k))
+                    elif (times := self._beyond(body, unknown)) != 0.0:
+                        row[:, place] = sign * times * np.sum(column * unknown.wrench, axis=1)
+                rows.append(row / size)
+        if not rows:
+            return np.zeros((self.m.rows, 0, len(self.unknown))), np.zeros((self.m.rows, 0))
+        return np.stack(rows, axis=1), np.stack(sides, axis=1)
+
+    def _branches(self) -> Iterator[tuple[int, Array, float, str]]:
+        """Body, free motions (r, n, 6) about the world origin, sign of the joint's wrench and name of its joint."""
+        for branch in self.tree.branches:
+            if branch.joint is None:
+                yield branch.body, np.tile(np.eye(6), (self.m.rows, 1, 1)), 1.0, ""
+                continue
+            joint = self.parts.joints[branch.joint]
+            S, R, at = self.m.free_motions(joint), self.m.pose(joint.first)[1], self.m.pose(joint.second)[0]
+            S_w, S_v = turned(R, S.S_w), turned(R, S.S_v)
+            columns = np.concatenate([S_v - np.cross(S_w, at[:, None, :]), S_w], axis=2)
+            yield branch.body, columns, -1.0 if branch.reversed else 1.0, joint.name
+
+    def _reaction(self, joint: PlacedJoint, chords: dict[str, Any], x: Array, *, with_known: bool) -> Array:
+        """(r, 6) force and moment on the second body at its marker, axes of the first, without those of efforts."""
+        if joint.name in chords:
+            basis, first = chords[joint.name]
+            return np.asarray(np.einsum("rij,rj->ri", basis, x[:, first : first + basis.shape[2]]))
+        branch = next(b for b in self.tree.branches if b.joint == self.parts.joint_index[joint.name])
+        total = self._handed_over(branch.body) if with_known else np.zeros((self.m.rows, 6))
+        for place, unknown in enumerate(self.unknown):
+            if isinstance(unknown, _Pair):
+                total = total - self._beyond(branch.body, unknown) * unknown.wrench * x[:, place, None]
+        total = -total if branch.reversed else total
+        R, at = self.m.pose(joint.first)[1], self.m.pose(joint.second)[0]
+        back = np.swapaxes(R, 1, 2)
+        moment = total[:, 3:] - np.cross(at, total[:, :3])
+        local = np.concatenate([turned(back, total[:, :3]), turned(back, moment)], axis=1)
+        S = self.m.free_motions(joint)
+        along = np.einsum("rni,ri->rn", S.columns, local)
+        return np.asarray(local - np.einsum("rni,rn->ri", S.effort, along))
+
+
+def _least(A: Array, b: Array, sizes: Array) -> tuple[Array, Array]:
+    """x : (r, n) of least x/sizes with A x = b, and the ways (n, r, n) that A leaves open; zero where it does not."""
+    if not A.shape[1] or not A.shape[2]:
+        open_ways = np.tile(np.eye(len(sizes))[:, None, :], (1, len(b), 1))
+        return np.zeros((len(b), len(sizes))), open_ways * sizes
+    left, sigma, right = np.linalg.svd(A * sizes, full_matrices=True)
+    kept = sigma > OPEN * np.maximum(sigma.max(axis=1), 1e-300)[:, None]
+    n = sigma.shape[1]
+    found = np.where(kept, np.einsum("rji,rj->ri", left[:, :, :n], b) / np.where(kept, sigma, 1.0), 0.0)
+    x = np.einsum("rij,ri->rj", right[:, :n], found) * sizes
+    is_open = np.ones(right.shape[:2], dtype=bool)
+    is_open[:, :n] = ~kept
+    return np.asarray(x), np.swapaxes(right * is_open[:, :, None], 0, 1) * sizes

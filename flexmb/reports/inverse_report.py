@@ -1,0 +1,187 @@
+"""The report of inverse dynamics: what every drive takes and what every joint carries, with the signs stated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.reports.run_report import doubt_text, entry
+from flexmb.reports.section_report import section_lines
+from flexmb.results.beam_forces import SectionForces
+from flexmb.results.inverse_dynamics import Departure, Fit, InverseDynamics
+
+Array = NDArray[np.float64]
+_SIGNS = (
+    "on the second body of a joint at its marker there; on the first body act the opposite force and moment, at the "
+    "same place. Efforts along the free motions of a joint (drives, springs, actuators) are not part of them. Joint "
+    "axes are those of the joint's marker on the first body. The largest values are those of the rows of the result."
+)
+
+
+def inverse_report(inverse: InverseDynamics, beams: Mapping[str, SectionForces]) -> str:
+    """Drives, reactions, what is not unique and forces inside beams, as plain text to stand below the run report."""
+    lines = [f"{inverse.result.name or 'unnamed model'}: inverse dynamics", ""]
+    lines += entry("drives", freedom_text(inverse))
+    lines += entry("sign of an effort", "positive along the driven coordinate, as an actuator there")
+    lines += entry("reactions", _SIGNS)
+    if inverse.recursive is not None:
+        lines += entry("road", road_text(inverse))
+    if inverse.n_repeated or not inverse.hardly_known:
+        lines += entry("not unique", unique_text(inverse))
+    if inverse.hardly_known:
+        lines += entry("hardly known", doubt_text(inverse.hardly_known, bool(inverse.n_elastic)))
+    if inverse.fit is not None:
+        lines += fit_lines(inverse.fit, inverse.result.time)
+    lines += ["", *_drive_table(inverse)]
+    if inverse.reactions:
+        lines += ["", *_reaction_table(inverse, "force")]
+        lines += ["", *_reaction_table(inverse, "moment")]
+    if sections := section_lines(beams, len(inverse.result)):
+        lines += ["", *sections]
+    return "\n".join(lines)
+
+
+def freedom_text(inverse: InverseDynamics) -> str:
+    """What the motions drive, what is left, and how that is found."""
+    n, free = inverse.n_driven, inverse.n_free
+    if inverse.fit is not None:
+        return f"{n} motions are fitted: the motion follows from them alone, nothing is integrated"
+    text = f"{n} motion{'s' if n != 1 else ''} drive{'s' if n == 1 else ''} "
+    rigid = "rigid " if inverse.n_elastic else ""
+    if free:
+        text += f"{n} of {n + free} {rigid}degrees of freedom; "
+        text += f"the other {free} move{'s' if free == 1 else ''} under the loads and are integrated"
+        text = text.replace("the other 1 moves under the loads and are", "the other one moves under the loads and is")
+    else:
+        text += f"the only {rigid}degree of freedom" if n == 1 else f"all {n} {rigid}degrees of freedom"
+    if inverse.how == "kinematic":
+        return f"{text}: the motion follows from {'it' if n == 1 else 'them'} alone, nothing is integrated"
+    if inverse.n_elastic:
+        found = "in balance with the loads and the inertia of the motion" if inverse.how == "quasi-static" else ""
+        text += f"; {inverse.n_elastic} elastic coordinates are not prescribed: they are {found or 'integrated'}"
+    return text
+
+
+def road_text(inverse: InverseDynamics) -> str:
+    """How the reactions were found when not by multipliers, and how well both roads agree."""
+    assert inverse.recursive is not None
+    text = (
+        "recursive: from the ends of the tree inwards, body by body, chords from the joint equations. Largest "
+        f"difference from the reactions by multipliers: {inverse.road_difference:.2g} of the peak"
+    )
+    if inverse.how == "dynamic":
+        text += " (rows that are interpolated between steps add their error)"
+    if not all(known.all() for known in inverse.recursive.determined.values()):
+        text += "; components that the joint equations leave open are not compared, and chosen smallest here"
+    return text
+
+
+def unique_text(inverse: InverseDynamics) -> str:
+    """Which reactions depend on the choice among constraints that repeat each other."""
+    if not inverse.n_repeated:
+        return "none: no constraint repeats others, every effort and reaction is determined"
+    n = inverse.n_repeated
+    rows = f"{n} constraint row{'s repeat' if n != 1 else ' repeats'} others and {'are' if n != 1 else 'is'} left out"
+    if inverse.fit is not None:
+        rows = f"{n} row{'s' if n != 1 else ''} of joints and motions repeat{'s' if n == 1 else ''} others"
+    if not inverse.not_unique:
+        return (
+            f"{rows}; at no row of the result was it found which reactions depend on the choice: take none for unique"
+        )
+    listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in inverse.not_unique.items())
+    return (
+        f"{rows}. Rigid parts do not say how these components share the load, in joint axes: {listed}. All other "
+        "components are unique. A joint that leaves these directions free, or a flexible body, settles them."
+    )
+
+
+def _drive_table(inverse: InverseDynamics) -> Iterator[str]:
+    names = [drive.name for drive in inverse.drives]
+    width = max([24, *(len(name) + 2 for name in names)])
+    heads = f"{'largest effort':>15}{'at t [s]':>12}{'rms':>13}{'unit':>6}{'work [J]':>14}"
+    yield f"  {'drive':<{width}}{heads}"
+    time = inverse.result.time
+    for drive in inverse.drives:
+        row = int(np.argmax(np.abs(drive.effort)))
+        numbers = f"{drive.effort[row]:>15.6g}{time[row]:>12.6g}{root_mean_square(time, drive.effort):>13.6g}"
+        yield f"  {drive.name:<{width}}{numbers}{drive.unit:>6}{drive.work[-1]:>14.6g}"
+
+
+def root_mean_square(time: Array, values: Array) -> float:
+    """Of values (r,) over the times (r,) of the result [s], by the trapezoidal rule; unit of the values."""
+    if len(time) < 2:
+        return float(np.abs(values[0]))
+    return float(np.sqrt(np.trapezoid(values**2, time) / (time[-1] - time[0])))
+
+
+def _reaction_table(inverse: InverseDynamics, quantity: Literal["force", "moment"]) -> Iterator[str]:
+    """Size, time and components of the largest force or moment of every joint."""
+    reactions = inverse.reactions.values()
+    unit = "N" if quantity == "force" else "N*m"
+    width = max([11, *(len(reaction.joint) + 1 for reaction in reactions)])
+    body = max([8, *(len(reaction.second) + 1 for reaction in reactions)])
+    axes = "".join(f"{axis:>11}" for axis in "xyz")
+    yield " " * (2 + width + body + 22) + f"{f'world axes [{unit}]':>33}{f'joint axes [{unit}]':>33}"
+    yield f"  {'joint':<{width}}{'on':<{body}}{f'{quantity} [{unit}]':>12}{'at t [s]':>10}{axes}{axes}"
+    rounding = _rounding(inverse, quantity)
+    for reaction in reactions:
+        local, world = getattr(reaction, quantity), getattr(reaction, f"{quantity}_world")
+        sizes = np.linalg.norm(local, axis=1)
+        row = int(np.argmax(sizes)) if sizes.max() > rounding else 0
+        shown = [value if abs(value) > rounding else 0.0 for value in (sizes[row], *world[row], *local[row])]
+        start = f"{reaction.joint:<{width}}{reaction.second:<{body}}{shown[0]:>12.5g}"
+        when = f"{inverse.result.time[row]:.4g}" if shown[0] else "-"
+        yield f"  {start}{when:>10}{''.join(f'{value:>11.4g}' for value in shown[1:])}"
+
+
+def _rounding(inverse: InverseDynamics, quantity: str) -> float:
+    """What is nothing but rounding beside the largest force of all joints, for moments with the size of the mechanism
+    as its arm."""
+    reactions = inverse.reactions.values()
+    force = max(float(np.abs(reaction.force).max()) for reaction in reactions)
+    if quantity == "force":
+        return 1e-10 * force
+    places = np.stack([reaction.position for reaction in reactions])
+    arm = float(np.ptp(places, axis=(0, 1)).max())
+    largest = max(float(np.abs(reaction.moment).max()) for reaction in reactions)
+    return 1e-10 * max(force * arm, largest)
+
+
+def fit_lines(fit: Fit, time: Array) -> Iterator[str]:
+    """What was fitted, by which weights, and the residual of every motion; time : (r,) [s]."""
+    n = fit.n_freedom
+    many = f"{len(fit.motions)} motions for {n} degree{'s' if n != 1 else ''} of freedom"
+    yield from entry(
+        "more drives",
+        f"{many}: the joints hold exactly; positions have the least sum of squared residuals of the motions, all of "
+        f"equal weight (angles in rad, lengths over the length scale {fit.length:.6g} m), velocities and accelerations "
+        f"are their time derivatives. Efforts are shared with the least sum of squares (forces in N, torques over "
+        f"{fit.length:.6g} m): other shares give the same motion.",
+    )
+    yield ""
+    width = max([24, *(len(motion.motion) + 2 for motion in fit.motions)])
+    yield f"  {'motion':<{width}}{'largest residual':>17}{'at t [s]':>12}{'rms':>13}{'unit':>6}"
+    for motion in fit.motions:
+        row = int(np.argmax(np.abs(motion.residual)))
+        rms = float(np.sqrt(np.mean(motion.residual**2)))
+        yield (f"  {motion.motion:<{width}}{motion.residual[row]:>17.4g}{time[row]:>12.6g}{rms:>13.4g}{motion.unit:>6}")
+
+
+def departure_lines(departure: Departure) -> list[str]:
+    """The forward check as lines of the report."""
+    parts = []
+    for values, unit in ((departure.bodies, "m"), (departure.angles, "rad")):
+        name = max(values, key=lambda body: float(values[body].max()))
+        row = int(values[name].argmax())
+        parts.append(f"{values[name][row]:.3g} {unit} ({name}, at t = {departure.time[row]:.6g} s)")
+    why = ""
+    if departure.leaves_out_vibration:
+        why = "; the efforts are those of elastic coordinates in balance, so this is the vibration that they leave out"
+    return entry(
+        "forward check",
+        f"driven by the efforts alone (splines through {departure.n_points} points) the bodies depart from the motion "
+        f"by at most {' and '.join(parts)}{why}",
+    )

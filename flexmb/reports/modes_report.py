@@ -1,0 +1,103 @@
+"""Modes, Campbell diagrams and frequency responses as plain text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.reports.run_report import entry
+from flexmb.results.modal import ModalReport, Sweep
+from flexmb.solvers.modal_analysis import Mode
+
+Floats = NDArray[np.float64]
+_SHARE = 0.005  # of the kinetic energy: bodies with less are not named
+_MOST_BODIES = 4
+MOVING = (
+    "the mechanism moves in this state: frequencies are seen from its own coordinates, those of a turning shaft turn "
+    "with it; forces and sensors in world axes hold for this instant only"
+)
+
+
+def modes_text(report: ModalReport, most: int | None = None) -> str:
+    """The report as the command line prints it."""
+    linear, shown = report.linear, report.shown
+    lines = [f"{report.system.name or 'unnamed model'}: modes", ""]
+    lines += entry("state", report.state)
+    lines += entry("equations", f"{len(linear.A_free)} states; derivatives with an error of {linear.error:.1g} or less")
+    if report.is_moving and shown:
+        lines += entry("seen from", MOVING)
+    for note in linear.notes:
+        lines += entry("NOTE", note)
+    if linear.notes and report.state.startswith("the start"):
+        lines += entry("", "Other states: --about static, --about steady, --result.")
+    free = [mode for mode in report.modes if mode.is_free]
+    if free:
+        names = ", ".join(dict.fromkeys(mode.coordinate for mode in free))
+        lines += entry("free motion", f"{len(free)} eigenvalues are zero; nothing resists {names}")
+    growing = [mode for mode in shown if mode.eigenvalue.real > 1e-6 * abs(mode.eigenvalue)]
+    if growing:
+        lines += entry("unstable", f"{len(growing)} of {len(shown)} modes grow (negative damping ratio)")
+    if not shown:
+        return "\n".join([*lines, "", "  no modes: nothing can oscillate or settle"])
+    lines += ["", f"  {'mode':>4}{'frequency':>15}{'damping':>12}{'decay':>14}  moves most; share of kinetic energy"]
+    lines += [f"  {'':>4}{'Hz':>15}{'ratio':>12}{'1/s':>14}"]
+    for number, mode in enumerate(shown[:most], start=1):
+        ratio, decay = _small(mode.damping_ratio), _small(-mode.eigenvalue.real, mode)
+        numbers = f"{number:>4}{mode.frequency:>15.6g}{ratio:>12}{decay:>14}"
+        lines.append(f"  {numbers}  {mode.coordinate}; {_shares(mode)}")
+    if most is not None and len(shown) > most:
+        lines.append(f"  and {len(shown) - most} more")
+    return "\n".join(lines)
+
+
+def _small(value: float, mode: Mode | None = None) -> str:
+    """Five digits; what is only rounding of an undamped mode is 0."""
+    size = abs(mode.eigenvalue) if mode else 1.0
+    return f"{value if abs(value) > 1e-9 * size else 0.0:.5g}"
+
+
+def _shares(mode: Mode) -> str:
+    parts = sorted(mode.bodies.items(), key=lambda item: -item[1])[:_MOST_BODIES]
+    named = [f"{name} {100 * share:.0f} %" for name, share in parts if share >= _SHARE]
+    bending = [f"deformation {100 * mode.elastic:.0f} %"] if mode.elastic >= _SHARE else []
+    return ", ".join(named + bending)
+
+
+def sweep_text(sweep: Sweep) -> str:
+    """The frequencies as a table."""
+    lines = [f"{sweep.model or 'unnamed model'}: frequencies [Hz] over {sweep.name}", ""]
+    if sweep.notes:
+        more = f" ({len(sweep.notes)} of {len(sweep.values)} values have notes)" if len(sweep.notes) > 1 else ""
+        lines += [*entry("NOTE", f"{sweep.notes[0]}{more}"), ""]
+    count = sweep.frequencies.shape[1]
+    if sweep.is_moving and count:
+        lines += [*entry("seen from", MOVING), ""]
+    if not count:
+        return "\n".join([*lines, "  no mode oscillates"])
+    width = max(12, len(sweep.name) + 2)
+    lines.append(f"{sweep.name:>{width}}" + "".join(f"{f'mode {k + 1}':>13}" for k in range(count)))
+    for value, row in zip(sweep.values, sweep.frequencies, strict=True):
+        cells = "".join(f"{'-' if np.isnan(x) else f'{x:.6g}':>13}" for x in row)
+        lines.append(f"{value:>{width}.6g}{cells}")
+    return "\n".join(lines)
+
+
+def response_text(report: ModalReport, names: tuple[str, str], frequencies: Floats, response: Any, most: int) -> str:
+    """State and notes of the response (f,) at frequencies (f,) [Hz], its largest value, and as many rows as may be
+    printed."""
+    lines = [f"{report.system.name or 'unnamed model'}: response of {names[1]} to {names[0]}", ""]
+    lines += entry("state", report.state)
+    if report.is_moving:
+        lines += entry("seen from", MOVING)
+    for note in report.linear.notes:
+        lines += entry("NOTE", note)
+    size = np.abs(response)
+    top = int(np.argmax(size))
+    lines += entry("largest", f"{size[top]:.6g} at {frequencies[top]:.6g} Hz (amplitude in SI units, input of 1)")
+    lines += ["", f"  {'frequency [Hz]':>16}{'amplitude':>15}{'phase [deg]':>15}"]
+    rows = np.unique(np.linspace(0, len(frequencies) - 1, min(most, len(frequencies))).round().astype(int))
+    for i in rows:
+        lines.append(f"  {frequencies[i]:>16.6g}{size[i]:>15.6g}{np.degrees(np.angle(response[i])):>15.2f}")
+    return "\n".join(lines)

@@ -1,0 +1,314 @@
+"""The run report: what was computed, how well, and where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import sqrt, tau
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from flexmb.reports.flexible_report import (
+    Findings,
+    flexible_bodies,
+    flexible_texts,
+    flexible_warnings,
+)
+from flexmb.reports.motion_report import smoothing_texts
+from flexmb.results.channel_columns import is_reaction
+from flexmb.results.extremes import Extremes
+
+_WIDTH = 96
+_LABEL = 26
+_MOST_JOINTS = 10
+_POOR_BALANCE = 0.01
+LARGE_TURN = 0.5
+"""Turn of a body in a step [rad] from which on the user is warned: a dozen steps a turn. With 1 rad the precession of
+a fast top is 70 % too slow by generalised-alpha."""
+_QUASI_STATIC = "elastic coordinates in balance with the loads and the inertia of the motion at every output time"
+
+
+def run_report(
+    system: Any,
+    model: Any,
+    summary: Any,
+    *,
+    n_dof: int | None = None,
+    extremes: Mapping[str, Extremes] | None = None,
+    output: Path | None = None,
+    n_rows: int = 0,
+    n_channels: int | None = None,
+    failure: str = "",
+    wall_note: str = "",
+    balance: Any = None,
+    turbo: Any = None,
+    flexible: tuple[Findings, str, dict[str, tuple[str, ...]]] | None = None,
+) -> str:
+    """The report of a run as plain text, at most some 100 columns wide.
+
+    `summary` is a RunSummary, or None when the run failed; `n_dof` the degrees of freedom (default: coordinates less
+    constraint rows); `extremes` are those of the sensors and reactions by channel path; `n_channels` says how many are
+    written (default: all), `wall_note` what the wall time holds besides the steps; `balance` is the Equilibrium that
+    the start is, if it is one; `turbo` what became of generated code, if it was asked for; `flexible` what the rows say
+    about flexible bodies, their largest strain energy in words, and ill-determined reactions.
+    """
+    outcome = summary.outcome if summary is not None else "failed"
+    is_flexible = bool(flexible_bodies(system))
+    findings, strain, doubts = flexible or (None, "", {})
+    lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
+    lines += structure_lines(system, model, system.n_v - system.n_rows if n_dof is None else n_dof)
+    lines += ["", *_run_lines(model.spec, summary, wall_note, strain, balance, turbo)]
+    if is_flexible:
+        lines += ["", *flexible_lines(system, model.spec, findings)]
+        for warning in flexible_warnings(system, findings):
+            lines += ["", *entry("WARNING", warning)]
+    if doubts:
+        lines += ["", *entry("WARNING", f"reactions hardly known: {doubt_text(doubts, is_flexible)}")]
+    if summary is not None and not summary.energy_balance <= _POOR_BALANCE:
+        lines += ["", *entry("WARNING", balance_warning(model.spec.analysis, summary.energy_balance))]
+    if getattr(summary, "largest_turn", 0.0) > LARGE_TURN:
+        lines += ["", *entry("WARNING", turn_warning(model.spec.analysis, summary))]
+    if failure:
+        lines += ["", *entry("failure", failure)]
+    for table in (_sensor_table(system, extremes or {}), reaction_table(extremes or {}, system.length_scale)):
+        lines += [line for row, line in enumerate(table) for line in ([line] if row else ["", line])]
+    if output is not None:
+        n_channels = len(system.channels) if n_channels is None else n_channels
+        rows = f"{n_rows} row{'s' if n_rows != 1 else ''}, {n_channels} channels"
+        lines += ["", *entry("result", f"{output} ({rows})" if n_rows else "nothing was written")]
+    return "\n".join(lines)
+
+
+def summary_numbers(summary: Any) -> list[tuple[str, float, str]]:
+    """(name, value, unit) of every number of a run, as the result file keeps them."""
+    units = {"largest_constraint_error": "m, rad", "energy_error": "J", "peak_energy": "J", "wall_time": "s"}
+    units |= {"t_reached": "s", "largest_turn": "rad"}
+    names: tuple[str, ...] = ("steps", "rejected", "newton_iterations", "factorisations", "energy_balance", *units)
+    names += ("n_natural", "n_natural_rows", "balance_gap")
+    if hasattr(summary, "equilibrium"):
+        units["lowest_stiffness"] = "1/s^2"
+        names = ("largest_constraint_error", "unbalanced_force", "lowest_stiffness", "wall_time", "t_reached")
+    return [(name, float(getattr(summary, name)), units.get(name, "1")) for name in names if hasattr(summary, name)]
+
+
+def structure_lines(system: Any, model: Any, n_dof: int) -> list[str]:
+    """Bodies, joints, degrees of freedom, coordinates, rows, redundant constraints."""
+    spec = model.spec
+    parts = [_count(len(spec.bodies), "body", "bodies"), _count(len(spec.joints), "joint")]
+    parts += [
+        _count(len(section), word)
+        for section, word in ((spec.motions, "motion"), (spec.forces, "force"), (spec.sensors, "sensor"))
+        if section
+    ]
+    n_driven = sum(row.is_motion for row in system.rows)
+    freedom = f"{n_dof} ({n_dof + n_driven} less {n_driven} prescribed)" if n_driven else str(n_dof)
+    rows = f"{_count(system.n_v, 'coordinate')}, {_count(system.n_rows, 'constraint row')}"
+    lines = [*entry("model", ", ".join(parts)), *entry("degrees of freedom", freedom), *entry("equations", rows)]
+    if spec.coordinates.default == "natural":
+        lines += entry("coordinates", "natural (points and unit vectors); the equations above are in absolute ones")
+    for text in smoothing_texts(spec):
+        lines += entry("smoothed motion", text)
+    return lines + entry("redundant constraints", redundant_text(system.dropped))
+
+
+def redundant_text(dropped: Sequence[Any]) -> str:
+    """Constraint rows that repeat others, by joint."""
+    if not dropped:
+        return "none"
+    by_owner: dict[str, list[str]] = {}
+    for row in dropped:
+        by_owner.setdefault(row.owner, []).append(row.text)
+    listed = "; ".join(f"{owner} ({', '.join(texts)})" for owner, texts in by_owner.items())
+    return f"{len(dropped)}, left out: {listed}"
+
+
+def flexible_lines(system: Any, spec: Any, findings: Findings | None = None) -> list[str]:
+    """A paragraph for every kind of flexible body; none for a rigid model."""
+    lines = []
+    for texts in flexible_texts(system, spec, findings):
+        for label, text in zip(("flexible body", "", ""), texts, strict=False):
+            lines += entry(label, text)
+    return lines
+
+
+def _run_lines(
+    spec: Any, summary: Any, wall_note: str, strain: str = "", balance: Any = None, turbo: Any = None
+) -> Iterator[str]:
+    analysis = spec.analysis
+    if analysis is not None:
+        balanced = getattr(summary, "method", "") == "quasi-static"
+        method = _QUASI_STATIC if balanced else method_text(analysis)
+        if hasattr(summary, "n_natural"):
+            method = f"natural coordinates ({summary.n_natural}, {summary.n_natural_rows} rows), {method}"
+        yield from entry("method", f"{method}, {turbo.text}" if turbo is not None and turbo.is_used else method)
+    if turbo is not None and not turbo.is_used:
+        yield from entry("turbo", turbo.text)
+    if balance is not None and (analysis is None or analysis.type != "static"):
+        found = f"{_count(balance.iterations, 'iteration')}, unbalanced {balance.residual:.2e} of the largest load"
+        yield from entry("static start", f"{found}; {stability_text(balance)}")
+    if summary is None:
+        return
+    if hasattr(summary, "equilibrium"):
+        yield from _static_lines(summary, strain, balance)
+        return
+    yield from entry("time reached", f"{summary.t_reached:.9g} s" + (f" of {analysis.end:.9g} s" if analysis else ""))
+    yield from entry("steps", f"{summary.steps} (and {summary.rejected} rejected)")
+    if summary.newton_iterations:
+        mean = summary.newton_iterations / max(1, summary.steps + summary.rejected)
+        work = f"{summary.newton_iterations} ({mean:.2f} a step), {_count(summary.factorisations, 'factorisation')}"
+        yield from entry("Newton iterations", work)
+    yield from entry("largest constraint error", f"{summary.largest_constraint_error:.2e} (m, rad)")
+    balance = f"{summary.energy_balance:.2e} of the peak energy {summary.peak_energy:.6g} J"
+    yield from entry("energy balance", f"{balance} (kinetic + potential - work)")
+    if hasattr(summary, "balance_gap"):
+        gap = f"off by {summary.balance_gap:.2e} of the largest force in the equations of absolute coordinates"
+        yield from entry("balance of the bodies", gap)
+    if hasattr(summary, "left_out"):
+        left_out = f"would change the elastic coordinates by about {100.0 * summary.left_out:.2g} %"
+        yield from entry("vibration left out", f"{left_out} of their largest value")
+    if strain:
+        yield from entry("strain energy", strain)
+    speed = f", {summary.steps / summary.wall_time:.4g} steps/s" if summary.wall_time > 0.0 else ""
+    yield from entry("wall time", f"{summary.wall_time:.3g} s{wall_note or speed}")
+
+
+def _static_lines(summary: Any, strain: str, balance: Any) -> Iterator[str]:
+    found = summary.equilibrium
+    yield from entry("Newton iterations", str(found.iterations + (balance.iterations if balance is not None else 0)))
+    yield from entry("unbalanced force", f"{found.residual:.2e} of the largest load")
+    yield from entry("largest constraint error", f"{found.constraint_error:.2e} (m, rad)")
+    yield from entry("stability", stability_text(found))
+    if strain:
+        yield from entry("strain energy", strain)
+    yield from entry("wall time", f"{summary.wall_time:.3g} s")
+
+
+def stability_text(found: Any) -> str:
+    """Whether an equilibrium is stable, and which motion decides it."""
+    if not found.n_free:
+        return "nothing is free to move: the motions and joints hold every coordinate"
+    square = f"lowest eigenvalue of stiffness against mass {found.lowest:.6g} 1/s^2"
+    names = ", ".join(name.strip("'") for name in found.softest)
+    loads = "" if found.has_potential else "; the loads have no potential (they follow the bodies)"
+    if found.neutral:
+        free = ", ".join(name.strip("'") for name in found.neutral)
+        loads += f"; nothing resists a motion of {free}, which was left where it was"
+    if found.is_stable:
+        return f"stable: {square}, that is {sqrt(found.lowest) / tau:.6g} Hz, in {names}{loads}"
+    if found.lowest > 0.0:
+        return f"UNSTABLE by flutter: two motions feed each other; {square}, in {names}{loads}"
+    return f"UNSTABLE: {square}; it would leave along {names}{loads}"
+
+
+def balance_warning(analysis: Any, balance: float) -> str:
+    """What a poor energy balance means, and what to do about it."""
+    remedy = "a smaller step"
+    if analysis is not None and analysis.type == "kinematic":
+        remedy = "a smaller output interval"
+    elif analysis is not None and analysis.tolerance is not None:
+        remedy = "a smaller tolerance"
+    return (
+        f"the energy balance is off by {100.0 * balance:.3g} % of the peak energy, so the motion is inaccurate. "
+        f"Use {remedy}; forces or motions that jump need a smoother law."
+    )
+
+
+def turn_warning(analysis: Any, summary: Any) -> str:
+    """What a body that turns far in a step means, and what to do about it."""
+    key = "max_step" if analysis is not None and analysis.tolerance is not None else "step"
+    step = LARGE_TURN / summary.largest_turn * summary.turning_step
+    return (
+        f"body '{summary.turning_body}' turns by up to {summary.largest_turn:.3g} rad in a step. What turns with it "
+        "(an unbalance, unequal inertias, the nutation of a top) is not followed in steps of more than "
+        f"{LARGE_TURN:g} rad, and the energy balance may not show it. Use {key} = {step:.1e} s or less, unless nothing "
+        "depends on how far it has turned."
+    )
+
+
+def method_text(analysis: Any) -> str:
+    """Method, its parameter and its step in words."""
+    if analysis.type == "static":
+        return "static analysis: equilibrium at t = 0, all rates zero; motions hold, dampers and friction do nothing"
+    if analysis.type == "kinematic":
+        return "kinematic analysis" + (f", step {analysis.step:.6g} s" if analysis.step else "")
+    parameter = {"generalized-alpha": f" (rho {analysis.rho:g})", "hht": f" (alpha {analysis.alpha:g})"}
+    step = f"fixed step {analysis.step:.6g} s" if analysis.step else "fixed step"
+    if analysis.tolerance is not None:
+        step = f"step by error control, tolerance {analysis.tolerance:.3g}"
+    return f"{analysis.method}{parameter.get(analysis.method, '')}, {analysis.formulation}, {step}"
+
+
+def _sensor_table(system: Any, extremes: Mapping[str, Extremes]) -> Iterator[str]:
+    names = {path: path.removeprefix("sensors/") for path in extremes if path.startswith("sensors/")}
+    if not names:
+        return
+    units = {channel.path: channel.unit for channel in system.channels}
+    units |= {f"{path}.{letter}": unit for path, unit in units.items() for letter in "xyz"}  # of a whole vector
+    width = max(_LABEL - 2, *(len(name) for name in names.values()))
+    yield f"  {'sensor':<{width}}{'smallest':>14}{'at t [s]':>13}{'largest':>16}{'at t [s]':>13}  unit"
+    for path, name in names.items():
+        found = extremes[path]
+        least, most = _beside(found.low, found.high), _beside(found.high, found.low)
+        low, high = f"{least:>14.6g}{found.low_time:>13.6g}", f"{most:>16.6g}{found.high_time:>13.6g}"
+        yield f"  {name:<{width}}{low}{high}  {units.get(path, '')}"
+
+
+def _beside(value: float, other: float) -> float:
+    """The value, zero when it is rounding beside the other end of its range."""
+    return value if abs(value) > 1e-15 * abs(other) else 0.0
+
+
+def reaction_table(extremes: Mapping[str, Extremes], length: float) -> Iterator[str]:
+    """Largest reaction force and moment of every joint and when they were; of many joints the ten largest.
+
+    extremes : of the sizes of the reactions, by channel path; length : typical arm of the mechanism [m]
+    """
+    found: dict[str, dict[str, Extremes]] = {}
+    for path, extreme in extremes.items():
+        if is_reaction(path):
+            _, name, quantity = path.split("/")
+            found.setdefault(name, {})[quantity] = extreme
+    if not found:
+        return
+    sizes = {name: (pair["force"].high, pair["moment"].high / length) for name, pair in found.items()}
+    rounding = 1e-10 * max((max(pair) for pair in sizes.values()), default=0.0)
+    names = list(found)
+    if len(names) > _MOST_JOINTS:
+        names = sorted(names, key=lambda name: -max(sizes[name]))[:_MOST_JOINTS]
+    width = max(_LABEL - 2, *(len(name) for name in names))
+    heads = f"{'largest force [N]':>18}{'at t [s]':>13}{'largest moment [N*m]':>23}{'at t [s]':>13}"
+    yield f"  {'reaction of joint':<{width}}{heads}"
+    for name in names:
+        cells = [
+            f"{pair.high:>{room}.6g}{pair.high_time:>13.6g}" if size > rounding else f"{'0':>{room}}{'-':>13}"
+            for pair, size, room in zip(
+                (found[name]["force"], found[name]["moment"]), sizes[name], (18, 23), strict=True
+            )
+        ]
+        yield f"  {name:<{width}}{''.join(cells)}"
+    rest = [pair for name, pair in found.items() if name not in names]
+    if rest:
+        force, moment = (max(pair[key].high for pair in rest) for key in ("force", "moment"))
+        yield f"  and {len(rest)} more, none above {force:.4g} N or {moment:.4g} N*m"
+
+
+def entry(label: str, text: str) -> list[str]:
+    """A labelled line; a long text goes on below itself."""
+    pieces = wrap(text, _WIDTH - _LABEL - 2, break_long_words=False, break_on_hyphens=False) or [""]
+    labels = [label] + [""] * (len(pieces) - 1)
+    return [f"  {label:<{_LABEL}}{piece}" for label, piece in zip(labels, pieces, strict=True)]
+
+
+def _count(number: int, word: str, words: str | None = None) -> str:
+    return f"{number} {word if number == 1 else words or word + 's'}"
+
+
+def doubt_text(components: dict[str, tuple[str, ...]], is_flexible: bool) -> str:
+    """Which reactions are magnified rounding, and what settles them."""
+    listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in components.items())
+    text = (
+        "some constraints differ from repetitions of others by next to nothing: these components are magnified "
+        f"rounding and mean nothing, in joint axes: {listed}. A joint that leaves these directions free settles them"
+    )
+    beams = ", or shapes of the beams: with twist (torsion = 2), or none out of the plane (bending = { y = 3, z = 0 })"
+    return f"{text}{beams}." if is_flexible else f"{text}."

@@ -1,0 +1,84 @@
+"""Modes, sweeps and frequency responses as files for other tools: matrices as .npz or .mat, tables as .csv."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.results.modal import ModalReport, Sweep
+from flexmb.results.output_file import drafted
+
+Floats = NDArray[np.float64]
+
+
+def write_matrices(report: ModalReport, path: Path) -> None:
+    """A, B, C, D, M, damping, stiffness, eigenvalues, mode shapes and names as .npz or .mat."""
+    linear = report.linear
+    values: dict[str, Any] = {"A": linear.A, "B": linear.B, "C": linear.C, "D": linear.D, "M": linear.M}
+    if linear.damping is not None and linear.stiffness is not None:
+        values |= {"damping": linear.damping, "stiffness": linear.stiffness}
+    values["eigenvalues"] = np.array([mode.eigenvalue for mode in report.modes], dtype=complex)
+    shapes = [mode.shape for mode in report.modes]
+    values["shapes"] = np.array(shapes, dtype=complex).reshape(len(shapes), report.system.n_v).T
+    names = {
+        "states": linear.states,
+        "inputs": linear.inputs,
+        "outputs": linear.outputs,
+        "coordinates": report.system.coordinates,
+    }
+    suffix = path.suffix.lower()
+    with drafted(path, suffix) as draft:
+        if suffix == ".npz":
+            np.savez(draft, allow_pickle=False, **values, **{key: np.array(words, str) for key, words in names.items()})
+        else:
+            from scipy.io import savemat
+
+            cells = {key: np.array(words, dtype=object).reshape(-1, 1) for key, words in names.items()}
+            savemat(draft, values | cells, appendmat=False, do_compression=True)
+
+
+def write_table(path: Path, header: list[str], rows: list[list[Any]]) -> None:
+    """A table as .csv, numbers at full precision."""
+    with drafted(path, ".csv") as draft, open(draft, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        writer.writerows([[repr(float(x)) if isinstance(x, float) else x for x in row] for row in rows])
+
+
+def mode_table(report: ModalReport) -> tuple[list[str], list[list[Any]]]:
+    """Header and rows of the table of modes, counted as in the text; free motions, which it does not count, have 0."""
+    bodies = list(report.modes[0].bodies) if report.modes else []
+    numbers = {id(mode): number for number, mode in enumerate(report.shown, start=1)}
+    header = ["mode", "frequency [Hz]", "damping ratio", "real [1/s]", "imaginary [1/s]", "moves most", "deformation"]
+    rows = [
+        [
+            numbers.get(id(mode), 0),
+            mode.frequency,
+            mode.damping_ratio,
+            mode.eigenvalue.real,
+            mode.eigenvalue.imag,
+            mode.coordinate,
+        ]
+        + [mode.elastic, *(mode.bodies[name] for name in bodies)]
+        for mode in report.modes
+    ]
+    return [*header, *(f"share of {name}" for name in bodies)], rows
+
+
+def sweep_table(sweep: Sweep) -> tuple[list[str], list[list[Any]]]:
+    """Header and rows for a file."""
+    count = sweep.frequencies.shape[1]
+    header = [sweep.name, *(f"mode {k + 1} [Hz]" for k in range(count)), *(f"ratio {k + 1}" for k in range(count))]
+    columns = np.column_stack([sweep.values, sweep.frequencies, sweep.ratios])
+    return header, [[float(x) for x in row] for row in columns]
+
+
+def response_table(frequencies: Floats, response: Any) -> tuple[list[str], list[list[Any]]]:
+    """Header and rows for a file; response (f,) at frequencies (f,) [Hz]."""
+    header = ["frequency [Hz]", "amplitude", "phase [rad]", "real", "imaginary"]
+    columns = [frequencies, np.abs(response), np.angle(response), response.real, response.imag]
+    return header, [[float(x) for x in row] for row in np.column_stack(columns)]

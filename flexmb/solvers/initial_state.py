@@ -1,0 +1,153 @@
+"""The initial state of a model, independent of its coordinates.
+
+Initial values are given at joints. They are read in a joint tree that holds as many of these joints as possible (the
+reference), whatever coordinates are asked for; there the loops are closed, and the poses and velocities of all bodies
+found. The coordinates of any other tree are then measured from these poses: every choice starts from the same state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.equations.programs import link
+from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.layout import flat_arrays as L
+from flexmb.solvers.assembly import assemble, assemble_velocities, solve_accelerations
+from flexmb.solvers.body_places import places_of
+from flexmb.solvers.field_limits import FieldLimits
+from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.quasi_static import settle
+from flexmb.solvers.statics import Equilibrium, equilibrium
+from flexmb.system.build import build_system
+from flexmb.system.records.tree import position_coordinates, quaternion
+from flexmb.system.system import System
+
+Floats = NDArray[np.float64]
+BodyStates = dict[str, Floats]
+"""Position (3), quaternion (4), velocity (3, world axes), angular velocity (3, body axes), elastic coordinates (n) and
+their rates (n) of every body."""
+
+
+def linked_system(spec: Any, **options: Any) -> System:
+    """System of a checked model with its programs ready to run."""
+    system = build_system(spec, **options)
+    link(system.ints)
+    return system
+
+
+def design_states(system: System, work: Floats) -> BodyStates:
+    """The bodies as they are drawn on the ground, wherever the base stands at the time in the workspace; at rest."""
+    Mechanics(system, work).run(L.AT_KINEMATICS)
+    ground = int(system.ints[system.ints[L.BODIES] + L.B_W]) + L.W_R_W
+    R_w0 = work[ground : ground + 9].reshape(3, 3).copy()
+    elastic = {name: (work[q], work[v]) for name, (_, q, v) in places_of(system).items()}
+    return {
+        body.name: np.concatenate([R_w0 @ body.p_wb, quaternion(R_w0 @ body.R_wb), np.zeros(6), *elastic[body.name]])
+        for body in system.mechanism.bodies[1:]
+    }
+
+
+def body_states(system: System, work: Floats) -> BodyStates:
+    """Poses and velocities of all bodies in a workspace."""
+    mechanics = Mechanics(system, work)
+    mechanics.run(L.AT_OUTPUT)
+    return {name: np.concatenate([work[pose], work[q], work[v]]) for name, (pose, q, v) in places_of(system).items()}
+
+
+def measure(system: System, work: Floats, states: BodyStates) -> None:
+    """Set the coordinates and rates in a workspace from poses and velocities of the bodies."""
+    for name, (pose, q, v) in places_of(system).items():
+        n = q.stop - q.start
+        work[pose] = states[name][: L.BODY_OUT]
+        work[q], work[v] = states[name][L.BODY_OUT : L.BODY_OUT + n], states[name][L.BODY_OUT + n :]
+    Mechanics(system, work).run(L.AT_BRANCHES)
+
+
+def initial_states(spec: Any, start: float = 0.0) -> BodyStates:
+    """States of all bodies at the start: the user's values, with all loops closed; in balance where that is asked."""
+    return balanced_states(spec, start)[0]
+
+
+def balanced_states(spec: Any, start: float = 0.0) -> tuple[BodyStates, Equilibrium | None]:
+    """The initial states, and the equilibrium that they are when the analysis is static or starts so."""
+    system = linked_system(spec, reference=True)
+    work = system.workspace()
+    mechanics = Mechanics(system, work)
+    mechanics.t = start
+    q_user, v_user = mechanics.q.copy(), mechanics.v.copy()
+    measure(system, work, design_states(system, work))
+    for flat, branch in enumerate(system.topology.branches, start=1):
+        joint = None if branch.joint is None else system.mechanism.joints[branch.joint]
+        if joint is not None and joint.position is not None:
+            record = int(system.ints[L.BODIES]) + flat * L.BODY
+            first, n = int(system.ints[record + L.B_Q]), joint.type.n_q
+            mechanics.q[first : first + n] = q_user[first : first + n]
+    mechanics.v[:] = v_user
+    try:
+        assemble(system, work)
+    except ComputationError as error:
+        beyond = FieldLimits(system).fault_of(mechanics)
+        raise ComputationError(f"At the start {beyond}") if beyond else error from None
+    analysis = spec.analysis
+    if analysis is not None and "static" in (analysis.type, analysis.start):
+        mechanics.run(L.AT_OUTPUT)
+        _check_chords(system, mechanics)  # what is given is where the search for the equilibrium begins
+        found = equilibrium(system, work)
+        mechanics.v[:] = v_user
+        if mechanics.n_rows:
+            assemble_velocities(mechanics)
+        solve_accelerations(mechanics)
+        _settle(analysis, mechanics, v_user)
+        return body_states(system, work), found
+    _settle(analysis, mechanics, v_user)
+    states = body_states(system, work)
+    _check_chords(system, mechanics)
+    return states, None
+
+
+def _settle(analysis: Any, mechanics: Mechanics, v_user: Floats) -> None:
+    """Bend flexible bodies as the motion at the start asks, where the analysis has one and wants it."""
+    if analysis is None or analysis.type == "static" or analysis.elastic_start != "quasi-static":
+        return
+    if mechanics.system.elastic.any():
+        settle(mechanics, v_user, 0.1 * (analysis.step or 1e-3 * analysis.end))
+
+
+def _check_chords(system: System, mechanics: Mechanics) -> None:
+    """Refuse initial values at joints outside the tree that the assembled mechanism does not have."""
+    faults = []
+    for number in system.topology.chords:
+        joint = system.mechanism.joints[number]
+        for key, given in (("position", joint.position), ("velocity", joint.velocity)):
+            if given is None or not joint.type.n_v:
+                continue
+            channel = system.channel(f"joints/{joint.name}/{key}")
+            found = mechanics.out[channel.start : channel.start + max(1, int(np.prod(channel.shape)))]
+            wanted = position_coordinates(joint.type, given) if key == "position" else np.asarray(given)
+            gap = np.abs(found - wanted)
+            if key == "position" and joint.type.n_q > joint.type.n_v:
+                gap = np.minimum(gap, np.abs(found + wanted))  # p and -p are the same orientation
+            if gap.max() > 1e-6 * max(1.0, float(np.abs(wanted).max())):
+                shown = np.array2string(found, precision=6)
+                text = f"the other initial values and the loops lead to {shown}, not to the given one"
+                faults.append(
+                    Fault(text, ("joints", joint.name, key), "Give fewer initial values, or make them agree.")
+                )
+    if faults:
+        raise InputError(faults)
+
+
+def start_system(spec: Any, states: BodyStates, dropped: Collection[int] = (), start: float = 0.0) -> System:
+    """System in the coordinates that the model asks for, with `states` as its initial state."""
+    system = linked_system(spec, dropped=dropped)
+    work = system.workspace()
+    work[system.ints[L.T]] = start
+    measure(system, work, states)
+    free = np.zeros(system.n_v, dtype=bool)
+    mechanics = Mechanics(system, work)
+    return replace(system, q0=mechanics.q.copy(), v0=mechanics.v.copy(), fixed_q=free, fixed_v=free)

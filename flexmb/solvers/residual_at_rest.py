@@ -1,0 +1,163 @@
+"""Forces and stiffness of a mechanism at rest in a position whose loops are closed.
+
+Enters: a system and its workspace. Leaves: the force f = r + G^T lam along the motions that the constraints allow
+(N, null space of G, held coordinates left out), with the multipliers of least squares, and the stiffness N^T K N,
+K = df/dq at constant lam by central differences, which holds the curvature of the constraints. All in coordinates
+divided by their magnitude, so that forces and stiffnesses are energies [J].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import ComputationError
+from flexmb.layout import flat_arrays as at
+from flexmb.solvers.assembly import RANK, close_loops
+from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.system.system import System
+
+DIFFERENCE = 3e-6  # of the magnitude of a coordinate, for central differences: cube root of round-off
+STRETCH = 1e-4  # the same, of an energy: its differences lose more digits
+UNSYMMETRIC = 1e-6  # of the stiffness: the loads have no potential
+
+
+@dataclass(frozen=True)
+class Point:
+    """A closed position; all in coordinates divided by their magnitude."""
+
+    q: Floats
+    lam: Floats
+    ways: Floats
+    """(n_v, n_free) null space of G"""
+    force: Floats
+    """(n_v,) r + G^T lam [J]"""
+    load: float
+    """Largest load [J]"""
+    energy: float
+    """Potential energy of gravity, springs and deformation [J]"""
+
+
+class Rest:
+    """A mechanism without motion, in a workspace W; coordinates that are `held` do not move either."""
+
+    def __init__(self, system: System, W: Floats, held: NDArray[np.bool_] | None = None):
+        self.system = system
+        self.holds = np.eye(system.n_v)[held] if held is not None else np.zeros((0, system.n_v))
+        m = self.m = Mechanics(system, W)
+        m.v[:], m.a[:] = 0.0, 0.0
+
+    def look(self) -> Point:
+        """Forces, multipliers and directions at the position in W."""
+        m = self.m
+        m.lam[:] = 0.0
+        load = self._load()
+        m.run(at.AT_RESIDUAL)
+        force = m.scale * m.res
+        load = max(load, float(np.max(np.abs(force), initial=0.0)))
+        ways = np.eye(m.n_v)
+        if m.n_rows or len(self.holds):
+            m.jacobian()
+            G = np.vstack([m.G * m.scale, self.holds])
+            left, sigma, right = np.linalg.svd(G)
+            rank = int(np.sum(sigma > RANK * max(float(sigma[0]), 1e-300)))
+            ways = right[rank:].T
+            lam = -left[:, :rank] @ ((right[:rank] @ force) / sigma[:rank])
+            m.lam[:] = lam[: m.n_rows]
+            force = force + G.T @ lam
+        if not np.all(np.isfinite(force)):
+            raise ComputationError("The forces at rest are not finite.")
+        return Point(m.q.copy(), m.lam.copy(), ways, force, load, self._energy())
+
+    def other_loads(self, here: Point, way: Floats) -> float:
+        """What the loads that are not in the potential energy add to the force along a way [J]."""
+        m, way = self.m, here.ways @ (here.ways.T @ way)
+        short = STRETCH / max(float(np.max(np.abs(way), initial=0.0)), STRETCH)
+        slope = 0.0
+        for sign in (1.0, -1.0):
+            m.q[:] = here.q
+            m.move(sign * short * m.scale * way)
+            slope += sign * self._energy() / (2.0 * short)
+        m.q[:], m.lam[:] = here.q, here.lam
+        return float(here.force @ way) - slope
+
+    def _energy(self) -> float:
+        self.m.run(at.AT_OUTPUT)
+        return float(self.m.W[int(self.m.I[at.ENERGY]) + 1])
+
+    def _load(self) -> float:
+        """Largest load on a body, its weight included, or on a coordinate [J]."""
+        m, I = self.m, self.m.I
+        m.run(at.AT_WRENCHES)
+        largest = 0.0
+        for b in range(1, int(I[at.N_BODIES]) + 1):
+            wrench = int(I[int(I[at.BODIES]) + b * at.BODY + at.B_W]) + at.W_F
+            force, moment = m.W[wrench : wrench + 3], m.W[wrench + 3 : wrench + 6]
+            largest = max(largest, float(np.linalg.norm(force)) * self.system.length_scale)
+            largest = max(largest, float(np.linalg.norm(moment)))
+        effort = self.system.view(m.W, at.EFFORT, m.n_v)
+        return max(largest, float(np.max(np.abs(effort) * m.scale, initial=0.0)))
+
+    def stiffness(self, here: Point) -> Floats:
+        """(n_free, n_free) N^T K N [J] by central differences."""
+        m = self.m
+        columns = np.zeros((m.n_v, here.ways.shape[1]))
+        m.lam[:] = here.lam
+        for j, way in enumerate(here.ways.T):
+            for sign in (1.0, -1.0):
+                m.q[:] = here.q
+                m.move(sign * DIFFERENCE * m.scale * way)
+                m.run(at.AT_RESIDUAL)
+                columns[:, j] += sign * m.scale * m.res / (2.0 * DIFFERENCE)
+        m.q[:] = here.q
+        K = here.ways.T @ columns
+        if not np.all(np.isfinite(K)):
+            raise ComputationError("The stiffness at rest is not finite.")
+        return np.asarray(K)
+
+    def close(self) -> bool:
+        """Close the loops, without bending the bodies if that can be done."""
+        m, accepted = self.m, 1e-9 * self.m.row_scale
+        q, elastic = m.q.copy(), self.system.elastic
+        if close_loops(m, ~elastic, 25) <= accepted:
+            return True
+        if not elastic.any():
+            return False
+        m.q[:] = q
+        return close_loops(m, np.ones(m.n_v, dtype=bool), 25) <= accepted
+
+
+def is_symmetric(K: Floats) -> bool:
+    """Whether forces with this stiffness have a potential."""
+    return float(np.linalg.norm(K - K.T)) <= UNSYMMETRIC * float(np.linalg.norm(K))
+
+
+def newton_step(K: Floats, gradient: Floats, none: float) -> Floats | None:
+    """-K^-1 g without the motions that neither a stiffness nor a force beyond `none` meets; None: a force alone."""
+    left, sigma, right = np.linalg.svd(K)
+    along = left.T @ gradient
+    held = sigma > none
+    if np.any(np.abs(along[~held]) > none):
+        return None
+    if held.all():
+        return np.asarray(-np.linalg.solve(K, gradient))
+    return np.asarray(-right[held].T @ (along[held] / sigma[held]))
+
+
+def softest_motion(K: Floats, M: Floats, n_neutral: int) -> tuple[float, Floats, bool, bool]:
+    """Smallest eigenvalue of K against M [1/s^2], its vector; whether motions stay small, whether K is symmetric.
+
+    The `n_neutral` eigenvalues nearest to zero are left out.
+    """
+    L = np.linalg.cholesky(M)
+    A = np.linalg.solve(L, np.linalg.solve(L, K).T).T
+    has_potential = is_symmetric(A)
+    values, vectors = np.linalg.eigh(0.5 * (A + A.T)) if has_potential else np.linalg.eig(A)
+    held = np.argsort(np.abs(values), kind="stable")[n_neutral:]
+    values, vectors = values[held], vectors[:, held]
+    first = int(np.argmin(values.real))
+    flutter = np.abs(values.imag) > UNSYMMETRIC * np.abs(values)
+    is_stable = bool(values.real[first] > 0.0 and not flutter.any())
+    return float(values.real[first]), np.linalg.solve(L.T, vectors[:, first].real), is_stable, has_potential
