@@ -17,9 +17,8 @@ from math import pi
 from typing import Any
 
 import flexmb as fx
-from flexmb.analyses.forward_check import departure_lines, forward_check
-from flexmb.analyses.inverse import inverse_model
-from flexmb.reports.inverse_report import inverse_report
+from flexmb.analyses.section_forces import beam_forces
+from flexmb.reports.inverse_report import departure_lines
 
 CRANK, ROD = 0.152, 0.305
 
@@ -64,9 +63,9 @@ def slider_crank(speed: float = 125.7, rod_mass: float = 0.0756, rigid_rod: bool
 
 def main(output: str = "inverse_slider_crank.h5") -> dict[str, float]:
     """Solve, print torque and reactions, check them by a forward run; gives extremes [N*m] and departure [m] back."""
-    inverse = inverse_model(slider_crank(), output)
-    departure = forward_check(inverse)
-    print(inverse_report(inverse), *departure_lines(departure), sep="\n")
+    inverse = fx.inverse_model(slider_crank(), output)
+    departure = fx.forward_check(inverse)
+    print(fx.inverse_report(inverse, beam_forces(inverse.result, inverse.model)), *departure_lines(departure), sep="\n")
     torque = inverse.drives[0].effort
     largest_departure = max(float(distance.max()) for distance in departure.bodies.values())
     return {"smallest": float(torque.min()), "largest": float(torque.max()), "departure": largest_departure}

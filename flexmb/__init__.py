@@ -16,6 +16,8 @@ _PLACES = {
     "run_model": "flexmb.analyses.run",
     "check_model": "flexmb.analyses.check",
     "inverse_model": "flexmb.analyses.inverse",
+    "forward_check": "flexmb.analyses.forward_check",
+    "inverse_report": "flexmb.reports.inverse_report",
     "joint_reactions": "flexmb.results.joint_reactions",
     "section_forces": "flexmb.analyses.section_forces",
     "modes_of_model": "flexmb.analyses.modes",

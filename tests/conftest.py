@@ -10,14 +10,14 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from tests.support.places import ROOT
+
 gc.set_threshold(100_000, 50, 100)  # thousands of tests leave a large heap, which else is searched again and again
 
-ROOT = Path(__file__).resolve().parents[1]
-WARM_UP = [sys.executable, "-m", "tests.warm_up"]
+WARM_UP = [sys.executable, "-m", "tests.support.warm_up"]
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

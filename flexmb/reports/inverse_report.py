@@ -21,8 +21,11 @@ _SIGNS = (
 )
 
 
-def inverse_report(inverse: InverseDynamics, beams: Mapping[str, SectionForces]) -> str:
-    """Drives, reactions, what is not unique and forces inside beams, as plain text to stand below the run report."""
+def inverse_report(inverse: InverseDynamics, beams: Mapping[str, SectionForces] | None = None) -> str:
+    """Drives, reactions, what is not unique and forces inside beams, as plain text to print below the run report.
+
+    beams : forces inside the beams (`analyses.section_forces.beam_forces`).
+    """
     lines = [f"{inverse.result.name or 'unnamed model'}: inverse dynamics", ""]
     lines += entry("drives", freedom_text(inverse))
     lines += entry("sign of an effort", "positive along the driven coordinate, as an actuator there")
@@ -39,7 +42,7 @@ def inverse_report(inverse: InverseDynamics, beams: Mapping[str, SectionForces])
     if inverse.reactions:
         lines += ["", *_reaction_table(inverse, "force")]
         lines += ["", *_reaction_table(inverse, "moment")]
-    if sections := section_lines(beams, len(inverse.result)):
+    if sections := section_lines(beams or {}, len(inverse.result)):
         lines += ["", *sections]
     return "\n".join(lines)
 

@@ -1,0 +1,10 @@
+"""Where the repository keeps what tests read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+MESHES = ROOT / "meshes"
+DATA = ROOT / "tests" / "data"
