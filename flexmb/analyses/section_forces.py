@@ -25,9 +25,11 @@ from flexmb.bodies.beam_inertia import BeamInertia, beam_inertia, parts_beyond, 
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import Fault, InputError
 from flexmb.results.beam_forces import SectionForces
+from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
 from flexmb.suggestions import clipped, did_you_mean
 from flexmb.system.mechanism import Mechanism
+from flexmb.system.placement import place
 from flexmb.system.system import System
 
 Array = NDArray[np.float64]
@@ -64,10 +66,11 @@ def section_forces(
 
 def beam_forces(result: Result, model: Any = None) -> dict[str, SectionForces]:
     """Forces and moments inside all beams of a result at the default stations, by body; of a long result 1000 rows."""
-    system = system_of(result, model)
-    beams = [number for number, placed in enumerate(system.mechanism.bodies) if _is_beam(placed)]
+    model = model or model_of(result)
+    beams = [number for number, placed in enumerate(place(model.spec).bodies) if _is_beam(placed)]
     if not beams or not len(result):
         return {}
+    system = system_of(result, model)
     rows = np.unique(np.linspace(0, len(result) - 1, min(_MOST_ROWS, len(result))).round().astype(int))
     return _all_forces(result, system, beams, None, rows.tolist())
 

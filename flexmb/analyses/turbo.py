@@ -167,7 +167,7 @@ def _key(system: System) -> str:
     ints[list(PROGRAMS)] = 0  # addresses change from process to process
     digest = hashlib.sha256(ints.tobytes() + system.floats.tobytes())
     package = Path(flexmb.__file__).parent
-    for path in sorted([*(package / "symbolic").rglob("*.py"), package / "equations" / "layout.py", Path(__file__)]):
+    for path in sorted([*(package / "symbolic").rglob("*.py"), *(package / "layout").rglob("*.py"), Path(__file__)]):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 

@@ -109,6 +109,7 @@ class Departure:
     """How far the model that is driven by efforts leaves the prescribed motion."""
 
     time: Array
+    """(r,) [s]"""
     bodies: dict[str, Array]
     """(r,) distance of every body's origin from where the motion has it [m]"""
     angles: dict[str, Array]

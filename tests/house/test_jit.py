@@ -87,7 +87,7 @@ def test_without_a_folder_to_write_to_kernels_still_compile(tmp_path: Path) -> N
 
 def test_plain_python_mode_gives_the_same_numbers() -> None:
     code = (
-        "import numpy as np\nfrom flexmb.jit import DISABLED\nfrom flexmb.equations import layout as L\n"
+        "import numpy as np\nfrom flexmb.jit import DISABLED\nfrom flexmb.layout import flat_arrays as L\n"
         "from flexmb.model.schema import read_spec\nfrom flexmb.solvers.initial_state import linked_system\n"
         "from flexmb.equations import programs\n"
         "spec = read_spec({'model': {'gravity': [0, 0, -9.81]}, 'bodies': {'b': {'mass': 2.0, 'inertia': [1, 2, 2.5],"
