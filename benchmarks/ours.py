@@ -12,7 +12,7 @@ from timing import cpu_seconds
 from flexmb.equations.programs import link as link_programs
 from flexmb.equations.programs import link_open_tree
 from flexmb.jit import call
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.model.schema import read_spec
 from flexmb.solvers.run import simulate
 from flexmb.system.build import build_system
@@ -124,7 +124,7 @@ def _call_often(address: int, ints: Any, floats: Any, work: Any, calls: int, tou
         call(address, ints, floats, work, 0)
 
 
-PROGRAMS = {"inverse": at.AT_RESIDUAL, "forward": at.AT_ACCELERATION}
+PROGRAMS = {"inverse": L.AT_RESIDUAL, "forward": L.AT_ACCELERATION}
 
 
 class ChainPrograms:
@@ -138,17 +138,17 @@ class ChainPrograms:
     def call_seconds(self, algorithm: str, calls: int, repeat: int) -> float:
         """CPU seconds of one call, called from compiled code; the state drifts on from repeat to repeat."""
         ints, floats, work = self.system.ints, self.system.floats, self.work
-        _call_often(ints[PROGRAMS[algorithm]], ints, floats, work, 1, ints[at.Q])
-        loop = cpu_seconds(lambda: _call_often(ints[PROGRAMS[algorithm]], ints, floats, work, calls, ints[at.Q]))
+        _call_often(ints[PROGRAMS[algorithm]], ints, floats, work, 1, ints[L.Q])
+        loop = cpu_seconds(lambda: _call_often(ints[PROGRAMS[algorithm]], ints, floats, work, calls, ints[L.Q]))
         return loop / calls
 
     def evaluate(self, q: Any, v: Any, last: Any) -> tuple[Any, Any]:
         """Residual for the accelerations `last` (the efforts they need), and accelerations without effort."""
         ints, floats, work = self.system.ints, self.system.floats, self.work
         n = len(v)
-        for offset, values in ((at.Q, q), (at.V, v), (at.A, last)):
+        for offset, values in ((L.Q, q), (L.V, v), (L.A, last)):
             work[ints[offset] : ints[offset] + n] = values
-        call(ints[at.AT_RESIDUAL], ints, floats, work, 0)
-        efforts = work[ints[at.RES] : ints[at.RES] + n].copy()
-        call(ints[at.AT_ACCELERATION], ints, floats, work, 0)
-        return efforts, work[ints[at.A] : ints[at.A] + n].copy()
+        call(ints[L.AT_RESIDUAL], ints, floats, work, 0)
+        efforts = work[ints[L.RES] : ints[L.RES] + n].copy()
+        call(ints[L.AT_ACCELERATION], ints, floats, work, 0)
+        return efforts, work[ints[L.A] : ints[L.A] + n].copy()

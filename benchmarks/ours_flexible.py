@@ -10,11 +10,11 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from ours import RHO, LastRow, build
 from problems_flexible import FLEXIBLE_CHAIN, FLEXIBLE_SLIDER_CRANK, GRAVITY, FlexibleChain, FlexibleSliderCrank
 from timing import cpu_seconds, loop_seconds, step_costs
 
+from flexmb.arrays import Floats
 from flexmb.model.schema import read_spec
 from flexmb.solvers.run import simulate
 from flexmb.system.system import System
@@ -54,12 +54,12 @@ class AllRows(LastRow):
 
     def __init__(self, system: System) -> None:
         super().__init__(system)
-        self.blocks: list[NDArray[np.float64]] = []
+        self.blocks: list[Floats] = []
 
     def write(self, block: Any, checkpoint: Any) -> None:
         self.blocks.append(block.copy())
 
-    def column(self, path: str) -> NDArray[np.float64]:
+    def column(self, path: str) -> Floats:
         """One number of every row."""
         return np.concatenate(self.blocks)[:, self.channels[path].start]
 
@@ -132,7 +132,7 @@ def chain(problem: FlexibleChain, shift: float) -> dict[str, Any]:
     return {"model": model, "bodies": bodies, "joints": joints, "sensors": tip}
 
 
-def run_chain(problem: FlexibleChain, step: float, steps: int, shift: float) -> tuple[float, NDArray[np.float64]]:
+def run_chain(problem: FlexibleChain, step: float, steps: int, shift: float) -> tuple[float, Floats]:
     """CPU seconds of the run and the position of the free end after it [m]."""
     analysis = {"type": "dynamic", "end": step * steps, "step": step, **IMPLICIT}
     spec = read_spec({**chain(problem, shift), "analysis": analysis})

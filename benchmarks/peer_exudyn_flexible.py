@@ -33,7 +33,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from peer_exudyn import Newton, exu, items, settings, solve
 from problems_flexible import (
     FLEXIBLE_SLIDER_CRANK,
@@ -44,11 +43,12 @@ from problems_flexible import (
 from scipy import sparse
 from timing import step_costs
 
+from flexmb.arrays import Floats
+
 with contextlib.redirect_stdout(io.StringIO()):
     from exudyn.FEM import FEMinterface, HCBstaticModeSelection, ObjectFFRFreducedOrderInterface
     from exudyn.rigidBodyUtilities import ComputeSkewMatrix
 
-Matrix = NDArray[np.float64]
 STRICT = Newton(True)
 LOOSE_ROD = Newton(True, 1e-3, 1e-5)
 
@@ -155,7 +155,7 @@ def ancf_slider_crank(elements: int, problem: FlexibleSliderCrank, scale: float)
     return mbs, ends
 
 
-def _sines(beam: Beam, planes: dict[int, int], points: Matrix) -> Matrix:
+def _sines(beam: Beam, planes: dict[int, int], points: Floats) -> Floats:
     """Displacements (3 points, modes) of sin(k pi x/L) along the axes `planes` (axis: count); sections stay square."""
     columns = []
     for axis, count in planes.items():
@@ -167,7 +167,7 @@ def _sines(beam: Beam, planes: dict[int, int], points: Matrix) -> Matrix:
     return np.column_stack(columns)
 
 
-def floating_beam(beam: Beam, planes: dict[int, int], nodes: Matrix) -> Any:
+def floating_beam(beam: Beam, planes: dict[int, int], nodes: Floats) -> Any:
     """The data of an `ObjectFFRFreducedOrder` on the chord with sine shapes, known at `nodes` (n, 3) [m] for joints.
 
     Integrals over the centre line by Gauss points; the section has inertia about the axis of the beam only.

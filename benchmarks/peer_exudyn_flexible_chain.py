@@ -19,7 +19,6 @@ from peer_exudyn import Newton, exu, items
 from peer_exudyn_flexible import (
     STRICT,
     Figures,
-    Matrix,
     Way,
     also_loose,
     floating_beam,
@@ -33,13 +32,15 @@ from peer_exudyn_flexible import (
 from problems_flexible import FLEXIBLE_CHAIN, GRAVITY, FlexibleChain
 from timing import step_costs
 
+from flexmb.arrays import Floats
+
 LOOSE = Newton(True, 1e-4, 1e-6)
 """Looser still, and the error of the free end is ten times that of the step."""
 ROUND_OFF = Newton(True, 1e-6, 1e-7)
 """For the cables: 10 m from the origin the tension of a tube is known to 1e-7 N, so that 1e-10 is never reached."""
 
 
-def interface_chain(problem: FlexibleChain, shift: float) -> tuple[Any, Callable[[], Matrix]]:
+def interface_chain(problem: FlexibleChain, shift: float) -> tuple[Any, Callable[[], Floats]]:
     """Revolute joints between rigid interfaces of four nodes: the usual road."""
     mbs = exu.SystemContainer().AddSystem()
     beam, z_is_y = problem.beam, np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
@@ -55,7 +56,7 @@ def interface_chain(problem: FlexibleChain, shift: float) -> tuple[Any, Callable
     return mbs, lambda: np.array(mbs.GetMarkerOutput(last, exu.OutputVariableType.Position))
 
 
-def planar_chain(problem: FlexibleChain, shift: float) -> tuple[Any, Callable[[], Matrix]]:
+def planar_chain(problem: FlexibleChain, shift: float) -> tuple[Any, Callable[[], Floats]]:
     """Links held in their plane by three coordinates of their frames, pinned with two equations a joint."""
     mbs = exu.SystemContainer().AddSystem()
     link = floating_beam(problem.beam, {2: problem.modes}, np.array([[problem.length, 0.0, 0.0]]))
@@ -77,7 +78,7 @@ def _links(mbs: Any, link: Any, problem: FlexibleChain, shift: float) -> Iterato
         yield made["oFFRFreducedOrder"], made["nRigidBody"]
 
 
-def ancf_chain(elements: int, problem: FlexibleChain, shift: float) -> tuple[Any, Callable[[], Matrix]]:
+def ancf_chain(elements: int, problem: FlexibleChain, shift: float) -> tuple[Any, Callable[[], Floats]]:
     """Plane cable elements, extensible; Exudyn's x-y plane is the x-z plane of the problem."""
     mbs = exu.SystemContainer().AddSystem()
     beam, size, plane = problem.beam, problem.length / elements, [0, 2]
@@ -120,7 +121,7 @@ CHAINS: dict[str, Way] = also_loose(
 ) | {"2 plane ANCF cable elements a link": Way(partial(ancf_chain, 2), ROUND_OFF, "120 coordinates, 20 constraints")}
 
 
-def run_chain(model: str, problem: FlexibleChain, step: float, steps: int, shift: float) -> tuple[float, Matrix]:
+def run_chain(model: str, problem: FlexibleChain, step: float, steps: int, shift: float) -> tuple[float, Floats]:
     """CPU seconds of the run and the position of the free end after it [m]."""
     way = CHAINS[model]
     mbs, tip = way.build(problem, shift)

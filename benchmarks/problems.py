@@ -9,15 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from flexmb.arrays import Floats
 
 GRAVITY = 9.81
 """[m/s^2], along -z in both problems."""
 
 
-def _vector(*values: float) -> Vector:
+def _vector(*values: float) -> Floats:
     return np.array(values, dtype=float)
 
 
@@ -25,9 +24,9 @@ def _vector(*values: float) -> Vector:
 class SliderCrank:
     """Crank about x at A, spherical joint at B, universal joint at C, slider along x. SI units, world axes."""
 
-    A: Vector = field(default_factory=lambda: _vector(0.0, 0.1, 0.12))
-    B: Vector = field(default_factory=lambda: _vector(0.0, 0.1, 0.2))
-    C: Vector = field(default_factory=lambda: _vector(0.2, 0.0, 0.0))
+    A: Floats = field(default_factory=lambda: _vector(0.0, 0.1, 0.12))
+    B: Floats = field(default_factory=lambda: _vector(0.0, 0.1, 0.2))
+    C: Floats = field(default_factory=lambda: _vector(0.2, 0.0, 0.0))
     masses: tuple[float, float, float] = (0.12, 0.5, 2.0)
     J_crank: tuple[float, float, float] = (1e-4, 1e-4, 1e-5)
     J_rod: tuple[float, float, float] = (4e-4, 4e-3, 4e-3)
@@ -35,12 +34,12 @@ class SliderCrank:
     J_slider: tuple[float, float, float] = (1e-4, 1e-4, 1e-4)
     """Of no effect: the slider does not turn."""
     crank_rate: float = 6.0
-    rod_rate: Vector = field(default_factory=lambda: _vector(1.92, -0.96, 0.48))
+    rod_rate: Floats = field(default_factory=lambda: _vector(1.92, -0.96, 0.48))
     end: float = 2.0
     x_end: float = 0.2583044434145187
     """Reference slider position at `end`: independent solution to 1e-11."""
 
-    def rod_axes(self) -> NDArray[np.float64]:
+    def rod_axes(self) -> Floats:
         """R_wr: x along the rod from B to C, y the rod's cross-pin (at right angles to the slider's x axis)."""
         along = (self.C - self.B) / np.linalg.norm(self.C - self.B)
         pin = np.cross([1.0, 0.0, 0.0], along)
@@ -75,12 +74,12 @@ class Chain:
     def axis(self, link: int) -> str:
         return "z" if link % 2 == 0 else "y"
 
-    def start(self, shift: float = 0.0) -> tuple[Vector, Vector]:
+    def start(self, shift: float = 0.0) -> tuple[Floats, Floats]:
         """Joint angles and rates at t = 0; `shift` perturbs the rates."""
         k = np.arange(self.n)
         return 0.05 * np.sin(1.0 + 1.7 * k), 0.05 * np.cos(0.3 + 2.3 * k) + shift
 
-    def tip(self, q: Vector) -> Vector:
+    def tip(self, q: Floats) -> Floats:
         """Position of the free end [m] for the joint angles `q`."""
         R, p = np.eye(3), np.zeros(3)
         for link, angle in enumerate(q):

@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
+from flexmb.arrays import Floats, Integers
 
 E, NU, DENSITY = 2e11, 0.3, 7870.0
 EDGES = ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))
@@ -27,22 +25,22 @@ EDGES = ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))
 class Arrays(NamedTuple):
     """A mesh as every code gets it."""
 
-    straight: Vector
+    straight: Floats
     """(n, 3) points before they are moved [m]"""
-    cells: Numbers
+    cells: Integers
     """(c, 10) nodes of the cells"""
     curvature: float
 
     @property
-    def points(self) -> Vector:
+    def points(self) -> Floats:
         """(n, 3) [m]"""
         return self.straight + self.curvature * self.bent()
 
-    def bent(self) -> Vector:
+    def bent(self) -> Floats:
         """(n, 3) the displacement `bent` of the points"""
         return np.stack(bent(*self.straight.T), axis=1)
 
-    def corners(self) -> tuple[Vector, Numbers]:
+    def corners(self) -> tuple[Floats, Integers]:
         """Points that are corners, before they are moved, and the cells by their numbers: (c, 4)."""
         used, numbers = np.unique(self.cells[:, :4], return_inverse=True)
         return self.straight[used], numbers.reshape(-1, 4)
@@ -79,7 +77,7 @@ class Bar:
             cells.append((lows + nodes) @ np.array([fine[1] * fine[2], fine[2], 1]))
         return Arrays(place * (self.edge / 2), np.concatenate(cells), self.curvature)
 
-    def ends(self) -> tuple[Numbers, Numbers]:
+    def ends(self) -> tuple[Integers, Integers]:
         """Nodes of the two end faces."""
         layer = np.arange(self.n_nodes) % (2 * self.counts[2] + 1)
         return np.flatnonzero(layer == 0), np.flatnonzero(layer == 2 * self.counts[2])
@@ -117,13 +115,13 @@ def read_arrays(path: str) -> Arrays:
 class CraigBampton(NamedTuple):
     """A body held at the nodes of its two ends, as matrices."""
 
-    points: Vector
+    points: Floats
     stiffness: Any
     """(3 n, 3 n) BSR"""
     node_mass: Any
     """(n, n) CSR, the same in every direction"""
-    start: Numbers
-    end: Numbers
+    start: Integers
+    end: Integers
     modes: int
 
     def mass(self) -> Any:

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
-Vector = NDArray[np.float64]
+from flexmb.arrays import Floats
 
 ROOT = Path(__file__).resolve().parent.parent
 GRAVITY = 9.81
@@ -43,7 +42,7 @@ class Beam:
         return self.density * self.area
 
 
-def beam_mesh(beam: Beam, elements: int) -> tuple[Vector, Vector, Vector]:
+def beam_mesh(beam: Beam, elements: int) -> tuple[Floats, Floats, Floats]:
     """Nodes (n, 3), mass and stiffness of a mesh whose sections are crosses of four position nodes.
 
     Between the sections stand Hermite beam elements on the mean motion of each cross; stiff springs keep its shape.
@@ -104,19 +103,19 @@ class FlexibleSliderCrank:
         """[s]"""
         return 2 * np.pi * self.turns / self.rate
 
-    def crank_axes(self) -> NDArray[np.float64]:
+    def crank_axes(self) -> Floats:
         """R_wc: z along the axis of the crank, x square to it in the plane of axis and crank at t = 0."""
         z = np.array(self.axis)
         x = np.array([1.0, 0.0, 0.0]) - z[0] * z
         x /= np.linalg.norm(x)
         return np.column_stack([x, np.cross(z, x), z])
 
-    def start(self, scale: float = 1.0) -> tuple[Vector, Vector]:
+    def start(self, scale: float = 1.0) -> tuple[Floats, Floats]:
         """Velocity of A [m/s] and angular velocity of the rod [rad/s] at t = 0, when the slider stands still."""
         v_A = scale * self.rate * self.crank * np.cross(self.axis, [1.0, 0.0, 0.0])
         return v_A, np.cross([1.0, 0.0, 0.0], -v_A) / self.rod.length
 
-    def reference(self) -> NDArray[np.float64]:
+    def reference(self) -> Floats:
         """Columns t [s], y, z [m]: rod middle minus middle of the chord A-B, world components, over two turns."""
         if not self.reference_file.is_file():
             raise FileNotFoundError(f"the reference of the flexible slider-crank is not at {self.reference_file}")
@@ -125,7 +124,7 @@ class FlexibleSliderCrank:
         columns = [head.index(name) for name in ("t_s", "mid_dev_y_m", "mid_dev_z_m")]
         return np.loadtxt(lines, delimiter=",", comments="#", usecols=columns)
 
-    def largest_error(self, t: Vector, y: Vector, z: Vector) -> float:
+    def largest_error(self, t: Floats, y: Floats, z: Floats) -> float:
         """Largest difference [m] of either component from the reference at its times; a spline through the samples."""
         reference = self.reference()
         if len(t) < 400:
@@ -138,10 +137,10 @@ class FlexibleSliderCrank:
 class Placement:
     """Where a link is at t = 0: origin and its velocity, R_wb with x along the link, angular velocity; world axes."""
 
-    p: Vector
-    v: Vector
-    R: NDArray[np.float64]
-    omega: Vector
+    p: Floats
+    v: Floats
+    R: Floats
+    omega: Floats
 
 
 @dataclass(frozen=True)
@@ -173,7 +172,7 @@ class FlexibleChain:
         second_moment = np.pi / 4 * (self.outer**4 - self.inner**4)
         return Beam(self.length, area, second_moment, self.E, self.density)
 
-    def start(self, shift: float = 0.0) -> tuple[Vector, Vector]:
+    def start(self, shift: float = 0.0) -> tuple[Floats, Floats]:
         """Joint angles [rad] and rates [rad/s] at t = 0; `shift` perturbs the rates."""
         k = np.arange(self.n)
         return 0.05 * np.sin(1.0 + 1.7 * k), 0.05 * np.cos(0.3 + 2.3 * k) + shift
@@ -189,7 +188,7 @@ class FlexibleChain:
             p, v = p + self.length * R[:, 0], v + self.length * np.cross(omega, R[:, 0])
         return links
 
-    def tip_error(self, tip: Vector) -> float:
+    def tip_error(self, tip: Floats) -> float:
         """[m]"""
         return float(np.linalg.norm(np.asarray(tip) - self.tip_end))
 

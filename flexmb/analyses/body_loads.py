@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexmb.analyses.preparation import prepare
+from flexmb.arrays import Floats, Integers
 from flexmb.bodies.beam_inertia import MotionHistory
 from flexmb.errors import InputError
 from flexmb.layout import flat_arrays as L
@@ -26,9 +26,6 @@ from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -38,9 +35,9 @@ class BodyLoads:
     motion: MotionHistory
     markers: tuple[int, ...]
     """Where something may act: numbers in the mechanism."""
-    force: Array
+    force: Floats
     """(r, k, 3) [N]"""
-    moment: Array
+    moment: Floats
     """(r, k, 3) about the body origin [N m]"""
 
 
@@ -79,7 +76,7 @@ class _Replay:
         rows = len(self.time)
         names = ("q", "v", "a", "multipliers")
         self.state = [result[f"coordinates/{name}"].reshape(rows, -1) for name in names]
-        self.turns: list[tuple[slice, Array]] = []
+        self.turns: list[tuple[slice, Floats]] = []
         for number, joint in enumerate(system.topology.chords):
             record = int(system.ints[L.CHORDS]) + number * L.CHORD
             place, n = int(system.ints[record + L.K_MEMORY]), int(system.ints[record + L.K_N])
@@ -110,7 +107,7 @@ class _Branch:
         block, v = int(ints[record + L.B_W]), int(ints[L.RES] + ints[record + L.B_V])
         marker = int(ints[L.MARKERS]) + int(ints[record + L.B_CHILD_MARKER]) * L.MARKER
         self.on_parent, self.on_child = (int(ints[record + slot]) for slot in (L.B_PARENT_MARKER, L.B_CHILD_MARKER))
-        self.arm: Array | None = None
+        self.arm: Floats | None = None
         if not ints[marker + L.MK_FLEX]:
             place = int(ints[marker + L.MK_F])
             self.arm = system.floats[place : place + 3]
@@ -119,7 +116,7 @@ class _Branch:
         parts += [_span(v, self.n), _span(int(ints[record + L.B_H]), 6 * self.n)]
         self.indices = np.concatenate(parts)
 
-    def wrench(self, seen: Array) -> tuple[Array, Array]:
+    def wrench(self, seen: Floats) -> tuple[Floats, Floats]:
         """Force (r, 3) and moment about the world origin (r, 3), world axes, on the body that is looked at."""
         force, moment = seen[:, :3], seen[:, 3:6]
         R, p = seen[:, 6:15].reshape(-1, 3, 3), seen[:, 15:18]
@@ -165,7 +162,7 @@ class _Watch:
         self.indices = np.concatenate(parts)
         self.size = len(self.indices)
 
-    def loads(self, seen: Array) -> BodyLoads:
+    def loads(self, seen: Floats) -> BodyLoads:
         """Motion and loads from what was seen, (r, size)."""
         parts = np.split(seen, self.ends[:-1], axis=1)
         rows, k = len(seen), len(self.markers)
@@ -184,5 +181,5 @@ class _Watch:
         return BodyLoads(motion, tuple(self.markers), force, moment)
 
 
-def _span(start: int, length: int) -> Indices:
+def _span(start: int, length: int) -> Integers:
     return np.arange(start, start + length, dtype=np.int64)

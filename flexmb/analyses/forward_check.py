@@ -16,9 +16,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexmb.analyses.preparation import prepare
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError
 from flexmb.model.expressions import parser as expressions
 from flexmb.model.schema.joints import Joint
@@ -32,7 +32,6 @@ from flexmb.solvers.run import simulate
 from flexmb.system.records.fields import field_kinds
 from flexmb.system.system import System
 
-Array = NDArray[np.float64]
 TOLERANCE = 1e-10
 """Local error of the forward run where the driven one integrates nothing."""
 
@@ -42,12 +41,12 @@ class _Rows:
 
     def __init__(self, system: System):
         self.system = system
-        self.blocks: list[Array] = []
+        self.blocks: list[Floats] = []
 
-    def write(self, block: Array, checkpoint: Array) -> None:
+    def write(self, block: Floats, checkpoint: Floats) -> None:
         self.blocks.append(block)
 
-    def __getitem__(self, path: str) -> Array:
+    def __getitem__(self, path: str) -> Floats:
         channel = self.system.channel(path)
         rows = np.concatenate(self.blocks)[:, channel.start : channel.start + max(1, sum(channel.shape))]
         return rows if channel.shape else rows[:, 0]
@@ -83,13 +82,13 @@ def forward_check(inverse: InverseDynamics) -> Departure:
     return Departure(result.time, bodies, angles, int(keep.sum()), in_balance)
 
 
-def _angle(first: Array, second: Array) -> Array:
+def _angle(first: Floats, second: Floats) -> Floats:
     """(r,) between orientations given as quaternions, p and -p being the same [rad]."""
     chords = [np.linalg.norm(first - sign * second, axis=1) for sign in (1.0, -1.0)]
     return np.asarray(4.0 * np.arcsin(np.minimum(0.5 * np.minimum(*chords), 1.0)))
 
 
-def _driven_by(spec: Any, efforts: dict[str, Array]) -> Any:
+def _driven_by(spec: Any, efforts: dict[str, Floats]) -> Any:
     """The checked model with efforts in place of its motions."""
     forces, joints = dict(spec.forces), dict(spec.joints)
     for name, points in efforts.items():
@@ -115,7 +114,7 @@ def _unused(name: str, names: Container[str]) -> str:
     return name if name not in names else f"{name} (motion)"
 
 
-def _run(spec: Any, states: dict[str, Array], times: Array) -> _Rows:
+def _run(spec: Any, states: dict[str, Floats], times: Floats) -> _Rows:
     """Rows of a run from the given states of the bodies, without constraint rows that repeat others."""
     system = start_system(spec, states)
     work = system.workspace()
@@ -137,7 +136,7 @@ def _simulate(rows: _Rows, analysis: Any, every: float | None = None) -> None:
         raise ComputationError("The forward check was interrupted; the result of the inverse analysis is written.")
 
 
-def _at(time: Array, values: Array, wanted: Array) -> Array:
+def _at(time: Floats, values: Floats, wanted: Floats) -> Floats:
     """Values at other times, by the cubic spline where the rows of two runs do not coincide."""
     if len(time) == len(wanted) and np.allclose(time, wanted, rtol=0, atol=1e-9 * wanted[-1]):
         return values

@@ -12,15 +12,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.layout import flat_arrays as L
 from flexmb.results.result_file import Result
 from flexmb.solvers.body_places import places_of
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import DEPENDENT
 
-Array = NDArray[np.float64]
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 HARDLY = 1e-4  # singular values of G below this part of the largest, but not zero: rounding is magnified as much
 BENT = 1e-2  # the same for rows that repeat others wherever all bodies are straight
@@ -56,7 +55,7 @@ def hardly_known(system: Any, result: Result) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _sides(mechanics: Mechanics) -> tuple[Array, Array]:
+def _sides(mechanics: Mechanics) -> tuple[Floats, Floats]:
     """U (rows, k) and sigma (k,) of the scaled Jacobian at the present coordinates."""
     mechanics.jacobian()
     sides, sigma, _ = np.linalg.svd(mechanics.G * mechanics.scale, full_matrices=False)
@@ -74,13 +73,13 @@ def _repeated_when_straight(system: Any, mechanics: Mechanics) -> int:
     return int(np.sum(sigma <= DEPENDENT * sigma[0]))
 
 
-def rank_of(G: Array) -> int:
+def rank_of(G: Floats) -> int:
     """Rank of a Jacobian (rows, n_v)."""
     sigma = np.linalg.svd(G, compute_uv=False) if G.size else np.zeros(0)
     return int(np.sum(sigma > DEPENDENT * float(sigma.max(initial=1e-300))))
 
 
-def moved_by(mechanics: Mechanics, multipliers: Array, least: float) -> dict[str, tuple[str, ...]]:
+def moved_by(mechanics: Mechanics, multipliers: Floats, least: float) -> dict[str, tuple[str, ...]]:
     """Joints and components of their reactions that some of the multipliers (k, rows) change by more than a part of
     the largest change."""
     system = mechanics.system
@@ -89,7 +88,7 @@ def moved_by(mechanics: Mechanics, multipliers: Array, least: float) -> dict[str
     places = [channel for channel in system.channels if channel.path.split("/")[-1] in ("force", "moment", "effort")]
     places = [channel for channel in places if channel.path.startswith(("joints/", "motions/"))]
 
-    def outputs(lam: Array) -> Array:
+    def outputs(lam: Floats) -> Floats:
         mechanics.lam[:] = lam
         mechanics.run(L.AT_OUTPUT)
         return mechanics.out.copy()

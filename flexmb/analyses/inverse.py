@@ -23,12 +23,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexmb.analyses.ill_determined import hardly_known, moved_by, rank_of, sampled_rows
 from flexmb.analyses.more_drives import CHOICES, fit_of, prepare_fitted, solve_fitted
 from flexmb.analyses.preparation import Preparation, prepare
 from flexmb.analyses.run import Progress, run_model
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.recursive.recursive_reactions import recursive_reactions, uncovered
@@ -42,7 +42,6 @@ from flexmb.solvers.redundancy import redundancy
 from flexmb.solvers.settings import read_settings
 from flexmb.system.records.fields import field_kinds
 
-Array = NDArray[np.float64]
 ELASTIC = ("dynamic", "quasi-static")
 ROADS = ("multipliers", "recursive")
 FIT_HINT = 'Or fit them all: --more-drives least-squares (Python: more_drives="least-squares").'
@@ -210,7 +209,7 @@ def _refuse_repeated_motions(spec: Any, ready: Preparation, more_drives: str) ->
     raise InputError(faults)
 
 
-def _complete(spec: Any, ready: Preparation) -> tuple[Any, Array]:
+def _complete(spec: Any, ready: Preparation) -> tuple[Any, Floats]:
     """The system with the rows that repeat others, in the initial state."""
     system = start_system(spec, body_states(ready.system, ready.work.copy()))
     work = system.workspace()

@@ -12,14 +12,13 @@ on PHI(q, t_0) = 0, q <- q o dq with G_dependent dq = -PHI, and the motions keep
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flexmb.layout import flat_arrays as at
+from flexmb.arrays import Floats
+from flexmb.layout import flat_arrays as L
 from flexmb.results.modal import ModalReport
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.modal_analysis import Mode
 
-Floats = NDArray[np.float64]
 _MOST_STEPS = 20
 _CLOSED = 1e-13
 """Newton's last step, as a part of the magnitude of a coordinate"""
@@ -43,7 +42,7 @@ def mode_rows(report: ModalReport, mode: Mode, size: float, phases: Floats) -> F
         if not _close(m, report, float(np.max(np.abs(dq) / m.scale, initial=0.0))):
             return None
         m.equations()
-        m.run(at.AT_OUTPUT)
+        m.run(L.AT_OUTPUT)
         rows[row] = m.out
     return rows if np.isfinite(rows).all() else None
 
@@ -52,7 +51,7 @@ def state_row(report: ModalReport) -> Floats:
     """(1, n_out) outputs of the state itself."""
     m = Mechanics(report.system, report.linear.work.copy())
     m.equations()
-    m.run(at.AT_OUTPUT)
+    m.run(L.AT_OUTPUT)
     return m.out[None].copy()
 
 

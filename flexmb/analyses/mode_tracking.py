@@ -19,15 +19,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from flexmb.arrays import Complexes, Floats
 from flexmb.errors import ComputationError, InputError
 from flexmb.results.modal import ModalReport
 from flexmb.solvers.mechanics import Mechanics
 
-Floats = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
 _SURE = 0.9
 """Assurance of a link that needs no look between the two values."""
 _SAME = 1e-6

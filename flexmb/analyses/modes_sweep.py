@@ -10,14 +10,12 @@ import os
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexmb.analyses.mode_tracking import spectrum_of, tracked
 from flexmb.analyses.modes import modes_of_model
+from flexmb.arrays import Floats
 from flexmb.model.model_file import read_model
 from flexmb.results.modal import ModalReport, Sweep
-
-Floats = NDArray[np.float64]
 
 
 def sweep_modes(

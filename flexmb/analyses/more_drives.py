@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexmb.analyses.preparation import Preparation
 from flexmb.errors import ComputationError, Fault, InputError
@@ -23,7 +22,6 @@ from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import redundancy
 from flexmb.solvers.settings import read_settings
 
-Array = NDArray[np.float64]
 CHOICES = ("refuse", "least-squares")
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.solvers.assembly import assemble
 from flexmb.solvers.initial_state import BodyStates, balanced_states, start_system
@@ -25,7 +25,7 @@ class Preparation:
     """A system that is ready to run, and what was found on the way."""
 
     system: System
-    work: NDArray[np.float64]
+    work: Floats
     """(w,) its workspace, with a consistent start in it."""
     start_gap: float
     """Largest constraint residual of the given initial positions [m, rad]."""
@@ -101,13 +101,13 @@ def _check_size(system: System) -> None:
         raise InputError([Fault(text, ("coordinates", "default"), hint)])
 
 
-def _built(spec: Any, states: BodyStates, dropped: list[int]) -> tuple[System, NDArray[np.float64]]:
+def _built(spec: Any, states: BodyStates, dropped: list[int]) -> tuple[System, Floats]:
     """The system without the dropped rows, in its initial state, and a workspace."""
     system = start_system(spec, states, dropped)
     return system, system.workspace()
 
 
-def _residual(system: System, work: NDArray[np.float64]) -> float:
+def _residual(system: System, work: Floats) -> float:
     if not system.n_rows:
         return 0.0
     mechanics = Mechanics(system, work)

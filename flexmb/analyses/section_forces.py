@@ -18,9 +18,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from flexmb.analyses.body_loads import BodyLoads, body_loads, system_of
+from flexmb.arrays import Floats
 from flexmb.bodies.beam_inertia import BeamInertia, beam_inertia, parts_beyond, points_beyond
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import Fault, InputError
@@ -32,7 +33,6 @@ from flexmb.system.mechanism import Mechanism
 from flexmb.system.placement import place
 from flexmb.system.system import System
 
-Array = NDArray[np.float64]
 _STATIONS = 21
 _MOST_ROWS = 1000
 """Rows of a result that `beam_forces` looks at; more are thinned out."""
@@ -105,7 +105,7 @@ def _beam_number(mechanism: Mechanism, name: str) -> int:
     return mechanism.body_index[name]
 
 
-def _checked(body: Any, stations: ArrayLike) -> Array:
+def _checked(body: Any, stations: ArrayLike) -> Floats:
     """Stations that a user gave."""
     length, faults = body.length, []
     try:
@@ -124,7 +124,7 @@ def _checked(body: Any, stations: ArrayLike) -> Array:
     return np.clip(x, 0.0, length)
 
 
-def _default_stations(mechanism: Mechanism, number: int, loads: BodyLoads) -> Array:
+def _default_stations(mechanism: Mechanism, number: int, loads: BodyLoads) -> Floats:
     body: Any = mechanism.bodies[number]
     spread = {marker for points in mechanism.distributed.values() for marker, _ in points}
     is_loaded = np.any(loads.force, axis=(0, 2)) | np.any(loads.moment, axis=(0, 2))
@@ -144,7 +144,7 @@ def _default_stations(mechanism: Mechanism, number: int, loads: BodyLoads) -> Ar
 class _Summation:
     """The sums over the part of a beam beyond every cut."""
 
-    def __init__(self, mechanism: Mechanism, number: int, loads: BodyLoads, x: Array):
+    def __init__(self, mechanism: Mechanism, number: int, loads: BodyLoads, x: Floats):
         body: Any = mechanism.bodies[number]
         self.length, self.loads, self.x = body.length, loads, x
         self.inertia: BeamInertia = beam_inertia(body)
@@ -156,7 +156,7 @@ class _Summation:
         for spread in mechanism.distributed.values():
             self._spread(spread, body.basis.gauss, places)
 
-    def _spread(self, spread: list[tuple[int, float]], gauss: int, places: Array) -> None:
+    def _spread(self, spread: list[tuple[int, float]], gauss: int, places: Floats) -> None:
         """A distributed force acts along the beam, not at the Gauss points that stand for it."""
         if not spread or spread[0][0] not in self.loads.markers:
             return
@@ -168,7 +168,7 @@ class _Summation:
             ends = np.array([middle - 0.5 * length, middle + 0.5 * length])
             self.beyond[:, piece] = parts_beyond(ends, gauss, self.x)
 
-    def run(self) -> tuple[Array, Array, float]:
+    def run(self) -> tuple[Floats, Floats, float]:
         """Force and moment (r, n, 3), axes of the sections, and the closure."""
         rows, loads = len(self.loads.force), self.loads
         force, moment = np.zeros((rows, len(self.x), 3)), np.zeros((rows, len(self.x), 3))
@@ -192,7 +192,7 @@ class _Summation:
             moment[which] = np.einsum("rnij,rnj->rni", back, totals[1] - np.cross(r, totals[0]))
         return force, moment, self._closure(force, moment, gaps, sizes)
 
-    def _closure(self, force: Array, moment: Array, gaps: Array, sizes: Array) -> float:
+    def _closure(self, force: Floats, moment: Floats, gaps: Floats, sizes: Floats) -> float:
         peak = float(np.linalg.norm(force, axis=2).max())
         peaks = [peak, max(float(np.linalg.norm(moment, axis=2).max()), peak * self.length)]
         parts = []

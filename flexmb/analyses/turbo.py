@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexmb
 from flexmb import jit
 from flexmb.analyses.turbo_library import PREFIX, Library, library
+from flexmb.arrays import Floats
 from flexmb.equations.programs import PROGRAMS, link_open_tree
 from flexmb.errors import InputError
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.settings import EXPLICIT
 from flexmb.system.system import System
@@ -38,11 +38,11 @@ grows with it, some 30 operations each; where there are more it is not even gene
 AGREEMENT = 1e-9
 """Largest difference from the kernels as a part of the largest entry; correct code differs by round-off, 1e-13."""
 _SLOTS = {
-    "residual": at.AT_RESIDUAL,
-    "system": at.AT_SYSTEM,
-    "jacobian": at.AT_JACOBIAN,
-    "powers": at.AT_POWERS,
-    "acceleration": at.AT_ACCELERATION,
+    "residual": L.AT_RESIDUAL,
+    "system": L.AT_SYSTEM,
+    "jacobian": L.AT_JACOBIAN,
+    "powers": L.AT_POWERS,
+    "acceleration": L.AT_ACCELERATION,
 }
 _COMPARED = {
     "residual": (("RES", 1), ("PHI", 0)),
@@ -93,7 +93,7 @@ def _without(reason: str) -> Turbo:
 
 def _obstacle(model: Any, system: System) -> str:
     """Why generated code cannot be used or does not pay, as far as that is known before it is made."""
-    analysis, n = model.spec.analysis, int(system.ints[at.N_BODIES])
+    analysis, n = model.spec.analysis, int(system.ints[L.N_BODIES])
     if jit.DISABLED:
         return "compilation is switched off (NUMBA_DISABLE_JIT)."
     if analysis is None or analysis.type != "dynamic":
@@ -108,9 +108,9 @@ def _obstacle(model: Any, system: System) -> str:
 def _columns(system: System) -> int:
     """Sum over the bodies of the squared number of rates that move a body, its elastic ones included."""
     ints, moved = system.ints, [0]
-    for number in range(1, int(ints[at.N_BODIES]) + 1):
-        record = ints[at.BODIES] + number * at.BODY
-        moved.append(moved[ints[record + at.B_PARENT]] + int(ints[record + at.B_NJ] + ints[record + at.B_NF]))
+    for number in range(1, int(ints[L.N_BODIES]) + 1):
+        record = ints[L.BODIES] + number * L.BODY
+        moved.append(moved[ints[record + L.B_PARENT]] + int(ints[record + L.B_NJ] + ints[record + L.B_NF]))
     return sum(count**2 for count in moved)
 
 
@@ -119,26 +119,26 @@ def _function_names(model: Any, system: System) -> tuple[str, ...]:
     names = ["residual", "system", "jacobian"]
     if model.spec.analysis.method in EXPLICIT:
         names = ["system", "jacobian"] if system.n_rows else ["acceleration"]
-    return (*names, "powers") if system.ints[at.N_LOADS] else tuple(names)
+    return (*names, "powers") if system.ints[L.N_LOADS] else tuple(names)
 
 
 def _work_channels(system: System) -> list[tuple[str, Any] | None]:
     """What works in every work channel: a constraint row, a load by name, or the damping of a body by its number."""
     ints = system.ints
-    found: list[tuple[str, Any] | None] = [None] * int(ints[at.N_POWERS])
-    for k in range(ints[at.N_MOTIONS]):
-        record = ints[at.MOTIONS] + k * at.MOTION
-        if ints[record + at.MO_ROW] >= 0:
-            found[ints[record + at.MO_POWER]] = "row", int(ints[record + at.MO_ROW])
-    for k in range(ints[at.N_LOADS]):
-        channel = ints[ints[at.LOADS] + k * at.LOAD + at.L_POWER]
+    found: list[tuple[str, Any] | None] = [None] * int(ints[L.N_POWERS])
+    for k in range(ints[L.N_MOTIONS]):
+        record = ints[L.MOTIONS] + k * L.MOTION
+        if ints[record + L.MO_ROW] >= 0:
+            found[ints[record + L.MO_POWER]] = "row", int(ints[record + L.MO_ROW])
+    for k in range(ints[L.N_LOADS]):
+        channel = ints[ints[L.LOADS] + k * L.LOAD + L.L_POWER]
         if channel >= 0:
             found[channel] = "load", system.forces[k]
-    for k in range(ints[at.N_FIELDS]):
-        record = ints[at.FIELDS] + k * at.FIELD
-        if ints[record + at.FD_POWER] >= 0:
-            number = (ints[record + at.FD_BODY] - ints[at.BODIES]) // at.BODY
-            found[ints[record + at.FD_POWER]] = "damping", system.topology.branches[number - 1].body
+    for k in range(ints[L.N_FIELDS]):
+        record = ints[L.FIELDS] + k * L.FIELD
+        if ints[record + L.FD_POWER] >= 0:
+            number = (ints[record + L.FD_BODY] - ints[L.BODIES]) // L.BODY
+            found[ints[record + L.FD_POWER]] = "damping", system.topology.branches[number - 1].body
     return found
 
 
@@ -155,7 +155,7 @@ def _library(model: Any, system: System, names: tuple[str, ...]) -> Library:
         if code.operations > MOST_OPERATIONS:
             found = f"the code would have {code.operations} operations"
             raise InputError(f"{found}; above {MOST_OPERATIONS} it takes long to compile.")
-        slots = {name: getattr(at, name) for name in (*INPUTS, *OUTPUTS)}
+        slots = {name: getattr(L, name) for name in (*INPUTS, *OUTPUTS)}
         return source(code, slots, language, PREFIX), time.perf_counter() - began
 
     return library(f"{_key(system)} {' '.join(names)}", names, write)
@@ -183,10 +183,10 @@ def _agrees(system: System, name: str, address: int) -> bool:
             jit.call(function, system.ints, system.floats, work, 0)
             found.append(work)
         for entry, size in _COMPARED[name]:
-            n = (system.n_rows, system.n_v, system.n_v**2, system.n_rows * system.n_v, int(system.ints[at.N_POWERS]))[
+            n = (system.n_rows, system.n_v, system.n_v**2, system.n_rows * system.n_v, int(system.ints[L.N_POWERS]))[
                 size
             ]
-            kernel, generated = (system.view(work, getattr(at, entry), n) for work in found)
+            kernel, generated = (system.view(work, getattr(L, entry), n) for work in found)
             largest = float(np.max(np.abs(kernel), initial=1e-3))
             allowed = AGREEMENT * largest * (1e3 if name == "acceleration" else 1.0)  # a matrix is solved with
             if not np.max(np.abs(kernel - generated), initial=0.0) <= allowed:
@@ -194,7 +194,7 @@ def _agrees(system: System, name: str, address: int) -> bool:
     return True
 
 
-def _state_near_start(system: System, random: np.random.Generator, distance: float) -> NDArray[np.float64]:
+def _state_near_start(system: System, random: np.random.Generator, distance: float) -> Floats:
     """A workspace with accelerations and multipliers by chance; `distance` away from the start, loops not closed."""
     work = system.workspace()
     mechanics = Mechanics(system, work)

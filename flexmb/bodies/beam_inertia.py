@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Floats
 from flexmb.bodies.exact_beam import ExactBeam, integration_weights
 from flexmb.bodies.exact_motion import ExactMotion
 from flexmb.bodies.flexible_body import FlexibleBody
@@ -24,11 +24,9 @@ from flexmb.bodies.invariants import Array, Order, axial
 from flexmb.bodies.marker_shapes import exponential
 from flexmb.bodies.point_field import PointField
 from flexmb.bodies.quadratic_beam import has_section_inertia, mass_points, quadratic_marker
-from flexmb.bodies.rigid_body import Vector
 from flexmb.reduction.beam_basis import BeamBasis
 from flexmb.reduction.beam_matrices import gauss_stations
 
-Flags = NDArray[np.bool_]
 _CIRCLE = np.exp(2j * np.pi * (np.arange(8) + 0.5) / 16)
 """Upper half of 16 points on the unit circle; the lower half is conjugate."""
 _SWING = 0.1
@@ -41,15 +39,15 @@ _NEAR = 1e-9
 class MotionHistory:
     """Motion of a flexible body at r instants, body axes; n elastic coordinates."""
 
-    q: Vector
+    q: Floats
     """(r, n)"""
-    q_dot: Vector
-    q_ddot: Vector
-    a: Vector
+    q_dot: Floats
+    q_ddot: Floats
+    a: Floats
     """(r, 3) inertial acceleration of the origin less gravity [m/s^2]"""
-    alpha: Vector
+    alpha: Floats
     """(r, 3) angular acceleration of the frame [rad/s^2]"""
-    omega: Vector
+    omega: Floats
     """(r, 3) angular velocity of the frame [rad/s]"""
 
     def rows(self, which: slice) -> MotionHistory:
@@ -57,20 +55,20 @@ class MotionHistory:
         return MotionHistory(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
 
 
-Poses = Callable[[Vector], tuple[Vector, Vector]]
+Poses = Callable[[Floats], tuple[Floats, Floats]]
 """Elastic coordinates (r, n) -> positions (r, m, 3) [m] and rotations (r, m, 3, 3), body axes."""
 
 
 class BeamInertia(Protocol):
     """The sections of a beam with one of the deformation fields."""
 
-    def forces(self, motion: MotionHistory) -> tuple[Vector, Vector]:
+    def forces(self, motion: MotionHistory) -> tuple[Floats, Floats]:
         """Mass times acceleration (r, p, 3) [N] of p parts and its moment about the body origin (r, p, 3) [N m]."""
 
-    def beyond(self, x: Vector, after: Flags) -> Vector:
+    def beyond(self, x: Floats, after: Flags) -> Floats:
         """(m, p) share of every part that lies beyond the cuts x : (m,); `after` : (m,) cuts behind what is at x."""
 
-    def sections(self, x: Vector) -> Poses:
+    def sections(self, x: Floats) -> Poses:
         """Where the sections x : (m,) stand."""
 
 
@@ -89,16 +87,16 @@ class _Exact:
         x, weight = gauss_stations(basis.breaks, self.gauss)
         self.slices = self.field.all_slices(x.ravel(), weight.ravel())
 
-    def sections(self, x: Vector) -> Poses:
+    def sections(self, x: Floats) -> Poses:
         places = self.field.places(x, np.zeros((len(x), 3)))
         return lambda q: self.field.pose(places, q)
 
-    def beyond(self, x: Vector, after: Flags) -> Vector:
+    def beyond(self, x: Floats, after: Flags) -> Floats:
         spread = parts_beyond(self.basis.breaks, self.gauss, x)
         lumps = points_beyond(np.array([lump.x for lump in self.basis.lumps]), x, after, self.basis.length)
         return np.concatenate([spread, lumps], axis=1)
 
-    def forces(self, motion: MotionHistory) -> tuple[Vector, Vector]:
+    def forces(self, motion: MotionHistory) -> tuple[Floats, Floats]:
         slices, omega, alpha = self.slices, motion.omega[:, None], motion.alpha[:, None]
         values, radius = self._around(motion)
         r, R = self.field.pose(slices.places, motion.q)
@@ -115,7 +113,7 @@ class _Exact:
             moment += np.einsum("rpij,rpj->rpi", inertia, rate) + np.cross(total, momentum)
         return force, moment
 
-    def _around(self, motion: MotionHistory) -> tuple[tuple[Array, Array], Vector]:
+    def _around(self, motion: MotionHistory) -> tuple[tuple[Array, Array], Floats]:
         """Positions and rotations of the slices along q + q' t + 1/2 q'' t^2 on a circle in the complex t plane, with
         its radius (r,): slopes and twist change by about `_SWING` on it."""
         with np.errstate(divide="ignore"):
@@ -124,7 +122,7 @@ class _Exact:
         t = _CIRCLE[:, None, None] * radius[:, None]
         return self.field.pose(self.slices.places, motion.q + motion.q_dot * t + 0.5 * motion.q_ddot * t**2), radius
 
-    def _swing(self, rates: Vector) -> Vector:
+    def _swing(self, rates: Floats) -> Floats:
         """(r,) how fast slopes and twist change at most."""
         at = self.slices.places.shapes
         parts = [np.abs(rates @ shape.T) for shape in (at.v_slope, at.w_slope, at.beta, at.gamma, at.phi)]
@@ -141,25 +139,25 @@ class _Quadratic:
         self.copies = 4 if has_section_inertia(basis) else 1
         self.lumped = place[self.copies * x.size :]
 
-    def sections(self, x: Vector) -> Poses:
+    def sections(self, x: Floats) -> Poses:
         shapes = [quadratic_marker(self.basis, np.array([place, 0.0, 0.0]), self.order) for place in x]
         Phi, Theta, G, Gamma = (
             np.stack([getattr(shape, name) for shape in shapes]) for name in ("Phi", "Theta", "G", "Gamma")
         )
         line, second = x[:, None] * [1.0, 0.0, 0.0], 0.5 * (self.order != 0)
 
-        def poses(q: Vector) -> tuple[Vector, Vector]:
+        def poses(q: Floats) -> tuple[Floats, Floats]:
             theta = np.einsum("rk,mki->rmi", q, Theta) + second * _twice(q, q, Gamma)
             return line + np.einsum("rk,mki->rmi", q, Phi) + second * _twice(q, q, G), exponential(theta)
 
         return poses
 
-    def beyond(self, x: Vector, after: Flags) -> Vector:
+    def beyond(self, x: Floats, after: Flags) -> Floats:
         spread = parts_beyond(self.basis.breaks, self.gauss, x)
         lumps = points_beyond(self.lumped, x, after, self.basis.length)
         return np.concatenate([np.tile(spread, (1, self.copies)), lumps], axis=1)
 
-    def forces(self, motion: MotionHistory) -> tuple[Vector, Vector]:
+    def forces(self, motion: MotionHistory) -> tuple[Floats, Floats]:
         points, q, q_dot, q_ddot = self.points, motion.q, motion.q_dot, motion.q_ddot
         phi = points.phi
         r = points.X + np.einsum("rk,pki->rpi", q, phi) + 0.5 * _twice(q, q, points.G)
@@ -172,7 +170,7 @@ class _Quadratic:
         return force, np.cross(r, force)
 
 
-def _derivatives(values: Array, radius: Vector) -> tuple[Vector, Vector]:
+def _derivatives(values: Array, radius: Floats) -> tuple[Floats, Floats]:
     """First and second derivative at t = 0 of functions of t that are real for real t, from their values (8, r, ...) on
     the circle: Cauchy's integral by the trapezoidal rule (Lyness and Moler), wrong by the 16th term of the series."""
     scale = radius.reshape(-1, *(1,) * (values.ndim - 2))
@@ -180,7 +178,7 @@ def _derivatives(values: Array, radius: Vector) -> tuple[Vector, Vector]:
     return first / scale, 2.0 * second / scale**2
 
 
-def parts_beyond(breaks: Vector, gauss: int, x: Vector) -> Vector:
+def parts_beyond(breaks: Floats, gauss: int, x: Floats) -> Floats:
     """(m, n) part of the length of every Gauss point that lies beyond x : (m,); `gauss` of them between two breaks.
 
     Not 0 or 1 where the cut goes through a segment: the weights there are those of the polynomial through its points.
@@ -195,7 +193,7 @@ def parts_beyond(breaks: Vector, gauss: int, x: Vector) -> Vector:
     return parts.reshape(len(x), -1)
 
 
-def points_beyond(places: Vector, x: Vector, after: Flags, length: float) -> Vector:
+def points_beyond(places: Floats, x: Floats, after: Flags, length: float) -> Floats:
     """(m, n) 1 for points at places : (n,) beyond the cuts x : (m,), else 0.
 
     A point at a cut lies beyond it, but before one that goes `after` it; at the ends both go through the beam itself.
@@ -206,7 +204,7 @@ def points_beyond(places: Vector, x: Vector, after: Flags, length: float) -> Vec
     return (places > limit[:, None]).astype(float)
 
 
-def _twice(a: Vector, b: Vector, G: Vector) -> Vector:
+def _twice(a: Floats, b: Floats, G: Floats) -> Floats:
     """(r, p, 3) G_kl a_k b_l of a, b : (r, n) and G : (p, n, n, 3)."""
     r, n = a.shape
     pairs = (a[:, :, None] * b[:, None, :]).reshape(r, n * n)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.point_field import PointField
 from flexmb.elements.fe_model import FEModel
@@ -21,7 +21,6 @@ from flexmb.reduction.eigenmodes import lowest_modes
 from flexmb.reduction.free_body import FreeBody
 from flexmb.reduction.small_motions import SmallMotion
 
-Vector = NDArray[np.float64]
 Progress = Callable[[str, float], None] | None
 
 GOOD_FREQUENCY, BAD_FREQUENCY = 0.02, 0.2
@@ -122,7 +121,7 @@ def _rigid_body(found: BodyFindings) -> dict[str, Any]:
     }
 
 
-def _about_centre(inertia: Vector, mass: float, S0: Vector) -> list[list[float]]:
+def _about_centre(inertia: Floats, mass: float, S0: Floats) -> list[list[float]]:
     c = S0 / mass
     moved = inertia - mass * ((c @ c) * np.eye(3) - np.outer(c, c))
     return [[float(x) for x in row] for row in moved]
@@ -149,7 +148,7 @@ def _static_errors(body: FreeBody, shapes: ComponentModes) -> list[dict[str, Any
     return errors
 
 
-def _direction(axis: Vector) -> str:
+def _direction(axis: Floats) -> str:
     """A direction in words: an axis of the body, or its components"""
     largest = int(np.abs(axis).argmax())
     if abs(axis[largest]) > 0.99:

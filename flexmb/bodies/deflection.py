@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.bodies.exact_beam import ExactBeam, ExactShapes
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.reduced_body import Surface
-from flexmb.bodies.rigid_body import Vector
 
 Place = MarkerShapes | ExactShapes
 
@@ -40,7 +40,7 @@ class Deflection:
     """Where on the body, in words"""
 
 
-def largest_deflection(body: FlexibleBody, q: Vector, markers: Mapping[str, Place] | None = None) -> Deflection:
+def largest_deflection(body: FlexibleBody, q: Floats, markers: Mapping[str, Place] | None = None) -> Deflection:
     """The largest deflection over the elastic coordinates q : (rows, n); `markers` are those of a body without axis."""
     best = Deflection()
     for first in range(0, len(q), _ROWS):
@@ -60,7 +60,7 @@ def largest_deflection(body: FlexibleBody, q: Vector, markers: Mapping[str, Plac
     return best
 
 
-def steepest_slope(body: FlexibleBody, q: Vector) -> float:
+def steepest_slope(body: FlexibleBody, q: Floats) -> float:
     """Largest slope of the centre line of a beam in its frame, |(v', w')|, at one instant q : (n,)."""
     if body.basis is None:
         return 0.0
@@ -71,14 +71,14 @@ def steepest_slope(body: FlexibleBody, q: Vector) -> float:
     return float(np.hypot(slopes["y"], slopes["z"]).max())
 
 
-def centre_line(body: FlexibleBody, q: Vector, x: Vector) -> Vector:
+def centre_line(body: FlexibleBody, q: Floats, x: Floats) -> Floats:
     """(rows, m, 3) position of the points x : (m,) [m] of a beam's axis in the body frame, for q : (rows, n)."""
     places = [body.shapes_at(np.array([place, 0.0, 0.0])) for place in x]
     moved = _exact_displacements(body, places, q) if isinstance(body.field, ExactBeam) else _displacements(places, q)
     return np.stack([x, 0.0 * x, 0.0 * x], axis=-1) + moved
 
 
-def _from_chord(body: FlexibleBody, q: Vector) -> tuple[list[str], Vector]:
+def _from_chord(body: FlexibleBody, q: Floats) -> tuple[list[str], Floats]:
     part = np.linspace(0.0, 1.0, POINTS)
     x = part * body.length
     line = centre_line(body, q, x)
@@ -86,21 +86,21 @@ def _from_chord(body: FlexibleBody, q: Vector) -> tuple[list[str], Vector]:
     return [f"x = {place:.4g} m" for place in x], np.linalg.norm(line - chord, axis=2)
 
 
-def _at_markers(q: Vector, markers: Mapping[str, Place]) -> tuple[list[str], Vector]:
+def _at_markers(q: Floats, markers: Mapping[str, Place]) -> tuple[list[str], Floats]:
     shapes = {name: shape for name, shape in markers.items() if isinstance(shape, MarkerShapes)}
     if not shapes:
         return [], np.zeros((len(q), 0))
     return [f"marker {name}" for name in shapes], np.linalg.norm(_displacements(list(shapes.values()), q), axis=2)
 
 
-def _at_nodes(q: Vector, surface: Surface) -> tuple[list[str], Vector]:
+def _at_nodes(q: Floats, surface: Surface) -> tuple[list[str], Floats]:
     """Nodes of a surface, by first derivatives: second ones change the size of a displacement by little."""
     moved = np.einsum("rk,ski->rsi", q, surface.Phi, optimize=True)
     names = [f"({', '.join(f'{round(x, 9) + 0.0:.4g}' for x in point)}) m" for point in surface.points.tolist()]
     return names, np.linalg.norm(moved, axis=2)
 
 
-def _exact_displacements(body: FlexibleBody, places: Sequence[Place], q: Vector) -> Vector:
+def _exact_displacements(body: FlexibleBody, places: Sequence[Place], q: Floats) -> Floats:
     """(rows, m, 3) of points on the axis of an exact beam [m]; NaN when it has folded"""
     field = body.field
     assert isinstance(field, ExactBeam)
@@ -114,7 +114,7 @@ def _exact_displacements(body: FlexibleBody, places: Sequence[Place], q: Vector)
     return np.stack([along, q[:, y] @ values[:, y].T, q[:, z] @ values[:, z].T], axis=-1)
 
 
-def _displacements(places: Sequence[Place], q: Vector) -> Vector:
+def _displacements(places: Sequence[Place], q: Floats) -> Floats:
     """(rows, m, 3) of points that are linear or quadratic in q [m]"""
     moved = []
     for shape in places:

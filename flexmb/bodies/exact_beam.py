@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmb.bodies.rigid_body import Vector
+from flexmb.arrays import Floats
 from flexmb.reduction.beam_basis import BeamBasis
 
 
@@ -25,11 +25,11 @@ class ExactShapes:
 
     x: float
     """Undeformed place on the centre line [m], 0 to L"""
-    offset: Vector
+    offset: Floats
     """(3,) from the centre line, section axes [m]; its first component is an overhang beyond an end"""
-    weights: Vector
+    weights: Floats
     """(stations,) integral of a function of the stations from the reference end to x"""
-    values: Vector
+    values: Floats
     """(n, 4) value, slope, turn, curvature of every shape at x"""
     bending: slice
     """Which of the shapes bend the beam"""
@@ -47,16 +47,16 @@ class Slice:
     place: ExactShapes
     mass: float
     """[kg]"""
-    inertia: Vector
+    inertia: Floats
     """(3, 3) about its own centre of mass, section axes [kg m^2]"""
 
 
-def integration_matrix(nodes: Vector) -> Vector:
+def integration_matrix(nodes: Floats) -> Floats:
     """(n, n) integral from -1 to every node of the polynomial through values at the nodes in -1..1."""
     return np.array([integration_weights(nodes, x) for x in nodes])
 
 
-def integration_weights(nodes: Vector, x: float) -> Vector:
+def integration_weights(nodes: Floats, x: float) -> Floats:
     """(n,) weights of the values at the nodes in the integral from -1 to x."""
     from numpy.polynomial.legendre import legvander
 
@@ -102,7 +102,7 @@ class ExactBeam:
         """Number of elastic coordinates."""
         return len(self.basis.shapes)
 
-    def shape_values(self, x: Vector) -> Vector:
+    def shape_values(self, x: Floats) -> Floats:
         """(points, n, 4) value, slope, turn and curvature of all shapes."""
         values = [shape.values(x) for shape in self.basis.shapes]
         return np.stack(values, axis=1) if values else np.zeros((len(x), 0, 4))
@@ -118,7 +118,7 @@ class ExactBeam:
                 slices.append(Slice(self._at(x, np.zeros(3)), 0.0, np.diag([Iy + Iz, Iy, Iz])))
         return slices
 
-    def _at(self, x: float, offset: Vector) -> ExactShapes:
+    def _at(self, x: float, offset: Floats) -> ExactShapes:
         segment = int(np.clip(np.searchsorted(self.basis.breaks, x, side="right") - 1, 0, self.segments - 1))
         weights = np.zeros((self.segments, self.local))
         weights[:segment] = self.weights[:segment]
@@ -130,12 +130,12 @@ class ExactBeam:
             weights[:] = 0.0  # the reference end itself, without round-off
         return ExactShapes(x, offset, weights.ravel(), self.shape_values(np.array([x]))[0], self.bending)
 
-    def marker(self, p_b: Vector) -> ExactShapes:
+    def marker(self, p_b: Floats) -> ExactShapes:
         """Shapes of a point p_b : (3,) [m], body axes; beyond the ends it moves with the end section."""
         x = float(np.clip(p_b[0], 0.0, self.basis.length))
         return self._at(x, np.array([p_b[0] - x, p_b[1], p_b[2]]))
 
-    def rigid_inertia(self) -> tuple[float, Vector, Vector]:
+    def rigid_inertia(self) -> tuple[float, Floats, Floats]:
         """Mass [kg], first moment (3,) [kg*m] and inertia (3, 3) [kg*m^2] about the origin of the undeformed beam."""
         points = [(m, np.array([x, 0.0, 0.0]), np.zeros((3, 3))) for m, x in zip(self.mass, self.x, strict=True)]
         points += [(s.mass, np.array([s.place.x, 0.0, 0.0]) + s.place.offset, s.inertia) for s in self.slices]

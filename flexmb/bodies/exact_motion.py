@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.bodies.invariants import Array, axial
 from flexmb.bodies.quadratic_beam import Samples, has_section_inertia, sample
-from flexmb.bodies.rigid_body import Vector
 from flexmb.reduction.beam_basis import BeamBasis
 
 _STEP = 1e-30
@@ -35,12 +35,12 @@ _SWING = 0.1
 class Places:
     """m points of the beam and what is needed to evaluate them."""
 
-    x: Vector
+    x: Floats
     """(m,) their sections [m]"""
-    d: Vector
+    d: Floats
     """(m, 3) offsets from the centre line, section axes [m]"""
     shapes: Samples
-    integral: Vector
+    integral: Floats
     """(m, n_stations) weights: integral up to x of a function given at the stations"""
 
 
@@ -49,9 +49,9 @@ class Slices:
     """Rigid slices of the beam."""
 
     places: Places
-    mass: Vector
+    mass: Floats
     """(m,) [kg]"""
-    inertia: Vector
+    inertia: Floats
     """(m, 3, 3) about their centres, section axes [kg m^2]"""
 
 
@@ -59,21 +59,21 @@ class Slices:
 class PointMotion:
     """Motion of m points relative to the body frame, body axes; n elastic coordinates."""
 
-    r: Vector
+    r: Floats
     """(m, 3) position [m]"""
-    R: Vector
+    R: Floats
     """(m, 3, 3) rotation of the section"""
-    psi: Vector
+    psi: Floats
     """(m, n, 3) d r/d q_k"""
-    turn: Vector
+    turn: Floats
     """(m, n, 3) angular velocity per unit rate of q_k"""
-    r_dot: Vector
+    r_dot: Floats
     """(m, 3) velocity [m/s]"""
-    omega: Vector
+    omega: Floats
     """(m, 3) angular velocity [rad/s]"""
-    bias_r: Vector
+    bias_r: Floats
     """(m, 3) acceleration when q'' = 0 [m/s^2]"""
-    bias_omega: Vector
+    bias_omega: Floats
     """(m, 3) angular acceleration when q'' = 0 [rad/s^2]"""
 
 
@@ -81,15 +81,15 @@ class PointMotion:
 class BodyMotion:
     """State and accelerations of a flexible body, body axes."""
 
-    q: Vector
+    q: Floats
     """(n,) elastic coordinates"""
-    q_dot: Vector
-    q_ddot: Vector
-    a: Vector
+    q_dot: Floats
+    q_ddot: Floats
+    a: Floats
     """(3,) inertial acceleration of the origin less gravity [m/s^2]"""
-    alpha: Vector
+    alpha: Floats
     """(3,) angular acceleration of the frame [rad/s^2]"""
-    omega: Vector
+    omega: Floats
     """(3,) angular velocity of the frame [rad/s]"""
 
 
@@ -112,17 +112,17 @@ class ExactMotion:
         self._to_stations = self._integral_to(self.x)
         self.slices = self.all_slices(self.x, self.weight)
 
-    def places(self, x: Vector, d: Vector) -> Places:
+    def places(self, x: Floats, d: Floats) -> Places:
         """Points at sections x : (m,) with offsets d : (m, 3), section axes [m]; beyond an end, of its section."""
         inside = np.clip(x, 0.0, self.basis.length)
         d = d + np.stack([x - inside, 0.0 * x, 0.0 * x], axis=-1)
         return Places(inside, d, sample(self.basis, inside), self._integral_to(inside))
 
-    def points(self, p_b: Vector) -> Places:
+    def points(self, p_b: Floats) -> Places:
         """Points p_b : (m, 3) = (x, Y, Z) of the undeformed beam [m]."""
         return self.places(p_b[:, 0], p_b * [0.0, 1.0, 1.0])
 
-    def all_slices(self, x: Vector, weight: Vector) -> Slices:
+    def all_slices(self, x: Floats, weight: Floats) -> Slices:
         """The beam by a quadrature, as slices at x : (m,) that are weight : (m,) thick [m], and then its lumps."""
         section, lumps = self.basis.section_at(x), self.basis.lumps
         principal = np.zeros((len(x), 3))
@@ -147,7 +147,7 @@ class ExactMotion:
         r0 = np.stack([places.x + q @ here.u.T + foreshortening, q @ here.v.T, q @ here.w.T], axis=-1)
         return r0 + np.einsum("...ij,...j->...i", R, places.d), R
 
-    def motion(self, places: Places, q: Vector, q_dot: Vector) -> PointMotion:
+    def motion(self, places: Places, q: Floats, q_dot: Floats) -> PointMotion:
         """Everything that joints and inertia ask of the points; q'' enters through `psi` and `turn`.
 
         q, q_dot : (n,) elastic coordinates and rates [m, torsion: rad; per s]
@@ -162,7 +162,7 @@ class ExactMotion:
         bias_r, R_ddot = 2.0 * both[2][:, :, 0], 2.0 * both[2][:, :, 1:]
         return PointMotion(r, R, psi, turn, r_dot, _spin(R_dot, R), bias_r, _spin(R_ddot, R))
 
-    def mass_matrix(self, q: Vector) -> Vector:
+    def mass_matrix(self, q: Floats) -> Floats:
         """(6 + n, 6 + n), rows and columns [v; w; q']"""
         at = self.motion(self.slices.places, q, np.zeros(self.n_modes))
         V, W = _partial_velocities(at)
@@ -170,12 +170,12 @@ class ExactMotion:
         translation = np.einsum("m,mai,mbi->ab", self.slices.mass, V, V, optimize=True)
         return translation + np.einsum("mai,mij,mbj->ab", W, inertia, W, optimize=True)
 
-    def velocity_forces(self, q: Vector, q_dot: Vector, omega: Vector) -> Vector:
+    def velocity_forces(self, q: Floats, q_dot: Floats, omega: Floats) -> Floats:
         """(6 + n,) inertia forces when all accelerations vanish; elastic forces are not in them"""
         zero = np.zeros(3)
         return self.inertia_forces(BodyMotion(q, q_dot, 0.0 * q, zero, zero, omega))
 
-    def inertia_forces(self, motion: BodyMotion) -> Vector:
+    def inertia_forces(self, motion: BodyMotion) -> Floats:
         """(6 + n,) M y' + h"""
         at = self.motion(self.slices.places, motion.q, motion.q_dot)
         force, moment = slice_forces(self.slices, at, motion)
@@ -196,7 +196,7 @@ class ExactMotion:
         density = section.EIz * (kb**2 - beta_slope**2) + section.EIy * (kc**2 - gamma_slope**2)
         return 0.5 * (q @ self.basis.stiffness @ q + self.weight @ density)
 
-    def elastic_forces(self, q: Vector) -> Vector:
+    def elastic_forces(self, q: Floats) -> Floats:
         """(n,) dV/dq"""
         steps = q + 1j * _STEP * np.eye(self.n_modes)
         return np.array([self.strain_energy(step).imag / _STEP for step in steps])
@@ -205,13 +205,13 @@ class ExactMotion:
         r, R = self.pose(places, q)
         return r[:, :, None], R
 
-    def _radius(self, q_dot: Vector) -> float:
+    def _radius(self, q_dot: Floats) -> float:
         """Of the circle in t: slopes and twist change by at most `_SWING` on it."""
         at = self._stations
         fastest = max(np.abs(rate @ q_dot).max() for rate in (at.v_slope, at.w_slope, at.beta, at.gamma, at.phi))
         return _SWING / fastest if fastest > 0.0 else 1.0
 
-    def _integral_to(self, x: Vector) -> Vector:
+    def _integral_to(self, x: Floats) -> Floats:
         """(m, n_stations) weights of the integral from the end that the basis measures from up to each x.
 
         Inside a segment the polynomial through its Gauss points is integrated: Legendre coefficients by the discrete
@@ -230,7 +230,7 @@ class ExactMotion:
         return flat - self.weight if self.basis.from_end else flat
 
 
-def slice_forces(slices: Slices, at: PointMotion, motion: BodyMotion) -> tuple[Vector, Vector]:
+def slice_forces(slices: Slices, at: PointMotion, motion: BodyMotion) -> tuple[Floats, Floats]:
     """Mass times acceleration (m, 3) [N] and rate of spin about its centre (m, 3) [N m] of every slice, body axes."""
     omega, inertia = motion.omega, _in_body_axes(slices.inertia, at.R)
     relative = np.einsum("mki,k->mi", at.psi, motion.q_ddot) + at.bias_r
@@ -244,14 +244,14 @@ def slice_forces(slices: Slices, at: PointMotion, motion: BodyMotion) -> tuple[V
     )
 
 
-def _partial_velocities(at: PointMotion) -> tuple[Vector, Vector]:
+def _partial_velocities(at: PointMotion) -> tuple[Floats, Floats]:
     """(m, 6 + n, 3) velocities and angular velocities of the points per unit of [v; w; q']"""
     eye = np.broadcast_to(np.eye(3), at.R.shape)
     swing = np.cross(eye, at.r[:, None, :])
     return np.concatenate([eye, swing, at.psi], axis=1), np.concatenate([0.0 * eye, eye, at.turn], axis=1)
 
 
-def _in_body_axes(inertia: Vector, R: Vector) -> Vector:
+def _in_body_axes(inertia: Floats, R: Floats) -> Floats:
     return R @ inertia @ R.swapaxes(1, 2)
 
 
@@ -277,12 +277,12 @@ def _about_x(angle: Array) -> Array:
     return np.moveaxis(np.array([[one, zero, zero], [zero, cos, -sin], [zero, sin, cos]]), (0, 1), (-2, -1))
 
 
-def _spin(R_rate: Vector, R: Vector) -> Vector:
+def _spin(R_rate: Floats, R: Floats) -> Floats:
     """(m, 3) axial vector of the skew part of R_rate R^T: R' gives the angular velocity, R'' its rate"""
     return -0.5 * axial(R_rate @ R.swapaxes(1, 2))
 
 
-def _taylor(f: Callable[[Any], Array], radius: float) -> list[Vector]:
+def _taylor(f: Callable[[Any], Array], radius: float) -> list[Floats]:
     """The first three Taylor coefficients at t = 0 of f(t), which is real for real t: Cauchy's integral by the
     trapezoidal rule (Lyness and Moler), with an error of the size of the 16th term."""
     values = np.array([f(radius * point) for point in _CIRCLE])

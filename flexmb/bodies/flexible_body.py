@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.bodies.exact_beam import ExactBeam, ExactShapes
 from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.point_field import PointField
 from flexmb.bodies.quadratic_beam import cubic_stiffness, quadratic_field, quadratic_marker
 from flexmb.bodies.reduced_body import BodyMarker, ReducedBody
-from flexmb.bodies.rigid_body import RigidBody, Vector
+from flexmb.bodies.rigid_body import RigidBody
 from flexmb.reduction.beam_basis import BeamBasis
 
 Field = Invariants | PointField | ExactBeam
@@ -33,11 +34,11 @@ class FlexibleBody(RigidBody):
     """A flexible body in its design position; mass, first moment and inertia are those of the undeformed body."""
 
     field: Field
-    stiffness: Vector
+    stiffness: Floats
     """(n, n) of the elastic coordinates, SI"""
-    damping: Vector
+    damping: Floats
     """(n, n), SI"""
-    cubic: Vector | None = None
+    cubic: Floats | None = None
     """(n, n, n) third derivatives of the strain energy, for quadratic fields"""
     labels: tuple[str, ...]
     """Names of the elastic coordinates"""
@@ -49,9 +50,9 @@ class FlexibleBody(RigidBody):
     """Of a beam"""
     reduced: ReducedBody | None = None
     """The body file it comes from"""
-    elastic_position: Vector | None = None
+    elastic_position: Floats | None = None
     """(n,) initial elastic coordinates [m, torsion: rad]"""
-    elastic_velocity: Vector | None = None
+    elastic_velocity: Floats | None = None
     """(n,) initial elastic rates [m/s, torsion: rad/s]"""
 
     @property
@@ -66,7 +67,7 @@ class FlexibleBody(RigidBody):
             return ("elastic",) * self.n_modes
         return tuple("twist" if shape.component == "t" else "elastic" for shape in self.basis.shapes)
 
-    def shapes_at(self, p_b: Vector) -> MarkerShapes | ExactShapes:
+    def shapes_at(self, p_b: Floats) -> MarkerShapes | ExactShapes:
         """How a point p_b : (3,) [m] of the body, body axes, moves with the elastic coordinates."""
         if isinstance(self.field, ExactBeam):
             return self.field.marker(p_b)
@@ -84,7 +85,7 @@ class FlexibleBody(RigidBody):
         return MarkerShapes.linear(shapes.Phi, shapes.Theta) if self.order == 0 else shapes
 
 
-def nearest_marker(reduced: ReducedBody, p_b: Vector) -> tuple[BodyMarker | None, float]:
+def nearest_marker(reduced: ReducedBody, p_b: Floats) -> tuple[BodyMarker | None, float]:
     """The marker of a body file that is nearest to p_b : (3,) and its distance [m]; (None, inf) without markers."""
     distances = [float(np.linalg.norm(marker.p_b - p_b)) for marker in reduced.markers]
     best = int(np.argmin(distances)) if distances else -1
@@ -123,9 +124,9 @@ def beam_body(
 def modal_body(
     name: str,
     invariants: Invariants,
-    stiffness: Vector,
+    stiffness: Floats,
     *,
-    damping: Vector | None = None,
+    damping: Floats | None = None,
     labels: tuple[str, ...] | None = None,
     length: float = 1.0,
 ) -> FlexibleBody:
@@ -153,7 +154,7 @@ def modal_body(
     )
 
 
-def mesh_body(name: str, reduced: ReducedBody, order: Any, damping: Vector | None = None) -> FlexibleBody:
+def mesh_body(name: str, reduced: ReducedBody, order: Any, damping: Floats | None = None) -> FlexibleBody:
     """A body of a body file, in the world frame.
 
     order : 0 (linear), 1, 2 or "full", not above that of the file; damping : (n, n) in place of that of the file

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flexmb.arrays import Floats
 from flexmb.bodies.exact_beam import ExactShapes
 from flexmb.bodies.marker_shapes import MarkerShapes
-from flexmb.bodies.rigid_body import Vector
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,9 @@ class Marker:
     """"body.marker", as references write it."""
     body: int
     """Number of the body in the mechanism; 0 is ground."""
-    p_b: Vector
+    p_b: Floats
     """(3,) position [m]"""
-    R_b: Vector
+    R_b: Floats
     """(3, 3) orientation: takes marker axes to body axes"""
     shapes: MarkerShapes | ExactShapes | None = None
     """How it moves with the elastic coordinates of its body; None on a rigid one"""

@@ -17,14 +17,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.point_field import PointField
 from flexmb.elements.fe_model import FEModel
 from flexmb.reduction.small_motions import full_pairs, lower_pairs, skew_matrices
-
-Vector = NDArray[np.float64]
 
 _EXACT = 1e-13
 """Relative eigenvalue of the products of 1, X and phi below which a combination of them vanishes."""
@@ -35,7 +33,7 @@ _SMALL = 1e-6
 class MassProducts:
     """Products of the fields of a solid mesh over its mass; the second-order ones are added in chunks of pairs."""
 
-    def __init__(self, model: FEModel, Phi: Vector):
+    def __init__(self, model: FEModel, Phi: Floats):
         """Phi : (nodes, n, 3) shapes in the body frame"""
         nodes, n, _ = Phi.shape
         self.n = n
@@ -47,17 +45,17 @@ class MassProducts:
         self._low_products = low.T @ self._mass_low
         self._shift = np.eye(4 + 3 * n)
         self._shift[1:4, 0] = self._centre
-        self._mixed: list[Vector] = []
-        self._second: list[Vector] = []
+        self._mixed: list[Floats] = []
+        self._second: list[Floats] = []
 
-    def add(self, G: Vector, *, keep: bool) -> None:
+    def add(self, G: Floats, *, keep: bool) -> None:
         """The next pairs: G (nodes, pairs, 3); kept for their products with each other when asked."""
         flat = G.reshape(len(G), -1)
         self._mixed.append(self._mass_low.T @ flat)
         if keep:
             self._second.append(flat)
 
-    def _second_products(self) -> Vector:
+    def _second_products(self) -> Floats:
         """Products of the second-order displacements with each other, chunk by chunk"""
         ends = np.cumsum([0, *(flat.shape[1] for flat in self._second)])
         products = np.empty((ends[-1], ends[-1]))
@@ -70,7 +68,7 @@ class MassProducts:
         return products
 
     @property
-    def mixed(self) -> Vector:
+    def mixed(self) -> Floats:
         """(4 + 3 n, pairs, 3) products of 1, X - centre, phi with G"""
         return np.hstack(self._mixed).reshape(4 + 3 * self.n, -1, 3)
 
@@ -97,7 +95,7 @@ class MassProducts:
             N3=N3,
         )
 
-    def mass_points(self, softness: Vector) -> PointField:
+    def mass_points(self, softness: Floats) -> PointField:
         """Mass points with these products; all pairs must have been kept.
 
         softness : (n,) size that a coordinate has beside the others, by which products of G are compared
@@ -119,7 +117,7 @@ class MassProducts:
         return PointField(np.full(count, mass), np.ascontiguousarray(values[1:4].T), phi.copy(), G.copy())
 
 
-def _factor(products: Vector) -> tuple[Vector, Vector]:
+def _factor(products: Floats) -> tuple[Floats, Floats]:
     """C with C C^T = products, and B with products B = C; combinations of fields that vanish are left out."""
     size = np.sqrt(np.maximum(np.diag(products), 0.0))
     size = np.where(size > 0.0, size, 1.0)
@@ -129,7 +127,7 @@ def _factor(products: Vector) -> tuple[Vector, Vector]:
     return size[:, None] * axes[:, kept] * roots, axes[:, kept] / roots / size[:, None]
 
 
-def _pivoted(products: Vector, known: Vector, sizes: Vector) -> Vector:
+def _pivoted(products: Floats, known: Floats, sizes: Floats) -> Floats:
     """C with C C^T = products - known known^T to a part of _SMALL of the largest product, fields taken times sizes
 
     A Cholesky factorisation with pivoting, which stops at the rank.
@@ -144,7 +142,7 @@ def _pivoted(products: Vector, known: Vector, sizes: Vector) -> Vector:
     return out / scale[:, None]
 
 
-def _even(row: Vector) -> Vector:
+def _even(row: Floats) -> Floats:
     """Orthogonal matrix Q for which row @ Q has equal entries (a reflection)."""
     target = np.full(len(row), np.linalg.norm(row) / np.sqrt(len(row)))
     normal = row - target
@@ -154,7 +152,7 @@ def _even(row: Vector) -> Vector:
     return np.eye(len(row)) - 2.0 * np.outer(normal, normal) / length
 
 
-def linear_invariants(model: FEModel, Phi: Vector) -> Invariants:
+def linear_invariants(model: FEModel, Phi: Floats) -> Invariants:
     """Invariants of the linear field of a model with rotations or imported mass; Phi : (3 b, n) in the body frame.
 
     Mass matrix, couplings and angular momentum are those of the model, with its rotary inertia. The products that only

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from flexmb.arrays import Floats
 
 
-def rotations(quaternion: Vector) -> Vector:
+def rotations(quaternion: Floats) -> Floats:
     """(..., 3, 3) matrices of unit quaternions (..., 4), w first."""
     w, x, y, z = np.moveaxis(np.asarray(quaternion, dtype=float), -1, 0)
     rows = [
@@ -19,7 +18,7 @@ def rotations(quaternion: Vector) -> Vector:
     return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
 
 
-def quaternions(R: Vector) -> Vector:
+def quaternions(R: Floats) -> Floats:
     """(f, 4) of rotation matrices (f, 3, 3), w first, neighbours with the same sign."""
     R = np.asarray(R, dtype=float)
     trace = R[:, 0, 0] + R[:, 1, 1] + R[:, 2, 2]
@@ -37,7 +36,7 @@ def quaternions(R: Vector) -> Vector:
     return continuous(q)
 
 
-def continuous(q: Vector) -> Vector:
+def continuous(q: Floats) -> Floats:
     """(f, 4) the same rotations with the signs that make neighbours agree."""
     signs = np.where(np.sum(q[1:] * q[:-1], axis=1) < 0.0, -1.0, 1.0)
     return q * np.concatenate([[1.0], np.cumprod(signs)])[:, None]

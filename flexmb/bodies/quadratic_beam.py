@@ -16,10 +16,10 @@ from itertools import permutations
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.bodies.invariants import Invariants, Order
 from flexmb.bodies.marker_shapes import MarkerShapes, exponential
 from flexmb.bodies.point_field import PointField
-from flexmb.bodies.rigid_body import Vector
 from flexmb.reduction.beam_basis import BeamBasis
 from flexmb.reduction.beam_data import Lump
 
@@ -28,29 +28,29 @@ from flexmb.reduction.beam_data import Lump
 class Samples:
     """All n shapes of a basis at m places, zero in the components that a shape does not move; (m, n) each."""
 
-    v: Vector
+    v: Floats
     """y deflection"""
-    w: Vector
+    w: Floats
     """z deflection"""
-    u: Vector
+    u: Floats
     """stretch displacement"""
-    phi: Vector
+    phi: Floats
     """material twist [rad]"""
-    v_slope: Vector
+    v_slope: Floats
     """dv/dx"""
-    w_slope: Vector
+    w_slope: Floats
     """dw/dx"""
-    beta: Vector
+    beta: Floats
     """turn of the section in the x-y plane [rad]"""
-    gamma: Vector
+    gamma: Floats
     """turn of the section in the x-z plane [rad]"""
-    beta_slope: Vector
+    beta_slope: Floats
     """curvature in the x-y plane [rad/m]"""
-    gamma_slope: Vector
+    gamma_slope: Floats
     """curvature in the x-z plane [rad/m]"""
 
 
-def sample(basis: BeamBasis, x: Vector) -> Samples:
+def sample(basis: BeamBasis, x: Floats) -> Samples:
     """The shapes of `basis` at x : (m,) [m], measured from end A."""
     n = len(basis.shapes)
     # rows: value, slope, turn, curvature
@@ -78,7 +78,7 @@ def quadratic_field(basis: BeamBasis, order: Order = 2) -> Invariants | PointFie
     return mass_points(basis, *_quadrature(basis, 2 * basis.gauss))[1].invariants(order)
 
 
-def quadratic_marker(basis: BeamBasis, p_b: Vector, order: Order = 2) -> MarkerShapes:
+def quadratic_marker(basis: BeamBasis, p_b: Floats, order: Order = 2) -> MarkerShapes:
     """Shapes of the point p_b : (3,) = (x, Y, Z) [m] of the undeformed beam; beyond the ends it moves with the end
     section.
 
@@ -91,13 +91,13 @@ def quadratic_marker(basis: BeamBasis, p_b: Vector, order: Order = 2) -> MarkerS
     return MarkerShapes(phi[0], line.turn[0], G[0], line.turn_second[0], 2)
 
 
-def quadratic_shapes(basis: BeamBasis, p_b: Vector) -> tuple[Vector, Vector]:
+def quadratic_shapes(basis: BeamBasis, p_b: Floats) -> tuple[Floats, Floats]:
     """Shapes (m, n, 3) and their second derivatives (m, n, n, 3) at the points p_b : (m, 3) of the undeformed beam."""
     line, offset = _sections_of(basis, p_b)
     return line.point_shapes(offset)
 
 
-def quadratic_poses(basis: BeamBasis, p_b: Vector, q: Vector) -> tuple[Vector, Vector]:
+def quadratic_poses(basis: BeamBasis, p_b: Floats, q: Floats) -> tuple[Floats, Floats]:
     """Positions (m, 3) [m] and section rotations (m, 3, 3) of the points p_b : (m, 3), as their markers have them."""
     line, offset = _sections_of(basis, p_b)
     phi, G = line.point_shapes(offset)
@@ -106,7 +106,7 @@ def quadratic_poses(basis: BeamBasis, p_b: Vector, q: Vector) -> tuple[Vector, V
     return r, exponential(theta)
 
 
-def cubic_stiffness(basis: BeamBasis) -> Vector | None:
+def cubic_stiffness(basis: BeamBasis) -> Floats | None:
     """(n, n, n) K3, symmetric: V3 = 1/6 K3_klm q_k q_l q_m = int (EIz - EIy) phi v'' w'' [J]; None when it vanishes.
 
     A twisted section meets bending in one plane with the stiffness of the other (theory 2.1).
@@ -125,19 +125,19 @@ def cubic_stiffness(basis: BeamBasis) -> Vector | None:
 class _Line:
     """Second-order kinematics of the sections at m places of the centre line."""
 
-    x: Vector
+    x: Floats
     """(m,)"""
-    shift: Vector
+    shift: Floats
     """(m, n, 3) displacement of the centre line per unit coordinate"""
-    shift_second: Vector
+    shift_second: Floats
     """(m, n, n, 3) its second derivatives: foreshortening along e1"""
-    turn: Vector
+    turn: Floats
     """(m, n, 3) rotation vector per unit coordinate"""
-    turn_second: Vector
+    turn_second: Floats
     """(m, n, n, 3) its second derivatives"""
 
     @classmethod
-    def at(cls, basis: BeamBasis, x: Vector) -> _Line:
+    def at(cls, basis: BeamBasis, x: Floats) -> _Line:
         m, n = len(x), len(basis.shapes)
         here = sample(basis, x)
         foreshortening, twist = _running_integrals(basis, x)
@@ -150,7 +150,7 @@ class _Line:
         turn = np.stack([here.phi, -here.gamma, here.beta], axis=-1)
         return cls(x, shift, shift_second, turn, turn_second)
 
-    def point_shapes(self, d: Vector) -> tuple[Vector, Vector]:
+    def point_shapes(self, d: Floats) -> tuple[Floats, Floats]:
         """phi (m, n, 3) and G (m, n, n, 3) of points that stand off the centre line by d : (m, 3), section axes."""
         d = d[:, None, :]
         phi = self.shift + np.cross(self.turn, d)
@@ -159,7 +159,7 @@ class _Line:
         G = self.shift_second + np.cross(self.turn_second, d[:, None]) + 0.5 * (swing + swing.transpose(0, 2, 1, 3))
         return phi, G
 
-    def points(self, mass: Vector, d: Vector) -> PointField:
+    def points(self, mass: Floats, d: Floats) -> PointField:
         """Mass points, one per place: mass (m,) [kg] at d : (m, 3) [m] in section axes."""
         phi, G = self.point_shapes(d)
         X = d.copy()
@@ -167,13 +167,13 @@ class _Line:
         return PointField(mass, X, phi, G)
 
 
-def _sections_of(basis: BeamBasis, p_b: Vector) -> tuple[_Line, Vector]:
+def _sections_of(basis: BeamBasis, p_b: Floats) -> tuple[_Line, Floats]:
     """The sections that the points p_b : (m, 3) belong to, and their offsets (m, 3) from the centre line."""
     x = np.clip(p_b[:, 0], 0.0, basis.length)
     return _Line.at(basis, x), p_b - x[:, None] * [1.0, 0.0, 0.0]
 
 
-def _running_integrals(basis: BeamBasis, x: Vector) -> tuple[Vector, Vector]:
+def _running_integrals(basis: BeamBasis, x: Floats) -> tuple[Floats, Floats]:
     """int v'_k v'_l + w'_k w'_l and 1/2 int (beta_k gamma'_l - gamma_l beta'_k) up to each x : (m, n, n) each.
 
     Gauss quadrature from the break before x, exact for polynomial shapes and converged for waves.
@@ -181,7 +181,7 @@ def _running_integrals(basis: BeamBasis, x: Vector) -> tuple[Vector, Vector]:
     breaks = basis.breaks
     t, weight = np.polynomial.legendre.leggauss(2 * basis.gauss)
 
-    def over(start: Vector, end: Vector) -> Vector:
+    def over(start: Floats, end: Floats) -> Floats:
         half = 0.5 * (end - start)
         at = sample(basis, (start[:, None] + half[:, None] * (t + 1.0)).ravel())
         w = (half[:, None] * weight).ravel()
@@ -199,23 +199,23 @@ def _running_integrals(basis: BeamBasis, x: Vector) -> tuple[Vector, Vector]:
     return total[0], total[1]
 
 
-def _outer(w: Vector, a: Vector, b: Vector) -> Vector:
+def _outer(w: Floats, a: Floats, b: Floats) -> Floats:
     return np.einsum("p,pk,pl->pkl", w, a, b)
 
 
-def _symmetric(product: Vector) -> Vector:
+def _symmetric(product: Floats) -> Floats:
     """Second derivatives of q_k q_l a_kl: a + a^T over the two modes."""
     return product + product.swapaxes(1, 2)
 
 
-def _quadrature(basis: BeamBasis, gauss: int) -> tuple[Vector, Vector]:
+def _quadrature(basis: BeamBasis, gauss: int) -> tuple[Floats, Floats]:
     """Places and weights along the beam, `gauss` between two breaks."""
     t, weight = np.polynomial.legendre.leggauss(gauss)
     half = 0.5 * np.diff(basis.breaks)[:, None]
     return (basis.breaks[:-1, None] + half * (t + 1.0)).ravel(), (half * weight).ravel()
 
 
-def mass_points(basis: BeamBasis, x: Vector, weight: Vector) -> tuple[Vector, PointField]:
+def mass_points(basis: BeamBasis, x: Floats, weight: Floats) -> tuple[Floats, PointField]:
     """The beam as mass points, and the sections (p,) they belong to; x, weight : (m,) a quadrature along the beam [m].
 
     One point per place of the quadrature, or four around it that carry the section's second moments; those of the lumps
@@ -239,7 +239,7 @@ def mass_points(basis: BeamBasis, x: Vector, weight: Vector) -> tuple[Vector, Po
     return np.concatenate([place for place, _ in parts]), PointField(*stacked)
 
 
-def lump_points(lump: Lump) -> tuple[Vector, Vector]:
+def lump_points(lump: Lump) -> tuple[Floats, Floats]:
     """Masses (p,) and offsets (p, 3), section axes, of points with the lump's mass, centre and inertia.
 
     One point without inertia; otherwise pairs on the principal axes, at the distances that give the second moments

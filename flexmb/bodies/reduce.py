@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.bodies.body_checks import BodyFindings, body_findings, with_doubts
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.mesh_field import MassProducts, linear_invariants
@@ -39,8 +40,6 @@ from flexmb.reduction.small_motions import (
 from flexmb.reduction.sparse.blas import blas_threads
 from flexmb.reduction.sparse.memory import available_memory
 
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 Progress = Callable[[str, float], None] | None
 
 COMPARED = 10
@@ -54,7 +53,7 @@ def reduce_model(
     request: ReductionRequest,
     *,
     name: str = "body",
-    vectors: Vector | None = None,
+    vectors: Floats | None = None,
     progress: Progress = None,
     notes: Sequence[str] = (),
     doubts: Sequence[str] = (),
@@ -200,7 +199,7 @@ class _Assembly:
             self.points = products.mass_points(1.0 / (self.scale * np.sqrt(self.shapes.omega_squared)))
         self.surface = self._surface(surface)
 
-    def _sizes(self, Phi: Vector, frame: SmallMotion | None) -> Vector:
+    def _sizes(self, Phi: Floats, frame: SmallMotion | None) -> Floats:
         """(n,) largest displacement of each shape; a twist alone counts by what it does at half the size of the body"""
         size = np.linalg.norm(Phi, axis=2).max(axis=0)
         rotations = self.shapes.Phi[3 * len(Phi) :].reshape(-1, 3, self.n).transpose(0, 2, 1)
@@ -210,7 +209,7 @@ class _Assembly:
             size = np.maximum(size, arm * np.linalg.norm(seen, axis=2).max(axis=0))
         return size
 
-    def _frame(self, pairs: Numbers, motions: Sequence[SmallMotion]) -> SmallMotion | None:
+    def _frame(self, pairs: Integers, motions: Sequence[SmallMotion]) -> SmallMotion | None:
         names = [interface.name for interface in self.interfaces]
         wanted = [names.index(name) for name in frame_interfaces(self.interfaces, self.request.frame)]
         if not wanted:
@@ -221,18 +220,18 @@ class _Assembly:
         return chord_motion(pairs, self.interfaces[a].point, motions[a], self.interfaces[b].point, motions[b])
 
     @property
-    def _origin(self) -> Vector:
+    def _origin(self) -> Floats:
         names = frame_interfaces(self.interfaces, self.request.frame)
         return next((i.point for i in self.interfaces if names and i.name == names[0]), np.zeros(3))
 
-    def _seen(self, frame: SmallMotion | None, pairs: Numbers, G: Vector) -> tuple[Vector, Vector]:
+    def _seen(self, frame: SmallMotion | None, pairs: Integers, G: Floats) -> tuple[Floats, Floats]:
         """Shapes and second-order displacements of the nodes in the body frame, shapes not scaled yet"""
         if frame is None:
             return self.Phi, G
         return seen_from(frame, pairs, self.model.points - self._origin, self.Phi, G)
 
     def _add_pairs(
-        self, pairs: Numbers, G: Vector, products: MassProducts, surface: list[NDArray[np.float32]]
+        self, pairs: Integers, G: Floats, products: MassProducts, surface: list[NDArray[np.float32]]
     ) -> list[SmallMotion]:
         """One chunk of pairs, G : (3 b, pairs) in mean axes; the motions of the markers in the body frame."""
         motions = [marker_motion(interface, self.shapes.Phi, pairs, G) for interface in self.interfaces]
@@ -245,7 +244,7 @@ class _Assembly:
         return [self._marker_seen(frame, pairs, i, m, scale) for i, m in zip(self.interfaces, motions, strict=True)]
 
     def _marker_seen(
-        self, frame: SmallMotion | None, pairs: Numbers, interface: Interface, motion: SmallMotion, scale: Vector
+        self, frame: SmallMotion | None, pairs: Integers, interface: Interface, motion: SmallMotion, scale: Floats
     ) -> SmallMotion:
         if frame is not None:
             motion = marker_seen_from(frame, pairs, interface.point - self._origin, motion)
@@ -299,7 +298,7 @@ class _Assembly:
         )
 
 
-def _outside(model: FEModel) -> tuple[Numbers, Numbers]:
+def _outside(model: FEModel) -> tuple[Integers, Integers]:
     """Nodes of the outer surface, and its triangles as numbers into them"""
     if model.mesh is None:
         return np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.int64)

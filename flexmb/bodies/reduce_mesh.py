@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.bodies.reduce import reduce_model
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.elements.fe_model import FEModel
@@ -25,8 +25,6 @@ from flexmb.reduction.interfaces import Interface, make_interface
 from flexmb.reduction.request import ReductionRequest, TieRequest, read_vectors
 from flexmb.reduction.sparse.memory import available_memory
 
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 Progress = Callable[[str, float], None] | None
 
 _NEIGHBOURS = {"tet4": 14, "tet10": 27, "hex8": 25, "hex20": 48, "hex27": 60, "wedge6": 19, "wedge15": 34}
@@ -123,7 +121,7 @@ def _single_node(model: FEModel, mesh: Mesh, name: str, node: int) -> Interface:
     return replace(averaged, E=E)
 
 
-def _shares(mesh: Mesh, triangles: Numbers, nodes: Numbers) -> Vector | None:
+def _shares(mesh: Mesh, triangles: Integers, nodes: Integers) -> Floats | None:
     """(nodes,) area of the outer surface that belongs to each node; None when they hold no face"""
     inside = np.zeros(mesh.n_points, dtype=bool)
     inside[nodes] = True

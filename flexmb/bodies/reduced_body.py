@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.point_field import PointField
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -40,10 +39,10 @@ class BodyMarker:
     name: str
     kind: str
     """One of "rbe2", "rbe3", "follower" (averaged, without modes of its own)"""
-    p_b: Vector
+    p_b: Floats
     """(3,) [m]"""
     shapes: MarkerShapes
-    nodes: NDArray[np.int64]
+    nodes: Integers
     """(k,) numbers of the nodes it is tied to"""
 
 
@@ -51,17 +50,17 @@ class BodyMarker:
 class Surface:
     """The outside of the mesh, for pictures and stress; s nodes, n coordinates."""
 
-    points: Vector
+    points: Floats
     """(s, 3) [m]"""
-    triangles: NDArray[np.int64]
+    triangles: Integers
     """(t, 3) numbers into `points`, normals outwards"""
-    nodes: NDArray[np.int64]
+    nodes: Integers
     """(s,) their node numbers in the mesh"""
-    Phi: Vector
+    Phi: Floats
     """(s, n, 3) displacement per unit coordinate"""
     G: NDArray[np.float32] | None = None
     """(s, n (n + 1)/2, 3) second derivatives, pairs (k, l <= k) row by row of the lower triangle; None: linear field"""
-    stress: Vector | None = None
+    stress: Floats | None = None
     """(s, n, 6) stress xx, yy, zz, xy, yz, zx per unit coordinate [Pa/m]; None: not asked for"""
 
 
@@ -74,9 +73,9 @@ class ReducedBody:
     """Order 2 (with N3), 1, or 0 for a linear field"""
     points: PointField | None
     """The same field by mass points, not truncated; None for linear fields and orders 1 and 2"""
-    stiffness: Vector
+    stiffness: Floats
     """(n, n) of the elastic coordinates [N/m]"""
-    damping: Vector
+    damping: Floats
     """(n, n) [N*s/m]"""
     coordinates: tuple[Coordinate, ...]
     markers: tuple[BodyMarker, ...]

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from flexmb.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -21,19 +20,19 @@ class RigidBody:
     name: str
     mass: float
     """[kg]"""
-    first_moment: Vector
+    first_moment: Floats
     """(3,) m c [kg m]"""
-    inertia: Vector
+    inertia: Floats
     """(3, 3) about the body origin [kg m^2]"""
-    rotor: Vector
+    rotor: Floats
     """(3,) constant internal angular momentum [N m s]"""
-    R_wb: Vector
+    R_wb: Floats
     """(3, 3) design orientation"""
-    p_wb: Vector
+    p_wb: Floats
     """(3,) design position of the origin [m]"""
-    velocity: Vector | None = None
+    velocity: Floats | None = None
     """(3,) initial velocity of the origin, world axes [m/s]"""
-    angular_velocity: Vector | None = None
+    angular_velocity: Floats | None = None
     """(3,) initial, body axes [rad/s]"""
 
 
@@ -42,12 +41,12 @@ def ground() -> RigidBody:
     return RigidBody("ground", 0.0, np.zeros(3), np.zeros((3, 3)), np.zeros(3), np.eye(3), np.zeros(3))
 
 
-def inertia_about_origin(mass: float, center: Vector, inertia: Vector) -> Vector:
+def inertia_about_origin(mass: float, center: Floats, inertia: Floats) -> Floats:
     """(3, 3) inertia about the body origin [kg m^2], from the one about the centre of mass `center` [m]."""
     return inertia + mass * (center @ center * np.eye(3) - np.outer(center, center))
 
 
-def slender_rod_inertia(mass: float, length: float) -> Vector:
+def slender_rod_inertia(mass: float, length: float) -> Floats:
     """(3, 3) inertia of a uniform slender rod along x about its middle [kg m^2]: m L^2/12 across, none along."""
     across = mass * length**2 / 12.0
     return np.diag([0.0, across, across])

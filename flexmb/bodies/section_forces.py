@@ -16,9 +16,9 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.bodies.exact_motion import BodyMotion, ExactMotion, slice_forces
 from flexmb.bodies.quadratic_beam import mass_points, quadratic_poses
-from flexmb.bodies.rigid_body import Vector
 from flexmb.reduction.beam_basis import BeamBasis
 
 
@@ -26,11 +26,11 @@ from flexmb.reduction.beam_basis import BeamBasis
 class PointLoad:
     """A force and a moment at a point of the beam, body axes."""
 
-    point: Vector
+    point: Floats
     """(3,) (x, Y, Z) in the undeformed beam [m]"""
-    force: Vector = field(default_factory=lambda: np.zeros(3))
+    force: Floats = field(default_factory=lambda: np.zeros(3))
     """(3,) [N]"""
-    moment: Vector = field(default_factory=lambda: np.zeros(3))
+    moment: Floats = field(default_factory=lambda: np.zeros(3))
     """(3,) [N m]"""
 
 
@@ -38,7 +38,7 @@ class PointLoad:
 class LineLoad:
     """A force per length of the undeformed beam between two places of its centre line, constant in body axes."""
 
-    force: Vector
+    force: Floats
     """(3,) [N/m]"""
     start: float
     """distance from end A [m]"""
@@ -49,18 +49,18 @@ class LineLoad:
 class SectionForces:
     """What the part towards B exerts on the part towards A at sections x, in the axes asked for."""
 
-    x: Vector
+    x: Floats
     """(m,) [m]"""
-    force: Vector
+    force: Floats
     """(m, 3) axial, shear along y, shear along z [N]"""
-    moment: Vector
+    moment: Floats
     """(m, 3) torsion, bending about y, bending about z [N m]"""
 
 
 def section_forces(
     basis: BeamBasis,
     motion: BodyMotion,
-    x: Vector,
+    x: Floats,
     loads: Sequence[PointLoad | LineLoad] = (),
     *,
     field: Literal["exact", "quadratic"] = "exact",
@@ -90,17 +90,17 @@ def section_forces(
     return SectionForces(x, F, M)
 
 
-_Part = tuple[Vector, Vector, Vector, Vector]
+_Part = tuple[Floats, Floats, Floats, Floats]
 """Places along the beam (p,), positions (p, 3), forces (p, 3) and moments (p, 3) that act there, body axes."""
 
 
 class _Kinematics(Protocol):
     """What the summation asks of a deformation field."""
 
-    def poses(self, p_b: Vector, q: Vector) -> tuple[Vector, Vector]:
+    def poses(self, p_b: Floats, q: Floats) -> tuple[Floats, Floats]:
         """Positions (m, 3) and rotations (m, 3, 3) of the points p_b : (m, 3)."""
 
-    def inertia(self, x: Vector, weight: Vector, motion: BodyMotion) -> _Part:
+    def inertia(self, x: Floats, weight: Floats, motion: BodyMotion) -> _Part:
         """Inertia forces (minus mass times acceleration) of the beam, by a quadrature, and of its lumps."""
 
 
@@ -108,10 +108,10 @@ class _Exact:
     def __init__(self, basis: BeamBasis):
         self.field = ExactMotion(basis)
 
-    def poses(self, p_b: Vector, q: Vector) -> tuple[Vector, Vector]:
+    def poses(self, p_b: Floats, q: Floats) -> tuple[Floats, Floats]:
         return self.field.pose(self.field.points(p_b), q)
 
-    def inertia(self, x: Vector, weight: Vector, motion: BodyMotion) -> _Part:
+    def inertia(self, x: Floats, weight: Floats, motion: BodyMotion) -> _Part:
         slices = self.field.all_slices(x, weight)
         at = self.field.motion(slices.places, motion.q, motion.q_dot)
         force, moment = slice_forces(slices, at, motion)
@@ -122,17 +122,17 @@ class _Quadratic:
     def __init__(self, basis: BeamBasis):
         self.basis = basis
 
-    def poses(self, p_b: Vector, q: Vector) -> tuple[Vector, Vector]:
+    def poses(self, p_b: Floats, q: Floats) -> tuple[Floats, Floats]:
         return quadratic_poses(self.basis, p_b, q)
 
-    def inertia(self, x: Vector, weight: Vector, motion: BodyMotion) -> _Part:
+    def inertia(self, x: Floats, weight: Floats, motion: BodyMotion) -> _Part:
         place, points = mass_points(self.basis, x, weight)
         frame = np.stack([motion.a, motion.alpha, motion.omega])
         force = points.mass_forces(motion.q, motion.q_dot, motion.q_ddot, frame)
         return place, points.positions(motion.q), -force, 0.0 * force
 
 
-def _point_loads(basis: BeamBasis, kinematics: _Kinematics, q: Vector, loads: Sequence[PointLoad | LineLoad]) -> _Part:
+def _point_loads(basis: BeamBasis, kinematics: _Kinematics, q: Floats, loads: Sequence[PointLoad | LineLoad]) -> _Part:
     points = [load for load in loads if isinstance(load, PointLoad)]
     p_b, force, moment = (
         np.array([getattr(load, name) for load in points], dtype=float).reshape(-1, 3)
@@ -141,13 +141,13 @@ def _point_loads(basis: BeamBasis, kinematics: _Kinematics, q: Vector, loads: Se
     return np.clip(p_b[:, 0], 0.0, basis.length), kinematics.poses(p_b, q)[0], force, moment
 
 
-def _line_load(load: LineLoad, kinematics: _Kinematics, q: Vector, x: Vector, weight: Vector) -> _Part:
+def _line_load(load: LineLoad, kinematics: _Kinematics, q: Floats, x: Floats, weight: Floats) -> _Part:
     inside = (x > load.start) & (x < load.end)
     x, force = x[inside], weight[inside, None] * np.asarray(load.force, dtype=float)
     return x, kinematics.poses(np.stack([x, 0.0 * x, 0.0 * x], axis=-1), q)[0], force, 0.0 * force
 
 
-def _quadrature(basis: BeamBasis, *cuts: Vector | tuple[float, ...]) -> tuple[Vector, Vector]:
+def _quadrature(basis: BeamBasis, *cuts: Floats | tuple[float, ...]) -> tuple[Floats, Floats]:
     """Places and weights between the breaks of the basis and all cuts, so that no piece lies on two sides of one."""
     ends = np.unique(np.clip(np.concatenate([basis.breaks, *cuts]), 0.0, basis.length))
     t, weight = np.polynomial.legendre.leggauss(basis.gauss)

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.bodies.exact_beam import ExactBeam, ExactShapes
 from flexmb.bodies.exact_motion import ExactMotion
 from flexmb.bodies.flexible_body import FlexibleBody
@@ -22,9 +23,8 @@ from flexmb.bodies.marker import Marker
 from flexmb.bodies.marker_shapes import MarkerShapes, exponential
 from flexmb.bodies.quadratic_beam import quadratic_shapes
 from flexmb.bodies.reduced_body import Surface
-from flexmb.bodies.rigid_body import Vector
 
-Numbers = NDArray[np.int64] | slice
+Numbers = Integers | slice
 ALL = slice(None)
 
 
@@ -32,10 +32,10 @@ class Skin(Protocol):
     """Points that move with a body."""
 
     @property
-    def points(self) -> Vector:
+    def points(self) -> Floats:
         """(s, 3) undeformed [m]"""
 
-    def displacements(self, q: Vector, which: Numbers = ALL) -> Vector:
+    def displacements(self, q: Floats, which: Numbers = ALL) -> Floats:
         """(r, p, 3) of the points `which` [m]"""
 
 
@@ -43,14 +43,14 @@ class Skin(Protocol):
 class PolynomialSkin:
     """Points of a linear or quadratic field; n elastic coordinates."""
 
-    points: Vector
+    points: Floats
     """(s, 3) undeformed [m]"""
-    Phi: Vector
+    Phi: Floats
     """(s, n, 3) displacement per unit coordinate"""
     G: NDArray[np.floating] | None = None
     """(s, n (n + 1)/2, 3) second derivatives, pairs (k, l <= k) row by row; None: linear"""
 
-    def displacements(self, q: Vector, which: Numbers = ALL) -> Vector:
+    def displacements(self, q: Floats, which: Numbers = ALL) -> Floats:
         """(r, p, 3) of the points `which` [m]; q : (r, n) elastic coordinates of r instants"""
         Phi = self.Phi[which]
         moved = q @ Phi.transpose(1, 0, 2).reshape(Phi.shape[1], -1)
@@ -64,11 +64,11 @@ class PolynomialSkin:
 class ExactSkin:
     """Points of a beam with the exact field."""
 
-    points: Vector
+    points: Floats
     """(s, 3) undeformed [m]"""
     motion: ExactMotion
 
-    def displacements(self, q: Vector, which: Numbers = ALL) -> Vector:
+    def displacements(self, q: Floats, which: Numbers = ALL) -> Floats:
         """(r, p, 3) of the points `which` [m]; q : (r, n) elastic coordinates of r instants"""
         points = self.points[which]
         inside = np.clip(points[:, 0], 0.0, self.motion.basis.length)
@@ -78,13 +78,13 @@ class ExactSkin:
         return r[:, section] + np.einsum("rpij,pj->rpi", R[:, section], offset) - points
 
 
-def pair_products(q: Vector) -> Vector:
+def pair_products(q: Floats) -> Floats:
     """(r, n (n + 1)/2) factors of the second derivatives: q_k q_l, half of it for k = l, pairs (k, l <= k)."""
     k, l = np.tril_indices(q.shape[1])
     return q[:, k] * q[:, l] * np.where(k == l, 0.5, 1.0)
 
 
-def beam_skin_motion(body: FlexibleBody, points: Vector) -> Skin:
+def beam_skin_motion(body: FlexibleBody, points: Floats) -> Skin:
     """Points of a beam, which stand at (x, Y, Z) when it is straight."""
     assert body.basis is not None
     if isinstance(body.field, ExactBeam):
@@ -101,7 +101,7 @@ def mesh_skin_motion(body: FlexibleBody, surface: Surface) -> PolynomialSkin:
     return PolynomialSkin(surface.points, surface.Phi, surface.G if body.order != 0 else None)
 
 
-def marker_motion(body: FlexibleBody, marker: Marker, q: Vector) -> tuple[Vector, Vector]:
+def marker_motion(body: FlexibleBody, marker: Marker, q: Floats) -> tuple[Floats, Floats]:
     """Displacement (r, 3) [m] and rotation (r, 3, 3) of a marker relative to its undeformed place, body axes."""
     shapes = marker.shapes
     if isinstance(shapes, ExactShapes):

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from flexmb.arrays import Floats
     from flexmb.results.modal import ModalReport
 
 
@@ -87,9 +85,7 @@ def _list(report: ModalReport, most: int, paths: list[Path]) -> None:
         print(path)
 
 
-def _respond(
-    report: ModalReport, pair: tuple[str, str], frequencies: NDArray[np.float64], most: int, paths: list[Path]
-) -> None:
+def _respond(report: ModalReport, pair: tuple[str, str], frequencies: Floats, most: int, paths: list[Path]) -> None:
     from flexmb.reports.modes_report import response_text
     from flexmb.results.modal_tables import response_table, write_table
     from flexmb.solvers.frequency_response import frequency_response
@@ -141,7 +137,7 @@ def _sweep(
     model: Path,
     settings: dict[str, str],
     name: str,
-    values: NDArray[np.float64],
+    values: Floats,
     about: str,
     most: int,
     paths: list[Path],

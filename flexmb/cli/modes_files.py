@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 
 MOST_VALUES = 100_000
@@ -32,7 +32,7 @@ def check_files(paths: Sequence[Path], endings: Sequence[str]) -> list[Fault]:
     return faults
 
 
-def read_range(option: str, text: str, least: float = -np.inf) -> NDArray[np.float64]:
+def read_range(option: str, text: str, least: float = -np.inf) -> Floats:
     """Values of START:END:COUNT, evenly spaced."""
     parts = text.split(":")
     try:
@@ -50,7 +50,7 @@ def read_range(option: str, text: str, least: float = -np.inf) -> NDArray[np.flo
     return np.linspace(start, end, count)
 
 
-def read_over(text: str) -> tuple[str, NDArray[np.float64]]:
+def read_over(text: str) -> tuple[str, Floats]:
     """Name and values of NAME=START:END:COUNT."""
     name, equals, values = text.partition("=")
     if not (name.strip() and equals):

@@ -18,37 +18,37 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from flexmb.arrays import Floats
 
 
 @dataclass(frozen=True)
 class BeamLine:
     """Beam elements in a row, one plane; every property is constant on an element."""
 
-    nodes: Vector
+    nodes: Floats
     """(n + 1,) positions [m]"""
-    EI: Vector
+    EI: Floats
     """(n,) [N m^2]"""
-    GA: Vector | None
+    GA: Floats | None
     """(n,) shear stiffness k G A [N]; None: Euler-Bernoulli"""
-    rhoA: Vector
+    rhoA: Floats
     """(n,) [kg/m]"""
-    rhoI: Vector
+    rhoI: Floats
     """(n,) rotary inertia [kg m]; zero: none"""
 
     @property
-    def shear_parameter(self) -> Vector:
+    def shear_parameter(self) -> Floats:
         """(n,) p = 12 EI/(k G A h^2)"""
         if self.GA is None:
             return np.zeros_like(self.EI)
         return 12.0 * self.EI / (self.GA * np.diff(self.nodes) ** 2)
 
     @property
-    def places(self) -> Vector:
+    def places(self) -> Floats:
         """(n + 1,) where the unknowns sit [m]"""
         return self.nodes
 
-    def matrices(self) -> tuple[Vector, Vector]:
+    def matrices(self) -> tuple[Floats, Floats]:
         """(2 n + 2, 2 n + 2) stiffness and consistent mass for the unknowns (v0, psi0, v1, psi1, ...)."""
         point, weight = np.polynomial.legendre.leggauss(4)  # exact for the square of a cubic
         h = np.diff(self.nodes)
@@ -68,20 +68,20 @@ class BeamLine:
 class RodLine:
     """Quadratic rod elements in a row, for stretch or twist."""
 
-    nodes: Vector
+    nodes: Floats
     """(n + 1,) positions [m]"""
-    stiffness: Vector
+    stiffness: Floats
     """(n,) EA [N] or GJ [N m^2]"""
-    inertia: Vector
+    inertia: Floats
     """(n,) rho A [kg/m] or rho (Iy + Iz) [kg m]"""
 
     @property
-    def places(self) -> Vector:
+    def places(self) -> Floats:
         """(2 n + 1,) where the unknowns sit: nodes and the middles of the elements [m]"""
         middles = (self.nodes[1:] + self.nodes[:-1]) / 2.0
         return np.append(np.column_stack([self.nodes[:-1], middles]).ravel(), self.nodes[-1])
 
-    def matrices(self) -> tuple[Vector, Vector]:
+    def matrices(self) -> tuple[Floats, Floats]:
         """(2 n + 1, 2 n + 1) stiffness and consistent mass for the unknowns at `places`."""
         point, weight = np.polynomial.legendre.leggauss(3)
         h = np.diff(self.nodes)
@@ -95,12 +95,12 @@ class RodLine:
 class BeamLineCurve:
     """A deflection of a `BeamLine`."""
 
-    nodes: Vector
-    shear_parameter: Vector
-    unknowns: Vector
+    nodes: Floats
+    shear_parameter: Floats
+    unknowns: Floats
     """(n + 1, 2) deflection and turn at the nodes"""
 
-    def values(self, x: Vector) -> Vector:
+    def values(self, x: Floats) -> Floats:
         """(m, 4) value, slope, turn, curvature at x (m,) [m]."""
         number, h, s = _element_of(self.nodes, x)
         nodal = np.concatenate([self.unknowns[number], self.unknowns[number + 1]], axis=1)
@@ -111,18 +111,18 @@ class BeamLineCurve:
 class RodLineCurve:
     """A stretch or twist of a `RodLine`."""
 
-    nodes: Vector
-    unknowns: Vector
+    nodes: Floats
+    unknowns: Floats
     """(2 n + 1,) values at the nodes and the middles"""
 
-    def values(self, x: Vector) -> Vector:
+    def values(self, x: Floats) -> Floats:
         """(m, 4) value, slope, zero, zero at x (m,) [m]."""
         number, h, s = _element_of(self.nodes, x)
         nodal = self.unknowns[2 * number[:, None] + np.arange(3)]
         return np.einsum("mkc,mk->mc", _rod_rows(s, h), nodal)
 
 
-def line_modes(stiffness: Vector, mass: Vector, held: Sequence[int], n_rigid: int, count: int) -> tuple[Vector, Vector]:
+def line_modes(stiffness: Floats, mass: Floats, held: Sequence[int], n_rigid: int, count: int) -> tuple[Floats, Floats]:
     """The lowest elastic modes with some unknowns held, after the `n_rigid` rigid motions that they leave.
 
     Returns (count,) angular frequencies [rad/s] and (n, count) modes with unit modal mass.
@@ -138,7 +138,7 @@ def line_modes(stiffness: Vector, mass: Vector, held: Sequence[int], n_rigid: in
     return np.sqrt(np.maximum(squares, 0.0)), modes
 
 
-def _beam_rows(s: Vector, h: Vector, p: Vector) -> Vector:
+def _beam_rows(s: Floats, h: Floats, p: Floats) -> Floats:
     """(..., 4 unknowns, 4 columns) value, slope, turn, curvature at s, in elements of length h."""
     s, h, p = np.broadcast_arrays(s, h, p)
     s2, s3, one = s * s, s**3, np.ones_like(s)
@@ -170,7 +170,7 @@ def _beam_rows(s: Vector, h: Vector, p: Vector) -> Vector:
     return np.stack(columns, axis=-1) / (1.0 + p)[..., None, None]
 
 
-def _rod_rows(s: Vector, h: Vector) -> Vector:
+def _rod_rows(s: Floats, h: Floats) -> Floats:
     """(..., 3 unknowns, 4 columns) value, slope, 0, 0 of a quadratic rod element at s."""
     s, h = np.broadcast_arrays(s, h)
     value = np.stack([(1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)], axis=-1)
@@ -179,19 +179,19 @@ def _rod_rows(s: Vector, h: Vector) -> Vector:
     return np.stack([value, slope, zero, zero], axis=-1)
 
 
-def _element_of(nodes: Vector, x: Vector) -> tuple[NDArray[np.intp], Vector, Vector]:
+def _element_of(nodes: Floats, x: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
     """Number, length and local place s of the element that holds each x; on a node the one that begins there."""
     number = np.clip(np.searchsorted(nodes, x, side="right") - 1, 0, nodes.size - 2)
     h = nodes[number + 1] - nodes[number]
     return number, h, (x - nodes[number]) / h
 
 
-def _products(rows: Vector, density: Vector) -> Vector:
+def _products(rows: Floats, density: Floats) -> Floats:
     """(n, k, k) sum over the points of an element of density row row^T."""
     return np.einsum("npk,np,npl->nkl", rows, density, rows)
 
 
-def _assembled(blocks: Vector, shared: int) -> Vector:
+def _assembled(blocks: Floats, shared: int) -> Floats:
     """Element matrices (n, k, k) added up; the last `shared` unknowns of an element are the first of the next."""
     n_elements, size = blocks.shape[0], blocks.shape[1]
     step = size - shared

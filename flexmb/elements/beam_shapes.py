@@ -17,9 +17,9 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.polynomial import Polynomial, legendre
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Vector = NDArray[np.float64]
+from flexmb.arrays import Floats
 
 BENDING = ("y", "z")
 COMPONENTS = ("y", "z", "u", "t")
@@ -31,7 +31,7 @@ _MOST_PLAIN_MONOMIALS = 4
 class Curve(Protocol):
     """A function along the beam."""
 
-    def values(self, x: Vector) -> Vector:
+    def values(self, x: Floats) -> Floats:
         """(m, 4) value, slope, turn, curvature at x (m,) [m]."""
 
 
@@ -50,7 +50,7 @@ class BeamShape:
     """turn that belongs to the frame [1/m]; bending only"""
     factor: float = 1.0
 
-    def values(self, x: ArrayLike) -> Vector:
+    def values(self, x: ArrayLike) -> Floats:
         """(m, 4) value, slope, turn, curvature at x (m,) [m], each per unit of the coordinate."""
         places = np.atleast_1d(np.asarray(x, dtype=float))
         values = self.curve.values(places)
@@ -66,10 +66,10 @@ class PolynomialCurve:
 
     length: float
     """[m]"""
-    coefficients: Vector
+    coefficients: Floats
     bends: bool
 
-    def values(self, x: Vector) -> Vector:
+    def values(self, x: Floats) -> Floats:
         """(m, 4) value, slope, turn, curvature at x (m,) [m]."""
         t, rate = 2.0 * x / self.length - 1.0, 2.0 / self.length
         series = [legendre.legder(self.coefficients, order) for order in range(3)]
@@ -94,7 +94,7 @@ class WaveCurve:
     coefficients: tuple[float, float, float, float]
     bends: bool
 
-    def values(self, x: Vector) -> Vector:
+    def values(self, x: Floats) -> Floats:
         """(m, 4) value, slope, turn, curvature at x (m,) [m]."""
         k, (a, b, c, d) = self.k, self.coefficients
         cosine, sine = np.cos(k * x), np.sin(k * x)
@@ -122,12 +122,12 @@ def monomial_curves(component: str, count: int, length: float, from_end: bool) -
     return [PolynomialCurve(length, np.asarray(row, dtype=float), bends) for row in series]
 
 
-def sampled(shapes: Sequence[BeamShape], x: Vector) -> Vector:
+def sampled(shapes: Sequence[BeamShape], x: Floats) -> Floats:
     """(n, m, 4) values of all shapes at x (m,) [m]."""
     return np.array([shape.values(x) for shape in shapes]).reshape(len(shapes), x.size, 4)
 
 
-def _columns(value: Vector, slope: Vector, curvature: Vector, bends: bool) -> Vector:
+def _columns(value: Floats, slope: Floats, curvature: Floats, bends: bool) -> Floats:
     """(m, 4) of an Euler-Bernoulli deflection (turn = slope) or of a stretch or twist (neither turn nor curvature)."""
     zero = np.zeros_like(value)
     return np.stack([value, slope, slope if bends else zero, curvature if bends else zero], axis=1)

@@ -11,12 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.mesh.mesh import Mesh
 
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 Sparse = Any
 """A SciPy sparse matrix."""
 
@@ -25,13 +23,13 @@ Sparse = Any
 class FEModel:
     """Stiffness and mass of a free body; b = n nodes + number of rotation blocks, 3 b unknowns."""
 
-    points: Vector
+    points: Floats
     """(n, 3) nodes [m]"""
     K: Sparse
     """(3 b, 3 b) stiffness, BSR with 3 x 3 blocks, symmetric [N/m, N, N m]"""
     M: Sparse
     """Mass: (n, n) CSR, the same in every direction (solids) [kg], or (3 b, 3 b) BSR with 3 x 3 blocks"""
-    rotations: Numbers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    rotations: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """(b - n,) the nodes whose rotation vectors are blocks n, n + 1, ..."""
     mesh: Mesh | None = None
     """The mesh it was assembled from; None for imported matrices"""
@@ -44,17 +42,17 @@ class FEModel:
         return len(self.points) + len(self.rotations)
 
     @property
-    def block_points(self) -> Vector:
+    def block_points(self) -> Floats:
         """(b, 3) place of every block [m]"""
         return np.concatenate([self.points, self.points[self.rotations]])
 
-    def mass_times(self, U: Vector) -> Vector:
+    def mass_times(self, U: Floats) -> Floats:
         """M U for columns U : (3 b, k) or (3 b,)"""
         if self.M.shape[0] == 3 * self.n_blocks:
             return np.asarray(self.M @ U)
         return np.asarray(self.M @ U.reshape(self.n_blocks, -1)).reshape(U.shape)
 
-    def rigid_motions(self, about: Vector | None = None) -> Vector:
+    def rigid_motions(self, about: Floats | None = None) -> Floats:
         """(3 b, 6) unit translations along and unit rotations about the axes through the origin, or another point"""
         n, b = len(self.points), self.n_blocks
         R = np.zeros((b, 3, 6))

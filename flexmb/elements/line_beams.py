@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
+from flexmb.arrays import Floats, Integers
 from flexmb.elements.beam_elements import BeamLine
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.line_sets import LineCells, directions_of, line_cells, values_of
@@ -24,8 +25,6 @@ from flexmb.elements.material import Material
 from flexmb.elements.section import Section
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import Mesh
-
-Vector = NDArray[np.float64]
 
 _ALMOST_ALONG = 1e-3
 """Sine of the angle between y_axis and a beam below which the section's turn would be left to round-off."""
@@ -40,9 +39,9 @@ _BEND_Z = ((2, 4, 8, 10), np.array([1.0, -1.0, 1.0, -1.0]))
 class BeamData:
     """What geometric stiffness and stress of beams would need: one entry a beam."""
 
-    nodes: NDArray[np.int64]
+    nodes: Integers
     """(e, 2) nodes at the ends"""
-    axes: Vector
+    axes: Floats
     """(e, 3, 3) rows: x along the beam, y and z of the section"""
     materials: tuple[Material, ...]
     sections: tuple[Section, ...]
@@ -101,7 +100,7 @@ def _zero_lengths(mesh: Mesh, lines: LineCells) -> list[Fault]:
     return [Fault(f"{short.size} line cells have no length, the first is {lines.name(int(short[0]))}", ("mesh",))]
 
 
-def _beam_axes(mesh: Mesh, lines: LineCells, sections: Sequence[Section], wanted: Vector) -> Vector:
+def _beam_axes(mesh: Mesh, lines: LineCells, sections: Sequence[Section], wanted: Floats) -> Floats:
     """(e, 3, 3) rows x, y, z of every beam; rows of `wanted` that are not numbers are chosen here."""
     ends = mesh.points[lines.ends]
     along = ends[:, 1] - ends[:, 0]
@@ -128,7 +127,7 @@ def _is_round(section: Section) -> bool:
     return section.Iy == section.Iz and section.shear_y == section.shear_z
 
 
-def _most_across(along: Vector, is_round: bool) -> Vector:
+def _most_across(along: Floats, is_round: bool) -> Floats:
     """(e, 3) the world axis that is most across each beam when the section is round, else across all of them."""
     parts = np.round(np.abs(along), 9)  # so that round-off does not choose between axes that are equally far
     choice = np.argmin(parts, axis=1) if is_round else np.full(len(along), np.argmin(parts.max(axis=0)))
@@ -138,7 +137,7 @@ def _most_across(along: Vector, is_round: bool) -> Vector:
 def _assembled(mesh: Mesh, data: BeamData, shear: bool, rotary_inertia: bool) -> FEModel:
     ends = mesh.points[data.nodes]
     lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-    made: dict[tuple[float, int, int], tuple[Vector, Vector]] = {}
+    made: dict[tuple[float, int, int], tuple[Floats, Floats]] = {}
     pairs = []
     for h, material, section in zip(lengths, data.materials, data.sections, strict=True):
         key = (float(f"{h:.12e}"), id(material), id(section))  # equal spacings differ in their last digits only
@@ -154,7 +153,7 @@ def _assembled(mesh: Mesh, data: BeamData, shear: bool, rotary_inertia: bool) ->
     return FEModel(mesh.points, K, M, rotations.astype(np.int64), mesh, data)
 
 
-def _beam(h: float, material: Material, section: Section, shear: bool, rotary: bool) -> tuple[Vector, Vector]:
+def _beam(h: float, material: Material, section: Section, shear: bool, rotary: bool) -> tuple[Floats, Floats]:
     """(12, 12) stiffness and mass of one beam in its own axes: u, theta at the start, u, theta at the end."""
     K, M = np.zeros((12, 12)), np.zeros((12, 12))
     rho = material.density
@@ -175,7 +174,7 @@ def _beam(h: float, material: Material, section: Section, shear: bool, rotary: b
     return K, M
 
 
-def _scattered(local: Vector, axes: Vector, blocks: NDArray[np.int64], n_blocks: int) -> Any:
+def _scattered(local: Floats, axes: Floats, blocks: Integers, n_blocks: int) -> Any:
     """(3 b, 3 b) BSR: the beams' matrices in world axes, T^T A T with T of the four times repeated axes, added up."""
     world = np.einsum("epi,eapbq,eqj->eaibj", axes, local.reshape(-1, 4, 3, 4, 3), axes, optimize=True)
     world = (world + world.transpose(0, 3, 4, 1, 2)) / 2.0

@@ -11,29 +11,26 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault
 from flexmb.mesh.mesh import LINES, SOLIDS, Mesh
 from flexmb.suggestions import did_you_mean
-
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class LineCells:
     """Beams of the line cells: a three-node cell is two of them, start to middle and middle to end."""
 
-    ends: Numbers
+    ends: Integers
     """(e, 2) node numbers"""
-    block: Numbers
+    block: Integers
     """(e,) block of `mesh.cells` that it comes from"""
-    cell: Numbers
+    cell: Integers
     """(e,) number of the cell in its block"""
-    number: Numbers
+    number: Integers
     """(e,) number of the cell among all line cells, counted over the blocks"""
-    ids: Numbers
+    ids: Integers
     """(e,) number of the cell in its file, or its `number` counted from 1"""
 
     def name(self, beam: int) -> str:
@@ -44,7 +41,7 @@ class LineCells:
 def line_cells(mesh: Mesh) -> tuple[LineCells, list[Fault]]:
     """The beams of a mesh, and why it is no frame of beams."""
     faults = []
-    parts: list[tuple[Numbers, ...]] = []
+    parts: list[tuple[Integers, ...]] = []
     first = 0
     for block, cells in enumerate(mesh.cells):
         if cells.kind not in LINES:
@@ -100,7 +97,7 @@ def values_of(mesh: Mesh, lines: LineCells, given: Any, what: str, kind: type) -
     return [None if number < 0 else values[number] for number in owner], faults + found
 
 
-def directions_of(mesh: Mesh, lines: LineCells, given: Any) -> tuple[Vector, list[Fault]]:
+def directions_of(mesh: Mesh, lines: LineCells, given: Any) -> tuple[Floats, list[Fault]]:
     """(e, 3) direction of every beam's y axis; rows of NaN where none is given."""
     n_beams, n_cells = len(lines.ends), int(lines.number.max()) + 1
     wanted = np.full((n_beams, 3), np.nan)
@@ -133,7 +130,7 @@ def directions_of(mesh: Mesh, lines: LineCells, given: Any) -> tuple[Vector, lis
     return wanted, [Fault(text, ("y_axis",), "Directions are finite and not zero.")]
 
 
-def _vector(value: Any) -> Vector | None:
+def _vector(value: Any) -> Floats | None:
     try:
         vector = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
@@ -143,7 +140,7 @@ def _vector(value: Any) -> Vector | None:
 
 def _owners(
     mesh: Mesh, lines: LineCells, names: list[str], what: str, values: list[Any], needed: bool = True
-) -> tuple[Numbers, list[Fault]]:
+) -> tuple[Integers, list[Fault]]:
     """(e,) which of the sets `names` gives each beam its value, -1 for none."""
     owner = np.full(len(lines.ends), -1, dtype=np.int64)
     faults = []

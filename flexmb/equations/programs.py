@@ -5,9 +5,7 @@ Each reads T, Q, V (and A, LAM where said) and sets everything it needs from scr
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from flexmb.arrays import Integers
 from flexmb.equations.arms import flexible_arm
 from flexmb.equations.chords import accept, branches, chord, chords, pair
 from flexmb.equations.constraints import rows
@@ -194,7 +192,7 @@ def needless_fields(kinds: int) -> set[int]:
     return needless if kinds else needless | {L.AT_FIELD_ENERGY}
 
 
-def _needless(ints: NDArray[np.int64]) -> set[int]:
+def _needless(ints: Integers) -> set[int]:
     """Programs that a system never calls, or only when the solver asks for them (`link_open_tree`)."""
     needless = {L.AT_ACCELERATION, L.AT_ARTICULATED} | needless_fields(int(ints[L.FIELD_KINDS]))
     if ints[L.N_ROWS] == 0:
@@ -208,14 +206,14 @@ def _needless(ints: NDArray[np.int64]) -> set[int]:
     return needless
 
 
-def link(ints: NDArray[np.int64]) -> None:
+def link(ints: Integers) -> None:
     """Write the addresses of the programs into the header of I; compiles those that are not in the cache."""
     needless = _needless(ints)
     for slot, entry in PROGRAMS.items():
         ints[slot] = 0 if slot in needless else entry.address
 
 
-def link_open_tree(ints: NDArray[np.int64]) -> None:
+def link_open_tree(ints: Integers) -> None:
     """Add the O(n) forward dynamics, which only explicit methods on open trees call."""
     for slot in (L.AT_ACCELERATION, L.AT_ARTICULATED):
         ints[slot] = PROGRAMS[slot].address

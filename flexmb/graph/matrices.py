@@ -19,15 +19,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Integers
 from flexmb.graph.linear_graph import Edge, LinearGraph
 from flexmb.graph.spanning_tree import SpanningTree
 
-IntMatrix = NDArray[np.int64]
 
-
-def incidence(graph: LinearGraph, edges: Sequence[Edge] | None = None) -> IntMatrix:
+def incidence(graph: LinearGraph, edges: Sequence[Edge] | None = None) -> Integers:
     """Incidence matrix of all nodes, datum included, and the given edges (default: all, as the graph lists them).
 
     A self-loop leaves and meets the same node: its column is zero.
@@ -40,12 +38,12 @@ def incidence(graph: LinearGraph, edges: Sequence[Edge] | None = None) -> IntMat
     return matrix
 
 
-def reduced_incidence(tree: SpanningTree) -> IntMatrix:
+def reduced_incidence(tree: SpanningTree) -> Integers:
     """S = [S_A S_C]: the incidence matrix without the row of the datum, branches first [RS eq. 9-11]."""
     return incidence(tree.graph, tree.branches + tree.chords)[1:]
 
 
-def path_matrix(tree: SpanningTree) -> IntMatrix:
+def path_matrix(tree: SpanningTree) -> Integers:
     """T = S_A^-1, by walking from every node to the datum [RS eq. 4, 5]."""
     row = {branch.name: number for number, branch in enumerate(tree.branches)}
     matrix = np.zeros((len(tree.branches), len(tree.branches)), dtype=np.int64)
@@ -55,7 +53,7 @@ def path_matrix(tree: SpanningTree) -> IntMatrix:
     return matrix
 
 
-def circuit_matrix(tree: SpanningTree) -> IntMatrix:
+def circuit_matrix(tree: SpanningTree) -> Integers:
     """Fundamental circuit matrix B = [B_A 1]: one row for each chord, which orients its circuit."""
     column = {edge.name: number for number, edge in enumerate(tree.branches + tree.chords)}
     matrix = np.zeros((len(tree.chords), len(column)), dtype=np.int64)
@@ -65,7 +63,7 @@ def circuit_matrix(tree: SpanningTree) -> IntMatrix:
     return matrix
 
 
-def cutset_matrix(tree: SpanningTree) -> IntMatrix:
+def cutset_matrix(tree: SpanningTree) -> Integers:
     """Fundamental cutset matrix Q = [1 Q_C]: one row for each branch, which orients its cutset.
 
     The cutset of a branch holds the edges between the two parts of the tree that remain without it.

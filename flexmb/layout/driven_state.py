@@ -11,13 +11,10 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flexmb.layout import flat_arrays as at
+from flexmb.arrays import Flags, Floats, Integers
+from flexmb.layout import flat_arrays as L
 from flexmb.layout.solver_state import MATRIX, PIVOTS, SIZE, VECTOR
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _k = count()
 STATUS = next(_k)
@@ -117,14 +114,14 @@ S_HEADER = next(_s)
 class Split:
     """Of the velocities: those that the rows give, one by each row, and the free ones with their places in q."""
 
-    held: Ints
-    free: Ints
-    places: Ints
+    held: Integers
+    free: Integers
+    places: Integers
 
 
-def make_driven_state(ints: Ints, scale: Floats, elastic: NDArray[np.bool_], split: Split) -> tuple[Ints, Floats]:
+def make_driven_state(ints: Integers, scale: Floats, elastic: Flags, split: Split) -> tuple[Integers, Floats]:
     """K and S with sizes, offsets, scales and lists set."""
-    n_q, n_v, rows, n_p = (int(ints[slot]) for slot in (at.N_Q, at.N_V, at.N_ROWS, at.N_POWERS))
+    n_q, n_v, rows, n_p = (int(ints[slot]) for slot in (L.N_Q, L.N_V, L.N_ROWS, L.N_POWERS))
     n = len(split.free)
     sizes = {SCALE: n_v, Q_N: n_q, V_N: n_v, A_N: n_v, LAM_N: rows, POWER_N: n_p, POWER_P: n_p}
     sizes |= {TRY_Y: n, TRY_RATE: n, TRY_SECOND: n, FORCE: n, CENTRE_Q: n_q, CENTRE: 4 * n, CENTRE_N: 4 * n}

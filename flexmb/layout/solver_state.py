@@ -11,9 +11,9 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flexmb.layout import flat_arrays as at
+from flexmb.arrays import Floats, Integers
+from flexmb.layout import flat_arrays as L
 
 _k = count()
 
@@ -179,10 +179,10 @@ TURN_STEP = next(_s)  # the step [s]
 S_HEADER = next(_s)
 
 
-def make_state(ints: NDArray[np.int64], explicit: bool) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def make_state(ints: Integers, explicit: bool) -> tuple[Integers, Floats]:
     """K and S of a system, sized and with the offsets set; `explicit`: for Runge-Kutta, else for generalised-alpha."""
-    n_q, n_v, m = int(ints[at.N_Q]), int(ints[at.N_V]), int(ints[at.N_ROWS])
-    m_pos, n_p = int(ints[at.N_POS_ROWS]), int(ints[at.N_POWERS])
+    n_q, n_v, m = int(ints[L.N_Q]), int(ints[L.N_V]), int(ints[L.N_ROWS])
+    m_pos, n_p = int(ints[L.N_POS_ROWS]), int(ints[L.N_POWERS])
     free = max(n_v - m, 0)
     offsets: dict[int, int] = {}
     s_size, k_size = S_HEADER, K_HEADER
@@ -220,17 +220,15 @@ def make_state(ints: NDArray[np.int64], explicit: bool) -> tuple[NDArray[np.int6
     return K, S
 
 
-def workspace_parts(ints: NDArray[np.int64]) -> list[tuple[int, int]]:
+def workspace_parts(ints: Integers) -> list[tuple[int, int]]:
     """(offset, size) of the parts of the workspace that belong to the state of a run."""
-    n_q, n_v, m = int(ints[at.N_Q]), int(ints[at.N_V]), int(ints[at.N_ROWS])
-    sizes: dict[int, Any] = {at.T: 1, at.Q: n_q, at.V: n_v, at.A: n_v, at.LAM: m}
-    sizes |= {at.WORK: int(ints[at.N_POWERS]), at.MEMORY: int(ints[at.N_MEMORY])}
+    n_q, n_v, m = int(ints[L.N_Q]), int(ints[L.N_V]), int(ints[L.N_ROWS])
+    sizes: dict[int, Any] = {L.T: 1, L.Q: n_q, L.V: n_v, L.A: n_v, L.LAM: m}
+    sizes |= {L.WORK: int(ints[L.N_POWERS]), L.MEMORY: int(ints[L.N_MEMORY])}
     return [(int(ints[slot]), size) for slot, size in sizes.items()]
 
 
-def pack(
-    ints: NDArray[np.int64], W: NDArray[np.float64], K: NDArray[np.int64], S: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def pack(ints: Integers, W: Floats, K: Integers, S: Floats) -> Floats:
     """The checkpoint vector of a run."""
     numbers = K.astype(np.float64)
     numbers[FIRST_ADDRESS : LAST_ADDRESS + 1] = 0.0
@@ -238,11 +236,11 @@ def pack(
 
 
 def unpack(
-    checkpoint: NDArray[np.float64],
-    ints: NDArray[np.int64],
-    W: NDArray[np.float64],
-    K: NDArray[np.int64],
-    S: NDArray[np.float64],
+    checkpoint: Floats,
+    ints: Integers,
+    W: Floats,
+    K: Integers,
+    S: Floats,
 ) -> bool:
     """Put a checkpoint back into the arrays of a run; False when it belongs to another system or method."""
     parts = workspace_parts(ints)

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import LINES, SOLIDS, SURFACES, Cells, Mesh
-from flexmb.mesh.raw import Numbers, RawCells, RawMesh, distinct, listed
+from flexmb.mesh.raw import RawCells, RawMesh, distinct, listed
 from flexmb.mesh.repairs import put_in_order, turn_inverted
 from flexmb.mesh.units import LARGEST_COORDINATE, UNITS, length_unit
 
@@ -109,16 +109,14 @@ def _roles(raw: RawMesh, n_points: int, notes: list[str]) -> list[str]:
     return roles
 
 
-def _node_sets(
-    raw: RawMesh, roles: list[str], used: NDArray[np.bool_], new: Numbers, notes: list[str]
-) -> dict[str, Numbers]:
-    found: dict[str, dict[str, list[Numbers]]] = {}
+def _node_sets(raw: RawMesh, roles: list[str], used: Flags, new: Integers, notes: list[str]) -> dict[str, Integers]:
+    found: dict[str, dict[str, list[Integers]]] = {}
     for name, nodes in raw.node_sets.items():
         found.setdefault(name, {}).setdefault("nodes", []).append(nodes)
     for name, members in raw.cell_sets.items():
         for i, numbers in members.items():
             found.setdefault(name, {}).setdefault(roles[i], []).append(raw.cells[i].nodes[numbers].reshape(-1))
-    sets: dict[str, Numbers] = {}
+    sets: dict[str, Integers] = {}
     for name, by_role in found.items():
         present = [role for role in _PRECEDENCE if role in by_role]
         ranked = [(role, distinct(np.concatenate(by_role[role]), len(used))) for role in present]
@@ -140,14 +138,14 @@ def _plural(role: str) -> str:
     return {"nodes": "a node set", "surface": "surfaces", "line": "lines", "cells": "cells"}[role]
 
 
-def _lone_text(raw: RawMesh, name: str, lone: Numbers) -> str:
+def _lone_text(raw: RawMesh, name: str, lone: Integers) -> str:
     ids = lone + 1 if raw.point_ids is None else raw.point_ids[lone]
     if len(lone) == 1:
         return f"Set '{name}': node {ids[0]} belongs to no solid or line cell (a reference point?) and was left out."
     return f"Set '{name}': {len(lone)} nodes belong to no solid or line cell and were left out ({listed(ids)})."
 
 
-def _tell_unused(raw: RawMesh, used: NDArray[np.bool_], notes: list[str]) -> None:
+def _tell_unused(raw: RawMesh, used: Flags, notes: list[str]) -> None:
     count = int((~used).sum())
     if count:
         ids = np.flatnonzero(~used) + 1 if raw.point_ids is None else raw.point_ids[~used]
@@ -157,8 +155,8 @@ def _tell_unused(raw: RawMesh, used: NDArray[np.bool_], notes: list[str]) -> Non
 
 
 def _merge_blocks(
-    raw: RawMesh, roles: list[str], new: Numbers
-) -> tuple[tuple[Cells, ...], dict[str, tuple[Numbers, ...]]]:
+    raw: RawMesh, roles: list[str], new: Integers
+) -> tuple[tuple[Cells, ...], dict[str, tuple[Integers, ...]]]:
     """One block for every kind of solid and line cells, and the sets of them."""
     chosen = [i for i, role in enumerate(roles) if role == "cells" and len(raw.cells[i].nodes)]
     kinds = list(dict.fromkeys(raw.cells[i].kind for i in chosen))
@@ -177,9 +175,9 @@ def _merge_blocks(
                 np.concatenate(known).astype(np.int64) if len(known) == len(ids) else None,
             )
         )
-    sets: dict[str, tuple[Numbers, ...]] = {}
+    sets: dict[str, tuple[Integers, ...]] = {}
     for name, members in raw.cell_sets.items():
-        parts: list[list[Numbers]] = [[] for _ in kinds]
+        parts: list[list[Integers]] = [[] for _ in kinds]
         for i, numbers in members.items():
             if i in place:
                 number, start = place[i]
@@ -190,9 +188,7 @@ def _merge_blocks(
     return tuple(blocks), sets
 
 
-def _surfaces(
-    raw: RawMesh, roles: list[str], used: NDArray[np.bool_], new: Numbers, notes: list[str]
-) -> tuple[Cells, ...]:
+def _surfaces(raw: RawMesh, roles: list[str], used: Flags, new: Integers, notes: list[str]) -> tuple[Cells, ...]:
     """Surface cells whose nodes all belong to solid or line cells."""
     surfaces, left_out = [], 0
     for cells, role in zip(raw.cells, roles, strict=True):

@@ -9,18 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.measure import Measures, measure
 from flexmb.mesh.mesh import LINES, SOLIDS, Cells, Mesh
 from flexmb.mesh.neighbours import coincident_points, connected_parts, duplicate_cells
 from flexmb.mesh.raw import listed
 from flexmb.mesh.units import LARGEST_COORDINATE
-
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _FLAT = 1e-12
 """Volume against the cube of the extent below which a cell is flat"""
@@ -38,16 +34,16 @@ class MeshReport:
     surfaces: dict[str, int]
     node_sets: dict[str, int]
     cell_sets: dict[str, int]
-    low: Vector
-    high: Vector
+    low: Floats
+    high: Floats
     """(3,) corners of the box around the points [m]"""
     volume: float = 0.0
     """[m^3]"""
     length: float = 0.0
     """Of all line cells [m]"""
-    centre: Vector = field(default_factory=lambda: np.zeros(3))
+    centre: Floats = field(default_factory=lambda: np.zeros(3))
     """(3,) of the solid cells; of the line cells when there are no solid ones [m]"""
-    inertia: Vector = field(default_factory=lambda: np.zeros((3, 3)))
+    inertia: Floats = field(default_factory=lambda: np.zeros((3, 3)))
     """(3, 3) about the centre for density 1 [m^5], of lines [m^3]"""
     worst_quality: float = float("nan")
     worst_cell: str = ""
@@ -141,7 +137,7 @@ def _number_faults(mesh: Mesh) -> list[Fault]:
     return faults
 
 
-def _shape_faults(mesh: Mesh, block: Cells, found: Measures, faults: list[Fault], warnings: list[str]) -> Mask:
+def _shape_faults(mesh: Mesh, block: Cells, found: Measures, faults: list[Fault], warnings: list[str]) -> Flags:
     """Repeated nodes, flat, inverted and folded cells; gives which cells have none of these."""
     ordered = np.sort(block.nodes, axis=1)
     repeated = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
@@ -164,12 +160,12 @@ def _shape_faults(mesh: Mesh, block: Cells, found: Measures, faults: list[Fault]
     return ~(repeated | flat | inverted | folded)
 
 
-def _fault(mesh: Mesh, block: Cells, mask: Mask, text: str, hint: str) -> Fault:
+def _fault(mesh: Mesh, block: Cells, mask: Flags, text: str, hint: str) -> Fault:
     told = f"{int(mask.sum())} of {len(block)} {block.kind} cells {text}: {_places(mesh, block, mask)}."
     return Fault(told, (mesh.source,) if mesh.source else (), hint)
 
 
-def _places(mesh: Mesh, block: Cells, mask: Mask, most: int = 3) -> str:
+def _places(mesh: Mesh, block: Cells, mask: Flags, most: int = 3) -> str:
     chosen = np.flatnonzero(mask)
     more = ", ..." if len(chosen) > most else ""
     return ", ".join(_where(mesh, block, int(cell)) for cell in chosen[:most]) + more
@@ -182,7 +178,7 @@ def _where(mesh: Mesh, block: Cells, cell: int) -> str:
     return f"cell {number} at ({x[0]:.4g}, {x[1]:.4g}, {x[2]:.4g}) m"
 
 
-def _extents(points: Vector, nodes: Numbers) -> Vector:
+def _extents(points: Floats, nodes: Integers) -> Floats:
     """(n,) largest side of the box around every cell."""
     low = high = points[nodes[:, 0]]
     for column in nodes.T[1:]:
@@ -191,7 +187,7 @@ def _extents(points: Vector, nodes: Numbers) -> Vector:
     return np.asarray((high - low).max(axis=1))
 
 
-def _lines(mesh: Mesh, faults: list[Fault]) -> tuple[float, Vector, Vector]:
+def _lines(mesh: Mesh, faults: list[Fault]) -> tuple[float, Floats, Floats]:
     """Length and moments of line cells, a line3 as two straight halves."""
     total, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
     for block in mesh.cells:
@@ -210,7 +206,7 @@ def _lines(mesh: Mesh, faults: list[Fault]) -> tuple[float, Vector, Vector]:
     return total, first, second
 
 
-def _inertia(mass: float, first: Vector, second: Vector) -> Vector:
+def _inertia(mass: float, first: Floats, second: Floats) -> Floats:
     """J = int (x.x 1 - x x') about the centre."""
     if not mass:
         return np.zeros((3, 3))

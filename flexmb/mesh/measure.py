@@ -10,15 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Floats, Integers
 from flexmb.mesh.kernels import mark_curved, measure_into
 from flexmb.mesh.shapes import gauss_points, reference_nodes, shape_functions, shape_gradients
 from flexmb.mesh.topology import NEIGHBOURS, family, is_quadratic, n_corners
-
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _LINEAR = {"tet": "tet4", "wedge": "wedge6", "hex": "hex8"}
 _POINTS = {"tet4": 2, "tet10": 4, "wedge6": 3, "wedge15": 5, "hex8": 3, "hex20": 5, "hex27": 5}
@@ -35,34 +31,34 @@ _STRAIGHT = 1e-9
 class Measures:
     """Of n cells of one kind."""
 
-    volumes: Vector
+    volumes: Floats
     """(n,) [m^3]"""
-    first: Vector
+    first: Floats
     """(3,) int x dV over all cells"""
-    second: Vector
+    second: Floats
     """(3, 3) int x x' dV over all cells"""
-    signs: Vector
+    signs: Floats
     """(n, 3) lowest and highest det J inside, lowest at the nodes"""
-    quality: Vector
+    quality: Floats
     """(n,) scaled Jacobian"""
 
     @property
-    def inverted(self) -> Mask:
+    def inverted(self) -> Flags:
         """Inside out: negative everywhere inside."""
         return self.signs[:, 1] < 0.0
 
     @property
-    def folded(self) -> Mask:
+    def folded(self) -> Flags:
         """Negative somewhere inside, positive elsewhere."""
         return (self.signs[:, 0] < 0.0) & ~self.inverted
 
     @property
-    def folded_at_node(self) -> Mask:
+    def folded_at_node(self) -> Flags:
         """Negative at a node, nowhere inside."""
         return (self.signs[:, 0] >= 0.0) & (self.signs[:, 2] < 0.0)
 
 
-def measure(points: Vector, kind: str, nodes: Numbers, *, with_moments: bool = True) -> Measures:
+def measure(points: Floats, kind: str, nodes: Integers, *, with_moments: bool = True) -> Measures:
     """Measures of cells nodes : (n, k); without moments volumes and sums stay zero, which is quicker."""
     points = np.ascontiguousarray(points, dtype=np.float64)
     nodes = np.ascontiguousarray(nodes, dtype=np.int64)
@@ -94,7 +90,7 @@ def measure(points: Vector, kind: str, nodes: Numbers, *, with_moments: bool = T
     return Measures(volumes, sums[:3], sums[3:].reshape(3, 3), signs, quality)
 
 
-def straight_and_curved(points: Vector, kind: str, nodes: Numbers) -> list[tuple[str, Numbers]]:
+def straight_and_curved(points: Floats, kind: str, nodes: Integers) -> list[tuple[str, Integers]]:
     """The cells sorted into (kind that describes them, their numbers): straight quadratic ones count as linear."""
     if not is_quadratic(kind):
         return [(kind, np.arange(len(nodes)))]

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
-Numbers = NDArray[np.int64]
-Vector = NDArray[np.float64]
+from flexmb.arrays import Floats, Integers
 
 SOLIDS = {"tet4": 4, "tet10": 10, "hex8": 8, "hex20": 20, "hex27": 27, "wedge6": 6, "wedge15": 15}
 """Kinds of solid cells that have stiffness and mass here, with their number of nodes."""
@@ -28,9 +24,9 @@ class Cells:
 
     kind: str
     """One of SOLIDS, LINES, SURFACES"""
-    nodes: Numbers
+    nodes: Integers
     """(n, k) node numbers, nodes of a cell in VTK order"""
-    ids: Numbers | None = None
+    ids: Integers | None = None
     """(n,) numbers of the cells in their file, for messages; None: none known"""
 
     def __len__(self) -> int:
@@ -41,15 +37,15 @@ class Cells:
 class Mesh:
     """A mesh as the rest of flexmb sees it."""
 
-    points: Vector
+    points: Floats
     """(n, 3) [m]"""
     cells: tuple[Cells, ...]
     """Solid and line cells, one block a kind and piece"""
     surfaces: tuple[Cells, ...] = ()
     """Surface cells of the file"""
-    node_sets: dict[str, Numbers] = field(default_factory=dict)
+    node_sets: dict[str, Integers] = field(default_factory=dict)
     """Name -> node numbers, sorted: node sets of the file, and the nodes of its surface, line and cell sets"""
-    cell_sets: dict[str, tuple[Numbers, ...]] = field(default_factory=dict)
+    cell_sets: dict[str, tuple[Integers, ...]] = field(default_factory=dict)
     """Name -> numbers of cells in each block of `cells`: where materials are assigned"""
     name: str = ""
     source: str = ""
@@ -58,7 +54,7 @@ class Mesh:
     """Unit of length of the file"""
     notes: tuple[str, ...] = ()
     """What was repaired, left out or guessed when the file was read, one sentence each"""
-    point_ids: Numbers | None = None
+    point_ids: Integers | None = None
     """(n,) numbers of the points in their file; None: counted from 1"""
 
     @property

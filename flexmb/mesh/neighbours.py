@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags
 from flexmb.mesh.mesh import Cells, Mesh
 
 _SAME_PLACE = 1e-8
@@ -30,7 +30,7 @@ def connected_parts(mesh: Mesh) -> tuple[int, ...]:
     return tuple(sorted((int(size) for size in sizes if size), reverse=True))
 
 
-def duplicate_cells(block: Cells) -> NDArray[np.bool_]:
+def duplicate_cells(block: Cells) -> Flags:
     """(n,) whether an earlier cell has the same nodes, in whatever order."""
     copies = np.zeros(len(block), dtype=bool)
     if len(block) < 2:

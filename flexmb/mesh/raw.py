@@ -10,12 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Floats, Integers
 from flexmb.errors import Fault, InputError
-
-Numbers = NDArray[np.int64]
-Vector = NDArray[np.float64]
 
 _LARGEST_EXACT = 2.0**53
 _MOST_INCLUDED = 1000
@@ -26,22 +23,22 @@ class RawCells:
     """Cells of one kind as they stand together in the file."""
 
     kind: str
-    nodes: Numbers
+    nodes: Integers
     """(n, k) positions in the list of points"""
-    ids: Numbers | None = None
+    ids: Integers | None = None
 
 
 @dataclass
 class RawMesh:
     """Points, cells and sets of a file."""
 
-    points: Vector
+    points: Floats
     """(n, 3) in the unit of the file"""
-    point_ids: Numbers | None = None
+    point_ids: Integers | None = None
     cells: list[RawCells] = field(default_factory=list)
-    node_sets: dict[str, Numbers] = field(default_factory=dict)
+    node_sets: dict[str, Integers] = field(default_factory=dict)
     """Name -> positions in the list of points"""
-    cell_sets: dict[str, dict[int, Numbers]] = field(default_factory=dict)
+    cell_sets: dict[str, dict[int, Integers]] = field(default_factory=dict)
     """Name -> number of the block in `cells` -> numbers of cells in it"""
     notes: list[str] = field(default_factory=list)
 
@@ -49,16 +46,16 @@ class RawMesh:
 class Numbering:
     """Finds positions by the numbers that a file gives its points or cells."""
 
-    def __init__(self, ids: Numbers):
+    def __init__(self, ids: Integers):
         self.order = np.argsort(ids, kind="stable")
         self.sorted = ids[self.order]
 
     @property
-    def repeated(self) -> Numbers:
+    def repeated(self) -> Integers:
         """Numbers that occur more than once."""
         return np.unique(self.sorted[1:][self.sorted[1:] == self.sorted[:-1]])
 
-    def find(self, wanted: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
+    def find(self, wanted: Integers) -> tuple[Integers, Flags]:
         """Positions, and which of the wanted numbers exist (the position of another means nothing)."""
         if not len(self.sorted):
             return np.zeros(wanted.shape, dtype=np.int64), np.zeros(wanted.shape, dtype=bool)
@@ -74,7 +71,7 @@ class Numbering:
         return self.order[place], np.asarray(self.sorted[place] == wanted)
 
 
-def distinct(numbers: Numbers, n: int) -> Numbers:
+def distinct(numbers: Integers, n: int) -> Integers:
     """The different numbers among some from 0 to n - 1, in order: quicker than sorting where there are many."""
     present = np.zeros(n, dtype=bool)
     present[numbers] = True
@@ -82,7 +79,7 @@ def distinct(numbers: Numbers, n: int) -> Numbers:
 
 
 def cells_by_point_ids(
-    kind: str, ids: Numbers, nodes: Numbers, points: Numbering, faults: list[Fault], word: str = "cell"
+    kind: str, ids: Integers, nodes: Integers, points: Numbering, faults: list[Fault], word: str = "cell"
 ) -> RawCells:
     """Cells whose nodes are given by numbers of the file; a missing point becomes a fault."""
     found, known = points.find(nodes)
@@ -97,7 +94,7 @@ def cells_by_point_ids(
     return RawCells(kind, found, ids)
 
 
-def whole_numbers(values: NDArray[np.float64], where: str) -> Numbers:
+def whole_numbers(values: Floats, where: str) -> Integers:
     """Numbers that must be whole, as the numbers of points and cells are; `where` begins the message."""
     if not ((np.abs(values) < _LARGEST_EXACT) & (values == np.rint(values))).all():
         raise InputError([Fault(f"{where} has a number that should be whole and is not.", hint="Is the file whole?")])
@@ -111,7 +108,7 @@ def count_included(path: Path, opened: list[Path]) -> None:
         raise InputError([Fault(f"more than {_MOST_INCLUDED} files are included.", hint="Write the mesh as one file.")])
 
 
-def listed(numbers: Numbers, most: int = 5) -> str:
+def listed(numbers: Integers, most: int = 5) -> str:
     """The first few of them as text."""
     more = ", ..." if len(numbers) > most else ""
     return ", ".join(str(int(number)) for number in numbers[:most]) + more

@@ -10,18 +10,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.mesh.measure import measure
 from flexmb.mesh.mesh import SOLIDS, Cells
 from flexmb.mesh.topology import EDGES, FACES, family, is_quadratic, mirrored, n_corners
 
-Vector = NDArray[np.float64]
 _SAMPLE = 500
 """Cells that decide on the order of a block"""
 
 
-def put_in_order(points: Vector, block: Cells, notes: list[str]) -> Cells:
+def put_in_order(points: Floats, block: Cells, notes: list[str]) -> Cells:
     """The block with the nodes of edges (and faces) on the edges that VTK order gives them."""
     if not is_quadratic(block.kind) or not len(block):
         return block
@@ -32,7 +31,7 @@ def put_in_order(points: Vector, block: Cells, notes: list[str]) -> Cells:
     return replace(block, nodes=np.ascontiguousarray(block.nodes[:, order]))
 
 
-def _order(points: Vector, block: Cells) -> list[int]:
+def _order(points: Floats, block: Cells) -> list[int]:
     """Where each node of the VTK order stands in the block's rows; as given when the geometry does not tell."""
     from scipy.optimize import linear_sum_assignment
 
@@ -59,14 +58,14 @@ def _order(points: Vector, block: Cells) -> list[int]:
     return [*range(corners), *(corners + rows[np.argsort(columns)]).tolist()]
 
 
-def _line_order(x: Vector) -> list[int]:
+def _line_order(x: Floats) -> list[int]:
     """line3: the node between the others comes last."""
     across = [np.linalg.norm(x[:, (i + 1) % 3] - x[:, (i + 2) % 3], axis=1) for i in range(3)]
     between = int(np.argmax(np.median(np.stack(across), axis=1)))
     return [i for i in range(3) if i != between] + [between]
 
 
-def turn_inverted(points: Vector, blocks: tuple[Cells, ...], notes: list[str]) -> tuple[Cells, ...]:
+def turn_inverted(points: Floats, blocks: tuple[Cells, ...], notes: list[str]) -> tuple[Cells, ...]:
     """The blocks with every cell of negative volume wound the other way round."""
     result = []
     for block in blocks:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from textwrap import wrap
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.mesh.checks import MeshReport
 from flexmb.mesh.mesh import Mesh
 
@@ -69,7 +69,7 @@ def _measures(report: MeshReport) -> list[str]:
     return lines
 
 
-def _without_dust(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+def _without_dust(values: Floats, scale: float) -> Floats:
     """Values with zero for what is round-off against the scale."""
     return np.where(np.abs(values) > 1e-12 * scale, values, 0.0)
 

@@ -16,14 +16,11 @@ import difflib
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.units import UNITS
-
-Numbers = NDArray[np.int64]
-Vector = NDArray[np.float64]
 
 FORMS = {
     "box": "box(x0,y0,z0, x1,y1,z1)",
@@ -40,13 +37,13 @@ _CALL = re.compile(r"([A-Za-z_]\w*)\s*\((.*)\)", re.DOTALL)
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([A-Za-zµ\"]*)")
 
 
-def select_nodes(mesh: Mesh, text: str) -> Numbers:
+def select_nodes(mesh: Mesh, text: str) -> Integers:
     """Sorted numbers of the nodes that the text names; never empty."""
     text = text.strip()
     if text in mesh.node_sets:
         return _not_empty(mesh, text, mesh.node_sets[text])
     faults: list[Fault] = []
-    parts: list[Numbers] = []
+    parts: list[Integers] = []
     for term in _terms(text):
         try:
             parts.append(_term(mesh, term))
@@ -69,7 +66,7 @@ def _terms(text: str) -> list[str]:
     return [term.strip() for term in terms]
 
 
-def _term(mesh: Mesh, term: str) -> Numbers:
+def _term(mesh: Mesh, term: str) -> Integers:
     if term in mesh.node_sets:
         return _not_empty(mesh, term, mesh.node_sets[term])
     call = _CALL.fullmatch(term)
@@ -95,7 +92,7 @@ def _term(mesh: Mesh, term: str) -> Numbers:
     return _not_empty(mesh, term, _place(mesh, term, word, np.array(values), tolerance))
 
 
-def _place(mesh: Mesh, term: str, word: str, values: Vector, tolerance: float) -> NDArray[np.bool_] | Numbers:
+def _place(mesh: Mesh, term: str, word: str, values: Floats, tolerance: float) -> Flags | Integers:
     """Mask of the nodes at a place, or their numbers."""
     offset = mesh.points - values[:3]
     if word == "box":
@@ -121,7 +118,7 @@ def _place(mesh: Mesh, term: str, word: str, values: Vector, tolerance: float) -
     return np.asarray(chosen)
 
 
-def _nearest(mesh: Mesh, term: str, distance: Vector, count: float) -> Numbers:
+def _nearest(mesh: Mesh, term: str, distance: Floats, count: float) -> Integers:
     if count != int(count) or not 1 <= count <= mesh.n_points:
         allowed = f"a whole number from 1 to {mesh.n_points}"
         raise InputError([Fault(f"'{term}': {count:g} nodes are asked for.", hint=f"Allowed is {allowed}.")])
@@ -172,7 +169,7 @@ def _extent(mesh: Mesh) -> float:
     return float(np.max(np.ptp(mesh.points, axis=0))) if mesh.n_points else 0.0
 
 
-def _not_empty(mesh: Mesh, text: str, chosen: NDArray[np.bool_] | Numbers) -> Numbers:
+def _not_empty(mesh: Mesh, text: str, chosen: Flags | Integers) -> Integers:
     numbers = np.asarray(np.flatnonzero(chosen) if chosen.dtype == bool else np.unique(chosen), dtype=np.int64)
     if len(numbers):
         return numbers

@@ -11,11 +11,9 @@ import itertools
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.mesh.topology import EDGES, FACES, family, is_quadratic
-
-Vector = NDArray[np.float64]
 
 _CORNERS = {
     "tet": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)],
@@ -25,7 +23,7 @@ _CORNERS = {
 
 
 @cache
-def reference_nodes(kind: str) -> Vector:
+def reference_nodes(kind: str) -> Floats:
     """(k, 3) nodes of the reference cell."""
     name = family(kind)
     corners = np.array(_CORNERS[name], dtype=float)
@@ -38,7 +36,7 @@ def reference_nodes(kind: str) -> Vector:
 
 
 @cache
-def _exponents(kind: str) -> NDArray[np.int64]:
+def _exponents(kind: str) -> Integers:
     """(k, 3) exponents of the monomials that span the kind."""
     every = np.array(list(itertools.product(range(3), repeat=3)))
     r, s, t = every.T
@@ -57,17 +55,17 @@ def _exponents(kind: str) -> NDArray[np.int64]:
 
 
 @cache
-def _coefficients(kind: str) -> Vector:
+def _coefficients(kind: str) -> Floats:
     powers = reference_nodes(kind)[:, None, :] ** _exponents(kind)
     return np.linalg.inv(powers.prod(axis=2))
 
 
-def shape_functions(kind: str, xi: Vector) -> Vector:
+def shape_functions(kind: str, xi: Floats) -> Floats:
     """(p, k) values at points xi : (p, 3) of the reference cell."""
     return np.ascontiguousarray((xi[:, None, :] ** _exponents(kind)).prod(axis=2) @ _coefficients(kind))
 
 
-def shape_gradients(kind: str, xi: Vector) -> Vector:
+def shape_gradients(kind: str, xi: Floats) -> Floats:
     """(p, 3, k) derivatives with respect to xi."""
     powers = _exponents(kind)
     columns = []
@@ -79,7 +77,7 @@ def shape_gradients(kind: str, xi: Vector) -> Vector:
 
 
 @cache
-def gauss_points(name: str, n: int) -> tuple[Vector, Vector]:
+def gauss_points(name: str, n: int) -> tuple[Floats, Floats]:
     """Points (p, 3) and weights (p,) of a family, n in each direction: exact to degree 2 n - 1.
 
     Triangles and tetrahedra are squeezed squares and cubes with Gauss-Jacobi points [Stroud 1971].
@@ -100,7 +98,7 @@ def gauss_points(name: str, n: int) -> tuple[Vector, Vector]:
     return np.stack([x, y, abc[:, 2] * (1.0 - x - y)], axis=1), _product([w_first, wu, wv]).prod(axis=1)
 
 
-def _jacobi(n: int, power: int) -> tuple[Vector, Vector]:
+def _jacobi(n: int, power: int) -> tuple[Floats, Floats]:
     """Points and weights on [0, 1] for the weight (1 - x)^power."""
     from scipy.special import roots_jacobi
 
@@ -108,5 +106,5 @@ def _jacobi(n: int, power: int) -> tuple[Vector, Vector]:
     return (1.0 + x) / 2.0, w / 2.0 ** (power + 1)
 
 
-def _product(axes: list[Vector]) -> Vector:
+def _product(axes: list[Floats]) -> Floats:
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))

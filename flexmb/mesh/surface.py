@@ -10,13 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Floats, Integers
 from flexmb.mesh.mesh import SOLIDS, Cells, Mesh
 from flexmb.mesh.topology import face_nodes
-
-Numbers = NDArray[np.int64]
-Vector = NDArray[np.float64]
 
 _TRIANGLES = {
     3: [(0, 1, 2)],
@@ -29,7 +26,7 @@ _TRIANGLES = {
 _FACE_CORNERS = {3: 3, 6: 3, 4: 4, 8: 4, 9: 4}
 
 
-def outer_surface(mesh: Mesh) -> tuple[Numbers, Vector]:
+def outer_surface(mesh: Mesh) -> tuple[Integers, Floats]:
     """Triangles (t, 3) of node numbers and their unit normals (t, 3), pointing outwards."""
     pieces = [
         nodes[:, list(triangle)]
@@ -43,14 +40,14 @@ def outer_surface(mesh: Mesh) -> tuple[Numbers, Vector]:
     return triangles, normals / np.where(length > 0.0, length, 1.0)
 
 
-def outer_faces(blocks: Sequence[Cells], n_points: int) -> list[tuple[Numbers, int, Numbers]]:
+def outer_faces(blocks: Sequence[Cells], n_points: int) -> list[tuple[Integers, int, Integers]]:
     """Faces that one cell has alone: pieces (nodes (f, k), number of the block, cells (f,) in that block)."""
-    pieces: list[tuple[Numbers, int, Numbers]] = []
+    pieces: list[tuple[Integers, int, Integers]] = []
     for number, block in enumerate(blocks):
         if block.kind in SOLIDS and len(block):
             cells = np.arange(len(block))
             pieces += [(block.nodes[:, list(face)], number, cells) for face in face_nodes(block.kind)]
-    alone: list[tuple[Numbers, int, Numbers]] = []
+    alone: list[tuple[Integers, int, Integers]] = []
     for corners in (3, 4):
         chosen = [piece for piece in pieces if _FACE_CORNERS[piece[0].shape[1]] == corners]
         if not chosen:
@@ -62,7 +59,7 @@ def outer_faces(blocks: Sequence[Cells], n_points: int) -> list[tuple[Numbers, i
     return [piece for piece in alone if len(piece[0])]
 
 
-def _used_once(corners: Numbers, n_points: int) -> NDArray[np.bool_]:
+def _used_once(corners: Integers, n_points: int) -> Flags:
     """(f,) whether no other row has the same corners. Three corners tell faces of a sound mesh apart."""
     low = np.sort(corners, axis=1)
     first = low[:, 0].astype(np.int64) * n_points + low[:, 1]

@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.natural.choice import choose
 from flexmb.natural.core_bridge import Base, Bridge, SensedForces, function_of, joint_value, least_norm, poses_of
@@ -45,8 +45,6 @@ from flexmb.solvers.protocols import Progress, Sink
 from flexmb.solvers.settings import Settings, read_settings
 from flexmb.solvers.summary import EnergyBalance, RunSummary
 from flexmb.system.system import System
-
-Floats = NDArray[np.float64]
 
 ROADS = {"augmented": "runge-kutta", "embedding": "independent", "canonical": "canonical"}
 """Formulation -> how rk4 goes."""
@@ -120,7 +118,7 @@ class NaturalAnalysis(Analysis):
         if settings.type == "kinematic":
             self.m.t = settings.start
             self._refuse_unless_driven()
-        self.m.run(at.AT_ACCEPT)
+        self.m.run(L.AT_ACCEPT)
         self.sensed: SensedForces | None = None
         self.gap, self.is_stiff = 0.0, False
         self.natural, self.state = self._built()
@@ -151,10 +149,10 @@ class NaturalAnalysis(Analysis):
         poses = poses_of(self.core, m)
         choice = choose(self.core.mechanism)
         loads = ModelLoads.of(self.spec, choice)
-        m.run(at.AT_OUTPUT)
+        m.run(L.AT_OUTPUT)
         scalars = loads.start(poses, {key: joint_value(self.core, m, key) for key in loads.keys})
-        table, ints = int(self.core.ints[at.MOTIONS]) + at.MO_FUNCTION, self.core.ints
-        starts = {name: int(ints[table + k * at.MOTION]) for k, name in enumerate(self.spec.motions)}
+        table, ints = int(self.core.ints[L.MOTIONS]) + L.MO_FUNCTION, self.core.ints
+        starts = {name: int(ints[table + k * L.MOTION]) for k, name in enumerate(self.spec.motions)}
         drives = {name: function_of(self.core, m.W, start) for name, start in starts.items()}
         base = Base(self.spec, self.core, m.W) if self.spec.base is not None else None
         rows = [*choice.rows, *loads.rows(drives)]
@@ -199,7 +197,7 @@ class NaturalAnalysis(Analysis):
     def start(self) -> None:
         """The first row."""
         self._place()
-        self.m.run(at.AT_ACCEPT)
+        self.m.run(L.AT_ACCEPT)
         self.add_row(0.0, 0)
 
     def reach(self, t_new: float) -> None:
@@ -267,7 +265,7 @@ class NaturalAnalysis(Analysis):
         self._measure()
         if m.n_powers:
             m.work += self.works.of_step(h, power, m.power.copy(), middle)
-        m.run(at.AT_ACCEPT)
+        m.run(L.AT_ACCEPT)
         self._follow()
         self.steps += 1
 
@@ -279,7 +277,7 @@ class NaturalAnalysis(Analysis):
     def _needs_efforts(self) -> bool:
         """Whether works or loads follow from multipliers: drives, a moving base, loads steered by sensors."""
         ints = self.core.ints
-        return bool(ints[at.N_MOTIONS] > 0 or ints[at.BASE_POWER] >= 0 or self.sensed is not None)
+        return bool(ints[L.N_MOTIONS] > 0 or ints[L.BASE_POWER] >= 0 or self.sensed is not None)
 
     def _measure(self) -> None:
         """What the works need of the state: its powers, at least its place and rates."""
@@ -290,7 +288,7 @@ class NaturalAnalysis(Analysis):
         self.bridge.put(m, state.t, state.x, self.natural.rate(state.v))
         self.is_placed = False
         if m.n_powers:
-            m.run(at.AT_POWERS)
+            m.run(L.AT_POWERS)
 
     def _place(self) -> None:
         """The natural state into the coordinates of the core; multipliers, balance and powers."""
@@ -310,7 +308,7 @@ class NaturalAnalysis(Analysis):
             self.gap = max(self.gap, float(np.max(np.abs((effort - held) * m.scale))) / largest)
         self.largest = max(self.largest, float(np.max(np.abs(m.phi), initial=0.0)))
         if m.n_powers:
-            m.run(at.AT_POWERS)
+            m.run(L.AT_POWERS)
         self.is_placed = True
 
     def _own(self) -> Floats:

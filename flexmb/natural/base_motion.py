@@ -16,12 +16,12 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from flexmb.arrays import Floats
 from flexmb.natural.frame import TURN
 from flexmb.natural.layout import Layout
 
-Array = NDArray[np.float64]
 Given = ArrayLike | Callable[[float], ArrayLike]
 
 
@@ -45,7 +45,7 @@ class BaseMotion:
         self._columns = columns.reshape(-1, layout.dimension)
         """(n, dimension): columns of points, vectors and directions w; mixed scalars have no inertia"""
 
-    def force(self, y: Array, y_dot: Array, t: float) -> Array:
+    def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
         """(n_extended,) Q_y."""
         origin, omega, alpha = self._at(t)
         nodes, rates = y[self._columns], y_dot[self._columns]
@@ -53,7 +53,7 @@ class BaseMotion:
         field[: self.layout.n_points] += origin
         return -self._inertia(field)
 
-    def potential(self, y: Array, t: float) -> float:
+    def potential(self, y: Floats, t: float) -> float:
         """Potential [J] of the steady part: of a_0 and Omega as they are at t, none of the angular acceleration."""
         origin, omega, _ = self._at(t)
         nodes = y[self._columns]
@@ -61,17 +61,17 @@ class BaseMotion:
         field[: self.layout.n_points] += origin
         return float(y @ self._inertia(field))
 
-    def _inertia(self, field: Array) -> Array:
+    def _inertia(self, field: Floats) -> Floats:
         acceleration = np.zeros(self.layout.n_extended)
         acceleration[self._columns] = field
         return np.asarray(self._mass @ acceleration)
 
-    def _at(self, t: float) -> tuple[Array, Array, Array]:
+    def _at(self, t: float) -> tuple[Floats, Floats, Floats]:
         origin, omega, alpha = (np.asarray(given(t) if callable(given) else given, float) for given in self._given)
         return origin, np.atleast_1d(omega), np.atleast_1d(alpha)
 
 
-def _cross(omega: Array, nodes: Array) -> Array:
+def _cross(omega: Floats, nodes: Floats) -> Floats:
     """omega x every row of nodes; planar: omega one number."""
     if nodes.shape[1] == 2:
         return omega[0] * (nodes @ TURN.T)

@@ -19,12 +19,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.natural.frame import AffineFrame, affine_frame
-
-Array = NDArray[np.float64]
 
 NOT_UNIT = 1e-9
 """How far the length of a unit vector may be from one: round-off of a normalised vector, nothing more."""
@@ -85,7 +84,7 @@ class NaturalBody:
         return len(self.points) + len(self.vectors)
 
     @cached_property
-    def places(self) -> Array:
+    def places(self) -> Floats:
         """(n_basic, dimension): basic points [m] and unit vectors in body axes."""
         basics: list[BodyPoint | BodyVector] = [*self.points, *self.vectors]
         return np.array([np.asarray(basic.local, dtype=float) for basic in basics])
@@ -96,14 +95,14 @@ class NaturalBody:
         return affine_frame(self.places[: len(self.points)], self.places[len(self.points) :])
 
     @cached_property
-    def moments(self) -> Array:
+    def moments(self) -> Floats:
         """(1 + dimension, 1 + dimension): P, moments of mass of order 0, 1 and 2 about the first basic point."""
         place = np.concatenate([[1.0], np.asarray(self.center, dtype=float) - self.frame.start])
         moments = self.mass * np.outer(place, place)
         moments[1:, 1:] += self._second_moments()
         return moments
 
-    def _second_moments(self) -> Array:
+    def _second_moments(self) -> Floats:
         """int rho (r - c)(r - c)^T dV [kg m^2]."""
         inertia = np.asarray(self.inertia, dtype=float)
         if self.dimension == 2:

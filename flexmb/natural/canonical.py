@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.natural.projection import accelerations, closed_position, closed_velocity, length_scale, mass_factor
 from flexmb.natural.runge_kutta import runge_kutta_step
 from flexmb.natural.saddle import summed
@@ -24,8 +24,6 @@ from flexmb.natural.state import NaturalState
 
 if TYPE_CHECKING:
     from flexmb.natural.system import NaturalSystem
-
-Floats = NDArray[np.float64]
 
 
 def mass_rate_times(system: NaturalSystem, x: Floats, v: Floats) -> Floats:

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.joints.table import JointCode
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.constraints import ConstraintBuilder
@@ -30,8 +30,6 @@ from flexmb.natural.layout import Combination, Layout, direction_of, point_of
 from flexmb.natural.system import Mechanism as NaturalMechanism
 from flexmb.natural.system import Writer
 from flexmb.system.mechanism import Mechanism, PlacedJoint
-
-Array = NDArray[np.float64]
 
 SAME = 1e-12
 """Places of one body closer than this share of the mechanism's size, and directions closer than this, are one:
@@ -78,10 +76,10 @@ class Pose:
     """Where a body is and how it moves: R (3, 3), p (3,) [m], angular velocity (3,), velocity of its origin (3,),
     all in world axes."""
 
-    R: Array
-    p: Array
-    omega: Array
-    velocity: Array
+    R: Floats
+    p: Floats
+    omega: Floats
+    velocity: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +87,7 @@ class Seat:
     """A place or direction of a body (number in the mechanism, 0: ground) in body axes."""
 
     body: int
-    local: Array
+    local: Floats
 
 
 class _Shared:
@@ -101,7 +99,7 @@ class _Shared:
         self.owner: list[int] = []
         """Class of every seat, by the number of one of its seats."""
 
-    def add(self, body: int, local: Array) -> int:
+    def add(self, body: int, local: Floats) -> int:
         """The seat of this place; a new one unless the body has it already."""
         for number, seat in enumerate(self.seats):
             if seat.body == body and np.max(np.abs(seat.local - local)) <= SAME * self.size:
@@ -110,7 +108,7 @@ class _Shared:
         self.owner.append(len(self.owner))
         return len(self.seats) - 1
 
-    def is_crowded(self, body: int, local: Array) -> bool:
+    def is_crowded(self, body: int, local: Floats) -> bool:
         """Whether the body has another place so near that the two give no direction to rely upon."""
         places = [seat.local for seat in self.seats if seat.body == body and body > 0]
         return any(SAME * self.size < np.max(np.abs(place - local)) < CLOSE * self.size for place in places)
@@ -173,7 +171,7 @@ class Choice:
         """Place of the second marker of a joint from the first."""
         return self.marker_point(joint.second, layout) - self.marker_point(joint.first, layout)
 
-    def natural(self, poses: Sequence[Pose], scalars: Array) -> NaturalMechanism:
+    def natural(self, poses: Sequence[Pose], scalars: Floats) -> NaturalMechanism:
         """The mechanism with its points and vectors where these poses (of all bodies, ground first) put them."""
         points = [poses[seat.body].p + poses[seat.body].R @ seat.local for seat in self.points]
         vectors = [poses[seat.body].R @ seat.local for seat in self.vectors]
@@ -186,7 +184,7 @@ class Choice:
             [number for number, seat in enumerate(self.vectors) if seat.body == 0],
         )
 
-    def velocities(self, poses: Sequence[Pose], n_scalars: int) -> Array:
+    def velocities(self, poses: Sequence[Pose], n_scalars: int) -> Floats:
         """Rates of all points and vectors; those of mixed scalars follow from the constraints."""
         rates = []
         for seats, is_point in ((self.points, True), (self.vectors, False)):

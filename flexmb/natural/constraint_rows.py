@@ -15,18 +15,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import block_array, csr_array, eye_array
 from scipy.sparse.linalg import splu
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.natural.constraints import Constraints, joined
 from flexmb.natural.rank import RANK, independent_rows
 from flexmb.natural.row_kernels import times_into, unbalanced_into
 from flexmb.natural.saddle import summed
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 SOFT = 1e-9
 """Compliance of the rows on the way back to the constraints."""

@@ -21,16 +21,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.natural import row_kernels as kernels
 from flexmb.natural.layout import Combination, Layout
 from flexmb.natural.row_table import Drive, Product, RowTable, WrittenRows
 from flexmb.natural.scalar_terms import ScalarTerm
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 IN_PLANE = np.array([[0.0, 1.0], [-1.0, 0.0]])
 """Form of a_x b_y - a_y b_x."""
 
@@ -50,40 +48,40 @@ class Constraints:
         self.hessian_rows, self.hessian_columns = table.hessian_rows, table.hessian_columns
         self.arrays = table.ints, table.floats
 
-    def value(self, x: Array, t: float = 0.0) -> Array:
+    def value(self, x: Floats, t: float = 0.0) -> Floats:
         """(n_rows,) Phi."""
         value = np.empty(self.n_rows)
         kernels.value_into(*self.arrays, x, value)
         return self.less_drives(value, t, 0)
 
-    def entries(self, x: Array) -> Array:
+    def entries(self, x: Floats) -> Floats:
         """The entries of the gradient Phi_x."""
         entries = np.empty(self.rows.size)
         kernels.entries_into(*self.arrays, x, entries)
         return entries
 
-    def gradient(self, x: Array) -> scipy.sparse.csr_array:
+    def gradient(self, x: Floats) -> scipy.sparse.csr_array:
         """(n_rows, n_coordinates) Phi_x."""
         shape = (self.n_rows, self.n_coordinates)
         return scipy.sparse.csr_array((self.entries(x), (self.rows, self.columns)), shape=shape)
 
-    def rate(self, t: float = 0.0) -> Array:
+    def rate(self, t: float = 0.0) -> Floats:
         """(n_rows,) Phi_t: minus the rates of the drives."""
         return self.less_drives(np.zeros(self.n_rows), t, 1)
 
-    def gamma(self, x: Array, v: Array, t: float = 0.0) -> Array:
+    def gamma(self, x: Floats, v: Floats, t: float = 0.0) -> Floats:
         """(n_rows,) d(Phi_x)/dt v + Phi_tt, so that Phi_x a = -gamma."""
         gamma = np.empty(self.n_rows)
         kernels.gamma_into(*self.arrays, x, v, gamma)
         return self.less_drives(gamma, t, 2)
 
-    def hessian_entries(self, x: Array, multipliers: Array) -> Array:
+    def hessian_entries(self, x: Floats, multipliers: Floats) -> Floats:
         """The entries of d(Phi_x^T lambda)/dx for multipliers (n_rows,)."""
         entries = np.empty(self.hessian_rows.size)
         kernels.hessian_into(*self.arrays, x, multipliers, entries)
         return entries
 
-    def less_drives(self, rows: Array, t: float, order: int) -> Array:
+    def less_drives(self, rows: Floats, t: float, order: int) -> Floats:
         """The rows (n_rows,) with the values, rates or accelerations of the drives taken off, in place."""
         for row, drive in self.written.drives:
             rows[row] -= drive(t)[order]
@@ -166,7 +164,7 @@ class ConstraintBuilder:
     def linear(
         self,
         columns: Sequence[int] | Integers,
-        values: Sequence[float] | Array,
+        values: Sequence[float] | Floats,
         constant: float = 0.0,
         drive: Drive | None = None,
         scalar: ScalarTerm | None = None,
@@ -195,7 +193,7 @@ class ConstraintBuilder:
         self,
         a: Combination,
         b: Combination,
-        form: Array,
+        form: Floats,
         constant: float,
         drive: Drive | None,
         scalar: ScalarTerm | None,

@@ -13,13 +13,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dgelsy, dgelsy_lwork
 from scipy.sparse import csc_array, csr_array
 
+from flexmb.arrays import Floats
 from flexmb.bodies.orientation import rotations
 from flexmb.jit import call
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.natural.base_motion import BaseMotion
 from flexmb.natural.choice import Choice, Pose
 from flexmb.natural.constraints import Drive
@@ -30,8 +30,6 @@ from flexmb.natural.model_loads import Key, ModelLoads
 from flexmb.natural.output_kernels import place_into, rates_into
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
-
-Floats = NDArray[np.float64]
 
 RANK = 1e-12
 """Ratio of the condition of what is solved below which a direction counts as free."""
@@ -64,11 +62,11 @@ class Bridge:
 def function_of(system: System, work: Floats, start: int) -> Drive:
     """A function of time with its two derivatives, by the program that the core has of it at I[start]; work : (w,)."""
     ints, own = system.ints, work.copy()
-    clock, value = int(ints[at.T]), int(ints[at.X_VALUE])
+    clock, value = int(ints[L.T]), int(ints[L.X_VALUE])
 
     def function(t: float) -> tuple[float, float, float]:
         own[clock] = t
-        call(int(ints[at.AT_FUNCTION]), ints, system.floats, own, start)
+        call(int(ints[L.AT_FUNCTION]), ints, system.floats, own, start)
         return float(own[value]), float(own[value + 1]), float(own[value + 2])
 
     return function
@@ -81,8 +79,8 @@ class Base:
         ints, rotation = system.ints, spec.base.rotation
         self._gravity = np.array(spec.model.gravity, dtype=float)
         self._axis = np.zeros(3) if rotation is None else np.array(rotation.axis, dtype=float)
-        self._angle = None if rotation is None else function_of(system, work, int(ints[at.BASE_ANGLE]))
-        first = int(ints[at.BASE_ACCELERATION]) if spec.base.acceleration is not None else 0
+        self._angle = None if rotation is None else function_of(system, work, int(ints[L.BASE_ANGLE]))
+        first = int(ints[L.BASE_ACCELERATION]) if spec.base.acceleration is not None else 0
         self._pushes = [function_of(system, work, int(ints[first + k])) for k in range(3 if first else 0)]
 
     def turn(self, t: float) -> Floats:
@@ -121,18 +119,16 @@ class SensedForces:
         for number, (name, force) in enumerate(spec.forces.items()):
             if name not in loads.sensed:
                 continue
-            block = int(system.ints[system.ints[at.LOADS] + number * at.LOAD + at.L_W])
+            block = int(system.ints[system.ints[L.LOADS] + number * L.LOAD + L.L_W])
             if force.type == "actuator":
                 key = force.joint, spec.coordinate(force.joint, force.coordinate)
-                self._efforts.append((block + at.LW_EFFORT, layout.scalar_column(loads.keys.index(key))))
+                self._efforts.append((block + L.LW_EFFORT, layout.scalar_column(loads.keys.index(key))))
                 continue
             marker = choice.mechanism.markers[choice.mechanism.marker_index[force.marker]]
             if marker.body and force.type == "force":
-                self._forces.append(
-                    (block + at.LW_VECTOR, point_of(choice.bodies[marker.body - 1], marker.p_b, layout))
-                )
+                self._forces.append((block + L.LW_VECTOR, point_of(choice.bodies[marker.body - 1], marker.p_b, layout)))
             elif marker.body:
-                self._torques.append((block + at.LW_VECTOR, body_axes(choice.bodies[marker.body - 1], layout)))
+                self._torques.append((block + L.LW_VECTOR, body_axes(choice.bodies[marker.body - 1], layout)))
 
     def follow(self, work: Floats) -> None:
         """After a step: turns of joints are counted on from this workspace (w,)."""

@@ -16,17 +16,15 @@ from functools import cached_property
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.natural.body import NaturalBody
 from flexmb.natural.factors import Factor, cross
 from flexmb.natural.layout import Layout
 from flexmb.natural.rigid import frame_directions
 
-Array = NDArray[np.float64]
 
-
-def _skew(a: Array) -> Array:
+def _skew(a: Floats) -> Floats:
     """(n, 3, 3): a x, for all rows of a (n, 3)."""
     x, y, z = a.T
     zero = np.zeros_like(x)
@@ -49,20 +47,20 @@ class Extension:
             self._first = Factor.of([pair[0] for pair in directions], 3)
             self._second = Factor.of([pair[1] for pair in directions], 3)
 
-    def extend(self, x: Array) -> Array:
+    def extend(self, x: Floats) -> Floats:
         """(n_extended,) y."""
         if self.is_identity:
             return x
         return np.concatenate([x, (self._scales * cross(self._first.at(x), self._second.at(x))).ravel()])
 
-    def velocity(self, x: Array, v: Array) -> Array:
+    def velocity(self, x: Floats, v: Floats) -> Floats:
         """(n_extended,) y_dot = V v, without forming V."""
         if self.is_identity:
             return v
         turning = cross(self._first.rate(v), self._second.at(x)) + cross(self._first.at(x), self._second.rate(v))
         return np.concatenate([v, (self._scales * turning).ravel()])
 
-    def bias(self, v: Array) -> Array:
+    def bias(self, v: Floats) -> Floats:
         """(n_extended,) V_dot v: zero but for the directions w."""
         bias = np.zeros(self.layout.n_extended)
         if not self.is_identity:
@@ -71,7 +69,7 @@ class Extension:
         return bias
 
     @cached_property
-    def _pattern(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _pattern(self) -> tuple[Integers, Integers]:
         """Rows and columns of the entries of V: the identity, then each entry of d1 and d2 in three components of w."""
         n = self.layout.n_coordinates
         rows, columns = [np.arange(n)], [np.arange(n)]
@@ -80,7 +78,7 @@ class Extension:
             columns.append(np.repeat(factor.columns, 3))
         return np.concatenate(rows), np.concatenate(columns)
 
-    def jacobian(self, x: Array) -> scipy.sparse.csr_array:
+    def jacobian(self, x: Floats) -> scipy.sparse.csr_array:
         """(n_extended, n_coordinates) V [GJB eq. 4.72]."""
         n = self.layout.n_coordinates
         if self.is_identity:

@@ -10,15 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.natural.layout import Combination
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
-
-def cross(a: Array, b: Array) -> Array:
+def cross(a: Floats, b: Floats) -> Floats:
     """(n, 3) a x b of all rows: faster than numpy's for the few rows of most models."""
     return a[:, [1, 2, 0]] * b[:, [2, 0, 1]] - a[:, [2, 0, 1]] * b[:, [1, 2, 0]]
 
@@ -31,8 +28,8 @@ class Factor:
     """Row of every entry."""
     components: Integers
     columns: Integers
-    values: Array
-    constants: Array
+    values: Floats
+    constants: Floats
     """(n_rows, dimension)"""
 
     @classmethod
@@ -46,11 +43,11 @@ class Factor:
             np.array([side.constant for side in combinations]).reshape(-1, dimension),
         )
 
-    def at(self, x: Array) -> Array:
+    def at(self, x: Floats) -> Floats:
         """(n_rows, dimension) value."""
         return self.constants + self.rate(x)
 
-    def rate(self, v: Array) -> Array:
+    def rate(self, v: Floats) -> Floats:
         """(n_rows, dimension) velocity."""
         sums = np.bincount(self._places, self.values * v[self.columns], self.constants.size)
         return np.asarray(sums, dtype=np.float64).reshape(self.constants.shape)
@@ -70,6 +67,6 @@ class Factor:
         starts = np.cumsum(counts) - counts
         return first, starts[self.owners[first]] + within
 
-    def entries(self, conjugate: Array) -> Array:
+    def entries(self, conjugate: Floats) -> Floats:
         """Derivatives of conjugate . factor with respect to the coordinates of the entries."""
         return self.values * conjugate[self.owners, self.components]

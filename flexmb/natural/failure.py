@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError
 
 if TYPE_CHECKING:
     from flexmb.natural.system import NaturalSystem
-
-Floats = NDArray[np.float64]
 
 
 class StepFailure(ComputationError):

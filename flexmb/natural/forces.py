@@ -21,14 +21,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.natural.body import NaturalBody
 from flexmb.natural.frame import TURN
 from flexmb.natural.layout import Combination, Layout, direction_of, point_of
 
-Array = NDArray[np.float64]
 Given = ArrayLike | Callable[[float], ArrayLike]
 """Constant components, or a function of time [s]."""
 
@@ -36,11 +36,11 @@ Given = ArrayLike | Callable[[float], ArrayLike]
 class ForceSet(Protocol):
     """Forces of one kind."""
 
-    def force(self, y: Array, y_dot: Array, t: float) -> Array:
+    def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
         """(n_extended,) generalised force Q_y."""
         ...
 
-    def potential(self, y: Array, t: float) -> float:
+    def potential(self, y: Floats, t: float) -> float:
         """Potential energy [J] of the part that has one."""
         ...
 
@@ -66,7 +66,7 @@ class PointForce:
     components: Given
     axes: tuple[Combination, ...] | None = None
 
-    def at(self, y: Array, t: float) -> Array:
+    def at(self, y: Floats, t: float) -> Floats:
         """(dimension,) force in fixed axes [N]."""
         components = _components(self.components, t)
         if self.axes is None:
@@ -82,7 +82,7 @@ class Torque:
     components: Given
     in_body: bool = False
 
-    def at(self, y: Array, t: float) -> Array:
+    def at(self, y: Floats, t: float) -> Floats:
         """(3,) torque in fixed axes, planar (1,) [N m]."""
         components = np.atleast_1d(_components(self.components, t))
         if not self.in_body or len(components) == 1:
@@ -90,7 +90,7 @@ class Torque:
         return np.array([axis.at(y) for axis in self.axes]).T @ components
 
 
-def _components(given: Given, t: float) -> Array:
+def _components(given: Given, t: float) -> Floats:
     return np.asarray(given(t) if callable(given) else given, dtype=float)
 
 
@@ -120,7 +120,7 @@ class ConcentratedForces:
     forces: Sequence[PointForce] = ()
     torques: Sequence[Torque] = ()
 
-    def force(self, y: Array, y_dot: Array, t: float) -> Array:
+    def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
         """(n_extended,) Q_y."""
         generalised = np.zeros(self.layout.n_extended)
         for force in self.forces:
@@ -129,13 +129,13 @@ class ConcentratedForces:
             add_torque(torque.axes, torque.at(y, t), y, generalised)
         return generalised
 
-    def potential(self, y: Array, t: float) -> float:
+    def potential(self, y: Floats, t: float) -> float:
         """-r . f of the forces that are constant in fixed axes; torques and other forces have none [GJB eq. 4.95]."""
         fixed = [force for force in self.forces if force.axes is None and not callable(force.components)]
         return -float(sum(force.point.at(y) @ force.at(y, t) for force in fixed))
 
 
-def add_torque(axes: Sequence[Combination], torque: Array, y: Array, generalised: Array) -> None:
+def add_torque(axes: Sequence[Combination], torque: Floats, y: Floats, generalised: Floats) -> None:
     """Add the generalised force of a torque (3,), planar (1,) [N m] on the body with these axes."""
     share = 1.0 if len(axes) == 1 else 0.5
     for axis in axes:
@@ -158,10 +158,10 @@ class Gravity:
             if body.mass > 0.0:
                 point_of(body, body.center, layout).add_force(body.mass * g, self.generalised)
 
-    def force(self, y: Array, y_dot: Array, t: float) -> Array:
+    def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
         """(n_extended,) Q_y."""
         return self.generalised.copy()
 
-    def potential(self, y: Array, t: float) -> float:
+    def potential(self, y: Floats, t: float) -> float:
         """-m r_G . g of all bodies [J]."""
         return -float(self.generalised @ y)

@@ -16,11 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
-
-Array = NDArray[np.float64]
 
 TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
 """A quarter turn in the plane: n = TURN (r_j - r_i) [GJB eq. 4.34]."""
@@ -42,17 +40,17 @@ class AffineFrame:
     """Slot of the basic point that is the origin."""
     directions: tuple[int, ...]
     """Slots of the independent directions: a point stands for its difference to the origin, a vector for itself."""
-    differences: Array
+    differences: Floats
     """(n_directions, n_basic): the directions are these sums of the basic points and vectors."""
-    start: Array
+    start: Floats
     """(dimension,) place of the origin in body axes [m]"""
-    weights: Array
+    weights: Floats
     """(n_slots, 1 + dimension): c = weights [1; local - start]."""
-    turned: Array
+    turned: Floats
     """(n_slots, 1 + dimension): weights of the basic points and vectors turned by 90 degrees; zero but for "planar"."""
     scale: float
     """Length that makes w = scale d1 x d2 a unit vector [1/m^2 for two differences]; 0 but for "cross"."""
-    line: Array | None = None
+    line: Floats | None = None
     """"bar" and "point": (dimension,) direction in body axes (zero for a point), off which there is no place."""
 
     @property
@@ -60,23 +58,23 @@ class AffineFrame:
         """Points and vectors that the frame is a combination of."""
         return len(self.weights)
 
-    def point_matrix(self, local: Array) -> Array:
+    def point_matrix(self, local: Floats) -> Floats:
         """(dimension, dimension n_slots): C of r = C q for the place `local` (dimension,) [m] [GJB eq. 4.35, 4.50]."""
         arm = local - self.start
         self._refuse_off_line(arm, "point")
         return self._matrix(np.concatenate([[1.0], arm]))
 
-    def direction_matrix(self, local: Array) -> Array:
+    def direction_matrix(self, local: Floats) -> Floats:
         """(dimension, dimension n_slots): the same for a vector fixed in the body: no part of the origin."""
         self._refuse_off_line(local, "direction")
         return self._matrix(np.concatenate([[0.0], local]))
 
-    def _matrix(self, place: Array) -> Array:
+    def _matrix(self, place: Floats) -> Floats:
         dimension = len(place) - 1
         matrix = np.kron(self.weights @ place, np.eye(dimension)).astype(np.float64)
         return matrix + np.kron(self.turned @ place, TURN) if self.kind == "planar" else matrix
 
-    def _refuse_off_line(self, arm: Array, noun: str) -> None:
+    def _refuse_off_line(self, arm: Floats, noun: str) -> None:
         if self.line is None:
             return
         length = float(np.linalg.norm(self.line))
@@ -87,7 +85,7 @@ class AffineFrame:
             raise InputError([Fault(text, hint="Give the body another vector or point.")])
 
 
-def _candidates(points: Array, vectors: Array) -> Array:
+def _candidates(points: Floats, vectors: Floats) -> Floats:
     """(n_basic, dimension) unit directions to choose from: differences to the first point (zero if none), vectors."""
     directions = np.concatenate([points - points[0], vectors]) if len(vectors) else points - points[0]
     lengths = np.linalg.norm(directions, axis=1, keepdims=True)
@@ -95,7 +93,7 @@ def _candidates(points: Array, vectors: Array) -> Array:
     return np.where(lengths > nearest, directions / np.where(lengths > nearest, lengths, 1.0), 0.0)
 
 
-def _choose(candidates: Array, wanted: int) -> tuple[int, ...]:
+def _choose(candidates: Floats, wanted: int) -> tuple[int, ...]:
     """Slots of up to `wanted` independent directions: each time the one farthest out of the space of the others."""
     chosen: list[int] = []
     rest = candidates.copy()
@@ -116,7 +114,7 @@ def _choose(candidates: Array, wanted: int) -> tuple[int, ...]:
     return tuple(chosen)
 
 
-def affine_frame(points: Array, vectors: Array) -> AffineFrame:
+def affine_frame(points: Floats, vectors: Floats) -> AffineFrame:
     """The frame of a body with basic `points` (n, dimension) [m] and unit `vectors` (m, dimension) in body axes."""
     dimension = points.shape[1]
     slots = _choose(_candidates(points, vectors), 1 if dimension == 2 else 3)

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.natural.failure import StepFailure, worst_row
 from flexmb.natural.projection import accelerations, closed_velocity, length_scale, mass_factor
 from flexmb.natural.row_kernels import move_into
@@ -31,7 +31,6 @@ from flexmb.natural.state import NaturalState
 if TYPE_CHECKING:
     from flexmb.natural.system import NaturalSystem
 
-Floats = NDArray[np.float64]
 
 ITERATIONS = 25
 TINY = 4e-16

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 
+from flexmb.arrays import Floats
 from flexmb.natural.failure import StepFailure, worst_row
 from flexmb.natural.projection import bounded, closed_position, closed_velocity, length_scale, mass_factor
 from flexmb.natural.row_kernels import largest
@@ -29,8 +29,6 @@ from flexmb.natural.state import NaturalState
 if TYPE_CHECKING:
     from flexmb.natural.system import NaturalSystem
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 STEPS = 20
 TINY = 4e-16

@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.natural.canonical import Canonical
 from flexmb.natural.failure import StepFailure
@@ -26,8 +26,6 @@ from flexmb.natural.projection import accelerations, closed_velocity, mass_facto
 from flexmb.natural.runge_kutta import RungeKutta
 from flexmb.natural.state import Measures, NaturalMotion, NaturalState
 from flexmb.natural.system import NaturalSystem
-
-Floats = NDArray[np.float64]
 
 METHODS = ("generalized-alpha", "runge-kutta", "independent", "canonical")
 

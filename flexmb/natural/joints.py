@@ -17,14 +17,12 @@ of u x (r_b - r_a) do.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.natural.constraints import ConstraintBuilder, Drive
 from flexmb.natural.layout import Combination, Layout
 from flexmb.natural.system import Mechanism, Writer
-
-Floats = NDArray[np.float64]
 
 ACROSS = 1e-6
 """Largest cosine of an angle that counts as a right one, and smallest sine between vectors that count as different."""

@@ -13,13 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.natural.body import NaturalBody
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 NO_WEIGHT = 1e-12
 """Share of the largest weight below which a weight is round-off of zero."""
@@ -31,19 +29,19 @@ class Combination:
 
     components: Integers
     columns: Integers
-    values: Array
-    constant: Array
+    values: Floats
+    constant: Floats
     """(dimension,)"""
 
-    def at(self, x: Array) -> Array:
+    def at(self, x: Floats) -> Floats:
         """(dimension,) its value."""
         return self.constant + self.rate(x)
 
-    def rate(self, v: Array) -> Array:
+    def rate(self, v: Floats) -> Floats:
         """(dimension,) its velocity for the velocities `v` of the coordinates."""
         return np.bincount(self.components, self.values * v[self.columns], len(self.constant)).astype(np.float64)
 
-    def add_force(self, force: Array, generalised: Array) -> None:
+    def add_force(self, force: Floats, generalised: Floats) -> None:
         """Add C^T f: the generalised force of `force` (dimension,) [GJB eq. 4.94]."""
         np.add.at(generalised, self.columns, self.values * force[self.components])
 
@@ -157,7 +155,7 @@ class Layout:
         return Combination(np.arange(self.dimension), columns, np.ones(self.dimension), np.zeros(self.dimension))
 
 
-def _combination(matrix: Array, columns: Integers) -> Combination:
+def _combination(matrix: Floats, columns: Integers) -> Combination:
     components, places = np.nonzero(np.abs(matrix) > NO_WEIGHT * np.max(np.abs(matrix)))
     return Combination(components, columns[places], matrix[components, places], np.zeros(len(matrix)))
 

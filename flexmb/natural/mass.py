@@ -22,18 +22,16 @@ from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.natural.body import NaturalBody
 from flexmb.natural.extension import Extension
 from flexmb.natural.frame import TURN
 from flexmb.natural.layout import Layout
 
-Array = NDArray[np.float64]
 
-
-def slot_mass_matrix(body: NaturalBody) -> Array:
+def slot_mass_matrix(body: NaturalBody) -> Floats:
     """(dimension n_slots, dimension n_slots) constant mass matrix of a body in its slots."""
     moments = body.moments
     plain, turned = body.frame.weights, body.frame.turned
@@ -53,7 +51,7 @@ def alone(body: NaturalBody) -> tuple[NaturalBody, Layout]:
     return single, Layout.of([single], len(points), len(vectors), dimension=body.dimension)
 
 
-def mass_matrix(body: NaturalBody, x: Array | None = None) -> Array:
+def mass_matrix(body: NaturalBody, x: Floats | None = None) -> Floats:
     """(dimension n_basic, dimension n_basic) mass matrix of a body alone, columns: its points, then its vectors.
 
     `x` (dimension n_basic,) is needed for the kind "cross" only, whose mass matrix changes with the position."""
@@ -68,7 +66,7 @@ def mass_matrix(body: NaturalBody, x: Array | None = None) -> Array:
     return turning.T @ constant @ turning
 
 
-def velocity_force(body: NaturalBody, x: Array, v: Array) -> Array:
+def velocity_force(body: NaturalBody, x: Floats, v: Floats) -> Floats:
     """(dimension n_basic,) velocity force of a body alone, for the right side; zero but for the kind "cross"."""
     if body.frame.kind != "cross":
         return np.zeros(body.dimension * body.n_basic)
@@ -92,6 +90,6 @@ def extended_mass_matrix(bodies: Sequence[NaturalBody], layout: Layout) -> scipy
     return scipy.sparse.csc_array((np.concatenate(values), entries), shape=shape)
 
 
-def kinetic_energy(extended_mass: scipy.sparse.csc_array, y_dot: Array) -> float:
+def kinetic_energy(extended_mass: scipy.sparse.csc_array, y_dot: Floats) -> float:
     """y_dot^T M_y y_dot / 2 [J] [GJB eq. 4.88, 4.89]."""
     return 0.5 * float(y_dot @ (extended_mass @ y_dot))

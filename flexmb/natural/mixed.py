@@ -18,15 +18,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.natural.constraints import ConstraintBuilder, Constraints
 from flexmb.natural.layout import Combination, Layout
 from flexmb.natural.scalar_terms import ScalarTerm
 from flexmb.natural.system import Writer
-
-Floats = NDArray[np.float64]
 
 
 def distance(points: tuple[int, int], scalar: int, name: str = "distance") -> Writer:

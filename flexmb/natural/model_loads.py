@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault
 from flexmb.joints.table import JointCode
 from flexmb.model.expressions.parser import Expression
@@ -46,10 +46,8 @@ from flexmb.natural.spring_laws import LinearLaw, SpringLaws, TabledLaw
 from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.system import Writer
 
-Array = NDArray[np.float64]
-Turn = Callable[[float], Array]
+Turn = Callable[[float], Floats]
 """Time -> rotation matrix (3, 3), or angular velocity (3,)."""
-Integers = NDArray[np.int64]
 Key = tuple[str, str]
 """Joint and coordinate."""
 
@@ -130,7 +128,7 @@ class CoordinateForces:
         self._rubbed = self.columns[rubbing]
         self._frictions = [forces[k] for k in rubbing]
 
-    def force(self, y: Array, y_dot: Array, t: float) -> Array:
+    def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
         """(n_extended,) Q_y."""
         efforts = np.zeros(self.layout.n_extended)
         if self._sprung.size:
@@ -144,7 +142,7 @@ class CoordinateForces:
         columns = np.concatenate((self._sprung, self._rubbed))
         return columns, columns
 
-    def tangent(self, y: Array, y_dot: Array, per_rate: float) -> Array:
+    def tangent(self, y: Floats, y_dot: Floats, per_rate: float) -> Floats:
         """Entries of dQ_y/dy + per_rate dQ_y/dy_dot."""
         springs = -self._springs.stiffness(y[self._sprung]) - per_rate * self._springs.damping
         slopes = [
@@ -152,7 +150,7 @@ class CoordinateForces:
         ]
         return np.concatenate((springs, per_rate * np.array(slopes)))
 
-    def potential(self, y: Array, t: float) -> float:
+    def potential(self, y: Floats, t: float) -> float:
         """Stored energy of the springs [J]."""
         return self._springs.energy(y[self._sprung])
 
@@ -160,11 +158,11 @@ class CoordinateForces:
 class Rotors:
     """Constant angular momenta h inside bodies: each gives its body the torque -omega x h, which does no work."""
 
-    def __init__(self, layout: Layout, rotors: Sequence[tuple[tuple[Combination, ...], Array]], spin: Turn | None):
+    def __init__(self, layout: Layout, rotors: Sequence[tuple[tuple[Combination, ...], Floats]], spin: Turn | None):
         """Body axes and h (3,) along them [N m s] of every rotor; angular velocity (3,) of a moving base [rad/s]."""
         self.layout, self.rotors, self.spin = layout, rotors, spin
 
-    def force(self, y: Array, y_dot: Array, t: float) -> Array:
+    def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
         """(n_extended,) Q_y."""
         generalised = np.zeros(self.layout.n_extended)
         base = np.zeros(3) if self.spin is None else self.spin(t)
@@ -174,7 +172,7 @@ class Rotors:
             add_torque(axes, np.cross(R.T @ momentum, omega + base), y, generalised)
         return generalised
 
-    def potential(self, y: Array, t: float) -> float:
+    def potential(self, y: Floats, t: float) -> float:
         """None."""
         return 0.0
 
@@ -246,7 +244,7 @@ class ModelLoads:
         keys += [(joint.name, "angle") for joint in choice.mechanism.joints if joint.type.code == JointCode.SCREW]
         return cls(spec, choice, tuple(dict.fromkeys(keys)))
 
-    def start(self, poses: Sequence[Pose], near: Mapping[Key, float]) -> Array:
+    def start(self, poses: Sequence[Pose], near: Mapping[Key, float]) -> Floats:
         """(n_scalars,) mixed coordinates in these poses, turns counted near the given values."""
         values = []
         for name, coordinate in self.keys:
@@ -349,14 +347,14 @@ class ModelLoads:
     def _joint(self, name: str) -> Any:
         return self.choice.mechanism.joints[self.choice.mechanism.joint_index[name]]
 
-    def _frame(self, marker: int, poses: Sequence[Pose]) -> tuple[Array, Array]:
+    def _frame(self, marker: int, poses: Sequence[Pose]) -> tuple[Floats, Floats]:
         """Orientation and place of a marker in these poses, world axes."""
         placed = self.choice.mechanism.markers[marker]
         pose = poses[placed.body]
         return pose.R @ placed.R_b, pose.p + pose.R @ placed.p_b
 
 
-def _components(vector: Sequence[Expression], turn: Array) -> Any:
+def _components(vector: Sequence[Expression], turn: Floats) -> Any:
     """Turned components: numbers when they are constant, else a function of time."""
     functions = [_function(expression) for expression in vector]
     if all(expression.constant is not None for expression in vector):
@@ -364,7 +362,7 @@ def _components(vector: Sequence[Expression], turn: Array) -> Any:
     return lambda t: turn @ np.array([function(t) for function in functions])
 
 
-def _turned_back(components: Any, turn: Turn) -> Callable[[float], Array]:
+def _turned_back(components: Any, turn: Turn) -> Callable[[float], Floats]:
     """World components in the axes of the base."""
     if callable(components):
         return lambda t: np.asarray(turn(t).T @ components(t), dtype=np.float64)

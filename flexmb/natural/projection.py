@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.natural.failure import StepFailure, worst_row
 from flexmb.natural.row_kernels import largest
 from flexmb.natural.saddle import SaddleFactor
@@ -21,7 +21,6 @@ from flexmb.natural.saddle import SaddleFactor
 if TYPE_CHECKING:
     from flexmb.natural.system import NaturalSystem
 
-Floats = NDArray[np.float64]
 
 STEPS = 30
 """Most Newton steps of a position."""

@@ -11,11 +11,9 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from flexmb.arrays import Floats, Integers
 
 RANK = 1e-8
 """A row of which less than this share of its length is left follows from the rows before it."""

@@ -9,13 +9,11 @@ for every further point or vector: what is left are the 6 (bar 5, point 3, plana
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.natural.body import NaturalBody
 from flexmb.natural.constraints import ConstraintBuilder
 from flexmb.natural.layout import Combination, Layout, direction_of, point_of
-
-Array = NDArray[np.float64]
 
 
 def basic_of(body: NaturalBody, slot: int, layout: Layout) -> Combination:
@@ -53,7 +51,7 @@ def rigid_constraints(body: NaturalBody, layout: Layout, builder: ConstraintBuil
     return rows
 
 
-def in_span(body: NaturalBody, slot: int) -> Array:
+def in_span(body: NaturalBody, slot: int) -> Floats:
     """The place of a further basic in the space of the chosen directions: exactly there, without round-off across."""
     frame = body.frame
     place = body.places[slot]

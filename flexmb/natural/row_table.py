@@ -16,12 +16,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.natural import row_kernels as at
 from flexmb.natural.layout import Combination
 from flexmb.natural.scalar_terms import FUNCTIONS, ScalarTerm
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Columns = tuple[Integers, Integers]
 Drive = Callable[[float], tuple[float, float, float]]
 """Time [s] -> value, rate, acceleration of the driven quantity."""
@@ -33,7 +32,7 @@ class Product:
 
     row: int
     factors: tuple[Combination, ...]
-    form: Array | None
+    form: Floats | None
     turn: tuple[int, int] = (0, 0)
     """Column of the angle psi that the weight is a function of, and code of this function; code 0: weight 1."""
 
@@ -44,7 +43,7 @@ class WrittenRows:
 
     names: list[str] = field(default_factory=list)
     constants: list[float] = field(default_factory=list)
-    linear: list[tuple[int, Integers, Array]] = field(default_factory=list)
+    linear: list[tuple[int, Integers, Floats]] = field(default_factory=list)
     products: list[Product] = field(default_factory=list)
     scalars: list[tuple[int, ScalarTerm]] = field(default_factory=list)
     drives: list[tuple[int, Drive]] = field(default_factory=list)
@@ -87,7 +86,7 @@ class RowTable:
             at.SCALAR_COLUMN: np.array([term.column for term in terms], dtype=np.int64),
             at.SCALAR_CODE: np.array([FUNCTIONS.index(term.function) for term in terms], dtype=np.int64),
         }
-        floats: dict[int, Array] = {
+        floats: dict[int, Floats] = {
             at.CONSTANT: np.array(written.constants, dtype=float),
             at.LINEAR_VALUE: _real([values for _, _, values in written.linear]),
             at.FORM: _real([_in_space(product.form).ravel() for product in products]),
@@ -118,7 +117,7 @@ class _Pairs:
     thirds: Integers
     """Place of the third factor's component among all (n_factors, 3); -1 for products of two."""
     columns: Columns
-    values: Array
+    values: Floats
 
 
 def _pairs(number: int, product: Product, first: int) -> _Pairs:
@@ -169,7 +168,7 @@ def _hessian_places(products: Sequence[Product], pairs: Sequence[_Pairs], ints: 
     return _whole([*rows, ints[at.SCALAR_COLUMN]]), _whole([*columns, ints[at.SCALAR_COLUMN]])
 
 
-def _packed(counts: dict[int, int], ints: dict[int, Integers], floats: dict[int, Array]) -> tuple[Integers, Array]:
+def _packed(counts: dict[int, int], ints: dict[int, Integers], floats: dict[int, Floats]) -> tuple[Integers, Floats]:
     """Header, counts and offsets with all integers behind them; all numbers."""
     header = np.zeros(at.HEADER, dtype=np.int64)
     place = at.HEADER
@@ -183,7 +182,7 @@ def _packed(counts: dict[int, int], ints: dict[int, Integers], floats: dict[int,
     return np.concatenate([header, *ints.values()]), np.concatenate([*floats.values()])
 
 
-def _in_space(array: Array | None) -> Array:
+def _in_space(array: Floats | None) -> Floats:
     """A vector or form with three components in every direction; a zero form for none."""
     if array is None:
         return np.zeros((3, 3))
@@ -194,5 +193,5 @@ def _whole(parts: Sequence[NDArray]) -> Integers:
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts]).astype(np.int64, copy=False)
 
 
-def _real(parts: Sequence[NDArray]) -> Array:
+def _real(parts: Sequence[NDArray]) -> Floats:
     return np.concatenate([np.zeros(0), *parts]).astype(np.float64, copy=False)

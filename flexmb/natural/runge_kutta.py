@@ -11,15 +11,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.natural.projection import accelerations, closed_position, closed_velocity
 from flexmb.natural.state import NaturalState
 
 if TYPE_CHECKING:
     from flexmb.natural.system import NaturalSystem
-
-Floats = NDArray[np.float64]
 
 
 def runge_kutta_step(rate: Callable[[float, Floats], Floats], t: float, y: Floats, h: float) -> Floats:

@@ -16,16 +16,13 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dgetrf, dgetrs
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
 
+from flexmb.arrays import Floats, Integers
 from flexmb.natural.failure import StepFailure
 from flexmb.natural.row_kernels import add_at
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MOST_FULL = 140
 """Most unknowns of a full matrix: for a chain of bars both kinds then take the same time."""

@@ -15,11 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -82,21 +81,21 @@ class SpringLaws:
         self.damping = np.array([law.damping for law in plain], dtype=float)
         """(n,) derivative of the force by the rate"""
 
-    def force(self, s: Array, s_dot: Array) -> Array:
+    def force(self, s: Floats, s_dot: Floats) -> Floats:
         """(n,) forces at the lengths s and their rates."""
         force = self._stiffness * (s - self._rest) + self._preload + self.damping * s_dot
         for number, table in self._tables:
             force[number] += table.force(float(s[number]))
         return force
 
-    def stiffness(self, s: Array) -> Array:
+    def stiffness(self, s: Floats) -> Floats:
         """(n,) derivatives of the forces by the lengths."""
         stiffness = self._stiffness.copy()
         for number, table in self._tables:
             stiffness[number] += table.slope(float(s[number]))
         return stiffness
 
-    def energy(self, s: Array) -> float:
+    def energy(self, s: Floats) -> float:
         """Stored energy of all springs [J]; dampers store none."""
         stretch = s - self._rest
         energy = float(np.sum((0.5 * self._stiffness * stretch + self._preload) * stretch))

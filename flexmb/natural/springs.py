@@ -15,20 +15,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.natural.factors import Factor
 from flexmb.natural.frame import TURN
 from flexmb.natural.layout import Combination, Layout
 from flexmb.natural.spring_laws import LinearLaw, SpringLaws, TabledLaw
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Law = LinearLaw | TabledLaw
 
 
-def _scatter(factor: Factor, conjugate: Array, n: int) -> Array:
+def _scatter(factor: Factor, conjugate: Floats, n: int) -> Floats:
     """(n,) sum of C^T f of all rows, f (n_rows, dimension)."""
     return np.bincount(factor.columns, factor.entries(conjugate), n).astype(np.float64)
 
@@ -43,11 +42,11 @@ class TranslationalSprings:
         self.laws = SpringLaws(laws)
         self._span = Factor.of([second - first for first, second in ends], layout.dimension) if ends else None
 
-    def lengths(self, y: Array) -> Array:
+    def lengths(self, y: Floats) -> Floats:
         """(n,) distances of the ends [m]."""
         return np.zeros(0) if self._span is None else np.linalg.norm(self._span.at(y), axis=1)
 
-    def force(self, y: Array, y_dot: Array, t: float) -> Array:
+    def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
         """(n_extended,) Q_y; a spring of no length has no direction and no force."""
         if self._span is None:
             return np.zeros(self.layout.n_extended)
@@ -65,7 +64,7 @@ class TranslationalSprings:
         first, second = self._span.pairs
         return self._span.columns[first], self._span.columns[second]
 
-    def tangent(self, y: Array, y_dot: Array, per_rate: float) -> Array:
+    def tangent(self, y: Floats, y_dot: Floats, per_rate: float) -> Floats:
         """Entries of dQ_y/dy + per_rate dQ_y/dy_dot."""
         if self._span is None:
             return np.zeros(0)
@@ -83,7 +82,7 @@ class TranslationalSprings:
         values = self._span.values[first] * self._span.values[second]
         return -values * block[owners[first], parts[first], parts[second]]
 
-    def potential(self, y: Array, t: float) -> float:
+    def potential(self, y: Floats, t: float) -> float:
         """Stored energy [J]."""
         return self.laws.energy(self.lengths(y))
 
@@ -104,20 +103,20 @@ class RotationalSprings:
 
     layout: Layout
     springs: tuple[RotationalSpring, ...]
-    near: Array
+    near: Floats
     """(n,) [rad]: of all angles that differ by whole turns the nearest to these is taken"""
 
-    def following(self, y: Array) -> RotationalSprings:
+    def following(self, y: Floats) -> RotationalSprings:
         """The same springs, with the turns counted on from the position y."""
         return replace(self, near=self.angles(y))
 
-    def angles(self, y: Array) -> Array:
+    def angles(self, y: Floats) -> Floats:
         """(n,) angles with their turns [rad]."""
         found = [np.arctan2(*self._sine_and_cosine(spring, y)) for spring in self.springs]
         bare = np.array(found, dtype=float)
         return bare + 2.0 * np.pi * np.round((self.near - bare) / (2.0 * np.pi))
 
-    def force(self, y: Array, y_dot: Array, t: float) -> Array:
+    def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
         """(n_extended,) Q_y = -M dpsi/dy."""
         generalised = np.zeros(self.layout.n_extended)
         slopes = [self._slope(spring, y) for spring in self.springs]
@@ -127,7 +126,7 @@ class RotationalSprings:
             generalised -= torque * slope
         return generalised
 
-    def potential(self, y: Array, t: float) -> float:
+    def potential(self, y: Floats, t: float) -> float:
         """Stored energy [J] [GJB eq. 4.126, 4.127]."""
         return self._laws.energy(self.angles(y))
 
@@ -135,13 +134,13 @@ class RotationalSprings:
     def _laws(self) -> SpringLaws:
         return SpringLaws([spring.law for spring in self.springs])
 
-    def _sine_and_cosine(self, spring: RotationalSpring, y: Array) -> tuple[float, float]:
+    def _sine_and_cosine(self, spring: RotationalSpring, y: Floats) -> tuple[float, float]:
         """Sine and cosine of the angle, times the lengths of the directions."""
         a, b = spring.first.at(y), spring.second.at(y)
         side = TURN @ a if spring.axis is None else np.cross(spring.axis.at(y), a)
         return float(side @ b), float(a @ b)
 
-    def _slope(self, spring: RotationalSpring, y: Array) -> Array:
+    def _slope(self, spring: RotationalSpring, y: Floats) -> Floats:
         """(n_extended,) dpsi/dy = (cos dsin - sin dcos) / (sin^2 + cos^2)."""
         a, b = spring.first.at(y), spring.second.at(y)
         sine, cosine = self._sine_and_cosine(spring, y)
@@ -178,7 +177,7 @@ class ScalarSprings:
         self.columns = np.asarray(columns, dtype=np.int64)
         self.laws = SpringLaws(laws)
 
-    def force(self, y: Array, y_dot: Array, t: float) -> Array:
+    def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
         """(n_extended,) Q_y: -f in the column of s."""
         pull = self.laws.force(y[self.columns], y_dot[self.columns])
         return np.bincount(self.columns, -pull, self.layout.n_extended).astype(np.float64)
@@ -187,10 +186,10 @@ class ScalarSprings:
         """Rows and columns of the entries of the tangent."""
         return self.columns, self.columns
 
-    def tangent(self, y: Array, y_dot: Array, per_rate: float) -> Array:
+    def tangent(self, y: Floats, y_dot: Floats, per_rate: float) -> Floats:
         """Entries of dQ_y/dy + per_rate dQ_y/dy_dot."""
         return -self.laws.stiffness(y[self.columns]) - per_rate * self.laws.damping
 
-    def potential(self, y: Array, t: float) -> float:
+    def potential(self, y: Floats, t: float) -> float:
         """Stored energy [J] [GJB eq. 4.110, 4.126]."""
         return self.laws.energy(y[self.columns])

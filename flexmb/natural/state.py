@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from flexmb.arrays import Floats
 
 if TYPE_CHECKING:
     from flexmb.natural.system import NaturalSystem
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.natural.generalized_alpha import GeneralizedAlpha
 from flexmb.natural.projection import length_scale
 from flexmb.natural.saddle import FullFactor, SaddleFactor, SaddleMatrix
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from flexmb.natural.state import NaturalState
     from flexmb.natural.system import NaturalSystem
 
-Floats = NDArray[np.float64]
 
 MOST_STIFF = 400
 """Most coordinates for which the tangents of forces are full arrays."""

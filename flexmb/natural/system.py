@@ -17,9 +17,9 @@ from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.natural.body import NaturalBody
 from flexmb.natural.constraint_rows import MovingRows, check_start
@@ -34,9 +34,6 @@ from flexmb.natural.rigid import rigid_constraints
 from flexmb.natural.saddle import SaddleMatrix, summed
 from flexmb.natural.springs import RotationalSprings
 from flexmb.natural.varying_mass import MovingMass
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 FAR = 1e-9
 """How far a constraint may be off at the start, after that, as a share of the largest coordinate."""

@@ -14,13 +14,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+
+from flexmb.arrays import Floats, Integers
 
 if TYPE_CHECKING:
     from flexmb.natural.system import NaturalSystem
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @runtime_checkable

@@ -10,15 +10,12 @@ The products V_ia (M_y)_ij V_jb that are not zero are listed once; an evaluation
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from flexmb.arrays import Floats, Integers
 from flexmb.natural.extension import Extension
 from flexmb.natural.row_kernels import times_into
 from flexmb.natural.saddle import summed
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class MovingMass:

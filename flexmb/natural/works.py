@@ -14,13 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.natural.projection import accelerations
 from flexmb.natural.state import NaturalState
 from flexmb.natural.system import NaturalSystem
-
-Floats = NDArray[np.float64]
 
 
 class Works:

@@ -12,14 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.bodies.orientation import rotations
 from flexmb.system.mechanism import PlacedJoint
 
-Array = NDArray[np.float64]
 X, Y, Z = np.eye(3)
-FIXED_COLUMNS: dict[str, tuple[list[Array], list[Array]]] = {
+FIXED_COLUMNS: dict[str, tuple[list[Floats], list[Floats]]] = {
     "fixed": ([], []),
     "revolute": ([Z], [0 * Z]),
     "prismatic": ([0 * Z], [Z]),
@@ -36,24 +35,24 @@ SLIDES = {"spherical": (), "point-on-line": (Z,), "free": (X, Y, Z)}
 class Subspace:
     """Free motions of a joint at r instants; n coordinates, axes of the first marker."""
 
-    S_w: Array
+    S_w: Floats
     """(r, n, 3)"""
-    S_v: Array
+    S_v: Floats
     """(r, n, 3)"""
-    bias_w: Array
+    bias_w: Floats
     """(r, 3)"""
-    bias_v: Array
+    bias_v: Floats
     """(r, 3)"""
-    effort: Array
+    effort: Floats
     """(r, n, 6) force and moment on the second body of a unit effort on every coordinate: S (S^T S)^-1"""
 
     @property
-    def columns(self) -> Array:
+    def columns(self) -> Floats:
         """(r, n, 6) that a force and moment at the second marker work on"""
         return np.concatenate([self.S_v, self.S_w], axis=2)
 
 
-def subspace(joint: PlacedJoint, R: Array, position: Array, rates: Array) -> Subspace:
+def subspace(joint: PlacedJoint, R: Floats, position: Floats, rates: Floats) -> Subspace:
     """Subspace of a joint; R : (r, 3, 3) second marker in the first, position : (r, n_q), rates : (r, n)."""
     kind, r = joint.type.name, len(R)
     bias_w, bias_v = np.zeros((r, 3)), np.zeros((r, 3))
@@ -82,6 +81,6 @@ def subspace(joint: PlacedJoint, R: Array, position: Array, rates: Array) -> Sub
     return Subspace(S_w, S_v, bias_w, bias_v, effort)
 
 
-def _spread(columns: list[Array], r: int) -> Array:
+def _spread(columns: list[Floats], r: int) -> Floats:
     """(r, n, 3) of constant columns"""
     return np.tile(np.array(columns).reshape(1, -1, 3), (r, 1, 1))

@@ -17,8 +17,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.exact_motion import BodyMotion, ExactMotion
 from flexmb.bodies.flexible_body import FlexibleBody
@@ -31,10 +31,8 @@ from flexmb.system.mechanism import PlacedJoint
 from flexmb.system.placement import place
 from flexmb.system.topology import topology
 
-Array = NDArray[np.float64]
 
-
-def turned(R: Array, vectors: Array) -> Array:
+def turned(R: Floats, vectors: Floats) -> Floats:
     """R v : (r, 3), or (r, n, 3) for n vectors each"""
     return np.asarray(np.einsum("rij,rj->ri" if vectors.ndim == 2 else "rij,rnj->rni", R, vectors))
 
@@ -43,15 +41,15 @@ def turned(R: Array, vectors: Array) -> Array:
 class FrameMotion:
     """A frame at r instants, world axes."""
 
-    p: Array
+    p: Floats
     """(r, 3) [m]"""
-    R: Array
+    R: Floats
     """(r, 3, 3)"""
-    w: Array
+    w: Floats
     """(r, 3) angular velocity [rad/s]"""
-    al: Array
+    al: Floats
     """(r, 3) angular acceleration [rad/s^2]"""
-    a: Array
+    a: Floats
     """(r, 3) acceleration of the origin [m/s^2]"""
 
 
@@ -59,17 +57,17 @@ class FrameMotion:
 class Arm:
     """A marker relative to its body, body axes; n elastic coordinates."""
 
-    r: Array
+    r: Floats
     """(r, 3) place [m]"""
-    R: Array
+    R: Floats
     """(r, 3, 3) orientation"""
-    psi: Array
+    psi: Floats
     """(r, n, 3)"""
-    turn: Array
+    turn: Floats
     """(r, n, 3)"""
-    bias_r: Array
+    bias_r: Floats
     """(r, 3) acceleration without that of the elastic coordinates [m/s^2]"""
-    bias_w: Array
+    bias_w: Floats
     """(r, 3) angular, likewise [rad/s^2]"""
 
 
@@ -83,7 +81,7 @@ class RecordedMechanism:
         self._arms: dict[int, Arm] = {}
         self._subspaces: dict[str, Subspace] = {}
 
-    def elastic(self, number: int) -> tuple[Array, Array, Array]:
+    def elastic(self, number: int) -> tuple[Floats, Floats, Floats]:
         """(r, n) q, q', q'' of a body; n = 0 for a rigid one"""
         body = self.mechanism.bodies[number]
         if not isinstance(body, FlexibleBody) or not body.n_modes:
@@ -91,12 +89,12 @@ class RecordedMechanism:
         q, v = (self.result[f"bodies/{body.name}/elastic_{k}"].reshape(self.rows, -1) for k in ("position", "velocity"))
         return q, v, self._accelerations([f"{body.name}.{label}" for label in body.labels])
 
-    def _accelerations(self, names: list[str]) -> Array:
+    def _accelerations(self, names: list[str]) -> Floats:
         """(r, n) of tree coordinates by name"""
         info = self.result.channels["coordinates/a"]
         return self.result["coordinates/a"].reshape(self.rows, -1)[:, [info.columns.index(name) for name in names]]
 
-    def joint(self, joint: PlacedJoint, quantity: str) -> Array:
+    def joint(self, joint: PlacedJoint, quantity: str) -> Floats:
         """(r, n) position, velocity or acceleration of the coordinates of a joint"""
         if not joint.type.n_v:
             return np.zeros((self.rows, 0))
@@ -119,7 +117,7 @@ class RecordedMechanism:
             self._arms[number] = _arm(self.mechanism.bodies[marker.body], marker, q, v)
         return self._arms[number]
 
-    def body_pose(self, number: int) -> tuple[Array, Array]:
+    def body_pose(self, number: int) -> tuple[Floats, Floats]:
         """Position (r, 3) [m] and orientation (r, 3, 3) of a body, world axes."""
         if not number:
             return np.zeros((self.rows, 3)), np.tile(np.eye(3), (self.rows, 1, 1))
@@ -127,13 +125,13 @@ class RecordedMechanism:
         turn = self.result[f"bodies/{name}/quaternion"]
         return self.result[f"bodies/{name}/position"], rotations(turn / np.linalg.norm(turn, axis=1)[:, None])
 
-    def pose(self, marker: int) -> tuple[Array, Array]:
+    def pose(self, marker: int) -> tuple[Floats, Floats]:
         """Position (r, 3) [m] and orientation (r, 3, 3) of a marker, world axes."""
         p, R = self.body_pose(self.mechanism.markers[marker].body)
         arm = self.arm(marker)
         return p + turned(R, arm.r), R @ arm.R
 
-    def omega(self, number: int) -> Array:
+    def omega(self, number: int) -> Floats:
         """(r, 3) angular velocity of a body, body axes"""
         if not number:
             return np.zeros((self.rows, 3))
@@ -181,7 +179,7 @@ class RecordedMechanism:
         r = turned(frame.R, self.arm(marker).r)
         return FrameMotion(frame.p, frame.R, frame.w, al, frame.a - still.a - np.cross(al, r))
 
-    def _across(self, joint: PlacedJoint, known: FrameMotion, marker: int, is_reversed: bool) -> tuple[Array, Array]:
+    def _across(self, joint: PlacedJoint, known: FrameMotion, marker: int, is_reversed: bool) -> tuple[Floats, Floats]:
         """al, a of the other marker of a joint."""
         S, rates, second = self.free_motions(joint), self.joint(joint, "velocity"), self.joint(joint, "acceleration")
         first = self.pose(joint.first)
@@ -197,7 +195,7 @@ class RecordedMechanism:
             return al, known.a - np.cross(al, d) - moving
         return known.al + turning, known.a + np.cross(known.al, d) + moving
 
-    def inertia_wrench(self, number: int, gravity: Array) -> Array:
+    def inertia_wrench(self, number: int, gravity: Floats) -> Floats:
         """(r, 6) mass times (acceleration less gravity) of a body and its moment about the body origin, world axes"""
         body, frame = self.mechanism.bodies[number], self.bodies[number]
         back = np.swapaxes(frame.R, 1, 2)
@@ -214,7 +212,7 @@ class RecordedMechanism:
         return np.concatenate([turned(frame.R, wrench[:, :3]), turned(frame.R, wrench[:, 3:])], axis=1)
 
 
-def _flexible_wrench(body: FlexibleBody, q: Array, v: Array, acceleration: Array, motion: Array) -> Array:
+def _flexible_wrench(body: FlexibleBody, q: Floats, v: Floats, acceleration: Floats, motion: Floats) -> Floats:
     """(r, 6) rigid rows of M y' + h; motion : (r, 3, 3) rows a less gravity, al, w, body axes"""
     found = np.zeros((len(q), 6))
     exact = ExactMotion(body.basis) if isinstance(body.field, ExactBeam) and body.basis is not None else None
@@ -228,7 +226,7 @@ def _flexible_wrench(body: FlexibleBody, q: Array, v: Array, acceleration: Array
     return found
 
 
-def _arm(body: Any, marker: Marker, q: Array, v: Array) -> Arm:
+def _arm(body: Any, marker: Marker, q: Floats, v: Floats) -> Arm:
     r, n = q.shape
     if not n or marker.shapes is None:
         nothing, columns = np.zeros((r, 3)), np.zeros((r, n, 3))
@@ -244,7 +242,7 @@ def _arm(body: Any, marker: Marker, q: Array, v: Array) -> Arm:
     return Arm(parts["r"], parts["R"] @ marker.R_b, *(parts[name] for name in names[2:]))
 
 
-def _quadratic_arm(marker: Marker, shapes: MarkerShapes, q: Array, v: Array) -> Arm:
+def _quadratic_arm(marker: Marker, shapes: MarkerShapes, q: Floats, v: Floats) -> Arm:
     """r = r0 + Phi q + 1/2 q G q, theta = Theta q + 1/2 q Gamma q, R = exp(~theta) R0; w = T(theta) theta'."""
     used = float(shapes.order > 1)
     psi = shapes.Phi + used * np.einsum("rl,kli->rki", q, shapes.G)
@@ -261,7 +259,7 @@ def _quadratic_arm(marker: Marker, shapes: MarkerShapes, q: Array, v: Array) -> 
     return Arm(position, exponential(theta) @ marker.R_b, psi, turn, bias_r, turned(T, second) + turned(change, rate))
 
 
-def _tangent(theta: Array) -> Array:
+def _tangent(theta: Floats) -> Floats:
     """(r, 3, 3) T = 1 + (1 - cos t)/t^2 ~theta + (t - sin t)/t^3 ~theta^2: the angular velocity of exp(~theta) is
     T theta'"""
     t = np.linalg.norm(theta, axis=1)[:, None, None]

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.recursive.recorded_accelerations import RecordedMechanism, turned
 from flexmb.results.inverse_dynamics import RecursiveReactions
@@ -31,7 +31,6 @@ from flexmb.results.result_file import Result
 from flexmb.system.mechanism import PlacedJoint
 from flexmb.system.topology import Topology, topology
 
-Array = NDArray[np.float64]
 COVERED = ("force", "torque", "spring-damper", "joint-spring", "friction", "actuator")
 OPEN = 1e-9
 """Singular values of the joint equations below this part of the largest count as zero."""
@@ -70,7 +69,7 @@ class _Pair:
 
     on: int
     against: int
-    wrench: Array
+    wrench: Floats
 
 
 class _Tree:
@@ -84,7 +83,7 @@ class _Tree:
         self.in_tree = {self.parts.joints[b.joint].name for b in self.tree.branches if b.joint is not None}
         self.length = float(np.ptp(np.concatenate([mechanism.pose(k)[0] for k in self._ends()]), axis=0).max()) or 1.0
         self.known: list[_Pair] = []
-        self.known_efforts: dict[tuple[str, int], Array] = {}
+        self.known_efforts: dict[tuple[str, int], Floats] = {}
         self.unknown: list[_Pair | tuple[str, int]] = []
         """A pair of wrenches, or the coordinate of a joint in the tree on which an effort acts; all of unit size."""
         self.scales: list[float] = []
@@ -104,11 +103,11 @@ class _Tree:
     def body_of(self, marker: int) -> int:
         return self.parts.markers[marker].body
 
-    def about_origin(self, force: Array, moment: Array, at: Array) -> Array:
+    def about_origin(self, force: Floats, moment: Floats, at: Floats) -> Floats:
         """(..., 6) of a force and moment at points `at`, world axes"""
         return np.concatenate([force, moment + np.cross(at, force)], axis=-1)
 
-    def joint_pair(self, joint: PlacedJoint, local: Array) -> _Pair:
+    def joint_pair(self, joint: PlacedJoint, local: Floats) -> _Pair:
         """The wrench (r, 6) that a joint exerts on its second body at its second marker, axes of the first."""
         R, at = self.m.pose(joint.first)[1], self.m.pose(joint.second)[0]
         wrench = self.about_origin(turned(R, local[:, :3]), turned(R, local[:, 3:]), at)
@@ -131,7 +130,7 @@ class _Tree:
             reactions[joint.name] = self._named(joint, value)
         return RecursiveReactions(reactions, efforts, determined, self.length)
 
-    def _named(self, joint: PlacedJoint, value: Array) -> JointReaction:
+    def _named(self, joint: PlacedJoint, value: Floats) -> JointReaction:
         R, at = self.m.pose(joint.first)[1], self.m.pose(joint.second)[0]
         first, second = (self.parts.bodies[self.body_of(end)].name for end in (joint.first, joint.second))
         force, moment = value[:, :3], value[:, 3:]
@@ -161,7 +160,7 @@ class _Tree:
                 coordinate = joint.type.coordinates.index(self.spec.coordinate(force.joint, force.coordinate))
                 self._known_effort(joint, coordinate, effort)
 
-    def _pull(self, force: Any, tension: Array) -> _Pair:
+    def _pull(self, force: Any, tension: Floats) -> _Pair:
         """A spring-damper along the line of its markers; tension draws them together."""
         first, second = (self.parts.marker_index[marker] for marker in force.markers)
         at = self.m.pose(first)[0]
@@ -170,7 +169,7 @@ class _Tree:
         pull = tension[:, None] * np.where(size > 1e-12, line / np.where(size > 0.0, size, 1.0), 0.0)
         return _Pair(self.body_of(first), self.body_of(second), self.about_origin(pull, 0.0 * pull, at))
 
-    def _known_effort(self, joint: PlacedJoint, coordinate: int, effort: Array) -> None:
+    def _known_effort(self, joint: PlacedJoint, coordinate: int, effort: Floats) -> None:
         if joint.name in self.in_tree:
             key = (joint.name, coordinate)
             self.known_efforts[key] = self.known_efforts.get(key, 0.0) + effort
@@ -178,7 +177,7 @@ class _Tree:
             local = self.m.free_motions(joint).effort[:, coordinate] * effort[:, None]
             self.known.append(self.joint_pair(joint, local))
 
-    def _add_chords(self) -> dict[str, tuple[Array, int]]:
+    def _add_chords(self) -> dict[str, tuple[Floats, int]]:
         """Directions (r, 6, k) of every chord's reaction, axes of its first marker, and the place of their first."""
         found = {}
         for joint in self.parts.joints:
@@ -220,14 +219,14 @@ class _Tree:
         inside = self.beyond[body]
         return float(pair.on in inside) - float(pair.against in inside)
 
-    def _handed_over(self, body: int) -> Array:
+    def _handed_over(self, body: int) -> Floats:
         """(r, 6) that the branch of a body must hand to it when all unknowns are zero"""
         total = np.zeros((self.m.rows, 6))
         for pair in self.known:
             total -= self._beyond(body, pair) * pair.wrench
         return total
 
-    def _equations(self) -> tuple[Array, Array]:
+    def _equations(self) -> tuple[Floats, Floats]:
         """S^T W_c = Q of every branch as A x = b : (r, equations, unknowns), (r, equations); moments over the length"""
         rows, sides = [], []
         for body, columns, sign, joint in self._branches():
@@ -247,7 +246,7 @@ class _Tree:
             return np.zeros((self.m.rows, 0, len(self.unknown))), np.zeros((self.m.rows, 0))
         return np.stack(rows, axis=1), np.stack(sides, axis=1)
 
-    def _branches(self) -> Iterator[tuple[int, Array, float, str]]:
+    def _branches(self) -> Iterator[tuple[int, Floats, float, str]]:
         """Body, free motions (r, n, 6) about the world origin, sign of the joint's wrench and name of its joint."""
         for branch in self.tree.branches:
             if branch.joint is None:
@@ -259,7 +258,7 @@ class _Tree:
             columns = np.concatenate([S_v - np.cross(S_w, at[:, None, :]), S_w], axis=2)
             yield branch.body, columns, -1.0 if branch.reversed else 1.0, joint.name
 
-    def _reaction(self, joint: PlacedJoint, chords: dict[str, Any], x: Array, *, with_known: bool) -> Array:
+    def _reaction(self, joint: PlacedJoint, chords: dict[str, Any], x: Floats, *, with_known: bool) -> Floats:
         """(r, 6) force and moment on the second body at its marker, axes of the first, without those of efforts."""
         if joint.name in chords:
             basis, first = chords[joint.name]
@@ -279,7 +278,7 @@ class _Tree:
         return np.asarray(local - np.einsum("rni,rn->ri", S.effort, along))
 
 
-def _least(A: Array, b: Array, sizes: Array) -> tuple[Array, Array]:
+def _least(A: Floats, b: Floats, sizes: Floats) -> tuple[Floats, Floats]:
     """x : (r, n) of least x/sizes with A x = b, and the ways (n, r, n) that A leaves open; zero where it does not."""
     if not A.shape[1] or not A.shape[2]:
         open_ways = np.tile(np.eye(len(sizes))[:, None, :], (1, len(b), 1))

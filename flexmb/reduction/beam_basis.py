@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from flexmb.arrays import Floats
 from flexmb.elements.beam_shapes import BeamShape
 from flexmb.errors import Fault, InputError
 from flexmb.reduction.beam_data import Lump, SectionProperties, Span, section_properties
@@ -24,7 +25,6 @@ from flexmb.reduction.frames import in_frame, normalised
 
 __all__ = ["BeamBasis", "Lump", "SectionProperties", "Span", "beam_basis"]
 
-Vector = NDArray[np.float64]
 
 _DEPENDENT = 1e-11
 """Smallest eigenvalue of the correlation of the shapes below which they are not independent."""
@@ -37,7 +37,7 @@ class BeamBasis:
     length: float
     """[m]"""
     spans: tuple[Span, ...]
-    breaks: Vector
+    breaks: Floats
     """(n_seg + 1,) [m] ends, steps, lumps and element nodes: between them everything is smooth"""
     gauss: int
     """Gauss points between two breaks that integrate products of shapes exactly (see `beam_families`)"""
@@ -49,11 +49,11 @@ class BeamBasis:
     lumps: tuple[Lump, ...]
     shear: bool
     rotary_inertia: bool
-    stiffness: Vector
+    stiffness: Floats
     """(n, n) linear [N/m], twist [N m]"""
-    mass: Vector
+    mass: Floats
     """(n, n) of the undeformed beam [kg], twist [kg m^2]"""
-    damping: Vector
+    damping: Floats
     """(n, n) [N s/m], twist [N m s]"""
 
     @property
@@ -65,11 +65,11 @@ class BeamBasis:
         """Properties per length at x [m], of any shape; on a step those of the span that begins there."""
         return section_properties(self.spans, self.length, x)
 
-    def frequencies(self) -> Vector:
+    def frequencies(self) -> Floats:
         """(n,) natural frequencies of the shapes in their own frame [Hz], rising."""
         return basis_modes(self.stiffness, self.mass)[0] / (2.0 * np.pi)
 
-    def stations(self) -> tuple[Vector, Vector]:
+    def stations(self) -> tuple[Floats, Floats]:
         """(n_seg, gauss) Gauss points [m] and weights [m]; the weights sum to the length."""
         return gauss_stations(self.breaks, self.gauss)
 
@@ -130,7 +130,7 @@ def _shapes_in_frame(curves: Family, request: BeamRequest, integrals: BeamIntegr
     return shapes
 
 
-def _independence_faults(shapes: Sequence[BeamShape], mass: Vector) -> list[Fault]:
+def _independence_faults(shapes: Sequence[BeamShape], mass: Floats) -> list[Fault]:
     if not shapes:
         return []
     size = np.sqrt(np.diag(mass))
@@ -142,7 +142,7 @@ def _independence_faults(shapes: Sequence[BeamShape], mass: Vector) -> list[Faul
     return [Fault(text, (), "Take fewer shapes, or another family or frame.")]
 
 
-def _symmetric(matrix: Vector) -> Vector:
+def _symmetric(matrix: Floats) -> Floats:
     return (matrix + matrix.T) / 2.0
 
 

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from flexmb.arrays import Floats
 from flexmb.elements.material import Material
 from flexmb.elements.number_checks import is_number, not_negative
 from flexmb.elements.section import Section
 from flexmb.errors import Fault, InputError
-
-Vector = NDArray[np.float64]
 
 SAME_PLACE = 1e-9
 """Places nearer than this part of the length are one place."""
@@ -37,9 +36,9 @@ class Lump:
     """distance of its section from end A [m]"""
     mass: float
     """[kg]"""
-    center: Vector = field(default_factory=lambda: np.zeros(3))
+    center: Floats = field(default_factory=lambda: np.zeros(3))
     """(3,) centre of mass, from the centre-line point at x, section axes [m]"""
-    inertia: Vector = field(default_factory=lambda: np.zeros((3, 3)))
+    inertia: Floats = field(default_factory=lambda: np.zeros((3, 3)))
     """(3, 3) about its own centre of mass, section axes [kg m^2]"""
 
     def __post_init__(self) -> None:
@@ -57,7 +56,7 @@ class Lump:
             raise InputError(faults)
 
 
-def _inertia_faults(inertia: Vector) -> list[Fault]:
+def _inertia_faults(inertia: Floats) -> list[Fault]:
     size = float(np.abs(inertia).max())
     if np.abs(inertia - inertia.T).max() > 1e-9 * size:
         return [Fault("inertia is not symmetric", ("inertia",))]
@@ -71,27 +70,27 @@ def _inertia_faults(inertia: Vector) -> list[Fault]:
 class SectionProperties:
     """Stiffness and inertia per length at some places; every array has the shape of the places asked for."""
 
-    EA: Vector
+    EA: Floats
     """[N]"""
-    EIy: Vector
+    EIy: Floats
     """[N m^2], bending in the x-z plane"""
-    EIz: Vector
+    EIz: Floats
     """[N m^2], bending in the x-y plane"""
-    GJ: Vector
+    GJ: Floats
     """[N m^2]; 0 where the torsion constant is not known"""
-    GAy: Vector
+    GAy: Floats
     """shear stiffness k G A for forces along y [N]; 0 where the coefficient is not known"""
-    GAz: Vector
+    GAz: Floats
     """for forces along z [N]"""
-    rhoA: Vector
+    rhoA: Floats
     """[kg/m]"""
-    rhoIy: Vector
+    rhoIy: Floats
     """[kg m]"""
-    rhoIz: Vector
+    rhoIz: Floats
     """[kg m]"""
 
 
-def span_ends(spans: Sequence[Span], length: float) -> Vector:
+def span_ends(spans: Sequence[Span], length: float) -> Floats:
     """(n_spans,) where each span ends, from end A [m]."""
     return np.array([length if span.to is None else span.to for span in spans])
 
@@ -118,7 +117,7 @@ def _row(span: Span) -> list[float]:
     ]
 
 
-def break_points(length: float, *places: ArrayLike) -> Vector:
+def break_points(length: float, *places: ArrayLike) -> Floats:
     """0, every place of the lists [m] and the length, sorted; places within round-off of each other are one."""
     points = np.sort(np.concatenate([np.ravel(np.asarray(place, dtype=float)) for place in places] + [[0.0, length]]))
     kept = [0.0]

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.elements.beam_modes import beam_modes, rod_modes
 from flexmb.elements.beam_shapes import BENDING, COMPONENTS, BeamShape, Curve, monomial_curves
 from flexmb.reduction.beam_data import break_points, span_ends
 from flexmb.reduction.beam_matrices import BeamIntegrals
 from flexmb.reduction.beam_request import BeamRequest
 from flexmb.reduction.element_curves import element_curves
-
-Vector = NDArray[np.float64]
 
 _CONVERGED = 1e-7
 """Error of the products of waves at the stations of a run, relative: every station costs time at each step, and this
@@ -27,7 +25,7 @@ class Family:
     """Curves of each component, in the order of the elastic coordinates."""
 
     curves: dict[str, Sequence[Curve]]
-    breaks: Vector
+    breaks: Floats
     """places between which every curve and the section are smooth [m]"""
     degree: dict[str, int] | None
     """polynomial degree between the breaks; None: not polynomials"""
@@ -92,7 +90,7 @@ def polynomial_gauss(degree: dict[str, int]) -> int:
 def converged_gauss(shapes: Sequence[BeamShape], request: BeamRequest, family: Family) -> int:
     """Fewest Gauss points between two breaks for which stiffness, mass and int v' v' are converged."""
 
-    def products(gauss: int) -> Vector:
+    def products(gauss: int) -> Floats:
         integrals = BeamIntegrals(
             request.length, request.spans, family.breaks, gauss, request.lumps, request.shear, request.rotary_inertia
         )

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.elements.beam_shapes import BeamShape, sampled
 from flexmb.reduction.beam_data import Lump, SectionProperties, Span, section_properties
 
-Vector = NDArray[np.float64]
 
-
-def gauss_stations(breaks: Vector, gauss: int) -> tuple[Vector, Vector]:
+def gauss_stations(breaks: Floats, gauss: int) -> tuple[Floats, Floats]:
     """(n_seg, gauss) Gauss points [m] between the breaks, and their weights [m]."""
     point, weight = np.polynomial.legendre.leggauss(gauss)
     half = np.diff(breaks)[:, None] / 2.0
@@ -32,7 +30,7 @@ class BeamIntegrals:
         self,
         length: float,
         spans: Sequence[Span],
-        breaks: Vector,
+        breaks: Floats,
         gauss: int,
         lumps: Sequence[Lump] = (),
         shear: bool = False,
@@ -46,7 +44,7 @@ class BeamIntegrals:
         self.shear = shear
         self.rotary_inertia = rotary_inertia
 
-    def stiffness(self, shapes: Sequence[BeamShape]) -> Vector:
+    def stiffness(self, shapes: Sequence[BeamShape]) -> Floats:
         """(n, n) [N/m], twist [N m]."""
         at, p = sampled(shapes, self.x), self.properties
         matrix = np.zeros((len(shapes), len(shapes)))
@@ -59,7 +57,7 @@ class BeamIntegrals:
                 matrix += self._product(strain, strain, density)
         return matrix
 
-    def mass(self, shapes: Sequence[BeamShape], others: Sequence[BeamShape] | None = None) -> Vector:
+    def mass(self, shapes: Sequence[BeamShape], others: Sequence[BeamShape] | None = None) -> Floats:
         """(n, n) [kg], twist [kg m^2]; or (n, n_others) between two sets of shapes."""
         others = shapes if others is None else others
         at, at_others, p = sampled(shapes, self.x), sampled(others, self.x), self.properties
@@ -76,16 +74,16 @@ class BeamIntegrals:
             matrix += lump.mass * shift @ shift_others.T + turn @ lump.inertia @ turn_others.T
         return matrix
 
-    def slope_products(self, shapes: Sequence[BeamShape]) -> Vector:
+    def slope_products(self, shapes: Sequence[BeamShape]) -> Floats:
         """(n, n) int v_k' v_l' dx [m]: what the foreshortening is made of."""
         slope = sampled(shapes, self.x)[:, :, 1]
         return self._product(slope, slope, np.ones_like(self.x))
 
-    def _product(self, left: Vector, right: Vector, density: Vector) -> Vector:
+    def _product(self, left: Floats, right: Floats, density: Floats) -> Floats:
         return (left * (density * self.weight)) @ right.T
 
 
-def lump_motion(shapes: Sequence[BeamShape], lump: Lump) -> tuple[Vector, Vector]:
+def lump_motion(shapes: Sequence[BeamShape], lump: Lump) -> tuple[Floats, Floats]:
     """(n, 3) displacement of the lump's centre of mass and (n, 3) turn of its section, per unit of each coordinate."""
     at = sampled(shapes, np.array([lump.x]))[:, 0]
     is_y, is_z, is_u, is_t = (_is(shapes, component) for component in ("y", "z", "u", "t"))
@@ -94,11 +92,11 @@ def lump_motion(shapes: Sequence[BeamShape], lump: Lump) -> tuple[Vector, Vector
     return line + np.cross(turn, lump.center), turn
 
 
-def _is(shapes: Sequence[BeamShape], component: str) -> Vector:
+def _is(shapes: Sequence[BeamShape], component: str) -> Floats:
     return np.array([float(shape.component == component) for shape in shapes])
 
 
-def _inertias(p: SectionProperties) -> tuple[tuple[str, Vector, Vector], ...]:
+def _inertias(p: SectionProperties) -> tuple[tuple[str, Floats, Floats], ...]:
     """component, inertia of its value, rotary inertia of its turn (per length)."""
     none = np.zeros_like(p.rhoA)
     return ("y", p.rhoA, p.rhoIz), ("z", p.rhoA, p.rhoIy), ("u", p.rhoA, none), ("t", p.rhoIy + p.rhoIz, none)

@@ -13,16 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.optimize import linear_sum_assignment
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.reduction.eigenmodes import lowest_modes
 from flexmb.reduction.free_body import FreeBody
 
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 Progress = Callable[[str, float], None] | None
 
 METHODS = ("craig-bampton", "free", "fixed")
@@ -51,9 +49,9 @@ class Source:
 class ComponentModes:
     """The orthogonal shapes of a body in mean axes."""
 
-    Phi: Vector
+    Phi: Floats
     """(3 b, n) with unit modal mass, in the order of frequency"""
-    omega_squared: Vector
+    omega_squared: Floats
     """(n,) [rad^2/s^2]"""
     labels: tuple[str, ...]
     kinds: tuple[str, ...]
@@ -73,7 +71,7 @@ def component_modes(
     below: float | None = None,
     keep_below: float | None = None,
     attachment: bool = False,
-    vectors: Vector | None = None,
+    vectors: Floats | None = None,
     progress: Progress = None,
 ) -> ComponentModes:
     """Component modes by one of METHODS.
@@ -85,7 +83,7 @@ def component_modes(
     faults = _faults(body, method, modes, below, attachment)
     if faults:
         raise InputError(faults)
-    columns: list[Vector] = []
+    columns: list[Floats] = []
     sources: list[Source] = []
     if modes != 0:
         free = method == "free"
@@ -133,7 +131,7 @@ def _faults(body: FreeBody, method: str, modes: int | None, below: float | None,
     return faults
 
 
-def _mode_sources(body: FreeBody, vectors: Vector, frequencies: Vector, free: bool) -> list[Source]:
+def _mode_sources(body: FreeBody, vectors: Floats, frequencies: Floats, free: bool) -> list[Source]:
     if free:
         return [Source("free", f"free {k + 1}", "", float(f)) for k, f in enumerate(frequencies)]
     translations = body.model.rigid_motions()[:, :3]
@@ -155,7 +153,7 @@ def _static_sources(body: FreeBody, kind: str) -> list[Source]:
     ]
 
 
-def _orthogonal(body: FreeBody, V: Vector, sources: Sequence[Source], keep_below: float | None) -> ComponentModes:
+def _orthogonal(body: FreeBody, V: Floats, sources: Sequence[Source], keep_below: float | None) -> ComponentModes:
     before = np.sqrt(np.einsum("ij,ij->j", V, body.model.mass_times(V)))
     V = body.without_rigid(V)
     V = body.without_rigid(V)
@@ -199,7 +197,7 @@ def _orthogonal(body: FreeBody, V: Vector, sources: Sequence[Source], keep_below
     )
 
 
-def _independent(gram: Vector, sources: Sequence[Source], rank: int) -> Numbers:
+def _independent(gram: Floats, sources: Sequence[Source], rank: int) -> Integers:
     """Numbers of as many sources as there are shapes: all modes, then the others that add most to those before"""
     modes = [j for j, source in enumerate(sources) if source.frequency > 0.0]
     others = [j for j, source in enumerate(sources) if source.frequency <= 0.0]
@@ -215,13 +213,13 @@ def _independent(gram: Vector, sources: Sequence[Source], rank: int) -> Numbers:
     return np.array([*modes, *(others[j] for j in taken)], dtype=np.int64)
 
 
-def _first_largest(values: Vector) -> Any:
+def _first_largest(values: Floats) -> Any:
     """Number of the first of the largest values along the first axis"""
     largest = values.max(axis=0)
     return np.argmax(values >= largest - _TIE * np.abs(largest), axis=0)
 
 
-def _user_notes(gram: Vector, rank: int, count: int) -> tuple[str, ...]:
+def _user_notes(gram: Floats, rank: int, count: int) -> tuple[str, ...]:
     """Whether each of the last `count` vectors, the user's, adds to the others; gram : of all, with unit length"""
     others = np.linalg.eigvalsh(gram[: len(gram) - count, : len(gram) - count])
     idle = count - (rank - int((others > _SAME * others.max(initial=0.0)).sum()))

@@ -10,19 +10,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.elements.number_checks import is_number, not_negative
 from flexmb.errors import Fault
 
-Vector = NDArray[np.float64]
 Damping = Mapping[str, Any] | str | None
 
 _KEYS = ("ratio", "ratios", "mass", "stiffness")
 _ALLOWED = 'Allowed: {"ratio": z}, {"ratios": [z1, z2, ...]}, {"mass": a, "stiffness": b}, "adams" or None.'
 
 
-def basis_modes(stiffness: Vector, mass: Vector) -> tuple[Vector, Vector]:
+def basis_modes(stiffness: Floats, mass: Floats) -> tuple[Floats, Floats]:
     """(n,) angular frequencies [rad/s], rising, and (n, n) modes as columns with unit modal mass."""
     from scipy.linalg import eigh  # only here: a quarter of a second at every start
 
@@ -32,7 +31,7 @@ def basis_modes(stiffness: Vector, mass: Vector) -> tuple[Vector, Vector]:
     return np.sqrt(np.maximum(squares, 0.0)), modes
 
 
-def adams_ratios(omega: Vector) -> Vector:
+def adams_ratios(omega: Floats) -> Floats:
     """Ratio of each mode by its frequency: 1 % below 100 Hz, 10 % up to 1000 Hz, critical above."""
     hertz = omega / (2.0 * np.pi)
     return np.where(hertz < 100.0, 0.01, np.where(hertz <= 1000.0, 0.1, 1.0))
@@ -75,7 +74,7 @@ def _inside(faults: list[Fault]) -> list[Fault]:
     return [Fault(fault.text, ("damping", *fault.path), fault.hint) for fault in faults]
 
 
-def damping_matrix(damping: Damping, stiffness: Vector, mass: Vector) -> Vector:
+def damping_matrix(damping: Damping, stiffness: Floats, mass: Floats) -> Floats:
     """(n, n) [N s/m], twist [N m s]; the request has no faults."""
     if damping is None:
         return np.zeros_like(stiffness)

@@ -12,14 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from flexmb.arrays import Flags, Floats
 from flexmb.errors import ComputationError, InputError
 from flexmb.reduction.sparse.blas import blas_threads
 from flexmb.reduction.sparse.memory import available_memory
 
-Vector = NDArray[np.float64]
-Columns = Callable[[Vector], Vector]
+Columns = Callable[[Floats], Floats]
 Progress = Callable[[str, float], None]
 
 _DENSE = 240
@@ -40,13 +40,13 @@ _CLUSTER = 1e-6
 class Eigenmodes:
     """Modes in ascending frequency."""
 
-    frequencies: Vector
+    frequencies: Floats
     """(k,) [Hz]"""
-    omega_squared: Vector
+    omega_squared: Floats
     """(k,) [1/s^2]"""
-    vectors: Vector
+    vectors: Floats
     """(n, k), M-orthonormal, the largest component of each positive"""
-    residuals: Vector
+    residuals: Floats
     """(k,) |K^-1 M v - v / omega^2| omega^2 in the norm of M"""
     solves: int
     """Right-hand sides solved for"""
@@ -91,21 +91,21 @@ class _Target:
     below: float | None
     progress: Progress | None
 
-    def wanted(self, theta: Vector) -> int:
+    def wanted(self, theta: Floats) -> int:
         """How many of the values are wanted."""
         number = len(theta)
         if self.below is not None:
             number = int(np.sum(theta >= 1.0 / (2.0 * np.pi * self.below) ** 2))
         return number if self.count is None else min(number, self.count)
 
-    def is_reached(self, theta: Vector, is_converged: NDArray[np.bool_]) -> bool:
+    def is_reached(self, theta: Floats, is_converged: Flags) -> bool:
         """Whether all wanted modes are there; by frequency also the next one, so that none can be missing."""
         number = self.wanted(theta)
         if number == self.count:
             return bool(is_converged[:number].all())
         return self.below is not None and number < len(theta) and bool(is_converged[: number + 1].all())
 
-    def tell(self, theta: Vector, is_converged: NDArray[np.bool_]) -> None:
+    def tell(self, theta: Floats, is_converged: Flags) -> None:
         if self.progress is None:
             return
         wanted = self.wanted(theta)
@@ -128,10 +128,10 @@ class _Space:
             X, MX, _ = orthonormal(X, MX, _DEPENDENT)
             self.known, self.known_mass = np.ascontiguousarray(X.T), np.ascontiguousarray(MX.T)
 
-    def mass_times(self, U: Vector) -> Vector:
+    def mass_times(self, U: Floats) -> Floats:
         return self._mass_times(np.ascontiguousarray(U))
 
-    def apply(self, MX: Vector) -> Vector:
+    def apply(self, MX: Floats) -> Floats:
         """K^-1 M X without the known vectors, from M X"""
         self.solves += MX.shape[1]
         W = self._solve(np.ascontiguousarray(MX))
@@ -139,18 +139,18 @@ class _Space:
             raise ComputationError("A solution with the stiffness matrix is not finite: the matrix is singular.")
         return W - self.known.T @ (self.known_mass @ W) if len(self.known) else W
 
-    def balanced(self, loads: Vector) -> Vector:
+    def balanced(self, loads: Floats) -> Floats:
         """Loads that do not excite the known vectors: without this their answer would drown that of the others."""
         return loads - self.known_mass.T @ (self.known @ loads) if len(self.known) else loads
 
-    def random_block(self, width: int) -> tuple[Vector, Vector]:
+    def random_block(self, width: int) -> tuple[Floats, Floats]:
         """X and M X, random in the range of K^-1 M: motions without mass are not in it."""
         X = self.apply(self.balanced(self.mass_times(self._random.standard_normal((self.n, width)))))
         X, MX, _ = orthonormal(X, self.mass_times(X), _DEPENDENT)
         return X, MX
 
 
-def orthonormal(X: Vector, MX: Vector, shortest: float, floor: float = 0.0) -> tuple[Vector, Vector, Vector]:
+def orthonormal(X: Floats, MX: Floats, shortest: float, floor: float = 0.0) -> tuple[Floats, Floats, Floats]:
     """M-orthonormal basis of the columns of X, M times it, and the matrix X^T M X.
 
     Columns no longer than `floor` are dropped, and directions that keep less than `shortest` of their length when the
@@ -204,7 +204,7 @@ class _Lanczos:
             "matrix may be close to singular: check that every part is connected."
         )
 
-    def _extend(self, X: Vector, MX: Vector) -> Vector:
+    def _extend(self, X: Floats, MX: Floats) -> Floats:
         """Append a block to the basis; returns K^-1 M X without its part in the basis."""
         old, new = self.size, self.size + X.shape[1]
         self.Q[old:new], self.MQ[old:new] = X.T, MX.T
@@ -218,7 +218,7 @@ class _Lanczos:
         self.H = H
         return W - self.Q[:new].T @ column
 
-    def _clean(self, X: Vector, MX: Vector, shortest: float = 0.5) -> tuple[Vector, Vector]:
+    def _clean(self, X: Floats, MX: Floats, shortest: float = 0.5) -> tuple[Floats, Floats]:
         """Take what is in the basis and in the known vectors out of X, and make it M-orthonormal.
 
         When they were taken out before, what loses half of its length was round-off: nothing new is in that direction.
@@ -230,7 +230,7 @@ class _Lanczos:
         X, MX, _ = orthonormal(X, MX, shortest, shortest)
         return X, MX
 
-    def _ritz(self, gram: Vector) -> None:
+    def _ritz(self, gram: Floats) -> None:
         """Values and vectors of H, largest first, and how far each is from an eigenvector.
 
         K^-1 M (Q s) - theta (Q s) = rest s_last, and gram holds the products of the columns of rest.
@@ -287,7 +287,7 @@ def _basis_limit(n: int, wanted: int, block: int) -> int:
     return max(min(ample, by_memory), wanted + 4 * block)
 
 
-def _check_truth(space: _Space, theta: Vector, vectors: Vector) -> None:
+def _check_truth(space: _Space, theta: Floats, vectors: Floats) -> None:
     """Solve once more for random sums of all modes: an error in any mode would show."""
     if not len(theta):
         return
@@ -319,7 +319,7 @@ def _dense_modes(space: _Space, target: _Target) -> Eigenmodes:
     return _as_modes(theta, vectors, residuals, space.solves)
 
 
-def _as_modes(theta: Vector, vectors: Vector, residuals: Vector, solves: int) -> Eigenmodes:
+def _as_modes(theta: Floats, vectors: Floats, residuals: Floats, solves: int) -> Eigenmodes:
     """Frequencies and vectors with the largest component positive."""
     peaks = np.abs(vectors).argmax(axis=0)
     signs = np.where(vectors[peaks, np.arange(len(theta))] < 0.0, -1.0, 1.0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.elements.beam_elements import BeamLine, BeamLineCurve, RodLine, RodLineCurve, line_modes
 from flexmb.elements.beam_modes import held
 from flexmb.elements.beam_shapes import BENDING, COMPONENTS, Curve
@@ -14,13 +14,11 @@ from flexmb.errors import Fault, InputError
 from flexmb.reduction.beam_data import Lump, Span, section_properties
 from flexmb.reduction.beam_request import BeamRequest
 
-Vector = NDArray[np.float64]
-
 _ELEMENTS_A_MODE = 4
 _FEWEST_ELEMENTS = 8
 
 
-def element_curves(request: BeamRequest, breaks: Vector) -> tuple[Vector, dict[str, Sequence[Curve]]]:
+def element_curves(request: BeamRequest, breaks: Floats) -> tuple[Floats, dict[str, Sequence[Curve]]]:
     """The nodes [m], and the curves of each component."""
     nodes = element_nodes(breaks, _n_elements(request, breaks))
     curves: dict[str, Sequence[Curve]] = {}
@@ -35,7 +33,7 @@ def element_curves(request: BeamRequest, breaks: Vector) -> tuple[Vector, dict[s
     return nodes, curves
 
 
-def element_nodes(breaks: Vector, n_elements: int) -> Vector:
+def element_nodes(breaks: Floats, n_elements: int) -> Floats:
     """Nodes [m] of this many elements, on every break and else as evenly as can be."""
     parts = np.ones(breaks.size - 1, dtype=int)
     lengths = np.diff(breaks)
@@ -52,11 +50,11 @@ def beam_line(
     component: str,
     length: float,
     spans: Sequence[Span],
-    nodes: Vector,
+    nodes: Floats,
     lumps: Sequence[Lump],
     shear: bool,
     rotary_inertia: bool,
-) -> tuple[BeamLine, Vector, Vector]:
+) -> tuple[BeamLine, Floats, Floats]:
     """The elements of one plane, with their stiffness and mass (lumps in it, as far as they act in this plane)."""
     p = section_properties(spans, length, (nodes[1:] + nodes[:-1]) / 2.0)
     EI, GA, rhoI = (p.EIz, p.GAy, p.rhoIz) if component == "y" else (p.EIy, p.GAz, p.rhoIy)
@@ -72,7 +70,7 @@ def beam_line(
     return line, stiffness, mass
 
 
-def _n_elements(request: BeamRequest, breaks: Vector) -> int:
+def _n_elements(request: BeamRequest, breaks: Floats) -> int:
     needed = breaks.size - 1
     if request.elements is None:
         modes = max((count for count in request.counts.values() if count is not None), default=0)
@@ -83,7 +81,7 @@ def _n_elements(request: BeamRequest, breaks: Vector) -> int:
     return request.elements
 
 
-def _bending_curves(component: str, request: BeamRequest, nodes: Vector, faults: list[Fault]) -> list[Curve]:
+def _bending_curves(component: str, request: BeamRequest, nodes: Floats, faults: list[Fault]) -> list[Curve]:
     line, stiffness, mass = beam_line(
         component, request.length, request.spans, nodes, request.lumps, request.shear, request.rotary_inertia
     )
@@ -101,7 +99,7 @@ def _bending_curves(component: str, request: BeamRequest, nodes: Vector, faults:
     return [BeamLineCurve(nodes, line.shear_parameter, mode.reshape(-1, 2)) for mode in modes.T]
 
 
-def _rod_curves(component: str, request: BeamRequest, nodes: Vector, faults: list[Fault]) -> list[Curve]:
+def _rod_curves(component: str, request: BeamRequest, nodes: Floats, faults: list[Fault]) -> list[Curve]:
     p = section_properties(request.spans, request.length, (nodes[1:] + nodes[:-1]) / 2.0)
     line = RodLine(nodes, p.EA, p.rhoA) if component == "u" else RodLine(nodes, p.GJ, p.rhoIy + p.rhoIz)
     stiffness, mass = line.matrices()
@@ -120,12 +118,12 @@ def _rod_curves(component: str, request: BeamRequest, nodes: Vector, faults: lis
 def _modes(
     component: str,
     request: BeamRequest,
-    stiffness: Vector,
-    mass: Vector,
+    stiffness: Floats,
+    mass: Floats,
     held_unknowns: list[int],
     n_rigid: int,
     faults: list[Fault],
-) -> Vector:
+) -> Floats:
     """(n, count) the lowest elastic modes, or a unit vector for every unknown that is not held."""
     n = stiffness.shape[0]
     count = request.counts[component]
@@ -143,7 +141,7 @@ def _held_at(first: int, value: bool, turn: bool) -> list[int]:
     return [first] * value + [first + 1] * turn
 
 
-def _rank(held_unknowns: Sequence[int], nodes: Vector) -> int:
+def _rank(held_unknowns: Sequence[int], nodes: Floats) -> int:
     """How many of the two rigid motions of a plane these held unknowns prevent."""
     rows = [[0.0, 1.0] if at % 2 else [1.0, nodes[at // 2] / nodes[-1]] for at in held_unknowns]
     return int(np.linalg.matrix_rank(np.array(rows))) if rows else 0

@@ -13,13 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.elements.beam_shapes import BENDING, BeamShape
 from flexmb.errors import Fault
 from flexmb.reduction.beam_matrices import BeamIntegrals
-
-Vector = NDArray[np.float64]
 
 FRAMES = ("start", "end", "chord", "mean")
 
@@ -37,7 +35,7 @@ class RigidCurve:
 
     power: int
 
-    def values(self, x: Vector) -> Vector:
+    def values(self, x: Floats) -> Floats:
         """(m, 4) value, slope, turn, curvature at x (m,) [m]."""
         one, zero = np.ones_like(x), np.zeros_like(x)
         return np.stack([x, one, one, zero] if self.power else [one, zero, zero, zero], axis=1)
@@ -68,7 +66,7 @@ def in_frame(shape: BeamShape, frame: str, length: float, integrals: BeamIntegra
     return replace(shape, offset=shape.offset + float(offset), tilt=shape.tilt + float(tilt))
 
 
-def normalised(shape: BeamShape, breaks: Vector) -> tuple[BeamShape, list[Fault]]:
+def normalised(shape: BeamShape, breaks: Floats) -> tuple[BeamShape, list[Fault]]:
     """The shape with largest |value| 1, positive where it first rises from end A; a fault when it vanishes."""
     x = np.unique(np.concatenate([np.linspace(breaks[0], breaks[-1], 1025), breaks]))
     value = shape.values(x)[:, 0]
@@ -81,7 +79,7 @@ def normalised(shape: BeamShape, breaks: Vector) -> tuple[BeamShape, list[Fault]
     return replace(shape, factor=float(sign * shape.factor / _peak(shape, x, np.abs(value)))), []
 
 
-def _peak(shape: BeamShape, x: Vector, size: Vector) -> float:
+def _peak(shape: BeamShape, x: Floats, size: Floats) -> float:
     """Largest |value|, from samples `size` at x, by sampling ever finer around every peak that may be the largest."""
     bordered = np.pad(size, 1, constant_values=-1.0)
     is_peak = (size >= bordered[:-2]) & (size >= bordered[2:]) & (size >= _PEAK * size.max())

@@ -16,17 +16,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.sparse import bsr_matrix, csr_matrix
 
+from flexmb.arrays import Floats, Integers
 from flexmb.elements.fe_model import FEModel
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.reduction.interfaces import Interface, overlaps
 from flexmb.reduction.sparse.factor import Factor, NotPositiveDefinite, factorise
 
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 Progress = Callable[[str, float], None] | None
 
 _NO_FORCE = 1e-10
@@ -53,7 +51,7 @@ class FreeBody:
             self._hold_by_ties(progress)
         else:
             self._hold_by_pins(progress)
-        self._relieved: Vector | None = None
+        self._relieved: Floats | None = None
 
     @property
     def held_rigidly(self) -> bool:
@@ -93,7 +91,7 @@ class FreeBody:
         bordered[:size, :size], bordered[:size, size:], bordered[size:, :size] = scaled, border, border.T
         self._marker_inverse = np.linalg.inv(bordered)[:size, :size]
 
-    def _refuse_mechanism(self, stiffness: Vector, complement: Vector) -> None:
+    def _refuse_mechanism(self, stiffness: Floats, complement: Floats) -> None:
         """Markers that move against each other without force belong to parts that do not hold together."""
         if not complement.shape[1]:
             return
@@ -111,14 +109,14 @@ class FreeBody:
         K = _pinned(self.model.K, self._pins)
         self.factor = self._factorise(K, np.arange(self.model.n_blocks), progress)
 
-    def _factorise(self, K: Any, blocks: Numbers, progress: Progress) -> Factor:
+    def _factorise(self, K: Any, blocks: Integers, progress: Progress) -> Factor:
         points = self.model.block_points[blocks]
         try:
             return factorise(K, points, progress=progress)
         except NotPositiveDefinite as error:
             raise ComputationError(_mechanism(points[error.block])) from None
 
-    def solve(self, f: Vector) -> Vector:
+    def solve(self, f: Floats) -> Floats:
         """(3 b, k) displacements in mean axes under f : (3 b, k) and the inertia forces that balance it"""
         f = f - self.MR @ (self.R.T @ f)
         if self._ties:
@@ -128,7 +126,7 @@ class FreeBody:
             u = self.factor.solve(f)
         return self.without_rigid(u)
 
-    def _solve_tied(self, f: Vector) -> Vector:
+    def _solve_tied(self, f: Floats) -> Floats:
         f_free = np.ascontiguousarray(f[self._free_rows])
         load = self._A.T @ f[self._tied_rows] + self._X.T @ f_free
         scale = self._marker_scale[:, None]
@@ -138,29 +136,29 @@ class FreeBody:
         u[self._tied_rows] = self._A @ markers
         return u
 
-    def without_rigid(self, u: Vector) -> Vector:
+    def without_rigid(self, u: Floats) -> Floats:
         """u without its rigid content: R^T M u = 0"""
         return u - self.R @ (self.MR.T @ u)
 
-    def tied(self, u: Vector) -> Vector:
+    def tied(self, u: Floats) -> Floats:
         """u with the nodes of rigid ties moved as their markers do"""
         u = u.copy()
         for tie in self._ties:
             u[tie.rows] = tie.A @ tie.motion(u)
         return u
 
-    def interface_motion(self, u: Vector) -> Vector:
+    def interface_motion(self, u: Floats) -> Floats:
         """(6 i, k) E u: displacement and rotation of every interface"""
         return np.concatenate([interface.motion(u) for interface in self.interfaces])
 
     @property
-    def attachment_modes(self) -> Vector:
+    def attachment_modes(self) -> Floats:
         """(3 b, 6 i) solve(E^T): displacements under unit wrenches on the interfaces, with inertia relief"""
         if self._relieved is None:
             self._relieved = self.solve(np.hstack([interface.forces(self.n) for interface in self.interfaces]))
         return self._relieved
 
-    def _bordered(self) -> tuple[Vector, float]:
+    def _bordered(self) -> tuple[Floats, float]:
         """[[C, E R], [(E R)^T, 0]] with the compliance C = E solve(E^T) divided by its size; that size"""
         compliance = self.interface_motion(self.attachment_modes)
         compliance = 0.5 * (compliance + compliance.T)
@@ -170,7 +168,7 @@ class FreeBody:
         zero = np.zeros((6, 6))
         return np.block([[compliance / size, rigid], [rigid.T, zero]]), size
 
-    def _refuse_dependent(self, compliance: Vector) -> None:
+    def _refuse_dependent(self, compliance: Floats) -> None:
         """Interfaces whose motions follow from each other cannot be moved one by one."""
         scale = 1.0 / np.sqrt(np.maximum(np.diag(compliance), 1e-300))
         values, axes = np.linalg.eigh(scale[:, None] * compliance * scale)
@@ -182,14 +180,14 @@ class FreeBody:
         text = text or f"'{names[0]}' cannot move in all directions"
         raise InputError([Fault(text, ("interfaces", names[0]), "Leave one of them out, or choose other nodes.")])
 
-    def constraint_modes(self) -> Vector:
+    def constraint_modes(self) -> Floats:
         """(3 b, 6 i) displacements under unit motions of one interface, the others held"""
         count = 6 * len(self.interfaces)
         matrix, size = self._bordered()
         solution = np.linalg.solve(matrix, np.eye(count + 6)[:, :count])
         return self.attachment_modes @ (solution[:count] / size) + self.R @ solution[count:]
 
-    def solve_fixed(self, f: Vector) -> Vector:
+    def solve_fixed(self, f: Floats) -> Floats:
         """(3 b, k) displacements under f with all interfaces held"""
         if self.held_rigidly:
             u = np.zeros_like(f)
@@ -213,7 +211,7 @@ class FreeBody:
         return float(np.sqrt(rounded) / (2.0 * np.pi))
 
 
-def _mechanism(place: Vector) -> str:
+def _mechanism(place: Floats) -> str:
     where = ", ".join(f"{x:.4g}" for x in place)
     return (
         f"the stiffness is not positive definite near ({where}) m: a part of the mesh can move without deforming "
@@ -222,7 +220,7 @@ def _mechanism(place: Vector) -> str:
     )
 
 
-def _orthonormal(model: FEModel) -> Vector:
+def _orthonormal(model: FEModel) -> Floats:
     """Rigid motions with R^T M R = 1, computed about the middle of the nodes: the origin may be far away."""
     R = model.rigid_motions(model.points.mean(axis=0))
     gram = R.T @ model.mass_times(R)
@@ -235,7 +233,7 @@ def _orthonormal(model: FEModel) -> Vector:
     return R @ (scale[:, None] * vectors / np.sqrt(values))
 
 
-def _sub_blocks(K: Any, rows: Numbers, columns: Numbers) -> Any:
+def _sub_blocks(K: Any, rows: Integers, columns: Integers) -> Any:
     """Rows and columns of blocks of a matrix of 3 x 3 blocks."""
     numbers = csr_matrix((np.arange(1, len(K.indices) + 1), K.indices, K.indptr), shape=(K.shape[0] // 3,) * 2)
     part = numbers[rows][:, columns]
@@ -243,7 +241,7 @@ def _sub_blocks(K: Any, rows: Numbers, columns: Numbers) -> Any:
     return bsr_matrix((K.data[part.data - 1], part.indices, part.indptr), shape=(3 * len(rows), 3 * len(columns)))
 
 
-def _pinned(K: Any, pins: Numbers) -> Any:
+def _pinned(K: Any, pins: Integers) -> Any:
     """K with rows and columns of the pinned unknowns taken out (their diagonal kept), still in 3 x 3 blocks."""
     K = K.copy()
     rows = np.repeat(np.arange(len(K.indptr) - 1), np.diff(K.indptr))

@@ -13,14 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.elements.fe_model import FEModel
 from flexmb.errors import Fault, InputError
 from flexmb.reduction.small_motions import skew_matrices
-
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
 TIES = ("rbe2", "rbe3", "follower")
 """How a marker is tied: rigidly, averaged, or averaged without modes of its own (it only follows)."""
@@ -36,27 +33,27 @@ class Interface:
     name: str
     tie: str
     """One of TIES"""
-    point: Vector
+    point: Floats
     """(3,) place of the marker [m]"""
-    nodes: Numbers
+    nodes: Integers
     """Its nodes"""
-    blocks: Numbers
+    blocks: Integers
     """(s,) blocks of unknowns of these nodes: displacements, then rotations of those nodes that have them"""
-    A: Vector
+    A: Floats
     """(3 s, 6) motion of the blocks per unit rigid motion of the marker"""
-    E: Vector
+    E: Floats
     """(6, 3 s) motion of the marker from that of the blocks"""
 
     @property
-    def rows(self) -> Numbers:
+    def rows(self) -> Integers:
         """(3 s,) unknowns of the blocks"""
         return (3 * self.blocks[:, None] + np.arange(3)).ravel()
 
-    def motion(self, U: Vector) -> Vector:
+    def motion(self, U: Floats) -> Floats:
         """(6, k) displacement and rotation of the marker for the displacements U : (3 b, k)"""
         return self.E @ U[self.rows]
 
-    def forces(self, n_unknowns: int) -> Vector:
+    def forces(self, n_unknowns: int) -> Floats:
         """(3 b, 6) nodal forces of unit wrenches on the marker"""
         B = np.zeros((n_unknowns, 6))
         B[self.rows] = self.E.T
@@ -64,7 +61,7 @@ class Interface:
 
 
 def make_interface(
-    model: FEModel, name: str, nodes: Any, tie: str = "rbe2", *, point: Any = None, weights: Vector | None = None
+    model: FEModel, name: str, nodes: Any, tie: str = "rbe2", *, point: Any = None, weights: Floats | None = None
 ) -> Interface:
     """Tie a marker to nodes; its place is by default their weighted centre.
 

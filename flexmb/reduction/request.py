@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.elements.material import Material
 from flexmb.elements.number_checks import is_number, is_whole
 from flexmb.errors import Fault, InputError
@@ -221,7 +222,7 @@ def material_faults(mesh: Mesh, materials: Mapping[str, Material]) -> list[Fault
     return faults
 
 
-def _times_named(mesh: Mesh, names: Sequence[str]) -> list[NDArray[np.int64]]:
+def _times_named(mesh: Mesh, names: Sequence[str]) -> list[Integers]:
     """How many of the cell sets hold each cell, by block."""
     counts = [np.zeros(len(block), dtype=np.int64) for block in mesh.cells]
     for name in names:
@@ -254,7 +255,7 @@ def section_faults(mesh: Mesh, section: Any) -> list[Fault]:
     return []
 
 
-def read_vectors(path: Path, n_unknowns: int) -> NDArray[np.float64]:
+def read_vectors(path: Path, n_unknowns: int) -> Floats:
     """(n_unknowns, k) shapes of the user's own from a .npy file, or from the only array of a .npz file.
 
     A file may hold (n_unknowns, k), (n_unknowns,), or (nodes, 3, k) and (nodes, 3) with n_unknowns = 3 nodes.
@@ -280,7 +281,7 @@ def read_vectors(path: Path, n_unknowns: int) -> NDArray[np.float64]:
     return _as_columns(path, np.asarray(loaded), n_unknowns)
 
 
-def _as_columns(path: Path, array: NDArray[Any], n_unknowns: int) -> NDArray[np.float64]:
+def _as_columns(path: Path, array: NDArray[Any], n_unknowns: int) -> Floats:
     nodes = n_unknowns // 3
     if array.dtype.kind not in "fiu":
         raise InputError([Fault(f"'{path}' holds no real numbers ({array.dtype})", ("vectors",))])

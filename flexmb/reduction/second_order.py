@@ -23,16 +23,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.elements.solid.second_order import second_order_forces
 from flexmb.reduction.component_modes import ComponentModes
 from flexmb.reduction.free_body import FreeBody
 from flexmb.reduction.interfaces import Interface
 from flexmb.reduction.small_motions import SmallMotion, lower_pairs, second_rotation
 
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 Progress = Callable[[str, float], None] | None
 
 CHUNK = 48
@@ -41,7 +39,7 @@ CHUNK = 48
 
 def second_order_fields(
     body: FreeBody, shapes: ComponentModes, progress: Progress = None
-) -> Iterator[tuple[slice, Vector]]:
+) -> Iterator[tuple[slice, Floats]]:
     """Chunks of pairs of `lower_pairs` and their G : (3 b, pairs), for shapes of unit modal mass, in mean axes."""
     Phi, n = shapes.Phi, shapes.Phi.shape[1]
     pairs = lower_pairs(n)
@@ -56,7 +54,7 @@ def second_order_fields(
         yield part, G - Phi @ contained
 
 
-def _derivatives(body: FreeBody, Phi: Vector, pairs: Numbers) -> Vector:
+def _derivatives(body: FreeBody, Phi: Floats, pairs: Integers) -> Floats:
     """(3 b, p) static modal derivatives: G with K G_kl = -F_kl"""
     forces = second_order_forces(body.model, Phi, pairs)
     turned = np.zeros_like(forces)
@@ -68,7 +66,7 @@ def _derivatives(body: FreeBody, Phi: Vector, pairs: Numbers) -> Vector:
     return body.without_rigid(turned - body.solve(forces))
 
 
-def _membrane_rank(body: FreeBody, shapes: ComponentModes) -> Numbers:
+def _membrane_rank(body: FreeBody, shapes: ComponentModes) -> Integers:
     """(n,) place of every shape in the order of falling chi: the last one is most like a stretch"""
     Phi, n = shapes.Phi, shapes.Phi.shape[1]
     chi = np.empty(n)
@@ -82,7 +80,7 @@ def _membrane_rank(body: FreeBody, shapes: ComponentModes) -> Numbers:
     return rank
 
 
-def _turned(tie: Interface, Phi: Vector, pairs: Numbers) -> Vector:
+def _turned(tie: Interface, Phi: Floats, pairs: Integers) -> Floats:
     """(3 s, p) second-order displacement of the nodes of a tie by the rotation of its marker, sym(~w_k ~w_l) r"""
     w = tie.motion(Phi)[3:].T
     turned = second_rotation(w[pairs[:, 0]], w[pairs[:, 1]])
@@ -92,7 +90,7 @@ def _turned(tie: Interface, Phi: Vector, pairs: Numbers) -> Vector:
     return np.einsum("pij,sj->sip", turned, arms).reshape(-1, len(pairs))
 
 
-def _shares(pairs: Numbers, rank: Numbers) -> Vector:
+def _shares(pairs: Integers, rank: Integers) -> Floats:
     """(n, p) part of the displacement along shape m that stays in pair (k, l); rank : (n,) of the shapes"""
     m, k, l = rank[:, None], rank[pairs[:, 0]], rank[pairs[:, 1]]
     top = np.maximum(np.maximum(k, l), m)
@@ -100,7 +98,7 @@ def _shares(pairs: Numbers, rank: Numbers) -> Vector:
     return np.where(m == top, 1.0 / times, 0.0)
 
 
-def marker_motion(interface: Interface, Phi: Vector, pairs: Numbers, G: Vector | None) -> SmallMotion:
+def marker_motion(interface: Interface, Phi: Floats, pairs: Integers, G: Floats | None) -> SmallMotion:
     """First and second-order motion of a marker from that of its nodes; G : (3 b, p) for the pairs, or None"""
     first = interface.motion(Phi)
     d, w = first[:3].T, first[3:].T

@@ -15,13 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
+from flexmb.arrays import Floats, Integers
 
 
-def skew_matrices(a: Vector) -> Vector:
+def skew_matrices(a: Floats) -> Floats:
     """(..., 3, 3) ~a of a : (..., 3)"""
     out = np.zeros((*a.shape[:-1], 3, 3))
     out[..., 0, 1], out[..., 0, 2], out[..., 1, 2] = -a[..., 2], a[..., 1], -a[..., 0]
@@ -29,19 +27,19 @@ def skew_matrices(a: Vector) -> Vector:
     return out
 
 
-def second_rotation(w_k: Vector, w_l: Vector) -> Vector:
+def second_rotation(w_k: Floats, w_l: Floats) -> Floats:
     """(..., 3, 3) sym(~w_k ~w_l) of w_k, w_l : (..., 3)"""
     product = skew_matrices(w_k) @ skew_matrices(w_l)
     return 0.5 * (product + product.swapaxes(-1, -2))
 
 
-def lower_pairs(n: int) -> Numbers:
+def lower_pairs(n: int) -> Integers:
     """(n (n + 1)/2, 2) pairs (k, l), l <= k, row by row"""
     k, l = np.tril_indices(n)
     return np.stack([k, l], axis=1)
 
 
-def full_pairs(values: Vector, n: int) -> Vector:
+def full_pairs(values: Floats, n: int) -> Floats:
     """(n, n, ...) symmetric array of the values of `lower_pairs`"""
     out = np.empty((n, n, *values.shape[1:]))
     k, l = np.tril_indices(n)
@@ -53,17 +51,17 @@ def full_pairs(values: Vector, n: int) -> Vector:
 class SmallMotion:
     """Displacement and rotation vector of a marker or frame, quadratic in n coordinates; p pairs of `lower_pairs`."""
 
-    d: Vector
+    d: Floats
     """(n, 3) displacement per unit coordinate"""
-    w: Vector
+    w: Floats
     """(n, 3) rotation vector per unit coordinate [rad]"""
-    d2: Vector
+    d2: Floats
     """(p, 3) second derivatives of the displacement"""
-    w2: Vector
+    w2: Floats
     """(p, 3) second derivatives of the rotation vector"""
 
 
-def seen_from(frame: SmallMotion, pairs: Numbers, r: Vector, phi: Vector, G: Vector) -> tuple[Vector, Vector]:
+def seen_from(frame: SmallMotion, pairs: Integers, r: Floats, phi: Floats, G: Floats) -> tuple[Floats, Floats]:
     """phi' (m, n, 3) and G' (m, p, 3) of m points in a frame that moves; p pairs, those of `frame.d2`
 
     r : (m, 3) from the origin of the frame; phi : (m, n, 3); G : (m, p, 3)
@@ -76,7 +74,7 @@ def seen_from(frame: SmallMotion, pairs: Numbers, r: Vector, phi: Vector, G: Vec
     return free - np.cross(frame.w, r[:, None]), second
 
 
-def marker_seen_from(frame: SmallMotion, pairs: Numbers, r: Vector, marker: SmallMotion) -> SmallMotion:
+def marker_seen_from(frame: SmallMotion, pairs: Integers, r: Floats, marker: SmallMotion) -> SmallMotion:
     """A marker at r : (3,) from the origin of a frame that moves, as seen from this frame"""
     k, l = pairs.T
     phi, G = seen_from(frame, pairs, r[None], marker.d[None], marker.d2[None])
@@ -84,7 +82,7 @@ def marker_seen_from(frame: SmallMotion, pairs: Numbers, r: Vector, marker: Smal
     return SmallMotion(phi[0], marker.w - frame.w, G[0], marker.w2 - frame.w2 - twisted)
 
 
-def chord_motion(pairs: Numbers, p_a: Vector, a: SmallMotion, p_b: Vector, b: SmallMotion) -> SmallMotion:
+def chord_motion(pairs: Integers, p_a: Floats, a: SmallMotion, p_b: Floats, b: SmallMotion) -> SmallMotion:
     """Motion of the frame with its origin at marker a, an axis through marker b, and the twist of a about it."""
     k, l = pairs.T
     length = float(np.linalg.norm(p_b - p_a))

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.elements.beam_shapes import BENDING, sampled
 from flexmb.reduction.beam_basis import BeamBasis
 from flexmb.reduction.beam_data import break_points, span_ends
@@ -20,8 +20,7 @@ from flexmb.reduction.beam_matrices import BeamIntegrals
 from flexmb.reduction.element_curves import beam_line, element_nodes
 from flexmb.reduction.frames import rigid_shapes
 
-Vector = NDArray[np.float64]
-Evaluation = Callable[[float], tuple[Vector, Vector]]
+Evaluation = Callable[[float], tuple[Floats, Floats]]
 """Deflection and turn at a place, per unit of each unknown."""
 
 _REFERENCE_ELEMENTS = 32  # first frequency of a uniform beam, free, pinned or clamped at its ends, to 1e-6
@@ -61,7 +60,7 @@ def _basis_frequency(basis: BeamBasis, plane: str, stations: Sequence[Support]) 
         basis.length, basis.spans, basis.breaks, basis.gauss, basis.lumps, basis.shear, basis.rotary_inertia
     )
 
-    def at(x: float) -> tuple[Vector, Vector]:
+    def at(x: float) -> tuple[Floats, Floats]:
         values = sampled(shapes, np.array([x]))[:, 0]
         return values[:, 0], values[:, 2]
 
@@ -79,7 +78,7 @@ def _reference_frequency(basis: BeamBasis, plane: str, stations: Sequence[Suppor
     nodes = element_nodes(breaks, max(_REFERENCE_ELEMENTS, 4 * (breaks.size - 1)))
     _, stiffness, mass = beam_line(plane, length, basis.spans, nodes, basis.lumps, basis.shear, basis.rotary_inertia)
 
-    def at(x: float) -> tuple[Vector, Vector]:
+    def at(x: float) -> tuple[Floats, Floats]:
         unit = np.eye(2 * nodes.size)
         node = int(np.argmin(np.abs(nodes - x)))
         return unit[2 * node], unit[2 * node + 1]
@@ -91,7 +90,7 @@ def _reference_frequency(basis: BeamBasis, plane: str, stations: Sequence[Suppor
     return _first_elastic(stiffness, mass, rows, _rigid_rank(rows @ rigid, basis))
 
 
-def _held_rows(plane: str, stations: Sequence[Support], length: float, at: Evaluation) -> Vector:
+def _held_rows(plane: str, stations: Sequence[Support], length: float, at: Evaluation) -> Floats:
     """(n_held, n) rows that are zero for a motion that the supports allow; turns times the length, to be alike."""
     rows = []
     for station in stations:
@@ -107,12 +106,12 @@ def _held_rows(plane: str, stations: Sequence[Support], length: float, at: Evalu
     return np.array(rows).reshape(len(rows), at(0.0)[0].size)
 
 
-def _rigid_rank(rows: Vector, basis: BeamBasis) -> int:
+def _rigid_rank(rows: Floats, basis: BeamBasis) -> int:
     """How many of the two rigid motions (translation, turn about end A) the held rows prevent."""
     return int(np.linalg.matrix_rank(rows / [1.0, basis.length])) if rows.size else 0
 
 
-def _first_elastic(stiffness: Vector, mass: Vector, rows: Vector, rank: int) -> float:
+def _first_elastic(stiffness: Floats, mass: Floats, rows: Floats, rank: int) -> float:
     """First frequency [rad/s] above the rigid motions that the held rows leave; infinite when there is none."""
     from scipy.linalg import eigh, null_space  # only here: a quarter of a second at every start
 

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.reports.run_report import doubt_text, entry
 from flexmb.reports.section_report import section_lines
 from flexmb.results.beam_forces import SectionForces
 from flexmb.results.inverse_dynamics import Departure, Fit, InverseDynamics
 
-Array = NDArray[np.float64]
 _SIGNS = (
     "on the second body of a joint at its marker there; on the first body act the opposite force and moment, at the "
     "same place. Efforts along the free motions of a joint (drives, springs, actuators) are not part of them. Joint "
@@ -113,7 +112,7 @@ def _drive_table(inverse: InverseDynamics) -> Iterator[str]:
         yield f"  {drive.name:<{width}}{numbers}{drive.unit:>6}{drive.work[-1]:>14.6g}"
 
 
-def root_mean_square(time: Array, values: Array) -> float:
+def root_mean_square(time: Floats, values: Floats) -> float:
     """Of values (r,) over the times (r,) of the result [s], by the trapezoidal rule; unit of the values."""
     if len(time) < 2:
         return float(np.abs(values[0]))
@@ -153,7 +152,7 @@ def _rounding(inverse: InverseDynamics, quantity: str) -> float:
     return 1e-10 * max(force * arm, largest)
 
 
-def fit_lines(fit: Fit, time: Array) -> Iterator[str]:
+def fit_lines(fit: Fit, time: Floats) -> Iterator[str]:
     """What was fitted, by which weights, and the residual of every motion; time : (r,) [s]."""
     n = fit.n_freedom
     many = f"{len(fit.motions)} motions for {n} degree{'s' if n != 1 else ''} of freedom"

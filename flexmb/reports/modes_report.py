@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.reports.run_report import entry
 from flexmb.results.modal import ModalReport, Sweep
 from flexmb.solvers.modal_analysis import Mode
 
-Floats = NDArray[np.float64]
 _SHARE = 0.005  # of the kinetic energy: bodies with less are not named
 _MOST_BODIES = 4
 MOVING = (

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.reports.run_report import entry
 from flexmb.results.beam_forces import SectionForces
 
-Array = NDArray[np.float64]
 _SIGNS = (
     "what the part of a beam towards end B exerts on the part towards end A, in axes of the deformed section, from the "
     "loads, reactions and inertia of the part beyond x: N along the beam (positive: tension), Q across it, T about it "
@@ -49,7 +48,7 @@ def _table(beams: Mapping[str, SectionForces]) -> Iterator[str]:
             name = ""
 
 
-def _largest(beam: SectionForces, values: Array, limit: float) -> str:
+def _largest(beam: SectionForces, values: Floats, limit: float) -> str:
     """The largest of values : (r, n) with its place and time."""
     row, station = np.unravel_index(int(np.argmax(np.abs(values))), values.shape)
     value = float(values[row, station])

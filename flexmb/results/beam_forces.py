@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from flexmb.arrays import Floats
 from flexmb.errors import InputError
 
-Array = NDArray[np.float64]
 COMPONENTS = ("N", "Qy", "Qz", "T", "My", "Mz")
 
 
@@ -18,19 +15,19 @@ class SectionForces:
     """What the part of a beam beyond x exerts on the part before it, axes of the deformed section."""
 
     body: str
-    time: Array
+    time: Floats
     """(r,) [s]"""
-    x: Array
+    x: Floats
     """(n,) distance from end A along the undeformed beam [m]; where forces jump it stands twice: before, after"""
-    force: Array
+    force: Floats
     """(r, n, 3) N, Qy, Qz [N]"""
-    moment: Array
+    moment: Floats
     """(r, n, 3) T, My, Mz [N m]"""
     closure: float
     """Largest imbalance of the whole beam (loads, reactions and inertia), as a part of the largest force or moment:
     by so much the sum over the other part of the beam differs"""
 
-    def component(self, name: str) -> Array:
+    def component(self, name: str) -> Floats:
         """(r, n) N, Qy, Qz [N], T, My or Mz [N m]."""
         if name not in COMPONENTS:
             raise InputError(f"There is no section force '{name}' (section forces: {', '.join(COMPONENTS)}).")

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Floats
 from flexmb.results.joint_reactions import JointReaction
 from flexmb.results.result_file import Result
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -20,9 +18,9 @@ class Drive:
 
     name: str
     unit: str
-    effort: Array
+    effort: Floats
     """(r,) force or torque along the driven coordinate, positive in its direction [N or N*m]"""
-    work: Array
+    work: Floats
     """(r,) done since the start [J]"""
 
 
@@ -32,7 +30,7 @@ class MotionFit:
 
     motion: str
     unit: str
-    residual: Array
+    residual: Floats
     """(r,) coordinate of the mechanism less the prescribed one [m or rad]"""
 
 
@@ -52,10 +50,10 @@ class RecursiveReactions:
     """Reactions of all joints and efforts of all motions, found body by body."""
 
     reactions: dict[str, JointReaction]
-    efforts: dict[str, Array]
+    efforts: dict[str, Floats]
     """(r,) of every motion [N or N*m]"""
-    determined: dict[str, NDArray[np.bool_]]
-    """(r, 6) of every joint: which components (force, moment, joint axes) the joint equations determine"""
+    determined: dict[str, Flags]
+    """(r, 6) of every joint: whether the joint equations determine the component (force, moment in joint directions)"""
     length: float
     """Size of the mechanism: the arm at which forces and moments compare [m]"""
 
@@ -108,11 +106,11 @@ class InverseDynamics:
 class Departure:
     """How far the model that is driven by efforts leaves the prescribed motion."""
 
-    time: Array
+    time: Floats
     """(r,) [s]"""
-    bodies: dict[str, Array]
+    bodies: dict[str, Floats]
     """(r,) distance of every body's origin from where the motion has it [m]"""
-    angles: dict[str, Array]
+    angles: dict[str, Floats]
     """(r,) angle between every body and its prescribed orientation [rad]"""
     n_points: int
     """Points of every effort."""

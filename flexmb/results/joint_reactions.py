@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.orientation import rotations
 from flexmb.bodies.skin import marker_motion
@@ -28,8 +28,6 @@ from flexmb.results.result_file import Result
 from flexmb.suggestions import did_you_mean
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.placement import place
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -41,18 +39,18 @@ class JointReaction:
     """Body that exerts it."""
     second: str
     """Body on which it acts."""
-    force: Array
+    force: Floats
     """(r, 3) [N] axes of the first marker"""
-    moment: Array
+    moment: Floats
     """(r, 3) [N*m] axes of the first marker"""
-    force_world: Array
+    force_world: Floats
     """(r, 3) [N] world axes"""
-    moment_world: Array
+    moment_world: Floats
     """(r, 3) [N*m] world axes"""
-    position: Array
+    position: Floats
     """(r, 3) where it acts: the second marker, world axes [m]"""
 
-    def moment_about(self, point: Array) -> Array:
+    def moment_about(self, point: Floats) -> Floats:
         """(r, 3) [N*m] about a point (3,) or a path (r, 3), world axes."""
         return np.asarray(self.moment_world + np.cross(self.position - point, self.force_world))
 
@@ -98,7 +96,7 @@ class MarkerPoses:
     def __init__(self, result: Result, mechanism: Mechanism, base: Any = None):
         self.result, self.mechanism, self.base = result, mechanism, base
 
-    def of(self, number: int) -> tuple[Array, Array]:
+    def of(self, number: int) -> tuple[Floats, Floats]:
         """Position (r, 3) [m] and orientation (r, 3, 3) of a marker."""
         marker = self.mechanism.markers[number]
         body = self.mechanism.bodies[marker.body]
@@ -110,7 +108,7 @@ class MarkerPoses:
         place = position + np.einsum("rij,rj->ri", R_wb, marker.p_b + u)
         return np.asarray(place), np.asarray(R_wb @ R @ marker.R_b)
 
-    def _body(self, number: int) -> tuple[Array, Array]:
+    def _body(self, number: int) -> tuple[Floats, Floats]:
         """Position (r, 3) and orientation (r, 3, 3) of a body; the ground may turn about an axis through its origin."""
         if number:
             name = self.mechanism.bodies[number].name

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.solvers.linearise import Linearisation
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.modal_analysis import Mode
 from flexmb.system.system import System
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

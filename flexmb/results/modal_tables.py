@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.results.modal import ModalReport, Sweep
 from flexmb.results.output_file import drafted
-
-Floats = NDArray[np.float64]
 
 
 def write_matrices(report: ModalReport, path: Path) -> None:

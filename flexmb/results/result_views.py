@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 import flexmb
+from flexmb.arrays import Floats
 
 
 class ResultViews:
@@ -36,14 +36,12 @@ class ResultViews:
         """Points (s, 3) [m] and triangles of a flexible body, undeformed, in body axes."""
         return self._fields(body, folder).surface
 
-    def displacement(
-        self, body: str, t: ArrayLike, folder: str | os.PathLike[str] | None = None
-    ) -> NDArray[np.float64]:
+    def displacement(self, body: str, t: ArrayLike, folder: str | os.PathLike[str] | None = None) -> Floats:
         """(s, 3) displacement of the points of `surface(body)` at time t [s], (r, s, 3) for r times [m].
 
         Body axes, relative to the body frame; `folder`: where else the body file may be.
         """
-        found: NDArray[np.float64] = self._fields(body, folder).displacement(t)
+        found: Floats = self._fields(body, folder).displacement(t)
         return found
 
     def _fields(self, body: str, folder: str | os.PathLike[str] | None) -> Any:

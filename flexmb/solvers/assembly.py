@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Floats
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
+from flexmb.solvers.mechanics import Mechanics, Solvable
 
 CLOSED = 1e-12  # accepted |PHI| as a part of the length scale (m) or of 1 (rad): some hundred times round-off
 RANK = 1e-10  # singular values below this part of the largest count as zero
@@ -209,7 +209,7 @@ def assemble_velocities(mechanics: Mechanics) -> None:
     raise ComputationError(f"{text} The mechanism starts in a singular position: start elsewhere.")
 
 
-def close_velocities(mechanics: Mechanics, M: Floats, held: NDArray[np.bool_]) -> float:
+def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
     """Change the velocities that are not held, least in the metric M, until G v + Phi_t = 0; the largest row left."""
     free = np.flatnonzero(~held)
     mechanics.jacobian()

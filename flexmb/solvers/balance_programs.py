@@ -12,7 +12,7 @@ import math
 
 from flexmb.jit import call, kernel, program
 from flexmb.layout import driven_state as ds
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.layout.solver_state import MATRIX, SIZE, VECTOR
 from flexmb.solvers.driven_motion import HUGE, move_on, well_conditioned
 from flexmb.solvers.elastic_balance import (
@@ -55,9 +55,9 @@ def correct_into(S, K, step):
 def value_at_centre(K, S, W, I, arg):
     """F of the centre, with y'' when arg = 1."""
     n = K[ds.N_FREE]
-    W[I[at.T]] = S[ds.T]
-    for i in range(I[at.N_Q]):
-        W[I[at.Q] + i] = S[K[ds.CENTRE_Q] + i]
+    W[I[L.T]] = S[ds.T]
+    for i in range(I[L.N_Q]):
+        W[I[L.Q] + i] = S[K[ds.CENTRE_Q] + i]
     for j in range(n):
         S[K[ds.TRY_Y] + j] = S[K[ds.CENTRE] + j]
         S[K[ds.TRY_RATE] + j] = S[K[ds.CENTRE] + n + j]
@@ -78,8 +78,8 @@ def refresh(K, S, W, arg):
     for i in range(n):
         S[K[ds.STEP] + i] = S[K[ds.FORCE] + i]
     for j in range(n):
-        for i in range(I[at.N_Q]):
-            W[I[at.Q] + i] = S[K[ds.CENTRE_Q] + i]
+        for i in range(I[L.N_Q]):
+            W[I[L.Q] + i] = S[K[ds.CENTRE_Q] + i]
         S[K[ds.TRY_Y] + j] = S[K[ds.CENTRE] + j] + DIFFERENCE * S[K[ds.SCALE] + K[K[ds.FREE] + j]]
         call(K[ds.AT_VALUE], K, S, W, 0)
         if K[ds.STATUS] != ds.OK:
@@ -118,8 +118,8 @@ def newton(K, S, W, arg):
         value_at_centre(K, S, W, I, 0)
         if K[ds.STATUS] != ds.OK:
             return
-        for i in range(I[at.N_Q]):
-            S[K[ds.CENTRE_Q] + i] = W[I[at.Q] + i]
+        for i in range(I[L.N_Q]):
+            S[K[ds.CENTRE_Q] + i] = W[I[L.Q] + i]
         correct_into(S, K, step)
         size = size_of(S, K, step)
         if size <= STALLED:
@@ -149,8 +149,8 @@ def couple(K, S, W, arg):
     for i in range(n):
         S[here + i] = S[K[ds.FORCE] + i]
     for j in range(n):
-        for i in range(I[at.N_Q]):
-            W[I[at.Q] + i] = S[K[ds.CENTRE_Q] + i]
+        for i in range(I[L.N_Q]):
+            W[I[L.Q] + i] = S[K[ds.CENTRE_Q] + i]
         change = DIFFERENCE * S[K[ds.SCALE] + K[K[ds.FREE] + j]] / abs(S[ds.AHEAD + 1])
         S[K[ds.TRY_RATE] + j] = S[K[ds.CENTRE] + n + j] + change
         call(K[ds.AT_VALUE], K, S, W, 0)
@@ -209,7 +209,7 @@ def sweep(K, S, W, arg):
     arg = 1: the state at T stands in W already, and its correction in STEP.
     """
     I, F = int_pointer(K[ds.AT_I]), float_pointer(K[ds.AT_F])
-    n, nv, nq, c = K[ds.N_FREE], I[at.N_V], I[at.N_Q], K[ds.CENTRE]
+    n, nv, nq, c = K[ds.N_FREE], I[L.N_V], I[L.N_Q], K[ds.CENTRE]
     if arg == 0:
         if K[ds.HAVE_INVERSE] == 0:
             call(K[ds.AT_REFRESH], K, S, W, 0)
@@ -219,10 +219,10 @@ def sweep(K, S, W, arg):
             return
         correct_into(S, K, K[ds.STEP])
         for i in range(nq):
-            S[K[ds.CENTRE_Q] + i] = W[I[at.Q] + i]
+            S[K[ds.CENTRE_Q] + i] = W[I[L.Q] + i]
     for i in range(nv):
-        S[K[ds.MOTION] + i] = W[I[at.V] + i]
-        S[K[ds.MOTION] + nv + i] = W[I[at.A] + i]
+        S[K[ds.MOTION] + i] = W[I[L.V] + i]
+        S[K[ds.MOTION] + nv + i] = W[I[L.A] + i]
     if K[ds.HAVE_COUPLING] == 0:
         call(K[ds.AT_COUPLE], K, S, W, 0)
         if K[ds.STATUS] != ds.OK:
@@ -231,9 +231,9 @@ def sweep(K, S, W, arg):
     for k in range(K[ds.N_AHEAD]):
         s = S[ds.AHEAD + k]
         for i in range(nq):
-            W[I[at.Q] + i] = S[K[ds.CENTRE_Q] + i]
+            W[I[L.Q] + i] = S[K[ds.CENTRE_Q] + i]
         move_on(I, F, W, S, K[ds.MOTION], s)
-        W[I[at.T]] = S[ds.T] + s
+        W[I[L.T]] = S[ds.T] + s
         for j in range(n):
             y, rate, second, third = S[c + j], S[c + n + j], S[c + 2 * n + j], S[c + 3 * n + j]
             S[K[ds.TRY_Y] + j] = y + s * (rate + s / 2.0 * (second + s / 3.0 * third))
@@ -273,7 +273,7 @@ def balance(K, S, W, arg):
 def set_instants(I, S, K):
     """The other instants of the time derivatives: on both sides, or within the analysis."""
     speed, change, v, a = 0.0, 0.0, K[ds.V_N], K[ds.A_N]
-    for k in range(I[at.N_V]):
+    for k in range(I[L.N_V]):
         if K[K[ds.RIGID] + k] == 1:
             speed = max(speed, abs(S[v + k]) / S[K[ds.SCALE] + k])
             change = max(change, abs(S[a + k]) / S[K[ds.SCALE] + k])
@@ -293,7 +293,7 @@ def set_instants(I, S, K):
 @kernel
 def exchange(I, S, K, take):
     """Keep the solution in BEST, or take it from there, then without a third derivative."""
-    nq, n = I[at.N_Q], K[ds.N_FREE]
+    nq, n = I[L.N_Q], K[ds.N_FREE]
     for i in range(nq + 4 * n):
         here = K[ds.CENTRE_Q] + i if i < nq else K[ds.CENTRE] + i - nq
         if take == 1:
@@ -335,8 +335,8 @@ def quasi_static_instant(K, S, W, arg):
         S[c + n + j] += h * (S[c + 2 * n + j] + h / 2.0 * third)
         S[c + 2 * n + j] += h * third
     move_on(I, F, W, S, K[ds.V_N], h)
-    for i in range(I[at.N_Q]):
-        S[K[ds.CENTRE_Q] + i] = W[I[at.Q] + i]
+    for i in range(I[L.N_Q]):
+        S[K[ds.CENTRE_Q] + i] = W[I[L.Q] + i]
     set_instants(I, S, K)
     K[ds.AGE] += 1
     if K[ds.AGE] > 2 * n and K[ds.ROW_ITERATIONS] > FEW:

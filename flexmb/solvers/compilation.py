@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from flexmb.equations.programs import PROGRAMS, needless_fields
 from flexmb.jit import Program, compile_ahead
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.solvers.settings import EXPLICIT
 
-_OPEN_TREE = {at.AT_ACCELERATION, at.AT_ARTICULATED}
+_OPEN_TREE = {L.AT_ACCELERATION, L.AT_ARTICULATED}
 
 
 def programs_of(method: str = "generalized-alpha", fields: int = 0) -> list[Program]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from flexmb.jit import call, kernel, program
 from flexmb.layout import driven_state as ds
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.layout.solver_state import FAULT, MATRIX, SIZE, VECTOR
 from flexmb.solvers.pointers import float_pointer, int_pointer
 
@@ -25,17 +25,17 @@ HUGE = 1e300
 @kernel
 def move(I, F, W):
     """Replace Q by Q o DQ."""
-    for i in range(I[at.N_Q]):
-        W[I[at.QN] + i] = W[I[at.Q] + i]
-    call(I[at.AT_COMPOSE], I, F, W, 0)
+    for i in range(I[L.N_Q]):
+        W[I[L.QN] + i] = W[I[L.Q] + i]
+    call(I[L.AT_COMPOSE], I, F, W, 0)
 
 
 @kernel
 def move_on(I, F, W, S, rates, h):
     """Replace Q by where velocities and accelerations (at `rates` in S) lead in the time h."""
-    n = I[at.N_V]
+    n = I[L.N_V]
     for i in range(n):
-        W[I[at.DQ] + i] = h * S[rates + i] + 0.5 * h * h * S[rates + n + i]
+        W[I[L.DQ] + i] = h * S[rates + i] + 0.5 * h * h * S[rates + n + i]
     move(I, F, W)
 
 
@@ -56,20 +56,20 @@ def well_conditioned(K, S, system):
 def close(K, S, W, arg):
     """Close the loops by the held coordinates; leaves the factors of G_d, PHI and PHI_DOT, or STUCK."""
     I, F = int_pointer(K[ds.AT_I]), float_pointer(K[ds.AT_F])
-    n, rows = I[at.N_V], I[at.N_ROWS]
+    n, rows = I[L.N_V], I[L.N_ROWS]
     X, x, held, scale = K[ds.LOOPS + MATRIX], K[ds.LOOPS + VECTOR], K[ds.HELD], K[ds.SCALE]
     K[ds.STATUS] = ds.STUCK
     K[ds.CLOSINGS] = 0
     size = HUGE
     while True:
-        call(I[at.AT_JACOBIAN], I, F, W, 0)
+        call(I[L.AT_JACOBIAN], I, F, W, 0)
         is_last = size <= 1e-8  # quadratic: what is left is round-off
         largest = 0.0
         for k in range(rows):
-            largest = max(largest, abs(W[I[at.PHI] + k]))
-            S[x + k] = -W[I[at.PHI] + k]
+            largest = max(largest, abs(W[I[L.PHI] + k]))
+            S[x + k] = -W[I[L.PHI] + k]
             for c in range(rows):
-                S[X + k * rows + c] = W[I[at.G] + k * n + K[held + c]] * S[scale + K[held + c]]
+                S[X + k * rows + c] = W[I[L.G] + k * n + K[held + c]] * S[scale + K[held + c]]
         if not largest < HUGE or (is_last and largest > 1e-9) or (not is_last and K[ds.CLOSINGS] == MAX_CLOSING):
             return
         call(K[ds.AT_FACTOR], K, S, S, ds.LOOPS)
@@ -81,10 +81,10 @@ def close(K, S, W, arg):
         call(K[ds.AT_SOLVE], K, S, S, ds.LOOPS)
         size = 0.0
         for i in range(n):
-            W[I[at.DQ] + i] = 0.0
+            W[I[L.DQ] + i] = 0.0
         for c in range(rows):
             size = max(size, abs(S[x + c]))
-            W[I[at.DQ] + K[held + c]] = S[x + c] * S[scale + K[held + c]]
+            W[I[L.DQ] + K[held + c]] = S[x + c] * S[scale + K[held + c]]
         if not size <= 1.0:
             return
         move(I, F, W)
@@ -95,46 +95,46 @@ def close(K, S, W, arg):
 def value(K, S, W, arg):
     """State and F of TRY_Y, TRY_RATE and, with arg = 1, TRY_SECOND at W[T]; the search starts at W[Q]. Or STUCK."""
     I, F = int_pointer(K[ds.AT_I]), float_pointer(K[ds.AT_F])
-    n, rows, n_free = I[at.N_V], I[at.N_ROWS], K[ds.N_FREE]
+    n, rows, n_free = I[L.N_V], I[L.N_ROWS], K[ds.N_FREE]
     held, free, scale, x = K[ds.HELD], K[ds.FREE], K[ds.SCALE], K[ds.LOOPS + VECTOR]
     for i in range(n):
-        W[I[at.V] + i] = 0.0
-        W[I[at.A] + i] = 0.0
+        W[I[L.V] + i] = 0.0
+        W[I[L.A] + i] = 0.0
     for j in range(n_free):
-        W[I[at.Q] + K[K[ds.PLACES] + j]] = S[K[ds.TRY_Y] + j]
-        W[I[at.V] + K[free + j]] = S[K[ds.TRY_RATE] + j]
+        W[I[L.Q] + K[K[ds.PLACES] + j]] = S[K[ds.TRY_Y] + j]
+        W[I[L.V] + K[free + j]] = S[K[ds.TRY_RATE] + j]
         if arg == 1:
-            W[I[at.A] + K[free + j]] = S[K[ds.TRY_SECOND] + j]
+            W[I[L.A] + K[free + j]] = S[K[ds.TRY_SECOND] + j]
     call(K[ds.AT_CLOSE], K, S, W, 0)
     if K[ds.STATUS] != ds.OK:
         return
     for k in range(rows):
-        S[x + k] = -W[I[at.PHI_DOT] + k]
+        S[x + k] = -W[I[L.PHI_DOT] + k]
     call(K[ds.AT_SOLVE], K, S, S, ds.LOOPS)
     for k in range(rows):
-        W[I[at.V] + K[held + k]] = S[x + k] * S[scale + K[held + k]]
-    call(I[at.AT_JACOBIAN], I, F, W, 0)
+        W[I[L.V] + K[held + k]] = S[x + k] * S[scale + K[held + k]]
+    call(I[L.AT_JACOBIAN], I, F, W, 0)
     for k in range(rows):
-        S[x + k] = -W[I[at.GAM] + k]
+        S[x + k] = -W[I[L.GAM] + k]
         if arg == 1:
             for j in range(n_free):
-                S[x + k] -= W[I[at.G] + k * n + K[free + j]] * W[I[at.A] + K[free + j]]
+                S[x + k] -= W[I[L.G] + k * n + K[free + j]] * W[I[L.A] + K[free + j]]
     call(K[ds.AT_SOLVE], K, S, S, ds.LOOPS)
     for k in range(rows):
-        W[I[at.A] + K[held + k]] = S[x + k] * S[scale + K[held + k]]
-        W[I[at.LAM] + k] = 0.0
-    call(I[at.AT_RESIDUAL], I, F, W, 0)  # RES = M a + BIAS
+        W[I[L.A] + K[held + k]] = S[x + k] * S[scale + K[held + k]]
+        W[I[L.LAM] + k] = 0.0
+    call(I[L.AT_RESIDUAL], I, F, W, 0)  # RES = M a + BIAS
     for k in range(rows):
-        S[x + k] = -W[I[at.RES] + K[held + k]] * S[scale + K[held + k]]
+        S[x + k] = -W[I[L.RES] + K[held + k]] * S[scale + K[held + k]]
     call(K[ds.AT_SOLVE_TRANSPOSED], K, S, S, ds.LOOPS)
     total = 0.0
     for j in range(n_free):
-        S[K[ds.FORCE] + j] = W[I[at.RES] + K[free + j]]
+        S[K[ds.FORCE] + j] = W[I[L.RES] + K[free + j]]
     for k in range(rows):
-        W[I[at.LAM] + k] = S[x + k]
+        W[I[L.LAM] + k] = S[x + k]
         total += abs(S[x + k])
         for j in range(n_free):
-            S[K[ds.FORCE] + j] += W[I[at.G] + k * n + K[free + j]] * S[x + k]
+            S[K[ds.FORCE] + j] += W[I[L.G] + k * n + K[free + j]] * S[x + k]
     for j in range(n_free):
         total += abs(S[K[ds.FORCE] + j])
     if not total < HUGE:
@@ -146,7 +146,7 @@ def kinematic_instant(K, S, W, arg):
     """The state at S[T] when the rows give everything; the search starts where the state in W leads."""
     I, F = int_pointer(K[ds.AT_I]), float_pointer(K[ds.AT_F])
     move_on(I, F, W, S, K[ds.V_N], S[ds.H])
-    W[I[at.T]] = S[ds.T]
+    W[I[L.T]] = S[ds.T]
     call(K[ds.AT_VALUE], K, S, W, 0)
     K[ds.ROW_ITERATIONS] = K[ds.CLOSINGS]
 
@@ -154,15 +154,15 @@ def kinematic_instant(K, S, W, arg):
 @kernel
 def keep(I, W, S, K):
     """Copy the state before the step."""
-    for i in range(I[at.N_Q]):
-        S[K[ds.Q_N] + i] = W[I[at.Q] + i]
-    for i in range(I[at.N_V]):
-        S[K[ds.V_N] + i] = W[I[at.V] + i]
-        S[K[ds.A_N] + i] = W[I[at.A] + i]
-    for k in range(I[at.N_ROWS]):
-        S[K[ds.LAM_N] + k] = W[I[at.LAM] + k]
-    for k in range(I[at.N_POWERS]):
-        S[K[ds.POWER_N] + k] = W[I[at.POWER] + k]
+    for i in range(I[L.N_Q]):
+        S[K[ds.Q_N] + i] = W[I[L.Q] + i]
+    for i in range(I[L.N_V]):
+        S[K[ds.V_N] + i] = W[I[L.V] + i]
+        S[K[ds.A_N] + i] = W[I[L.A] + i]
+    for k in range(I[L.N_ROWS]):
+        S[K[ds.LAM_N] + k] = W[I[L.LAM] + k]
+    for k in range(I[L.N_POWERS]):
+        S[K[ds.POWER_N] + k] = W[I[L.POWER] + k]
     for j in range(4 * K[ds.N_FREE]):
         S[K[ds.CENTRE_N] + j] = S[K[ds.CENTRE] + j]
 
@@ -170,15 +170,15 @@ def keep(I, W, S, K):
 @kernel
 def go_back(I, W, S, K):
     """Return to the state before the step."""
-    for i in range(I[at.N_Q]):
-        W[I[at.Q] + i] = S[K[ds.Q_N] + i]
-    for i in range(I[at.N_V]):
-        W[I[at.V] + i] = S[K[ds.V_N] + i]
-        W[I[at.A] + i] = S[K[ds.A_N] + i]
-    for k in range(I[at.N_ROWS]):
-        W[I[at.LAM] + k] = S[K[ds.LAM_N] + k]
-    for k in range(I[at.N_POWERS]):
-        W[I[at.POWER] + k] = S[K[ds.POWER_N] + k]
+    for i in range(I[L.N_Q]):
+        W[I[L.Q] + i] = S[K[ds.Q_N] + i]
+    for i in range(I[L.N_V]):
+        W[I[L.V] + i] = S[K[ds.V_N] + i]
+        W[I[L.A] + i] = S[K[ds.A_N] + i]
+    for k in range(I[L.N_ROWS]):
+        W[I[L.LAM] + k] = S[K[ds.LAM_N] + k]
+    for k in range(I[L.N_POWERS]):
+        W[I[L.POWER] + k] = S[K[ds.POWER_N] + k]
     for j in range(4 * K[ds.N_FREE]):
         S[K[ds.CENTRE] + j] = S[K[ds.CENTRE_N] + j]
 
@@ -187,13 +187,13 @@ def go_back(I, W, S, K):
 def add_works(I, W, S, K):
     """Works of the step by the Adams-Moulton rule, through the powers of this step and the one before."""
     h, before = S[ds.H], S[ds.H_P]
-    for k in range(I[at.N_POWERS]):
-        old, power = S[K[ds.POWER_N] + k], W[I[at.POWER] + k]
+    for k in range(I[L.N_POWERS]):
+        old, power = S[K[ds.POWER_N] + k], W[I[L.POWER] + k]
         work = 0.5 * h * (old + power)
         if before > 0.0:
             slope = (old - S[K[ds.POWER_P] + k]) / before
             work -= ((power - old) / h - slope) / (h + before) * (h * h * h) / 6.0
-        W[I[at.WORK] + k] += work
+        W[I[L.WORK] + k] += work
         S[K[ds.POWER_P] + k] = old
     S[ds.H_P] = h
 
@@ -202,30 +202,30 @@ def add_works(I, W, S, K):
 def advance(K, S, W, arg):
     """Instants and their rows until the block is full or the last is done (OK), or an instant is STUCK."""
     I, F = int_pointer(K[ds.AT_I]), float_pointer(K[ds.AT_F])
-    times, rows, n = float_pointer(K[ds.AT_TIMES]), float_pointer(K[ds.AT_ROWS]), I[at.N_OUT]
+    times, rows, n = float_pointer(K[ds.AT_TIMES]), float_pointer(K[ds.AT_ROWS]), I[L.N_OUT]
     K[ds.STATUS] = ds.OK
     K[ds.ROWS] = 0
     K[ds.ITERATIONS] = 0
     while K[ds.ROWS] < K[ds.ROW_BUDGET] and K[ds.NEXT] < K[ds.N_TIMES]:
-        before = W[I[at.T]]
+        before = W[I[L.T]]
         S[ds.T] = times[K[ds.NEXT]]
         S[ds.H] = S[ds.T] - before
         keep(I, W, S, K)
         call(K[ds.AT_INSTANT], K, S, W, 0)
         if K[ds.STATUS] != ds.OK:
             go_back(I, W, S, K)
-            W[I[at.T]] = before
+            W[I[L.T]] = before
             return
-        for k in range(I[at.N_ROWS]):
-            S[ds.LARGEST_PHI] = max(S[ds.LARGEST_PHI], abs(W[I[at.PHI] + k]))
-        if I[at.N_POWERS] > 0:
-            call(I[at.AT_POWERS], I, F, W, 0)
+        for k in range(I[L.N_ROWS]):
+            S[ds.LARGEST_PHI] = max(S[ds.LARGEST_PHI], abs(W[I[L.PHI] + k]))
+        if I[L.N_POWERS] > 0:
+            call(I[L.AT_POWERS], I, F, W, 0)
         add_works(I, W, S, K)
-        call(I[at.AT_ACCEPT], I, F, W, 0)
-        call(I[at.AT_OUTPUT], I, F, W, 0)
+        call(I[L.AT_ACCEPT], I, F, W, 0)
+        call(I[L.AT_OUTPUT], I, F, W, 0)
         r = K[ds.ROWS] * n
         for j in range(n - 2):
-            rows[r + j] = W[I[at.OUT] + j]
+            rows[r + j] = W[I[L.OUT] + j]
         rows[r + n - 2] = S[ds.H]
         rows[r + n - 1] = K[ds.ROW_ITERATIONS]
         K[ds.ITERATIONS] += K[ds.ROW_ITERATIONS]

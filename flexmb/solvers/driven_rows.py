@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.jit import Program
 from flexmb.layout import driven_state as ds
-from flexmb.layout import flat_arrays as at
-from flexmb.layout.driven_state import Floats
+from flexmb.layout import flat_arrays as L
 from flexmb.solvers import driven_motion, linear_algebra
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.pointers import address_of
@@ -30,7 +30,7 @@ class DrivenRows:
         self.times = np.ascontiguousarray(times)
         self.K, self.S = ds.make_driven_state(m.I, m.scale, m.system.elastic, split)
         K, S = self.K, self.S
-        self.block = np.zeros((0, int(m.I[at.N_OUT])))
+        self.block = np.zeros((0, int(m.I[L.N_OUT])))
         K[ds.AT_I], K[ds.AT_F] = address_of(m.I), address_of(m.system.floats)
         K[ds.AT_TIMES], K[ds.N_TIMES] = address_of(self.times), len(times)
         S[ds.T_START], S[ds.T_END], S[ds.SHORTEST] = times[0], times[-1], np.min(np.diff(times), initial=np.inf)

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.solvers.independent import pivot_columns
-from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.quasi_static import stored_places
 
 DEPENDENT = 1e-9  # singular values below this part of the largest count as zero

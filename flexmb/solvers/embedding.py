@@ -13,7 +13,7 @@ positions.
 from __future__ import annotations
 
 from flexmb.jit import call, program
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.pointers import float_pointer, int_pointer
 
@@ -25,16 +25,16 @@ MAX_ITERATIONS = 10
 def close(K, S, W, arg):
     """Correct the dependent positions and velocities of the state in W; leaves the factor of G_d."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    n, m, mp = I[at.N_V], I[at.N_ROWS], I[at.N_POS_ROWS]
+    n, m, mp = I[L.N_V], I[L.N_ROWS], I[L.N_POS_ROWS]
     dependent = K[st.INDEX_D]
     X, x = K[st.DEPENDENT_POSITION + st.MATRIX], K[st.DEPENDENT_POSITION + st.VECTOR]
     tolerance = CLOSED * min(1.0, S[st.LENGTH])
     iterations = 0
     while True:
-        call(I[at.AT_JACOBIAN], I, F, W, 0)
+        call(I[L.AT_JACOBIAN], I, F, W, 0)
         largest = 0.0
         for k in range(mp):
-            largest = max(largest, abs(W[I[at.PHI] + k]))
+            largest = max(largest, abs(W[I[L.PHI] + k]))
         if largest <= tolerance:
             break
         if iterations == MAX_ITERATIONS or not largest < 1e6:
@@ -43,34 +43,34 @@ def close(K, S, W, arg):
             K[st.STATUS] = st.NOT_CLOSED
             return
         for k in range(mp):
-            S[x + k] = -W[I[at.PHI] + k]
+            S[x + k] = -W[I[L.PHI] + k]
             for c in range(mp):
-                S[X + k * mp + c] = W[I[at.G] + k * n + K[dependent + c]]
+                S[X + k * mp + c] = W[I[L.G] + k * n + K[dependent + c]]
         call(K[st.AT_FACTOR], K, S, S, st.DEPENDENT_POSITION)
         if K[st.DEPENDENT_POSITION + st.FAULT] != 0:
             K[st.STATUS] = st.SINGULAR
             return
         call(K[st.AT_SOLVE], K, S, S, st.DEPENDENT_POSITION)
-        for i in range(I[at.N_Q]):
-            W[I[at.QN] + i] = W[I[at.Q] + i]
+        for i in range(I[L.N_Q]):
+            W[I[L.QN] + i] = W[I[L.Q] + i]
         for i in range(n):
-            W[I[at.DQ] + i] = 0.0
+            W[I[L.DQ] + i] = 0.0
         for c in range(mp):
-            W[I[at.DQ] + K[dependent + c]] = S[x + c]
-        call(I[at.AT_COMPOSE], I, F, W, 0)
+            W[I[L.DQ] + K[dependent + c]] = S[x + c]
+        call(I[L.AT_COMPOSE], I, F, W, 0)
         iterations += 1
     X, x = K[st.DEPENDENT + st.MATRIX], K[st.DEPENDENT + st.VECTOR]
     for k in range(m):
-        S[x + k] = -W[I[at.PHI_DOT] + k]
+        S[x + k] = -W[I[L.PHI_DOT] + k]
         for c in range(m):
-            S[X + k * m + c] = W[I[at.G] + k * n + K[dependent + c]]
+            S[X + k * m + c] = W[I[L.G] + k * n + K[dependent + c]]
     call(K[st.AT_FACTOR], K, S, S, st.DEPENDENT)
     if K[st.DEPENDENT + st.FAULT] != 0:
         K[st.STATUS] = st.SINGULAR
         return
     call(K[st.AT_SOLVE], K, S, S, st.DEPENDENT)
     for c in range(m):
-        W[I[at.V] + K[dependent + c]] += S[x + c]
+        W[I[L.V] + K[dependent + c]] += S[x + c]
     K[st.STATUS] = st.OK
 
 
@@ -78,15 +78,15 @@ def close(K, S, W, arg):
 def embed(K, S, W, arg):
     """J, M N and c of a closed state, with the factor of G_d at hand; the largest entry of J."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    n, m = I[at.N_V], I[at.N_ROWS]
+    n, m = I[L.N_V], I[L.N_ROWS]
     f = n - m
     D, N, J, MN, c_d = K[st.INDEX_D], K[st.INDEX_I], K[st.JACOBIAN_D], K[st.MASS_N], K[st.BIAS_D]
-    x, M, scale = K[st.DEPENDENT + st.VECTOR], I[at.M], K[st.SCALE]
-    call(I[at.AT_SYSTEM], I, F, W, 0)
+    x, M, scale = K[st.DEPENDENT + st.VECTOR], I[L.M], K[st.SCALE]
+    call(I[L.AT_SYSTEM], I, F, W, 0)
     S[st.J_MAX] = 0.0
     for j in range(f + 1):  # columns of J, and c last
         for k in range(m):
-            S[x + k] = -W[I[at.GAM] + k] if j == f else -W[I[at.G] + k * n + K[N + j]]
+            S[x + k] = -W[I[L.GAM] + k] if j == f else -W[I[L.G] + k * n + K[N + j]]
         call(K[st.AT_SOLVE], K, S, S, st.DEPENDENT)
         for k in range(m):
             if j == f:
@@ -107,23 +107,23 @@ def embed(K, S, W, arg):
 def reduced_accelerations(K, S, W, arg):
     """Accelerations and multipliers from J, M N and c."""
     I = int_pointer(K[st.AT_I])
-    n, m = I[at.N_V], I[at.N_ROWS]
+    n, m = I[L.N_V], I[L.N_ROWS]
     f = n - m
     D, N, J, MN, c_d = K[st.INDEX_D], K[st.INDEX_I], K[st.JACOBIAN_D], K[st.MASS_N], K[st.BIAS_D]
     R, r, x = K[st.REDUCED + st.MATRIX], K[st.REDUCED + st.VECTOR], K[st.DEPENDENT + st.VECTOR]
     for i in range(n):  # z = -BIAS - M c in the place of the residual
-        value = -W[I[at.BIAS] + i]
+        value = -W[I[L.BIAS] + i]
         for k in range(m):
-            value -= W[I[at.M] + i * n + K[D + k]] * S[c_d + k]
-        W[I[at.RES] + i] = value
+            value -= W[I[L.M] + i * n + K[D + k]] * S[c_d + k]
+        W[I[L.RES] + i] = value
     for i in range(f):
-        S[r + i] = W[I[at.RES] + K[N + i]]
+        S[r + i] = W[I[L.RES] + K[N + i]]
         for j in range(f):
             S[R + i * f + j] = S[MN + K[N + i] * f + j]
     for k in range(m):
         for i in range(f):
             factor = S[J + k * f + i]
-            S[r + i] += factor * W[I[at.RES] + K[D + k]]
+            S[r + i] += factor * W[I[L.RES] + K[D + k]]
             for j in range(f):
                 S[R + i * f + j] += factor * S[MN + K[D + k] * f + j]
     if f > 0:
@@ -133,18 +133,18 @@ def reduced_accelerations(K, S, W, arg):
             return
         call(K[st.AT_SOLVE], K, S, S, st.REDUCED)
     for i in range(f):
-        W[I[at.A] + K[N + i]] = S[r + i]
+        W[I[L.A] + K[N + i]] = S[r + i]
     for k in range(m):
         value = S[c_d + k]
         for i in range(f):
             value += S[J + k * f + i] * S[r + i]
-        W[I[at.A] + K[D + k]] = value
+        W[I[L.A] + K[D + k]] = value
     for k in range(m):
-        value = -W[I[at.BIAS] + K[D + k]]
+        value = -W[I[L.BIAS] + K[D + k]]
         for j in range(n):
-            value -= W[I[at.M] + K[D + k] * n + j] * W[I[at.A] + j]
+            value -= W[I[L.M] + K[D + k] * n + j] * W[I[L.A] + j]
         S[x + k] = value
     call(K[st.AT_SOLVE_TRANSPOSED], K, S, S, st.DEPENDENT)
     for k in range(m):
-        W[I[at.LAM] + k] = S[x + k]
+        W[I[L.LAM] + k] = S[x + k]
     K[st.STATUS] = st.OK

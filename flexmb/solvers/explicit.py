@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from flexmb.jit import call, program
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers import embedding, interpolant, linear_algebra, runge_kutta
 from flexmb.solvers.interpolant import restore
@@ -28,7 +28,7 @@ def advance(K, S, W, arg):
         if S[st.T_N] >= S[st.T_END]:
             K[st.STATUS] = st.DONE
             return
-        if I[at.N_ROWS] > 0 and S[st.J_MAX] > S[st.J_LIMIT]:
+        if I[L.N_ROWS] > 0 and S[st.J_MAX] > S[st.J_LIMIT]:
             K[st.STATUS] = st.CHOOSE_AGAIN
             return
         if K[st.STEP_BUDGET] <= 0 or K[st.ROWS] >= K[st.ROW_BUDGET]:
@@ -38,7 +38,7 @@ def advance(K, S, W, arg):
         plan_step(K, S)
         call(K[st.AT_STEP], K, S, W, 0)
         failed = K[st.STATUS] != st.OK
-        if failed and I[at.N_ROWS] > 0 and K[st.TRIED] == 0:
+        if failed and I[L.N_ROWS] > 0 and K[st.TRIED] == 0:
             restore(I, W, S, K)
             K[st.TRIED] = 1
             K[st.STATUS] = st.CHOOSE_AGAIN

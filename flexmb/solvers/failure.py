@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.assembly import close_loops, gaps, positive_mass
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.settings import EXPLICIT, Settings
 
 NEARLY_DEPENDENT = 1e-3  # smallest singular value of the constraint rows as a part of the largest
@@ -141,11 +142,11 @@ def _wild_forces(failed: FailedStep) -> str:
     mechanics = failed.begin(failed.step)
     if not mechanics.system.forces:
         return ""
-    mechanics.run(at.AT_WRENCHES)
+    mechanics.run(L.AT_WRENCHES)
     I, names = mechanics.I, []
     for number, name in enumerate(mechanics.system.forces):
-        block = int(I[I[at.LOADS] + number * at.LOAD + at.L_W])
-        if not np.isfinite(mechanics.W[block + at.LW_EFFORT]):
+        block = int(I[I[L.LOADS] + number * L.LOAD + L.L_W])
+        if not np.isfinite(mechanics.W[block + L.LW_EFFORT]):
             names.append(f"'{name}'")
     if not names:
         return ""

@@ -12,12 +12,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.bodies.deflection import largest_deflection, steepest_slope
 from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.invariants import Invariants
 from flexmb.solvers.body_places import places_of
-from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
+from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.system.system import System
 
 INDEFINITE = 1e-9  # eigenvalues of a mass matrix of unit diagonal below minus this are negative, not round-off

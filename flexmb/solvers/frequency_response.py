@@ -7,17 +7,14 @@ input of amplitude 1; of a prescribed motion the input is its acceleration.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Complexes, Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.solvers.linearise import Linearisation
-from flexmb.solvers.mechanics import Floats
 from flexmb.suggestions import did_you_mean
 
 
-def frequency_response(
-    linear: Linearisation, input_name: str, output_name: str, frequencies: Floats
-) -> NDArray[np.complex128]:
+def frequency_response(linear: Linearisation, input_name: str, output_name: str, frequencies: Floats) -> Complexes:
     """(n,) complex response at the frequencies [Hz]; raises InputError for names that are not there."""
     faults = []
     if input_name not in linear.inputs:

@@ -16,7 +16,7 @@ Arnold & Bruels, Multibody System Dynamics 18 (2007) 185; Hilber, Hughes & Taylo
 from __future__ import annotations
 
 from flexmb.jit import call, kernel, program
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.interpolant import restore
 from flexmb.solvers.pointers import float_pointer, int_pointer
@@ -39,16 +39,16 @@ HIGHEST_FLOOR = 1e-13
 def predict(K, S, W, arg):
     """Keep the state at the start of the step and extrapolate accelerations and multipliers linearly to its end."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    n, m, h = I[at.N_V], I[at.N_ROWS], S[st.H]
+    n, m, h = I[L.N_V], I[L.N_ROWS], S[st.H]
     am, af, beta, gamma = S[st.ALPHA_M], S[st.ALPHA_F], S[st.BETA], S[st.GAMMA]
     ratio = h / S[st.H_LAST]
     moved = 0.0
-    W[I[at.T]] = S[st.T_E]
-    for i in range(I[at.N_Q]):
-        S[K[st.Q_N] + i] = W[I[at.Q] + i]
-        W[I[at.QN] + i] = W[I[at.Q] + i]
+    W[I[L.T]] = S[st.T_E]
+    for i in range(I[L.N_Q]):
+        S[K[st.Q_N] + i] = W[I[L.Q] + i]
+        W[I[L.QN] + i] = W[I[L.Q] + i]
     for i in range(n):
-        a, v = W[I[at.A] + i], W[I[at.V] + i]
+        a, v = W[I[L.A] + i], W[I[L.V] + i]
         S[K[st.A_N] + i] = a
         S[K[st.V_N] + i] = v
         v += ratio * ratio * S[K[st.OFFSET] + i]
@@ -57,26 +57,26 @@ def predict(K, S, W, arg):
         end = ((1.0 - af) * new + af * a - am * aux) / (1.0 - am)
         S[K[st.AUX_N] + i] = aux
         S[K[st.AUX_E] + i] = end
-        W[I[at.A] + i] = new
+        W[I[L.A] + i] = new
         way = h * v + h * h * ((0.5 - beta) * aux + beta * end)
         moved = max(moved, abs(way) / S[K[st.SCALE] + i])
-        W[I[at.DQ] + i] = way
-        W[I[at.V] + i] = v + h * ((1.0 - gamma) * aux + gamma * end)
+        W[I[L.DQ] + i] = way
+        W[I[L.V] + i] = v + h * ((1.0 - gamma) * aux + gamma * end)
     for k in range(m):
-        lam = W[I[at.LAM] + k]
+        lam = W[I[L.LAM] + k]
         S[K[st.LAM_N] + k] = lam
-        W[I[at.LAM] + k] = lam + ratio * (lam - S[K[st.LAM_P] + k])
-    for k in range(I[at.N_POWERS]):
-        S[K[st.WORK_N] + k] = W[I[at.WORK] + k]
+        W[I[L.LAM] + k] = lam + ratio * (lam - S[K[st.LAM_P] + k])
+    for k in range(I[L.N_POWERS]):
+        S[K[st.WORK_N] + k] = W[I[L.WORK] + k]
     S[st.MOVED] += moved
-    call(I[at.AT_COMPOSE], I, F, W, 0)
+    call(I[L.AT_COMPOSE], I, F, W, 0)
 
 
 @program
 def increment(K, S, W, arg):
     """One Newton iteration; the largest increment as a multiple of the coordinate's magnitude."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    n, m, mp, h = I[at.N_V], I[at.N_ROWS], I[at.N_POS_ROWS], S[st.H]
+    n, m, mp, h = I[L.N_V], I[L.N_ROWS], I[L.N_POS_ROWS], S[st.H]
     am, af = S[st.ALPHA_M], S[st.ALPHA_F]
     s = S[st.BETA] * h * h
     b_prime = (1.0 - am) / (s * (1.0 - af))
@@ -89,30 +89,30 @@ def increment(K, S, W, arg):
         if K[st.STATUS] != st.OK:
             return
     if K[st.SCHEME] == 1 and m > 0:
-        call(I[at.AT_SYSTEM], I, F, W, 0)
+        call(I[L.AT_SYSTEM], I, F, W, 0)
         for k in range(m):
-            value = W[I[at.GAM] + k]
+            value = W[I[L.GAM] + k]
             for j in range(n):
-                value += W[I[at.G] + k * n + j] * W[I[at.A] + j]
+                value += W[I[L.G] + k * n + j] * W[I[L.A] + j]
             S[x + n + k] = -value / b_prime
-        call(I[at.AT_RESIDUAL], I, F, W, 0)
+        call(I[L.AT_RESIDUAL], I, F, W, 0)
     else:
-        call(I[at.AT_RESIDUAL], I, F, W, 0)
+        call(I[L.AT_RESIDUAL], I, F, W, 0)
         if K[st.REBUILD] == 1 and not apart:
             call(K[st.AT_BUILD_MATRIX], K, S, W, 1)
             if K[st.STATUS] != st.OK:
                 return
         for k in range(m):  # a velocity row is G v + Phi_t: divided by g' its derivative is G again
-            S[x + n + k] = -W[I[at.PHI] + k] if k < mp else -W[I[at.PHI] + k] / g_prime
+            S[x + n + k] = -W[I[L.PHI] + k] if k < mp else -W[I[L.PHI] + k] / g_prime
     for i in range(n):
-        S[x + i] = -s * W[I[at.RES] + i]
+        S[x + i] = -s * W[I[L.RES] + i]
     call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
     largest = 0.0
     for i in range(n):
         d = S[x + i]
-        W[I[at.DQ] + i] += d
-        W[I[at.V] + i] += g_prime * d
-        W[I[at.A] + i] += b_prime * d
+        W[I[L.DQ] + i] += d
+        W[I[L.V] + i] += g_prime * d
+        W[I[L.A] + i] += b_prime * d
         S[K[st.AUX_E] + i] += b_prime * d * (1.0 - af) / (1.0 - am)
         size = abs(d) / S[K[st.SCALE] + i]
         if not size <= largest:  # also catches NaN
@@ -121,8 +121,8 @@ def increment(K, S, W, arg):
             if size != size:
                 break
     for k in range(m):
-        W[I[at.LAM] + k] += S[x + n + k] / s
-    call(I[at.AT_COMPOSE], I, F, W, 0)
+        W[I[L.LAM] + k] += S[x + n + k] / s
+    call(I[L.AT_COMPOSE], I, F, W, 0)
     K[st.ITERATIONS] += 1
     K[st.STEP_ITERATIONS] += 1
     S[st.WORST] = largest
@@ -143,9 +143,9 @@ def newton(K, S, W, arg):
     least = max(TIGHTEST, 2.0 * S[st.FLOOR])
     limit, last, age, started_with, slow = 0.0, 0.0, 100, K[st.TANGENT], 0
     largest = 0.0
-    for i in range(I[at.N_V]):
-        largest = max(largest, abs(W[I[at.A] + i]) / S[K[st.SCALE] + i])
-    n = I[at.N_V] + I[at.N_ROWS]
+    for i in range(I[L.N_V]):
+        largest = max(largest, abs(W[I[L.A] + i]) / S[K[st.SCALE] + i])
+    n = I[L.N_V] + I[L.N_ROWS]
     worth = 2 + n // 25 if K[st.TANGENT] == 1 else 2 + n  # a factorisation in units of iterations
     rebuild = K[st.HAVE_FACTOR] == 0 or K[st.SINCE] >= MAX_SINCE or K[st.EXCESS] >= worth
     K[st.STEP_ITERATIONS] = 0
@@ -166,7 +166,7 @@ def newton(K, S, W, arg):
             return
         first = K[st.STEP_ITERATIONS] == 1
         if first:
-            share, noise = (SHARE, NOISE) if I[at.N_ROWS] > 0 else (SHARE_TREE, NOISE_TREE)
+            share, noise = (SHARE, NOISE) if I[L.N_ROWS] > 0 else (SHARE_TREE, NOISE_TREE)
             limit = max(least, min(share * size, noise * S[st.BETA] * S[st.H] * S[st.H] * largest))
         else:
             theta = size / last if last > 0.0 else 0.0
@@ -202,20 +202,20 @@ def newton(K, S, W, arg):
 def project_velocities(K, S, W, arg):
     """Bring the velocities on G v + Phi_t = 0 in the metric of the factor at hand, and note the largest |PHI|."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    n, m = I[at.N_V], I[at.N_ROWS]
-    x, rows = K[st.NEWTON + st.VECTOR], I[at.PHI_DOT]
+    n, m = I[L.N_V], I[L.N_ROWS]
+    x, rows = K[st.NEWTON + st.VECTOR], I[L.PHI_DOT]
     for i in range(n):
         S[K[st.OFFSET_E] + i] = 0.0
     if m == 0:
         return
-    call(I[at.AT_JACOBIAN], I, F, W, 0)
-    for k in range(I[at.N_POS_ROWS]):
-        S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[at.PHI] + k]))
+    call(I[L.AT_JACOBIAN], I, F, W, 0)
+    for k in range(I[L.N_POS_ROWS]):
+        S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[L.PHI] + k]))
     if K[st.PROJECT] == 0:
         return
     speed = 0.0
     for i in range(n):
-        speed = max(speed, abs(W[I[at.V] + i]) / S[K[st.SCALE] + i])
+        speed = max(speed, abs(W[I[L.V] + i]) / S[K[st.SCALE] + i])
     small = 1e-14 * speed * S[st.LENGTH]
     for _ in range(5):
         largest = 0.0
@@ -228,32 +228,32 @@ def project_velocities(K, S, W, arg):
             return
         call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
         for i in range(n):
-            W[I[at.V] + i] += S[x + i]
+            W[I[L.V] + i] += S[x + i]
             if K[st.SCHEME] == 0:
                 S[K[st.OFFSET_E] + i] -= S[x + i]
         for k in range(m):  # linear in v: no new Jacobian is needed
             for j in range(n):
-                W[rows + k] += W[I[at.G] + k * n + j] * S[x + j]
+                W[rows + k] += W[I[L.G] + k * n + j] * S[x + j]
 
 
 @program
 def correct_positions(K, S, W, arg):
     """Position correction of Shi & McPhee's scheme [SM eq. 15] with the matrix of the step."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    n, m, mp = I[at.N_V], I[at.N_ROWS], I[at.N_POS_ROWS]
+    n, m, mp = I[L.N_V], I[L.N_ROWS], I[L.N_POS_ROWS]
     x, size = K[st.NEWTON + st.VECTOR], 0.0
     for _ in range(6):
-        call(I[at.AT_JACOBIAN], I, F, W, 0)
+        call(I[L.AT_JACOBIAN], I, F, W, 0)
         for i in range(n):
             S[x + i] = 0.0
         for k in range(m):
-            S[x + n + k] = -W[I[at.PHI] + k] if k < mp else 0.0
+            S[x + n + k] = -W[I[L.PHI] + k] if k < mp else 0.0
         call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
         size = 0.0
         for i in range(n):
-            W[I[at.DQ] + i] += S[x + i]
+            W[I[L.DQ] + i] += S[x + i]
             size = max(size, abs(S[x + i]) / S[K[st.SCALE] + i])
-        call(I[at.AT_COMPOSE], I, F, W, 0)
+        call(I[L.AT_COMPOSE], I, F, W, 0)
         if size <= 1e-12:
             break
     K[st.STATUS] = st.OK if size <= ROUND_OFF else st.NO_CONVERGENCE
@@ -267,8 +267,8 @@ def position_error(I, W, S, K):
     """
     constant = abs(S[st.BETA] + 0.5 * (S[st.ALPHA_M] - S[st.ALPHA_F]) - 1.0 / 6.0) * S[st.H] ** 2
     worst = 0.0
-    for i in range(I[at.N_V]):
-        size = abs(W[I[at.A] + i] - S[K[st.A_N] + i]) / S[K[st.SCALE] + i]
+    for i in range(I[L.N_V]):
+        size = abs(W[I[L.A] + i] - S[K[st.A_N] + i]) / S[K[st.SCALE] + i]
         if size > worst:
             worst = size
             K[st.WORST_COORDINATE] = i
@@ -295,15 +295,15 @@ def step(K, S, W, arg):
         K[st.FRESH_ITERATIONS] += K[st.STEP_ITERATIONS]
     else:
         K[st.EXCESS] += max(0, K[st.STEP_ITERATIONS] - K[st.FRESH_ITERATIONS])
-    if I[at.N_ROWS] > 0:
+    if I[L.N_ROWS] > 0:
         if K[st.SCHEME] == 1:
             call(K[st.AT_CORRECT], K, S, W, 0)
             if K[st.STATUS] != st.OK:
                 return
         call(K[st.AT_PROJECT], K, S, W, 0)
     total = 0.0
-    for i in range(I[at.N_V]):
-        total += abs(W[I[at.V] + i]) + abs(W[I[at.A] + i])
+    for i in range(I[L.N_V]):
+        total += abs(W[I[L.V] + i]) + abs(W[I[L.A] + i])
     if not total < 1e300:  # such as a motion whose rate is infinite where its position is not
         K[st.STATUS] = st.NO_CONVERGENCE
         return
@@ -316,20 +316,20 @@ def commit(K, S, W, arg):
     """Make the end of the step the new state; the works by the third-order Adams-Moulton rule."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     h, before = S[st.H], S[st.H_LAST]
-    for i in range(I[at.N_V]):
+    for i in range(I[L.N_V]):
         S[K[st.A_P] + i] = S[K[st.A_N] + i]
         S[K[st.AUX] + i] = S[K[st.AUX_E] + i]
         S[K[st.OFFSET] + i] = S[K[st.OFFSET_E] + i]
-    for k in range(I[at.N_ROWS]):
+    for k in range(I[L.N_ROWS]):
         S[K[st.LAM_P] + k] = S[K[st.LAM_N] + k]
-    if I[at.N_POWERS] > 0:
-        call(I[at.AT_POWERS], I, F, W, 0)
-        for k in range(I[at.N_POWERS]):
-            old, now, new = S[K[st.POWER_P] + k], S[K[st.POWER_E] + k], W[I[at.POWER] + k]
+    if I[L.N_POWERS] > 0:
+        call(I[L.AT_POWERS], I, F, W, 0)
+        for k in range(I[L.N_POWERS]):
+            old, now, new = S[K[st.POWER_P] + k], S[K[st.POWER_E] + k], W[I[L.POWER] + k]
             work = 0.5 * h * (now + new)
             if K[st.STEPS] > 0:
                 work -= ((new - now) / h - (now - old) / before) / (h + before) * h**3 / 6.0
-            W[I[at.WORK] + k] += work
+            W[I[L.WORK] + k] += work
             S[K[st.POWER_P] + k] = now
             S[K[st.POWER_N] + k] = now
             S[K[st.POWER_E] + k] = new

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.layout import solver_state as st
-from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.settings import Settings
 
 GROWN = 2.0  # growth of J that calls for a new choice

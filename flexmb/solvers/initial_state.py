@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.equations.programs import link
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.layout import flat_arrays as L
@@ -27,7 +27,6 @@ from flexmb.system.build import build_system
 from flexmb.system.records.tree import position_coordinates, quaternion
 from flexmb.system.system import System
 
-Floats = NDArray[np.float64]
 BodyStates = dict[str, Floats]
 """Position (3), quaternion (4), velocity (3, world axes), angular velocity (3, body axes), elastic coordinates (n) and
 their rates (n) of every body."""

@@ -9,7 +9,7 @@ accelerations and multipliers anew). At the end of a step the step's own state i
 from __future__ import annotations
 
 from flexmb.jit import call, kernel, program
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.pointers import float_pointer, int_pointer
 
@@ -38,71 +38,71 @@ def next_output(K, S):
 def write_row(K, S, W, arg):
     """Append the row of the state in W to the block."""
     I, F, rows = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F]), float_pointer(K[st.AT_ROWS])
-    n = I[at.N_OUT]
-    call(I[at.AT_OUTPUT], I, F, W, 0)
+    n = I[L.N_OUT]
+    call(I[L.AT_OUTPUT], I, F, W, 0)
     r = K[st.ROWS] * n
     for j in range(n - 2):
-        rows[r + j] = W[I[at.OUT] + j]
+        rows[r + j] = W[I[L.OUT] + j]
     rows[r + n - 2] = S[st.H]
     rows[r + n - 1] = K[st.STEP_ITERATIONS]
     K[st.ROWS] += 1
     K[st.OUT_INDEX] += 1
-    S[st.T_OUT] = W[I[at.T]]
+    S[st.T_OUT] = W[I[L.T]]
 
 
 @kernel
 def keep_end(I, W, S, K):
     """Copy the state at the end of the step."""
-    for i in range(I[at.N_Q]):
-        S[K[st.Q_E] + i] = W[I[at.Q] + i]
-    for i in range(I[at.N_V]):
-        S[K[st.V_E] + i] = W[I[at.V] + i]
-        S[K[st.A_E] + i] = W[I[at.A] + i]
-    for k in range(I[at.N_ROWS]):
-        S[K[st.LAM_E] + k] = W[I[at.LAM] + k]
-    for k in range(I[at.N_POWERS]):
-        S[K[st.WORK_E] + k] = W[I[at.WORK] + k]
+    for i in range(I[L.N_Q]):
+        S[K[st.Q_E] + i] = W[I[L.Q] + i]
+    for i in range(I[L.N_V]):
+        S[K[st.V_E] + i] = W[I[L.V] + i]
+        S[K[st.A_E] + i] = W[I[L.A] + i]
+    for k in range(I[L.N_ROWS]):
+        S[K[st.LAM_E] + k] = W[I[L.LAM] + k]
+    for k in range(I[L.N_POWERS]):
+        S[K[st.WORK_E] + k] = W[I[L.WORK] + k]
 
 
 @kernel
 def return_to_end(I, W, S, K):
     """Put the state at the end of the step back."""
-    W[I[at.T]] = S[st.T_E]
-    for i in range(I[at.N_Q]):
-        W[I[at.Q] + i] = S[K[st.Q_E] + i]
-    for i in range(I[at.N_V]):
-        W[I[at.V] + i] = S[K[st.V_E] + i]
-        W[I[at.A] + i] = S[K[st.A_E] + i]
-    for k in range(I[at.N_ROWS]):
-        W[I[at.LAM] + k] = S[K[st.LAM_E] + k]
-    for k in range(I[at.N_POWERS]):
-        W[I[at.WORK] + k] = S[K[st.WORK_E] + k]
+    W[I[L.T]] = S[st.T_E]
+    for i in range(I[L.N_Q]):
+        W[I[L.Q] + i] = S[K[st.Q_E] + i]
+    for i in range(I[L.N_V]):
+        W[I[L.V] + i] = S[K[st.V_E] + i]
+        W[I[L.A] + i] = S[K[st.A_E] + i]
+    for k in range(I[L.N_ROWS]):
+        W[I[L.LAM] + k] = S[K[st.LAM_E] + k]
+    for k in range(I[L.N_POWERS]):
+        W[I[L.WORK] + k] = S[K[st.WORK_E] + k]
 
 
 @kernel
 def end_rates(I, F, W, S, K):
     """Derivatives of the stored coordinates at both ends of the step, once a step."""
-    nq, nv, rates = I[at.N_Q], I[at.N_V], K[st.RATES]
+    nq, nv, rates = I[L.N_Q], I[L.N_V], K[st.RATES]
     for end in range(2):
-        W[I[at.T]] = S[st.T_N] if end == 0 else S[st.T_E]
+        W[I[L.T]] = S[st.T_N] if end == 0 else S[st.T_E]
         q = K[st.Q_N] if end == 0 else K[st.Q_E]
         v = K[st.V_N] if end == 0 else K[st.V_E]
         a = K[st.A_N] if end == 0 else K[st.A_E]
         for i in range(nq):
-            W[I[at.Q] + i] = S[q + i]
+            W[I[L.Q] + i] = S[q + i]
         for i in range(nv):
-            W[I[at.V] + i] = S[v + i]
-            W[I[at.A] + i] = S[a + i]
-        call(I[at.AT_RATES], I, F, W, 0)
+            W[I[L.V] + i] = S[v + i]
+            W[I[L.A] + i] = S[a + i]
+        call(I[L.AT_RATES], I, F, W, 0)
         for i in range(nq):
-            S[rates + 2 * end * nq + i] = W[I[at.Q_DOT] + i]
-            S[rates + (2 * end + 1) * nq + i] = W[I[at.Q_DDOT] + i]
+            S[rates + 2 * end * nq + i] = W[I[L.Q_DOT] + i]
+            S[rates + (2 * end + 1) * nq + i] = W[I[L.Q_DDOT] + i]
 
 
 @kernel
 def quartic_works(I, W, S, K, u):
     """Works at the part u of a step of Dormand & Prince's method: w + h sum b_i(u) P_i over its seven stages."""
-    n = I[at.N_Q] + I[at.N_V] + I[at.N_POWERS]
+    n = I[L.N_Q] + I[L.N_V] + I[L.N_POWERS]
     rise = u * u * (3.0 - 2.0 * u)
     bump = u * u * (1.0 - u) * (1.0 - u)
     b1 = rise * 35.0 / 384.0 + u * (1.0 - u) * (1.0 - u)
@@ -112,19 +112,19 @@ def quartic_works(I, W, S, K, u):
     b5 = -rise * 2187.0 / 6784.0 + bump * 32805.0 * (23143187.0 - 3489224.0 * u) / 199316789632.0
     b6 = rise * 11.0 / 84.0 - bump * 55.0 * (29972135.0 - 7076736.0 * u) / 822651844.0
     b7 = -u * u * (1.0 - u) + bump * 10.0 * (7414447.0 - 829305.0 * u) / 29380423.0
-    for k in range(I[at.N_POWERS]):
-        p = K[st.SLOPES] + I[at.N_Q] + I[at.N_V] + k
+    for k in range(I[L.N_POWERS]):
+        p = K[st.SLOPES] + I[L.N_Q] + I[L.N_V] + k
         # The first stage has become that of the next step; its power is kept in POWER_N.
         rate = b1 * S[K[st.POWER_N] + k] + b3 * S[p + 2 * n] + b4 * S[p + 3 * n] + b5 * S[p + 4 * n]
         rate += b6 * S[p + 5 * n] + b7 * S[p + 6 * n]
-        W[I[at.WORK] + k] = S[K[st.WORK_N] + k] + S[st.H] * rate
+        W[I[L.WORK] + k] = S[K[st.WORK_N] + k] + S[st.H] * rate
 
 
 @program
 def interpolate(K, S, W, arg):
     """Set the state in W to that of the time W[T] inside the step; `return_to_end` undoes it."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    nq, rates, h, time = I[at.N_Q], K[st.RATES], S[st.H], W[I[at.T]]
+    nq, rates, h, time = I[L.N_Q], K[st.RATES], S[st.H], W[I[L.T]]
     keep_end(I, W, S, K)
     if K[st.PENDING] == 1:
         end_rates(I, F, W, S, K)
@@ -137,36 +137,36 @@ def interpolate(K, S, W, arg):
         # q0 + d0 u + e0 u^2/2 + c3 u^3 + c4 u^4 + c5 u^5 with the three conditions at u = 1
         p, v, a = q1 - q0 - d0 - 0.5 * e0, d1 - d0 - e0, e1 - e0
         c3, c4, c5 = 10.0 * p - 4.0 * v + 0.5 * a, -15.0 * p + 7.0 * v - a, 6.0 * p - 3.0 * v + 0.5 * a
-        W[I[at.Q] + i] = q0 + u * (d0 + u * (0.5 * e0 + u * (c3 + u * (c4 + u * c5))))
-        W[I[at.Q_DOT] + i] = (d0 + u * (e0 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))) / h
-        W[I[at.Q_DDOT] + i] = (e0 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))) / (h * h)
-    W[I[at.T]] = time
-    call(I[at.AT_VELOCITIES], I, F, W, 0)
-    for k in range(I[at.N_ROWS]):
-        W[I[at.LAM] + k] = (1.0 - u) * S[K[st.LAM_N] + k] + u * S[K[st.LAM_E] + k]
+        W[I[L.Q] + i] = q0 + u * (d0 + u * (0.5 * e0 + u * (c3 + u * (c4 + u * c5))))
+        W[I[L.Q_DOT] + i] = (d0 + u * (e0 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))) / h
+        W[I[L.Q_DDOT] + i] = (e0 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))) / (h * h)
+    W[I[L.T]] = time
+    call(I[L.AT_VELOCITIES], I, F, W, 0)
+    for k in range(I[L.N_ROWS]):
+        W[I[L.LAM] + k] = (1.0 - u) * S[K[st.LAM_N] + k] + u * S[K[st.LAM_E] + k]
     if K[st.STAGES] == 7:
         quartic_works(I, W, S, K, u)
         return
-    for k in range(I[at.N_POWERS]):
+    for k in range(I[L.N_POWERS]):
         w0, w1 = S[K[st.WORK_N] + k], S[K[st.WORK_E] + k]
         d0, d1 = h * S[K[st.POWER_N] + k], h * S[K[st.POWER_E] + k]
         rest, slope = w1 - w0 - d0, d1 - d0
-        W[I[at.WORK] + k] = w0 + u * (d0 + u * (3.0 * rest - slope + u * (slope - 2.0 * rest)))
+        W[I[L.WORK] + k] = w0 + u * (d0 + u * (3.0 * rest - slope + u * (slope - 2.0 * rest)))
 
 
 @kernel
 def restore(I, W, S, K):
     """Go back to the start of the step."""
-    W[I[at.T]] = S[st.T_N]
-    for i in range(I[at.N_Q]):
-        W[I[at.Q] + i] = S[K[st.Q_N] + i]
-    for i in range(I[at.N_V]):
-        W[I[at.V] + i] = S[K[st.V_N] + i]
-        W[I[at.A] + i] = S[K[st.A_N] + i]
-    for k in range(I[at.N_ROWS]):
-        W[I[at.LAM] + k] = S[K[st.LAM_N] + k]
-    for k in range(I[at.N_POWERS]):
-        W[I[at.WORK] + k] = S[K[st.WORK_N] + k]
+    W[I[L.T]] = S[st.T_N]
+    for i in range(I[L.N_Q]):
+        W[I[L.Q] + i] = S[K[st.Q_N] + i]
+    for i in range(I[L.N_V]):
+        W[I[L.V] + i] = S[K[st.V_N] + i]
+        W[I[L.A] + i] = S[K[st.A_N] + i]
+    for k in range(I[L.N_ROWS]):
+        W[I[L.LAM] + k] = S[K[st.LAM_N] + k]
+    for k in range(I[L.N_POWERS]):
+        W[I[L.WORK] + k] = S[K[st.WORK_N] + k]
 
 
 @program
@@ -177,7 +177,7 @@ def write_pending(K, S, W, arg):
     while K[st.PENDING] > 0:
         time = next_output(K, S)
         if time == NEVER:
-            call(I[at.AT_ACCEPT], I, F, W, 0)
+            call(I[L.AT_ACCEPT], I, F, W, 0)
             K[st.PENDING] = 0
             S[st.T_N] = S[st.T_E]
         elif K[st.ROWS] >= K[st.ROW_BUDGET]:
@@ -187,7 +187,7 @@ def write_pending(K, S, W, arg):
             call(K[st.AT_WRITE_ROW], K, S, W, 0)
         else:
             growth = S[st.J_MAX]
-            W[I[at.T]] = time
+            W[I[L.T]] = time
             call(K[st.AT_INTERPOLATE], K, S, W, 0)
             if K[st.STAGES] > 0:  # explicit methods have accelerations and multipliers at any state
                 call(K[st.AT_EVALUATE], K, S, W, -1)

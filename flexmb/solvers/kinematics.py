@@ -13,14 +13,15 @@ import time
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.layout import driven_state as ds
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.assembly import assemble, gaps
 from flexmb.solvers.driven_rows import KINEMATIC, DrivenRows
 from flexmb.solvers.failure import finite_rows
-from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
+from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.protocols import Progress, Sink, interrupt_flag
 from flexmb.solvers.settings import Settings
 from flexmb.solvers.summary import EnergyBalance, RunSummary
@@ -80,7 +81,7 @@ class Analysis:
         m.t = self.settings.start
         assemble(self.system, m.W)
         self._refuse_unless_driven()
-        m.run(at.AT_ACCEPT)
+        m.run(L.AT_ACCEPT)
         self.solve_rates()
         self.add_row(0.0, 0)
 
@@ -142,7 +143,7 @@ class Analysis:
         m.lam[:] = np.linalg.lstsq((m.G * m.scale).T, effort * m.scale, rcond=1e-12)[0]
         self.largest = max(self.largest, float(np.max(np.abs(m.phi), initial=0.0)))
         if m.n_powers:
-            m.run(at.AT_POWERS)
+            m.run(L.AT_POWERS)
 
     def advance(self, t_new: float) -> bool:
         """One step to `t_new` from the present state, extrapolated; the works by the Adams-Moulton rule."""
@@ -161,7 +162,7 @@ class Analysis:
             work -= ((m.power - power) / h - (power - old) / before) / (h + before) * h**3 / 6.0
         m.work += work
         self.h_before, self.power_before = h, power
-        m.run(at.AT_ACCEPT)
+        m.run(L.AT_ACCEPT)
         self.steps += 1
         return True
 
@@ -199,7 +200,7 @@ class Analysis:
 
     def add_row(self, step: float, iterations: int) -> None:
         m = self.m
-        m.run(at.AT_OUTPUT)
+        m.run(L.AT_OUTPUT)
         row = m.out.copy()
         row[-2:] = step, iterations
         self.blocks.append(row[None])

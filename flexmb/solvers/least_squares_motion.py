@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, InputError
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import close_loops, gaps
 from flexmb.solvers.kinematics import MAX_ITERATIONS, Analysis
-from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
+from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.protocols import Progress, Sink
 from flexmb.solvers.settings import Settings
 from flexmb.solvers.summary import RunSummary
@@ -100,7 +101,7 @@ class _FittedMotion(Analysis):
             m.jacobian()
             text = gaps(m, m.phi)
             raise ComputationError(f"At the start the motions cannot be fitted: {text}. Make the motions agree better.")
-        m.run(at.AT_ACCEPT)
+        m.run(L.AT_ACCEPT)
         self.solve_rates()
         self.add_row(0.0, 0)
 
@@ -220,12 +221,12 @@ class _FittedMotion(Analysis):
     def _powers(self) -> None:
         """Powers; those of the motions by the rate that the mechanism has, not by the one that is asked for."""
         m, I = self.m, self.m.I
-        m.run(at.AT_POWERS)
-        for k in range(int(I[at.N_MOTIONS])):
-            record = int(I[at.MOTIONS]) + k * at.MOTION
-            row = int(I[record + at.MO_ROW])
+        m.run(L.AT_POWERS)
+        for k in range(int(I[L.N_MOTIONS])):
+            record = int(I[L.MOTIONS]) + k * L.MOTION
+            row = int(I[record + L.MO_ROW])
             if row >= 0:
-                m.power[I[record + at.MO_POWER]] -= m.lam[row] * m.phi_dot[row]
+                m.power[I[record + L.MO_POWER]] -= m.lam[row] * m.phi_dot[row]
 
     def add_row(self, step: float, iterations: int) -> None:
         power = self.m.power.copy()

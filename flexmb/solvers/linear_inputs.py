@@ -10,12 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.jit import call
-from flexmb.layout import flat_arrays as at
-from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.layout import flat_arrays as L
+from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
 
-_VECTORS = (at.LOAD_FORCE, at.LOAD_TORQUE, at.LOAD_DISTRIBUTED)
+_VECTORS = (L.LOAD_FORCE, L.LOAD_TORQUE, L.LOAD_DISTRIBUTED)
 
 
 class OpenedLoads:
@@ -29,17 +30,17 @@ class OpenedLoads:
         self.values: list[float] = []
         self.places: list[int] = []
         for k, name in enumerate(system.forces):
-            record = int(m.I[at.LOADS]) + k * at.LOAD
-            kind = int(m.I[record + at.L_KIND])
+            record = int(m.I[L.LOADS]) + k * L.LOAD
+            kind = int(m.I[record + L.L_KIND])
             slots: dict[str, int] = {}
             if kind in _VECTORS:
-                slots = {f"{name}.x": at.L_FX, f"{name}.y": at.L_FY, f"{name}.z": at.L_FZ}
-            elif kind == at.LOAD_ACTUATOR:
-                slots = {name: at.L_FX}
+                slots = {f"{name}.x": L.L_FX, f"{name}.y": L.L_FY, f"{name}.z": L.L_FZ}
+            elif kind == L.LOAD_ACTUATOR:
+                slots = {name: L.L_FX}
             for label, slot in slots.items():
-                call(int(m.I[at.AT_FUNCTION]), m.I, system.floats, m.W, int(m.I[record + slot]))
+                call(int(m.I[L.AT_FUNCTION]), m.I, system.floats, m.W, int(m.I[record + slot]))
                 self.names.append(label)
-                self.values.append(float(m.W[m.I[at.X_VALUE]]))
+                self.values.append(float(m.W[m.I[L.X_VALUE]]))
                 self.places.append(len(floats))
                 floats.append(self.values[-1])
                 ints[record + slot] = len(ints)

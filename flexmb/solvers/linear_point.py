@@ -11,11 +11,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import gaps
 from flexmb.solvers.independent import dependent_velocities
-from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
 
 MAX_STEPS = 8
@@ -86,8 +87,8 @@ class Point:
         """(n_v, n_v) omega x of every rotation that is counted in its turning frame."""
         m, I = self.m, self.m.I
         turning = np.zeros((m.n_v, m.n_v))
-        for k in range(int(I[at.N_SPHERES])):
-            block = int(I[at.SPHERES]) + 3 * k
+        for k in range(int(I[L.N_SPHERES])):
+            block = int(I[L.SPHERES]) + 3 * k
             if I[block + 2] == 3:
                 j = int(I[block + 1])
                 x, y, z = self.v0[j : j + 3]
@@ -137,7 +138,7 @@ class Point:
         self._accelerate(laws[2])
         if not self._places:
             return np.concatenate([m.v[self.free_q], m.a[self.free_v]])
-        m.run(at.AT_OUTPUT)
+        m.run(L.AT_OUTPUT)
         return np.concatenate([m.v[self.free_q], m.a[self.free_v], m.out[self._places]])
 
     def _close(self, dy: Floats, law: Floats) -> None:
@@ -147,7 +148,7 @@ class Point:
         m.q_n[:] = self.q0
         for _ in range(MAX_STEPS):
             m.dq[:] = dq
-            m.run(at.AT_COMPOSE)
+            m.run(L.AT_COMPOSE)
             if not self.n_pos:
                 return
             m.jacobian()

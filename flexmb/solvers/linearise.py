@@ -21,11 +21,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.solvers.linear_inputs import OpenedLoads
 from flexmb.solvers.linear_point import Point
-from flexmb.solvers.mechanics import Floats
 from flexmb.system.system import System
 
 STEPS = (1e-4, 1e-5, 1e-3)  # of the magnitude of a coordinate, tried in this order
@@ -202,8 +202,8 @@ def _second_order(point: Point, A: Floats) -> tuple[Floats, Floats | None, Float
 def _check_gauges(point: Point) -> None:
     """The frame of a distance joint turns about its line as it swings: no steady coordinates are known there."""
     I, v = point.m.I, point.v0
-    for k in range(int(I[at.N_SPHERES])):
-        block = int(I[at.SPHERES]) + 3 * k
+    for k in range(int(I[L.N_SPHERES])):
+        block = int(I[L.SPHERES]) + 3 * k
         places = [int(I[block + 1]), int(I[block + 1]) + 1]
         if I[block + 2] == 2 and np.any(np.abs(v[places]) > 1e-9):
             joint = point.system.coordinates[places[0]].split(".")[0]
@@ -251,8 +251,8 @@ def _notes(point: Point, A: Floats) -> list[str]:
 def _turning_axes(point: Point) -> list[str]:
     """A note on rotations without angles of a state that turns: their axes turn with it."""
     I, found = point.m.I, {}
-    for k in range(int(I[at.N_SPHERES])):
-        block = int(I[at.SPHERES]) + 3 * k
+    for k in range(int(I[L.N_SPHERES])):
+        block = int(I[L.SPHERES]) + 3 * k
         first = int(I[block + 1])
         speed = float(np.linalg.norm(point.v0[first : first + int(I[block + 2])]))
         if speed > STILL:

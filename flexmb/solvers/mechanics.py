@@ -6,20 +6,18 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Floats, Integers
 from flexmb.jit import call
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.system.system import Channel, Row
-
-Floats = NDArray[np.float64]
 
 
 class Solvable(Protocol):
     """What the solvers need of a `System`: its flat arrays, its start, and names for their messages."""
 
     @property
-    def ints(self) -> NDArray[np.int64]: ...
+    def ints(self) -> Integers: ...
     @property
     def floats(self) -> Floats: ...
     @property
@@ -33,11 +31,11 @@ class Solvable(Protocol):
     @property
     def scales(self) -> Floats: ...
     @property
-    def fixed_q(self) -> NDArray[np.bool_]: ...
+    def fixed_q(self) -> Flags: ...
     @property
-    def fixed_v(self) -> NDArray[np.bool_]: ...
+    def fixed_v(self) -> Flags: ...
     @property
-    def elastic(self) -> NDArray[np.bool_]: ...
+    def elastic(self) -> Flags: ...
     @property
     def length_scale(self) -> float: ...
     def workspace(self) -> Floats: ...
@@ -49,19 +47,17 @@ class Mechanics:
     def __init__(self, system: Solvable, W: Floats):
         self.system, self.W = system, W
         I = self.I = system.ints
-        self.n_q, self.n_v, self.n_rows = int(I[at.N_Q]), int(I[at.N_V]), int(I[at.N_ROWS])
-        self.n_pos_rows, self.n_powers = int(I[at.N_POS_ROWS]), int(I[at.N_POWERS])
+        self.n_q, self.n_v, self.n_rows = int(I[L.N_Q]), int(I[L.N_V]), int(I[L.N_ROWS])
+        self.n_pos_rows, self.n_powers = int(I[L.N_POS_ROWS]), int(I[L.N_POWERS])
         n, m = self.n_v, self.n_rows
-        self.q, self.q_n, self.q_dot = (self._view(slot, self.n_q) for slot in (at.Q, at.QN, at.Q_DOT))
-        self.v, self.a, self.dq, self.res = (self._view(slot, n) for slot in (at.V, at.A, at.DQ, at.RES))
-        self.bias = self._view(at.BIAS, n)
-        self.lam, self.phi, self.phi_dot, self.gam = (
-            self._view(slot, m) for slot in (at.LAM, at.PHI, at.PHI_DOT, at.GAM)
-        )
-        self.M = self._view(at.M, n * n).reshape(n, n)
-        self.G = self._view(at.G, m * n).reshape(m, n)
-        self.power, self.work = self._view(at.POWER, self.n_powers), self._view(at.WORK, self.n_powers)
-        self.out = self._view(at.OUT, int(I[at.N_OUT]))
+        self.q, self.q_n, self.q_dot = (self._view(slot, self.n_q) for slot in (L.Q, L.QN, L.Q_DOT))
+        self.v, self.a, self.dq, self.res = (self._view(slot, n) for slot in (L.V, L.A, L.DQ, L.RES))
+        self.bias = self._view(L.BIAS, n)
+        self.lam, self.phi, self.phi_dot, self.gam = (self._view(slot, m) for slot in (L.LAM, L.PHI, L.PHI_DOT, L.GAM))
+        self.M = self._view(L.M, n * n).reshape(n, n)
+        self.G = self._view(L.G, m * n).reshape(m, n)
+        self.power, self.work = self._view(L.POWER, self.n_powers), self._view(L.WORK, self.n_powers)
+        self.out = self._view(L.OUT, int(I[L.N_OUT]))
         self.scale = system.scales
 
     def _view(self, slot: int, size: int) -> Floats:
@@ -71,11 +67,11 @@ class Mechanics:
     @property
     def t(self) -> float:
         """Time [s]."""
-        return float(self.W[self.I[at.T]])
+        return float(self.W[self.I[L.T]])
 
     @t.setter
     def t(self, value: float) -> None:
-        self.W[self.I[at.T]] = value
+        self.W[self.I[L.T]] = value
 
     @property
     def row_scale(self) -> float:
@@ -88,17 +84,17 @@ class Mechanics:
 
     def jacobian(self) -> None:
         """G, PHI and PHI_DOT of the state."""
-        self.run(at.AT_JACOBIAN)
+        self.run(L.AT_JACOBIAN)
 
     def equations(self) -> None:
         """M, BIAS, G, PHI, PHI_DOT and GAM of the state."""
-        self.run(at.AT_SYSTEM)
+        self.run(L.AT_SYSTEM)
 
     def move(self, dq: Floats) -> None:
         """Replace q by q o dq."""
         self.q_n[:] = self.q
         self.dq[:] = dq
-        self.run(at.AT_COMPOSE)
+        self.run(L.AT_COMPOSE)
 
     def names(self, coordinates: Iterable[int]) -> list[str]:
         """Names of velocity coordinates."""
@@ -109,12 +105,12 @@ class Mechanics:
         return list(dict.fromkeys(self.system.rows[int(k)].owner for k in rows))
 
 
-def moved_by(mechanics: Mechanics, j: int) -> NDArray[np.bool_]:
+def moved_by(mechanics: Mechanics, j: int) -> Flags:
     """Which stored coordinates velocity j moves."""
     v, a = mechanics.v.copy(), mechanics.a.copy()
     mechanics.v[:], mechanics.a[:] = 0.0, 0.0
     mechanics.v[j] = 1.0
-    mechanics.run(at.AT_RATES)
+    mechanics.run(L.AT_RATES)
     mechanics.v[:], mechanics.a[:] = v, a
     return mechanics.q_dot != 0.0
 

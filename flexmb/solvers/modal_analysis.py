@@ -14,15 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Complexes, Floats
 from flexmb.jit import call
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.solvers.linearise import Linearisation
-from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
 
-Complexes = NDArray[np.complex128]
 ZERO = 1e-7  # |s| below this part of the largest is the rounding of a free motion, a double root
 
 
@@ -106,8 +105,8 @@ def _energies(system: System, work: Floats, speeds: Complexes) -> dict[str, Floa
         there, back = (_frame_velocities(m, sign * v) for sign in (1.0, -1.0))
         for flat, branch in enumerate(system.topology.branches, start=1):
             name = system.mechanism.bodies[branch.body].name
-            e = int(m.I[at.BODIES]) + flat * at.BODY
-            first, n = int(m.I[e + at.B_V] + m.I[e + at.B_NJ]), int(m.I[e + at.B_NF])
+            e = int(m.I[L.BODIES]) + flat * L.BODY
+            first, n = int(m.I[e + L.B_V] + m.I[e + L.B_NJ]), int(m.I[e + L.B_NF])
             frame, elastic = 0.5 * (there[flat] - back[flat]), v[first : first + n]
             M, y = _body_mass(m, e), np.concatenate([frame, elastic])
             parts = y @ M @ y, elastic @ M[6:, 6:] @ elastic, frame @ M[:6, :6] @ frame
@@ -119,22 +118,22 @@ def _frame_velocities(mechanics: Mechanics, v: Floats) -> dict[int, Floats]:
     """Velocity and angular velocity of the frame of every body, body axes."""
     m = mechanics
     m.v[:] = v
-    m.run(at.AT_WRENCHES)
+    m.run(L.AT_WRENCHES)
     found = {}
-    for flat in range(1, int(m.I[at.N_BODIES]) + 1):
-        block = int(m.I[int(m.I[at.BODIES]) + flat * at.BODY + at.B_W])
-        found[flat] = np.concatenate([m.W[block + at.W_VEL :][:3], m.W[block + at.W_OMEGA :][:3]])
+    for flat in range(1, int(m.I[L.N_BODIES]) + 1):
+        block = int(m.I[int(m.I[L.BODIES]) + flat * L.BODY + L.B_W])
+        found[flat] = np.concatenate([m.W[block + L.W_VEL :][:3], m.W[block + L.W_OMEGA :][:3]])
     return found
 
 
 def _body_mass(mechanics: Mechanics, e: int) -> Floats:
     """(6 + n, 6 + n) mass matrix of body record e for velocity and angular velocity of its frame and elastic rates."""
     I, F, W = mechanics.I, mechanics.system.floats, mechanics.W
-    if I[e + at.B_FIELD] > 0:
-        call(int(I[at.AT_FIELD_ENERGY]), I, F, W, e)
-        size, o = 6 + int(I[e + at.B_NF]), int(I[e + at.B_COMPOSITE])
+    if I[e + L.B_FIELD] > 0:
+        call(int(I[L.AT_FIELD_ENERGY]), I, F, W, e)
+        size, o = 6 + int(I[e + L.B_NF]), int(I[e + L.B_COMPOSITE])
         return W[o : o + size * size].reshape(size, size).copy()
-    f = int(I[e + at.B_INERTIA])
-    x, y, z = F[f + at.F_S : f + at.F_S + 3]
+    f = int(I[e + L.B_INERTIA])
+    x, y, z = F[f + L.F_S : f + L.F_S + 3]
     S = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.block([[F[f] * np.eye(3), -S], [S, F[f + at.F_J : f + at.F_J + 9].reshape(3, 3)]])
+    return np.block([[F[f] * np.eye(3), -S], [S, F[f + L.F_J : f + L.F_J + 9].reshape(3, 3)]])

@@ -15,7 +15,7 @@ from __future__ import annotations
 from math import sqrt
 
 from flexmb.jit import call, program
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.pointers import float_pointer, int_pointer
 
@@ -30,33 +30,33 @@ PERTURBATION = 1e-7  # of the magnitude of a coordinate: half the digits
 def difference_columns(K, S, W, arg):
     """Fill the matrix with s dRES/dDQ and the rows of dPHI/dDQ; the state is left as it was."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    n, m, mp, h = I[at.N_V], I[at.N_ROWS], I[at.N_POS_ROWS], S[st.H]
+    n, m, mp, h = I[L.N_V], I[L.N_ROWS], I[L.N_POS_ROWS], S[st.H]
     size, X = n + m, K[st.NEWTON + st.MATRIX]
     here = K[st.NEWTON + st.VECTOR]  # the reference residual waits in the right-hand side, which is not in use now
     s = S[st.BETA] * h * h
     b_prime = (1.0 - S[st.ALPHA_M]) / (s * (1.0 - S[st.ALPHA_F]))
     g_prime = S[st.GAMMA] / (h * S[st.BETA])
-    call(I[at.AT_RESIDUAL], I, F, W, 0)
+    call(I[L.AT_RESIDUAL], I, F, W, 0)
     for i in range(n):
-        S[here + i] = W[I[at.RES] + i]
+        S[here + i] = W[I[L.RES] + i]
     for k in range(m):
-        S[here + n + k] = W[I[at.PHI] + k]
+        S[here + n + k] = W[I[L.PHI] + k]
     for j in range(n):
         e = PERTURBATION * S[K[st.SCALE] + j]
-        dq, v, a = W[I[at.DQ] + j], W[I[at.V] + j], W[I[at.A] + j]
-        W[I[at.DQ] + j] = dq + e
-        W[I[at.V] + j] = v + g_prime * e
-        W[I[at.A] + j] = a + b_prime * e
-        call(I[at.AT_COMPOSE], I, F, W, 0)
-        call(I[at.AT_RESIDUAL], I, F, W, 0)
-        W[I[at.DQ] + j], W[I[at.V] + j], W[I[at.A] + j] = dq, v, a
+        dq, v, a = W[I[L.DQ] + j], W[I[L.V] + j], W[I[L.A] + j]
+        W[I[L.DQ] + j] = dq + e
+        W[I[L.V] + j] = v + g_prime * e
+        W[I[L.A] + j] = a + b_prime * e
+        call(I[L.AT_COMPOSE], I, F, W, 0)
+        call(I[L.AT_RESIDUAL], I, F, W, 0)
+        W[I[L.DQ] + j], W[I[L.V] + j], W[I[L.A] + j] = dq, v, a
         for i in range(n):
-            S[X + i * size + j] = s * (W[I[at.RES] + i] - S[here + i]) / e
+            S[X + i * size + j] = s * (W[I[L.RES] + i] - S[here + i]) / e
         for k in range(m):
-            slope = (W[I[at.PHI] + k] - S[here + n + k]) / e
+            slope = (W[I[L.PHI] + k] - S[here + n + k]) / e
             S[X + (n + k) * size + j] = slope if k < mp else slope / g_prime
-    call(I[at.AT_COMPOSE], I, F, W, 0)
-    call(I[at.AT_JACOBIAN], I, F, W, 0)
+    call(I[L.AT_COMPOSE], I, F, W, 0)
+    call(I[L.AT_JACOBIAN], I, F, W, 0)
 
 
 @program
@@ -66,35 +66,35 @@ def mass_columns(K, S, W, arg):
     arg = 1: right after the residual of this state.
     """
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    n, m = I[at.N_V], I[at.N_ROWS]
+    n, m = I[L.N_V], I[L.N_ROWS]
     size, X = n + m, K[st.NEWTON + st.MATRIX]
     c = (1.0 - S[st.ALPHA_M]) / (1.0 - S[st.ALPHA_F])
-    call(I[at.AT_SYSTEM], I, F, W, arg)
+    call(I[L.AT_SYSTEM], I, F, W, arg)
     for i in range(n):
         for j in range(n):
-            S[X + i * size + j] = c * W[I[at.M] + i * n + j]
+            S[X + i * size + j] = c * W[I[L.M] + i * n + j]
     s, d = S[st.BETA] * S[st.H] * S[st.H], S[st.GAMMA] * S[st.H]  # s g' = gamma h
-    for k in range(I[at.N_FIELDS]):
-        field = I[at.FIELDS] + k * at.FIELD
-        e = I[field + at.FD_BODY]
-        first, modes = I[e + at.B_V] + I[e + at.B_NJ], I[e + at.B_NF]
+    for k in range(I[L.N_FIELDS]):
+        field = I[L.FIELDS] + k * L.FIELD
+        e = I[field + L.FD_BODY]
+        first, modes = I[e + L.B_V] + I[e + L.B_NJ], I[e + L.B_NF]
         for i in range(modes):
             for j in range(modes):
                 place = X + (first + i) * size + first + j
-                S[place] += s * F[I[field + at.FD_K] + i * modes + j]
-                if I[field + at.FD_D] > 0:
-                    S[place] += d * F[I[field + at.FD_D] + i * modes + j]
+                S[place] += s * F[I[field + L.FD_K] + i * modes + j]
+                if I[field + L.FD_D] > 0:
+                    S[place] += d * F[I[field + L.FD_D] + i * modes + j]
     for k in range(m):
         for j in range(n):
-            S[X + (n + k) * size + j] = W[I[at.G] + k * n + j]
+            S[X + (n + k) * size + j] = W[I[L.G] + k * n + j]
 
 
 @program
 def balance_matrix(K, S, W, arg):
     """Choose the scaling D, complete the matrix by G^T and -eps, and scale it."""
     I = int_pointer(K[st.AT_I])
-    n, m = I[at.N_V], I[at.N_ROWS]
-    size, X, D, G = n + m, K[st.NEWTON + st.MATRIX], K[st.BALANCE], I[at.G]
+    n, m = I[L.N_V], I[L.N_ROWS]
+    size, X, D, G = n + m, K[st.NEWTON + st.MATRIX], K[st.BALANCE], I[L.G]
     largest, scale = 0.0, K[st.SCALE]
     for i in range(n):
         largest = max(largest, abs(S[X + i * size + i]) * S[scale + i] ** 2)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from flexmb.solvers.mechanics import Floats
+from flexmb.arrays import Floats
 from flexmb.stop_signals import handled
 
 Progress = Callable[[float, float, int, int], None]

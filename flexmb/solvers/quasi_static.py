@@ -15,10 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Floats, Integers
 from flexmb.errors import ComputationError
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import (
     assemble_velocities,
     close_loops,
@@ -26,9 +26,7 @@ from flexmb.solvers.assembly import (
     positive_mass,
     solve_accelerations,
 )
-from flexmb.solvers.mechanics import Floats, Mechanics
-
-Mask = NDArray[np.bool_]
+from flexmb.solvers.mechanics import Mechanics
 
 DIFFERENCE = 1e-6  # of the magnitude of an elastic coordinate: it is perturbed by this for the Jacobian
 SMALL, STALLED = 1e-13, 1e-8  # corrections as a part of that magnitude: converged, acceptable when it stalls
@@ -46,7 +44,7 @@ class _Moment:
     t: float
     q: Floats
     v: Floats
-    held_q: Mask
+    held_q: Flags
     """Positions that stay"""
     is_start: bool = True
     """Whether velocities that the user gave stay"""
@@ -246,11 +244,11 @@ class _Settling:
         return f"elastic coordinate '{self.m.names(np.flatnonzero(self.elastic))[worst]}'"
 
 
-def stored_places(mechanics: Mechanics) -> NDArray[np.int64]:
+def stored_places(mechanics: Mechanics) -> Integers:
     """(n_v,) where the stored coordinate of every plain velocity stands in q; -1 for rotations."""
     I = mechanics.I
     places = np.full(mechanics.n_v, -1, dtype=np.int64)
-    for k in range(int(I[at.N_SCALARS])):
-        pair = int(I[at.SCALARS]) + 2 * k
+    for k in range(int(I[L.N_SCALARS])):
+        pair = int(I[L.SCALARS]) + 2 * k
         places[I[pair + 1]] = I[pair]
     return places

@@ -19,9 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError
 from flexmb.layout import driven_state as ds
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers import balance_programs
 from flexmb.solvers.assembly import assemble, gaps
@@ -29,7 +30,7 @@ from flexmb.solvers.driven_rows import DrivenRows
 from flexmb.solvers.elastic_balance import LEAP, SHORT, Balance, Lost
 from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.kinematics import Analysis
-from flexmb.solvers.mechanics import Floats, Solvable
+from flexmb.solvers.mechanics import Solvable
 from flexmb.solvers.protocols import Progress, Sink
 from flexmb.solvers.settings import Settings
 from flexmb.solvers.summary import EnergyBalance, RunSummary
@@ -90,7 +91,7 @@ class _QuasiStaticAnalysis(Analysis):
         except Lost:
             raise ComputationError(f"At the start {self._reason(t)}") from None
         self._place(t)
-        m.run(at.AT_ACCEPT)
+        m.run(L.AT_ACCEPT)
         self.solve_rates()
         self.add_row(0.0, 0)
 
@@ -177,7 +178,7 @@ class _QuasiStaticAnalysis(Analysis):
         m = self.m
         self.largest = max(self.largest, float(np.max(np.abs(m.phi), initial=0.0)))
         if m.n_powers:
-            m.run(at.AT_POWERS)
+            m.run(L.AT_POWERS)
 
     def _instants(self, t: float) -> tuple[float, ...]:
         """The other instants of the time derivatives, seen from t [s]: on both sides, or within the analysis."""

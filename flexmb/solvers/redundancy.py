@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.solvers.assembly import close_loops
 from flexmb.solvers.independent import pivot_columns
-from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
+from flexmb.solvers.mechanics import Mechanics, Solvable
 
 DEPENDENT = 1e-8  # singular values below this part of the largest count as zero
 STEPS = (0.02, -0.02, 0.1, 0.005)  # distances of the nearby positions [rad, parts of the length scale]

@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Floats
 from flexmb.errors import ComputationError
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import RANK, close_loops
-from flexmb.solvers.mechanics import Floats, Mechanics
+from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
 
 DIFFERENCE = 3e-6  # of the magnitude of a coordinate, for central differences: cube root of round-off
@@ -43,7 +43,7 @@ class Point:
 class Rest:
     """A mechanism without motion, in a workspace W; coordinates that are `held` do not move either."""
 
-    def __init__(self, system: System, W: Floats, held: NDArray[np.bool_] | None = None):
+    def __init__(self, system: System, W: Floats, held: Flags | None = None):
         self.system = system
         self.holds = np.eye(system.n_v)[held] if held is not None else np.zeros((0, system.n_v))
         m = self.m = Mechanics(system, W)
@@ -54,7 +54,7 @@ class Rest:
         m = self.m
         m.lam[:] = 0.0
         load = self._load()
-        m.run(at.AT_RESIDUAL)
+        m.run(L.AT_RESIDUAL)
         force = m.scale * m.res
         load = max(load, float(np.max(np.abs(force), initial=0.0)))
         ways = np.eye(m.n_v)
@@ -84,20 +84,20 @@ class Rest:
         return float(here.force @ way) - slope
 
     def _energy(self) -> float:
-        self.m.run(at.AT_OUTPUT)
-        return float(self.m.W[int(self.m.I[at.ENERGY]) + 1])
+        self.m.run(L.AT_OUTPUT)
+        return float(self.m.W[int(self.m.I[L.ENERGY]) + 1])
 
     def _load(self) -> float:
         """Largest load on a body, its weight included, or on a coordinate [J]."""
         m, I = self.m, self.m.I
-        m.run(at.AT_WRENCHES)
+        m.run(L.AT_WRENCHES)
         largest = 0.0
-        for b in range(1, int(I[at.N_BODIES]) + 1):
-            wrench = int(I[int(I[at.BODIES]) + b * at.BODY + at.B_W]) + at.W_F
+        for b in range(1, int(I[L.N_BODIES]) + 1):
+            wrench = int(I[int(I[L.BODIES]) + b * L.BODY + L.B_W]) + L.W_F
             force, moment = m.W[wrench : wrench + 3], m.W[wrench + 3 : wrench + 6]
             largest = max(largest, float(np.linalg.norm(force)) * self.system.length_scale)
             largest = max(largest, float(np.linalg.norm(moment)))
-        effort = self.system.view(m.W, at.EFFORT, m.n_v)
+        effort = self.system.view(m.W, L.EFFORT, m.n_v)
         return max(largest, float(np.max(np.abs(effort) * m.scale, initial=0.0)))
 
     def stiffness(self, here: Point) -> Floats:
@@ -109,7 +109,7 @@ class Rest:
             for sign in (1.0, -1.0):
                 m.q[:] = here.q
                 m.move(sign * DIFFERENCE * m.scale * way)
-                m.run(at.AT_RESIDUAL)
+                m.run(L.AT_RESIDUAL)
                 columns[:, j] += sign * m.scale * m.res / (2.0 * DIFFERENCE)
         m.q[:] = here.q
         K = here.ways.T @ columns
@@ -151,8 +151,8 @@ def softest_motion(K: Floats, M: Floats, n_neutral: int) -> tuple[float, Floats,
 
     The `n_neutral` eigenvalues nearest to zero are left out.
     """
-    L = np.linalg.cholesky(M)
-    A = np.linalg.solve(L, np.linalg.solve(L, K).T).T
+    lower = np.linalg.cholesky(M)
+    A = np.linalg.solve(lower, np.linalg.solve(lower, K).T).T
     has_potential = is_symmetric(A)
     values, vectors = np.linalg.eigh(0.5 * (A + A.T)) if has_potential else np.linalg.eig(A)
     held = np.argsort(np.abs(values), kind="stable")[n_neutral:]

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, InputError
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.failure import FailedStep, failure_text, finite_rows
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.mechanics import Floats, Mechanics, Solvable, moved_by
+from flexmb.solvers.mechanics import Mechanics, Solvable, moved_by
 from flexmb.solvers.pointers import address_of
 from flexmb.solvers.protocols import Progress, Sink, interrupt_flag
 from flexmb.solvers.settings import EXPLICIT, Settings, read_settings
@@ -65,7 +66,7 @@ class _Run:
         self.W = system.workspace()
         self.K, self.S = st.make_state(system.ints, self.explicit)
         self.mechanics = Mechanics(system, self.W)
-        self.rows = np.zeros((BLOCK_ROWS, int(system.ints[at.N_OUT])))
+        self.rows = np.zeros((BLOCK_ROWS, int(system.ints[L.N_OUT])))
         self.loop = self._connect()
         if resume is None:
             (start_explicit if self.explicit else start_implicit)(self.mechanics, settings, self.K, self.S)
@@ -83,7 +84,7 @@ class _Run:
             from flexmb.equations.programs import link_open_tree
             from flexmb.solvers import explicit as method
 
-            if self.mechanics.n_rows == 0 and self.system.ints[at.AT_ACCELERATION] == 0:
+            if self.mechanics.n_rows == 0 and self.system.ints[L.AT_ACCELERATION] == 0:
                 link_open_tree(self.system.ints)
         else:
             from flexmb.solvers import implicit as method  # type: ignore[no-redef]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.jit import call, kernel, program
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.pointers import float_pointer, int_pointer
 
@@ -54,10 +54,10 @@ def set_tableau(method: str, K: Any, S: Any) -> None:
 def evaluate(K, S, W, arg):
     """Close the state in W, and set its accelerations, multipliers and powers; they become slope `arg` (if >= 0)."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    nq, nv, n_powers = I[at.N_Q], I[at.N_V], I[at.N_POWERS]
+    nq, nv, n_powers = I[L.N_Q], I[L.N_V], I[L.N_POWERS]
     K[st.STATUS] = st.OK
-    if I[at.N_ROWS] == 0:
-        call(I[at.AT_ACCELERATION], I, F, W, 0)
+    if I[L.N_ROWS] == 0:
+        call(I[L.AT_ACCELERATION], I, F, W, 0)
     else:
         call(K[st.AT_CLOSE], K, S, W, 0)
         if K[st.STATUS] != st.OK:
@@ -68,21 +68,21 @@ def evaluate(K, S, W, arg):
             return
     total = 0.0
     for i in range(nv):
-        total += abs(W[I[at.A] + i])
+        total += abs(W[I[L.A] + i])
     if not total < 1e300:
         K[st.STATUS] = st.SINGULAR
         return
-    call(I[at.AT_RATES], I, F, W, 0)
+    call(I[L.AT_RATES], I, F, W, 0)
     if n_powers > 0:
-        call(I[at.AT_POWERS], I, F, W, 0)
+        call(I[L.AT_POWERS], I, F, W, 0)
     if arg >= 0:
         slope = K[st.SLOPES] + arg * (nq + nv + n_powers)
         for i in range(nq):
-            S[slope + i] = W[I[at.Q_DOT] + i]
+            S[slope + i] = W[I[L.Q_DOT] + i]
         for i in range(nv):
-            S[slope + nq + i] = W[I[at.A] + i]
+            S[slope + nq + i] = W[I[L.A] + i]
         for i in range(n_powers):
-            S[slope + nq + nv + i] = W[I[at.POWER] + i]
+            S[slope + nq + nv + i] = W[I[L.POWER] + i]
 
 
 @kernel
@@ -101,15 +101,15 @@ def combine(S, slopes, size, coefficients, stages, first, count, start, h, W, ou
 def energy_unit(I, W, S):
     """Unit of the works [J]: the largest so far of the kinetic energy at the start, a work, the turnover of a step."""
     unit = max(S[st.WORK_SEEN], 1e-300)
-    for k in range(I[at.N_POWERS]):
-        unit = max(unit, abs(W[I[at.WORK] + k]), S[st.H] * abs(W[I[at.POWER] + k]))
+    for k in range(I[L.N_POWERS]):
+        unit = max(unit, abs(W[I[L.WORK] + k]), S[st.H] * abs(W[I[L.POWER] + k]))
     return unit
 
 
 @kernel
 def local_error(I, W, S, K):
     """Largest difference to the embedded method, each in the unit of its kind: coordinates, velocities, works."""
-    nq, nv, n_powers = I[at.N_Q], I[at.N_V], I[at.N_POWERS]
+    nq, nv, n_powers = I[L.N_Q], I[L.N_V], I[L.N_POWERS]
     size, slopes, weights = nq + nv + n_powers, K[st.SLOPES], K[st.TABLEAU] + 7
     worst, worst_rate, energy = 0.0, 0.0, energy_unit(I, W, S)
     for i in range(size):
@@ -134,25 +134,25 @@ def local_error(I, W, S, K):
 def step(K, S, W, arg):
     """Try one step from T_N to T_E."""
     I = int_pointer(K[st.AT_I])
-    nq, nv, n_powers, h = I[at.N_Q], I[at.N_V], I[at.N_POWERS], S[st.H]
+    nq, nv, n_powers, h = I[L.N_Q], I[L.N_V], I[L.N_POWERS], S[st.H]
     size, slopes, table = nq + nv + n_powers, K[st.SLOPES], K[st.TABLEAU]
     for i in range(nq):
-        S[K[st.Q_N] + i] = W[I[at.Q] + i]
+        S[K[st.Q_N] + i] = W[I[L.Q] + i]
     for i in range(nv):
-        S[K[st.V_N] + i] = W[I[at.V] + i]
-        S[K[st.A_N] + i] = W[I[at.A] + i]
-    for k in range(I[at.N_ROWS]):
-        S[K[st.LAM_N] + k] = W[I[at.LAM] + k]
+        S[K[st.V_N] + i] = W[I[L.V] + i]
+        S[K[st.A_N] + i] = W[I[L.A] + i]
+    for k in range(I[L.N_ROWS]):
+        S[K[st.LAM_N] + k] = W[I[L.LAM] + k]
     for k in range(n_powers):
-        S[K[st.WORK_N] + k] = W[I[at.WORK] + k]
+        S[K[st.WORK_N] + k] = W[I[L.WORK] + k]
         S[K[st.POWER_N] + k] = S[slopes + nq + nv + k]
     K[st.STATUS] = st.OK
     for s in range(1, K[st.STAGES]):
         row = table + 14 + 7 * s
-        W[I[at.T]] = S[st.T_N] + S[table + s] * h if S[table + s] < 1.0 else S[st.T_E]
-        combine(S, slopes, size, row, s, 0, nq, K[st.Q_N], h, W, I[at.Q])
-        combine(S, slopes, size, row, s, nq, nv, K[st.V_N], h, W, I[at.V])
-        combine(S, slopes, size, row, s, nq + nv, n_powers, K[st.WORK_N], h, W, I[at.WORK])
+        W[I[L.T]] = S[st.T_N] + S[table + s] * h if S[table + s] < 1.0 else S[st.T_E]
+        combine(S, slopes, size, row, s, 0, nq, K[st.Q_N], h, W, I[L.Q])
+        combine(S, slopes, size, row, s, nq, nv, K[st.V_N], h, W, I[L.V])
+        combine(S, slopes, size, row, s, nq + nv, n_powers, K[st.WORK_N], h, W, I[L.WORK])
         call(K[st.AT_EVALUATE], K, S, W, s)
         if K[st.STATUS] != st.OK:
             return
@@ -164,7 +164,7 @@ def step(K, S, W, arg):
 def commit(K, S, W, arg):
     """Make the end of the step the new state: unit quaternions, first slope of the next step."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    nq, nv, n_powers = I[at.N_Q], I[at.N_V], I[at.N_POWERS]
+    nq, nv, n_powers = I[L.N_Q], I[L.N_V], I[L.N_POWERS]
     first, size = K[st.SLOPES], nq + nv + n_powers
     last = first + (K[st.STAGES] - 1) * size
     for i in range(size):
@@ -172,17 +172,17 @@ def commit(K, S, W, arg):
     for k in range(n_powers):
         S[K[st.POWER_E] + k] = S[first + nq + nv + k]
     for i in range(nv):
-        S[K[st.V_E] + i] = W[I[at.V] + i]
-        S[st.RATE_SEEN] = max(S[st.RATE_SEEN], abs(W[I[at.V] + i]) / S[K[st.SCALE] + i])
+        S[K[st.V_E] + i] = W[I[L.V] + i]
+        S[st.RATE_SEEN] = max(S[st.RATE_SEEN], abs(W[I[L.V] + i]) / S[K[st.SCALE] + i])
     S[st.WORK_SEEN] = energy_unit(I, W, S)
-    for k in range(I[at.N_POS_ROWS]):
-        S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[at.PHI] + k]))
+    for k in range(I[L.N_POS_ROWS]):
+        S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[L.PHI] + k]))
     if nq != nv:
-        call(I[at.AT_RATES], I, F, W, 0)
-        call(I[at.AT_VELOCITIES], I, F, W, 0)
+        call(I[L.AT_RATES], I, F, W, 0)
+        call(I[L.AT_VELOCITIES], I, F, W, 0)
         for i in range(nv):
-            W[I[at.V] + i] = S[K[st.V_E] + i]
-            W[I[at.A] + i] = S[first + nq + i]
-        call(I[at.AT_RATES], I, F, W, 0)
+            W[I[L.V] + i] = S[K[st.V_E] + i]
+            W[I[L.A] + i] = S[first + nq + i]
+        call(I[L.AT_RATES], I, F, W, 0)
         for i in range(nq):
-            S[first + i] = W[I[at.Q_DOT] + i]
+            S[first + i] = W[I[L.Q_DOT] + i]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.layout import flat_arrays as at
+from flexmb.arrays import Floats
+from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.assembly import RANK, assemble, positive_mass, solve_accelerations
-from flexmb.solvers.mechanics import Floats, Mechanics, stored_scales
+from flexmb.solvers.mechanics import Mechanics, stored_scales
 from flexmb.solvers.settings import Settings, set_parameters, set_schedule
 
 Ints = np.ndarray
@@ -19,14 +20,14 @@ def _begin(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None
     m = mechanics
     m.t = settings.start
     assemble(m.system, m.W)
-    m.run(at.AT_ACCEPT)
+    m.run(L.AT_ACCEPT)
     S[K[st.SCALE] : K[st.SCALE] + m.n_v] = m.scale
     S[K[st.SCALE_Q] : K[st.SCALE_Q] + m.n_q] = stored_scales(m)
     S[st.LENGTH] = m.system.length_scale
     S[st.LARGEST_PHI] = float(np.max(np.abs(m.phi[: m.n_pos_rows]), initial=0.0))
     set_schedule(settings, K, S)
     if m.n_powers:
-        m.run(at.AT_POWERS)
+        m.run(L.AT_POWERS)
         for slot in (st.POWER_N, st.POWER_E):
             S[K[slot] : K[slot] + m.n_powers] = m.power
 
@@ -69,8 +70,8 @@ def normal_part(mechanics: Mechanics, vector: Floats) -> Floats:
     m = mechanics
     m.equations()
     M, _ = positive_mass(m)
-    L = np.linalg.cholesky(M)
-    B = np.linalg.solve(L, m.G[: m.n_pos_rows].T).T
+    lower = np.linalg.cholesky(M)
+    B = np.linalg.solve(lower, m.G[: m.n_pos_rows].T).T
     return np.asarray(np.linalg.solve(L.T, np.linalg.lstsq(B, m.G[: m.n_pos_rows] @ vector, rcond=RANK)[0]))
 
 

@@ -12,12 +12,13 @@ from typing import cast
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.assembly import assemble
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.mechanics import Floats, Mechanics, Solvable
+from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.protocols import Sink
 from flexmb.solvers.settings import Settings
 from flexmb.solvers.statics import Equilibrium, equilibrium
@@ -52,8 +53,8 @@ def analyse_static(system: Solvable, settings: Settings, *, sink: Sink, resume: 
     m.t = settings.start
     assemble(system, m.W)
     found = equilibrium(cast(System, system), m.W)
-    m.run(at.AT_ACCEPT)
-    m.run(at.AT_OUTPUT)
+    m.run(L.AT_ACCEPT)
+    m.run(L.AT_OUTPUT)
     row = m.out.copy()
     row[-2:] = 0.0, found.iterations  # step and iterations, which end every row
     if resume is None:

@@ -21,15 +21,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Floats
 from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import ComputationError
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import gaps, positive_mass
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.mechanics import Floats
 from flexmb.solvers.residual_at_rest import Point, Rest, is_symmetric, newton_step, softest_motion
 from flexmb.system.system import System
 
@@ -95,7 +94,7 @@ class _BeyondField(ComputationError):
 
 
 class _Search(Rest):
-    def __init__(self, system: System, W: Floats, held: NDArray[np.bool_] | None = None):
+    def __init__(self, system: System, W: Floats, held: Flags | None = None):
         super().__init__(system, W, held)
         self.is_length = np.array([kind == "length" for kind in system.coordinate_kinds], dtype=bool)
         self.limits = np.full(self.m.n_v, RADIUS)
@@ -141,7 +140,7 @@ class _Search(Rest):
         Where loads follow the bodies no energy leads the way: singular values then, so that Newton's method goes on
         alone. Away from the balance (`size` of its step) the stiffness of turned bodies is not symmetric either.
         """
-        if not is_symmetric(K) and (size < NEAR or not self.m.I[at.N_SPHERES]):
+        if not is_symmetric(K) and (size < NEAR or not self.m.I[L.N_SPHERES]):
             _, sigma, right = np.linalg.svd(K)
             return sigma[::-1], right[::-1].T
         values, vectors = np.linalg.eigh(0.5 * (K + K.T))
@@ -185,7 +184,7 @@ class _Search(Rest):
                 serves = back <= max(0.5 * abs(slope), NEUTRAL * here.load * size) or size <= CLOSE
                 if serves and (part * size < NEAR or slope > 0.0 or self.goes_down(here, there, part * way)):
                     m.q[:], m.lam[:] = there.q, there.lam
-                    m.run(at.AT_ACCEPT)
+                    m.run(L.AT_ACCEPT)
                     self.way += part * size
                     return there
             self.limits[self.is_length] = np.maximum(0.5 * self.limits[self.is_length], RADIUS)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.layout import solver_state as st
-from flexmb.solvers.mechanics import Floats, Solvable
+from flexmb.solvers.mechanics import Solvable
 
 ROUND_OFF = 1e-12  # differences of energies below this part of them are noise
 

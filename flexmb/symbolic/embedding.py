@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.symbolic.engine import Scalar, as_expression, engine
 from flexmb.symbolic.equations import Equations
@@ -163,12 +163,12 @@ def _independent_rows(equations: Equations, rows: list[int], dependent: list[int
     return [rows[k] for k in found]
 
 
-def _rank(A: NDArray[np.float64]) -> int:
+def _rank(A: Floats) -> int:
     sigma = np.linalg.svd(A, compute_uv=False)
     return int(np.sum(sigma > SINGULAR * max(1e-300, float(sigma.max(initial=0.0)))))
 
 
-def _numbers(equations: Equations, rows: list[int]) -> NDArray[np.float64]:
+def _numbers(equations: Equations, rows: list[int]) -> Floats:
     """G of the rows at a generic state: coordinates and symbols drawn at random, always the same."""
     draw = random.Random(1)
     values = {symbol: draw.uniform(0.3, 0.9) for symbol in equations.q}

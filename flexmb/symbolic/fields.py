@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.invariants import Invariants
@@ -29,7 +29,6 @@ from flexmb.symbolic.orders import add as plus
 from flexmb.symbolic.orders import multiply
 from flexmb.symbolic.unit_beam import UnitBeam, unit_shapes
 
-Array = NDArray[np.float64]
 MOST_EXACT = 16
 """Modes up to which the integrals of a beam in numbers are taken in fractions, which is slower with many."""
 NOTHING = 1e-14
@@ -164,7 +163,7 @@ def marker_shapes(field: SymbolicField, p_b: list[Scalar], marker: Any) -> Symbo
     )
 
 
-def sparse(values: Array) -> Sparse:
+def sparse(values: Floats) -> Sparse:
     """The entries of an array that are not zero, by their places."""
     values = np.asarray(values, dtype=float)
     limit = NOTHING * float(np.abs(values).max(initial=0.0))

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.bodies.rigid_body import Vector
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.joints.table import JointCode as Code
 from flexmb.model.schema.beams import BeamBody
@@ -168,7 +168,7 @@ def _support(spec: Any, mechanism: Mechanism, joint: PlacedJoint, marker: int) -
     return support if any(support[1:]) else None
 
 
-def _free(R_b: Vector, axes: str) -> list[bool]:
+def _free(R_b: Floats, axes: str) -> list[bool]:
     """Which of the body axes can move, when the given axes of the marker are free."""
     columns = R_b[:, [_AXES[axis] for axis in axes]]
     return [bool(np.linalg.norm(row) > 0.5) for row in columns]

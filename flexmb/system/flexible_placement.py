@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody, beam_body, mesh_body, modal_body
 from flexmb.bodies.marker_shapes import MarkerShapes
-from flexmb.bodies.rigid_body import Vector
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.elements.section import Section
 from flexmb.errors import Fault, InputError
@@ -125,7 +125,7 @@ def _field_of(data: BeamData, field: str, order: Any) -> FlexibleBody:
     return beam_body("", basis_of(data), field, order)
 
 
-def place_beam(spec: Any, name: str, body: BeamBody, R_wb: Vector, p_wb: Vector) -> FlexibleBody:
+def place_beam(spec: Any, name: str, body: BeamBody, R_wb: Floats, p_wb: Floats) -> FlexibleBody:
     """A beam in its design position."""
     try:
         data = beam_data(spec, body)
@@ -140,7 +140,7 @@ def place_beam(spec: Any, name: str, body: BeamBody, R_wb: Vector, p_wb: Vector)
     return replace(placed, name=name, R_wb=R_wb, p_wb=p_wb, **_state(body))
 
 
-def place_modal(name: str, body: ModalBody, R_wb: Vector, p_wb: Vector) -> FlexibleBody:
+def place_modal(name: str, body: ModalBody, R_wb: Floats, p_wb: Floats) -> FlexibleBody:
     """A body that is given by its matrices, in its design position."""
     modal = body.modal
     invariants = modal.invariants()
@@ -158,7 +158,7 @@ def place_modal(name: str, body: ModalBody, R_wb: Vector, p_wb: Vector) -> Flexi
     return replace(placed, R_wb=R_wb, p_wb=p_wb, **_state(body))
 
 
-def place_mesh(name: str, body: MeshBody, R_wb: Vector, p_wb: Vector) -> FlexibleBody:
+def place_mesh(name: str, body: MeshBody, R_wb: Floats, p_wb: Floats) -> FlexibleBody:
     """A body of a body file, in its design position."""
     reduced = body.file.body
     damping = None

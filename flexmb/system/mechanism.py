@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from flexmb.arrays import Floats
 from flexmb.bodies.marker import Marker
-from flexmb.bodies.rigid_body import RigidBody, Vector
+from flexmb.bodies.rigid_body import RigidBody
 from flexmb.joints.table import JointType
 
 
@@ -40,7 +41,7 @@ class Mechanism:
     distributed: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
     """Markers and lengths [m] that a distributed force acts on."""
 
-    def world_pose(self, marker: int) -> tuple[Vector, Vector]:
+    def world_pose(self, marker: int) -> tuple[Floats, Floats]:
         """Orientation and position of a marker in the design position, world axes."""
         placed = self.markers[marker]
         body = self.bodies[placed.body]

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.marker import Marker
-from flexmb.bodies.rigid_body import RigidBody, Vector, ground, inertia_about_origin, slender_rod_inertia
+from flexmb.bodies.rigid_body import RigidBody, ground, inertia_about_origin, slender_rod_inertia
 from flexmb.errors import Fault, InputError
 from flexmb.joints.table import JointCode
 from flexmb.model.schema.beams import BeamBody
@@ -23,7 +24,7 @@ from flexmb.system.mechanism import Mechanism, PlacedJoint
 Where = Any  # name of a point, or three numbers
 
 
-def frame_along(z: Any, x: Any = None) -> Vector:
+def frame_along(z: Any, x: Any = None) -> Floats:
     """Rotation matrix with the given z axis; x as given, or the world axis that is most nearly at right angles."""
     z = np.asarray(z, dtype=float)
     if x is None:
@@ -63,7 +64,7 @@ class Placer:
             raise InputError(faults)
         return m
 
-    def _point(self, where: Where) -> Vector:
+    def _point(self, where: Where) -> Floats:
         """World design position of a named point, or the numbers themselves."""
         return np.asarray(self.spec.points[where] if isinstance(where, str) else where, dtype=float)
 
@@ -82,7 +83,7 @@ class Placer:
             for marker in placed.reduced.markers:
                 self._append_marker(f"{name}.{marker.name}", number, marker.p_b, np.eye(3), placed.shapes_of(marker))
 
-    def _append_marker(self, name: str, body: int, p_b: Vector, R_b: Vector, shapes: Any = None) -> int:
+    def _append_marker(self, name: str, body: int, p_b: Floats, R_b: Floats, shapes: Any = None) -> int:
         """A new marker; on a beam it moves with the section that it stands on."""
         m = self.mechanism
         placed = m.bodies[body]
@@ -122,7 +123,7 @@ class Placer:
             _maybe(body.angular_velocity),
         )
 
-    def _along(self, ends: Any, y_axis: Any = None) -> tuple[Vector, Vector, float]:
+    def _along(self, ends: Any, y_axis: Any = None) -> tuple[Floats, Floats, float]:
         """Origin, orientation (x towards the second end) and length of a rod or beam."""
         start, end = (self._point(where) for where in ends)
         length = float(np.linalg.norm(end - start))
@@ -130,7 +131,7 @@ class Placer:
         side = frame_along(along, y_axis)
         return start, np.column_stack([along, side[:, 0], side[:, 1]]), length
 
-    def _body_coordinates(self, where: Where, R_wb: Vector, p_wb: Vector) -> Vector:
+    def _body_coordinates(self, where: Where, R_wb: Floats, p_wb: Floats) -> Floats:
         """Numbers are body coordinates; a point name is a world position."""
         if isinstance(where, str):
             return R_wb.T @ (self._point(where) - p_wb)
@@ -206,7 +207,7 @@ class Placer:
         return ()
 
 
-def _joint_frame(joint: Any) -> Vector:
+def _joint_frame(joint: Any) -> Floats:
     """Orientation of the joint frame in the design position: z = axis (universal: x, y = its axes)."""
     code = joint.kind.code
     if code == JointCode.UNIVERSAL:
@@ -238,12 +239,12 @@ def _chord_faults(spec: Any, mechanism: Mechanism) -> list[Fault]:
     return faults
 
 
-def _shapes_there(placed: RigidBody, p_b: Vector) -> Any:
+def _shapes_there(placed: RigidBody, p_b: Floats) -> Any:
     """Shapes of a point of a body file, which is fixed to the marker that stands there; None for other bodies."""
     return placed.shapes_at(p_b) if isinstance(placed, FlexibleBody) and placed.reduced is not None else None
 
 
-def _maybe(values: Any) -> Vector | None:
+def _maybe(values: Any) -> Floats | None:
     return None if values is None else np.asarray(values, dtype=float)
 
 

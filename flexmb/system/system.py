@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Floats, Integers
 from flexmb.layout import flat_arrays as L
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.topology import Topology
@@ -40,8 +40,8 @@ class System:
     """Flat arrays and names of a mechanism in one choice of coordinates."""
 
     name: str
-    ints: NDArray[np.int64]
-    floats: NDArray[np.float64]
+    ints: Integers
+    floats: Floats
     n_work: int
     mechanism: Mechanism
     topology: Topology
@@ -59,14 +59,14 @@ class System:
     channels: tuple[Channel, ...]
     forces: tuple[str, ...]
     """Names of the loads, in the order of the load table."""
-    q0: NDArray[np.float64]
-    v0: NDArray[np.float64]
-    fixed_q: NDArray[np.bool_]
+    q0: Floats
+    v0: Floats
+    fixed_q: Flags
     """Velocity coordinates whose initial position the user gave."""
-    fixed_v: NDArray[np.bool_]
+    fixed_v: Flags
     length_scale: float
     """Typical length [m], for tolerances."""
-    memory0: NDArray[np.float64]
+    memory0: Floats
     """Angles near which turns are counted at the start, with rates and time, then zeros (n_memory)."""
 
     @property
@@ -95,12 +95,12 @@ class System:
         return [row.text for row in self.rows]
 
     @property
-    def elastic(self) -> NDArray[np.bool_]:
+    def elastic(self) -> Flags:
         """Which velocity coordinates are elastic ones."""
         return np.array([kind in ("elastic", "twist") for kind in self.coordinate_kinds], dtype=bool)
 
     @property
-    def scales(self) -> NDArray[np.float64]:
+    def scales(self) -> Floats:
         """Size of one unit of error of every velocity coordinate: the length scale for lengths, 1 for angles.
 
         An elastic coordinate is the length by which its shape bends the body most.
@@ -112,7 +112,7 @@ class System:
         """The channel with this path."""
         return next(channel for channel in self.channels if channel.path == path)
 
-    def workspace(self) -> NDArray[np.float64]:
+    def workspace(self) -> Floats:
         """A fresh workspace with the initial coordinates and rates."""
         work = np.zeros(self.n_work)
         work[self.ints[L.Q] : self.ints[L.Q] + self.n_q] = self.q0
@@ -120,7 +120,7 @@ class System:
         self.view(work, L.MEMORY, len(self.memory0))[:] = self.memory0
         return work
 
-    def view(self, work: NDArray[np.float64], slot: int, length: int) -> NDArray[np.float64]:
+    def view(self, work: Floats, slot: int, length: int) -> Floats:
         """Part of a workspace that starts at the offset in header slot `slot`."""
         start = int(self.ints[slot])
         return work[start : start + length]

@@ -9,6 +9,7 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 from flexmb.analyses.modes import modes_of_model
+from flexmb.arrays import Floats
 from flexmb.bodies.body_file import write_body
 from flexmb.bodies.reduce_mesh import reduce_assembled
 from flexmb.drafts import temporary_folder
@@ -18,31 +19,31 @@ from flexmb.elements.section import Section, general, rectangle
 from flexmb.mesh.mesh import Cells, Mesh
 from flexmb.model.model import Model
 from flexmb.reduction.request import ReductionRequest, TieRequest
-from flexmb.verification.case import Array, Comparison, case, compare
+from flexmb.verification.case import Comparison, case, compare
 from flexmb.verification.flexible_modes import rates
 from flexmb.verification.running import entries
 from flexmb.verification.solid_models import material_of, tip_compliance
 
 
-def chain(points: Array) -> Mesh:
+def chain(points: Floats) -> Mesh:
     """Beams from point to point."""
     number = np.arange(len(points))
     return Mesh(points, (Cells("line2", np.column_stack([number[:-1], number[1:]])),))
 
 
-def straight(length: float, n: int) -> Array:
+def straight(length: float, n: int) -> Floats:
     """(n + 1, 3) points along x."""
     return np.linspace(0.0, length, n + 1)[:, None] * np.eye(3)[0]
 
 
-def tip_motion(points: Array, section: Section, material: Material, y_axis: Array) -> Array:
+def tip_motion(points: Floats, section: Section, material: Material, y_axis: Floats) -> Floats:
     """(6,) motion of the last point along the unit loads there, the first one clamped."""
     model = assemble_beams(chain(points), material, section, y_axis=y_axis)
     motion, _ = tip_compliance(model, np.array([0]), np.array([len(points) - 1]))
     return np.diag(motion)
 
 
-def double_cross(section: Section, material: Material, length: float, n: int = 8) -> Array:
+def double_cross(section: Section, material: Material, length: float, n: int = 8) -> Floats:
     """The first 16 frequencies [Hz] in the plane: eight arms of n beams from the centre, far ends pinned."""
     angles = np.pi / 4 * np.arange(8)
     arms = np.column_stack([np.cos(angles), np.sin(angles), 0.0 * angles])
@@ -109,7 +110,7 @@ def deep_beam() -> Comparison:
     return Comparison([compare("nine frequencies", "Hz", printed, found, relative=entry["rtol"])])
 
 
-def two_halves(folder: Path, modes: int) -> Array:
+def two_halves(folder: Path, modes: int) -> Floats:
     """Angular frequencies of a cantilever of two welded halves with so many fixed-interface modes in each plane.
 
     EI = mass per length = length = 1; stretch and twist are too stiff to come among the first modes, and both planes

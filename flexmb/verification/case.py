@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from flexmb.arrays import Floats
+
 Measure = Literal["absolute", "relative", "of peak"]
 
 
@@ -23,8 +24,8 @@ class Finding:
 
     quantity: str
     unit: str
-    reference: Array
-    ours: Array
+    reference: Floats
+    ours: Floats
     tolerance: float
     """[unit] when absolute, otherwise a plain number"""
     measure: Measure
@@ -32,7 +33,7 @@ class Finding:
     """where the reference comes from, when not from the source of the case"""
 
     @property
-    def errors(self) -> Array:
+    def errors(self) -> Floats:
         """Errors of all samples, as `measure` counts them; infinite where a value is no number; (n,)."""
         known = np.isfinite(self.ours) & np.isfinite(self.reference)
         reference = np.where(known, self.reference, 0.0)
@@ -104,10 +105,10 @@ class Curve:
     x_name: str
     x_unit: str
     y_unit: str
-    x: Array
-    ours: Array
-    reference_x: Array
-    reference: Array
+    x: Floats
+    ours: Floats
+    reference_x: Floats
+    reference: Floats
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ def case(name: str, title: str, source: str) -> Callable[[Callable[[], Compariso
     return lambda solve: Case(name, title, source, solve)
 
 
-def near(found: Any, times: Sequence[float] | Array, time: Array) -> Array:
+def near(found: Any, times: Sequence[float] | Floats, time: Floats) -> Floats:
     """Rows of `found` (rows, ...) at output times [s]; a time without a row is refused."""
     rows = np.clip(np.searchsorted(time, np.asarray(times) - 1e-9), 0, len(time) - 1)
     if np.any(np.abs(time[rows] - times) > 1e-9):

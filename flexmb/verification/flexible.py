@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from flexmb.analyses.preparation import prepare
+from flexmb.arrays import Floats
 from flexmb.bodies.exact_motion import ExactMotion
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.orientation import rotations
 from flexmb.model.model import Model
-from flexmb.verification.case import Array, Comparison, Curve, Finding, case, compare
+from flexmb.verification.case import Comparison, Curve, Finding, case, compare
 from flexmb.verification.running import Record, expected, inverse, run, table
 
 SIMEON = "B01_simeon_crank"
@@ -87,7 +88,7 @@ def physical_crank() -> Comparison:
 SIX = {"bodies.beam.shapes.bending": "{ y = 6 }"}
 
 
-def spin_up(**settings: str) -> tuple[Array, Array, Array]:
+def spin_up(**settings: str) -> tuple[Floats, Floats, Floats]:
     """Time [s], stretch and deflection [m] of the tip in the axes of the hub."""
     found = run("B03_spin_up", SIX | {f"bodies.beam.{key}": value for key, value in settings.items()})
     return found["time"], found["sensors/tip"][:, 0] - 10.0, found["sensors/tip"][:, 1]
@@ -175,7 +176,7 @@ def free_flight(**keys: Any) -> Model:
     return Model.from_tables({"bodies": bodies, "sensors": sensors, "analysis": rk45, "output": {"every": 0.01}})
 
 
-def momenta(model: Model, found: Record) -> tuple[Array, Array]:
+def momenta(model: Model, found: Record) -> tuple[Floats, Floats]:
     """(rows, 3) linear momentum, and angular momentum about the origin, summed over the slices of the beam."""
     _, body = prepare(model).system.mechanism.bodies
     assert isinstance(body, FlexibleBody) and body.basis is not None
@@ -191,7 +192,7 @@ def momenta(model: Model, found: Record) -> tuple[Array, Array]:
     return np.array(linear), np.array(angular)
 
 
-def kept(quantity: str, unit: str, history: Array, of_peak: float) -> Finding:
+def kept(quantity: str, unit: str, history: Floats, of_peak: float) -> Finding:
     """A finding: a quantity (rows, ...) stays what it is in the first row."""
     return compare(quantity, unit, np.broadcast_to(history[0], history.shape), history, of_peak=of_peak)
 

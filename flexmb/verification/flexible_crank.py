@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.verification.case import Array, Comparison, Curve, case, compare
+from flexmb.arrays import Floats
+from flexmb.verification.case import Comparison, Curve, case, compare
 from flexmb.verification.running import Record, run, table
 
 CRANK = "spatial_slider_crank"
 NONLINEAR_ROD = "nonlinear rod of 64 elements, two codes (Shi & McPhee 5.3)"
 
 
-def middle(found: Record, every: int = 1) -> Array:
+def middle(found: Record, every: int = 1) -> Floats:
     """(2, rows) deflection of the rod's middle from its chord along y and z [m]; one row in `every`."""
     return np.stack([found["sensors/rod_mid_y"], found["sensors/rod_mid_z"]])[:, ::every]
 
 
-def middle_curves(found: Record, time: Array, reference: Array) -> list[Curve]:
+def middle_curves(found: Record, time: Floats, reference: Floats) -> list[Curve]:
     """Both components over time, ours and the reference (2, rows)."""
     return [
         Curve(f"Middle of the rod, {axis}", "time", "s", "m", found["time"], ours, time, wanted)

@@ -8,14 +8,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmb.analyses.modes import modes_of_model
+from flexmb.arrays import Floats
 from flexmb.model.model import Model
-from flexmb.verification.case import Array, Comparison, Curve, case, compare
+from flexmb.verification.case import Comparison, Curve, case, compare
 from flexmb.verification.running import expected, model_of, table
 
 
 def rates(
     name: str, settings: Mapping[str, str] | None = None, *, speed: float | None = None, about: str = "start"
-) -> Array:
+) -> Floats:
     """Angular frequencies of models/<name>.toml, ascending [rad/s]; `speed`: at which its joint 'bearing' is driven."""
     model = model_of(name, settings)
     if speed is not None:
@@ -24,7 +25,7 @@ def rates(
     return 2.0 * np.pi * np.sort([mode.frequency for mode in modes_of_model(model, about=about).shown])
 
 
-def flap_and_lag(speed: float, settings: Mapping[str, str] | None = None) -> tuple[Array, Array]:
+def flap_and_lag(speed: float, settings: Mapping[str, str] | None = None) -> tuple[Floats, Floats]:
     """Three frequencies each across the plane of rotation and in it; a lag lies below its flap, the next pair above."""
     found = rates("B05a_rotating_cantilever", settings, speed=speed)[:6]
     return found[1::2], found[::2]

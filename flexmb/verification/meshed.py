@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.analyses.modes import modes_of_model
+from flexmb.arrays import Floats
 from flexmb.bodies.body_file import write_body
 from flexmb.bodies.reduce_mesh import reduce_mesh
 from flexmb.drafts import temporary_folder
@@ -18,7 +19,7 @@ from flexmb.elements.material import Material
 from flexmb.mesh.mesh import Mesh
 from flexmb.model.model import Model
 from flexmb.reduction.request import ReductionRequest, TieRequest
-from flexmb.verification.case import Array, Comparison, Curve, case, compare
+from flexmb.verification.case import Comparison, Curve, case, compare
 from flexmb.verification.flexible_crank import CRANK, NONLINEAR_ROD, middle, middle_curves
 from flexmb.verification.running import model_of, run, table
 from flexmb.verification.solid_meshes import box_mesh, rod_mesh
@@ -115,7 +116,7 @@ def meshed_blade() -> Comparison:
         with temporary_folder() as folder:
             file = body_file(folder, mesh, request)
             unit = flapping(file, 0.0) / flap[0]
-            found: Array = np.array([flapping(file, unit * speed) / unit for speed in speeds])
+            found: Floats = np.array([flapping(file, unit * speed) / unit for speed in speeds])
         findings.append(compare(f"flapping, speeds 1 to 12, frame {frame!r}", "", flap[1:], found[1:], relative=4e-3))
         curves = [Curve("Flapping of the meshed blade", "speed", "1", "1", speeds, found, speeds, flap)]
     return Comparison(findings, curves)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.bodies.orientation import rotations
-from flexmb.verification.case import Array, Comparison, Finding, case, compare
+from flexmb.verification.case import Comparison, Finding, case, compare
 from flexmb.verification.running import Record, crossings, expected, run
 
 IFTOMM = "IFToMM library of benchmarks"
@@ -72,10 +73,10 @@ def squeezer_findings(squeezer: Record) -> list[Finding]:
     """Accelerations and multipliers at the start, everything at 0.03 s of A03."""
     want = expected("A03")
 
-    def angles(t: float, key: str) -> Array:
+    def angles(t: float, key: str) -> Floats:
         return squeezer.at(t, *[path + key for path in ANGLES])
 
-    def loop_forces(t: float) -> Array:
+    def loop_forces(t: float) -> Floats:
         """Multipliers of the test set: the forces at E on K3, K4 and K6, in world axes."""
         turn = rotations(squeezer.at(t, "bodies/K2/quaternion"))
         return np.concatenate([(turn @ squeezer.at(t, f"joints/{name}/force"))[:2] for name in ("E23", "E24", "E26")])

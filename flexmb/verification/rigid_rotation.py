@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.analyses.modes import modes_of_model
+from flexmb.arrays import Floats
 from flexmb.bodies.orientation import rotations
 from flexmb.model.model import Model
-from flexmb.verification.case import Array, Comparison, Finding, case, compare
+from flexmb.verification.case import Comparison, Finding, case, compare
 from flexmb.verification.running import Record, crossings, entries, expected, inverse, model_of, run
 
 
@@ -40,7 +41,7 @@ def heavy_top() -> Comparison:
     return Comparison(findings, [top.curve("x of the centre", "m", "sensors/center", times, dots)])
 
 
-def puma_efforts(velocities: Array, accelerations: Array, g: float = 9.81) -> Array:
+def puma_efforts(velocities: Floats, accelerations: Floats, g: float = 9.81) -> Floats:
     """(6,) torques [N m] of the PUMA 560 in its configuration qn."""
     tables = model_of("A11_puma560", {"g": str(g)}).identity
     configuration = (0.0, np.pi / 4, np.pi, 0.0, np.pi / 4, 0.0)
@@ -74,7 +75,7 @@ def puma560() -> Comparison:
     return Comparison(findings)
 
 
-def contact_point(center: Array, quaternion: Array, radius: float) -> Array:
+def contact_point(center: Floats, quaternion: Floats, radius: float) -> Floats:
     """Lowest point of a disc whose axis is its body x axis."""
     axis = rotations(quaternion)[:, 0]
     down = -np.array([0, 0, 1.0]) + axis[2] * axis

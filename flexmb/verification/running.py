@@ -12,6 +12,7 @@ import numpy as np
 
 from flexmb.analyses.inverse import inverse_model
 from flexmb.analyses.preparation import prepare
+from flexmb.arrays import Floats
 from flexmb.drafts import temporary_folder
 from flexmb.model.model import Model
 from flexmb.model.model_file import read_model
@@ -22,7 +23,7 @@ from flexmb.solvers.run import simulate
 from flexmb.system.records.fields import field_kinds
 from flexmb.system.system import System
 from flexmb.verification import DATA, MODELS
-from flexmb.verification.case import Array, Curve, Finding, compare, near
+from flexmb.verification.case import Curve, Finding, compare, near
 
 
 @cache
@@ -37,7 +38,7 @@ def expected(name: str) -> dict[str, Any]:
     return entries()[name]["expected"]
 
 
-def table(name: str) -> Array:
+def table(name: str) -> Floats:
     """Columns of a .csv file of this folder, (columns, rows)."""
     return np.asarray(np.loadtxt(DATA / f"{name}.csv", delimiter=",").T)
 
@@ -51,21 +52,21 @@ class Record:
     """A run kept in memory: channels by path, whole or at output times."""
 
     def __init__(self, system: System) -> None:
-        self._blocks: list[Array] = []
+        self._blocks: list[Floats] = []
         self._channels = {channel.path: channel for channel in system.channels}
 
-    def write(self, block: Array, checkpoint: Array) -> None:
+    def write(self, block: Floats, checkpoint: Floats) -> None:
         """Take a block of rows, as the writer of a result file does."""
         self._blocks.append(block.copy())
 
-    def __getitem__(self, path: str) -> Array:
+    def __getitem__(self, path: str) -> Floats:
         """All values of a channel: (rows,) or (rows, width)."""
         channel = self._channels[path]
         width = int(np.prod(channel.shape, dtype=int))
         values = np.concatenate([block[:, channel.start : channel.start + width] for block in self._blocks])
         return values[:, 0] if width == 1 else values
 
-    def at(self, t: float, *paths: str) -> Array:
+    def at(self, t: float, *paths: str) -> Floats:
         """Values of channels at one output time [s], side by side."""
         return np.concatenate([np.ravel(near(self[path], [t], self["time"])) for path in paths])
 
@@ -79,7 +80,7 @@ class Record:
         energy = np.ptp(self.energy())
         return compare("energy, drift", "J", 0.0, energy, absolute=tolerance, source="conservation of energy")
 
-    def energy(self) -> Array:
+    def energy(self) -> Floats:
         """Kinetic plus potential energy of every row [J]."""
         return np.asarray(self["energy/kinetic"] + self["energy/potential"])
 
@@ -116,7 +117,7 @@ def inverse(model: Model | str, settings: Mapping[str, str] | None = None, **opt
         yield inverse_model(model, folder / "out.h5", **options)
 
 
-def crossings(t: Array, x: Array, x_dot: Array) -> Array:
+def crossings(t: Floats, x: Floats, x_dot: Floats) -> Floats:
     """Times [s] at which x changes its sign, by the cubic through values and slopes at both ends of the interval."""
     found = []
     for i in np.flatnonzero(np.sign(x[:-1]) * np.sign(x[1:]) < 0):

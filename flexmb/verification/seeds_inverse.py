@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
+from flexmb.arrays import Floats
 from flexmb.model.model import Model
 from flexmb.results.joint_reactions import joint_reactions
-from flexmb.verification.case import Array, Comparison, Curve, Finding, case, compare
+from flexmb.verification.case import Comparison, Curve, Finding, case, compare
 from flexmb.verification.running import inverse, model_of, table
 
 FLAGSHIP = "spatial_slider_crank"
 
 
-def closed_torque(times: Array) -> Array:
+def closed_torque(times: Floats) -> Floats:
     """Driving torque with a slender rigid rod, by hand: T13 omega = d/dt of the energies of rod and slider [N m].
 
     A turns about e = (1, 0, 1)/sqrt 2; B follows on the x axis at 0.3 m from it. A slender rod has the energy
@@ -74,7 +75,7 @@ def power_findings() -> list[Finding]:
     ]
 
 
-def hann(values: Array) -> Array:
+def hann(values: Floats) -> Floats:
     """Mean with Hann's window over 33 samples, as the torque of the table has been smoothed (data/README.md)."""
     window = np.hanning(35)[1:-1]
     return np.asarray(np.convolve(values, window, "same") / np.convolve(np.ones_like(values), window, "same"))
@@ -102,7 +103,7 @@ def driving_torque() -> Comparison:
 QUANTITIES = ("slider", "torque", "FO_x", "FO_y", "FA_x", "FA_y", "FB_x", "FB_y", "guide")
 
 
-def lee_quantities(model: Model) -> tuple[Array, dict[str, Array]]:
+def lee_quantities(model: Model) -> tuple[Floats, dict[str, Floats]]:
     """Times [s], slider [m], torque [N m] and forces in world axes [N] of the slider-crank of Lee et al."""
     with inverse(model) as found:
         result = found.result

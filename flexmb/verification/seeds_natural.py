@@ -6,18 +6,19 @@ from __future__ import annotations
 import numpy as np
 from scipy.integrate import solve_ivp
 
+from flexmb.arrays import Floats
 from flexmb.natural.body import BodyPoint, NaturalBody
 from flexmb.natural.forces import Gravity
 from flexmb.natural.integration import integrate
 from flexmb.natural.mass import mass_matrix
 from flexmb.natural.system import Mechanism, NaturalSystem
 from flexmb.symbolic.engine import cos, sin
-from flexmb.verification.case import Array, Comparison, Curve, case, compare, exact, near
+from flexmb.verification.case import Comparison, Curve, case, compare, exact, near
 from flexmb.verification.identity import identical, left_sides, names, symbolic_equations
 from flexmb.verification.running import in_natural_coordinates, run, table
 
 
-def bar_in_two_points() -> tuple[NaturalBody, Array]:
+def bar_in_two_points() -> tuple[NaturalBody, Floats]:
     """The bar as the book describes it, by its two ends, and the multiplier of r.r - L^2 = 0 in 1 s, every 0.1 s."""
     mass, length, theta = 1.5, 0.8, 0.8
     inertia = np.diag([0, 1, 1]) * mass * length**2 / 12
@@ -79,7 +80,7 @@ def sliding_mass() -> Comparison:
     # order 4 at 5 rad/s and 2 ms.
     m1, m2, L, g = 1.3, 0.7, 0.9, 9.81
 
-    def printed(_: float, y: Array) -> list[float]:
+    def printed(_: float, y: Floats) -> list[float]:
         q1, q2, v1, v2 = y
         across = -2 * m1 * q1 * v1 * v2 - (m1 * q1 + m2 * L) * g * np.cos(q2)
         return [v1, v2, q1 * v2**2 - g * np.sin(q2), across / (m2 * L**2 + m1 * q1**2)]

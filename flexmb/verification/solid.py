@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.matrix_files.formats import read_entries
 from flexmb.elements.solid.assemble import assemble
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.read import read_mesh
 from flexmb.verification import DATA
-from flexmb.verification.case import Array, Comparison, Finding, case, compare
+from flexmb.verification.case import Comparison, Finding, case, compare
 from flexmb.verification.running import entries
 from flexmb.verification.solid_meshes import box_mesh
 from flexmb.verification.solid_models import (
@@ -42,7 +43,7 @@ DEEP_SUPPORTS = {
 half waves of flexure; twist and stretch are held at A only, so it holds odd numbers of quarter waves of these."""
 
 
-def published(kind: str, name: str, found: Array) -> list[Finding]:
+def published(kind: str, name: str, found: Floats) -> list[Finding]:
     """Frequencies [Hz] of an entry against the printed numbers and the Ritz series."""
     entry = entries()[name]
     findings = []
@@ -203,7 +204,7 @@ def eight_node_brick() -> Comparison:
     box = box_mesh("hex8", (6, 1, 1), numbers["straight"]["size"])
     theory = np.array([3e-5, 0.1081, 0.4321, 0.03208])
 
-    def ratios(mesh: Mesh) -> Array:
+    def ratios(mesh: Mesh) -> Floats:
         """Extension, in plane, out of plane, twist."""
         model: FEModel = assemble(mesh, material_of(numbers["straight"]))
         return np.diag(box_compliance(model, box)[0])[:4] / theory

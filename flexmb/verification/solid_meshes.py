@@ -10,12 +10,9 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Flags, Floats, Integers
 from flexmb.mesh.mesh import SOLIDS, Cells, Mesh
-
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
 EDGES = {
     "tet10": [(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)],
@@ -104,11 +101,11 @@ def _limits(fine: int) -> list[tuple[str, int]]:
     return [("min", 0), ("max", fine - 1)]
 
 
-def _cells_of(kind: str, hexahedra: Numbers) -> Numbers:
+def _cells_of(kind: str, hexahedra: Integers) -> Integers:
     """(n, 27) hexahedra on the half lattice -> (m, k) cells of the kind on the same nodes."""
     if kind.startswith("hex"):
         return hexahedra[:, : SOLIDS[kind]]
-    pieces: list[Numbers] = []
+    pieces: list[Integers] = []
     for wedge in _WEDGES:
         local = np.broadcast_to(wedge, (len(hexahedra), 6))
         pieces += [local] if kind.startswith("wedge") else _tets(local, hexahedra)
@@ -119,7 +116,7 @@ def _cells_of(kind: str, hexahedra: Numbers) -> Numbers:
     return hexahedra[rows[:, None], local]
 
 
-def _tets(local: Numbers, hexahedra: Numbers) -> list[Numbers]:
+def _tets(local: Integers, hexahedra: Integers) -> list[Integers]:
     """Three tetrahedra of every wedge, by the local numbers of their corners."""
     rows = np.arange(len(local))[:, None]
     lowest = np.argmin(hexahedra[rows, local], axis=1)
@@ -129,7 +126,7 @@ def _tets(local: Numbers, hexahedra: Numbers) -> list[Numbers]:
     return [local[rows, _CUTS[cut, i]] for i in range(3)]
 
 
-def _middle(a: Numbers, b: Numbers) -> Numbers:
+def _middle(a: Integers, b: Integers) -> Integers:
     """Local number of the lattice node half way between two corners."""
     lookup = {tuple(place): i for i, place in enumerate(_LATTICE)}
     table = np.zeros((8, 8), dtype=np.int64)
@@ -142,14 +139,14 @@ def _n_corners(kind: str) -> int:
     return {"tet": 4, "wedge": 6, "hex": 8}[kind.rstrip("0123456789")]
 
 
-def _off_corners(kind: str, nodes: Numbers, values: Vector) -> Vector:
+def _off_corners(kind: str, nodes: Integers, values: Floats) -> Floats:
     """The values with those of corners set to zero."""
     values = values.copy()
     values[nodes[:, : _n_corners(kind)]] = 0.0
     return values
 
 
-def _straighten(kind: str, nodes: Numbers, points: Vector) -> Vector:
+def _straighten(kind: str, nodes: Integers, points: Floats) -> Floats:
     """Put every node that is not a corner into the middle of its edge, face or cell."""
     points = points.copy()
     corner = points[nodes[:, : _n_corners(kind)]]
@@ -164,7 +161,7 @@ def _straighten(kind: str, nodes: Numbers, points: Vector) -> Vector:
     return points
 
 
-def _disc(radius: float, n_across: int) -> tuple[Vector, Numbers]:
+def _disc(radius: float, n_across: int) -> tuple[Floats, Integers]:
     """Points (p, 2) of a disc and its quadrilaterals (q, 9) on the half lattice, the 9 nodes row by row.
 
     An inner square of k x k cells, then rings of 4 k cells out to the circle.
@@ -188,7 +185,7 @@ def _disc(radius: float, n_across: int) -> tuple[Vector, Numbers]:
     return np.concatenate([inner, outer.reshape(-1, 2)]), np.array(cells)
 
 
-def _finish(kind: str, nodes: Numbers, points: Vector, sets: dict[str, NDArray[np.bool_]], name: str) -> Mesh:
+def _finish(kind: str, nodes: Integers, points: Floats, sets: dict[str, Flags], name: str) -> Mesh:
     """Number only the nodes in use."""
     used = np.unique(nodes)
     new = np.full(len(points), -1, dtype=np.int64)

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.reduction.beam_basis import BeamBasis
 from flexmb.reduction.beam_data import span_ends
-from flexmb.view.scene import Vector
 
 _ROUND = 1e-6
 """Difference of the torsion constant from the polar moment, as a part of it, up to which a section is round."""
 
 
-def beam_stress(basis: BeamBasis, x: Vector, offset: Vector) -> Vector | None:
+def beam_stress(basis: BeamBasis, x: Floats, offset: Floats) -> Floats | None:
     """(s, n, 6) stress xx, yy, zz, xy, yz, zx [Pa/m] at the points x : (s,), offset : (s, 3) of the sections [m].
 
     Curvature jumps where the section or the material does: there it is that of the span that begins, as in the shapes.

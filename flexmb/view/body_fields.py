@@ -10,8 +10,9 @@ import os
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from flexmb.arrays import Floats, Integers
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import Fault, InputError
 from flexmb.results.model_of_result import model_of
@@ -19,7 +20,6 @@ from flexmb.results.result_file import Result
 from flexmb.suggestions import clipped, did_you_mean
 from flexmb.system.placement import place
 from flexmb.view.flexible_parts import Covered
-from flexmb.view.scene import Vector
 from flexmb.view.scene_of_result import covered
 
 
@@ -27,11 +27,11 @@ from flexmb.view.scene_of_result import covered
 class BodySurface:
     """The undeformed surface of a flexible body; s points."""
 
-    points: Vector
+    points: Floats
     """(s, 3) body axes [m]"""
-    triangles: NDArray[np.int64]
+    triangles: Integers
     """(t, 3) numbers into `points`, normals outwards"""
-    nodes: NDArray[np.int64] | None
+    nodes: Integers | None
     """(s,) node numbers in the mesh; None for a beam"""
 
 
@@ -53,7 +53,7 @@ class BodyFields:
         skin = self._covered.skin
         return BodySurface(skin.points, self._covered.triangles, self._covered.nodes)
 
-    def displacement(self, t: ArrayLike) -> Vector:
+    def displacement(self, t: ArrayLike) -> Floats:
         """(s, 3) at a time [s], or (r, s, 3) at several [m]."""
         try:
             times = np.asarray(t, dtype=float)

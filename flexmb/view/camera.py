@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmb.view.extent import Extent, Numbers
-from flexmb.view.scene import Look, Part, Scene, Vector, rotations
+from flexmb.arrays import Floats, Integers
+from flexmb.view.extent import Extent
+from flexmb.view.scene import Look, Part, Scene, rotations
 
 VIEWS: dict[str, tuple[float, float]] = {
     "iso": (-55.0, 22.0),
@@ -36,17 +37,17 @@ MARGINS = (0.07, 0.16, 0.13, 0.15)
 class Camera:
     """A perspective view, world axes."""
 
-    eye: Vector
-    target: Vector
-    right: Vector
-    up: Vector
-    back: Vector
+    eye: Floats
+    target: Floats
+    right: Floats
+    up: Floats
+    back: Floats
     """(3,) unit vectors: to the right, upwards in the picture, and from the target to the eye"""
     distance: float
     """[m]"""
 
 
-def world_axes(up: tuple[float, float, float]) -> Vector:
+def world_axes(up: tuple[float, float, float]) -> Floats:
     """(3, 3) rows: the axes that azimuth and elevation are measured in; the third one is `up`."""
     z = np.asarray(up, dtype=float) / np.linalg.norm(up)
     x = np.eye(3)[0] if abs(z[0]) < 0.9 else np.eye(3)[1]
@@ -68,7 +69,7 @@ def camera_for(scene: Scene, look: Look) -> Camera:
     return Camera(target + distance * back, target, right, np.cross(back, right), back, distance)
 
 
-def fitted_camera(scene: Scene, look: Look, more: Callable[[Numbers], Vector] | None = None) -> Camera:
+def fitted_camera(scene: Scene, look: Look, more: Callable[[Integers], Floats] | None = None) -> Camera:
     """The view that a look asks for, as near as all frames allow; with `follow`, where it is at the first frame.
 
     `more` gives points (f, n, 3) of frames that have to be in the picture beside the parts, world [m].
@@ -99,7 +100,7 @@ def riding(camera: Camera, part: Part, frame: int, first: Part | None = None) ->
     return Camera(eye, target, turn @ camera.right, turn @ camera.up, turn @ camera.back, camera.distance)
 
 
-def projected(camera: Camera, points: Vector, size: tuple[int, int]) -> Vector:
+def projected(camera: Camera, points: Floats, size: tuple[int, int]) -> Floats:
     """(s, 3) pixels from the left and from the top, and the distance along the view [m] (negative behind the eye)"""
     x, y, depth = np.array([camera.right, camera.up, -camera.back]) @ (points - camera.eye).T
     focal = 0.5 * size[1] / np.tan(np.radians(FIELD_OF_VIEW) / 2.0)
@@ -107,7 +108,7 @@ def projected(camera: Camera, points: Vector, size: tuple[int, int]) -> Vector:
     return np.stack([0.5 * size[0] + focal * x / safe, 0.5 * size[1] - focal * y / safe, depth], axis=1)
 
 
-def _fit(x: Vector, z: Vector, below: float, above: float) -> tuple[float, Callable[[float], float]]:
+def _fit(x: Floats, z: Floats, below: float, above: float) -> tuple[float, Callable[[float], float]]:
     """The least distance from which all x are in the picture, and where its middle is for a larger one.
 
     A point is in the picture when -below (d - z) <= x - middle <= above (d - z).
@@ -116,7 +117,7 @@ def _fit(x: Vector, z: Vector, below: float, above: float) -> tuple[float, Calla
     return (highest - lowest) / (above + below), lambda d: 0.5 * (highest - above * d + lowest + below * d)
 
 
-def _cloud(scene: Scene, look: Look, more: Callable[[Numbers], Vector] | None) -> Vector:
+def _cloud(scene: Scene, look: Look, more: Callable[[Integers], Floats] | None) -> Floats:
     """(n, 3) points that have to be in the picture, seen from the followed body at its place of the first frame."""
     parts = [part for part in scene.parts if part.kind != "symbol" or look.symbols]
     extent = Extent(scene, parts, look.scale_of(scene))

@@ -17,11 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flexmb.view.scene import Vector
+from flexmb.arrays import Floats, Integers
 
-Rows = slice | NDArray[np.int64]
+Rows = slice | Integers
 _SAME = 1e-6
 """Distance of joints, as a part of the size of the body, below which they are one."""
 _NOTHING = 1e-12
@@ -32,34 +31,34 @@ _NOTHING = 1e-12
 class ChordFrame:
     """Axes of a drawn body relative to its body frame at r instants, and what it carries."""
 
-    origin: Vector
+    origin: Floats
     """(3,) undeformed point, body axes [m], that comes to `place`"""
-    place: Vector
+    place: Floats
     """(r, 3) body axes [m]"""
-    R: Vector
+    R: Floats
     """(r, 3, 3) from part axes to body axes"""
-    joints: Vector
+    joints: Floats
     """(J, 3) undeformed joints, body axes [m]"""
-    offsets: Vector
+    offsets: Floats
     """(r, J, 3) d_j, part axes [m]"""
 
-    def spread(self, points: Vector) -> Vector:
+    def spread(self, points: Floats) -> Floats:
         """(s, J) N_j at the points"""
         return interpolation(self.joints, points)
 
-    def deflections(self, points: Vector, moved: Vector, rows: Rows = slice(None)) -> Vector:
+    def deflections(self, points: Floats, moved: Floats, rows: Rows = slice(None)) -> Floats:
         """(r, s, 3) u at the instants `rows`, part axes, from displacements moved : (r, s, 3) in the body frame."""
         R, place, offsets = self.R[rows], self.place[rows], self.offsets[rows]
         local = np.einsum("rji,rsj->rsi", R, points + moved - place[:, None]) - (points - self.origin)
         return local - np.einsum("sj,rji->rsi", self.spread(points), offsets)
 
-    def poses(self, position: Vector, R_wb: Vector) -> tuple[Vector, Vector]:
+    def poses(self, position: Floats, R_wb: Floats) -> tuple[Floats, Floats]:
         """World position (r, 3) and rotation (r, 3, 3) of the part axes, whose origin is that of the body axes."""
         R = R_wb @ self.R
         at = position + np.einsum("rij,rj->ri", R_wb, self.place) - np.einsum("rij,j->ri", R, self.origin)
         return at, R
 
-    def carried_shapes(self, points: Vector, size: float) -> tuple[Vector, Vector]:
+    def carried_shapes(self, points: Floats, size: float) -> tuple[Floats, Floats]:
         """Shapes (c, s, 3) and amplitudes (r, c) [m] of w."""
         flat = self.offsets.reshape(len(self.offsets), -1)
         if not flat.size or np.abs(flat).max() <= _NOTHING * size:
@@ -72,7 +71,7 @@ class ChordFrame:
         return shapes / largest[:, None, None], left[:, :count] * values[:count] * largest
 
 
-def chord_frame(joints: Vector, places: Vector, turns: Vector, size: float) -> ChordFrame:
+def chord_frame(joints: Floats, places: Floats, turns: Floats, size: float) -> ChordFrame:
     """The frame of a body whose joints stand at joints : (J, 3) and move to places : (r, J, 3), turning by
     turns : (r, J, 3, 3); `size` is that of the body [m]."""
     rows = places.shape[0]
@@ -92,7 +91,7 @@ def chord_frame(joints: Vector, places: Vector, turns: Vector, size: float) -> C
     return ChordFrame(joints[first], places[:, first], R, joints, offsets)
 
 
-def _distinct(joints: Vector, size: float) -> list[int]:
+def _distinct(joints: Floats, size: float) -> list[int]:
     """Numbers of the joints without repetitions of a place."""
     kept: list[int] = []
     for number, joint in enumerate(joints):
@@ -101,7 +100,7 @@ def _distinct(joints: Vector, size: float) -> list[int]:
     return kept
 
 
-def smallest_rotations(a: Vector, b: Vector) -> Vector:
+def smallest_rotations(a: Floats, b: Floats) -> Floats:
     """(r, 3, 3) smallest rotations that take the direction a : (3,) to the directions b : (r, 3)."""
     a, b = a / np.linalg.norm(a), b / np.linalg.norm(b, axis=1, keepdims=True)
     cosine, axis = b @ a, np.cross(a, b)
@@ -111,14 +110,14 @@ def smallest_rotations(a: Vector, b: Vector) -> Vector:
     return np.eye(3) + cross + factor[:, None, None] * (cross @ cross)
 
 
-def interpolation(joints: Vector, points: Vector) -> Vector:
+def interpolation(joints: Floats, points: Floats) -> Floats:
     """(s, J) functions N_j at the points, with N_j = 1 at joint j and 0 at the others."""
     if not len(joints):
         return np.zeros((len(points), 0))
     middle = joints.mean(axis=0)
     scale = np.abs(joints - middle).max() or 1.0
 
-    def affine(at: Vector) -> Vector:
+    def affine(at: Floats) -> Floats:
         return np.concatenate([np.ones((len(at), 1)), (at - middle) / scale], axis=1)
 
     fit = np.linalg.pinv(affine(joints), rcond=1e-6)

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flexmb.view.scene import Part, Scene, Vector, rotations
+from flexmb.arrays import Floats, Integers
+from flexmb.view.scene import Part, Scene, rotations
 
-Numbers = NDArray[np.int64]
 _FEWEST_FRAMES = 24
 _PLACES = 300_000
 """Points times frames that are looked at, about"""
@@ -30,9 +29,9 @@ class Extent:
         n_points = sum(len(points) for _, points in self._points)
         n_frames = len(scene.time)
         most = max(_FEWEST_FRAMES, _PLACES // max(n_points, 1))
-        self.frames: Numbers = np.unique(np.linspace(0, n_frames - 1, min(most, n_frames)).round().astype(np.int64))
+        self.frames: Integers = np.unique(np.linspace(0, n_frames - 1, min(most, n_frames)).round().astype(np.int64))
 
-    def paths(self) -> Iterator[Vector]:
+    def paths(self) -> Iterator[Floats]:
         """(frames, n, 3) of every part, world [m]"""
         for part, points in self._points:
             local = part.points[points]
@@ -45,14 +44,14 @@ class Extent:
             yield local @ R.transpose(0, 2, 1) + part.position[self.frames, None]
 
 
-def _telling_points(part: Part) -> Numbers:
+def _telling_points(part: Part) -> Integers:
     points = (part.points @ _directions().T).argmax(axis=0)
     if part.n_shapes:
         points = np.concatenate([points, np.linspace(0, len(part.points) - 1, _SPREAD).astype(np.int64)])
     return np.unique(points)
 
 
-def _directions() -> Vector:
+def _directions() -> Floats:
     """(n, 3) evenly over a sphere, along a spiral"""
     z = 1.0 - (2.0 * np.arange(_DIRECTIONS) + 1.0) / _DIRECTIONS
     angle = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(_DIRECTIONS)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.bodies.body_file import read_body
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.marker import Marker
@@ -21,7 +21,7 @@ from flexmb.view.beam_stress import beam_stress
 from flexmb.view.geometry.beam_skin import beam_skin
 from flexmb.view.geometry.primitives import extruded
 from flexmb.view.recorded_motion import MechanismMotion
-from flexmb.view.scene import Color, Part, Single, Vector, quaternions, rotations
+from flexmb.view.scene import Color, Part, Single, quaternions, rotations
 from flexmb.view.snapshots import Shapes, fitted_shapes
 
 NEAR = 1e-6
@@ -39,10 +39,10 @@ class Covered:
 
     body: FlexibleBody
     skin: Skin
-    triangles: NDArray[np.int64]
-    stress: Vector | Single | None = None
+    triangles: Integers
+    stress: Floats | Single | None = None
     """(s, n, 6) per unit of elastic coordinate [Pa/m]"""
-    nodes: NDArray[np.int64] | None = None
+    nodes: Integers | None = None
     marks: dict[str, int] = field(default_factory=dict)
 
 
@@ -87,7 +87,7 @@ def _stick(body: FlexibleBody, markers: list[Marker]) -> Covered:
     return Covered(body, PolynomialSkin(points, Phi[order][section], G[order][section]), solid.triangles)
 
 
-def _two_places(body: FlexibleBody, marker: Vector) -> Vector:
+def _two_places(body: FlexibleBody, marker: Floats) -> Floats:
     """(2, 3) the only place where the shapes of a body are known, and its middle, or along x if they are the same."""
     middle = body.first_moment / body.mass if body.mass > 0.0 else marker
     is_same = np.linalg.norm(middle - marker) < _BAR * body.length
@@ -102,7 +102,7 @@ def flexible_part(covered: Covered, motion: MechanismMotion, color: Color) -> tu
     q, chord = motion.elastic(body), motion.chord_of(number)
     points = skin.points
 
-    def deflection(rows: NDArray[np.int64], which: NDArray[np.int64]) -> Vector:
+    def deflection(rows: Integers, which: Integers) -> Floats:
         return chord.deflections(points[which], skin.displacements(q[rows], which), rows)
 
     few = np.unique(np.linspace(0, len(points) - 1, 200).astype(np.int64))
@@ -133,14 +133,14 @@ def flexible_part(covered: Covered, motion: MechanismMotion, color: Color) -> tu
     return part, bent.error if bent.error > tolerance else 0.0
 
 
-def _stress_shapes(covered: Covered, q: Vector) -> Shapes | None:
+def _stress_shapes(covered: Covered, q: Floats) -> Shapes | None:
     """The stress of a run by as few shapes as it needs; None when it is not known."""
     stress = covered.stress
     if stress is None or not stress.shape[1]:
         return None
     flat = np.asarray(stress, np.float32)
 
-    def evaluate(rows: NDArray[np.int64], which: NDArray[np.int64]) -> Vector:
+    def evaluate(rows: Integers, which: Integers) -> Floats:
         chosen = flat[which]
         product = q[rows].astype(np.float32) @ chosen.transpose(1, 0, 2).reshape(chosen.shape[1], -1)
         return product.reshape(len(rows), len(which), 6).astype(float)

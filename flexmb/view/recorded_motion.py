@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.skin import marker_motion
 from flexmb.errors import InputError
@@ -21,18 +21,18 @@ from flexmb.results.result_file import Result
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.system import Channel
 from flexmb.view.chord_frame import ChordFrame, chord_frame
-from flexmb.view.scene import Vector, continuous, rotations
+from flexmb.view.scene import continuous, rotations
 
 
 @dataclass(frozen=True)
 class MarkerPath:
     """A marker at every frame, world axes."""
 
-    position: Vector
+    position: Floats
     """(f, 3) [m]"""
-    R: Vector
+    R: Floats
     """(f, 3, 3) from marker axes"""
-    deflection: Vector
+    deflection: Floats
     """(f, 3) what an exaggerated picture multiplies [m]: how far it is from where its undeformed body has it"""
 
 
@@ -48,16 +48,16 @@ class MechanismMotion(ABC):
         self._frames: dict[int, ChordFrame] = {}
 
     @abstractmethod
-    def channel(self, path: str) -> Vector:
+    def channel(self, path: str) -> Floats:
         """(f, ...) a channel at the frames"""
 
     @cached_property
-    def time(self) -> Vector:
+    def time(self) -> Floats:
         """Times of the rows [s], (n_rows,)."""
         return self.channel("time")
 
     @cached_property
-    def _poses(self) -> list[tuple[Vector, Vector]]:
+    def _poses(self) -> list[tuple[Floats, Floats]]:
         """Position (f, 3) and quaternion (f, 4) of every body."""
         poses = [(np.zeros((self.n_frames, 3)), self._ground_turn())]
         for body in self.mechanism.bodies[1:]:
@@ -68,18 +68,18 @@ class MechanismMotion(ABC):
             poses.append((place, continuous(turn / length)))
         return poses
 
-    def _ground_turn(self) -> Vector:
+    def _ground_turn(self) -> Floats:
         """(f, 4) of the ground, which may turn about an axis through its origin; poses of bodies do not turn with it"""
         if self.base is None or self.base.rotation is None:
             return np.tile([1.0, 0.0, 0.0, 0.0], (self.n_frames, 1))
         half = 0.5 * np.array([self.base.rotation.angle(t) for t in self.time])
         return np.column_stack([np.cos(half), np.outer(np.sin(half), self.base.rotation.axis)])
 
-    def body_pose(self, body: int) -> tuple[Vector, Vector]:
+    def body_pose(self, body: int) -> tuple[Floats, Floats]:
         """Position (f, 3) and quaternion (f, 4) of a body frame, world."""
         return self._poses[body]
 
-    def elastic(self, body: FlexibleBody) -> Vector:
+    def elastic(self, body: FlexibleBody) -> Floats:
         """(f, n) elastic coordinates"""
         return self.channel(f"bodies/{body.name}/elastic_position").reshape(self.n_frames, body.n_modes)
 
@@ -128,12 +128,12 @@ class MechanismMotion(ABC):
 class RecordedMotion(MechanismMotion):
     """Chosen rows of a result."""
 
-    def __init__(self, result: Result, mechanism: Mechanism, rows: NDArray[np.int64], base: Any = None):
+    def __init__(self, result: Result, mechanism: Mechanism, rows: Integers, base: Any = None):
         super().__init__(mechanism, len(rows), f"'{result.path}'", base)
         self.result = result
         self.rows = rows
 
-    def channel(self, path: str) -> Vector:
+    def channel(self, path: str) -> Floats:
         """(f, ...) a channel at the frames"""
         return self.result.read(self.result.names.find(path), int(self.rows[0]), int(self.rows[-1]) + 1)[
             self.rows - self.rows[0]
@@ -143,13 +143,13 @@ class RecordedMotion(MechanismMotion):
 class ComputedMotion(MechanismMotion):
     """Rows of outputs as a system writes them, rows : (f, n_out), with its channels; all at one time [s]."""
 
-    def __init__(self, mechanism: Mechanism, channels: Iterable[Channel], rows: Vector, time: float, base: Any = None):
+    def __init__(self, mechanism: Mechanism, channels: Iterable[Channel], rows: Floats, time: float, base: Any = None):
         super().__init__(mechanism, len(rows), "the model", base)
         self._channels = {channel.path: channel for channel in channels}
         self._rows = rows
         self._time = time
 
-    def channel(self, path: str) -> Vector:
+    def channel(self, path: str) -> Floats:
         """(f, ...) a channel at the frames"""
         if path == "time":
             return np.full(self.n_frames, self._time)

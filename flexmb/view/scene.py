@@ -19,14 +19,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.bodies.orientation import continuous, quaternions, rotations
 
 __all__ = [
     "Arrow", "ArrowKind", "COLORINGS", "Color", "Curve", "Look", "Part", "PartKind", "STRESS_NOTE", "Scene", "Single",
-    "Vector", "continuous", "playing_speed", "quaternions", "rotations",
+    "continuous", "playing_speed", "quaternions", "rotations",
 ]  # fmt: skip
 
-Vector = NDArray[np.float64]
 Single = NDArray[np.float32]
 Color = tuple[float, float, float]
 """Red, green, blue from 0 to 1."""
@@ -48,26 +48,26 @@ class Part:
     """No two parts of a scene have the same"""
     kind: PartKind
     """A body ("flexible", "rigid"), the symbol of a joint, drive or spring, or what does not move ("ground")"""
-    points: Vector
+    points: Floats
     """(s, 3) undeformed, axes of the part [m]"""
-    triangles: NDArray[np.int64]
+    triangles: Integers
     """(t, 3) numbers into `points`, normals outwards"""
-    position: Vector
+    position: Floats
     """(f, 3) of the axes of the part, world [m]"""
-    quaternion: Vector
+    quaternion: Floats
     """(f, 4) from the axes of the part to those of the world, w first, without jumps of sign"""
     color: Color
     shapes: Single = field(default_factory=lambda: np.zeros((0, 0, 3), np.float32))
     """(m, s, 3) displacement per unit of amplitude; the largest one of every shape is 1"""
-    amplitudes: Vector = field(default_factory=lambda: np.zeros((0, 0)))
+    amplitudes: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     """(f, m) [m]"""
     carried: int = 0
     """How many of the first shapes are not exaggerated"""
     stress: Single | None = None
     """(n, s, 6) stress xx, yy, zz, xy, yz, zx per unit of `stress_amplitudes` [Pa/m]; None: not known"""
-    stress_amplitudes: Vector | None = None
+    stress_amplitudes: Floats | None = None
     """(f, n)"""
-    nodes: NDArray[np.int64] | None = None
+    nodes: Integers | None = None
     """(s,) numbers of the points in the mesh they come from"""
     marks: dict[str, int] = field(default_factory=dict)
     """Points with a name, such as the middle of a beam: name -> number of the point"""
@@ -93,22 +93,22 @@ class Part:
     def _still(self) -> Single:
         return np.zeros((len(self.points), 3), np.float32)
 
-    def positions(self, frame: int, scale: float = 1.0) -> Vector:
+    def positions(self, frame: int, scale: float = 1.0) -> Floats:
         """(s, 3) where the points are drawn at a frame, world axes [m]"""
         return self._placed(frame, self._moved(frame, scale))
 
-    def undeformed(self, frame: int) -> Vector:
+    def undeformed(self, frame: int) -> Floats:
         """(s, 3) where the points would be without deflection: the ghost, world axes [m]"""
         return self._placed(frame, self._moved(frame, 0.0))
 
-    def _moved(self, frame: int, scale: float) -> Vector:
+    def _moved(self, frame: int, scale: float) -> Floats:
         if not self.n_shapes:
             return self.points
         weights = self.amplitudes[frame].astype(np.float32)
         weights[self.carried :] *= np.float32(scale)
         return self.points + (weights @ self._flat).reshape(-1, 3)
 
-    def _placed(self, frame: int, local: Vector) -> Vector:
+    def _placed(self, frame: int, local: Floats) -> Floats:
         return local @ rotations(self.quaternion[frame]).T + self.position[frame]
 
     def von_mises(self, frame: int) -> Single | None:
@@ -129,11 +129,11 @@ class Arrow:
     name: str
     kind: ArrowKind
     unit: str
-    position: Vector
+    position: Floats
     """(f, 3) of the point, without exaggerated deflection [m]"""
-    deflection: Vector
+    deflection: Floats
     """(f, 3) of the point: drawn at position + (scale - 1) deflection [m]"""
-    vector: Vector
+    vector: Floats
     """(f, 3)"""
 
 
@@ -143,7 +143,7 @@ class Curve:
 
     name: str
     unit: str
-    values: Vector
+    values: Floats
     """(f,)"""
 
 
@@ -153,7 +153,7 @@ class Scene:
 
     title: str
     subtitle: str
-    time: Vector
+    time: Floats
     """(f,) rising [s]"""
     parts: tuple[Part, ...]
     arrows: tuple[Arrow, ...] = ()

@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.bodies.reduced_body import Coordinate, ReducedBody, Surface
 from flexmb.errors import Fault, InputError
 from flexmb.suggestions import clipped, did_you_mean
 from flexmb.view.colors import PARTS, SYMBOL
 from flexmb.view.geometry.primitives import Solid, box, joined, sphere
-from flexmb.view.scene import Part, Scene, Single, Vector
+from flexmb.view.scene import Part, Scene, Single
 
 CYCLE = 2.0
 """Seconds of playing that a shape takes to swing up, down and back."""
@@ -38,15 +39,15 @@ class _Swing:
 
     chosen: tuple[int, ...]
     """Numbers from 0"""
-    q: Vector
+    q: Floats
     """(f, m) [m]"""
-    time: Vector
+    time: Floats
     """(f,) [s]"""
     field: bool
     """Whether the second-order part is shown, which goes by q^2"""
 
     @property
-    def weights(self) -> Vector:
+    def weights(self) -> Floats:
         """(f, m) factors of the fields that are shown: q, or q^2/2"""
         return 0.5 * self.q**2 if self.field else self.q
 
@@ -122,7 +123,7 @@ def round_amplitude(length: float) -> tuple[float, float]:
     return float(amplitude), float(f"{wanted / amplitude:.1g}")
 
 
-def _swing(chosen: tuple[int, ...], sizes: Vector, amplitude: float, field: bool, frames: int) -> _Swing:
+def _swing(chosen: tuple[int, ...], sizes: Floats, amplitude: float, field: bool, frames: int) -> _Swing:
     """One cycle of every coordinate after the other; sizes : (m,) of the fields per unit of their factor."""
     count = len(chosen)
     ratio = amplitude / np.where(sizes > 0.0, sizes, np.inf)
@@ -136,24 +137,24 @@ def _swing(chosen: tuple[int, ...], sizes: Vector, amplitude: float, field: bool
     return _Swing(chosen, q, time, field)
 
 
-def _first_order(surface: Surface, chosen: Sequence[int]) -> Vector:
+def _first_order(surface: Surface, chosen: Sequence[int]) -> Floats:
     """(m, s, 3)"""
     return np.moveaxis(surface.Phi[:, list(chosen)], 1, 0)
 
 
-def _second_order(surface: Surface, chosen: Sequence[int]) -> Vector:
+def _second_order(surface: Surface, chosen: Sequence[int]) -> Floats:
     """(m, s, 3) G_kk"""
     assert surface.G is not None
     diagonal = [k * (k + 3) // 2 for k in chosen]
     return np.moveaxis(surface.G[:, diagonal], 1, 0).astype(float)
 
 
-def _largest(fields: Vector) -> Vector:
+def _largest(fields: Floats) -> Floats:
     """(m,) largest length of a vector of every field (m, s, 3)"""
     return np.sqrt((fields**2).sum(axis=2).max(axis=1)) if fields.size else np.zeros(len(fields))
 
 
-def _scaled(fields: Vector, weights: Vector) -> dict[str, Any]:
+def _scaled(fields: Floats, weights: Floats) -> dict[str, Any]:
     """Shapes with a largest displacement of 1 and their amplitudes; fields that vanish are left out."""
     sizes = _largest(fields)
     kept = sizes > 0.0
@@ -191,7 +192,7 @@ def _body_part(body: ReducedBody, surface: Surface, drawn: tuple[Solid, Any], sw
     )
 
 
-def _marks(body: ReducedBody, nodes: Any, points: Vector) -> dict[str, int]:
+def _marks(body: ReducedBody, nodes: Any, points: Floats) -> dict[str, int]:
     """The point that is nearest to every marker, among those which the marker is tied to."""
     marks = {}
     for marker in body.markers:

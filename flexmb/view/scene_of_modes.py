@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.analyses.mode_motion import mode_rows, state_row
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.results.modal import ModalReport
 from flexmb.solvers.mechanics import Mechanics
@@ -25,7 +26,7 @@ from flexmb.solvers.modal_analysis import Mode
 from flexmb.suggestions import clipped
 from flexmb.view.framing import framed
 from flexmb.view.recorded_motion import ComputedMotion
-from flexmb.view.scene import Part, Scene, Vector, rotations
+from flexmb.view.scene import Part, Scene, rotations
 from flexmb.view.scene_of_body import CYCLE, FRAMES
 from flexmb.view.scene_of_result import drawn_parts, upwards
 
@@ -47,7 +48,7 @@ class _Swing:
     number: int
     """From 1, as in the table of modes"""
     mode: Mode
-    rows: Vector
+    rows: Floats
     """(frames, n_out)"""
     note: str
 
@@ -164,12 +165,12 @@ class _Sizes:
         return by_move, ""
 
 
-def _turns(R: Vector) -> Vector:
+def _turns(R: Floats) -> Floats:
     """(f,) angle from the first of the rotations (f, 3, 3) [rad], small"""
     return np.linalg.norm(R - R[0], axis=(1, 2)) / np.sqrt(2.0)
 
 
-def _displacements(part: Part) -> Vector:
+def _displacements(part: Part) -> Floats:
     """(f,) largest displacement of a point of a part from the first frame [m]"""
     first = part.positions(0)
     return np.array([np.linalg.norm(part.positions(f) - first, axis=1).max() for f in range(len(part.position))])
@@ -182,7 +183,7 @@ def _round_size(extent: float) -> tuple[float, float]:
     return float(amplitude), float(f"{wanted / amplitude:.1g}")
 
 
-def _closed_swing(report: ModalReport, number: int, mode: Mode, size: float, note: str, phases: Vector) -> _Swing:
+def _closed_swing(report: ModalReport, number: int, mode: Mode, size: float, note: str, phases: Floats) -> _Swing:
     """The mode at this size, or at a half, a quarter, ... of it when its loops do not close there."""
     for halvings in range(_HALVINGS):
         rows = mode_rows(report, mode, size / 2**halvings, phases)
@@ -196,7 +197,7 @@ def _closed_swing(report: ModalReport, number: int, mode: Mode, size: float, not
     )
 
 
-def _motion(report: ModalReport, spec: Any, rows: Vector) -> ComputedMotion:
+def _motion(report: ModalReport, spec: Any, rows: Floats) -> ComputedMotion:
     system = report.system
     time = Mechanics(system, report.linear.work).t
     return ComputedMotion(system.mechanism, system.channels, rows, time, spec.base)

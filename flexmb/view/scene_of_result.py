@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import Fault, InputError
 from flexmb.results.export import default_selections
@@ -26,7 +26,7 @@ from flexmb.view.flexible_parts import Covered, covered_body, flexible_part
 from flexmb.view.framing import framed
 from flexmb.view.geometry.default_shapes import body_color, rigid_solid, scene_size
 from flexmb.view.recorded_motion import MechanismMotion, RecordedMotion
-from flexmb.view.scene import STRESS_NOTE, Arrow, Curve, Part, PartKind, Scene, Vector
+from flexmb.view.scene import STRESS_NOTE, Arrow, Curve, Part, PartKind, Scene
 from flexmb.view.symbols import joint_travel, symbol_parts
 
 FRAMES = 1200
@@ -76,7 +76,7 @@ def scene_of_result(
     return framed(scene)
 
 
-def chosen_rows(result: Result, frames: int, start: float | None, end: float | None) -> NDArray[np.int64]:
+def chosen_rows(result: Result, frames: int, start: float | None, end: float | None) -> Integers:
     """Rows at about even times, at most `frames` of them."""
     time = result.time
     if not len(time):
@@ -198,11 +198,11 @@ def _arrows(spec: Any, mechanism: Mechanism, motion: RecordedMotion) -> Iterator
             yield Arrow(name, force.type, unit, at.position, at.deflection, motion.channel(path))
 
 
-def _curves(result: Result, rows: NDArray[np.int64], channels: Sequence[str]) -> Iterator[Curve]:
+def _curves(result: Result, rows: Integers, channels: Sequence[str]) -> Iterator[Curve]:
     selections = result.names.find_all(channels) if channels else default_selections(result)
     if not channels:  # deflections first: they are what such a picture is looked at for
         selections.sort(key=lambda selection: "deflection" not in selection.channel.text)
     scalars = [scalar for selection in selections for scalar in selection.scalars]
     for scalar in scalars if channels else scalars[:_MOST_CURVES]:
-        values: Vector = result.read(scalar, int(rows[0]), int(rows[-1]) + 1)[rows - rows[0]]
+        values: Floats = result.read(scalar, int(rows[0]), int(rows[-1]) + 1)[rows - rows[0]]
         yield Curve(scalar.label, scalar.unit, values)

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flexmb.view.scene import Single, Vector
+from flexmb.arrays import Floats, Integers
+from flexmb.view.scene import Single
 
-Evaluate = Callable[[NDArray[np.int64], NDArray[np.int64]], Vector]
+Evaluate = Callable[[Integers, Integers], Floats]
 """(rows, points) -> (r, p, width)"""
 
 _FIRST = 60
@@ -37,7 +37,7 @@ class Shapes:
 
     shapes: Single
     """(m, s, width), the largest length in each is 1"""
-    amplitudes: Vector
+    amplitudes: Floats
     """(f, m)"""
     error: float
     """Largest deviation found at the points that were looked at"""
@@ -64,12 +64,12 @@ def fitted_shapes(evaluate: Evaluate, n_rows: int, n_points: int, tolerance: flo
     return Shapes(shapes, amplitudes, float(errors.max(initial=0.0)))
 
 
-def _spread(count: int, most: int) -> NDArray[np.int64]:
+def _spread(count: int, most: int) -> Integers:
     """At most so many numbers, evenly from 0 to count - 1."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.int64))
 
 
-def _blocks(rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def _blocks(rows: Integers) -> list[Integers]:
     return [rows[first : first + _BLOCK] for first in range(0, len(rows), _BLOCK)]
 
 
@@ -98,7 +98,7 @@ def _starts(flat: Single) -> range:
     return range(0, flat.shape[1], _COLUMNS)
 
 
-def _amplitudes(shapes: Single, seen: Vector, probes: NDArray[np.int64]) -> tuple[Vector, Vector]:
+def _amplitudes(shapes: Single, seen: Floats, probes: Integers) -> tuple[Floats, Floats]:
     """(f, m) by least squares at the probes, and the largest deviation at every row."""
     flat = seen.reshape(len(seen), -1)
     basis = shapes[:, probes].reshape(len(shapes), flat.shape[1]).astype(float)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Integers
 from flexmb.errors import InputError
 from flexmb.view.scene import Part, Scene, Single, rotations
 
@@ -32,7 +33,7 @@ class SurfaceGrid:
         starts = np.cumsum([0, *(len(part.points) for part in parts)])
         self.n_points = int(starts[-1])
         moved = [part.triangles + start for part, start in zip(parts, starts[:-1], strict=True)]
-        self.triangles: NDArray[np.int64] = np.concatenate(moved)
+        self.triangles: Integers = np.concatenate(moved)
         """(t, 3)"""
         self.body_of_point: Number = _repeated([len(part.points) for part in parts])
         self.body_of_triangle: Number = _repeated([len(part.triangles) for part in parts])

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 from flexmb.view.colors import SYMBOL
 from flexmb.view.geometry.joint_symbols import drive_symbol, joint_symbol_halves
 from flexmb.view.geometry.springs import spring_solid
 from flexmb.view.recorded_motion import MarkerPath, MechanismMotion
-from flexmb.view.scene import Color, Part, Vector, quaternions
+from flexmb.view.scene import Color, Part, quaternions
 
 DRIVE: Color = (0.85, 0.45, 0.10)
 SPRING: Color = (0.45, 0.50, 0.55)
@@ -81,13 +82,13 @@ def _spring(name: str, first: MarkerPath, second: MarkerPath, size: float) -> Pa
     return Part(name, "symbol", flat, solid.triangles, *pose, SPRING, stacked, amounts, carried=1)
 
 
-def _directions(away: Vector) -> Vector:
+def _directions(away: Floats) -> Floats:
     """(f, 3) unit vectors; z where there is no direction."""
     length = np.linalg.norm(away, axis=1, keepdims=True)
     return np.where(length > 0.0, away / np.maximum(length, 1e-300), [0.0, 0.0, 1.0])
 
 
-def _turned_to(z: Vector) -> Vector:
+def _turned_to(z: Floats) -> Floats:
     """(f, 3, 3) rotations whose z axis is z : (f, 3), without sudden turns about it as far as can be."""
     R = np.empty((len(z), 3, 3))
     x = np.eye(3)[int(np.argmin(np.abs(z[0])))]

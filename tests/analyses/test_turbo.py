@@ -18,7 +18,7 @@ from flexmb.analyses import turbo, turbo_library
 from flexmb.analyses.preparation import prepare
 from flexmb.analyses.turbo import use_turbo
 from flexmb.equations.programs import PROGRAMS
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.model.model import Model
 from flexmb.solvers.run import simulate
 from tests.support.flexible_models import beam
@@ -30,7 +30,7 @@ FLAGSHIP = ROOT / "examples" / "04_spatial_slider_crank.toml"
 QUADRATIC = {"bodies.rod.field": "quadratic", "bodies.rod.order": "2"}
 IMPLICIT: dict[str, Any] = {"type": "dynamic", "method": "generalized-alpha", "rho": 0.8}
 SAME = 1e-9
-SLOTS = (at.AT_RESIDUAL, at.AT_SYSTEM, at.AT_JACOBIAN, at.AT_ACCELERATION, at.AT_POWERS)
+SLOTS = (L.AT_RESIDUAL, L.AT_SYSTEM, L.AT_JACOBIAN, L.AT_ACCELERATION, L.AT_POWERS)
 
 
 def tree(*kinds: str, **extra: Any) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def test_other_systems_keep_their_kernels() -> None:
     assert use_turbo(model, fast).is_used
     assert np.array_equal(plain.ints, before)
     changed = np.flatnonzero(fast.ints != before)
-    assert set(changed) == {at.AT_RESIDUAL, at.AT_SYSTEM, at.AT_JACOBIAN}
+    assert set(changed) == {L.AT_RESIDUAL, L.AT_SYSTEM, L.AT_JACOBIAN}
 
 
 def pendulum(**keys: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from flexmb.analyses.modes import modes_of_model
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.solvers.initial_state import body_states, measure
 from flexmb.solvers.linearise import Linearisation, linearise
 from flexmb.solvers.statics import equilibrium
@@ -169,8 +169,8 @@ class Nearby:
 
     def __init__(self, data: dict[str, Any], linear: Linearisation):
         self.flat, self.linear = FlatBeams(data), linear
-        self.q = self.flat.system.view(linear.work, at.Q, self.flat.system.n_q).copy()
-        self.v = self.flat.system.view(linear.work, at.V, self.flat.n).copy()
+        self.q = self.flat.system.view(linear.work, L.Q, self.flat.system.n_q).copy()
+        self.v = self.flat.system.view(linear.work, L.V, self.flat.n).copy()
         self.held = [j for j in range(self.flat.n) if j not in linear.free_v]
 
     def accelerations(self, move: np.ndarray, more: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from scipy.linalg import expm
 from flexmb.analyses.modes import modes_of_model
 from flexmb.analyses.preparation import Preparation, prepare
 from flexmb.errors import ComputationError
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.model.model_file import parse_model
 from flexmb.solvers.frequency_response import frequency_response
 from flexmb.solvers.linearise import Linearisation, linearise
@@ -171,7 +171,7 @@ def test_sleeping_top_in_its_turning_frame() -> None:
     top = {"mass": 2.0, "inertia": [0.4, 0.4, axial], "center": [0, 0, 0.3]}
     foot = {"type": "spherical", "bodies": ["ground", "top"], "at": [0, 0, 0]}
     found = ready({"model": {"name": "top", "gravity": [0, 0, -G]}, "bodies": {"top": top}, "joints": {"foot": foot}})
-    found.work[found.system.ints[at.V] + 2] = spin
+    found.work[found.system.ints[L.V] + 2] = spin
     linearised = linearise(found.system, found.work)
     want = np.abs(np.roots([inertia, -axial * spin, 2.0 * G * 0.3]) - spin)
     close(rates_of(modes(found.system, linearised)), np.sort(want), rtol=1e-7)

@@ -9,7 +9,7 @@ import pytest
 
 import tests.support.toy_systems as toys
 from flexmb.errors import ComputationError, InputError
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.solvers import linear_algebra
 from flexmb.solvers.assembly import assemble
 from flexmb.solvers.redundancy import redundancy
@@ -261,9 +261,9 @@ def test_assembly_closes_and_keeps_what_is_given() -> None:
     toy.fixed_q, toy.fixed_v = np.array([True, False, False]), np.array([True, False, False])
     W = toy.workspace()
     assemble(toy, W)
-    q = W[toy.ints[at.Q] :][:3]
+    q = W[toy.ints[L.Q] :][:3]
     assert q[0] == 0.4 and abs(q[1] + np.arcsin(0.15 * np.sin(0.4) / 0.4)) < 1e-14
-    assert W[toy.ints[at.V]] == 5.0
+    assert W[toy.ints[L.V]] == 5.0
 
 
 def test_assembly_names_the_joint_that_cannot_close() -> None:

@@ -12,10 +12,10 @@ from math import cos, sin, sqrt
 import numpy as np
 
 from flexmb.jit import kernel, program
-from flexmb.layout import flat_arrays as at
+from flexmb.layout import flat_arrays as L
 from flexmb.system.system import Channel, Row
 
-KIND = at.HEADER  # slot of I with the number of the toy
+KIND = L.HEADER  # slot of I with the number of the toy
 FAIL = KIND + 1  # 1: the drive asks for the impossible after t = 0.5
 SLOTS = KIND + 2
 PENDULUM, OSCILLATOR, TOP, SKATE, CRANK, DRIVEN, TWICE = range(7)
@@ -25,9 +25,9 @@ GRAVITY = 9.81
 @kernel
 def physics(I, F, W):
     """M, BIAS, G, PHI, PHI_DOT, GAM of the toy."""
-    kind, n, m = I[KIND], I[at.N_V], I[at.N_ROWS]
-    q, v, M, G, b, t = I[at.Q], I[at.V], I[at.M], I[at.G], I[at.BIAS], W[I[at.T]]
-    phi, phi_dot, gam = I[at.PHI], I[at.PHI_DOT], I[at.GAM]
+    kind, n, m = I[KIND], I[L.N_V], I[L.N_ROWS]
+    q, v, M, G, b, t = I[L.Q], I[L.V], I[L.M], I[L.G], I[L.BIAS], W[I[L.T]]
+    phi, phi_dot, gam = I[L.PHI], I[L.PHI_DOT], I[L.GAM]
     for i in range(n * n):
         W[M + i] = 0.0
     for i in range(n * m):
@@ -94,51 +94,51 @@ def spoil(I, W, start, size):
 
 @program
 def system(I, F, W, arg):
-    spoil(I, W, at.RES, I[at.N_V])
+    spoil(I, W, L.RES, I[L.N_V])
     physics(I, F, W)
 
 
 @program
 def jacobian(I, F, W, arg):
     physics(I, F, W)
-    spoil(I, W, at.RES, I[at.N_V])
-    spoil(I, W, at.M, I[at.N_V] * I[at.N_V])
-    spoil(I, W, at.BIAS, I[at.N_V])
-    spoil(I, W, at.GAM, I[at.N_ROWS])
+    spoil(I, W, L.RES, I[L.N_V])
+    spoil(I, W, L.M, I[L.N_V] * I[L.N_V])
+    spoil(I, W, L.BIAS, I[L.N_V])
+    spoil(I, W, L.GAM, I[L.N_ROWS])
 
 
 @program
 def residual(I, F, W, arg):
     physics(I, F, W)
-    n, m = I[at.N_V], I[at.N_ROWS]
+    n, m = I[L.N_V], I[L.N_ROWS]
     for i in range(n):
-        total = W[I[at.BIAS] + i]
+        total = W[I[L.BIAS] + i]
         for j in range(n):
-            total += W[I[at.M] + i * n + j] * W[I[at.A] + j]
+            total += W[I[L.M] + i * n + j] * W[I[L.A] + j]
         for k in range(m):
-            total += W[I[at.G] + k * n + i] * W[I[at.LAM] + k]
-        W[I[at.RES] + i] = total
-    spoil(I, W, at.M, n * n)
-    spoil(I, W, at.G, n * m)
-    spoil(I, W, at.BIAS, n)
-    spoil(I, W, at.GAM, m)
-    spoil(I, W, at.PHI_DOT, m)
+            total += W[I[L.G] + k * n + i] * W[I[L.LAM] + k]
+        W[I[L.RES] + i] = total
+    spoil(I, W, L.M, n * n)
+    spoil(I, W, L.G, n * m)
+    spoil(I, W, L.BIAS, n)
+    spoil(I, W, L.GAM, m)
+    spoil(I, W, L.PHI_DOT, m)
 
 
 @program
 def acceleration(I, F, W, arg):
     physics(I, F, W)
-    for i in range(I[at.N_V]):  # all mass matrices of the toys are diagonal
-        W[I[at.A] + i] = -W[I[at.BIAS] + i] / W[I[at.M] + i * I[at.N_V] + i]
+    for i in range(I[L.N_V]):  # all mass matrices of the toys are diagonal
+        W[I[L.A] + i] = -W[I[L.BIAS] + i] / W[I[L.M] + i * I[L.N_V] + i]
 
 
 @program
 def compose(I, F, W, arg):
-    if I[at.N_SPHERES] == 0:
-        for i in range(I[at.N_V]):
-            W[I[at.Q] + i] = W[I[at.QN] + i] + W[I[at.DQ] + i]
+    if I[L.N_SPHERES] == 0:
+        for i in range(I[L.N_V]):
+            W[I[L.Q] + i] = W[I[L.QN] + i] + W[I[L.DQ] + i]
         return
-    q, e, d = I[at.Q], I[at.QN], I[at.DQ]
+    q, e, d = I[L.Q], I[L.QN], I[L.DQ]
     x, y, z = 0.5 * W[d], 0.5 * W[d + 1], 0.5 * W[d + 2]
     angle = sqrt(x * x + y * y + z * z)
     s = sin(angle) / angle if angle > 1e-8 else 1.0 - angle * angle / 6.0
@@ -162,21 +162,21 @@ def times(W, q, x, y, z, scalar, out):
 
 @program
 def rates(I, F, W, arg):
-    v, a = I[at.V], I[at.A]
-    if I[at.N_SPHERES] == 0:
-        for i in range(I[at.N_V]):
-            W[I[at.Q_DOT] + i], W[I[at.Q_DDOT] + i] = W[v + i], W[a + i]
+    v, a = I[L.V], I[L.A]
+    if I[L.N_SPHERES] == 0:
+        for i in range(I[L.N_V]):
+            W[I[L.Q_DOT] + i], W[I[L.Q_DDOT] + i] = W[v + i], W[a + i]
         return
     square = W[v] ** 2 + W[v + 1] ** 2 + W[v + 2] ** 2
-    times(W, I[at.Q], W[v], W[v + 1], W[v + 2], 0.0, I[at.Q_DOT])
-    times(W, I[at.Q], W[a], W[a + 1], W[a + 2], -0.5 * square, I[at.Q_DDOT])  # q'' = q (a - w^2/2) / 2
+    times(W, I[L.Q], W[v], W[v + 1], W[v + 2], 0.0, I[L.Q_DOT])
+    times(W, I[L.Q], W[a], W[a + 1], W[a + 2], -0.5 * square, I[L.Q_DDOT])  # q'' = q (a - w^2/2) / 2
 
 
 @program
 def velocities(I, F, W, arg):
-    q, d, dd, v, a = I[at.Q], I[at.Q_DOT], I[at.Q_DDOT], I[at.V], I[at.A]
-    if I[at.N_SPHERES] == 0:
-        for i in range(I[at.N_V]):
+    q, d, dd, v, a = I[L.Q], I[L.Q_DOT], I[L.Q_DDOT], I[L.V], I[L.A]
+    if I[L.N_SPHERES] == 0:
+        for i in range(I[L.N_V]):
             W[v + i], W[a + i] = W[d + i], W[dd + i]
         return
     size = sqrt(W[q] ** 2 + W[q + 1] ** 2 + W[q + 2] ** 2 + W[q + 3] ** 2)
@@ -192,35 +192,35 @@ def velocities(I, F, W, arg):
 
 @program
 def powers(I, F, W, arg):
-    v, t = I[at.V], W[I[at.T]]
+    v, t = I[L.V], W[I[L.T]]
     if I[KIND] == OSCILLATOR:
-        W[I[at.POWER]] = -F[1] * W[v] ** 2
-        W[I[at.POWER] + 1] = F[3] * cos(F[4] * t) * W[v]
+        W[I[L.POWER]] = -F[1] * W[v] ** 2
+        W[I[L.POWER] + 1] = F[3] * cos(F[4] * t) * W[v]
     elif I[KIND] == CRANK:
-        W[I[at.POWER]] = F[5] * W[v]
+        W[I[L.POWER]] = F[5] * W[v]
     elif I[KIND] == DRIVEN:
-        W[I[at.POWER]] = -W[I[at.LAM] + 1] * F[2] * (cos(F[2] * t) * W[I[at.Q]] + sin(F[2] * t) * W[I[at.Q] + 1])
+        W[I[L.POWER]] = -W[I[L.LAM] + 1] * F[2] * (cos(F[2] * t) * W[I[L.Q]] + sin(F[2] * t) * W[I[L.Q] + 1])
 
 
 @program
 def output(I, F, W, arg):
     """time, q, v, a, multipliers, kinetic, potential, work, step, iterations"""
-    out, n = I[at.OUT], I[at.N_V]
-    W[out] = W[I[at.T]]
+    out, n = I[L.OUT], I[L.N_V]
+    W[out] = W[I[L.T]]
     p = out + 1
-    for i in range(I[at.N_Q]):
-        W[p + i] = W[I[at.Q] + i]
-    p += I[at.N_Q]
+    for i in range(I[L.N_Q]):
+        W[p + i] = W[I[L.Q] + i]
+    p += I[L.N_Q]
     for i in range(n):
-        W[p + i], W[p + n + i] = W[I[at.V] + i], W[I[at.A] + i]
+        W[p + i], W[p + n + i] = W[I[L.V] + i], W[I[L.A] + i]
     p += 2 * n
-    for i in range(I[at.N_ROWS]):
-        W[p + i] = W[I[at.LAM] + i]
-    p += I[at.N_ROWS]
+    for i in range(I[L.N_ROWS]):
+        W[p + i] = W[I[L.LAM] + i]
+    p += I[L.N_ROWS]
     physics(I, F, W)
-    kinetic, potential, work, q = 0.0, 0.0, 0.0, I[at.Q]
+    kinetic, potential, work, q = 0.0, 0.0, 0.0, I[L.Q]
     for i in range(n):
-        kinetic += 0.5 * W[I[at.M] + i * n + i] * W[I[at.V] + i] ** 2
+        kinetic += 0.5 * W[I[L.M] + i * n + i] * W[I[L.V] + i] ** 2
     if I[KIND] == OSCILLATOR:
         potential = 0.5 * F[2] * W[q] ** 2
     elif I[KIND] == TOP:
@@ -229,15 +229,15 @@ def output(I, F, W, arg):
         potential = -F[0] * F[2] * W[q]
     elif I[KIND] != CRANK:
         potential = F[0] * GRAVITY * W[q + 1]
-    for i in range(I[at.N_POWERS]):
-        work += W[I[at.WORK] + i]
+    for i in range(I[L.N_POWERS]):
+        work += W[I[L.WORK] + i]
     W[p], W[p + 1], W[p + 2] = kinetic, potential, work
-    spoil(I, W, at.M, n * n)
+    spoil(I, W, L.M, n * n)
 
 
 @program
 def accept(I, F, W, arg):
-    W[I[at.MEMORY]] += 1.0
+    W[I[L.MEMORY]] += 1.0
 
 
 @dataclass
@@ -257,48 +257,48 @@ class Toy:
     def __post_init__(self) -> None:
         nq, nv, m = len(self.q0), len(self.v0), len(self.owners)
         I = self.ints = np.zeros(SLOTS, np.int64)
-        I[KIND], I[at.N_Q], I[at.N_V], I[at.N_ROWS], I[at.N_POS_ROWS] = self.kind, nq, nv, m, self.pos_rows
-        I[at.N_POWERS], I[at.N_MEMORY], I[at.N_SPHERES] = self.powers, 1, nq - nv
-        I[at.N_OUT] = 1 + nq + 2 * nv + m + 3 + 2
+        I[KIND], I[L.N_Q], I[L.N_V], I[L.N_ROWS], I[L.N_POS_ROWS] = self.kind, nq, nv, m, self.pos_rows
+        I[L.N_POWERS], I[L.N_MEMORY], I[L.N_SPHERES] = self.powers, 1, nq - nv
+        I[L.N_OUT] = 1 + nq + 2 * nv + m + 3 + 2
         sizes = {
-            at.T: 1,
-            at.Q: nq,
-            at.V: nv,
-            at.A: nv,
-            at.LAM: m,
-            at.QN: nq,
-            at.DQ: nv,
-            at.RES: nv,
-            at.PHI: m,
-            at.PHI_DOT: m,
+            L.T: 1,
+            L.Q: nq,
+            L.V: nv,
+            L.A: nv,
+            L.LAM: m,
+            L.QN: nq,
+            L.DQ: nv,
+            L.RES: nv,
+            L.PHI: m,
+            L.PHI_DOT: m,
         }
         sizes |= {
-            at.GAM: m,
-            at.M: nv * nv,
-            at.G: m * nv,
-            at.BIAS: nv,
-            at.Q_DOT: nq,
-            at.Q_DDOT: nq,
-            at.POWER: self.powers,
+            L.GAM: m,
+            L.M: nv * nv,
+            L.G: m * nv,
+            L.BIAS: nv,
+            L.Q_DOT: nq,
+            L.Q_DDOT: nq,
+            L.POWER: self.powers,
         }
-        sizes |= {at.WORK: self.powers, at.OUT: int(I[at.N_OUT]), at.MEMORY: 1}
+        sizes |= {L.WORK: self.powers, L.OUT: int(I[L.N_OUT]), L.MEMORY: 1}
         position = 3
         for slot, size in sizes.items():
             I[slot], position = position, position + size
         self.n_work = position
-        programs = {at.AT_COMPOSE: compose, at.AT_RATES: rates, at.AT_VELOCITIES: velocities, at.AT_RESIDUAL: residual}
+        programs = {L.AT_COMPOSE: compose, L.AT_RATES: rates, L.AT_VELOCITIES: velocities, L.AT_RESIDUAL: residual}
         programs |= {
-            at.AT_SYSTEM: system,
-            at.AT_JACOBIAN: jacobian,
-            at.AT_ACCELERATION: acceleration,
-            at.AT_POWERS: powers,
+            L.AT_SYSTEM: system,
+            L.AT_JACOBIAN: jacobian,
+            L.AT_ACCELERATION: acceleration,
+            L.AT_POWERS: powers,
         }
-        programs |= {at.AT_OUTPUT: output, at.AT_ACCEPT: accept}
+        programs |= {L.AT_OUTPUT: output, L.AT_ACCEPT: accept}
         for slot, item in programs.items():
             I[slot] = item.address
         self.rows = [Row(owner, "length", "m", is_motion=owner == "motor") for owner in self.owners]
         self.coordinates = self.coordinates or [f"toy.{i}" for i in range(nv)]
-        at_energy = int(I[at.N_OUT]) - 5
+        at_energy = int(I[L.N_OUT]) - 5
         names = ("energy/kinetic", "energy/potential", "energy/work/total")
         self.channels = [Channel("time", "s", 0, (), "")]
         self.channels += [Channel(name, "J", at_energy + i, (), "") for i, name in enumerate(names)]
@@ -309,8 +309,8 @@ class Toy:
 
     def workspace(self) -> np.ndarray:
         W = np.zeros(self.n_work)
-        W[self.ints[at.Q] : self.ints[at.Q] + len(self.q0)] = self.q0
-        W[self.ints[at.V] : self.ints[at.V] + len(self.v0)] = self.v0
+        W[self.ints[L.Q] : self.ints[L.Q] + len(self.q0)] = self.q0
+        W[self.ints[L.V] : self.ints[L.V] + len(self.v0)] = self.v0
         return W
 
     def columns(self, block: np.ndarray) -> dict[str, np.ndarray]:

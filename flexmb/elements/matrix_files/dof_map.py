@@ -14,14 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.elements.matrix_files.formats import read_numbers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import Mesh
-
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
 """Unit of length of matrices whose force is the newton -> metres; their mass is N s^2/length: kg, 100 kg, t"""
@@ -32,9 +29,9 @@ _SHOWN = 5
 class Nodes:
     """Nodes that the unknowns belong to."""
 
-    points: Vector
+    points: Floats
     """(n, 3) [m]"""
-    ids: Numbers
+    ids: Integers
     """(n,) numbers of the nodes in the matrices' program"""
     mesh: Mesh | None
 
@@ -43,9 +40,9 @@ class Nodes:
 class Blocks:
     """Where every unknown stands in an `FEModel`."""
 
-    place: Numbers
+    place: Integers
     """(size,) row in the model"""
-    rotations: Numbers
+    rotations: Integers
     """Nodes that have rotations"""
 
 
@@ -101,7 +98,7 @@ def _checked(nodes: Nodes) -> Nodes:
     return nodes
 
 
-def read_labels(dofs: Any) -> Numbers:
+def read_labels(dofs: Any) -> Integers:
     """(size, 2) node number and dof of every unknown, from a file or an array."""
     if isinstance(dofs, (str, Path)):
         dofs = _labels_of_file(Path(dofs))
@@ -137,7 +134,7 @@ def _labels_of_file(path: Path) -> Any:
     return labels
 
 
-def default_labels(size: int, exact: bool, nodes: Nodes) -> Numbers:
+def default_labels(size: int, exact: bool, nodes: Nodes) -> Integers:
     """Three or six unknowns a node, node after node; a file that does not state its size may end with empty rows."""
     n = len(nodes.ids)
     for per_node in (3, 6):
@@ -147,7 +144,7 @@ def default_labels(size: int, exact: bool, nodes: Nodes) -> Numbers:
     raise InputError([Fault(text, ("dofs",), "Give the list of dofs (node and dof of every row).")])
 
 
-def blocks_of(labels: Numbers, nodes: Nodes) -> Blocks:
+def blocks_of(labels: Integers, nodes: Nodes) -> Blocks:
     """Places of the unknowns in the model; every fault of the map in one message."""
     faults = _wrong_labels(labels, nodes)
     order = np.argsort(nodes.ids)
@@ -168,7 +165,7 @@ def blocks_of(labels: Numbers, nodes: Nodes) -> Blocks:
     return Blocks(3 * block + (labels[:, 1] - 1) % 3, rotations.astype(np.int64))
 
 
-def _wrong_labels(labels: Numbers, nodes: Nodes) -> list[Fault]:
+def _wrong_labels(labels: Integers, nodes: Nodes) -> list[Fault]:
     faults = []
     foreign = np.unique(labels[(labels[:, 1] < 1) | (labels[:, 1] > 6), 1])
     if foreign.size:
@@ -182,7 +179,7 @@ def _wrong_labels(labels: Numbers, nodes: Nodes) -> list[Fault]:
     return faults
 
 
-def _incomplete(labels: Numbers, node: Numbers, nodes: Nodes) -> list[Fault]:
+def _incomplete(labels: Integers, node: Integers, nodes: Nodes) -> list[Fault]:
     """Nodes that have only part of their displacements or rotations, or nothing."""
     n = len(nodes.ids)
     has = np.zeros((n, 7), dtype=bool)
@@ -205,7 +202,7 @@ def _incomplete(labels: Numbers, node: Numbers, nodes: Nodes) -> list[Fault]:
     return faults
 
 
-def listed(numbers: Sequence[int] | Numbers) -> str:
+def listed(numbers: Sequence[int] | Integers) -> str:
     """A few numbers for a message."""
     shown = ", ".join(str(int(number)) for number in numbers[:_SHOWN])
     return f"{shown}, ..." if len(numbers) > _SHOWN else shown

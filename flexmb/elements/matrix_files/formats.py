@@ -19,12 +19,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
-
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
 _SHORTEST_ENTRY = 2
 """Bytes of a digit and the end of its line: no entry of a text file is shorter"""
@@ -45,18 +42,18 @@ _HELD = 1e30
 class Entries:
     """The entries of a square matrix, as its file has them."""
 
-    rows: Numbers
+    rows: Integers
     """(k,) counted from 0: places in the file's own order of unknowns, or in `labels`"""
-    columns: Numbers
-    values: Vector
+    columns: Integers
+    values: Floats
     size: int
     """Unknowns; for lines of numbers the largest that occurs"""
     exact_size: bool
     """Whether the file states its size"""
-    labels: Numbers | None = None
+    labels: Integers | None = None
     """(size, 2) node and dof (1 .. 6) of every unknown, where the file itself tells them"""
 
-    def matrix(self, size: int, place: Numbers | None = None) -> Any:
+    def matrix(self, size: int, place: Integers | None = None) -> Any:
         """(size, size) CSR; `place` gives the new number of every unknown."""
         from scipy import sparse
 
@@ -90,7 +87,7 @@ def read_entries(path: Path, what: str) -> Entries:
     return entries
 
 
-def read_numbers(path: Path) -> Vector:
+def read_numbers(path: Path) -> Floats:
     """(lines, columns) numbers of a text file; commas or blanks between them, remarks begin with * or #."""
     lines = (line.replace(",", " ") for line in _lines(path) if line.strip() and line.lstrip()[0] not in "*#")
     first = next(lines, None)
@@ -168,7 +165,7 @@ def _market_table(path: Path, size: int, symmetry: str) -> Entries:
     return Entries(rows, columns, values, size, True)
 
 
-def _market_body(path: Path, width: int) -> Vector:
+def _market_body(path: Path, width: int) -> Floats:
     """The numbers behind the remarks and the line of sizes."""
     lines = (line for line in _lines(path) if line.strip() and not line.lstrip().startswith("%"))
     next(lines, None)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Integers
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.matrix_files.dof_map import (
     UNITS,
@@ -31,7 +31,6 @@ from flexmb.elements.matrix_files.formats import Entries, read_entries
 from flexmb.elements.matrix_files.self_test import self_test
 from flexmb.errors import Fault, InputError
 
-Numbers = NDArray[np.int64]
 Progress = Callable[[str, float], None]
 
 _LARGEST_ASYMMETRY = 1e-6
@@ -116,7 +115,7 @@ def _partner_mass(path: Path) -> Path | None:
     return path.with_name(name) if name != path.name else None
 
 
-def _model(K: Entries, M: Entries, given: Numbers | None, nodes: Nodes, metres: float) -> FEModel:
+def _model(K: Entries, M: Entries, given: Integers | None, nodes: Nodes, metres: float) -> FEModel:
     if (K.labels is None) != (M.labels is None):
         text = "one matrix names nodes and dofs in its lines and the other does not"
         raise InputError([Fault(text, ("mass",), "Write both in the same format.")])
@@ -136,13 +135,13 @@ def _model(K: Entries, M: Entries, given: Numbers | None, nodes: Nodes, metres: 
     return FEModel(nodes.points, stiffness, mass, blocks.rotations, nodes.mesh)
 
 
-def _places(own: Numbers, everyone: Numbers) -> Numbers:
+def _places(own: Integers, everyone: Integers) -> Integers:
     """Row in `everyone` (sorted, without repeats) of each row of `own`."""
     _, place = np.unique(np.concatenate([everyone, own]), axis=0, return_inverse=True)
     return place.reshape(-1)[len(everyone) :]
 
 
-def _labels_of_rows(K: Entries, M: Entries, given: Numbers | None, nodes: Nodes) -> tuple[Numbers, Entries]:
+def _labels_of_rows(K: Entries, M: Entries, given: Integers | None, nodes: Nodes) -> tuple[Integers, Entries]:
     """Labels for matrices that have none, and the mass brought to the size of the stiffness."""
     if K.exact_size and M.exact_size and K.size == 3 * M.size:
         M = _in_three_directions(M)
@@ -166,7 +165,7 @@ def _in_three_directions(M: Entries) -> Entries:
     return Entries(rows, columns, np.repeat(M.values, 3), 3 * M.size, True)
 
 
-def _matrix(entries: Entries, place: Numbers, blocks: Blocks, nodes: Nodes, metres: float, name: str) -> Any:
+def _matrix(entries: Entries, place: Integers, blocks: Blocks, nodes: Nodes, metres: float, name: str) -> Any:
     """(3 b, 3 b) BSR in the order of the model and in SI units, symmetric to the last bit."""
     from scipy import sparse
 

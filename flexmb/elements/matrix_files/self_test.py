@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.elements.fe_model import FEModel
-
-Vector = NDArray[np.float64]
 
 _SYMMETRIC = 1e-10
 _CANCELS = 1e-6
@@ -111,7 +109,7 @@ def _diagonals(model: FEModel) -> list[Finding]:
     return findings
 
 
-def _rigid_stiffness(K: Any, R: Vector) -> Finding:
+def _rigid_stiffness(K: Any, R: Floats) -> Finding:
     left, terms = np.abs(K @ R), abs(K) @ np.abs(R)
     values = left.max(axis=0) / np.maximum(terms.max(axis=0), np.finfo(float).tiny)
     value = float(values.max())
@@ -127,7 +125,7 @@ def _rigid_stiffness(K: Any, R: Vector) -> Finding:
     )
 
 
-def _rigid_mass(rigid: Vector) -> list[Finding]:
+def _rigid_mass(rigid: Floats) -> list[Finding]:
     """Findings from R^T M R about the mean of the nodes."""
     masses = np.diag(rigid)[:3]
     mass = float(masses.mean())
@@ -166,7 +164,7 @@ def _rigid_mass(rigid: Vector) -> list[Finding]:
     return [same, centre, body]
 
 
-def _plausible(points: Vector, mass: float) -> list[Finding]:
+def _plausible(points: Floats, mass: float) -> list[Finding]:
     extents = np.ptp(points, axis=0)
     if mass <= 0.0 or extents.min() < 1e-6 * extents.max() or extents.max() <= 0.0:
         return []

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from flexmb.arrays import Floats, Integers
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import Material
 from flexmb.elements.number_checks import one_of
@@ -27,8 +28,7 @@ from flexmb.elements.solid.reference_cells import QUADRATIC, reference
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.mesh.mesh import LINES, SOLIDS, Cells, Mesh
 
-Vector = NDArray[np.float64]
-Pattern = tuple[NDArray[np.int64], NDArray[np.int32]]
+Pattern = tuple[Integers, NDArray[np.int32]]
 """indptr (n + 1,) and sorted indices of the nodes that share a cell with each node"""
 
 
@@ -74,7 +74,7 @@ def node_pattern(mesh: Mesh) -> Pattern:
     return indptr, indices
 
 
-def block_matrix(pattern_: Pattern, data: Vector) -> Any:
+def block_matrix(pattern_: Pattern, data: Floats) -> Any:
     """BSR of (blocks, 3, 3) data in a node pattern"""
     indptr, indices = pattern_
     n = 3 * (len(indptr) - 1)
@@ -83,7 +83,7 @@ def block_matrix(pattern_: Pattern, data: Vector) -> Any:
     return matrix
 
 
-def _short(indptr: NDArray[np.int64]) -> NDArray[Any]:
+def _short(indptr: Integers) -> NDArray[Any]:
     return indptr.astype(np.int32) if indptr[-1] < 2**31 else indptr
 
 
@@ -117,7 +117,7 @@ def _assembled(mesh: Mesh, elastic: Elasticity, lumped: bool, progress: Progress
 
 
 def _arguments(
-    chunks: Chunks, points: Vector, elastic: Elasticity, number: int, kind: str, lumped: bool
+    chunks: Chunks, points: Floats, elastic: Elasticity, number: int, kind: str, lumped: bool
 ) -> tuple[Any, ...]:
     """What the compiled loop takes between its chunks and the matrices."""
     tables = reference(kind, elastic.incompatible)
@@ -163,7 +163,7 @@ def _unfit(mesh: Mesh, beams: FEModel | None) -> list[Fault]:
     return faults
 
 
-def _inverted(block: Cells, cells: NDArray[np.int64]) -> Fault:
+def _inverted(block: Cells, cells: Integers) -> Fault:
     """The fault of cells whose determinant is not positive everywhere."""
     numbers = np.sort(block.ids[cells] if block.ids is not None else cells)
     some = ", ".join(str(number) for number in numbers[:5]) + (", ..." if len(numbers) > 5 else "")

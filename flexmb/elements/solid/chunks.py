@@ -12,11 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.elements.solid.kernels.pattern import colour_chunks
 from flexmb.mesh.mesh import Cells
-
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
 CHUNK = 128
 """Cells a chunk: their rows of stiffness fit the second-level cache of a core."""
@@ -26,15 +24,15 @@ CHUNK = 128
 class Chunks:
     """Sorted cells and the colours of their chunks."""
 
-    order: Numbers
+    order: Integers
     """(cells,) which cell of the block stands at each place"""
     nodes: NDArray[np.int32]
     """(cells, k) nodes in this order"""
-    colours: tuple[Numbers, ...]
+    colours: tuple[Integers, ...]
     """Numbers of the chunks of each colour"""
 
 
-def chunks_of(points: Vector, cells: Cells) -> Chunks:
+def chunks_of(points: Floats, cells: Cells) -> Chunks:
     """Sort and colour the cells of a block."""
     order = np.argsort(_along_curve(points[cells.nodes[:, :4]].mean(axis=1)), kind="stable")
     nodes = np.ascontiguousarray(cells.nodes[order], dtype=np.int32)
@@ -44,7 +42,7 @@ def chunks_of(points: Vector, cells: Cells) -> Chunks:
     return Chunks(order, nodes, tuple(group for group in groups if len(group)))
 
 
-def _along_curve(places: Vector) -> Numbers:
+def _along_curve(places: Floats) -> Integers:
     """Morton codes of places (n, 3): the bits of three coordinates of 16 bits, interleaved"""
     low = places.min(axis=0)
     size = float(np.max(places.max(axis=0) - low)) or 1.0

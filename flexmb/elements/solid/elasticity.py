@@ -10,15 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.elements.material import Material
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import SOLIDS, Mesh
 from flexmb.suggestions import did_you_mean
-
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -26,18 +23,18 @@ class Elasticity:
     """Materials of the solid cells of a mesh."""
 
     materials: tuple[Material, ...]
-    material_of: tuple[Numbers, ...]
+    material_of: tuple[Integers, ...]
     """For every block of cells: (cells,) number of the material; -1 in blocks that are not solid"""
     incompatible: bool
     """Whether hex8 have incompatible modes"""
 
-    def lame(self, block: int) -> tuple[Vector, Vector]:
+    def lame(self, block: int) -> tuple[Floats, Floats]:
         """Lame constants lam, mu [Pa] of the cells of a block"""
         pairs = np.array([lame_constants(material) for material in self.materials])
         lam, mu = pairs[self.material_of[block]].T
         return np.ascontiguousarray(lam), np.ascontiguousarray(mu)
 
-    def density(self, block: int) -> Vector:
+    def density(self, block: int) -> Floats:
         """(cells,) [kg/m^3]"""
         return np.array([material.density for material in self.materials])[self.material_of[block]]
 
@@ -94,7 +91,7 @@ def _unknown_set(name: str, mesh: Mesh) -> Fault:
     return Fault(f"the mesh has no cell set {name!r}", ("materials", name), hint)
 
 
-def _not_once(mesh: Mesh, names: list[str], counts: list[Numbers]) -> list[Fault]:
+def _not_once(mesh: Mesh, names: list[str], counts: list[Integers]) -> list[Fault]:
     """Faults of cells that have no material, or several."""
     total = sum(len(count) for count in counts)
     without = sum(int(np.count_nonzero(count == 0)) for count in counts)

@@ -9,11 +9,11 @@ symmetric ones of Hammer and Stroud (1956) and of Strang and Fix (1973), in clos
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import roots_jacobi
 
-Vector = NDArray[np.float64]
-Rule = tuple[Vector, Vector]
+from flexmb.arrays import Floats
+
+Rule = tuple[Floats, Floats]
 """Points (n, d) and weights (n,)"""
 
 
@@ -73,7 +73,7 @@ def wedge(degree: int, count: int) -> Rule:
     return product(triangle(degree), gauss(count))
 
 
-def _triangle_orbit(a: float) -> Vector:
+def _triangle_orbit(a: float) -> Floats:
     """The three points with barycentric coordinates a, a, 1 - 2 a."""
     b = 1.0 - 2.0 * a
     return np.array([[a, a], [b, a], [a, b]])

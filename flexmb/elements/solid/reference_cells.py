@@ -16,11 +16,9 @@ from functools import cache
 from itertools import product as all_of
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.elements.solid import quadrature
-
-Vector = NDArray[np.float64]
 
 _CUBE_CORNERS = [(-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (-1, -1, 1), (1, -1, 1), (1, 1, 1), (-1, 1, 1)]
 _CUBE_EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
@@ -78,7 +76,7 @@ QUADRATIC = frozenset({"tet10", "hex20", "hex27", "wedge15"})
 
 
 @cache
-def nodes_of(kind: str) -> Vector:
+def nodes_of(kind: str) -> Floats:
     """(k, 3) places of the nodes in the reference cell"""
     shape = kind.rstrip("0123456789")
     corners = np.array({"tet": _TET_CORNERS, "hex": _CUBE_CORNERS, "wedge": _WEDGE_CORNERS}[shape], dtype=float)
@@ -89,12 +87,12 @@ def nodes_of(kind: str) -> Vector:
     return np.concatenate([corners, corners[edges].mean(axis=1), centres])
 
 
-def _powers(exponents: Exponents, points: Vector) -> Vector:
+def _powers(exponents: Exponents, points: Floats) -> Floats:
     """(n, e) monomials at points"""
     return np.prod(points[:, None, :] ** np.array(exponents)[None], axis=2)
 
 
-def _power_gradients(exponents: Exponents, points: Vector) -> Vector:
+def _power_gradients(exponents: Exponents, points: Floats) -> Floats:
     """(n, e, 3) derivatives of the monomials at points"""
     gradients = np.empty((len(points), len(exponents), 3))
     for axis in range(3):
@@ -106,18 +104,18 @@ def _power_gradients(exponents: Exponents, points: Vector) -> Vector:
 
 
 @cache
-def _coefficients(kind: str) -> Vector:
+def _coefficients(kind: str) -> Floats:
     """(e, k) shape functions in monomials; all are whole multiples of 1/8, so rounding makes them exact"""
     inverse = np.linalg.inv(_powers(_MONOMIALS[kind], nodes_of(kind)))
     return np.round(8.0 * inverse) / 8.0
 
 
-def shapes(kind: str, points: Vector) -> Vector:
+def shapes(kind: str, points: Floats) -> Floats:
     """(n, k) shape functions at points (n, 3) of the reference cell"""
     return _powers(_MONOMIALS[kind], points) @ _coefficients(kind)
 
 
-def shape_gradients(kind: str, points: Vector) -> Vector:
+def shape_gradients(kind: str, points: Floats) -> Floats:
     """(n, k, 3) derivatives of the shape functions by the reference coordinates"""
     return np.einsum("nea,ek->nka", _power_gradients(_MONOMIALS[kind], points), _coefficients(kind))
 
@@ -149,7 +147,7 @@ def mass_rule(kind: str) -> quadrature.Rule:
     }[kind]()
 
 
-def _stress_points(kind: str) -> Vector:
+def _stress_points(kind: str) -> Floats:
     """Points where stress is most accurate (Barlow 1976)."""
     return {
         "tet4": lambda: quadrature.tetrahedron(1),
@@ -162,7 +160,7 @@ def _stress_points(kind: str) -> Vector:
     }[kind]()[0]
 
 
-def _mass_samples(kind: str) -> tuple[Vector, Vector]:
+def _mass_samples(kind: str) -> tuple[Floats, Floats]:
     """Points (h, 3) where det J is sampled, and the (h, k, k) table of what each contributes to the mass."""
     points, weights = mass_rule(kind)
     N = shapes(kind, points)
@@ -175,7 +173,7 @@ def _mass_samples(kind: str) -> tuple[Vector, Vector]:
     return lattice, np.einsum("q,qh,qi,qj->hij", weights, basis, N, N)
 
 
-def _inner_gradients(points: Vector, inner: bool) -> Vector:
+def _inner_gradients(points: Floats, inner: bool) -> Floats:
     """(n, 3 or 0, 3) derivatives of the inner functions"""
     gradients = np.zeros((len(points), 3 if inner else 0, 3))
     for axis in range(3 if inner else 0):
@@ -188,23 +186,23 @@ class Reference:
     """Tables of a kind of cell; g points of stiffness, h of mass, s of stress, k nodes, i inner functions."""
 
     kind: str
-    gradients: Vector
+    gradients: Floats
     """(g, k, 3) derivatives of shape functions at the points of stiffness"""
-    weights: Vector
+    weights: Floats
     """(g,)"""
-    inner: Vector
+    inner: Floats
     """(g, i, 3) derivatives of the inner functions there"""
-    centre: Vector
+    centre: Floats
     """(k, 3) derivatives of shape functions at the centre of the cell, for the inner functions"""
-    mass_gradients: Vector
+    mass_gradients: Floats
     """(h, k, 3) derivatives at the points where det J is sampled for mass"""
-    mass_table: Vector
+    mass_table: Floats
     """(h, k, k) what det J = 1 at one point contributes to the mass of density 1"""
-    stress_gradients: Vector
+    stress_gradients: Floats
     """(s, k, 3) derivatives at the points of stress"""
-    stress_inner: Vector
+    stress_inner: Floats
     """(s, i, 3)"""
-    extrapolation: Vector
+    extrapolation: Floats
     """(k, s) values at the nodes from values at the points of stress"""
 
     @property

@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.solid.assemble import block_matrix, node_pattern
 from flexmb.elements.solid.kernels import nonlinear
@@ -25,11 +25,8 @@ from flexmb.elements.solid.parallel import Progress, counter, over_chunks
 from flexmb.elements.solid.solid_blocks import solid_blocks
 from flexmb.errors import Fault, InputError
 
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
-
-def second_order_forces(model: FEModel, U: Vector, pairs: Numbers, *, progress: Progress | None = None) -> Vector:
+def second_order_forces(model: FEModel, U: Floats, pairs: Integers, *, progress: Progress | None = None) -> Floats:
     """(3 n, p) second derivatives of the internal force [N] by the amplitudes of the columns k, l of U : (3 n, m).
 
     `pairs` (p, 2) are the columns of each derivative. Rows of rotations (beams in the mesh) stay zero.
@@ -47,7 +44,7 @@ def second_order_forces(model: FEModel, U: Vector, pairs: Numbers, *, progress: 
     return forces
 
 
-def geometric_stiffness(model: FEModel, u: Vector) -> Any:
+def geometric_stiffness(model: FEModel, u: Floats) -> Any:
     """(3 n, 3 n) BSR [N/m]: geometric stiffness of the stress of the displacement u : (3 n,).
 
     K + load factor times it is singular at the linear buckling load.
@@ -62,7 +59,7 @@ def geometric_stiffness(model: FEModel, u: Vector) -> Any:
     return block_matrix((indptr, indices), K)
 
 
-def displacements(model: FEModel, U: Vector) -> Vector:
+def displacements(model: FEModel, U: Floats) -> Floats:
     """U as the compiled loops take it: (3 b, m), finite."""
     U = np.ascontiguousarray(U, dtype=np.float64)
     if U.ndim != 2 or len(U) != 3 * model.n_blocks:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from flexmb.arrays import Floats, Integers
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.solid.chunks import Chunks, chunks_of
 from flexmb.elements.solid.elasticity import Elasticity
@@ -15,19 +13,17 @@ from flexmb.elements.solid.reference_cells import Reference, reference
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import SOLIDS
 
-Vector = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class SolidBlock:
     """Cells of one kind, sorted and coloured."""
 
     chunks: Chunks
-    points: Vector
-    lam: Vector
+    points: Floats
+    lam: Floats
     """(cells,) Lame constants in the order of the chunks [Pa]"""
-    mu: Vector
-    material: NDArray[np.int64]
+    mu: Floats
+    material: Integers
     """(cells,) number of the material, in the order of the chunks"""
     tables: Reference
 

@@ -9,8 +9,8 @@ the average over the cells of the stiffest one. Linear in the displacements, so 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.solid.kernels import recovery
 from flexmb.elements.solid.parallel import over_chunks
@@ -18,11 +18,8 @@ from flexmb.elements.solid.second_order import displacements
 from flexmb.elements.solid.solid_blocks import SolidBlock, solid_blocks
 from flexmb.errors import ComputationError
 
-Vector = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
-
-def nodal_stress(model: FEModel, U: Vector) -> Vector:
+def nodal_stress(model: FEModel, U: Floats) -> Floats:
     """(n, m, 6) stress xx, yy, zz, xy, yz, zx [Pa] at the nodes for the columns of U : (3 n, m).
 
     Nodes that belong to no solid cell (ends of beams) have none: zero.
@@ -45,14 +42,14 @@ def nodal_stress(model: FEModel, U: Vector) -> Vector:
     return stress
 
 
-def von_mises(stress: Vector) -> Vector:
+def von_mises(stress: Floats) -> Floats:
     """Equivalent stress [Pa] of stresses (..., 6) xx, yy, zz, xy, yz, zx"""
     xx, yy, zz, xy, yz, zx = np.moveaxis(stress, -1, 0)
     differences = (xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2
     return np.asarray(np.sqrt(0.5 * differences + 3.0 * (xy**2 + yz**2 + zx**2)))
 
 
-def _stiffest_material(model: FEModel, blocks: list[SolidBlock]) -> Numbers:
+def _stiffest_material(model: FEModel, blocks: list[SolidBlock]) -> Integers:
     """(n,) for every node the material with the largest Young's modulus among its cells"""
     by_stiffness = np.argsort([material.E for material in model.elastic.materials], kind="stable")
     rank = np.empty(len(by_stiffness), dtype=np.int64)

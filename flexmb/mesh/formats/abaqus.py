@@ -12,16 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.formats.abaqus_elements import LEFT_OUT, read_elements
 from flexmb.mesh.formats.abaqus_sets import SetEntry, Surface, resolve_sets
 from flexmb.mesh.formats.abaqus_text import Block, blocks, rows
 from flexmb.mesh.raw import Numbering, RawCells, RawMesh, cells_by_point_ids, listed, whole_numbers
-
-Numbers = NDArray[np.int64]
-Vector = NDArray[np.float64]
 
 _GENERATORS = ("NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "SUBMODEL", "SUPERELEMENT")
 """Keywords that make or move nodes and elements: without them the mesh would be another"""
@@ -34,9 +31,9 @@ class Scope:
     """One numbering of nodes and elements: a flat file, a part or an instance."""
 
     name: str = ""
-    node_ids: list[Numbers] = field(default_factory=list)
-    points: list[Vector] = field(default_factory=list)
-    elements: list[tuple[str, Numbers, Numbers]] = field(default_factory=list)
+    node_ids: list[Integers] = field(default_factory=list)
+    points: list[Floats] = field(default_factory=list)
+    elements: list[tuple[str, Integers, Integers]] = field(default_factory=list)
     """Kind, ids, nodes by their numbers"""
     node_sets: dict[str, list[SetEntry]] = field(default_factory=dict)
     element_sets: dict[str, list[SetEntry]] = field(default_factory=dict)
@@ -105,7 +102,7 @@ def _nodes(block: Block, scope: Scope) -> None:
     _enter(scope.node_sets, block.name("NSET"), [SetEntry(numbers=ids)])
 
 
-def _cartesian(x: Vector, system: str) -> Vector:
+def _cartesian(x: Floats, system: str) -> Floats:
     """Coordinates of *NODE, SYSTEM=R, C (r, angle, z) or S (r, angle, angle to the equator), angles in degrees."""
     angle = np.radians(x[:, 1])
     if system.startswith("C"):
@@ -144,7 +141,7 @@ def _set(block: Block, scope: Scope, found: _File) -> None:
     _enter(scope.node_sets if is_nodes else scope.element_sets, name, entries)
 
 
-def _generated(block: Block, name: str, found: _File) -> Numbers:
+def _generated(block: Block, name: str, found: _File) -> Integers:
     """Numbers of GENERATE: first, last, step (1 when left out)."""
     pieces = [np.zeros(0, dtype=np.int64)]
     for line in block.lines:
@@ -180,7 +177,7 @@ def _instance(block: Block, found: _File) -> Scope:
     return placed
 
 
-def _placed(points: Vector, block: Block) -> Vector:
+def _placed(points: Floats, block: Block) -> Floats:
     """Translation (first data line), then rotation by an angle in degrees about the axis from a to b (second line)."""
     if not block.lines:
         return points
@@ -204,8 +201,8 @@ def _flatten(found: _File) -> RawMesh:
     faults: list[Fault] = []
     nodes: list[Numbering] = []
     offsets: list[int] = []
-    points: list[Vector] = []
-    ids: list[Numbers] = []
+    points: list[Floats] = []
+    ids: list[Integers] = []
     for scope in scopes:
         own = np.concatenate([np.zeros(0, dtype=np.int64), *scope.node_ids])
         nodes.append(Numbering(own))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.formats.abaqus_text import Block, integers
 from flexmb.mesh.topology import CORNERS, FACES, family
@@ -52,7 +52,7 @@ def kind_of(word: str) -> tuple[str, int]:
     return word, 0
 
 
-def read_elements(block: Block) -> tuple[str, NDArray[np.int64], NDArray[np.int64]]:
+def read_elements(block: Block) -> tuple[str, Integers, Integers]:
     """Kind, ids (n,), nodes (n, k) by their numbers in VTK order. Kinds that are not known have no nodes."""
     word = block.name("TYPE")
     if not word:
@@ -75,7 +75,7 @@ def read_elements(block: Block) -> tuple[str, NDArray[np.int64], NDArray[np.int6
     return kind, table[:, 0], nodes[:, _ORDERS[kind]] if kind in _ORDERS else nodes
 
 
-def _without_orientation_nodes(block: Block, count: int) -> NDArray[np.int64]:
+def _without_orientation_nodes(block: Block, count: int) -> Integers:
     """Beams may name a further node for their orientation."""
     kept = [line.rstrip(", ").split(",")[: count + 1] for line in block.lines]
     return integers(Block(block.word, block.parameters, [",".join(fields) for fields in kept]))

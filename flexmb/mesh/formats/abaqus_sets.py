@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Integers
 from flexmb.errors import Fault
 from flexmb.mesh.formats.abaqus_elements import face_number
 from flexmb.mesh.mesh import SOLIDS, Cells
@@ -20,10 +20,8 @@ from flexmb.mesh.raw import Numbering, RawMesh
 from flexmb.mesh.surface import outer_faces
 from flexmb.mesh.topology import face_nodes
 
-Numbers = NDArray[np.int64]
 
-
-def _none() -> Numbers:
+def _none() -> Integers:
     return np.zeros(0, dtype=np.int64)
 
 
@@ -31,7 +29,7 @@ def _none() -> Numbers:
 class SetEntry:
     """A part of a set as the file gives it."""
 
-    numbers: Numbers = field(default_factory=_none)
+    numbers: Integers = field(default_factory=_none)
     names: list[str] = field(default_factory=list)
     """Other sets, or "instance.number" and "instance.set" """
     scope: str = ""
@@ -97,22 +95,22 @@ class _Resolver:
             places = [np.arange(self.starts[i], self.starts[i + 1]) for i in own]
             self.element_places.append(np.concatenate([_none(), *places]))
         self.underway: list[tuple[bool, int, str]] = []
-        self.done: dict[tuple[bool, int, str], Numbers] = {}
-        self.free: list[tuple[Numbers, Numbers]] | None = None
+        self.done: dict[tuple[bool, int, str], Integers] = {}
+        self.free: list[tuple[Integers, Integers]] | None = None
 
-    def nodes(self, scope: int, name: str) -> Numbers:
+    def nodes(self, scope: int, name: str) -> Integers:
         """Positions in the list of points."""
         return self._members(True, scope, name)
 
-    def elements(self, scope: int, name: str) -> Numbers:
+    def elements(self, scope: int, name: str) -> Integers:
         """Elements counted through all blocks."""
         return self._members(False, scope, name)
 
-    def by_block(self, elements: Numbers) -> dict[int, Numbers]:
+    def by_block(self, elements: Integers) -> dict[int, Integers]:
         block = np.searchsorted(self.starts, elements, side="right") - 1
         return {int(i): elements[block == i] - self.starts[i] for i in np.unique(block)}
 
-    def _members(self, is_nodes: bool, scope: int, name: str) -> Numbers:
+    def _members(self, is_nodes: bool, scope: int, name: str) -> Integers:
         key = (is_nodes, scope, name.upper())
         if key in self.underway:
             self.faults.append(Fault(f"the set '{name}' contains itself."))
@@ -126,7 +124,7 @@ class _Resolver:
             self.underway.pop()
         return self.done[key]
 
-    def _entry(self, is_nodes: bool, scope: int, name: str, entry: SetEntry) -> Numbers:
+    def _entry(self, is_nodes: bool, scope: int, name: str, entry: SetEntry) -> Integers:
         here = self._scope(entry.scope, scope, name) if entry.scope else scope
         parts = [self._numbers(is_nodes, here, name, entry.numbers)]
         for word in entry.names:
@@ -157,13 +155,13 @@ class _Resolver:
         )
         return otherwise
 
-    def _named(self, is_nodes: bool, scope: int, name: str, word: str) -> Numbers:
+    def _named(self, is_nodes: bool, scope: int, name: str, word: str) -> Integers:
         if self._has(is_nodes, scope, word):
             return self._members(is_nodes, scope, word)
         self.faults.append(Fault(f"the set '{name}' contains the set '{word}', which is not in the file."))
         return _none()
 
-    def _numbers(self, is_nodes: bool, scope: int, name: str, numbers: Numbers) -> Numbers:
+    def _numbers(self, is_nodes: bool, scope: int, name: str, numbers: Integers) -> Integers:
         """Positions of numbers. Those that do not exist are left out: GENERATE may run over gaps."""
         numbering = self.node_numbers[scope] if is_nodes else self.element_numbers[scope]
         places, known = numbering.find(numbers)
@@ -173,11 +171,11 @@ class _Resolver:
         places = places[known]
         return places + self.offsets[scope] if is_nodes else self.element_places[scope][places]
 
-    def _nodes_of(self, elements: Numbers) -> Numbers:
+    def _nodes_of(self, elements: Integers) -> Integers:
         parts = [self.mesh.cells[i].nodes[rows].reshape(-1) for i, rows in self.by_block(elements).items()]
         return np.unique(np.concatenate([_none(), *parts]))
 
-    def surface_nodes(self, scope: int, name: str, surface: Surface) -> Numbers:
+    def surface_nodes(self, scope: int, name: str, surface: Surface) -> Integers:
         parts = [_none()]
         if surface.type not in ("ELEMENT", "NODE"):
             self.mesh.notes.append(f"The surface '{name}' of type {surface.type} was left out.")
@@ -193,7 +191,7 @@ class _Resolver:
             parts.append(members if is_nodes else self._face_nodes(name, members, fields[1] if len(fields) > 1 else ""))
         return np.unique(np.concatenate(parts))
 
-    def _face_nodes(self, name: str, elements: Numbers, label: str) -> Numbers:
+    def _face_nodes(self, name: str, elements: Integers, label: str) -> Integers:
         """Nodes of the face `label` of every element; without a label those of the free faces."""
         parts = [_none()]
         for i, rows in self.by_block(elements).items():
@@ -212,7 +210,7 @@ class _Resolver:
                 )
         return np.concatenate(parts)
 
-    def _free_nodes(self, block: int, rows: Numbers) -> Numbers:
+    def _free_nodes(self, block: int, rows: Integers) -> Integers:
         if self.free is None:
             cells = [Cells(raw.kind, raw.nodes) for raw in self.mesh.cells]
             faces = outer_faces(cells, len(self.mesh.points))
@@ -222,6 +220,6 @@ class _Resolver:
         return np.concatenate([_none(), *parts])
 
 
-def number_and_cell(block: int, cells: Numbers) -> Numbers:
+def number_and_cell(block: int, cells: Integers) -> Integers:
     """One number for a cell of a block."""
     return np.int64(block) * np.int64(2**40) + cells

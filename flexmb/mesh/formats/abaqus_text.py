@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.raw import count_included
 
@@ -98,7 +98,7 @@ def _parameters(text: str) -> dict[str, str]:
     return pairs
 
 
-def rows(block: Block, width: int) -> NDArray[np.float64]:
+def rows(block: Block, width: int) -> Floats:
     """(n, width) numbers of lines with one row each; fields left empty are zero, fields too many are left out."""
     text = block.text.replace("D", "E").replace("d", "e")
     if not _EMPTY_FIELD.search(text):
@@ -112,7 +112,7 @@ def rows(block: Block, width: int) -> NDArray[np.float64]:
     return table
 
 
-def integers(block: Block) -> NDArray[np.int64]:
+def integers(block: Block) -> Integers:
     """All whole numbers of the block in one row."""
     fields = block.text.replace(",", " ").split()
     try:
@@ -122,7 +122,7 @@ def integers(block: Block) -> NDArray[np.int64]:
         raise InputError([Fault(f"*{block.word}: '{wrong}' is not a whole number.")]) from None
 
 
-def _floats(block: Block, fields: list[str]) -> NDArray[np.float64]:
+def _floats(block: Block, fields: list[str]) -> Floats:
     try:
         return np.array(fields, dtype=np.float64)
     except ValueError as error:

@@ -13,13 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.formats.gmsh_stream import BinaryNumbers, Numbers, TextNumbers, truncated
 from flexmb.mesh.raw import Numbering, RawCells, RawMesh, cells_by_point_ids, distinct, whole_numbers
-
-Integers = NDArray[np.int64]
 
 _HEX20 = [*range(8), 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15]
 _WEDGE15 = [*range(6), 6, 9, 7, 12, 14, 13, 8, 10, 11]
@@ -58,7 +56,7 @@ class _Found:
     groups: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     """(dimension, tag) of an entity -> tags of its physical groups"""
     node_ids: list[Integers] = field(default_factory=list)
-    points: list[NDArray[np.float64]] = field(default_factory=list)
+    points: list[Floats] = field(default_factory=list)
     blocks: list[tuple[int, Integers, Integers, Integers, Integers]] = field(default_factory=list)
     """Element type, ids, nodes, tag of the physical group (-1: by entity, 0: none) and entity of every element"""
 

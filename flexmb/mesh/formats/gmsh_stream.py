@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.raw import whole_numbers
 
@@ -35,24 +36,24 @@ class TextNumbers:
             raise InputError([Fault(f"${section} holds something that is not a number.")]) from error
         self.position, self.end = 0, end
 
-    def _next(self, count: int) -> NDArray[np.float64]:
+    def _next(self, count: int) -> Floats:
         count = int(count)
         if count < 0 or self.position + count > len(self.values):
             raise truncated(self.section)
         self.position += count
         return self.values[self.position - count : self.position]
 
-    def reals(self, count: int) -> NDArray[np.float64]:
+    def reals(self, count: int) -> Floats:
         """The next numbers, (count,)."""
         return self._next(count)
 
-    def integers(self, count: int) -> NDArray[np.int64]:
+    def integers(self, count: int) -> Integers:
         """The next whole numbers, (count,)."""
         return whole_numbers(self._next(count), f"${self.section}")
 
     sizes = integers
 
-    def records(self, count: int, n_integers: int, n_reals: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def records(self, count: int, n_integers: int, n_reals: int) -> tuple[Integers, Floats]:
         """Rows of integers followed by reals."""
         width = n_integers + n_reals
         rows = self._next(count * width).reshape(count, width)
@@ -75,19 +76,19 @@ class BinaryNumbers:
         self.end += length
         return values
 
-    def reals(self, count: int) -> NDArray[np.float64]:
+    def reals(self, count: int) -> Floats:
         """The next numbers, (count,)."""
         return self._next(self.real, count).astype(np.float64)
 
-    def integers(self, count: int) -> NDArray[np.int64]:
+    def integers(self, count: int) -> Integers:
         """The next whole numbers, (count,)."""
         return self._next(self.integer, count).astype(np.int64)
 
-    def sizes(self, count: int) -> NDArray[np.int64]:
+    def sizes(self, count: int) -> Integers:
         """The next whole numbers of the width that counts have, (count,)."""
         return self._next(self.size, count).astype(np.int64)
 
-    def records(self, count: int, n_integers: int, n_reals: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def records(self, count: int, n_integers: int, n_reals: int) -> tuple[Integers, Floats]:
         """Rows of integers followed by reals."""
         dtype = np.dtype([("i", self.integer, (n_integers,)), ("r", self.real, (n_reals,))])
         rows = self._next(dtype, count)

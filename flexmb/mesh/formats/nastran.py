@@ -12,14 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.formats.nastran_cards import cards, real
 from flexmb.mesh.formats.nastran_frames import Frame, to_basic
 from flexmb.mesh.raw import Numbering, RawMesh, cells_by_point_ids, listed
-
-Numbers = NDArray[np.int64]
 
 _WEDGE15 = [*range(9), 12, 13, 14, 9, 10, 11]
 _HEX20 = [*range(12), 16, 17, 18, 19, 12, 13, 14, 15]

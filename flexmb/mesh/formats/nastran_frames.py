@@ -8,11 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -23,11 +21,11 @@ class Frame:
     """R, C or S"""
     reference: int
     """System in which the points are given; 0: the basic one"""
-    points: Vector
+    points: Floats
     """(3, 3) origin, a point on z, a point in the xz plane; one a row"""
 
 
-def to_basic(points: Vector, numbers: NDArray[np.int64], frames: dict[int, Frame], faults: list[Fault]) -> Vector:
+def to_basic(points: Floats, numbers: Integers, frames: dict[int, Frame], faults: list[Fault]) -> Floats:
     """Points (n, 3), each in the system of its number (n,), in the basic system."""
     result = points.copy()
     for number in np.unique(numbers):
@@ -37,7 +35,7 @@ def to_basic(points: Vector, numbers: NDArray[np.int64], frames: dict[int, Frame
     return result
 
 
-def _from_frame(x: Vector, number: int, frames: dict[int, Frame], faults: list[Fault], depth: int) -> Vector:
+def _from_frame(x: Floats, number: int, frames: dict[int, Frame], faults: list[Fault], depth: int) -> Floats:
     if number == 0:
         return x
     if number not in frames or depth > len(frames):
@@ -58,7 +56,7 @@ def _from_frame(x: Vector, number: int, frames: dict[int, Frame], faults: list[F
     return origin + _rectangular(x, frame.form) @ axes
 
 
-def _rectangular(x: Vector, form: str) -> Vector:
+def _rectangular(x: Floats, form: str) -> Floats:
     if form == "R":
         return x
     if form == "C":

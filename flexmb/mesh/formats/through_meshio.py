@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Integers
 from flexmb.drafts import temporary_folder
 from flexmb.errors import Fault, InputError
-from flexmb.mesh.raw import Numbers, RawCells, RawMesh
+from flexmb.mesh.raw import RawCells, RawMesh
 
 KINDS = {
     "vertex": "vertex",
@@ -167,7 +168,7 @@ def _arrays(mesh: Any, raw: RawMesh) -> None:
             raw.cell_sets.setdefault(key, members)
 
 
-def _sets_of_array(name: str, parts: list[NDArray[Any]]) -> dict[str, dict[int, Numbers]]:
+def _sets_of_array(name: str, parts: list[NDArray[Any]]) -> dict[str, dict[int, Integers]]:
     """Sets of one array given in parts; none when it does not hold few whole numbers."""
     if not parts or any(part.size != len(part) or part.dtype.kind not in "iub" for part in parts):
         return {}

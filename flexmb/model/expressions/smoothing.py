@@ -20,9 +20,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from flexmb.arrays import Floats, Integers
+
 Points = tuple[tuple[float, float], ...]
 LEAST_POINTS = 7
 FINE = 0.1  # rad of the cut-off frequency: knots closer than this give no better curve, only ill-conditioned equations
@@ -120,7 +120,7 @@ def penalised_spline(places: Floats, x: Floats, knots: Floats, order: int) -> An
     return BSpline(ends, solveh_banded(bands, right), degree)
 
 
-def _neighbours(spline: Any, ends: Floats, places: Floats, degree: int) -> tuple[NDArray[np.int64], Floats]:
+def _neighbours(spline: Any, ends: Floats, places: Floats, degree: int) -> tuple[Integers, Floats]:
     """(m, degree + 1) numbers of the shapes that do not vanish at the places, and their values (or derivatives)."""
     last = len(ends) - 2 * degree - 2
     first = np.clip(np.searchsorted(ends, places, side="right") - 1 - degree, 0, last)

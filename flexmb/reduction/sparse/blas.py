@@ -14,7 +14,8 @@ from contextlib import contextmanager
 
 import numpy as np
 from numba.extending import get_cython_function_address
-from numpy.typing import NDArray
+
+from flexmb.arrays import Integers
 
 _ROUTINES = (("cython_lapack", "dpotrf"), ("cython_blas", "dtrsm"), ("cython_blas", "dsyrk"))
 _SETTERS = (
@@ -27,7 +28,7 @@ _SETTERS = (
 
 
 @functools.cache
-def addresses() -> NDArray[np.int64]:
+def addresses() -> Integers:
     """Addresses of the routines, in the order that `kernels.dense` counts them."""
     found = [get_cython_function_address(f"scipy.linalg.{module}", name) for module, name in _ROUTINES]
     return np.array(found, dtype=np.int64)

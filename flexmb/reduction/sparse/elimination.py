@@ -15,6 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError
 from flexmb.reduction.sparse.blas import addresses, blas_threads, cores
 from flexmb.reduction.sparse.kernels.numeric import add_update, begin_front, factorise_subtree, finish_front
@@ -37,7 +38,7 @@ class NotPositiveDefinite(ComputationError):
         )
 
 
-def eliminate(plan: Plan, matrix: tuple, points: NDArray, progress: Progress | None) -> NDArray[np.float64]:
+def eliminate(plan: Plan, matrix: tuple, points: NDArray, progress: Progress | None) -> Floats:
     """(nnz,) panels of the factor of `matrix` = (starts, neighbours, values)."""
     work = _Work(plan, matrix)
     done = 0.0

@@ -11,8 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.jit import DISABLED
 from flexmb.reduction.sparse.blas import cores
@@ -25,7 +26,6 @@ from flexmb.reduction.sparse.plan import Plan, make_plan
 
 __all__ = ["COORDINATES", "METIS", "Factor", "NotPositiveDefinite", "factorise", "plan_factor"]
 
-Vector = NDArray[np.float64]
 Progress = Callable[[str, float], None]
 
 _COLUMNS = 16
@@ -40,7 +40,7 @@ _NO_ENERGY = 1e-15
 class Factor:
     """A factorised matrix."""
 
-    def __init__(self, plan: Plan, panels: Vector):
+    def __init__(self, plan: Plan, panels: Floats):
         self.plan = plan
         self._panels = panels
         unknowns = plan.block * plan.order[:, None] + np.arange(plan.block)
@@ -66,12 +66,12 @@ class Factor:
         """Operations of the factorisation."""
         return self.plan.flops
 
-    def smallest_pivot(self, diagonal: Vector) -> tuple[float, int]:
+    def smallest_pivot(self, diagonal: Floats) -> tuple[float, int]:
         """Smallest pivot as a share of the entry on the diagonal of the matrix it came from, and its unknown."""
         share, place = smallest_pivot(self.plan.block, self.plan.tree, self._panels, diagonal[self._order])
         return float(share), int(self._order[place])
 
-    def solve(self, B: ArrayLike) -> Vector:
+    def solve(self, B: ArrayLike) -> Floats:
         """K^-1 B for B : (n,) or (n, k)."""
         right = np.asarray(B, dtype=np.float64)
         if right.ndim not in (1, 2) or right.shape[0] != len(self._order):
@@ -84,14 +84,14 @@ class Factor:
             restore(X, self._order, start, solution)
         return solution.reshape(right.shape)
 
-    def _substitute(self, X: Vector) -> None:
+    def _substitute(self, X: Floats) -> None:
         """Overwrite X (in order of elimination) with the solution."""
         plan = self.plan
         shared = (plan.block, plan.tree, self._panels, X)
         subtrees = [(task.start, task.end) for task in plan.tasks if not task.is_front]
         fronts = [task.start for task in plan.tasks if task.is_front]
 
-        def ahead(limits: tuple[int, int]) -> Vector:
+        def ahead(limits: tuple[int, int]) -> Floats:
             last = limits[1] - 1
             outside = np.zeros((len(X), plan.row_starts[last + 1] - plan.row_starts[last], plan.block * X.shape[2]))
             forward(*limits, *shared, outside)
@@ -130,7 +130,7 @@ def plan_factor(K: Any, points: ArrayLike, *, ordering: str | None = None) -> Pl
     return _planned(matrix, places, ordering)
 
 
-def _refuse_mechanism(K: Any, factor: Factor, points: Vector) -> None:
+def _refuse_mechanism(K: Any, factor: Factor, points: Floats) -> None:
     """Say when something moves without being deformed although round-off left positive pivots.
 
     A small pivot is a soft direction x or a free one: K^-1 at that unknown brings it out, and its energy decides.
@@ -148,14 +148,14 @@ def _refuse_mechanism(K: Any, factor: Factor, points: Vector) -> None:
         raise NotPositiveDefinite(block, points[block])
 
 
-def _planned(matrix: tuple, points: Vector, ordering: str | None) -> Plan:
+def _planned(matrix: tuple, points: Floats, ordering: str | None) -> Plan:
     starts, neighbours, values = matrix
     method = ordering or (METIS if has_metis() else COORDINATES)
     order = nested_dissection(starts, neighbours, points, method)
     return make_plan(starts, neighbours, order, values.shape[1], method)
 
 
-def _checked(K: Any, points: ArrayLike) -> tuple[tuple, Vector]:
+def _checked(K: Any, points: ArrayLike) -> tuple[tuple, Floats]:
     """(starts, neighbours, values (nnz, b, b)) of the matrix and the places of its blocks."""
     if K.format != "bsr":
         K = K.tobsr((1, 1))

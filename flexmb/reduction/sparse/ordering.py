@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Numbers = NDArray[np.int64]
+from flexmb.arrays import Integers
+
 METIS, COORDINATES = "METIS", "coordinates"
 
 
@@ -22,7 +23,7 @@ def has_metis() -> bool:
     return True
 
 
-def nested_dissection(starts: Numbers, neighbours: NDArray[np.int32], points: NDArray, method: str) -> Numbers:
+def nested_dissection(starts: Integers, neighbours: NDArray[np.int32], points: NDArray, method: str) -> Integers:
     """(n,) blocks in order of elimination, by `method` METIS or COORDINATES."""
     if method == METIS:
         return _by_metis(starts, neighbours)
@@ -31,7 +32,7 @@ def nested_dissection(starts: Numbers, neighbours: NDArray[np.int32], points: ND
     return np.asarray(dissect(starts, neighbours, np.ascontiguousarray(points, dtype=np.float64)))
 
 
-def _by_metis(starts: Numbers, neighbours: NDArray[np.int32]) -> Numbers:
+def _by_metis(starts: Integers, neighbours: NDArray[np.int32]) -> Integers:
     import pymetis
 
     n = len(starts) - 1

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Integers
 from flexmb.reduction.sparse.kernels.supernodes import arrange, fundamental, merge, row_structure, sizes
 from flexmb.reduction.sparse.kernels.tree import column_counts, elimination_tree, postorder
-
-Numbers = NDArray[np.int64]
 
 _MERGED_WIDTHS = (12, 48, 144)
 _MERGED_ZEROS = (1.0, 0.5, 0.1)
@@ -47,18 +46,18 @@ class Plan:
     block: int
     ordering: str
     """Where the order comes from: METIS or coordinates"""
-    order: Numbers
+    order: Integers
     """(n,) blocks in order of elimination"""
     rank: NDArray[np.int32]
     """(n,) when each block is eliminated"""
-    firsts: Numbers
+    firsts: Integers
     """(s + 1,) first block of every supernode, in order of elimination"""
-    row_starts: Numbers
+    row_starts: Integers
     rows: NDArray[np.int32]
     """Blocks in the rows below supernode i: rows[row_starts[i] : row_starts[i + 1]]"""
-    panel_starts: Numbers
+    panel_starts: Integers
     """(s + 1,) where the columns of every supernode stand in the factor [entries]"""
-    parent: Numbers
+    parent: Integers
     """(s,) parent of every supernode, -1 for roots"""
     tasks: tuple[Task, ...]
     """The work in postorder"""
@@ -97,7 +96,7 @@ class Plan:
         return 8 * (worst + 2 * beside)
 
 
-def make_plan(starts: Numbers, neighbours: NDArray[np.int32], order: Numbers, block: int, ordering: str) -> Plan:
+def make_plan(starts: Integers, neighbours: NDArray[np.int32], order: Integers, block: int, ordering: str) -> Plan:
     """Symbolic factorisation for blocks eliminated in an order equivalent to `order`."""
     rank = _inverse(order)
     parent = elimination_tree(starts, neighbours, order, rank)
@@ -120,7 +119,7 @@ def make_plan(starts: Numbers, neighbours: NDArray[np.int32], order: Numbers, bl
     return Plan(block, ordering, *arrays, tasks, float(operations[parent < 0].sum()))
 
 
-def _split(operations: NDArray, parent: Numbers, stack: Numbers, updates: Numbers) -> tuple[Task, ...]:
+def _split(operations: NDArray, parent: Integers, stack: Integers, updates: Integers) -> tuple[Task, ...]:
     """The largest subtrees that are small enough, and the supernodes above them, in postorder.
 
     In postorder a subtree is a stretch of supernodes, so a task begins where the one before it ends.

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 
-Vector = NDArray[np.float64]
 Travels = Mapping[str, tuple[float, float]]
 """Joint -> range of its slide coordinate over the run [m]"""
 
@@ -28,8 +27,8 @@ class Attachment:
     joint: PlacedJoint
     side: int
     """0: the body is the first one of the joint, 1: the second"""
-    p_b: Vector
-    R_b: Vector
+    p_b: Floats
+    R_b: Floats
 
     @property
     def type(self) -> str:
@@ -37,7 +36,7 @@ class Attachment:
         return self.joint.type.name
 
     @property
-    def axis(self) -> Vector:
+    def axis(self) -> Floats:
         """z axis of the joint, body axes"""
         return np.asarray(self.R_b[:, 2])
 
@@ -53,7 +52,7 @@ def attachments(mechanism: Mechanism, body: int) -> list[Attachment]:
     return found
 
 
-def load_points(mechanism: Mechanism, spec: Any, body: int) -> list[Vector]:
+def load_points(mechanism: Mechanism, spec: Any, body: int) -> list[Floats]:
     """Points of a body on which forces and springs act, body axes [m]."""
     names: list[str] = []
     for force in spec.forces.values():
@@ -73,7 +72,7 @@ def scene_size(mechanism: Mechanism) -> float:
     """Typical length [m]: the diagonal of a box around all markers and centres of mass, or the length of some links."""
     points = [mechanism.world_pose(number)[1] for number in range(len(mechanism.markers))]
     longest, links = 0.0, []
-    held: dict[int, list[Vector]] = {}
+    held: dict[int, list[Floats]] = {}
     for joint in mechanism.joints:
         for marker in (mechanism.markers[joint.first], mechanism.markers[joint.second]):
             if joint.type.name != "free":

@@ -11,15 +11,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.elements.beam_shapes import sampled
 from flexmb.elements.section import Section
 from flexmb.reduction.beam_basis import BeamBasis
 from flexmb.reduction.beam_data import SAME_PLACE, span_ends
 from flexmb.view.geometry.primitives import Solid, extruded, joined
-
-Vector = NDArray[np.float64]
 
 CORNERS = 48
 """Of an ellipse."""
@@ -36,11 +34,11 @@ class BeamSkin:
     """The surface of an undeformed beam in its body frame; s points."""
 
     solid: Solid
-    x: Vector
+    x: Floats
     """(s,) section to which each point belongs, from end A [m]"""
-    offset: Vector
+    offset: Floats
     """(s, 3) from the axis in that section: 0, y, z [m]"""
-    inside: Vector
+    inside: Floats
     """(s,) as x, but within the piece that a point belongs to: two of them meet at a step of the section [m]"""
     is_true: bool
     """Whether sections are drawn in the size that their numbers say"""
@@ -66,7 +64,7 @@ def beam_skin(basis: BeamBasis, n_along: int = 24) -> BeamSkin:
     return BeamSkin(solid, x, offset, np.concatenate(inside), shrink == 1.0, marks)
 
 
-def section_outline(section: Section) -> tuple[Vector, ...]:
+def section_outline(section: Section) -> tuple[Floats, ...]:
     """Polygons (k, 2) of corners (y, z) [m]: outer edge counter-clockwise, then holes clockwise."""
     if section.outline is not None:
         return tuple(np.array(polygon) for polygon in section.outline)
@@ -85,7 +83,7 @@ def section_outline(section: Section) -> tuple[Vector, ...]:
     return outer, min(m, 0.98) * outer[::-1]
 
 
-def _ellipse(half_y: float, half_z: float) -> Vector:
+def _ellipse(half_y: float, half_z: float) -> Floats:
     """(CORNERS, 2) with the area of the ellipse: the corners lie slightly outside it."""
     angles = 2.0 * np.pi * np.arange(CORNERS) / CORNERS
     grown = math.sqrt(2.0 * math.pi / CORNERS / math.sin(2.0 * math.pi / CORNERS))
@@ -99,9 +97,9 @@ def _shrink(basis: BeamBasis) -> float:
     return SLENDER * basis.length / half if half > THICKEST * basis.length else 1.0
 
 
-def _prisms(basis: BeamBasis, shrink: float) -> list[tuple[float, float, tuple[Vector, ...]]]:
+def _prisms(basis: BeamBasis, shrink: float) -> list[tuple[float, float, tuple[Floats, ...]]]:
     """Start, end [m] and outline of every piece of constant section; neighbours of the same section are one."""
-    prisms: list[tuple[float, float, tuple[Vector, ...]]] = []
+    prisms: list[tuple[float, float, tuple[Floats, ...]]] = []
     start, last = 0.0, None
     for span, end in zip(basis.spans, span_ends(basis.spans, basis.length), strict=True):
         if span.section == last:
@@ -113,7 +111,7 @@ def _prisms(basis: BeamBasis, shrink: float) -> list[tuple[float, float, tuple[V
     return prisms
 
 
-def _stations(basis: BeamBasis, n_along: int) -> Vector:
+def _stations(basis: BeamBasis, n_along: int) -> Floats:
     """(n,) breaks, steps and middle of the beam, and enough between them [m]."""
     pieces = max(n_along, min(MOST_PIECES, PER_WAVE * _waves(basis)))
     places = [0.0, *span_ends(basis.spans, basis.length), 0.5 * basis.length, *basis.breaks]
@@ -141,7 +139,7 @@ def _waves(basis: BeamBasis) -> int:
     return 1 + max(changes)
 
 
-def _top(x: Vector, offset: Vector, place: float) -> int:
+def _top(x: Floats, offset: Floats, place: float) -> int:
     """The point of the section at `place` with the largest z; among equals the one nearest to y = 0."""
     there = np.flatnonzero(np.abs(x - place) <= 1e-9 * max(abs(place), float(x.max())))
     order = np.lexsort((np.abs(offset[there, 1]), -np.round(offset[there, 2], 12)))

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.rigid_body import RigidBody
 from flexmb.system.mechanism import Mechanism
@@ -27,7 +27,6 @@ from flexmb.view.scene import Color
 
 __all__ = ["body_color", "rigid_solid", "scene_size"]
 
-Vector = NDArray[np.float64]
 
 HINGES = ("revolute", "pin-in-slot")
 SAME_NODE = 0.01
@@ -40,7 +39,7 @@ EYE, FORK = 1.5, 4.2
 class Node:
     """A place of a body where something is attached."""
 
-    p: Vector
+    p: Floats
     """(3,) body axes [m]"""
     attachments: list[Attachment] = field(default_factory=list)
 
@@ -101,7 +100,7 @@ def _nodes(held: list[Attachment], near: float) -> list[Node]:
     return nodes
 
 
-def _node_at(nodes: list[Node], p: Vector, near: float) -> Node:
+def _node_at(nodes: list[Node], p: Floats, near: float) -> Node:
     """The node at p, a new one when there is none."""
     for node in nodes:
         if np.linalg.norm(node.p - p) <= near:
@@ -144,7 +143,7 @@ def _mass_features(body: RigidBody, nodes: list[Node], size: float) -> list[Soli
     return [mass_ball(body, size)] if away else []
 
 
-def _distance(p: Vector, a: Vector, b: Vector) -> float:
+def _distance(p: Floats, a: Floats, b: Floats) -> float:
     """From a point to the straight line between two others [m]."""
     along = b - a
     square = float(along @ along)
@@ -181,7 +180,7 @@ def _bars(nodes: list[Node], r: float) -> list[Solid]:
     return solids
 
 
-def _end(node: Node, direction: Vector, r: float, length: float) -> tuple[Vector, list[Solid]]:
+def _end(node: Node, direction: Floats, r: float, length: float) -> tuple[Floats, list[Solid]]:
     """Where a bar begins, and what holds it there; direction: towards the other end."""
     hinge = node.hinge()
     side = direction if hinge is None else direction - (direction @ hinge.axis) * hinge.axis

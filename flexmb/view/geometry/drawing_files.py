@@ -10,13 +10,11 @@ import re
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.units import UNITS, length_unit
 from flexmb.view.geometry.primitives import Solid
-
-Vector = NDArray[np.float64]
 
 _SURFACES = (".obj", ".ply", ".off")
 _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
@@ -35,7 +33,7 @@ def file_solid(path: str, unit: str | None = None) -> Solid:
         raise InputError([Fault(f"'{path}' cannot be read ({error.strerror or error}).")]) from error
 
 
-def stl_corners(content: bytes) -> Vector:
+def stl_corners(content: bytes) -> Floats:
     """(t, 3, 3) corners of the triangles of an STL file, in its own unit."""
     count = int.from_bytes(content[80:84], "little") if len(content) >= 84 else 0
     if len(content) >= 84 and len(content) == 84 + 50 * count:
@@ -64,7 +62,7 @@ def stl_corners(content: bytes) -> Vector:
     return corners
 
 
-def _merged(corners: Vector) -> Solid:
+def _merged(corners: Floats) -> Solid:
     """Triangles with common points, without those that have no area."""
     points, numbers = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
     triangles = numbers.reshape(-1, 3).astype(np.int64)
@@ -97,7 +95,7 @@ def _outside(path: str, unit: str | None) -> Solid:
     return _used(mesh.points, triangles)
 
 
-def _used(points: Vector, triangles: NDArray[np.int64]) -> Solid:
+def _used(points: Floats, triangles: Integers) -> Solid:
     """Without the points that no triangle has."""
     numbers, places = np.unique(triangles, return_inverse=True)
     return Solid(points[numbers], places.reshape(-1, 3).astype(np.int64))

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.system.mechanism import Mechanism
 from flexmb.view.geometry.attachments import Attachment, Travels, attachments
 from flexmb.view.geometry.joint_symbols import RAIL, RAIL_OFFSET, THICKNESS, Travel, rails
 from flexmb.view.geometry.primitives import Solid, along, box, cylinder, joined, moved, revolved
-
-Vector = NDArray[np.float64]
 
 REACH = 0.15
 """Half length of a rail whose travel is not known, as a part of the size of the scene."""
@@ -36,7 +34,7 @@ def ground_solid(mechanism: Mechanism, size: float, travel: Travels | None = Non
     return joined(solids) if solids else None
 
 
-def _facing(attachment: Attachment, towards: Vector, size: float) -> Vector:
+def _facing(attachment: Attachment, towards: Floats, size: float) -> Floats:
     """(3, 3) axes of the support, which stands on the side of -z: away from the mechanism if it can be chosen."""
     if attachment.type in ("spherical", "distance") and np.linalg.norm(towards) > 0.02 * size:
         return along(towards)

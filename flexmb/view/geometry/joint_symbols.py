@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.view.geometry.primitives import (
     NOTHING,
     Solid,
@@ -30,7 +30,6 @@ from flexmb.view.geometry.primitives import (
     tube,
 )
 
-Vector = NDArray[np.float64]
 Halves = tuple[Solid, Solid]
 Travel = tuple[float, float]
 
@@ -156,7 +155,7 @@ def _pin_in_slot(r: float, parameters: tuple[float, ...], travel: Travel) -> Hal
     return moved(frame, [[0, 1, 0], [0, 0, 1], [1, 0, 0]], (0.0, 0.0, -1.55 * r)), _pin(r)
 
 
-def _stadium(low: float, high: float, radius: float) -> Vector:
+def _stadium(low: float, high: float, radius: float) -> Floats:
     """(k, 2) around the points within `radius` of a line along the first axis, counter-clockwise."""
     half = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 13)
     right = np.column_stack([high + radius * np.cos(half), radius * np.sin(half)])

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.bodies.rigid_body import RigidBody
 from flexmb.view.geometry.joint_symbols import THICKNESS
 from flexmb.view.geometry.primitives import Solid, along, box, disc, extruded, joined, moved, sphere
-
-Vector = NDArray[np.float64]
 
 STEEL = 7850.0
 """[kg/m^3]"""
@@ -20,7 +18,7 @@ LARGEST_WHEEL, LARGEST_BLOCK, SMALL_BLOCK = 1.0, 0.15, 0.05
 body in a mechanism often has some inertia that does not matter."""
 
 
-def central_inertia(body: RigidBody) -> tuple[Vector, Vector]:
+def central_inertia(body: RigidBody) -> tuple[Floats, Floats]:
     """(3,) centre of mass [m] and (3, 3) inertia about it [kg m^2], body axes; the body has mass."""
     c = body.first_moment / body.mass
     return c, body.inertia - body.mass * (c @ c * np.eye(3) - np.outer(c, c))
@@ -48,7 +46,7 @@ def inertia_solid(body: RigidBody, size: float, lone: bool) -> Solid | None:
     return moved(box(edges), frame, center)
 
 
-def _disc(mass: float, about: float, others: Vector) -> tuple[float, float] | None:
+def _disc(mass: float, about: float, others: Floats) -> tuple[float, float] | None:
     """Radius and thickness [m] of the uniform disc with these moments; None when it is not flat or not round."""
     if abs(others[0] - others[1]) > 0.05 * others.max():
         return None
@@ -66,7 +64,7 @@ def mass_ball(body: RigidBody, size: float) -> Solid:
     return sphere(radius, body.first_moment / body.mass)
 
 
-def wheel(radius: float, thickness: float, center: Vector, axis: Vector) -> Solid:
+def wheel(radius: float, thickness: float, center: Floats, axis: Floats) -> Solid:
     """A disc with a hub, and five holes by which one sees it turn."""
     angles = 2.0 * np.pi * np.arange(60) / 60
     rim = radius * np.column_stack([np.cos(angles), np.sin(angles)])

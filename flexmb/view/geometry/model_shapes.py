@@ -6,15 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.bodies.rigid_body import RigidBody
 from flexmb.errors import Fault, InputError
 from flexmb.model.schema.geometry import Shape
 from flexmb.view.geometry.drawing_files import file_solid
 from flexmb.view.geometry.primitives import Solid, box, cylinder, joined, moved, sphere
-
-Vector = NDArray[np.float64]
 
 
 def model_solid(spec: Any, body: RigidBody) -> Solid | None:
@@ -44,7 +42,7 @@ def _solid(shape: Shape, spec: Any, body: RigidBody) -> Solid:
         raise InputError(told) from error
 
 
-def _place(where: Any, spec: Any, body: RigidBody) -> Vector:
+def _place(where: Any, spec: Any, body: RigidBody) -> Floats:
     """Body coordinates of a place: numbers are such, a point name is a world design position [m]."""
     if isinstance(where, str):
         return np.asarray(body.R_wb.T @ (np.asarray(spec.points[where]) - body.p_wb))

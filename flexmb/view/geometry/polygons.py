@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from flexmb.arrays import Floats, Integers
 
 _ROUND_OFF = 1e-12
 
 
-def triangulated(loops: Sequence[Vector]) -> NDArray[np.int64]:
+def triangulated(loops: Sequence[Floats]) -> Integers:
     """(t, 3) counter-clockwise triangles; numbers count through the corners (k, 2) of all loops in their order.
 
     loops: the outer edge counter-clockwise, then holes clockwise.
@@ -32,18 +31,18 @@ def triangulated(loops: Sequence[Vector]) -> NDArray[np.int64]:
     return _without_ears(corners, outer)
 
 
-def signed_area(corners: Vector) -> float:
+def signed_area(corners: Floats) -> float:
     """Of a polygon (k, 2), positive when it runs counter-clockwise."""
     x, y = corners.T
     return 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
 
 
-def _is_convex(corners: Vector) -> bool:
+def _is_convex(corners: Floats) -> bool:
     edges = np.roll(corners, -1, axis=0) - corners
     return bool(np.all(_cross(edges, np.roll(edges, -1, axis=0)) > 0.0))
 
 
-def _zigzag(count: int) -> NDArray[np.int64]:
+def _zigzag(count: int) -> Integers:
     """Triangles of a convex polygon in a strip, which are less thin than a fan from one corner."""
     low, high = 0, count - 1
     triangles = []
@@ -56,7 +55,7 @@ def _zigzag(count: int) -> NDArray[np.int64]:
     return np.array(triangles, dtype=np.int64)
 
 
-def _with_nearest_hole(corners: Vector, outer: list[int], holes: list[list[int]]) -> tuple[list[int], list[list[int]]]:
+def _with_nearest_hole(corners: Floats, outer: list[int], holes: list[list[int]]) -> tuple[list[int], list[list[int]]]:
     """The outer loop with one more hole tied to it, and the holes that remain."""
     edges = np.array([(a, b) for loop in (outer, *holes) for a, b in zip(loop, loop[1:] + loop[:1], strict=True)])
     pairs = [(i, k, j) for i in range(len(outer)) for k, hole in enumerate(holes) for j in range(len(hole))]
@@ -70,7 +69,7 @@ def _with_nearest_hole(corners: Vector, outer: list[int], holes: list[list[int]]
     raise ValueError("a hole of the polygon does not lie inside its outer edge")
 
 
-def _looks_inside(corners: Vector, loop: list[int], position: int, target: int) -> bool:
+def _looks_inside(corners: Floats, loop: list[int], position: int, target: int) -> bool:
     """Whether a point is seen within the angle of this corner; a corner with ties stands several times in the loop."""
     here = corners[loop[position]]
     backward = corners[loop[position - 1]] - here
@@ -82,7 +81,7 @@ def _looks_inside(corners: Vector, loop: list[int], position: int, target: int) 
     return bool(left_of_forward or right_of_backward)
 
 
-def _is_crossed(corners: Vector, first: int, second: int, edges: NDArray[np.int64]) -> bool:
+def _is_crossed(corners: Floats, first: int, second: int, edges: Integers) -> bool:
     """Whether one of the edges crosses the straight line between two corners; edges that end there do not count."""
     a, b = corners[first], corners[second]
     apart = ~np.isin(edges, (first, second)).any(axis=1)
@@ -93,7 +92,7 @@ def _is_crossed(corners: Vector, first: int, second: int, edges: NDArray[np.int6
     return bool(np.any((sides_of_edge < size**2) & (sides_of_line < size**2)))
 
 
-def _without_ears(corners: Vector, loop: list[int]) -> NDArray[np.int64]:
+def _without_ears(corners: Floats, loop: list[int]) -> Integers:
     """Triangles of a loop that may touch itself along ties."""
     loop = list(loop)
     triangles = []
@@ -114,7 +113,7 @@ def _without_ears(corners: Vector, loop: list[int]) -> NDArray[np.int64]:
     return np.array([*triangles, loop], dtype=np.int64)
 
 
-def _is_ear(corners: Vector, before: int, here: int, after: int, loop: list[int]) -> bool:
+def _is_ear(corners: Floats, before: int, here: int, after: int, loop: list[int]) -> bool:
     a, b, c = corners[before], corners[here], corners[after]
     twice = float(_cross(b - a, c - b))
     if twice <= _ROUND_OFF * float(np.ptp(corners, axis=0).max()) ** 2:
@@ -124,5 +123,5 @@ def _is_ear(corners: Vector, before: int, here: int, after: int, loop: list[int]
     return not bool(np.any(left[0] & left[1] & left[2]))
 
 
-def _cross(a: Vector, b: Vector) -> Vector:
+def _cross(a: Floats, b: Floats) -> Floats:
     return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])

@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from flexmb.arrays import Floats, Integers
 from flexmb.view.geometry.polygons import triangulated
-
-Vector = NDArray[np.float64]
 
 CORNERS = 32
 """Of a circle, unless something else is asked for."""
@@ -26,9 +25,9 @@ CORNERS = 32
 class Solid:
     """A closed surface."""
 
-    points: Vector
+    points: Floats
     """(s, 3) [m]"""
-    triangles: NDArray[np.int64]
+    triangles: Integers
     """(t, 3) numbers into `points`, counter-clockwise from outside"""
 
     @property
@@ -55,7 +54,7 @@ def moved(solid: Solid, R: ArrayLike, p: ArrayLike) -> Solid:
     return Solid(solid.points @ np.asarray(R, dtype=float).T + np.asarray(p, dtype=float), solid.triangles)
 
 
-def along(direction: ArrayLike) -> Vector:
+def along(direction: ArrayLike) -> Floats:
     """(3, 3) rotation whose third column points along `direction`."""
     z = np.asarray(direction, dtype=float)
     z = z / np.linalg.norm(z)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.view.colors import ARROWS
 from flexmb.view.geometry.primitives import Solid, revolved
-from flexmb.view.scene import Arrow, Part, Scene, Vector, continuous
+from flexmb.view.scene import Arrow, Part, Scene, continuous
 
 LONGEST = 0.45
 """Length of the largest arrow of a unit, in radii of the scene"""
@@ -33,7 +34,7 @@ def arrow_parts(scene: Scene, scale: float) -> list[Part]:
     ]
 
 
-def _part(arrow: Arrow, length: Vector, radius: float, scale: float) -> Part:
+def _part(arrow: Arrow, length: Floats, radius: float, scale: float) -> Part:
     heads = 2 if arrow.kind in ("reaction moment", "torque") else 1
     least = _LEAST * radius * heads
     solid, neck = _shortest(radius, heads, least)
@@ -59,7 +60,7 @@ def _shortest(radius: float, heads: int, length: float) -> tuple[Solid, float]:
     return revolved(profile, 20), tops[0] - head
 
 
-def directions(vectors: Vector) -> Vector:
+def directions(vectors: Floats) -> Floats:
     """(f, 4) rotations that turn z along (f, 3) vectors, each from the one before by the shortest way."""
     size = np.linalg.norm(vectors, axis=1)
     known = size > 1e-12 * size.max()
@@ -76,7 +77,7 @@ def directions(vectors: Vector) -> Vector:
     return continuous(turns)
 
 
-def _shortest_turn(first: Vector, second: Vector) -> Vector:
+def _shortest_turn(first: Floats, second: Floats) -> Floats:
     """(4,) from one unit vector to another one"""
     cosine = float(first @ second)
     if cosine < -1.0 + 1e-12:
@@ -86,6 +87,6 @@ def _shortest_turn(first: Vector, second: Vector) -> Vector:
     return turn / np.linalg.norm(turn)
 
 
-def _product(p: Vector, q: Vector) -> Vector:
+def _product(p: Floats, q: Floats) -> Floats:
     """(4,) first the rotation q, then p"""
     return np.array([p[0] * q[0] - p[1:] @ q[1:], *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])

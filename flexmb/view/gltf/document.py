@@ -21,13 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb import __version__
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.results.output_file import drafted
 from flexmb.view.camera import FIELD_OF_VIEW, fitted_camera, world_axes
 from flexmb.view.gltf.arrows import arrow_parts
 from flexmb.view.gltf.container import GlbFile, Table
 from flexmb.view.gltf.mesh import add_mesh, color_text, morphs_of, vertex_colors
-from flexmb.view.scene import Look, Part, Scene, Vector, playing_speed, quaternions, rotations
+from flexmb.view.scene import Look, Part, Scene, playing_speed, quaternions, rotations
 
 _STILL = 1e-9
 """Motion below this part of the scene's radius is none."""
@@ -97,7 +98,7 @@ class _PartNode:
         node |= {"translation": part.position[0].tolist(), "rotation": _xyzw(part.quaternion[0]).tolist()}
         self.number = file.add("nodes", node)
 
-    def add_channels(self, animation: Table, time: int, frames: NDArray[np.int64]) -> None:
+    def add_channels(self, animation: Table, time: int, frames: Integers) -> None:
         """Append what moves at these frames to an animation; `time` is the accessor of their times."""
         tracks: list[tuple[str, NDArray[Any]]] = []
         if self.moves:
@@ -194,6 +195,6 @@ def _y_up(scene: Scene) -> list[float]:
     return _xyzw(quaternions(np.array([[x, z, -y]]))[0]).tolist()
 
 
-def _xyzw(quaternion: Vector) -> Vector:
+def _xyzw(quaternion: Floats) -> Floats:
     """(..., 4) with w last, as glTF has it"""
     return np.roll(quaternion, -1, axis=-1)

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.errors import InputError
 from flexmb.view.colors import ramp, stops_for
 from flexmb.view.gltf.container import INDEX_DATA, VERTEX_DATA, GlbFile, Table
-from flexmb.view.scene import Color, Look, Part, Scene, Single, Vector
+from flexmb.view.scene import Color, Look, Part, Scene, Single
 
 _SHORT_INDEX_POINTS = 65535
 """Up to so many points their numbers fit into 16 bits; the last one is reserved."""
@@ -31,7 +32,7 @@ class Morphs:
     """The shapes of a part that show."""
 
     names: list[str]
-    targets: list[Vector]
+    targets: list[Floats]
     """(s, 3) each [m], for a weight of 1"""
     weights: Single
     """(f, k)"""
@@ -59,7 +60,7 @@ def add_mesh(file: GlbFile, part: Part, morphs: Morphs, colors: NDArray[np.uint1
         raise InputError(f"'{part.name}' has no surface; it cannot be drawn.")
     points = part.points[source]
 
-    def summed(first: Vector, second: Vector) -> Vector:
+    def summed(first: Floats, second: Floats) -> Floats:
         """(v, 3) sum of (b - a) x (c - a) over the triangles at a point, b - a of the first and c - a of the second"""
         a, b, c = triangles.T
         return surface.incidence @ np.cross(first[b] - first[a], second[c] - second[a])
@@ -90,7 +91,7 @@ def add_mesh(file: GlbFile, part: Part, morphs: Morphs, colors: NDArray[np.uint1
     return file.add("meshes", mesh)
 
 
-def _unit(normals: Vector) -> Single:
+def _unit(normals: Floats) -> Single:
     """Normals of length 1, also where triangles without area leave none."""
     safe = np.where(np.linalg.norm(normals, axis=1, keepdims=True) > 0.5, normals, [0.0, 0.0, 1.0])
     return safe.astype(np.float32)
@@ -107,7 +108,7 @@ def _material(file: GlbFile, color: Color, opacity: float) -> int:
     return existing.index(material) if material in existing else file.add("materials", material)
 
 
-def _linear(color: Vector) -> Vector:
+def _linear(color: Floats) -> Floats:
     """Screen colours (sRGB) as intensities, which is what glTF holds."""
     return np.where(color <= 0.04045, color / 12.92, ((color + 0.055) / 1.055) ** 2.4)
 

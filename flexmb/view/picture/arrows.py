@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from flexmb.view.picture.surfaces import Integers, Surface, surface_of
-from flexmb.view.scene import Vector
+from flexmb.arrays import Floats, Integers
+from flexmb.view.picture.surfaces import Surface, surface_of
 
 LONGEST = 0.45
 """Length of the largest arrow, in radii of the scene"""
@@ -23,7 +23,7 @@ class ArrowShape:
     def __init__(self, radius: float, heads: int):
         self.longest, self.thickness, self.heads = LONGEST * radius, THICKNESS * radius, heads
 
-    def points(self, foot: Vector, tip: Vector) -> Vector:
+    def points(self, foot: Floats, tip: Floats) -> Floats:
         """(s, 3) world [m]"""
         length = float(np.linalg.norm(tip - foot))
         # An arrow that is nearly nothing becomes a point, which no renderer draws.
@@ -36,7 +36,7 @@ class ArrowShape:
         around = np.cos(angle)[:, None] * side + np.sin(angle)[:, None] * other
         return (foot + outline[:, None, :1] * around + outline[:, None, 1:] * axis).reshape(-1, 3)
 
-    def _outline(self, length: float) -> Vector:
+    def _outline(self, length: float) -> Floats:
         """(n, 2); head and shaft shrink together when the arrow gets shorter than its head"""
         thick = min(self.thickness, 0.16 * length / self.heads)
         head = 4.2 * thick

@@ -12,16 +12,16 @@ from functools import cached_property
 
 import numpy as np
 
+from flexmb.arrays import Floats, Integers
 from flexmb.view.camera import Camera, fitted_camera, riding, world_axes
 from flexmb.view.colors import ARROWS, SYMBOL, Theme, theme
-from flexmb.view.extent import Numbers
 from flexmb.view.picture.arrows import ArrowShape
 from flexmb.view.picture.ground_grid import Grid, ground_grid
 from flexmb.view.picture.items import ArrowItem, BendingItem, Item, RigidItem
 from flexmb.view.picture.layers import Layer, layers_of
 from flexmb.view.picture.surfaces import Surface, surface_of
 from flexmb.view.picture.values import values_of
-from flexmb.view.scene import Color, Look, Part, Scene, Vector
+from flexmb.view.scene import Color, Look, Part, Scene
 
 LIGHT = (-0.35, 0.55, 1.0)
 """Direction to the light in the axes of the camera: right, up, to the eye"""
@@ -130,7 +130,7 @@ class Drawing:
         return None if self._camera.back @ up < -0.01 else ground_grid(self.whole, self.scale)
 
 
-def _tips(arrows: Sequence[ArrowItem], frames: Numbers) -> Vector:
+def _tips(arrows: Sequence[ArrowItem], frames: Integers) -> Floats:
     """(f, n, 3) world [m]"""
     return np.array([item.tip(frames) for item in arrows]).reshape(-1, len(frames), 3).swapaxes(0, 1)
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.view.camera import world_axes
 from flexmb.view.extent import Extent
-from flexmb.view.scene import Scene, Vector
+from flexmb.view.scene import Scene
 
 GRID_CELLS = 4.0
 """Cells of the grid in a radius of the scene, about"""
@@ -20,9 +21,9 @@ class Grid:
 
     cell: float
     """[m]"""
-    points: Vector
+    points: Floats
     """(2 n, 3) ends of short lines, world [m]"""
-    strength: Vector
+    strength: Floats
     """(n,) from 0 (not seen) to 1"""
 
 

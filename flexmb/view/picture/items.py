@@ -9,22 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from flexmb.view.extent import Numbers
+from flexmb.arrays import Floats, Integers
 from flexmb.view.picture.arrows import ArrowShape
 from flexmb.view.picture.surfaces import Surface
 from flexmb.view.picture.values import Values
-from flexmb.view.scene import Arrow, Color, Part, Vector, rotations
+from flexmb.view.scene import Arrow, Color, Part, rotations
 
 
 @dataclass(frozen=True)
 class Shape:
     """An item at a frame."""
 
-    points: Vector
+    points: Floats
     """(v, 3) world [m]"""
-    normals: Vector
+    normals: Floats
     """(v, 3)"""
-    values: Vector | None = None
+    values: Floats | None = None
     """(v,) from 0 to 1 along the ramp; None: the colour of the item"""
 
 
@@ -68,15 +68,15 @@ class RigidItem(Item):
         return Shape(self._points @ R + self.part.position[frame], self._normals @ R)
 
     @cached_property
-    def _points(self) -> Vector:
+    def _points(self) -> Floats:
         return self.part.points[self.surface.source]
 
     @cached_property
-    def _normals(self) -> Vector:
+    def _normals(self) -> Floats:
         return self.surface.normals(self._points)
 
     @cached_property
-    def _rotations(self) -> Vector:
+    def _rotations(self) -> Floats:
         """(f, 3, 3)"""
         return rotations(self.part.quaternion)
 
@@ -91,11 +91,11 @@ class ArrowItem(Item):
     largest: float
     """Size of the longest arrow with the same unit"""
 
-    def foot(self, frame: int | Numbers) -> Vector:
+    def foot(self, frame: int | Integers) -> Floats:
         """(3,) where it begins at a frame, (f, 3) at several, world [m]"""
         return self.arrow.position[frame] + (self.scale - 1.0) * self.arrow.deflection[frame]
 
-    def tip(self, frame: int | Numbers) -> Vector:
+    def tip(self, frame: int | Integers) -> Floats:
         """(3,) where it ends at a frame, (f, 3) at several, world [m]"""
         return self.foot(frame) + self.shape.longest / self.largest * self.arrow.vector[frame]
 

@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
+from flexmb.arrays import Floats
 from flexmb.view.camera import projected
 from flexmb.view.picture.drawing import Drawing
 from flexmb.view.picture.fonts import Font, font
 from flexmb.view.picture.items import ArrowItem
 from flexmb.view.picture.quantities import clock_for, length_text, tick_text, value_text
-from flexmb.view.scene import Color, Vector
+from flexmb.view.scene import Color
 
 Pixels = NDArray[np.uint8]
 Box = tuple[float, float, float, float]
@@ -161,7 +162,7 @@ class Overlay:
                 stroke_width=max(round(2 * self._unit), 1), stroke_fill=self._color("background"),
             )  # fmt: skip
 
-    def _places(self, foot: Vector, tip: Vector, text: str) -> Iterator[tuple[float, float]]:
+    def _places(self, foot: Floats, tip: Floats, text: str) -> Iterator[tuple[float, float]]:
         """Middles of a text beyond the tip of an arrow and on either side of it, all of them within the picture"""
         half = 0.5 * np.array([self._small.getlength(text), _height(self._small)]) + 6.0 * self._unit
         along = (tip - foot)[:2] / max(float(np.hypot(*(tip - foot)[:2])), 1e-9)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from flexmb.arrays import Floats, Integers
 from flexmb.view.camera import FIELD_OF_VIEW, Camera
 from flexmb.view.colors import Theme
 from flexmb.view.picture.drawing import (
@@ -30,7 +31,6 @@ from flexmb.view.picture.drawing import (
 from flexmb.view.picture.gl_probe import offscreen
 from flexmb.view.picture.items import Shape
 from flexmb.view.picture.layers import Layer
-from flexmb.view.scene import Vector
 
 OVER = 2
 """Pixels drawn for one of the picture, across and along"""
@@ -73,13 +73,13 @@ class DrawnMeshes:
         plotter.add_light(light)
         self.surfaces: list[Any] = []
         """Meshes of the layers"""
-        self._lines: list[tuple[Any, NDArray[np.int64]]] = []
+        self._lines: list[tuple[Any, Integers]] = []
         """Their sharp edges, and which of their points these use"""
         self._add_grid()
         for layer in drawing.layers:
             self._add(layer)
 
-    def move(self, frame: int, eye: Vector) -> None:
+    def move(self, frame: int, eye: Floats) -> None:
         """Bring everything to a frame that is seen from a place."""
         for layer, mesh, (lines, used) in zip(self.drawing.layers, self.surfaces, self._lines, strict=True):
             shape = layer.at(frame)
@@ -194,18 +194,18 @@ def _move(mesh: Any, shape: Shape) -> None:
     _move_points(mesh, shape.points)
 
 
-def _move_points(mesh: Any, points: Vector) -> None:
+def _move_points(mesh: Any, points: Floats) -> None:
     mesh.points[:] = points
     mesh.GetPoints().Modified()
     mesh.Modified()
 
 
-def _nearer(points: Vector, eye: Vector, part: float) -> Vector:
+def _nearer(points: Floats, eye: Floats, part: float) -> Floats:
     """The points, moved by a part of their distance towards the eye: they look the same and hide others."""
     return points + part * (eye - points)
 
 
-def _cells(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+def _cells(numbers: Integers) -> Integers:
     """Numbers of points as VTK lists them: every cell begins with its count."""
     return np.insert(numbers, 0, numbers.shape[1], axis=1).ravel()
 

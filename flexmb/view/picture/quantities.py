@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmb.view.scene import Vector
+from flexmb.arrays import Floats
 
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _LENGTHS = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
@@ -28,7 +28,7 @@ class Clock:
         return f"{time / self.factor:.{self.decimals}f} {self.unit}"
 
 
-def clock_for(time: Vector) -> Clock:
+def clock_for(time: Floats) -> Clock:
     """The clock for these frames (f,) [s]; runs of less than half a second are told in milliseconds, and so on."""
     largest = float(np.abs(time[[0, -1]]).max())
     factor, unit = next((pair for pair in _TIMES if largest >= 0.5 * pair[0]), _TIMES[-1 if largest > 0.0 else 0])

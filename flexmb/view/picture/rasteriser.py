@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.view.camera import Camera, projected
 from flexmb.view.colors import Theme
 from flexmb.view.picture.drawing import (
@@ -24,7 +25,7 @@ from flexmb.view.picture.drawing import (
 from flexmb.view.picture.items import Shape
 from flexmb.view.picture.kernels import draw_lines, draw_triangles, halve
 from flexmb.view.picture.layers import Layer
-from flexmb.view.scene import Color, Vector
+from flexmb.view.scene import Color
 
 Image = NDArray[np.uint8]
 """(height, width, 3)"""
@@ -103,7 +104,7 @@ class Rasteriser:
             lift = -0.5 * GHOST_PUSH if is_ghost else EDGE_LIFT
             draw_lines(screen, edges, strength, color, 2, lift, self._depth, self._image)
 
-    def _screen(self, camera: Camera, points: Vector) -> NDArray[np.float32]:
+    def _screen(self, camera: Camera, points: Floats) -> NDArray[np.float32]:
         """(v, 3) pixels of the large picture and 1 / distance; 0 behind the eye"""
         screen = projected(camera, points, self._size)
         nearest = 1e-3 * camera.distance

@@ -10,16 +10,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
-from flexmb.view.scene import Arrow, Look, Part, Scene, Vector, playing_speed
+from flexmb.view.scene import Arrow, Look, Part, Scene, playing_speed
 
 MOST_FRAMES = 20_000
 """Of a film; some ten minutes"""
 
 
-def film_times(scene: Scene, look: Look) -> Vector:
+def film_times(scene: Scene, look: Look) -> Floats:
     """(n,) the instants of the pictures of a film [s]"""
     start, end = float(scene.time[0]), float(scene.time[-1])
     step = playing_speed(scene, look) / look.fps
@@ -36,19 +36,19 @@ def film_times(scene: Scene, look: Look) -> Vector:
     return times[:-1] if is_loop else times
 
 
-def scene_at(scene: Scene, times: Vector) -> Scene:
+def scene_at(scene: Scene, times: Floats) -> Scene:
     """The same scene with these instants as its frames [s]."""
     times = np.clip(np.asarray(times, dtype=float), scene.time[0], scene.time[-1])
     rows, weights = _mixture(scene.time, times)
 
-    def at(values: Vector) -> Vector:
+    def at(values: Floats) -> Floats:
         mixed = np.einsum("tk,tkc->tc", weights, values[rows].reshape(*rows.shape, -1))
         return mixed.reshape(len(times), *values.shape[1:])
 
     return _with_frames(scene, times, at)
 
 
-def _mixture(at: Vector, times: Vector) -> tuple[NDArray[np.int64], Vector]:
+def _mixture(at: Floats, times: Floats) -> tuple[Integers, Floats]:
     """(t, 4) frames and (t, 4) their weights: the cubic through the two frames about a time.
 
     Its slopes at these are those of the parabolas through three frames, and at the ends of the run of straight lines.
@@ -73,12 +73,12 @@ def _mixture(at: Vector, times: Vector) -> tuple[NDArray[np.int64], Vector]:
     return rows, weights
 
 
-def _whole(step: Vector) -> Vector:
+def _whole(step: Floats) -> Floats:
     """The steps, without those that are missing at the ends of the run"""
     return np.where(step > 0.0, step, 1.0)
 
 
-def _with_frames(scene: Scene, times: Vector, at: Callable[[Vector], Vector]) -> Scene:
+def _with_frames(scene: Scene, times: Floats, at: Callable[[Floats], Floats]) -> Scene:
     """`at` gives the values (f, ...) of all frames at the times."""
 
     def part_at(part: Part) -> Part:

@@ -10,13 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from flexmb.view.scene import Vector
+from flexmb.arrays import Flags, Floats, Integers
 
-Integers = NDArray[np.int64]
 CREASE = 35.0
 """Angle between the normals of two triangles from which on their edge is sharp [deg]"""
 
@@ -36,13 +34,13 @@ class Surface:
     is_closed: bool
     """Whether it bounds a solid, with its normals outwards: then the sides away from the eye are never seen"""
 
-    def normals(self, points: Vector) -> Vector:
+    def normals(self, points: Floats) -> Floats:
         """(v, 3) unit normals of the surface through these (v, 3) points"""
-        total: Vector = self.incidence @ _face_normals(points, self.triangles)
+        total: Floats = self.incidence @ _face_normals(points, self.triangles)
         return total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300)
 
 
-def surface_of(points: Vector, triangles: Integers, weld: bool = True) -> Surface:
+def surface_of(points: Floats, triangles: Integers, weld: bool = True) -> Surface:
     """Split a mesh at its sharp edges; `weld` joins points at the same place, as STL files have them."""
     triangles = np.asarray(triangles, dtype=np.int64).reshape(-1, 3)
     welded = _welded(points)[triangles] if weld and len(points) else triangles
@@ -69,25 +67,25 @@ def surface_of(points: Vector, triangles: Integers, weld: bool = True) -> Surfac
     return Surface(source, split, edges.reshape(-1, 2), incidence, is_closed)
 
 
-def _is_outward(points: Vector, triangles: Integers, partners: Integers) -> bool:
+def _is_outward(points: Floats, triangles: Integers, partners: Integers) -> bool:
     """Whether all neighbours turn in the same sense, and the enclosed volume is positive"""
     volume = np.sum(_face_normals(points, triangles) * points[triangles[:, 0]])
     return bool(_is_ahead(partners).all() and volume > 0.0)
 
 
-def _is_ahead(pairs: Integers) -> NDArray[np.bool_]:
+def _is_ahead(pairs: Integers) -> Flags:
     """(n,) whether the second corner of a pair follows the first in their triangle"""
     return (pairs[:, 0] + 1) % 3 == pairs[:, 1] % 3
 
 
-def _face_normals(points: Vector, triangles: Integers) -> Vector:
+def _face_normals(points: Floats, triangles: Integers) -> Floats:
     """(t, 3) normals, twice as long as the triangle has area"""
     a, b, c = (points[triangles[:, k]] for k in range(3))
     (ux, uy, uz), (vx, vy, vz) = (b - a).T, (c - a).T
     return np.stack([uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx], axis=1)
 
 
-def _welded(points: Vector) -> Integers:
+def _welded(points: Floats) -> Integers:
     """(s,) the same number for points at the same place"""
     step = 1e-7 * max(float(np.ptp(points, axis=0).max()), 1e-30)
     return np.unique((points / step).round().astype(np.int64), axis=0, return_inverse=True)[1].ravel()

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.view.colors import ramp, stops_for
-from flexmb.view.scene import Part, Scene, Vector
+from flexmb.view.scene import Part, Scene
 
 _LENGTHS = ((100.0, 1.0, "m"), (1e-6, 1e-3, "mm"), (1e-9, 1e-6, "µm"), (0.0, 1e-9, "nm"))
 _STRESSES = ((1e11, 1e9, "GPa"), (1e3, 1e6, "MPa"), (0.0, 1.0, "Pa"))
@@ -52,7 +53,7 @@ class Values:
         largest = self.largest / self._unit[0]
         return -largest if self.coloring in ("x", "y", "z") else 0.0, largest
 
-    def of(self, part: Part, frame: int) -> Vector | None:
+    def of(self, part: Part, frame: int) -> Floats | None:
         """(s,) from 0 to 1; None when the part keeps its own colour"""
         if part.kind != "flexible" or self.largest <= 0.0:
             return None

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.errors import InputError
 from flexmb.view.picture.checks import check
 from flexmb.view.picture.gl_probe import window_fault
 from flexmb.view.picture.quantities import clock_for
-from flexmb.view.scene import Look, Scene, Vector, playing_speed, rotations
+from flexmb.view.scene import Look, Scene, playing_speed, rotations
 
 KEYS = "space: play, stop    left, right: one frame    Home: start    q: close"
 _TICK = 33  # ms between two pictures
@@ -123,7 +124,7 @@ class Window:
         turn = rotations(part.quaternion[frame]) @ rotations(part.quaternion[self.frame]).T
         old, new = part.position[self.frame], part.position[frame]
 
-        def carried(place: Any) -> Vector:
+        def carried(place: Any) -> Floats:
             return new + turn @ (np.asarray(place) - old)
 
         view.position, view.focal_point = carried(view.position), carried(view.focal_point)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.results.channel_names import Selection
 from flexmb.results.result_file import Result
-from flexmb.view.plots.panels import Line, Panel, Vector, limited, thinned
+from flexmb.view.plots.panels import Line, Panel, limited, thinned
 from flexmb.view.plots.turns import folded
 from flexmb.view.plots.units import handy_unit, number_text
 
@@ -22,20 +23,20 @@ class Abscissa:
     """Values of the horizontal axis for every row of a result."""
 
     name: str
-    values: Vector
+    values: Floats
     """(rows,) in `unit`"""
     unit: str
-    time: Vector
+    time: Floats
     """(rows,) [s]"""
     turns: bool = False
     """Whether these are angles [rad] of which every turn is drawn over the last one"""
 
-    def lines(self, name: str, y: Vector, color: int) -> list[Line]:
+    def lines(self, name: str, y: Floats, color: int) -> list[Line]:
         """The curve of a channel; with turns, the earlier ones as a line of their own."""
         lines = folded(name, self.values, y, self.time, color) if self.turns else [self.line(name, y, color)]
         return [thinned(line) for line in lines]
 
-    def line(self, name: str, y: Vector, color: int) -> Line:
+    def line(self, name: str, y: Floats, color: int) -> Line:
         """The curve of a channel over an axis without turns; with the points that are drawn, as results may be long."""
         return thinned(Line(name, self.values, y, self.time, color))
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.view.plots.units import quantity, unit_text
 
-Vector = NDArray[np.float64]
 LineKind = Literal["main", "earlier", "dashed"]
 
 MOST_LINES = 24
@@ -29,9 +28,9 @@ class Line:
     """One curve; n points, NaN where it is broken."""
 
     name: str
-    x: Vector
-    y: Vector
-    time: Vector | None
+    x: Floats
+    y: Floats
+    time: Floats | None
     """(n,) [s]; None: a point of the line is no moment of the run"""
     color: int
     """Number of the colour; earlier turns have that of the last one"""
@@ -114,7 +113,7 @@ def with_maxima(panel: Panel, most: int = 3) -> Panel:
     return replace(panel, peaks=tuple(kept[:most]))
 
 
-def _extreme_rows(y: Vector) -> list[int]:
+def _extreme_rows(y: Floats) -> list[int]:
     """Rows of the largest and the smallest value that are no ends of the line."""
     known = np.flatnonzero(np.isfinite(y))
     if not len(known) or np.nanmin(y) == np.nanmax(y):

@@ -12,13 +12,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.results.result_file import Result
 from flexmb.suggestions import did_you_mean
 from flexmb.view.plots import channels
 from flexmb.view.plots.abscissa import Abscissa, over_time
 from flexmb.view.plots.chosen import by_unit
-from flexmb.view.plots.panels import Line, Panel, Vector, limited, with_maxima, with_peaks
+from flexmb.view.plots.panels import Line, Panel, limited, with_maxima, with_peaks
 from flexmb.view.plots.spectrum import spectrum_panels
 from flexmb.view.plots.turns import find_crank
 from flexmb.view.plots.units import handy_unit, number_text, quantity
@@ -103,7 +104,7 @@ def energy(result: Result) -> list[Panel]:
     return [axis.panel("Energy", unit, lines, y_name="energy"), _balance(axis, total - work, peak)]
 
 
-def _balance(axis: Abscissa, balance: Vector, peak: float) -> Panel:
+def _balance(axis: Abscissa, balance: Floats, peak: float) -> Panel:
     error = balance - balance[0]
     size = float(np.nanmax(np.abs(error), initial=0.0))
     factor, unit = handy_unit("J", size)
@@ -175,7 +176,7 @@ def standard_panels(result: Result, pictures: Sequence[str] = ()) -> list[Panel]
     return [panel for panels in found.values() for panel in panels]
 
 
-def _is_straight(x: Vector, y: Vector) -> bool:
+def _is_straight(x: Floats, y: Floats) -> bool:
     """Whether a curve is a rising or falling straight line through and through."""
     if len(x) < 3 or not np.isfinite(y).all() or y[-1] == y[0] or x[-1] == x[0]:
         return False

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.results.channel_names import Selection
 from flexmb.results.result_file import Result
 from flexmb.view.plots.chosen import drawn_unit
-from flexmb.view.plots.panels import Line, Panel, Peak, Vector, limited
+from flexmb.view.plots.panels import Line, Panel, Peak, limited
 from flexmb.view.plots.units import quantity
 
 _PADDING = 4
@@ -57,7 +58,7 @@ def _panel(unit: str, lines: Sequence[Line], title: str, resolution: float) -> P
     return Panel(title, "frequency", "Hz", unit, cut, kept, "amplitude", note, log=True, x_range=(0, end), y_range=ends)
 
 
-def amplitudes(time: Vector, values: Vector) -> tuple[Vector, Vector]:
+def amplitudes(time: Floats, values: Floats) -> tuple[Floats, Floats]:
     """Frequencies [Hz] and amplitudes [unit of the values] of rows at rising times [s]."""
     known = np.isfinite(values)
     time, values = time[known], values[known]
@@ -70,13 +71,13 @@ def amplitudes(time: Vector, values: Vector) -> tuple[Vector, Vector]:
     return np.fft.rfftfreq(_PADDING * n, (even[-1] - even[0]) / (n - 1)), sizes
 
 
-def _useful_end(frequency: Vector, size: Vector) -> float:
+def _useful_end(frequency: Floats, size: Floats) -> float:
     """Frequency above which there is nothing to see [Hz]."""
     loud = np.flatnonzero(size > _NOISE * size.max())
     return float(frequency[min(len(frequency) - 1, int(1.1 * loud[-1]) + 1)])
 
 
-def _highest(size: Vector, most: int) -> list[int]:
+def _highest(size: Floats, most: int) -> list[int]:
     """Rows of the highest peaks that fall to less than half of their height on both sides before a higher one comes."""
     inner = np.flatnonzero((size[1:-1] > size[:-2]) & (size[1:-1] >= size[2:])) + 1
     found: list[int] = []

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.results.channel_names import Selection
 from flexmb.results.result_file import Result
-from flexmb.view.plots.panels import Line, Vector
+from flexmb.view.plots.panels import Line
 
 TURN = 2.0 * np.pi
 _LEAST_ROWS = 24
@@ -24,7 +25,7 @@ class Crank:
     """An angle that goes on and on in one direction."""
 
     name: str
-    angle: Vector
+    angle: Floats
     """(rows,) [rad]"""
 
     @property
@@ -33,7 +34,7 @@ class Crank:
         return abs(float(self.angle[-1] - self.angle[0])) / TURN
 
 
-def turns_over(angle: Vector) -> bool:
+def turns_over(angle: Floats) -> bool:
     """Whether an angle [rad] makes more than a turn in one direction, in steps that are fine enough to be drawn."""
     if len(angle) < _LEAST_ROWS or not np.isfinite(angle).all():
         return False
@@ -64,7 +65,7 @@ def _angles(result: Result) -> list[Selection]:
     return [scalar for path in paths for scalar in result.names.find(path).scalars if scalar.unit == "rad"]
 
 
-def _name(result: Result, selection: Selection, angle: Vector) -> str:
+def _name(result: Result, selection: Selection, angle: Floats) -> str:
     """The name of the sensor that shows this angle, else that of the joint."""
     for name in result.sensors:
         info = result.channels[f"sensors/{name}"]
@@ -73,7 +74,7 @@ def _name(result: Result, selection: Selection, angle: Vector) -> str:
     return selection.label
 
 
-def folded(name: str, angle: Vector, y: Vector, time: Vector, color: int) -> list[Line]:
+def folded(name: str, angle: Floats, y: Floats, time: Floats, color: int) -> list[Line]:
     """A curve over the angle of a turn [deg]: the last whole turn as the main line, all before it as one other."""
     rising = angle[-1] > angle[0]
     if not rising:
@@ -87,11 +88,11 @@ def folded(name: str, angle: Vector, y: Vector, time: Vector, color: int) -> lis
     return lines
 
 
-def _turn_upon_turn(columns: Vector, low: float, high: float) -> tuple[Vector, Vector, Vector]:
+def _turn_upon_turn(columns: Floats, low: float, high: float) -> tuple[Floats, Floats, Floats]:
     """x [deg], y and time [s] for angles from low to high; a gap (NaN) where one turn ends and the next begins."""
     angle = columns[:, 0]
     first, last = np.floor(low / TURN + _SMALL), np.ceil(high / TURN - _SMALL)
-    pieces: list[Vector] = []
+    pieces: list[Floats] = []
     for turn in np.arange(first, max(last, first + 1.0)):
         begin, end = max(low, TURN * turn), min(high, TURN * (turn + 1.0))
         inside = columns[np.searchsorted(angle, begin + _SMALL, "right") : np.searchsorted(angle, end - _SMALL)]

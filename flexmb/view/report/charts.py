@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.view.plots.panels import Line, Panel, Vector, limited, thinned
+from flexmb.arrays import Floats
+from flexmb.view.plots.panels import Line, Panel, limited, thinned
 from flexmb.view.plots.texts import HEAD, TITLE, shortened
 from flexmb.view.plots.units import unit_text
 from flexmb.view.report.arrays import ArrayPool
@@ -49,7 +50,7 @@ def _line(line: Line, pool: ArrayPool) -> dict[str, Any]:
     return {"name": shortened(line.name), "kind": line.kind, "color": line.color, "x": x, "y": y, "time": time}
 
 
-def largest_deflections(part: Part) -> Vector:
+def largest_deflections(part: Part) -> Floats:
     """(f,) largest deflection of a part at every frame [m], of some thousand of its points."""
     some = np.unique(np.linspace(0, len(part.points) - 1, _FEW_POINTS).astype(np.int64))
     shapes = part.shapes[part.carried :, some].reshape(part.n_shapes - part.carried, -1)
@@ -61,7 +62,7 @@ def largest_deflections(part: Part) -> Vector:
     return np.concatenate(largest).astype(float)
 
 
-def deflection_panel(scene: Scene, x: Vector, unit: str, histories: Sequence[tuple[str, Vector]]) -> Panel | None:
+def deflection_panel(scene: Scene, x: Floats, unit: str, histories: Sequence[tuple[str, Floats]]) -> Panel | None:
     """The largest deflection of every flexible body over time; None when nothing is flexible."""
     if not histories or len(scene.time) < 2:
         return None

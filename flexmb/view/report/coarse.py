@@ -6,14 +6,11 @@ Only points of the surface itself are kept, so that whatever is known at the poi
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flexmb.view.scene import Vector
-
-Numbers = NDArray[np.int64]
+from flexmb.arrays import Floats, Integers
 
 
-def coarse_surface(points: Vector, triangles: Numbers, along: int) -> tuple[Numbers, Numbers]:
+def coarse_surface(points: Floats, triangles: Integers, along: int) -> tuple[Integers, Integers]:
     """Numbers of the points that are kept, and triangles between them; `along`: cells along the longest side."""
     low = points.min(axis=0)
     extent = points.max(axis=0) - low

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.results.extremes import Extremes
 from flexmb.results.result_file import Result
 from flexmb.view.plots import channels
@@ -14,7 +15,7 @@ from flexmb.view.plots.texts import HEAD, shortened
 from flexmb.view.plots.units import handy_unit, number_text, quantity, unit_text
 from flexmb.view.report.charts import largest_deflections
 from flexmb.view.report.health import Verdict, balance_check, is_static
-from flexmb.view.scene import Part, Scene, Vector
+from flexmb.view.scene import Part, Scene
 
 _FEW_POINTS = 1500
 _NEAR = 0.02
@@ -56,7 +57,7 @@ def clock_of(result: Result) -> Clock:
     return Clock(*handy_unit("s", span if 0.0 < span < _LONG else 1.0))
 
 
-def headlines(result: Result, scene: Scene | None, histories: dict[str, Vector]) -> list[Headline]:
+def headlines(result: Result, scene: Scene | None, histories: dict[str, Floats]) -> list[Headline]:
     """The numbers of a run; `histories`: largest deflection of every flexible part at the frames of the scene [m]."""
     found: list[Headline] = []
     if scene is not None and histories:
@@ -76,7 +77,7 @@ def headlines(result: Result, scene: Scene | None, histories: dict[str, Vector])
     return found
 
 
-def _deflection(scene: Scene, histories: dict[str, Vector]) -> Headline:
+def _deflection(scene: Scene, histories: dict[str, Floats]) -> Headline:
     name = max(histories, key=lambda one: float(histories[one].max(initial=0.0)))
     frame = int(np.argmax(histories[name]))
     part = scene.part(name)
@@ -165,7 +166,7 @@ def sensor_rows(result: Result) -> list[SensorRow]:
     return rows
 
 
-def histories_of(scene: Scene | None) -> dict[str, Vector]:
+def histories_of(scene: Scene | None) -> dict[str, Floats]:
     """Largest deflection of every flexible part at the frames of a scene [m]."""
     parts = scene.flexible if scene is not None else ()
     return {part.name: largest_deflections(part) for part in parts if part.n_shapes > part.carried}

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.reports.flexible_report import modal_data
 from flexmb.view.flexible_parts import Covered
 from flexmb.view.report.arrays import ArrayPool
 from flexmb.view.report.coarse import coarse_surface
-from flexmb.view.scene import Vector
 
 MOST_MODES = 12
 _SWING = 0.1
@@ -32,16 +32,16 @@ class ModeTable:
     """Modes of one or several equal bodies."""
 
     names: tuple[str, ...]
-    hertz: Vector
+    hertz: Floats
     """(n,) of all modes"""
-    ratios: Vector
+    ratios: Floats
     """(n,) damping"""
     kinds: tuple[str, ...]
     """(n,) what each mode mostly is"""
-    points: Vector
+    points: Floats
     """(s, 3) of a coarse surface [m]"""
     triangles: np.ndarray
-    shapes: Vector
+    shapes: Floats
     """(m, s, 3) of the first modes, as large as they are drawn [m]"""
 
     @property
@@ -82,7 +82,7 @@ def mode_tables(bodies: list[Covered]) -> list[ModeTable]:
 _REST = ("hertz", "ratios", "kinds", "points", "triangles", "shapes")
 
 
-def _kind(body: FlexibleBody, mode: Vector) -> str:
+def _kind(body: FlexibleBody, mode: Floats) -> str:
     """What a mode mostly consists of: the coordinate that holds most of its strain energy."""
     share = mode**2 * np.diag(body.stiffness)
     largest = int(np.argmax(share))
@@ -96,7 +96,7 @@ def _kind(body: FlexibleBody, mode: Vector) -> str:
     return label
 
 
-def _swings(covered: Covered, modes: Vector) -> tuple[Vector, np.ndarray, Vector]:
+def _swings(covered: Covered, modes: Floats) -> tuple[Floats, np.ndarray, Floats]:
     """A coarse surface and its displacement in every mode."""
     points = covered.skin.points
     for cells in _CELLS:

@@ -13,9 +13,9 @@ import gzip
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
+from flexmb.arrays import Floats, Integers
+
 LARGEST = 2**31 - 1
 """Whole numbers are summed as 32 bits in the browser."""
 
@@ -75,7 +75,7 @@ class ArrayStore:
             self._size += len(planes)
         return self._known[key]
 
-    def rounded(self, values: NDArray[np.float64], step: float | NDArray[np.float64]) -> dict[str, Any]:
+    def rounded(self, values: Floats, step: float | Floats) -> dict[str, Any]:
         """Entry of numbers of time (frames, columns), each within half a step of its column."""
         steps = np.broadcast_to(np.asarray(step, dtype=float), values.shape[1:]).astype(float)
         steps = np.where(steps > 0.0, steps, 1.0)

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.view.camera import DISTANCE, FIELD_OF_VIEW, VIEWS, world_axes
 from flexmb.view.colors import ARROWS, DARK, LIGHT, Theme, stops_for
-from flexmb.view.scene import COLORINGS, Arrow, Curve, Look, Part, Scene, Vector, playing_speed
+from flexmb.view.scene import COLORINGS, Arrow, Curve, Look, Part, Scene, playing_speed
 from flexmb.view.web.arrays import ArrayStore, Neighbours
 from flexmb.view.web.rounding import Largest, Layers, allowed_errors, allowed_stress, largest_values, layers_of
 
@@ -151,7 +152,7 @@ def _part(store: ArrayStore, part: Part, radius: float, largest: Largest) -> dic
     return packed
 
 
-def _layers(store: ArrayStore, mesh: Neighbours, layers: Layers, amplitudes: Vector, step: Vector) -> dict[str, Any]:
+def _layers(store: ArrayStore, mesh: Neighbours, layers: Layers, amplitudes: Floats, step: Floats) -> dict[str, Any]:
     count, components, points = layers.values.shape
     return {
         "values": store.integers(layers.values.reshape(count * components, points), mesh=mesh),

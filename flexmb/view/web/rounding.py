@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flexmb.view.scene import Part, Single, Vector
+from flexmb.arrays import Floats, Integers
+from flexmb.view.scene import Part, Single
 
 DEFLECTION_ERROR = 1e-4
 """Of |u|, as a share of the largest one of the part: a bound"""
@@ -36,7 +36,7 @@ FRAMES, POINTS = 100, 1000
 class Layers:
     """Shapes in whole numbers: the sum over the layers of step * values * amplitude of the shape."""
 
-    values: NDArray[np.int64]
+    values: Integers
     """(layers, components, s)"""
     steps: list[float]
     shape: list[int]
@@ -52,7 +52,7 @@ class Largest:
     stress: float
 
 
-def layers_of(shapes: Single, amplitudes: Vector, allowed: Vector) -> Layers:
+def layers_of(shapes: Single, amplitudes: Floats, allowed: Floats) -> Layers:
     """Shapes (m, s, c) rounded so that shape k times its largest amplitude is off by `allowed[k]` at most."""
     values, steps, shape = [], [], []
     for k, field in enumerate(np.asarray(shapes, dtype=float)):
@@ -75,7 +75,7 @@ def layers_of(shapes: Single, amplitudes: Vector, allowed: Vector) -> Layers:
     return Layers(np.array(values, dtype=np.int64).reshape(-1, components, points), steps, shape)
 
 
-def allowed_errors(part: Part, largest: Largest) -> tuple[Vector, Vector]:
+def allowed_errors(part: Part, largest: Largest) -> tuple[Floats, Floats]:
     """(m,) [m] of each component of each shape times its amplitude, and of each amplitude."""
     n_free = max(1, part.n_shapes - part.carried)
     total = np.full(part.n_shapes, DEFLECTION_ERROR * largest.size / n_free)
@@ -86,7 +86,7 @@ def allowed_errors(part: Part, largest: Largest) -> tuple[Vector, Vector]:
     return (1.0 - AMPLITUDE_SHARE) * total, AMPLITUDE_SHARE * total
 
 
-def allowed_stress(part: Part, largest: Largest) -> Vector:
+def allowed_stress(part: Part, largest: Largest) -> Floats:
     """(n,) [Pa] of each component of each stress shape times its amplitude."""
     n = 0 if part.stress is None else len(part.stress)
     return np.full(n, (1.0 - AMPLITUDE_SHARE) * STRESS_ERROR * largest.stress / max(1, n) / VON_MISES)
@@ -103,7 +103,7 @@ def largest_values(part: Part) -> Largest:
     return Largest(size, (x, y, z), stress)
 
 
-def _largest(shapes: Single, amplitudes: Vector, measures: Callable[[Single], Single]) -> list[float]:
+def _largest(shapes: Single, amplitudes: Floats, measures: Callable[[Single], Single]) -> list[float]:
     """Of every measure, over points and frames: all points in some frames, then the best of them in all frames."""
     some = np.unique(np.linspace(0, len(amplitudes) - 1, FRAMES).round().astype(int))
     found = _over_frames(shapes, amplitudes[some], measures)
@@ -111,7 +111,7 @@ def _largest(shapes: Single, amplitudes: Vector, measures: Callable[[Single], Si
     return [float(value) for value in _over_frames(shapes[:, best], amplitudes, measures).max(axis=0, initial=0.0)]
 
 
-def _over_frames(shapes: Single, amplitudes: Vector, measures: Callable[[Single], Single]) -> Single:
+def _over_frames(shapes: Single, amplitudes: Floats, measures: Callable[[Single], Single]) -> Single:
     """(s, measures) largest over the frames"""
     m, s, c = shapes.shape
     flat = np.ascontiguousarray(shapes, np.float32).reshape(m, s * c)

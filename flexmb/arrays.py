@@ -1,0 +1,11 @@
+"""One name for each kind of NumPy array."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Complexes = NDArray[np.complex128]
