@@ -1,6 +1,6 @@
 """flexmb: flexible multibody dynamics.
 
-Names are loaded when they are first used, so that `import flexmb` is immediate.
+Names are imported on first use, so that `import flexmb` is immediate.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ __all__ = [*_PLACES]
 def __getattr__(name: str) -> Any:
     if name in _PLACES:
         return getattr(importlib.import_module(_PLACES[name]), name)
-    raise AttributeError(f"module 'flexmb' has no attribute '{name}' (there are: {', '.join(sorted(_PLACES))})")
+    raise AttributeError(f"module 'flexmb' has no attribute '{name}' (names: {', '.join(sorted(_PLACES))})")
 
 
 def __dir__() -> list[str]:

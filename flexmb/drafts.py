@@ -1,4 +1,4 @@
-"""Files that are whole when they are there: written beside their place under a draft name, then moved."""
+"""Files that are complete whenever they exist: written under a draft name in the same folder, then renamed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flexmb.stop_signals import cleaned
 
 @contextmanager
 def draft_of(target: Path, suffix: str) -> Iterator[Path]:
-    """The draft to write into; it becomes `target` when the block ends well and is deleted when it does not."""
+    """The draft to write to; it becomes `target` when the block succeeds and is deleted otherwise."""
     draft = target.with_name(f".{target.stem[:40]}.{os.getpid()}.part{suffix}")
 
     def remove() -> None:
@@ -27,7 +27,7 @@ def draft_of(target: Path, suffix: str) -> Iterator[Path]:
 
 @contextmanager
 def temporary_folder(within: Path | None = None, prefix: str = "flexmb-") -> Iterator[Path]:
-    """A folder that is gone when the block has ended."""
+    """A folder that is deleted at the end of the block."""
     folder = tempfile.TemporaryDirectory(dir=within, prefix=prefix, ignore_cleanup_errors=True)
     with cleaned(folder.cleanup):
         yield Path(folder.name)

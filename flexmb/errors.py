@@ -1,4 +1,4 @@
-"""The two ways in which flexmb says no.
+"""The two errors of flexmb.
 
 `InputError`: the input is wrong (command line exit code 2); it carries every fault that was found, not only the first.
 `ComputationError`: the input was accepted but the computation failed (exit code 1); its text says when, where and what
@@ -14,11 +14,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong, where it stands and what to do about it."""
+    """One thing that is wrong, its place, and what to do about it."""
 
     text: str
     path: tuple[str | int, ...] = ()
-    """Place in the model, e.g. ("joints", "crank_pin", "axis"); empty when it belongs to the whole."""
+    """Place in the model, e.g. ("joints", "crank_pin", "axis"); empty for the model as a whole."""
     hint: str = ""
     """What to do, e.g. "Did you mean 'tip'?"."""
 
@@ -38,9 +38,9 @@ class InputError(Exception):
 
 
 class ComputationError(Exception):
-    """A computation that could not be carried to its end."""
+    """A computation that failed."""
 
     def __init__(self, text: str, summary: Any = None):
         self.summary = summary
-        """`RunSummary` of a run that failed on its way: how far it came and how well; None when it never started."""
+        """`RunSummary` of a run that failed on its way; None if it never started."""
         super().__init__(text)

@@ -1,4 +1,4 @@
-"""What can be read as a file: a pipe or a device would never end, or would wait for a writer that never comes."""
+"""Checks before reading a file: a device never ends, and a pipe may wait for ever for a writer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_special(path: str | os.PathLike[str]) -> bool:
 
 
 def file_fault(path: str | os.PathLike[str], what: str) -> str:
-    """Why `path` cannot be read as `what` ("result file"), as a sentence; empty: it can."""
+    """Reason why `path` cannot be read as `what` ("result file"), as a sentence; empty if it can."""
     file = Path(path)
     try:
         if not file.exists():

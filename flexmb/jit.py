@@ -1,12 +1,12 @@
-"""The one place where flexmb compiles.
+"""Compilation of kernels: the only place where flexmb calls numba.
 
 `kernel` compiles a function that other kernels call by name. `program` compiles a function `f(I, F, W, arg)` to a C
-address, and `call(address, I, F, W, arg)` runs what stands at such an address: callers then need not be compiled
+address, and `call(address, I, F, W, arg)` runs the function at such an address: callers then need not be compiled
 together with what they call, which keeps compile times linear in the amount of code.
 
 The disk cache lives in the user's cache folder under a name that is a hash of every source file that kernels are made
-of, of the NUMBA_* variables and of the machine: numba itself does not notice an edit in a callee that stands in another
-file. When no folder can be written, the kernels are compiled in memory. With NUMBA_DISABLE_JIT=1 everything runs as
+of, of the NUMBA_* variables and of the machine: numba itself does not notice an edit of a callee in another file. If no
+folder can be written, the kernels are compiled in memory. With NUMBA_DISABLE_JIT=1 everything runs as
 plain Python.
 """
 
@@ -45,11 +45,11 @@ ARRAY_SOURCES = (
     "jit.py", "mesh/kernels.py", "elements/solid/kernels", "reduction/sparse/kernels", "view/picture/kernels.py",
     "natural/row_kernels.py", "natural/output_kernels.py",
 )  # fmt: skip
-"""Sources of array kernels, which are cached apart: an edit here does not recompile the equations, nor the reverse."""
+"""Sources of array kernels, cached separately: an edit here does not recompile the equations, nor the reverse."""
 
 
 def _cache_name(sources: Sequence[str]) -> str:
-    """Hash of all that machine code depends on: sources (with place and date, as numba asks), versions, processor."""
+    """Hash of all that machine code depends on: sources (with path and date, as numba needs), versions, processor."""
     package = Path(__file__).parent
     machine = (numba.__version__, sys.version, llvmlite.binding.get_host_cpu_name(), str(package))
     digest = hashlib.sha256(" ".join(machine).encode())
@@ -64,7 +64,7 @@ def _cache_name(sources: Sequence[str]) -> str:
 
 
 def _cache_folder(sources: Sequence[str]) -> str | None:
-    """In the first place that can be written: FLEXMB_CACHE, NUMBA_CACHE_DIR, the user's cache, the temporary folder."""
+    """The first folder that can be written: FLEXMB_CACHE, NUMBA_CACHE_DIR, the user's cache, the temporary folder."""
     user_cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     places = (os.environ.get("FLEXMB_CACHE"), os.environ.get("NUMBA_CACHE_DIR"), user_cache, tempfile.gettempdir())
     name = _cache_name(sources)
@@ -89,7 +89,7 @@ DISABLED = bool(numba.config.DISABLE_JIT)
 
 @contextmanager
 def _own_folder(folder: str | None = _folder) -> Iterator[None]:
-    """Let numba cache in flexmb's folder, and leave its setting for others as it was."""
+    """Let numba cache in flexmb's folder, and restore its setting afterwards."""
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = folder or before
     try:
@@ -99,7 +99,7 @@ def _own_folder(folder: str | None = _folder) -> Iterator[None]:
 
 
 def _kept(dispatcher: Any) -> Any:
-    """A function that numba compiles and caches; on a full disk it is only not kept."""
+    """A function that numba compiles and caches; on a full disk it is not cached."""
     cache = getattr(dispatcher, "_cache", None)
     if cache is not None:
         save = cache.save_overload
@@ -115,8 +115,8 @@ def _kept(dispatcher: Any) -> Any:
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile `function` on first use, for calls by name from other kernels.
 
-    What is cached on disk are the programs, which contain the kernels they call. Kernels have no C entry of their own:
-    that saves a tenth of the compile time.
+    Only the programs are cached on disk; they contain the kernels they call. Kernels have no C entry of their own,
+    which saves a tenth of the compile time.
     """
     return numba.njit(no_cfunc_wrapper=True, **OPTIONS)(function)
 
@@ -137,7 +137,7 @@ def array_kernel(function: Callable[..., Any] | None = None, *, parallel: bool =
 
 
 def arrays_are_compiled(module: str) -> bool:
-    """Whether array kernels of this module have been compiled before, on this machine and from these sources."""
+    """Whether array kernels of this module are in the cache, for this machine and these sources."""
     return DISABLED or (_array_folder is not None and any(Path(_array_folder).rglob(f"{module}.*.nbi")))
 
 
@@ -147,9 +147,9 @@ _plain_programs: dict[int, Callable[..., Any]] = {}
 
 
 class Program:
-    """A kernel `f(I, F, W, arg)` with a C address; compiled when the address is first asked for.
+    """A kernel `f(I, F, W, arg)` with a C address; compiled when the address is first read.
 
-    Inside, I, F and W are bare pointers: they are indexed, never sliced, and know no length.
+    Inside, I, F and W are bare pointers: they are indexed, never sliced, and have no length.
     """
 
     def __init__(self, function: Callable[..., Any]):
@@ -158,7 +158,7 @@ class Program:
 
     @property
     def name(self) -> str:
-        """Where the function is found: "module:name"."""
+        """Name of the function: "module:name"."""
         return f"{self.function.__module__}:{self.function.__name__}"
 
     @property
@@ -230,10 +230,10 @@ else:
 
 
 def compile_ahead(programs: Sequence[Program]) -> None:
-    """Compile what is not in the cache yet, together with a second process when there is a second core.
+    """Compile what is not in the cache yet, together with a second process if there is a second core.
 
-    Both take the next program that nobody has claimed, one from the front and one from the back of the list; what the
-    other process compiled is then read from the cache.
+    Both take the next unclaimed program, one from the front and one from the back of the list; what the other process
+    compiled is then read from the cache.
     """
     waiting = [entry for entry in programs if not entry.is_ready]
     if not waiting or not CACHED:
@@ -242,16 +242,16 @@ def compile_ahead(programs: Sequence[Program]) -> None:
     names = [entry.name for entry in reversed(waiting)]
     with temporary_folder(prefix="flexmb-compile-") as claims, second_process(script, str(claims), *names) as helper:
         if helper is None:
-            return  # compiled one after the other, when each is asked for
+            return  # compiled one after the other, when each is first used
         for entry in waiting:
             if _claim(claims, entry.name):
-                entry.address  # noqa: B018 - asking for it compiles it
+                entry.address  # noqa: B018 - reading it compiles it
         helper.wait()
 
 
 @contextmanager
 def second_process(script: str, *words: str) -> Iterator[subprocess.Popen[bytes] | None]:
-    """A silent Python process that can import flexmb; None without a second core, or when none can be started."""
+    """A silent Python process that can import flexmb; None without a second core, or if it cannot be started."""
     if _cores() < 2:
         yield None
         return
@@ -273,7 +273,7 @@ def _cores() -> int:
 
 
 def compile_named(claims: str, *names: str) -> None:
-    """Compile the named programs ("module:name") that nobody has claimed: the other half of `compile_ahead`."""
+    """Compile the listed programs ("module:name") that are unclaimed: the other half of `compile_ahead`."""
     for name in names:
         module, _, function = name.partition(":")
         if _claim(claims, name):

@@ -1,7 +1,7 @@
-"""Signals that ask a program to end: Ctrl-C, the end of a batch job or of the machine, a lost terminal.
+"""Signals that ask a program to end: Ctrl-C, end of a batch job, shutdown, a closed terminal.
 
-The command line ends where it stands (`end_program`) after it has done what `cleaned` was told. An exception that comes
-out of nowhere, as Python's own answer to Ctrl-C, is lost in a callback or destructor, or leaves a lock taken for ever.
+The command line runs the registered clean-up actions (`cleaned`) and exits at once (`end_program`). An exception raised
+at an arbitrary point, as Python does on Ctrl-C, can be lost in a callback or destructor, or leave a lock held for ever.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 INTERRUPTED = 130
-"""Exit code of a program that was asked to end"""
+"""Exit code after a signal to end"""
 _CLEAR_LINE = b"\r\x1b[K"
 
 _duties: list[Callable[[], object]] = []
@@ -25,9 +25,9 @@ _duties: list[Callable[[], object]] = []
 
 @contextmanager
 def handled(handler: Callable[[int, Any], None]) -> Iterator[dict[int, Any]]:
-    """Let `handler` take the signals that ask to end; gives the handlers that they had, and puts them back.
+    """Install `handler` for the signals that ask to end; yields the previous handlers and restores them.
 
-    What is ignored stays ignored (nohup); only the main thread receives signals.
+    Ignored signals stay ignored (nohup); only the main thread receives signals.
     """
     before: dict[int, Any] = {}
     try:
@@ -43,7 +43,7 @@ def handled(handler: Callable[[int, Any], None]) -> Iterator[dict[int, Any]]:
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Let a request to end wait for the end of the block."""
+    """Defer a request to end until the end of the block."""
     received: list[tuple[int, Any]] = []
     with handled(lambda number, frame: received.append((number, frame))) as before:
         yield
@@ -56,7 +56,7 @@ def deferred() -> Iterator[None]:
 
 @contextmanager
 def cleaned(action: Callable[[], object]) -> Iterator[None]:
-    """Call `action` when the block ends, in whatever way; also when the program is asked to end within it."""
+    """Call `action` when the block ends in any way, including by a signal within it."""
     _duties.append(action)
     try:
         yield
@@ -67,7 +67,7 @@ def cleaned(action: Callable[[], object]) -> Iterator[None]:
 
 @contextmanager
 def child_process(command: list[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that ends with the block at the latest; `options` are those of subprocess.Popen."""
+    """A process that is ended with the block; `options` are those of subprocess.Popen."""
     with ExitStack() as stack:
         with deferred():
             process = subprocess.Popen(command, **options)
@@ -81,7 +81,7 @@ def child_process(command: list[str], **options: Any) -> Iterator[subprocess.Pop
 
 
 def end_program(number: int, frame: Any) -> None:
-    """Do what `cleaned` was told, the latest first, and end."""
+    """Run the actions registered by `cleaned`, latest first, and exit."""
     for action in reversed(_duties):
         with suppress(Exception):
             action()

@@ -1,4 +1,4 @@
-"""Names that were probably meant: the last sentence of many error messages."""
+"""Suggestions of valid names: the last sentence of many error messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MOST_SHOWN = 12
 
 
 def did_you_mean(word: str, choices: Iterable[str], what: str = "Known") -> str:
-    """A sentence with the nearest of `choices`, or with all of them when none is near."""
+    """A sentence with the nearest of `choices`, or with all of them if none is near."""
     names = [str(choice) for choice in choices]
     word = word[:100]
     near = difflib.get_close_matches(word, names, 1, 0.6)
@@ -27,7 +27,7 @@ def did_you_mean(word: str, choices: Iterable[str], what: str = "Known") -> str:
 
 
 def clipped(value: object, width: int = 60) -> str:
-    """A short, safe rendering of an input value for a message."""
+    """A short, safe form of an input value for a message."""
     if isinstance(value, (list, tuple)):
         return f"a list of {len(value)}"
     if isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""The command line: one verb a file, no logic. `main` is the entry point `flexmb`.
+"""The command line: one verb per file, no logic. `main` is the entry point `flexmb`.
 
-Exit codes: 0 done, 1 the computation failed, 2 the input is wrong, 130 interrupted. Errors are one message on stderr;
-the option --debug adds the traceback. Verbs import what they need when they are called, so that help stays quick.
+Exit codes: 0 done, 1 the computation failed, 2 the input is wrong, 130 interrupted. An error is one message on
+stderr; the option --debug adds the traceback. Verbs import what they need when they are called, so that help is quick.
 """
 
 from __future__ import annotations
@@ -20,47 +20,47 @@ from flexmb.stop_signals import INTERRUPTED, end_program, handled
 
 DONE, FAILED, WRONG_INPUT = 0, 1, 2
 NARROWEST = 40
-"""Columns of a terminal"""
+"""Minimum width for laying out help [columns]"""
 MOST_LINES, LONGEST_LINE = 200, 2000
-"""Of a message, in lines and in letters"""
+"""Limits of a message: number of lines, characters per line"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; gives the exit code. A program that gives the words ends in its own way after Ctrl-C."""
+    """Run the command line and return the exit code. A caller that passes `arguments` handles Ctrl-C itself."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
-    _allow_all_letters()
+    _allow_all_characters()
     _widen_screen()
     try:
         with handled(end_program) if arguments is None else nullcontext(), warnings.catch_warnings():
-            if not debug:  # those of libraries are for programmers; what a user must know is checked and told
+            if not debug:  # warnings of libraries are for programmers; flexmb reports what a user must know
                 warnings.simplefilter("ignore")
             return _run(words)
-    except BrokenPipeError:  # the reader of our output has gone (flexmb check ... | head)
-        _print_nowhere()
+    except BrokenPipeError:  # the reader of the output has closed the pipe (flexmb check ... | head)
+        _discard_output()
         return DONE
     except InputError as error:
-        return _refuse(error, _input_message(error), WRONG_INPUT, debug)
+        return _report_error(error, _input_message(error), WRONG_INPUT, debug)
     except ComputationError as error:
-        return _refuse(error, f"flexmb: {error}", FAILED, debug)
+        return _report_error(error, f"flexmb: {error}", FAILED, debug)
     except KeyboardInterrupt as error:
-        return _refuse(error, f"flexmb: {str(error) or 'interrupted; nothing was written.'}", INTERRUPTED, debug)
+        return _report_error(error, f"flexmb: {str(error) or 'interrupted; nothing was written.'}", INTERRUPTED, debug)
     except MemoryError as error:
-        return _refuse(error, "flexmb: not enough memory.", FAILED, debug)
-    except OSError as error:  # a full disk behind our output, a lost folder
-        _print_nowhere()
+        return _report_error(error, "flexmb: not enough memory.", FAILED, debug)
+    except OSError as error:  # such as a full disk or a folder that disappeared
+        _discard_output()
         place = f"'{error.filename}'" if error.filename else "The output"
-        return _refuse(error, f"flexmb: {place} cannot be read or written: {error.strerror or error}.", FAILED, debug)
-    except Exception as error:
-        if type(error).__name__ == "LinAlgError":  # of a library that is not loaded here
-            advice = "Look for values that are extremely large or small, or for things that coincide"
-            text = f"flexmb: the matrices of this input cannot be computed with ({error}). {advice}."
-            return _refuse(error, text, FAILED, debug)
-        text = (
-            f"flexmb: internal error ({type(error).__name__}: {error}). Run again with --debug and report it, please."
+        return _report_error(
+            error, f"flexmb: {place} cannot be read or written: {error.strerror or error}.", FAILED, debug
         )
-        return _refuse(error, text, FAILED, debug)
+    except Exception as error:
+        if type(error).__name__ == "LinAlgError":  # of NumPy or SciPy, which are not imported here
+            advice = "Look for extremely large or small values, and for points or axes that coincide"
+            text = f"flexmb: a matrix computation failed for this input ({error}). {advice}."
+            return _report_error(error, text, FAILED, debug)
+        text = f"flexmb: internal error ({type(error).__name__}: {error}). Run again with --debug and please report it."
+        return _report_error(error, text, FAILED, debug)
 
 
 def _run(words: list[str]) -> int:
@@ -73,37 +73,37 @@ def _run(words: list[str]) -> int:
         command, bound, _ = app.parse_args(words, print_error=False, exit_on_error=False)
     except CycloptsError as error:
         raise InputError(f"{error} {_where_to_look(words, list(error.command_chain or ()))}") from error
-    is_verb = str(getattr(command, "__module__", "")).startswith("flexmb")  # help draws its frames itself
+    is_verb = str(getattr(command, "__module__", "")).startswith("flexmb")  # help formats its own output
     with redirect_stdout(PlainOutput(sys.stdout)) if is_verb and sys.stdout is not None else nullcontext():
         code = command(*bound.args, **bound.kwargs)
-    if sys.stdout is not None:  # nobody has closed it
+    if sys.stdout is not None:  # None when the caller closed it
         sys.stdout.flush()
     return code if isinstance(code, int) else DONE
 
 
 def _where_to_look(words: list[str], verbs: list[str]) -> str:
-    """What to do after words that no verb understands; `verbs` are those that were understood."""
+    """Advice after arguments that could not be parsed; `verbs` are those that were recognised."""
     first = words[0] if words else ""
     if not verbs and first.lower().endswith((".toml", ".h5", ".msh", ".inp")):
         verb = {".toml": "run", ".h5": "plot"}.get(first[first.rindex(".") :].lower(), "mesh info")
-        return f"The verb comes first: 'flexmb {verb} {first}'; all verbs: 'flexmb --help'."
+        return f"The command comes first: 'flexmb {verb} {first}'. List all commands: 'flexmb --help'."
     return f"See '{' '.join(('flexmb', *verbs))} --help'."
 
 
-def _print_nowhere() -> None:
-    """Let what still waits to be printed go nowhere: Python would fail on it again at its end."""
+def _discard_output() -> None:
+    """Discard output that is still buffered: Python would fail on it again when it exits."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _widen_screen() -> None:
-    """Help cannot be laid out in a few columns, and would never end."""
+    """Set a minimum terminal width: laying out help in a few columns would never end."""
     if shutil.get_terminal_size().columns < NARROWEST:
         os.environ["COLUMNS"] = str(NARROWEST)
 
 
-def _allow_all_letters() -> None:
-    """Names in letters that the terminal does not know are printed as numbers."""
+def _allow_all_characters() -> None:
+    """Print characters that the terminal cannot encode as escape codes."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 
@@ -117,14 +117,14 @@ def _input_message(error: InputError) -> str:
 
 
 def _clipped(message: str) -> str:
-    """A message whose lines and number of lines somebody may still want to read."""
+    """The message cut to a readable number of lines and length of line."""
     lines = message.split("\n")
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 1], f"... {len(lines) - MOST_LINES} more lines ...", lines[-1]]
     return "\n".join(line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]} ..." for line in lines)
 
 
-def _refuse(error: BaseException, message: str, code: int, debug: bool) -> int:
+def _report_error(error: BaseException, message: str, code: int, debug: bool) -> int:
     if debug:
         import traceback
 

@@ -1,4 +1,4 @@
-"""flexmb animate: a result, the mode shapes of a body file or the modes of a model, moving."""
+"""flexmb animate: animate a result, the mode shapes of a body file or the modes of a model."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Annotated
 
 from cyclopts import Group, Parameter
 
-_WHAT = Group("What is shown", sort_key=1)
-_LOOK = Group("How it looks", sort_key=2)
+_WHAT = Group("Content", sort_key=1)
+_LOOK = Group("Appearance", sort_key=2)
 _OUTPUT = Group("Output", sort_key=3)
 _MODES = Group("Modes of a body file or a model", sort_key=4)
 _OPTIONS = {
     "start": "--from", "end": "--to", "channels": "--channel", "modes": "--mode", "symbols": "--no-symbols",
     "settings": "--set",
 }  # fmt: skip
-"""Options that are called otherwise in Python."""
+"""Options that have another name in Python."""
 
 
 def _option(group: Group, text: str, *names: str) -> Parameter:
@@ -26,67 +26,67 @@ def _option(group: Group, text: str, *names: str) -> Parameter:
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class AnimateWords:
-    """The options of the verb, as they were typed."""
+class AnimateArguments:
+    """Options of the command as they were typed."""
 
     scale: Annotated[
         str | None,
-        _option(_WHAT, "Deflections and modes are drawn so many times larger, 1 to 1000. Default: a visible size."),
+        _option(_WHAT, "Deflection scale, 1 to 1000: exaggerates deflections and modes. Default: a visible size."),
     ] = None
-    start: Annotated[str | None, _option(_WHAT, "Begin at a time, e.g. 0.02 or '20 ms'.", "--from")] = None
-    end: Annotated[str | None, _option(_WHAT, "End at a time.", "--to")] = None
-    at: Annotated[str | None, _option(_WHAT, "Time of a picture (.png).")] = None
+    start: Annotated[str | None, _option(_WHAT, "Start time, e.g. 0.02 or '20 ms'.", "--from")] = None
+    end: Annotated[str | None, _option(_WHAT, "End time.", "--to")] = None
+    at: Annotated[str | None, _option(_WHAT, "Time of a still picture (.png).")] = None
     frames: Annotated[
         str | None,
-        _option(_WHAT, "Number of frames; of every mode for a body file or model. Default: 1200, and 40 for a mode."),
+        _option(_WHAT, "Number of frames; for a body file or model, per mode. Default: 1200, or 40 per mode."),
     ] = None
     channels: Annotated[
         list[str] | None,
-        _option(_WHAT, "Channel whose curve runs along in a page, e.g. bearing.angle. May be repeated.", "--channel"),
+        _option(
+            _WHAT, "Channel to plot under the animation of a page, e.g. bearing.angle. May be repeated.", "--channel"
+        ),
     ] = None
-    bodies: Annotated[str | None, _option(_WHAT, "Folder of the body files, when they have moved since the run.")] = (
-        None
-    )
+    bodies: Annotated[str | None, _option(_WHAT, "Folder of the body files, if they were moved since the run.")] = None
     color: Annotated[
         str | None,
         _option(_LOOK, "displacement, x, y, z, stress (von Mises) or part. Default: displacement."),
     ] = None
     view: Annotated[str | None, _option(_LOOK, "iso, front, back, left, right, top or bottom. Default: iso.")] = None
-    follow: Annotated[str | None, _option(_LOOK, "Ride with a body.")] = None
+    follow: Annotated[str | None, _option(_LOOK, "Move the camera with this body.")] = None
     ghost: Annotated[bool, _option(_LOOK, "Also draw the undeformed bodies.")] = False
     arrows: Annotated[bool, _option(_LOOK, "Draw forces and moments as arrows.")] = False
-    no_symbols: Annotated[bool, _option(_LOOK, "Draw no symbols of joints, drives and markers.")] = False
+    no_symbols: Annotated[bool, _option(_LOOK, "Hide the symbols of joints, drives and markers.")] = False
     dark: Annotated[bool, _option(_LOOK, "Dark background.")] = False
     speed: Annotated[
-        str | None, _option(_LOOK, "Simulated seconds in a second of playing. Default: the whole in 10 s.")
+        str | None, _option(_LOOK, "Simulated seconds per second of playback. Default: all of it in 10 s.")
     ] = None
     output: Annotated[
         Path | None,
         _option(
             _OUTPUT,
             "x.html (one page for any browser), x.mp4, x.gif, x.png or x.glb (glTF: Blender, slides). Default: a "
-            "window when one can open, else a page named after the file in the present folder.",
+            "window if one can open, else a page named after the file, in the current folder.",
             "--output",
             "-o",
         ),
     ] = None
     show: Annotated[bool, _option(_OUTPUT, "Open a window.")] = False
     size: Annotated[
-        str | None, _option(_OUTPUT, "Pixels of pictures and movies. Default: 1280x720; .gif: 640x360.")
+        str | None, _option(_OUTPUT, "Size of pictures and movies in pixels. Default: 1280x720; .gif: 640x360.")
     ] = None
-    fps: Annotated[
-        str | None, _option(_OUTPUT, "Frames in a second of a movie. Default: 30; .gif: 15, at most 50.")
-    ] = None
+    fps: Annotated[str | None, _option(_OUTPUT, "Frames per second of a movie. Default: 30; .gif: 15, at most 50.")] = (
+        None
+    )
     renderer: Annotated[
         str | None,
-        _option(_OUTPUT, "What draws pictures and movies: vtk, or flexmb (no OpenGL). Default: vtk where it can."),
+        _option(_OUTPUT, "Renderer of pictures and movies: vtk, or flexmb (no OpenGL). Default: vtk if it works."),
     ] = None
     quiet: Annotated[bool, _option(_OUTPUT, "Print nothing but errors.")] = False
     modes: Annotated[
         list[str] | None,
         _option(
             _MODES,
-            "Number of a shape in the table of flexmb body info, or its name there; of a model, number in the table of "
+            "Body file: number or name of a shape in the table of flexmb body info; model: number in the table of "
             "flexmb modes. May be repeated. Default: all (of a model: all that oscillate), one after the other.",
             "--mode",
         ),
@@ -95,14 +95,14 @@ class AnimateWords:
         bool,
         _option(
             _MODES,
-            "Body file: the second-order part of each shape alone: what goes with the square of its coordinate, such "
-            "as the shortening of a rod that bends.",
+            "Body file: show only the second-order part of each shape, which grows with the square of its coordinate, "
+            "such as the shortening of a rod that bends.",
         ),
     ] = False
     about: Annotated[
         str | None,
         _option(
-            _MODES, "Model: the state it swings about: start, static or steady, as of flexmb modes. Default: start."
+            _MODES, "Model: state to linearise about: start, static or steady, as in flexmb modes. Default: start."
         ),
     ] = None
     settings: Annotated[
@@ -111,11 +111,11 @@ class AnimateWords:
     ] = None
 
 
-_NO_WORDS = AnimateWords()
+_NO_ARGUMENTS = AnimateArguments()
 
 
-def animate(file: Path, /, *, words: AnimateWords = _NO_WORDS) -> int:
-    """Watch a result in 3D, or the modes of a body file or of a whole model: a page, movie, picture or window.
+def animate(file: Path, /, *, arguments: AnimateArguments = _NO_ARGUMENTS) -> int:
+    """Show a result in 3D, or the modes of a body file or of a whole model, as a page, movie, picture or window.
 
     flexmb animate slider_crank.h5 -o slider_crank.html
 
@@ -133,24 +133,24 @@ def animate(file: Path, /, *, words: AnimateWords = _NO_WORDS) -> int:
     from flexmb.errors import InputError
     from flexmb.view.animate import animate as write_animation
 
-    shown = not words.quiet and sys.stderr.isatty()
+    shown = not arguments.quiet and sys.stderr.isatty()
     line = StageLine(sys.stderr) if shown else None
-    options = dict(vars(words))
-    options["settings"] = read_settings(words.settings or []) or None
+    options = dict(vars(arguments))
+    options["settings"] = read_settings(arguments.settings or []) or None
     options["symbols"] = False if options.pop("no_symbols") else None
     for name in ("quiet", "output"):
         options.pop(name)
     try:
-        animation = write_animation(file, words.output, progress=line, **options)
+        animation = write_animation(file, arguments.output, progress=line, **options)
     except InputError as error:
-        if type(error) is not InputError:  # of a model file: it shows the lines of the model
+        if type(error) is not InputError:  # an error of a model file shows the lines of the model
             raise
         faults = [replace(fault, path=_named(fault.path)) for fault in error.faults]
         raise InputError(faults) from error
     finally:
         if line is not None:
             line.clear()
-    if not words.quiet:
+    if not arguments.quiet:
         print(animation.text)
         for note in animation.notes:
             print(f"note: {note}")
@@ -158,7 +158,7 @@ def animate(file: Path, /, *, words: AnimateWords = _NO_WORDS) -> int:
 
 
 def _named(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """A place as the option that the user typed; places in a model stay as they are."""
+    """The place of a fault as the option that the user typed; places in a model stay as they are."""
     name = str(path[0]) if len(path) == 1 else ""
-    known = name == "symbols" or name in AnimateWords.__dataclass_fields__
+    known = name == "symbols" or name in AnimateArguments.__dataclass_fields__
     return (_OPTIONS.get(name, f"--{name}"),) if known else path

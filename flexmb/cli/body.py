@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def body_info(body: Path, /) -> int:
-    """What a body file holds and whether to trust it: the body report that flexmb reduce printed.
+    """Print the body report of a body file: its contents and whether to trust it, as flexmb reduce printed it.
 
     Parameters
     ----------

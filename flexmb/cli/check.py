@@ -1,4 +1,4 @@
-"""flexmb check: what a model is, without running it."""
+"""flexmb check: degrees of freedom, constraints and assembly of a model, without running it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def check(
     graph: bool = False,
     matrices: bool = False,
 ) -> int:
-    """Degrees of freedom, redundant constraints by joint name, assembly residual, coordinates; runs nothing.
+    """Print degrees of freedom, redundant constraints by joint, assembly residual and coordinates; runs nothing.
 
     Parameters
     ----------

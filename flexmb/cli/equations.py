@@ -1,4 +1,4 @@
-"""flexmb equations: the equations of a model in symbols, as text, LaTeX or code."""
+"""flexmb equations: symbolic equations of a model as text, LaTeX or code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def equations(
     simplify: bool = False,
     settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
 ) -> int:
-    """The equations of motion in symbols: M, f, constraints, their Jacobian; printed, or written as LaTeX or code.
+    """Derive symbolic equations of motion: M, f, constraints and Jacobian; prints them, or writes LaTeX or code.
 
     Parameters
     ----------
@@ -34,15 +34,15 @@ def equations(
     order
         Truncate at order 1 or 2 in the elastic coordinates; default: not truncated.
     symbols
-        Parameters that stay symbols: all, or names with commas (l1,l2). Those of [symbols] and of value "?" always do.
+        Parameters that stay symbols: all, or names separated by commas (l1,l2). [symbols] and value "?" always do.
     output
-        Text file (.txt) instead of the screen; with --code the folder of the code (default: name of the model file).
+        Text file (.txt); default: the screen. With --code: folder of the code; default: name of the model file.
     latex
         Write a LaTeX document (.tex).
     code
         Write a folder with code: c, fortran, numpy or numba; M and f in implicit form.
     steps
-        Print the four steps by which the equations come about (up to 6 bodies).
+        Print the four steps of the derivation (up to 6 bodies).
     matrices
         Add the incidence and path matrices of the graph and the free-mode vectors of the joints.
     simplify

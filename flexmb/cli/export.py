@@ -24,50 +24,50 @@ def export(
     scale: float | None = None,
     bodies: Path | None = None,
 ) -> int:
-    """Write a result for other tools: flexmb export RESULT.h5 --csv [OUT.csv]; several formats at once are fine.
+    """Export a result for other tools: flexmb export RESULT.h5 --csv [OUT.csv]; several formats at once are fine.
 
     Parameters
     ----------
     result
         Result file (.h5).
     targets
-        Files to write, one a format, known by their endings (.csv, .mat, .parquet, .vtkhdf, .pvd for --vtu, .glb).
-        Default: the name of the result with that ending in the present folder.
+        Files to write, one per format, told apart by extension (.csv, .mat, .parquet, .vtkhdf, .pvd for --vtu, .glb).
+        Default: the name of the result with that extension, in the current folder.
     csv
         Table with a header of names and units, numbers at full precision.
     mat
-        MATLAB file: a matrix a channel, and structures with units, columns and paths.
+        MATLAB file: one matrix per channel, and structures with units, columns and paths.
     parquet
         Parquet table for data frames, units in the metadata.
     vtkhdf
         Moving bodies in one file for ParaView (5.12 or newer): displacement and, where known, von Mises stress.
     vtu
-        The same as one .vtu file a frame, with a .pvd file for older ParaView.
+        The same as one .vtu file per frame and a .pvd file, for older ParaView.
     glb
         Animation for Blender, slides and web pages (glTF); see also flexmb animate.
     channel
-        Channel of a table, e.g. bearing.angle or joints/bearing/force. May be repeated.
+        Channel to put in a table, e.g. bearing.angle or joints/bearing/force. May be repeated.
         Default: all sensors and joint positions; without any, the poses of the bodies.
     channels
         List the channels of the result and write nothing.
     frames
-        Largest number of frames with moving bodies; default: 200, with --glb 1200.
+        Largest number of frames of moving bodies; default: 200, with --glb 1200.
     scale
-        Deflection scale that moving bodies are drawn with; default: 1, with --glb a well visible one.
+        Deflection scale of moving bodies; default: 1, with --glb a visible size.
     bodies
-        Folder of the body files, when they are not where the run has found them.
+        Folder of the body files, if they were moved since the run.
     """
-    from flexmb.cli.export_formats import FORMATS, Wishes, plan, write
+    from flexmb.cli.export_formats import FORMATS, ExportOptions, plan, write
     from flexmb.results.export import channel_table
     from flexmb.results.result_file import Result
 
     given = {"csv": csv, "mat": mat, "parquet": parquet, "vtkhdf": vtkhdf, "vtu": vtu, "glb": glb}
-    wishes = Wishes(tuple(channel or ()), frames, scale, bodies)
+    options = ExportOptions(tuple(channel or ()), frames, scale, bodies)
     with Result(result) as loaded:
         if channels:
             print(channel_table(loaded))
             return 0
-        paths = plan(result.stem, [name for name in FORMATS if given[name]], targets, wishes)
-        for line in write(loaded, paths, wishes):
+        paths = plan(result.stem, [name for name in FORMATS if given[name]], targets, options)
+        for line in write(loaded, paths, options):
             print(line)
     return 0

@@ -1,4 +1,4 @@
-"""Which file `flexmb export` writes in which format, checked before the first one is begun, and how each is written."""
+"""Files and formats of `flexmb export`: all are checked before the first one is written."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from flexmb.view.scene import Scene
 
 FORMATS = {"csv": ".csv", "mat": ".mat", "parquet": ".parquet", "vtkhdf": ".vtkhdf", "vtu": ".pvd", "glb": ".glb"}
-"""Option -> ending"""
+"""Option -> file extension"""
 TABLES, FIELDS = ("csv", "mat", "parquet"), ("vtkhdf", "vtu", "glb")
 FIELD_FRAMES, GLB_FRAMES = 200, 1200
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What the options say beside the formats."""
+class ExportOptions:
+    """Options of the command beside the formats."""
 
     channels: tuple[str, ...] = ()
     frames: int | None = None
@@ -30,8 +30,8 @@ class Wishes:
     bodies: Path | None = None
 
 
-def plan(stem: str, formats: Sequence[str], targets: Sequence[Path], wishes: Wishes) -> dict[str, Path]:
-    """Format -> file; a file given without an option tells its format by its ending."""
+def plan(stem: str, formats: Sequence[str], targets: Sequence[Path], options: ExportOptions) -> dict[str, Path]:
+    """Format -> file; a file given without a format option gets the format of its extension."""
     from flexmb.results.output_file import check_target
 
     by_ending = {ending: name for name, ending in FORMATS.items()} | {".vtu": "vtu"}
@@ -43,18 +43,18 @@ def plan(stem: str, formats: Sequence[str], targets: Sequence[Path], wishes: Wis
         for target in targets:
             name = by_ending.get(target.suffix.lower(), "")
             if not name:
-                text = f"The ending of '{target}' does not say which format it is for."
-                faults.append(Fault(text, hint=did_you_mean(target.suffix, FORMATS.values(), "Endings")))
+                text = f"The extension of '{target}' is not one of an export format."
+                faults.append(Fault(text, hint=did_you_mean(target.suffix, FORMATS.values(), "Extensions")))
             elif formats and name not in formats:
-                faults.append(Fault(f"'{target}' would be for --{name}, which is not asked for."))
+                faults.append(Fault(f"'{target}' is a file of --{name}, which is not given."))
             elif name in taken:
-                faults.append(Fault(f"'{target}' is the second file for --{name}; one is written."))
+                faults.append(Fault(f"'{target}' is the second file for --{name}.", hint="Give one file per format."))
             else:
                 paths[name] = target.with_suffix(".pvd") if name == "vtu" else target
                 taken.add(name)
     if not paths and not faults:
-        faults.append(Fault(f"Say in which format to export: {_options(FORMATS)}."))
-    faults += _wish_faults(paths, wishes)
+        faults.append(Fault(f"No format is given. Add one of {_options(FORMATS)}."))
+    faults += _option_faults(paths, options)
     for name, path in paths.items():
         try:
             check_target(path, FORMATS[name])
@@ -69,60 +69,60 @@ def _options(names: Iterable[str]) -> str:
     return ", ".join(f"--{name}" for name in names)
 
 
-def _wish_faults(paths: dict[str, Path], wishes: Wishes) -> list[Fault]:
+def _option_faults(paths: dict[str, Path], options: ExportOptions) -> list[Fault]:
     faults = []
     moving = any(name in FIELDS for name in paths)
-    options = {"--frames": wishes.frames, "--scale": wishes.scale, "--bodies": wishes.bodies}
-    for option, value in options.items():
+    of_scenes = {"--frames": options.frames, "--scale": options.scale, "--bodies": options.bodies}
+    for option, value in of_scenes.items():
         if value is not None and paths and not moving:
-            faults.append(Fault(f"{option} is for moving bodies ({_options(FIELDS)}); tables have every row."))
-    if wishes.channels and paths and not any(name in TABLES for name in paths):
+            faults.append(Fault(f"{option} is for moving bodies ({_options(FIELDS)}); tables hold every row."))
+    if options.channels and paths and not any(name in TABLES for name in paths):
         faults.append(Fault(f"--channel is for tables ({_options(TABLES)})."))
-    if wishes.frames is not None and wishes.frames < 2:
-        faults.append(Fault(f"--frames {wishes.frames}: a motion has 2 frames or more."))
-    if wishes.scale is not None and not 0.0 <= wishes.scale <= 1e6:
-        faults.append(Fault(f"--scale {wishes.scale:g}: the deflection scale is a number from 0 to 1e6."))
-    if wishes.bodies is not None and not wishes.bodies.is_dir():
-        faults.append(Fault(f"--bodies: there is no folder '{wishes.bodies}'."))
+    if options.frames is not None and options.frames < 2:
+        faults.append(Fault(f"--frames {options.frames}: at least 2 frames are needed."))
+    if options.scale is not None and not 0.0 <= options.scale <= 1e6:
+        faults.append(Fault(f"--scale {options.scale:g}: the deflection scale must be a number from 0 to 1e6."))
+    if options.bodies is not None and not options.bodies.is_dir():
+        faults.append(Fault(f"--bodies: there is no folder '{options.bodies}'."))
     return faults
 
 
-def write(result: Result, paths: dict[str, Path], wishes: Wishes) -> Iterator[str]:
-    """Write one format after the other; a line that tells of each.
+def write(result: Result, paths: dict[str, Path], options: ExportOptions) -> Iterator[str]:
+    """Write one format after the other and yield a line about each.
 
     Scenes come first: a body file that is missing stops the export before anything is written.
     """
     counts = {
-        name: wishes.frames or (GLB_FRAMES if name == "glb" else FIELD_FRAMES) for name in FIELDS if name in paths
+        name: options.frames or (GLB_FRAMES if name == "glb" else FIELD_FRAMES) for name in FIELDS if name in paths
     }
-    scenes = {frames: _scene(result, frames, wishes) for frames in set(counts.values())}
+    scenes = {frames: _scene(result, frames, options) for frames in set(counts.values())}
     for name, path in paths.items():
         if name in TABLES:
-            yield _write_table(result, name, path, wishes)
+            yield _write_table(result, name, path, options)
         else:
-            yield _write_field(result, scenes[counts[name]], name, path, wishes)
+            yield _write_field(result, scenes[counts[name]], name, path, options)
 
 
-def _write_table(result: Result, name: str, path: Path, wishes: Wishes) -> str:
+def _write_table(result: Result, name: str, path: Path, options: ExportOptions) -> str:
     from flexmb.results.binary_tables import export_mat, export_parquet
     from flexmb.results.export import export_csv
 
     writers = {"csv": export_csv, "mat": export_mat, "parquet": export_parquet}
-    return f"{path}: {writers[name](result, path, wishes.channels)} rows"
+    return f"{path}: {writers[name](result, path, options.channels)} rows"
 
 
-def _scene(result: Result, frames: int, wishes: Wishes) -> Scene:
+def _scene(result: Result, frames: int, options: ExportOptions) -> Scene:
     from flexmb.view.scene_of_result import scene_of_result
 
-    return scene_of_result(result, frames=frames, folder=wishes.bodies)
+    return scene_of_result(result, frames=frames, folder=options.bodies)
 
 
-def _write_field(result: Result, scene: Scene, name: str, path: Path, wishes: Wishes) -> str:
+def _write_field(result: Result, scene: Scene, name: str, path: Path, options: ExportOptions) -> str:
     from flexmb.view.gltf import write_glb
     from flexmb.view.scene import Look
     from flexmb.view.vtk_files import write_vtkhdf, write_vtu
 
-    scale = wishes.scale if wishes.scale is not None else scene.scale if name == "glb" else 1.0
+    scale = options.scale if options.scale is not None else scene.scale if name == "glb" else 1.0
     if name == "glb":
         write_glb(scene, path, Look(scale=scale))
     elif name == "vtu":

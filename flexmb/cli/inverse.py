@@ -22,24 +22,24 @@ def inverse(
     csv: Path | None = None,
     quiet: bool = False,
 ) -> int:
-    """Inverse dynamics: the effort of every motion and the reaction of every joint; prints them, writes a result.
+    """Compute the effort of every motion and the reaction of every joint; prints them, writes a result.
 
     Parameters
     ----------
     model
         Model file (.toml) with motions.
     output
-        Result file; default: [output] file of the model, else the name of the model with .h5, in the present folder.
+        Result file; default: [output] file of the model, else the name of the model with .h5, in the current folder.
     settings
         Change a parameter or a key of the model, e.g. --set rpm=3000 --set analysis.step=1e-4. May be repeated.
     elastic
         How flexible bodies deform: dynamic (default: integrated), or quasi-static (in balance with loads and inertia).
     more_drives
-        More motions than degrees of freedom: refuse them (default), or fit them by least-squares (rigid mechanisms).
+        More motions than degrees of freedom: refuse (default: an error), or least-squares (fit, rigid mechanisms only).
     reactions
-        Road to the reactions: multipliers (default), or recursive, body by body; the report says how well both agree.
+        Method for reactions: multipliers (default), or recursive, body by body; the report compares the two.
     verify
-        Drive the same model by the computed efforts instead of the motions, and say how far it departs.
+        Run the model forwards with the computed efforts in place of the motions, and report how far it departs.
     csv
         Table of efforts and of reactions in world axes, one row for every row of the result.
     quiet
@@ -51,12 +51,12 @@ def inverse(
     loaded = read_model(model, read_settings(settings or []))
     target = output or Path(loaded.spec.output.file or f"{model.stem}.h5")
     _check(target, csv, verify, more_drives)
-    roads = {"elastic": elastic, "more_drives": more_drives, "reactions": reactions}
-    return _tell(_computed(loaded, target, roads, quiet), csv, verify, quiet)
+    choices = {"elastic": elastic, "more_drives": more_drives, "reactions": reactions}
+    return _print_report(_computed(loaded, target, choices, quiet), csv, verify, quiet)
 
 
 def _check(target: Path, csv: Path | None, verify: bool, more_drives: str) -> None:
-    """Refuse what cannot be done before anything is computed."""
+    """Reject impossible requests before anything is computed."""
     from flexmb.errors import InputError
     from flexmb.results.output_file import check_target as check_table
     from flexmb.results.result_writer import check_target
@@ -65,13 +65,13 @@ def _check(target: Path, csv: Path | None, verify: bool, more_drives: str) -> No
     if csv is not None:
         check_table(csv, ".csv")
         if csv.resolve() == target.resolve():
-            raise InputError(f"--csv {csv}: the result goes to this file. Choose another name for one of them.")
+            raise InputError(f"--csv {csv}: this is the result file. Choose another name for one of them.")
     if verify and more_drives != "refuse":
-        raise InputError("--verify drives each degree of freedom once: leave out --more-drives or --verify.")
+        raise InputError("--verify needs one motion per degree of freedom. Leave out --more-drives or --verify.")
 
 
-def _computed(loaded: Any, target: Path, roads: dict[str, Any], quiet: bool) -> Any:
-    """The inverse dynamics of a model, with a line of progress on a screen."""
+def _computed(loaded: Any, target: Path, choices: dict[str, Any], quiet: bool) -> Any:
+    """Inverse dynamics of a model, with a progress line on a terminal."""
     from flexmb.analyses.inverse import inverse_model
     from flexmb.cli.plain_output import typed_command
     from flexmb.cli.progress import ProgressLine, announce_compilation
@@ -81,14 +81,14 @@ def _computed(loaded: Any, target: Path, roads: dict[str, Any], quiet: bool) -> 
         announce_compilation(sys.stderr, loaded.spec.analysis.method if loaded.spec.analysis else "", loaded.spec)
     progress = ProgressLine(sys.stderr) if shown else None
     try:
-        return inverse_model(loaded, target, **roads, progress=progress, command=typed_command())
+        return inverse_model(loaded, target, **choices, progress=progress, command=typed_command())
     finally:
         if progress is not None:
             progress.clear()
 
 
 def _checked_forwards(found: Any) -> Any:
-    """The forward check; the result stands already, so that whatever is in its way is no fault of the input."""
+    """Forward check; the result is already written, so a failure here is not an input error."""
     from flexmb.analyses.forward_check import forward_check
     from flexmb.errors import ComputationError, InputError
 
@@ -98,7 +98,7 @@ def _checked_forwards(found: Any) -> Any:
         raise ComputationError(f"The result is written, but the model cannot be run forwards: {error}") from error
 
 
-def _tell(found: Any, csv: Path | None, verify: bool, quiet: bool) -> int:
+def _print_report(found: Any, csv: Path | None, verify: bool, quiet: bool) -> int:
     """Print the reports, write the table, check forwards."""
     from flexmb.analyses.section_forces import beam_forces
     from flexmb.reports.inverse_report import departure_lines, inverse_report

@@ -1,4 +1,4 @@
-"""flexmb mesh info: what is in a mesh file."""
+"""flexmb mesh info: contents and quality of a mesh file."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import Path
 
 
 def mesh_info(file: Path, /, *, unit: str | None = None) -> int:
-    """What is in this mesh: points, cells, sets, volume, inertia, quality, unit guess; whether it is sound.
+    """Print the mesh report: points, cells, sets, volume, inertia, quality, guessed unit, and whether it is sound.
 
     Parameters
     ----------
     file
         Mesh file: Gmsh, Abaqus/CalculiX .inp, Nastran .bdf, VTK, MED or another format that meshio reads.
     unit
-        Unit of length of the file: m, mm, cm, um, inch, in, ft. Default: guessed from the size, and said.
+        Unit of length of the file: m, mm, cm, um, inch, in, ft. Default: guessed from the size; the report shows it.
     """
     from flexmb.mesh.checks import check_mesh
     from flexmb.mesh.read import read_mesh

@@ -1,4 +1,4 @@
-"""flexmb modes: linearise a model; print its modes, write its linear equations."""
+"""flexmb modes: linearise a model, print its modes, write its linear equations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def modes(
     most: int = 20,
     output: Annotated[list[Path] | None, Parameter(name=["--output", "-o"])] = None,
 ) -> int:
-    """Natural frequencies, damping and shapes of a mechanism, with loops, drives and flexible bodies.
+    """Print natural frequencies, damping and mode shapes of a mechanism with loops, drives and flexible bodies.
 
     Parameters
     ----------
@@ -35,22 +35,22 @@ def modes(
     settings
         Change a parameter or a key of the model, e.g. --set rpm=3000. May be repeated.
     about
-        The state to linearise about: start (of a run), static (equilibrium), or steady (bent as the motion asks).
+        State to linearise about: start (of a run), static (equilibrium), or steady (deflected by the steady motion).
     result
-        Linearise about a row of this result of the model instead (.h5); default: the last one.
+        Linearise about a row of this result (.h5) of the model instead; default: the last row.
     time
         With --result: time of the row [s].
     over
-        Campbell diagram: frequencies over a parameter or key, modes followed by shape, e.g. --over speed=0:200:21.
+        Campbell diagram: frequencies over a parameter or key, modes tracked by shape, e.g. --over speed=0:200:21.
     frf
         Frequency response from a force or motion to a sensor: --frf push.x:tip, --frf drive.acceleration:tip.
     frequencies
         Frequencies of --frf [Hz], evenly spaced, e.g. --frequencies 1:1000:500.
     most
-        Largest number of modes (of rows with --frf) that are printed.
+        Largest number of modes (with --frf: of rows) to print.
     output
         File to write: .npz or .mat (matrices, eigenvalues, shapes, names) or .csv. May be repeated.
-        With --over and --frf: .csv, or a picture (.png, .svg, .pdf).
+        With --over and --frf: .csv, or a plot (.png, .svg, .pdf).
     """
     from flexmb.analyses.modes import modes_of_model
     from flexmb.cli.modes_files import read_over, read_pair, read_range
@@ -112,21 +112,25 @@ def _check(
     most: int,
     paths: list[Path],
 ) -> None:
-    """Refuse words that do not go together, all at once."""
+    """Reject options that do not go together, all at once."""
     from flexmb.cli.modes_files import PICTURES, check_files
     from flexmb.errors import Fault, InputError
 
     faults = []
     if time is not None and result is None:
-        faults.append(Fault("--time is the time of a row of a result.", hint="Add --result RESULT.h5."))
+        faults.append(
+            Fault("--time selects a row of a result, and no result is given.", hint="Add --result RESULT.h5.")
+        )
     if result is not None and about != "start":
-        faults.append(Fault(f"--result and --about {about} both say about which state.", hint="Give one of them."))
+        faults.append(
+            Fault(f"--result and --about {about} both choose the state to linearise about.", hint="Give one of them.")
+        )
     if over is not None and (frf is not None or result is not None):
-        faults.append(Fault("--over goes with neither --frf nor --result.", hint="Give one of them."))
+        faults.append(Fault("--over cannot be combined with --frf or --result.", hint="Give one of them."))
     if (frf is None) != (frequencies is None):
         faults.append(Fault("--frf and --frequencies go together.", hint="Add the other one."))
     if most < 1:
-        faults.append(Fault(f"--most {most}: one or more."))
+        faults.append(Fault(f"--most {most}: must be 1 or more."))
     endings = (".csv", *PICTURES) if over is not None or frf is not None else (".npz", ".mat", ".csv")
     faults += check_files(paths, endings)
     if faults:

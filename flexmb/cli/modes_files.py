@@ -1,5 +1,4 @@
-"""Words of `flexmb modes`: the files to write, known by their endings, and ranges START:END:COUNT; all are checked
-before anything is computed."""
+"""Option values of `flexmb modes`: files to write and ranges START:END:COUNT, checked before anything is computed."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ def check_files(paths: Sequence[Path], endings: Sequence[str]) -> list[Fault]:
     for path in paths:
         suffix = path.suffix.lower()
         if suffix not in endings:
-            faults.append(Fault(f"-o {path}: the file ends in {', '.join(endings[:-1])} or {endings[-1]} here."))
+            faults.append(Fault(f"-o {path}: the extension must be {', '.join(endings[:-1])} or {endings[-1]}."))
             continue
         try:
             check_target(path, suffix)
@@ -42,9 +41,9 @@ def read_range(option: str, text: str, least: float = -np.inf) -> Floats:
     except (ValueError, IndexError):
         is_right = False
     if not is_right:
-        limit = f", from {least:g} on" if np.isfinite(least) else ""
+        limit = f" of {least:g} or more" if np.isfinite(least) else ""
         raise InputError(
-            f"{option} {text}: START:END:COUNT is needed, two different numbers{limit} and a count from 2 to "
+            f"{option} {text}: give START:END:COUNT, two different numbers{limit} and a count from 2 to "
             f"{MOST_VALUES}, such as 0:200:21."
         )
     return np.linspace(start, end, count)

@@ -1,7 +1,7 @@
-"""Text for people: signs that a terminal would obey (colours, jumps, letters from right to left), and bytes
-of file names that are no letters, are shown by their numbers, not sent.
+"""Safe output: control characters that a terminal would act on (colours, cursor jumps, right-to-left marks), and bytes
+of file names that are not text, are printed as escape codes.
 
-Names come from files, and files come from anywhere.
+Names come from files, and files may come from anywhere.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud8
 
 
 def plain(text: str) -> str:
-    r"""The text with every such sign as its number: "\x1b[31m"."""
+    r"""The text with every such character as an escape code: "\x1b[31m"."""
     return _OBEYED.sub(lambda sign: sign[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def typed_command() -> str:
-    """What was typed, for the provenance of a file; bytes that are no letters stand by their numbers."""
+    """The command as typed, for the provenance of a file; bytes that are not text become escape codes."""
     return plain(shlex.join(["flexmb", *sys.argv[1:]]))
 
 
 class PlainOutput(io.TextIOBase):
-    """Standard output on which everything is printed plainly."""
+    """Standard output that passes everything through `plain`."""
 
     def __init__(self, stream: TextIO):
         self._stream = stream

@@ -1,4 +1,4 @@
-"""flexmb plot: the standard pictures of a result."""
+"""flexmb plot: the standard plots of a result."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ def plot(
     unfolded: bool = False,
     dark: bool = False,
 ) -> int:
-    """Draw a result: deflections, spectrum, sensors, reactions, energies and step on one sheet; or what you choose.
+    """Plot a result: deflections, spectrum, sensors, reactions, energies and step on one sheet, or what you choose.
 
     Parameters
     ----------
     result
         Result file (.h5).
     output
-        Picture to write (.png, .svg or .pdf); default: the name of the result with .png in the present folder.
+        File to write (.png, .svg or .pdf); default: the name of the result with .png, in the current folder.
     picture
         deflection, spectrum, sensors, joints, reactions, energy, step or all. May be repeated.
-        Deflections are drawn over the crank angle when a joint turns round: the last turn in colour, earlier ones grey.
+        Deflections are drawn over the crank angle if a joint makes full turns: the last in colour, earlier ones grey.
     channel
-        Channel to draw, or with --picture spectrum its spectrum, e.g. bearing.angle. May be repeated.
+        Channel to plot, or with --picture spectrum its spectrum, e.g. bearing.angle. May be repeated.
     against
-        Channel for the horizontal axis; default: time. The turns of an angle are drawn over one another.
+        Channel for the horizontal axis; default: time. The turns of an angle are overlaid.
     unfolded
-        Draw an angle on the horizontal axis as it goes on, turn after turn.
+        Do not overlay the turns of an angle on the horizontal axis.
     dark
-        Light lines on a dark sheet.
+        Dark background.
     """
     from flexmb.results.result_file import Result
     from flexmb.view.plots import plot_result

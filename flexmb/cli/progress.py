@@ -1,4 +1,4 @@
-"""One line on the terminal that says how far a run or a reduction is."""
+"""Progress of a run or a reduction, as one line on the terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _INTERVAL = 0.1  # s between two lines
 
 
 class _Line:
-    """A line that is written over itself."""
+    """A line that overwrites itself."""
 
     def __init__(self, stream: TextIO):
         self.stream = stream
@@ -25,7 +25,7 @@ class _Line:
         self._length = len(text)
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Erase the line."""
         if self._length:
             self._show("")
             self.stream.write("\r")
@@ -33,7 +33,7 @@ class _Line:
 
 
 class ProgressLine(_Line):
-    """Simulated time, percent, steps, steps a second and time left."""
+    """Simulated time, percent, steps, steps per second and time left."""
 
     _start: tuple[float, float, int] | None = None
 
@@ -49,7 +49,7 @@ class ProgressLine(_Line):
 
 
 class StageLine(_Line):
-    """The present stage of a reduction, how far it is, and the time since the start."""
+    """Current stage of a reduction, its progress, and the time since the start."""
 
     def __init__(self, stream: TextIO):
         super().__init__(stream)
@@ -57,7 +57,7 @@ class StageLine(_Line):
         self._stage = ""
 
     def __call__(self, stage: str, fraction: float) -> None:
-        """Show the stage; fraction 0..1, or NaN when it is not known."""
+        """Show the stage; fraction 0..1, or NaN if unknown."""
         now = time.perf_counter()
         if stage == self._stage and now - self._shown < _INTERVAL:
             return
@@ -66,7 +66,7 @@ class StageLine(_Line):
 
 
 def stage_text(stage: str, fraction: float, elapsed: float) -> str:
-    """The line of a stage; elapsed [s]."""
+    """Text of a stage; elapsed [s]."""
     percent = "" if math.isnan(fraction) else f"  {min(max(fraction, 0.0), 1.0):4.0%}"
     return f"{stage}{percent}  {clock(elapsed)}"
 
@@ -74,7 +74,7 @@ def stage_text(stage: str, fraction: float, elapsed: float) -> str:
 def progress_text(
     t: float, t_end: float, steps: int, rejected: int, start: tuple[float, float, int], now: float
 ) -> str:
-    """The line; `start` holds the clock [s], the simulated time [s] and the steps when it was first shown."""
+    """Text of a run; `start` holds the clock [s], the simulated time [s] and the steps when it was first shown."""
     began, t_began, steps_began = start
     elapsed = now - began
     text = f"t = {t:.6g} of {t_end:.6g} s  {t / t_end:4.0%}  step {steps}"
@@ -98,19 +98,19 @@ def clock(seconds: float) -> str:
 
 
 def announce_compilation(stream: TextIO, method: str, spec: Any) -> None:
-    """Say so when kernels must be compiled first, which takes some seconds."""
+    """Announce that kernels must be compiled first, if so."""
     from flexmb.solvers.compilation import is_compiled
     from flexmb.system.records.fields import field_kinds
 
     if not is_compiled(method, field_kinds(spec)):
-        stream.write("compiling kernels (once, some 25 seconds)...\n")
+        stream.write("compiling kernels (once, about 25 seconds)...\n")
         stream.flush()
 
 
 def announce_array_compilation(stream: TextIO) -> None:
-    """The same for the kernels of meshes and matrices."""
+    """Announce that the kernels of meshes and matrices must be compiled first, if so."""
     from flexmb.bodies.compile_ahead import is_compiled
 
     if not is_compiled():
-        stream.write("compiling kernels (once, some 30 seconds)...\n")
+        stream.write("compiling kernels (once, about 30 seconds)...\n")
         stream.flush()

@@ -1,4 +1,4 @@
-"""flexmb reduce: from a mesh to modal data, with the body report."""
+"""flexmb reduce: reduce a mesh to modal data and print the body report."""
 
 from __future__ import annotations
 
@@ -31,18 +31,19 @@ def _option(group: Group, text: str, *names: str) -> Parameter:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class ReduceOptions:
-    """The options of the verb, as they were typed."""
+    """Options of the command as they were typed."""
 
     material: Annotated[
         list[str] | None,
         _option(
             _MESH,
-            "steel, aluminium, ..., or 'E=210 GPa nu=0.3 density=7850'. SET=steel is for the cells of one set; may be "
-            "repeated, and one without a set is then for all other cells.",
+            "steel, aluminium, ..., or 'E=210 GPa nu=0.3 density=7850'. SET=steel applies to the cells of one set. "
+            "May be repeated; one without a set then applies to all other cells.",
         ),
     ] = None
     unit: Annotated[
-        str | None, _option(_MESH, "Unit of length of the mesh: m, mm, cm, in, ft, um. Default: guessed, and told.")
+        str | None,
+        _option(_MESH, "Unit of length of the mesh: m, mm, cm, in, ft, um. Default: guessed; see the report."),
     ] = None
     section: Annotated[
         str | None,
@@ -51,9 +52,9 @@ class ReduceOptions:
     y_axis: Annotated[
         str | None, _option(_MESH, "Direction of the section's y axis: x, y, z or three numbers such as '0,1,1'.")
     ] = None
-    lumped: Annotated[bool, _option(_MESH, "Lumped masses; default: consistent ones.")] = False
+    lumped: Annotated[bool, _option(_MESH, "Lumped mass matrix. Default: consistent.")] = False
     hex8: Annotated[
-        str, _option(_MESH, "Bricks with 8 nodes: incompatible (bend well) or full. Default: incompatible.")
+        str, _option(_MESH, "Bricks with 8 nodes: incompatible (good in bending) or full. Default: incompatible.")
     ] = "incompatible"
     interface: Annotated[
         list[str] | None,
@@ -64,22 +65,25 @@ class ReduceOptions:
         ),
     ] = None
     tie: Annotated[
-        str, _option(_TIES, "rbe2 (rigid) or rbe3 (averaged) for interfaces that do not say it. Default: rbe2.")
+        str, _option(_TIES, "Tie of interfaces without :rbe2 or :rbe3: rbe2 (rigid) or rbe3 (averaged). Default: rbe2.")
     ] = "rbe2"
     marker: Annotated[
-        list[str] | None, _option(_TIES, "A marker that only follows the body: NAME=SELECT. May be repeated.")
+        list[str] | None,
+        _option(_TIES, "Marker that follows the body and adds no modes: NAME=SELECT. May be repeated."),
     ] = None
     method: Annotated[
         str,
         _option(_MODES, "craig-bampton, free (free modes) or fixed (fixed-interface modes). Default: craig-bampton."),
     ] = "craig-bampton"
-    modes: Annotated[str | None, _option(_MODES, "Number of eigenmodes. Default: 12, or all --below.")] = None
+    modes: Annotated[str | None, _option(_MODES, "Number of eigenmodes. Default: 12, or all below --below.")] = None
     below: Annotated[str | None, _option(_MODES, "All eigenmodes below a frequency, e.g. 5000 or '5 kHz'.")] = None
     keep_below: Annotated[
-        str | None, _option(_MODES, "Leave out shapes of the finished basis above a frequency: longer steps.")
+        str | None, _option(_MODES, "Drop shapes of the final basis above a frequency: allows longer steps.")
     ] = None
-    attachment: Annotated[bool, _option(_MODES, "Add the answers to unit loads at the interfaces.")] = False
-    vectors: Annotated[Path | None, _option(_MODES, "Shapes of your own, columns of a .npy or .npz file.")] = None
+    attachment: Annotated[
+        bool, _option(_MODES, "Add attachment modes: static responses to unit loads at the interfaces.")
+    ] = False
+    vectors: Annotated[Path | None, _option(_MODES, "Your own shapes: columns of a .npy or .npz file.")] = None
     frame: Annotated[
         str, _option(_BODY, "Body frame: mean, chord (two interfaces) or clamped:INTERFACE. Default: mean.")
     ] = "mean"
@@ -96,25 +100,27 @@ class ReduceOptions:
     ] = None
     damping: Annotated[
         str | None,
-        _option(_BODY, "Ratio of every mode (0.01 or '1 %'), adams, or 'mass=5 stiffness=1e-6'. Default: none."),
+        _option(
+            _BODY, "Damping ratio of every mode (0.01 or '1 %'), adams, or 'mass=5 stiffness=1e-6'. Default: none."
+        ),
     ] = None
-    stress: Annotated[bool, _option(_BODY, "Keep the stress of every coordinate at the surface.")] = False
+    stress: Annotated[bool, _option(_BODY, "Store the surface stress of every coordinate.")] = False
     no_compare: Annotated[
-        bool, _option(_BODY, "Do not compute frequencies of the whole mesh to compare with: quicker.")
+        bool, _option(_BODY, "Skip the comparison with the frequencies of the full mesh: faster.")
     ] = False
     output: Annotated[
         Path | None,
-        _option(_BODY, "Body file; default: the name of the mesh with .h5 in the present folder.", "--output", "-o"),
+        _option(_BODY, "Body file; default: the name of the mesh with .h5, in the current folder.", "--output", "-o"),
     ] = None
     quiet: Annotated[bool, _option(_BODY, "Print nothing but errors.")] = False
     stiffness: Annotated[
         Path | None,
         _option(
             _ELSEWHERE,
-            "Stiffness: SciPy .npz, Matrix Market or Abaqus .mtx, CalculiX .sti; the nodes are those of MESH.",
+            "Stiffness matrix: SciPy .npz, Matrix Market or Abaqus .mtx, CalculiX .sti, for the nodes of MESH.",
         ),
     ] = None
-    mass: Annotated[Path | None, _option(_ELSEWHERE, "Mass matrix; CalculiX: found beside the .sti file.")] = None
+    mass: Annotated[Path | None, _option(_ELSEWHERE, "Mass matrix. CalculiX: found next to the .sti file.")] = None
     dofs: Annotated[Path | None, _option(_ELSEWHERE, "Node and direction of each row, e.g. CalculiX .dof.")] = None
 
 
@@ -122,7 +128,7 @@ _NO_OPTIONS = ReduceOptions()
 
 
 def reduce(mesh: Path, /, *, options: ReduceOptions = _NO_OPTIONS) -> int:
-    """Reduce a mesh to modal data; writes a body file and prints the body report, which says whether to trust it.
+    """Reduce a mesh to modal data; writes a body file and prints the body report, with a verdict.
 
     flexmb reduce rod.msh --material steel --interface bore_a --interface bore_b
 
@@ -157,39 +163,39 @@ def _target(mesh: Path, options: ReduceOptions) -> Path:
 
 def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
     """The body, or all faults of the command at once."""
-    from flexmb.cli import reduce_words as words
+    from flexmb.cli import reduce_arguments as arguments
     from flexmb.errors import InputError
     from flexmb.mesh.select import select_nodes
     from flexmb.reduction.request import material_faults, section_faults
 
     faults: list[Fault] = []
     mesh = _read_mesh(path, options, faults, progress)
-    request = words.read_request(options, mesh, faults)
-    materials = words.read_materials(options.material or [], faults)
-    section = words.read_section(options.section, faults)
-    y_axis = words.read_axis("--y-axis", options.y_axis, faults)
-    faults += request.faults() + words.elsewhere_faults(options)
+    request = arguments.read_request(options, mesh, faults)
+    materials = arguments.read_materials(options.material or [], faults)
+    section = arguments.read_section(options.section, faults)
+    y_axis = arguments.read_axis("--y-axis", options.y_axis, faults)
+    faults += request.faults() + arguments.elsewhere_faults(options)
     if mesh is not None:
-        # The only fault without a place, "no interface is given", is false where one was given in wrong words.
+        # The only fault without a place, "no interface is given", is wrong if one was given but could not be read.
         found = request.mesh_faults(mesh, select_nodes)
         faults += [fault for fault in found if fault.path or not options.interface]
         if request.stiffness is None:
             faults += material_faults(mesh, materials) + section_faults(mesh, options.section)
     faults += _target_faults(_target(path, options))
-    given = words.given_by(options, request)
+    given = arguments.given_by(options, request)
     if faults:
-        raise InputError(words.as_options(faults, given))
+        raise InputError(arguments.as_options(faults, given))
     assert mesh is not None
     try:
         return _compute(path, mesh, request, materials, (section, y_axis), progress)
     except InputError as error:
-        raise InputError(words.as_options(error.faults, given)) from error
+        raise InputError(arguments.as_options(error.faults, given)) from error
 
 
 def _read_mesh(path: Path, options: ReduceOptions, faults: list[Fault], progress: Any) -> Mesh | None:
-    """The mesh, with what its checks warn of among its notes; None when it cannot be read."""
+    """The mesh, with the warnings of its checks among its notes; None if it cannot be read."""
     from flexmb.errors import InputError
-    from flexmb.mesh.checks import refuse_bad
+    from flexmb.mesh.checks import reject_bad
     from flexmb.mesh.read import read_mesh
     from flexmb.mesh.units import length_unit
 
@@ -200,12 +206,12 @@ def _read_mesh(path: Path, options: ReduceOptions, faults: list[Fault], progress
         length_unit(unit, 0.0)
     except InputError as error:
         faults += error.faults
-        unit = None  # its sets can be checked in any unit
+        unit = None  # the sets can be checked in any unit
     mesh = None
     try:
         mesh = read_mesh(path, unit)
-        if options.stiffness is None:  # matrices from elsewhere use only the nodes
-            mesh = replace(mesh, notes=(*mesh.notes, *refuse_bad(mesh).warnings))
+        if options.stiffness is None:  # imported matrices use only the nodes
+            mesh = replace(mesh, notes=(*mesh.notes, *reject_bad(mesh).warnings))
     except InputError as error:
         faults += error.faults
     return mesh
@@ -219,7 +225,7 @@ def _compute(
     beam: tuple[Any, Any],
     progress: Any,
 ) -> ReducedBody:
-    """The body by elements of the mesh, by beams of its lines (section and y axis), or by matrices from elsewhere."""
+    """The body from solid elements, from beams along line cells (section and y axis), or from imported matrices."""
     from flexmb.bodies.compile_ahead import compile_ahead
     from flexmb.bodies.reduce_mesh import reduce_assembled, reduce_mesh
     from flexmb.reduction.request import with_rest
@@ -234,8 +240,8 @@ def _compute(
         model = read_matrices(
             request.stiffness, request.mass, request.dofs, mesh, unit=mesh.unit, check=True, progress=progress
         )
-        doubts = [finding.text for finding in self_test(model) if finding.level == "care"]
-        return reduce_assembled(model, mesh, request, doubts=doubts, **names)
+        warnings = [finding.text for finding in self_test(model) if finding.level == "care"]
+        return reduce_assembled(model, mesh, request, warnings=warnings, **names)
     mesh, assigned = with_rest(mesh, materials)
     if beam[0] is None:
         return reduce_mesh(mesh, assigned, request, **names)
@@ -248,7 +254,7 @@ def _provenance(path: Path, mesh: Mesh, materials: dict[str, Material]) -> dict[
     from hashlib import sha256
 
     from flexmb.cli.plain_output import typed_command
-    from flexmb.cli.reduce_words import material_text
+    from flexmb.cli.reduce_arguments import material_text
     from flexmb.results.versions import flexmb_version
 
     with path.open("rb") as file:
@@ -265,7 +271,7 @@ def _provenance(path: Path, mesh: Mesh, materials: dict[str, Material]) -> dict[
 
 
 def _target_faults(target: Path) -> list[Fault]:
-    """Why no body file can be written there, before anything is computed."""
+    """Reasons why no body file can be written there, found before anything is computed."""
     from flexmb.errors import Fault
     from flexmb.input_files import is_special
     from flexmb.suggestions import clipped
@@ -284,9 +290,9 @@ def _target_faults(target: Path) -> list[Fault]:
         with tempfile.TemporaryFile(dir=target.parent):
             pass
     except OSError as error:
-        return [Fault(f"nothing can be written in '{target.parent}': {error.strerror or error}", ("output",))]
+        return [Fault(f"cannot write in '{target.parent}': {error.strerror or error}", ("output",))]
     if target.exists() and not _is_body_file(target):
-        text = f"'{target}' exists and is not a body file of flexmb: it is not overwritten"
+        text = f"'{target}' exists and is not a body file of flexmb, so it is not overwritten"
         return [Fault(text, ("output",), "Choose another name.")]
     return []
 

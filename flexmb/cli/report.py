@@ -1,4 +1,4 @@
-"""flexmb report: one page about a run."""
+"""flexmb report: an HTML page about a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def report(
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     bodies: Path | None = None,
 ) -> int:
-    """Write a report of a run as one HTML page: headline numbers, animation, plots, modes, solver health, the model.
+    """Write a report of a run as one HTML page: key figures, animation, plots, modes, solver health, the model.
 
     The page needs no network and nothing installed: mail it to a colleague.
 
@@ -24,9 +24,9 @@ def report(
     result
         Result file (.h5).
     output
-        Page to write (.html); default: the name of the result with _report.html in the present folder.
+        Page to write (.html); default: the name of the result with _report.html, in the current folder.
     bodies
-        Folder where body files lie that are not beside the result.
+        Folder of the body files, if they were moved since the run.
     """
     from flexmb.results.result_file import Result
     from flexmb.view.report import write_report

@@ -26,13 +26,13 @@ def run(
     model
         Model file (.toml).
     output
-        Result file; default: [output] file of the model, else the name of the model with .h5, in the present folder.
+        Result file; default: [output] file of the model, else the name of the model with .h5, in the current folder.
     settings
         Change a parameter or a key of the model, e.g. --set rpm=3000 --set analysis.step=1e-4. May be repeated.
     resume
-        Continue the unfinished run in the result file, to the same numbers as a run in one piece.
+        Continue the unfinished run in the result file; the numbers are those of an uninterrupted run.
     turbo
-        Run code that is generated for this model (up to ten bodies) and kept; the report says when it cannot be used.
+        Use code generated for this model (up to ten bodies) and cached; the report says if it cannot be used.
     quiet
         Print nothing but errors.
     """

@@ -1,4 +1,4 @@
-"""flexmb schema: what may stand in a model file, for editors and for readers."""
+"""flexmb schema: keys of a model file, for editors and for readers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def schema(
     output
         File to write: flexmb.schema.json, or reference.md with --markdown; default: the screen.
     markdown
-        The reference of the model file for readers, in Markdown, instead of the schema.
+        Write the reference of the model file in Markdown instead of the schema.
     """
     import json
 

@@ -8,7 +8,7 @@ from flexmb.errors import Fault, InputError
 
 
 def read_settings(words: Sequence[str]) -> dict[str, str]:
-    """Names and values of "name=value" words; all wrong ones are reported at once."""
+    """Names and values of "name=value"; all wrong ones are reported at once."""
     pairs = [(word, *word.partition("=")) for word in words]
     faults = [
         Fault(f"--set {word}: a name and a value are needed.", hint="Write --set name=value.")
@@ -22,5 +22,5 @@ def read_settings(words: Sequence[str]) -> dict[str, str]:
 
 
 def _is_text(word: str) -> bool:
-    """Whether the word was typed in UTF-8: other bytes reach Python as signs that stand for nothing."""
+    """Whether the word is UTF-8: Python turns other bytes into surrogates, which are not characters."""
     return not any("\ud800" <= sign <= "\udfff" for sign in word)

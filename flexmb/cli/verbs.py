@@ -1,4 +1,4 @@
-"""The verbs of the command line in the order in which help lists them."""
+"""Verbs of the command line, in the order of the help text."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from flexmb.cli.verify import verify
 _HELP = """Flexible multibody dynamics.
 
 Exit codes: 0 done, 1 the computation failed, 2 the input is wrong.
-Every verb takes --debug: show the traceback of an error.
+Every command takes --debug: show the traceback of an error.
 """
 
 
 def make_app() -> App:
-    """The command line parser."""
+    """Build the command line parser."""
     plain = Parameter(negative=(), show_default=False)
     app = App(name="flexmb", help=_HELP, version=_version, help_format="plaintext", default_parameter=plain)
-    mesh = App(name="mesh", help="Look at a mesh: flexmb mesh info FILE.", help_format="plaintext")
+    mesh = App(name="mesh", help="Print the report of a mesh: flexmb mesh info FILE.", help_format="plaintext")
     mesh.command(mesh_info, name="info")
-    body = App(name="body", help="Look at a body file: flexmb body info BODY.h5.", help_format="plaintext")
+    body = App(name="body", help="Print the report of a body file: flexmb body info BODY.h5.", help_format="plaintext")
     body.command(body_info, name="info")
     verbs: tuple[Callable[..., int] | App, ...] = (
         run,

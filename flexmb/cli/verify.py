@@ -1,4 +1,4 @@
-"""flexmb verify: published cases run on this machine, and how well they agree."""
+"""flexmb verify: run the published cases on this machine and compare."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def verify(
     markdown: Path | None = None,
     list_cases: Annotated[bool, Parameter(name="--list")] = False,
 ) -> int:
-    """Run the published cases and print how well they agree: reference, ours, error, tolerance.
+    """Run the published cases and print the comparison: reference, flexmb, error, tolerance.
 
-    Exit code 0: every quantity is within its tolerance; 1: some are not. Takes some minutes.
+    Exit code 0: every quantity is within its tolerance; 1: some are not. Takes a few minutes.
 
     Parameters
     ----------
     case
         Run this case only, e.g. --case A01. May be repeated.
     html
-        Write the table with plots as one page (.html).
+        Write the table and plots as one page (.html).
     markdown
-        Write one row a case as a table (.md).
+        Write a table with one row per case (.md).
     list_cases
-        List the cases and what is not compared; runs nothing.
+        List the cases, and what cannot be compared; runs nothing.
     """
     from flexmb.verification.registry import NOT_APPLICABLE, all_cases, chosen_cases, run_cases
     from flexmb.verification.table import case_list, markdown_table, text_table
@@ -61,7 +61,7 @@ def verify(
 
 
 def _target(path: Path | None, suffix: str) -> Path | None:
-    """The file to write, refused before anything is run."""
+    """The file to write, checked before anything is run."""
     from flexmb.errors import InputError
     from flexmb.results.output_file import check_target
 
@@ -73,7 +73,7 @@ def _target(path: Path | None, suffix: str) -> Path | None:
 
 
 def _compile(everything: bool) -> None:
-    """Say so when kernels must be compiled; before all cases they are, so that no case is charged with it."""
+    """Announce missing kernels; before all cases also compile them, so that no case is timed with it."""
     from flexmb.bodies.compile_ahead import compile_ahead, is_compiled
     from flexmb.solvers.compilation import compile_for
     from flexmb.solvers.compilation import is_compiled as is_compiled_for
@@ -89,7 +89,7 @@ def _compile(everything: bool) -> None:
 
 
 class _Progress:
-    """What is being run: a line that is written over itself on a terminal, otherwise one line a case."""
+    """Progress: a line that overwrites itself on a terminal, otherwise one line per case."""
 
     def __init__(self, n_cases: int):
         from flexmb.cli.progress import StageLine
@@ -98,7 +98,7 @@ class _Progress:
         self._line = StageLine(sys.stderr) if sys.stderr.isatty() else None
 
     def __call__(self, case: Case, outcome: Outcome | None) -> None:
-        """Hear that a case begins (no outcome) or has ended."""
+        """Report that a case begins (no outcome) or has ended."""
         if outcome is None:
             if self._line:
                 self._line(f"{case.name} {case.title} ({self._n_done + 1} of {self._n_cases})", float("nan"))

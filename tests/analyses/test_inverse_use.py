@@ -153,7 +153,7 @@ def test_a_beam_that_bends_more_is_no_better_known_in_a_plane_loop(folder: Path,
 def test_a_table_in_place_of_the_result_is_refused_before_anything_is_computed(folder: Path, capsys: Capture) -> None:
     Path("driven.toml").write_text(PENDULUM)
     code, out, err = call(capsys, "inverse", "driven.toml", "-o", "x.csv", "--csv", "./x.csv")
-    assert (code, out) == (2, "") and "the result goes to this file" in err
+    assert (code, out) == (2, "") and "this is the result file" in err
     assert not Path("x.csv").exists()
     code, out, _ = call(capsys, "inverse", "driven.toml", "-o", "x.h5")
     assert code == 0 and "drives the only degree of freedom: the motion follows from it alone" in words(out)

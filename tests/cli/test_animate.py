@@ -194,7 +194,7 @@ def test_files_that_are_cut_off(folder: Path, capsys: Capture, body_file: Path) 
         whole = source.read_bytes()
         (folder / name).write_bytes(whole[: len(whole) // 2])
     assert "truncated" in refused(capsys, "a.h5", "-o", "x.html")
-    assert "is cut off or damaged" in refused(capsys, "b.h5", "-o", "x.html")
+    assert "is truncated or damaged" in refused(capsys, "b.h5", "-o", "x.html")
 
 
 def test_a_folder_that_is_read_only(

@@ -238,10 +238,10 @@ def test_names_are_no_markup_in_pictures_and_pages(folder: Path, capsys: Capture
         ("a.msh", GMSH.replace("1 0 0 0", "1e300 0 0 0"), "$Nodes has a number that should be whole"),
         ("a.msh", GMSH.replace("1 4 2 0 1", "1 4 -7 0 1"), "inside $Elements"),
         ("a.msh", GMSH.replace("$Nodes\n4", "$Nodes\n1000000000000"), "inside $Nodes"),
-        ("a.msh", "(1 an Ansys mesh)\n(10 (0 1 10 0))\n", "no mesh of Gmsh"),
+        ("a.msh", "(1 an Ansys mesh)\n(10 (0 1 10 0))\n", "not a Gmsh mesh"),
         ("a.inp", NODES.replace("4, 0, 0, 1", "nan, 0, 0, 1"), "*NODE has a number that should be whole"),
-        ("a.inp", NODES + f"*NSET, NSET=a\n{'9' * 30}\n", "a part of it makes no sense"),
-        ("a.inp", NODES + "*NSET, NSET=a, GENERATE\n1, 90000000\n", "asks for too many numbers"),
+        ("a.inp", NODES + f"*NSET, NSET=a\n{'9' * 30}\n", "a part of it is invalid"),
+        ("a.inp", NODES + "*NSET, NSET=a, GENERATE\n1, 90000000\n", "creates too many numbers"),
         ("a.vtk", "# vtk DataFile Version 4.2\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nNONSENSE 3\n", "Unknown section"),
         ("a.vtu", "<VTKFile", "it cannot be read"),
     ],
@@ -279,7 +279,7 @@ def test_shapes_of_a_user_are_never_unpickled(tmp_path: Path, content: bytes) ->
     with pytest.raises(InputError, match="is not a NumPy file|is damaged"):
         read_vectors(tmp_path / "v.npy", 6)
     np.save(tmp_path / "v.npy", np.full(6, 1e200))
-    with pytest.raises(InputError, match="divide it by its largest entry"):
+    with pytest.raises(InputError, match="Divide each shape by its largest entry"):
         read_vectors(tmp_path / "v.npy", 6)
 
 

@@ -37,7 +37,7 @@ def test_a_model_given_as_a_result(folder: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("lift.toml", "run"), "The verb comes first: 'flexmb run lift.toml'"),
+        (("lift.toml", "run"), "The command comes first: 'flexmb run lift.toml'"),
         (("lift.h5",), "'flexmb plot lift.h5'"),
         (("run",), "See 'flexmb run --help'."),
         (("mesh", "inf", "x.msh"), "See 'flexmb mesh --help'."),

@@ -73,7 +73,7 @@ def body() -> ReducedBody:
         "second_order": {"largest": 12.5, "mass_points": 0},
         "sizes": {"nodes": 1234, "unknowns": 3702, "cells": 600, "factor_bytes": 5_000_000, "seconds": 1.5},
         "notes": ["Unit guessed: mm."],
-        "verdict": {"level": "care", "reasons": ["free mode 1 is 1.0 % off: take more modes"]},
+        "verdict": {"level": "care", "reasons": ["free mode 1 is 1.0 % off: use more modes"]},
     }
     return replace(made, name="rod", report=report)
 
@@ -110,7 +110,7 @@ def test_report_says_what_matters(body: ReducedBody) -> None:
     joined = " ".join(text.split())
     first, second = text.splitlines()[:2]
     assert first == "rod: trust it with care"
-    assert "because" in second and "take more modes" in second
+    assert "because" in second and "use more modes" in second
     for part in (
         "1234 nodes, 600 cells, 3702 unknowns",
         "inertia xy [kg m^2]",
@@ -233,7 +233,7 @@ def test_every_option_arrives(folder: Path, capsys: Capture) -> None:
         (["rod.inp", *GOOD, "--below", "5 mm"], ["--below 5 mm", "is a length, but a frequency is needed"]),
         (["rod.inp", *GOOD, "--below", "nan"], ["--below nan"]),
         (["rod.inp", *GOOD, "--frame", "clamped:bore_c"], ["--frame: there is no interface 'bore_c'"]),
-        (["rod.inp", *GOOD, "--frame", "clamped"], ["clamped at which interface"]),
+        (["rod.inp", *GOOD, "--frame", "clamped"], ["the clamped frame needs the name of an interface"]),
         (
             ["rod.inp", "--material", "steel", "--interface", "bore", "--unit", "mmm", "--vectors", "v.npy"],
             [

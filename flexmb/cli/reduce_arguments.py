@@ -1,10 +1,10 @@
-"""Words of `flexmb reduce`: materials, sections, interfaces, frequencies, damping, with units where they make sense.
+"""Option values of `flexmb reduce`: materials, sections, interfaces, frequencies and damping, with units.
 
     steel    web=steel    E=210 GPa nu=0.3 density=7850    web=E=70e9 nu=0.33 density=2.7 g/cm^3
     circle radius=3 mm
     bore_a    a=bore_a    pin=cylinder(0,0,0, 0,0,1, 10 mm):rbe3
-Tables (E, radius, ...) are those of the model file, with its keys, units and messages. Every reader collects its
-faults in a list, so that all faults of a command are told at once.
+Tables (E, radius, ...) are those of the model file, with its keys, units and messages. Every reader appends its
+faults to a list, so that all faults of a command are reported at once.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 class _Tables(Strict):
-    """The tables of the model file that words can spell."""
+    """Tables of the model file that option values can spell."""
 
     material: sections.Material | None = None
     section: sections.NamedSection | None = None
@@ -45,7 +45,7 @@ class _Tables(Strict):
 
 
 def key_values(text: str) -> tuple[str, dict[str, str]]:
-    """What stands before the first KEY=, and the keys with their values: "circle radius=3 mm"."""
+    """The text before the first KEY=, and the keys with their values: "circle radius=3 mm"."""
     keys = list(_KEY.finditer(text))
     starts = [key.start() for key in keys] + [len(text)]
     values = {key[1]: text[key.end() : end].strip(" \t,;") for key, end in zip(keys, starts[1:], strict=True)}
@@ -53,7 +53,7 @@ def key_values(text: str) -> tuple[str, dict[str, str]]:
 
 
 def read_materials(words: Sequence[str], faults: list[Fault]) -> dict[str, Material]:
-    """Material of each cell set; "" is the whole mesh, or all cells that no other word names."""
+    """Material of each cell set; "" is the whole mesh, or all cells in no other set."""
     materials: dict[str, Material] = {}
     seen: set[str] = set()
     for word in words:
@@ -70,7 +70,7 @@ def read_materials(words: Sequence[str], faults: list[Fault]) -> dict[str, Mater
 
 
 def _split_material(word: str) -> tuple[str, str]:
-    """Cell set and material of a word: "web=steel" and "web=E=70e9 ..." name a set, "E=70e9 ..." does not."""
+    """Cell set and material: "web=steel" and "web=E=70e9 ..." name a set, "E=70e9 ..." does not."""
     head, equals, rest = word.partition("=")
     is_property = head.strip() in sections.Material.model_fields or _NUMBER_FOLLOWS.match(rest) is not None
     if not equals or is_property:
@@ -88,26 +88,26 @@ def _read_material(text: str, place: tuple[str], faults: list[Fault]) -> Materia
         faults.append(Fault(f"no material '{name[:60]}'." if name else "a material is needed.", place, hint))
         return None
     if name:
-        text = f"'{name[:60]}' stands before the first number."
+        text = f"unexpected text '{name[:60]}' before the first number."
         faults.append(Fault(text, place, "Write 'E=210e9 nu=0.3 density=7850', or SET=... for the cells of a set."))
     found = _read_table("material", table, place, faults)
     if found is None or name:
         return None
     if found.shear_modulus is None:
-        faults.append(Fault("'nu' is missing.", place, "Poisson's ratio, or the shear modulus G, is needed."))
+        faults.append(Fault("'nu' is missing.", place, "Give Poisson's ratio nu or the shear modulus G."))
         return None
     return Material(found.E, found.shear_modulus, found.density)
 
 
 def read_section(word: str | None, faults: list[Fault]) -> Any:
-    """A cross-section such as "circle radius=3 mm"; None without a word or with a wrong one."""
+    """A cross-section such as "circle radius=3 mm"; None if it is not given or wrong."""
     if word is None:
         return None
     place = (f"--section {word}",)
     name, table = key_values(word)
     if name not in sections.SECTION_TYPES:
-        text = f"'{name[:60]}' is no cross-section." if name else "the kind of cross-section is missing."
-        hint = did_you_mean(name, sections.SECTION_TYPES, "Kinds")
+        text = f"'{name[:60]}' is not a cross-section." if name else "the type of cross-section is missing."
+        hint = did_you_mean(name, sections.SECTION_TYPES, "Types")
         faults.append(Fault(text, place, f"{hint} Write e.g. 'circle radius=3 mm'."))
         return None
     found = _read_table("section", {**table, "type": name}, place, faults)
@@ -122,14 +122,14 @@ def read_damping(word: str | None, faults: list[Fault]) -> Any:
     name, table = key_values(word)
     if not table and name.isalpha() and name != "adams":
         hint = "Allowed: a ratio (0.01 or '1 %'), adams, or 'mass=5 stiffness=1e-6'."
-        faults.append(Fault(f"'{name[:60]}' is no damping.", place, hint))
+        faults.append(Fault(f"'{name[:60]}' is not a damping.", place, hint))
         return None
     if not table and name != "adams":
         ratio = read_number("--damping", word, "number", faults)
         if ratio is not None and ratio < 0.0:
-            faults.append(Fault("a damping ratio must not be less than zero.", place))
+            faults.append(Fault("the damping ratio must not be negative.", place))
         elif ratio is not None and ratio > 1.0:
-            hint = f"Write '{ratio:g} %' if that is meant."
+            hint = f"If you mean {ratio:g} %, write '{ratio:g} %'."
             faults.append(Fault(f"a ratio of {ratio:g} is {100 * ratio:g} % of critical damping.", place, hint))
         return None if ratio is None else {"ratio": ratio}
     found = _read_table("damping", name if not table else table, place, faults)
@@ -146,7 +146,7 @@ def _read_table(key: str, value: Any, place: tuple[str], faults: list[Fault]) ->
 
 
 def read_number(option: str, word: str | None, kind: str, faults: list[Fault]) -> float | None:
-    """A number of some kind with or without a unit, in SI."""
+    """A number with or without a unit, in SI."""
     if word is None:
         return None
     try:
@@ -192,11 +192,11 @@ def read_axis(option: str, word: str | None, faults: list[Fault]) -> tuple[float
 
 
 def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault]) -> ReductionRequest:
-    """The choices of the command line ; mesh : None when it could not be read"""
+    """The reduction request of the command line; mesh : None if it could not be read"""
     tie = options.tie.strip().lower()
     if tie not in RIGID_OR_AVERAGED:
         hint = did_you_mean(tie, RIGID_OR_AVERAGED, "Choices")
-        faults.append(Fault("this is none of the choices.", (f"--tie {options.tie}",), hint))
+        faults.append(Fault(f"'{tie[:60]}' is not a tie.", (f"--tie {options.tie}",), hint))
         tie = RIGID_OR_AVERAGED[0]
     sets: Collection[str] = mesh.node_sets if mesh is not None else ()
     interfaces = read_ties("--interface", options.interface or [], tie, sets, faults)
@@ -226,29 +226,31 @@ def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault])
 
 
 def elsewhere_faults(options: ReduceOptions) -> list[Fault]:
-    """Options that do not go together, or lack another, for matrices computed elsewhere and for elements."""
+    """Options that do not go together or need another one, with and without matrices computed elsewhere."""
     faults = []
     if options.stiffness is None:
         for name in ("mass", "dofs"):
             if getattr(options, name) is not None:
-                text = "it belongs to a stiffness matrix computed elsewhere, which is missing."
+                text = "this option needs a stiffness matrix computed elsewhere, and none is given."
                 faults.append(Fault(text, (f"--{name}",), "Give --stiffness FILE."))
         if not options.material:
             hint = f"Give --material {next(iter(MATERIALS))} (or {', '.join(list(MATERIALS)[1:])})"
             hint += ", or --material 'E=210e9 nu=0.3 density=7850'."
             faults.append(Fault("no material is given.", (), hint))
         if options.y_axis is not None and options.section is None:
-            faults.append(Fault("it turns a cross-section, and there is none.", ("--y-axis",), "Give --section."))
+            faults.append(
+                Fault("this option orients a cross-section, and none is given.", ("--y-axis",), "Give --section.")
+            )
         return faults
     for name in ("material", "section", "y_axis", "lumped"):
         if getattr(options, name):
-            text = "matrices computed elsewhere hold it already."
+            text = "matrices computed elsewhere already contain this."
             faults.append(Fault(text, (f"--{name.replace('_', '-')}",), "Leave it out, or leave out --stiffness."))
     return faults
 
 
 def given_by(options: ReduceOptions, request: ReductionRequest) -> dict[str, str]:
-    """NAME -> option and word by which an interface or a marker was given, for messages."""
+    """NAME -> option and value that gave an interface or a marker, for messages."""
     given: dict[str, str] = {}
     for option, ties, words in (
         ("--interface", request.interfaces, options.interface or []),
@@ -269,9 +271,9 @@ def material_text(cell_set: str, material: Material) -> str:
 
 
 def read_ties(option: str, words: Sequence[str], tie: str, sets: Collection[str], faults: list[Fault]) -> Any:
-    """(TieRequest, ...) of words SET, NAME=SELECT, each with :rbe2 or :rbe3 behind it where it differs from `tie`.
+    """(TieRequest, ...) of SET or NAME=SELECT, each followed by :rbe2 or :rbe3 where it differs from `tie`.
 
-    `sets` are names of node sets, for names that hold "=" or ":" themselves.
+    `sets` are names of node sets, for names that contain "=" or ":" themselves.
     """
     requests = []
     for word in words:
@@ -293,7 +295,7 @@ def read_ties(option: str, words: Sequence[str], tie: str, sets: Collection[str]
 
 
 def _split_tie(text: str, tie: str, place: tuple[str], faults: list[Fault]) -> tuple[str, str]:
-    """Selection and tie of "SELECT:rbe3"; a word after ":" that resembles neither tie belongs to the name."""
+    """Selection and tie of "SELECT:rbe3"; text after ":" that resembles neither tie belongs to the name."""
     at = _outside(text, ":", last=True)
     word = text[at + 1 :].strip().lower()
     if at < 0 or tie == "follower":
@@ -302,13 +304,13 @@ def _split_tie(text: str, tie: str, place: tuple[str], faults: list[Fault]) -> t
         return text[:at].strip(), word
     if word.startswith("rb"):
         hint = did_you_mean(word, RIGID_OR_AVERAGED, "Choices")
-        faults.append(Fault(f"'{word[:60]}' is no tie.", place, hint))
+        faults.append(Fault(f"'{word[:60]}' is not a tie.", place, hint))
         return text[:at].strip(), tie
     return text, tie
 
 
 def _outside(text: str, sign: str, last: bool = False) -> int:
-    """Place of the first (or last) `sign` that stands outside of brackets; -1 when there is none."""
+    """Index of the first (or last) `sign` outside brackets; -1 if there is none."""
     depth, found = 0, -1
     for at, character in enumerate(text):
         depth += (character == "(") - (character == ")")
@@ -326,12 +328,12 @@ def read_frame(word: str, interfaces: Sequence[TieRequest]) -> str:
 
 
 def read_order(word: str | None) -> Any:
-    """ "full", 2, 1; anything else as it is, for the check of choices to refuse."""
+    """ "full", 2, 1; anything else unchanged, for the check of choices to reject."""
     return int(word) if word in ("1", "2") else word
 
 
 def as_options(faults: Sequence[Fault], given: Mapping[str, str]) -> list[Fault]:
-    """Faults with the option that they belong to as their place, none told twice; given : see `given_by`"""
+    """Faults with the option they belong to as their place, without repeats; given : see `given_by`"""
     found = (_sentence(Fault(fault.text, _option(fault.path, given), fault.hint)) for fault in faults)
     return list(dict.fromkeys(found))
 
@@ -349,6 +351,6 @@ def _option(path: tuple[str | int, ...], given: Mapping[str, str]) -> tuple[str 
 
 
 def _sentence(fault: Fault) -> Fault:
-    """With a full stop before the hint."""
+    """The fault with a full stop before the hint."""
     text = fault.text if fault.text.endswith((".", "?")) or "\n" in fault.text else f"{fault.text}."
     return Fault(text, fault.path, fault.hint)
