@@ -1,1 +1,1 @@
-"""Materials, cross-sections and the shape functions and matrices of beam elements: what a beam is made of."""
+"""Materials, cross-sections, and stiffness and mass of beam and solid elements."""

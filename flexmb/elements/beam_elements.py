@@ -1,6 +1,6 @@
 """Two-node beam elements (Euler-Bernoulli, Timoshenko) and three-node rod elements, and their assembly on a line.
 
-Beam: nodal unknowns (v, psi), deflection and turn of the section. Between the nodes the solution without load is taken,
+Beam: nodal unknowns (v, psi), deflection and turn of the section. Between the nodes the solution without load is used,
 so that the element is exact under end loads and does not lock; with p = 12 EI/(k G A h^2), s = (x - x_left)/h:
 
     v   = [1 - 3 s^2 + 2 s^3 + p (1 - s), h (s - 2 s^2 + s^3 + p (s - s^2)/2),
@@ -45,7 +45,7 @@ class BeamLine:
 
     @property
     def places(self) -> Floats:
-        """(n + 1,) where the unknowns sit [m]"""
+        """(n + 1,) positions of the unknowns [m]"""
         return self.nodes
 
     def matrices(self) -> tuple[Floats, Floats]:
@@ -77,7 +77,7 @@ class RodLine:
 
     @property
     def places(self) -> Floats:
-        """(2 n + 1,) where the unknowns sit: nodes and the middles of the elements [m]"""
+        """(2 n + 1,) positions of the unknowns: nodes and midpoints of the elements [m]"""
         middles = (self.nodes[1:] + self.nodes[:-1]) / 2.0
         return np.append(np.column_stack([self.nodes[:-1], middles]).ravel(), self.nodes[-1])
 
@@ -180,7 +180,7 @@ def _rod_rows(s: Floats, h: Floats) -> Floats:
 
 
 def _element_of(nodes: Floats, x: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Number, length and local place s of the element that holds each x; on a node the one that begins there."""
+    """Number, length and local coordinate s of the element at each x; on a node the one that begins there."""
     number = np.clip(np.searchsorted(nodes, x, side="right") - 1, 0, nodes.size - 2)
     h = nodes[number + 1] - nodes[number]
     return number, h, (x - nodes[number]) / h

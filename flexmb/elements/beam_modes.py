@@ -16,7 +16,7 @@ import numpy as np
 from flexmb.elements.beam_shapes import WaveCurve
 
 ENDS = ("clamped", "pinned", "free", "guided")
-"""Held: value and slope; value; nothing; slope."""
+"""Held: value and slope; value; none; slope."""
 SUPPORTS = tuple(f"{left}-{right}" for left in ENDS for right in ENDS)
 
 _HELD = {"clamped": (0, 1), "pinned": (0, 2), "free": (2, 3), "guided": (1, 3)}
@@ -24,7 +24,7 @@ _HELD = {"clamped": (0, 1), "pinned": (0, 2), "free": (2, 3), "guided": (1, 3)}
 
 
 def held(supports: str) -> list[tuple[bool, bool]]:
-    """For end A and end B: is the deflection held, is the turn held?"""
+    """For end A and end B: whether the deflection is held, whether the turn is held."""
     return [(0 in _HELD[end], 1 in _HELD[end]) for end in supports.split("-")]
 
 

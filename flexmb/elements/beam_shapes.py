@@ -5,7 +5,7 @@ body frame) times a factor:
 
     bending  value = factor (curve - offset - tilt x)     axial, torsion  value = factor (curve - offset)
 
-Both answer `values(x)`, (m, 4): value, slope d/dx value, turn of the section (the slope in Euler-Bernoulli theory, psi
+Both provide `values(x)`, (m, 4): value, slope d/dx value, turn of the section (the slope in Euler-Bernoulli theory, psi
 in Timoshenko's), curvature d/dx turn. Axial and torsion shapes have value and slope; the rest is zero.
 """
 

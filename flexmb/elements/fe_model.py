@@ -1,8 +1,8 @@
-"""A linear finite element model: stiffness and mass of a body that nothing holds.
+"""A linear finite element model: stiffness and mass of an unsupported body.
 
 Unknowns come in blocks of three. Blocks 0 .. n-1 are the displacements of the n nodes; a node that also has rotations
 (beams, imported matrices) has a further block for its rotation vector. So stiffness is a matrix of 3 x 3 blocks
-whatever the elements are. Solids have the same mass in every direction, which is kept as one number a pair of nodes.
+whatever the elements are. Solids have the same mass in every direction, stored as one number per pair of nodes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class FEModel:
     mesh: Mesh | None = None
     """The mesh it was assembled from; None for imported matrices"""
     elastic: Any = None
-    """What geometric stiffness and stress need besides the mesh: Lame constants of every block of cells"""
+    """Data for geometric stiffness and stress beside the mesh: Lame constants of every block of cells"""
 
     @property
     def n_blocks(self) -> int:

@@ -1,9 +1,9 @@
-"""Frames of line cells: beams between the nodes of a mesh, six unknowns a node, to stiffness and mass.
+"""Frames of line cells: stiffness and mass of beams between the nodes of a mesh, six unknowns per node.
 
-Enter a mesh of two- or three-node lines (a three-node cell is two beams that meet in its middle node), material and
-section. Every beam is straight, exact under end loads in bending (`beam_elements`, with shear where the section knows
-its shear coefficients), linear in stretch and twist: K_xx = E A/h [1, -1; -1, 1], twist alike with G J. Mass is
-consistent. Leave an `FEModel`: blocks 0 .. n-1 are displacements, the others the rotation vectors of the nodes.
+Input: a mesh of two- or three-node lines (a three-node cell is two beams that meet in its middle node), material and
+section. Every beam is straight, exact under end loads in bending (`beam_elements`, with shear if the section has shear
+coefficients), linear in stretch and twist: K_xx = E A/h [1, -1; -1, 1], twist likewise with G J. Mass is consistent.
+Output: an `FEModel`: blocks 0 .. n-1 are displacements, the others the rotation vectors of the nodes.
 Source: J. S. Przemieniecki, Theory of Matrix Structural Analysis (1968), chapters 5 (stiffness) and 11 (mass).
 """
 
@@ -27,7 +27,7 @@ from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import Mesh
 
 _ALMOST_ALONG = 1e-3
-"""Sine of the angle between y_axis and a beam below which the section's turn would be left to round-off."""
+"""Sine of the angle between y_axis and a beam below which round-off would decide the orientation of the section."""
 _STRETCH, _TWIST = (0, 6), (3, 9)
 _BEND_Y = ((1, 5, 7, 11), np.ones(4))
 """In the x-y plane: v and its turn, which is the rotation about z"""
@@ -37,7 +37,7 @@ _BEND_Z = ((2, 4, 8, 10), np.array([1.0, -1.0, 1.0, -1.0]))
 
 @dataclass(frozen=True)
 class BeamData:
-    """What geometric stiffness and stress of beams would need: one entry a beam."""
+    """Data for geometric stiffness and stress of beams: one entry per beam."""
 
     nodes: Integers
     """(e, 2) nodes at the ends"""
@@ -58,10 +58,10 @@ def assemble_beams(
 ) -> FEModel:
     """Stiffness and mass of the line cells of `mesh`.
 
-    `material`, `section` and `y_axis` hold for all cells or are given by cell set; every cell must get exactly one.
-    `y_axis` is the direction of the section's y axis, its part across the beam is taken; (cells, 3) gives one a cell.
-    None: the world axis most across all beams of the section. `shear`: None takes it into account where the section
-    knows both shear coefficients, True demands them, False leaves it out (Euler-Bernoulli).
+    `material`, `section` and `y_axis` apply to all cells or are given by cell set; every cell must get exactly one.
+    `y_axis` is the direction of the section's y axis, of which the part across the beam is used; (cells, 3) gives one
+    per cell. None: the world axis most across all beams of the section. `shear`: None includes shear if the section has
+    both shear coefficients, True requires them, False leaves it out (Euler-Bernoulli).
     """
     lines, faults = line_cells(mesh)
     materials, found = values_of(mesh, lines, material, "material", Material)
@@ -83,10 +83,10 @@ def _unfit_sections(sections: Sequence[Section | None], shear: bool | None) -> l
     given = [section for section in sections if section is not None]
     faults = []
     if any(section.J is None for section in given):
-        text = "a frame of beams twists, but the torsion constant J of a section is not known"
+        text = "a frame of beams needs the torsion constant J of every section, and one is missing"
         faults.append(Fault(text, ("section",), "Give J [m^4]."))
     if shear and any(section.shear_y is None or section.shear_z is None for section in given):
-        text = "shear deformation was asked for, but a section does not know its shear coefficients"
+        text = "shear deformation needs shear coefficients, and a section has none"
         faults.append(Fault(text, ("section",), "Give shear_y and shear_z, or leave shear out."))
     return faults
 
@@ -116,8 +116,10 @@ def _beam_axes(mesh: Mesh, lines: LineCells, sections: Sequence[Section], wanted
     size = np.linalg.norm(across, axis=1)
     wrong = np.flatnonzero(~(size > _ALMOST_ALONG * length))
     if wrong.size:
-        text = f"y_axis runs along {wrong.size} beams, the first is {lines.name(int(wrong[0]))}; it must point across"
-        hint = "Give y_axis by cell set, or one direction a cell."
+        text = (
+            f"y_axis runs along {wrong.size} beams, the first is {lines.name(int(wrong[0]))}; it must point across them"
+        )
+        hint = "Give y_axis by cell set, or one direction per cell."
         raise InputError([Fault(text, ("y_axis",), hint)])
     side = across / size[:, None]
     return np.stack([along, side, np.cross(along, side)], axis=1)
@@ -129,7 +131,7 @@ def _is_round(section: Section) -> bool:
 
 def _most_across(along: Floats, is_round: bool) -> Floats:
     """(e, 3) the world axis that is most across each beam when the section is round, else across all of them."""
-    parts = np.round(np.abs(along), 9)  # so that round-off does not choose between axes that are equally far
+    parts = np.round(np.abs(along), 9)  # so that round-off does not decide between equal axes
     choice = np.argmin(parts, axis=1) if is_round else np.full(len(along), np.argmin(parts.max(axis=0)))
     return np.eye(3)[choice]
 
@@ -175,7 +177,7 @@ def _beam(h: float, material: Material, section: Section, shear: bool, rotary: b
 
 
 def _scattered(local: Floats, axes: Floats, blocks: Integers, n_blocks: int) -> Any:
-    """(3 b, 3 b) BSR: the beams' matrices in world axes, T^T A T with T of the four times repeated axes, added up."""
+    """(3 b, 3 b) BSR: sum of the beam matrices in world axes, T^T A T with the axes repeated four times in T."""
     world = np.einsum("epi,eapbq,eqj->eaibj", axes, local.reshape(-1, 4, 3, 4, 3), axes, optimize=True)
     world = (world + world.transpose(0, 3, 4, 1, 2)) / 2.0
     unknowns = 3 * blocks[:, :, None] + np.arange(3)

@@ -1,7 +1,7 @@
-"""Line cells of a mesh as beams, and what each of them is given: one value for all, or one a cell set.
+"""Line cells of a mesh as beams, and their properties: one value for all, or one per cell set.
 
-Enter a mesh and values; leave beams (pairs of nodes), a value for each, and all faults: points without beams, solid
-cells, unknown sets, cells that get nothing or two different things.
+Input: a mesh and values. Output: beams (pairs of nodes), a value for each, and all faults: points without beams, solid
+cells, unknown sets, cells without a value or with two different ones.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class LineCells:
     """(e,) number of the cell in its file, or its `number` counted from 1"""
 
     def name(self, beam: int) -> str:
-        """How a message calls the cell of a beam."""
+        """Name of the cell of a beam in messages."""
         return f"cell {self.ids[beam]}"
 
 
 def line_cells(mesh: Mesh) -> tuple[LineCells, list[Fault]]:
-    """The beams of a mesh, and why it is no frame of beams."""
+    """The beams of a mesh, and its faults."""
     faults = []
     parts: list[tuple[Integers, ...]] = []
     first = 0
@@ -56,10 +56,10 @@ def line_cells(mesh: Mesh) -> tuple[LineCells, list[Fault]]:
     solids = sum(len(cells) for cells in mesh.cells if cells.kind in SOLIDS)
     if solids:
         text = f"the mesh has {solids} solid cells beside its {first} line cells"
-        hint = "A beam on a node of a solid turns freely there: model the part by one kind of cells."
+        hint = "Use one type of cells: a beam on a node of a solid rotates freely there."
         faults.append(Fault(text, ("mesh",), hint))
     if not parts:
-        faults.append(Fault("the mesh has no line cells", ("mesh",), "Beams are made of line cells (2 or 3 nodes)."))
+        faults.append(Fault("the mesh has no line cells", ("mesh",), "Beams need line cells (2 or 3 nodes)."))
         empty = np.zeros(0, dtype=np.int64)
         return LineCells(np.zeros((0, 2), dtype=np.int64), empty, empty, empty, empty), faults
     lines = LineCells(*(np.concatenate(columns).astype(np.int64) for columns in zip(*parts, strict=True)))
@@ -70,25 +70,25 @@ def _wrong_points(mesh: Mesh, lines: LineCells, has_solids: bool) -> list[Fault]
     n = len(mesh.points)
     faults = []
     if lines.ends.min() < 0 or lines.ends.max() >= n:
-        return [Fault(f"line cells name nodes outside 0 .. {n - 1}", ("mesh",))]
+        return [Fault(f"line cells use nodes outside 0 .. {n - 1}", ("mesh",))]
     if not np.isfinite(mesh.points).all():
-        faults.append(Fault("points have coordinates that are no finite numbers", ("mesh",)))
+        faults.append(Fault("points have coordinates that are not finite", ("mesh",)))
     unused = np.setdiff1d(np.arange(n), lines.ends)
     if unused.size and not has_solids:
         text = f"{unused.size} points belong to no line cell, the first is number {unused[0]}"
-        faults.append(Fault(text, ("mesh",), "Take them out: nothing holds them."))
+        faults.append(Fault(text, ("mesh",), "Remove them: nothing holds them."))
     return faults
 
 
 def values_of(mesh: Mesh, lines: LineCells, given: Any, what: str, kind: type) -> tuple[list[Any], list[Fault]]:
-    """One value of type `kind` a beam; `given` is the value, or a mapping of cell sets to values."""
+    """One value of type `kind` per beam; `given` is the value, or a mapping of cell sets to values."""
     if isinstance(given, kind):
         return [given] * len(lines.ends), []
     if not isinstance(given, Mapping):
         text = f"{what} must be a {kind.__name__} or a mapping of cell sets to them, found {type(given).__name__}"
         return [None] * len(lines.ends), [Fault(text, (what,))]
     faults = [
-        Fault(f"{what} of set '{name}' is no {kind.__name__}", (what, name))
+        Fault(f"{what} of set '{name}' is not a {kind.__name__}", (what, name))
         for name, value in given.items()
         if not isinstance(value, kind)
     ]
@@ -127,7 +127,7 @@ def directions_of(mesh: Mesh, lines: LineCells, given: Any) -> tuple[Floats, lis
     if table.shape == (n_cells, 3) and np.isfinite(table).all() and (np.abs(table).max(axis=1) > 0.0).all():
         return table[lines.number], []
     text = f"y_axis must be a direction of three numbers, or one for each of the {n_cells} line cells"
-    return wanted, [Fault(text, ("y_axis",), "Directions are finite and not zero.")]
+    return wanted, [Fault(text, ("y_axis",), "Directions must be finite and not zero.")]
 
 
 def _vector(value: Any) -> Floats | None:
@@ -141,7 +141,7 @@ def _vector(value: Any) -> Floats | None:
 def _owners(
     mesh: Mesh, lines: LineCells, names: list[str], what: str, values: list[Any], needed: bool = True
 ) -> tuple[Integers, list[Fault]]:
-    """(e,) which of the sets `names` gives each beam its value, -1 for none."""
+    """(e,) index of the set in `names` that gives each beam its value, -1 for none."""
     owner = np.full(len(lines.ends), -1, dtype=np.int64)
     faults = []
     for number, name in enumerate(names):
@@ -165,6 +165,6 @@ def _owners(
     left = np.unique(lines.number[owner < 0])
     if needed and left.size and not faults:
         first = lines.name(int(np.flatnonzero(owner < 0)[0]))
-        text = f"{left.size} line cells get no {what}, the first is {first}"
+        text = f"{left.size} line cells have no {what}, the first is {first}"
         faults.append(Fault(text, (what,), f"Sets of the mesh: {', '.join(mesh.cell_sets) or 'none'}."))
     return owner, faults

@@ -31,16 +31,16 @@ class Material:
         if faults:
             raise InputError(faults)
 
-    def doubts(self) -> list[str]:
-        """Sentences about numbers that no usual solid has: a unit was probably forgotten."""
+    def warnings(self) -> list[str]:
+        """Warnings about numbers that are unusual for a solid, such as from a forgotten unit."""
         found = []
         if not _USUAL_E[0] <= self.E <= _USUAL_E[1]:
             found.append(
-                f"E = {self.E:g} Pa is unusual for a solid ({_USUAL_E[0]:g} to {_USUAL_E[1]:g}): is the unit right?"
+                f"E = {self.E:g} Pa is unusual for a solid ({_USUAL_E[0]:g} to {_USUAL_E[1]:g}): check the unit"
             )
         if not _USUAL_DENSITY[0] <= self.density <= _USUAL_DENSITY[1]:
             limits = f"{_USUAL_DENSITY[0]:g} to {_USUAL_DENSITY[1]:g}"
-            found.append(f"density = {self.density:g} kg/m^3 is unusual for a solid ({limits}): is the unit right?")
+            found.append(f"density = {self.density:g} kg/m^3 is unusual for a solid ({limits}): check the unit")
         return found
 
     @classmethod
@@ -48,7 +48,7 @@ class Material:
         """From Young's modulus [Pa], Poisson's ratio and density [kg/m^3]: G = E/(2 (1 + nu))."""
         faults = positive("E", E, "Pa") + positive("density", density, "kg/m^3")
         if not is_number(nu) or not -1.0 < nu <= 0.5:
-            faults.append(Fault(f"nu must lie above -1 and not above 0.5, found {nu!r}", ("nu",)))
+            faults.append(Fault(f"nu must be above -1 and at most 0.5, found {nu!r}", ("nu",)))
         if faults:
             raise InputError(faults)
         return cls(E, E / (2.0 * (1.0 + nu)), density, name)
@@ -67,4 +67,4 @@ MATERIALS = {
         ("brass", 100e9, 0.34, 8500.0),
     )
 }
-"""Usual handbook values at room temperature; give E, nu and density where they matter."""
+"""Handbook values at room temperature; give E, nu and density yourself if they matter."""

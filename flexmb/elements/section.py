@@ -114,7 +114,7 @@ def general(
     shear_y: float | None = None,
     shear_z: float | None = None,
 ) -> Section:
-    """A section by its numbers; J and the shear coefficients may stay unknown where they are not used."""
+    """A section by its properties; J and the shear coefficients may be left out if they are not used."""
     return Section(A, Iy, Iz, J, shear_y, shear_z)
 
 
@@ -126,7 +126,7 @@ def _raise(faults: list[Fault]) -> None:
 def _rectangle_torsion(y: float, z: float) -> float:
     """Saint-Venant's series [m^4]: J = a b^3 (1/3 - 64/pi^5 b/a sum over odd n of tanh(n pi a/(2 b))/n^5), a >= b.
 
-    The sum of 1/n^5 over odd n is 31/32 zeta(5); what tanh lacks to 1 decays like exp(-n pi), so few terms remain.
+    The sum of 1/n^5 over odd n is 31/32 zeta(5); 1 - tanh decays like exp(-n pi), so few terms remain.
     """
     a, b = max(y, z), min(y, z)
     lack = sum(2.0 * _decay(n * math.pi * a / b) / n**5 for n in range(1, 16, 2))

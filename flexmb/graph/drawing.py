@@ -1,10 +1,10 @@
 """The spanning tree and the matrices of a graph as plain text.
 
-A line of the tree is a node, the branch to its parent, and the kind of that branch, as in
+A line of the tree is a node, the branch to its parent, and the type of that branch, as in
 
     ├─ crank.bearing  A (joint)
 
-A line below it is a chord and its circuit; "-" marks an edge that is passed against its direction:
+A line below it is a chord and its circuit; "-" marks an edge that is traversed against its direction:
 
     C (joint, 5 equations): C - rod.arm - B ...
 """
@@ -21,7 +21,7 @@ from flexmb.graph.spanning_tree import SpanningTree
 
 
 def draw(graph: LinearGraph, tree: SpanningTree) -> str:
-    """The tree with one line for each node (its name, its branch and the kind of it), and below it the chords."""
+    """The tree with one line per node (its name, its branch and the type of that), and below it the chords."""
     lines = [graph.datum]
     pending = [(node, "") for node in reversed(tree.children[graph.datum])]
     while pending:  # not recursive: a long chain is deeper than Python's stack
@@ -32,7 +32,7 @@ def draw(graph: LinearGraph, tree: SpanningTree) -> str:
         inner = indent + ("   " if is_last else "│  ")
         pending += [(child, inner) for child in reversed(tree.children[node])]
     if tree.chords:
-        lines += ["", "chords, each with the circuit it closes (- : passed against its direction)"]
+        lines += ["", "chords, each with the circuit it closes (-: traversed against its direction)"]
         lines += [_chord_line(tree, chord) for chord in tree.chords]
     return "\n".join(lines)
 
@@ -46,7 +46,7 @@ def _chord_line(tree: SpanningTree, chord: Edge) -> str:
 def format_matrix(matrix: NDArray[np.integer], rows: Sequence[str], columns: Sequence[str]) -> str:
     """The matrix as aligned text with a label for each row and column; zeros are dots."""
     if matrix.shape != (len(rows), len(columns)):
-        raise ValueError(f"a matrix of shape {matrix.shape} has {len(rows)} row and {len(columns)} column labels")
+        raise ValueError(f"a matrix {matrix.shape} has {len(rows)} row and {len(columns)} column labels")
     cells = [[f"{entry:+d}" if entry else "." for entry in line] for line in matrix.tolist()]
     margin = max((len(label) for label in rows), default=0)
     widths = [max(len(label), 2) for label in columns]

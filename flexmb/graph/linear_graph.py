@@ -1,10 +1,10 @@
 """The linear graph of a mechanism: named nodes, directed named edges. No physics.
 
-Nodes stand for reference frames, edges for what lies between two of them. The first node is the datum (ground, the
+Nodes are reference frames, edges are elements between two of them. The first node is the datum (ground, the
 inertial frame; vertex 0 of [RS]). An edge is directed from its tail to its head: in the words of [RS eq. 3] it
 "emanates from" its tail, which is the f(a) of [RS eq. 40], and "terminates on" its head.
 
-Enters: node names and edges. Leaves: an immutable `LinearGraph`, or one `InputError` with every fault found.
+Input: node names and edges. Output: an immutable `LinearGraph`, or one `InputError` with every fault found.
 Sources: [RS] "Graph theory"; [SM] section 2.
 """
 
@@ -20,7 +20,7 @@ from types import MappingProxyType
 from flexmb.errors import Fault, InputError
 
 _NAMES_LISTED = 12
-"""More names than these are not listed in an error message."""
+"""Most names listed in an error message."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Edge:
     head: str
     """Node on which the edge terminates."""
     kind: str
-    """Free word: "body", "arm", "joint", "motion", "force", ..."""
+    """Any text: "body", "arm", "joint", "motion", "force", ..."""
     weight: int = 0
     """Number of constraint equations that the edge leaves if it becomes a chord [-]."""
 
@@ -49,7 +49,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class LinearGraph:
-    """Nodes and edges, checked. The order in which they are given is kept, and settles every later tie."""
+    """Nodes and edges, checked. Their order is kept, and decides every later tie."""
 
     nodes: tuple[str, ...]
     """Names of the nodes, the datum first."""
@@ -72,12 +72,12 @@ class LinearGraph:
 
     @cached_property
     def node_number(self) -> Mapping[str, int]:
-        """Place of every node in `nodes`; the datum is 0."""
+        """Index of every node in `nodes`; the datum is 0."""
         return MappingProxyType({node: number for number, node in enumerate(self.nodes)})
 
     @cached_property
     def edge_number(self) -> Mapping[str, int]:
-        """Place of every edge in `edges`."""
+        """Index of every edge in `edges`."""
         return MappingProxyType({edge.name: number for number, edge in enumerate(self.edges)})
 
     def edge(self, name: str) -> Edge:
@@ -106,16 +106,16 @@ def _repeated(names: Iterable[str]) -> list[tuple[str, int]]:
 
 def _node_faults(graph: LinearGraph) -> list[Fault]:
     if not graph.nodes:
-        return [Fault("the graph has no node; the first node is the datum (ground).")]
+        return [Fault("the graph has no nodes; the first node is the datum (ground).")]
     return [
-        Fault(f"node '{name}' is given {count} times; every node needs a name of its own.")
+        Fault(f"node '{name}' occurs {count} times; every node needs a unique name.")
         for name, count in _repeated(graph.nodes)
     ]
 
 
 def _edge_faults(graph: LinearGraph) -> list[Fault]:
     faults = [
-        Fault(f"edge '{name}' is given {count} times; every edge needs a name of its own.")
+        Fault(f"edge '{name}' occurs {count} times; every edge needs a unique name.")
         for name, count in _repeated(edge.name for edge in graph.edges)
     ]
     nodes = dict.fromkeys(graph.nodes)
@@ -127,5 +127,7 @@ def _edge_faults(graph: LinearGraph) -> list[Fault]:
         if edge.is_self_loop and edge.kind not in graph.self_loops:
             faults.append(Fault(f"{where}begins and ends at the same node '{edge.tail}'; it must connect two nodes."))
         if edge.weight < 0:
-            faults.append(Fault(f"{where}weight {edge.weight}; a number of constraint equations is not negative."))
+            faults.append(
+                Fault(f"{where}the weight is {edge.weight}; the number of constraint equations must not be negative.")
+            )
     return faults

@@ -28,7 +28,7 @@ from flexmb.graph.spanning_tree import SpanningTree
 def incidence(graph: LinearGraph, edges: Sequence[Edge] | None = None) -> Integers:
     """Incidence matrix of all nodes, datum included, and the given edges (default: all, as the graph lists them).
 
-    A self-loop leaves and meets the same node: its column is zero.
+    A self-loop begins and ends at the same node: its column is zero.
     """
     columns = graph.edges if edges is None else edges
     matrix = np.zeros((len(graph.nodes), len(columns)), dtype=np.int64)
@@ -66,7 +66,7 @@ def circuit_matrix(tree: SpanningTree) -> Integers:
 def cutset_matrix(tree: SpanningTree) -> Integers:
     """Fundamental cutset matrix Q = [1 Q_C]: one row for each branch, which orients its cutset.
 
-    The cutset of a branch holds the edges between the two parts of the tree that remain without it.
+    The cutset of a branch contains the edges between the two parts of the tree that remain without it.
     """
     n_branches = len(tree.branches)
     matrix = np.eye(n_branches, n_branches + len(tree.chords), dtype=np.int64)  # the branch itself +1 [SM eq. 4]

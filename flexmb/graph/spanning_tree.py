@@ -29,12 +29,12 @@ from flexmb.errors import Fault, InputError
 from flexmb.graph.linear_graph import Edge, LinearGraph, quoted, unknown_name
 
 ARM = "arm"
-"""Arms join frames of one body: they are of no length when the depth of two trees is compared."""
+"""Arms join frames of one body: they do not count when the depth of two trees is compared."""
 
 
 @dataclass(frozen=True)
 class SpanningTree:
-    """A spanning tree. Branches and chords stand in the order of the graph's edges."""
+    """A spanning tree. Branches and chords are in the order of the graph's edges."""
 
     graph: LinearGraph
     branches: tuple[Edge, ...]
@@ -42,7 +42,7 @@ class SpanningTree:
     chords: tuple[Edge, ...]
     """The edges of the cotree; each closes one fundamental circuit."""
     order: tuple[str, ...]
-    """All nodes breadth-first from the datum: a parent stands before its children."""
+    """All nodes breadth-first from the datum: a parent comes before its children."""
     parent: Mapping[str, str]
     """Next node on the way to the datum, for each node but the datum."""
     branch: Mapping[str, Edge]
@@ -101,7 +101,7 @@ def spanning_tree(
     Parameters
     ----------
     branches, chords
-        Names of the edges that the user puts into the tree, or keeps out of it.
+        Names of the edges that the user puts in the tree, or excludes from it.
     kind_order
         Kinds of edges that may be branches, the preferred first. Edges of any other kind (motions, forces) are chords.
 
@@ -124,7 +124,7 @@ def spanning_tree(
 
 
 def _by_rank(candidates: Iterable[Edge], branches: Collection[str], kind_order: Sequence[str]) -> list[list[Edge]]:
-    """The candidates in groups of equal right to be a branch, the strongest group first."""
+    """The candidates in groups of equal rank, the strongest group first."""
     ranks: dict[tuple[int, int], list[Edge]] = {}
     for edge in candidates:
         key = (-1, 0) if edge.name in branches else (kind_order.index(edge.kind), -edge.weight)
@@ -155,7 +155,7 @@ class _Growth:
     def grow(self, entry: str, n_ranks: int) -> list[str]:
         """Span all nodes that the first `n_ranks` ranks join to the node `entry`; these nodes are returned.
 
-        The stronger ranks have spanned their smaller groups before an edge of the last rank is looked at, so a weaker
+        The stronger ranks have spanned their smaller groups before an edge of the last rank is considered, so a weaker
         edge is never taken where a stronger one would do. Among the edges of the last rank the nearest to the datum is
         taken.
         """
@@ -218,12 +218,14 @@ def _name_faults(
         ]
     for name in branches:
         if name in chords:
-            faults.append(Fault(f"edge '{name}' is named both as a branch and as a chord; it can be only one of them."))
+            faults.append(
+                Fault(f"edge '{name}' is listed as a branch and as a chord. Leave it in one of the two lists.")
+            )
         elif name in graph.edge_number and (kind := graph.edge(name).kind) not in kind_order:
             faults.append(
                 Fault(
-                    f"edge '{name}' is named as a branch, but a {kind} is always a chord"
-                    f" (kinds of branches: {', '.join(kind_order)})."
+                    f"edge '{name}' is listed as a branch, but a {kind} is always a chord"
+                    f" (types of branches: {', '.join(kind_order)})."
                 )
             )
     return faults
@@ -247,7 +249,7 @@ def _circuit_faults(graph: LinearGraph, candidates: Iterable[Edge], branches: Co
         faults.append(
             Fault(
                 f"the branches {quoted(at_fault)} close a circuit ({', '.join(e.name for e in circuit)});"
-                " a tree has none, so name one of them fewer, or as a chord."
+                " a tree has none. Remove one of them from the branches, or make it a chord."
             )
         )
     return faults
@@ -256,7 +258,7 @@ def _circuit_faults(graph: LinearGraph, candidates: Iterable[Edge], branches: Co
 def _reach_faults(
     graph: LinearGraph, candidates: Iterable[Edge], chords: Collection[str], kind_order: Sequence[str]
 ) -> list[Fault]:
-    """A fault that names the nodes which no candidate connects to the datum."""
+    """A fault that lists the nodes that no candidate connects to the datum."""
     forest = Forest(graph.nodes)
     for edge in candidates:
         forest.join(edge)
@@ -265,29 +267,29 @@ def _reach_faults(
         return []
     cut = [e.name for e in graph.edges if e.name in chords and forest.group(e.tail) != forest.group(e.head)]
     hint = (
-        f"Take one of {quoted(cut)} out of the chords."
+        f"Remove one of {quoted(cut)} from the chords."
         if cut
-        else f"Connect {'it' if len(lost) == 1 else 'them'} by an edge of kind {', '.join(kind_order)}."
+        else f"Connect {'it' if len(lost) == 1 else 'them'} by an edge of type {', '.join(kind_order)}."
     )
     text = f"no path of branches leads from the datum '{graph.datum}' to {'node' if len(lost) == 1 else 'nodes'}"
     return [Fault(f"{text} {quoted(lost)}.", hint=hint)]
 
 
 class Forest:
-    """Edges without a circuit, and which nodes they join together (union-find)."""
+    """Edges without a circuit, and the groups of nodes that they join (union-find)."""
 
     def __init__(self, nodes: Iterable[str]):
         self.above = {node: node for node in nodes}
         self.incident: dict[str, list[Edge]] = {node: [] for node in self.above}
 
     def group(self, node: str) -> str:
-        """The node that stands for all those joined to `node`."""
+        """The representative of all nodes joined to `node`."""
         while self.above[node] != node:
             self.above[node] = node = self.above[self.above[node]]
         return node
 
     def join(self, edge: Edge) -> bool:
-        """Add the edge, unless it closes a circuit: then it is left out, and the answer is False."""
+        """Add the edge, unless it closes a circuit; returns whether it was added."""
         tail, head = self.group(edge.tail), self.group(edge.head)
         if tail == head:
             return False
@@ -297,7 +299,7 @@ class Forest:
         return True
 
     def way(self, start: str, end: str) -> list[Edge]:
-        """The edges from `start` to `end`, which are joined."""
+        """The edges on the way from `start` to `end`, which must be joined."""
         came_by: dict[str, Edge] = {}
         walk = [start]
         for node in walk:  # grows while it is walked

@@ -1,8 +1,8 @@
-"""From what a reader found to a `Mesh`: kinds judged, unused points left out, sets resolved, units applied.
+"""Build a `Mesh` from the raw data of a reader: check cell types, drop unused points, resolve sets, apply units.
 
 Every set of the file becomes a node set, because interfaces are sets: of nodes as they are, of surfaces, lines or cells
-by their nodes. Sets of solid and line cells are cell sets too, where materials are assigned. Where one name stands for
-several, the node set comes before the surface, the surface before lines and these before cells.
+by their nodes. Sets of solid and line cells are cell sets too, where materials are assigned. If several sets have one
+name, the node set has priority over the surface, the surface over lines, and lines over cells.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _PRECEDENCE = ("nodes", "surface", "line", "cells")
 
 
 def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "") -> Mesh:
-    """The mesh in metres, with notes on everything that is not as in the file."""
+    """The mesh in metres, with notes on everything that differs from the file."""
     notes = list(raw.notes)
     points = np.zeros((len(raw.points), 3))
     points[:, : raw.points.shape[1]] = raw.points
     _wedges_without_face_nodes(raw, notes)
-    _refuse_kinds(raw)
+    _reject_kinds(raw)
     roles = _roles(raw, len(points), notes)
     used = np.zeros(len(points), dtype=bool)
     for cells, role in zip(raw.cells, roles, strict=True):
@@ -39,11 +39,11 @@ def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "")
     unit, guess = length_unit(unit, extent)
     notes += [guess] if guess else []
     node_sets = _node_sets(raw, roles, used, new, notes)
-    _tell_unused(raw, used, notes)
+    _note_unused(raw, used, notes)
     blocks, cell_sets = _merge_blocks(raw, roles, new)
     surfaces = _surfaces(raw, roles, used, new, notes)
     points = points[used] * UNITS[unit]
-    if np.all(np.abs(points) < LARGEST_COORDINATE):  # otherwise nothing can be measured, which `checks.py` tells
+    if np.all(np.abs(points) < LARGEST_COORDINATE):  # otherwise nothing can be measured, and `checks.py` reports it
         blocks = tuple(put_in_order(points, block, notes) for block in blocks)
         blocks = turn_inverted(points, blocks, notes)
     ids = raw.point_ids[used] if raw.point_ids is not None else None
@@ -51,31 +51,31 @@ def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "")
 
 
 def _wedges_without_face_nodes(raw: RawMesh, notes: list[str]) -> None:
-    """wedge18 -> wedge15: the nodes in the middle of its faces are left out, unless a hex27 shares them."""
+    """wedge18 -> wedge15: drop the nodes in the middle of its faces, unless a hex27 shares them."""
     if any(cells.kind == "hex27" for cells in raw.cells):
         return
     for i, cells in enumerate(raw.cells):
         if cells.kind == "wedge18":
             raw.cells[i] = RawCells("wedge15", cells.nodes[:, :15], cells.ids)
-            notes.append(f"{len(cells.nodes)} wedge18 cells became wedge15: nodes in the middle of faces left out.")
+            notes.append(f"{len(cells.nodes)} wedge18 cells were converted to wedge15: face nodes were left out.")
 
 
-def _refuse_kinds(raw: RawMesh) -> None:
-    """One message for all cells that cannot be used, and for a file without any that can."""
+def _reject_kinds(raw: RawMesh) -> None:
+    """Reject all cells that cannot be used in one message, and a file without any usable cells."""
     counts: Counter[str] = Counter()
     for cells in raw.cells:
         counts[cells.kind] += len(cells.nodes)
     faults = []
-    allowed = f"Allowed: {', '.join([*SOLIDS, *LINES])}, and {', '.join(SURFACES)} to name places."
+    allowed = f"Allowed: {', '.join([*SOLIDS, *LINES])}, and {', '.join(SURFACES)} to mark surfaces."
     unknown = {kind: n for kind, n in counts.items() if kind not in {*SOLIDS, *LINES, *SURFACES, "vertex"}}
     if unknown:
-        told = ", ".join(f"{n} {kind}" for kind, n in unknown.items())
+        found = ", ".join(f"{n} {kind}" for kind, n in unknown.items())
         hint = f"{allowed} {_advice(list(unknown))}"
-        faults.append(Fault(f"cells of kinds that have no stiffness here: {told}.", ("cells",), hint.strip()))
+        faults.append(Fault(f"cell types that are not supported: {found}.", ("cells",), hint.strip()))
     elif not any(n for kind, n in counts.items() if kind in SOLIDS or kind in LINES):
-        told = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n) or "no cells at all"
+        found = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n) or "no cells at all"
         hint = "Save the volume too (in Gmsh: a physical group of the volume, or Mesh.SaveAll = 1)."
-        faults.append(Fault(f"no solid or line cells: the file holds {told}.", ("cells",), hint))
+        faults.append(Fault(f"no solid or line cells; the file contains {found}.", ("cells",), hint))
     if faults:
         raise InputError(faults)
 
@@ -89,7 +89,7 @@ def _advice(kinds: list[str]) -> str:
 
 
 def _roles(raw: RawMesh, n_points: int, notes: list[str]) -> list[str]:
-    """What every block is: "cells" (stiffness and mass), "line" or "surface" or "nodes" (names of places)."""
+    """Role of every block: "cells" (stiffness and mass), or "line", "surface", "nodes" (named places)."""
     of_solids = np.zeros(n_points, dtype=bool)
     for cells in raw.cells:
         if cells.kind in SOLIDS:
@@ -99,11 +99,11 @@ def _roles(raw: RawMesh, n_points: int, notes: list[str]) -> list[str]:
         if cells.kind in SURFACES or cells.kind == "vertex":
             roles.append("surface" if cells.kind in SURFACES else "nodes")
         elif cells.kind in LINES and len(cells.nodes) and of_solids[cells.nodes].all():
-            # Lines on the edges of solids are how meshers name edges; a beam at a solid shares one node with it.
+            # Meshers name edges by lines on the edges of solids; a beam at a solid shares one node with it.
             roles.append("line")
             where = [name for name, members in raw.cell_sets.items() if i in members]
-            told = f" (sets {', '.join(where)})" if where else ""
-            notes.append(f"{len(cells.nodes)} {cells.kind} cells along solid cells only name places{told}: not beams.")
+            sets = f" (sets {', '.join(where)})" if where else ""
+            notes.append(f"{len(cells.nodes)} {cells.kind} cells lie on solid cells{sets}: they are not beams.")
         else:
             roles.append("cells")
     return roles
@@ -125,7 +125,7 @@ def _node_sets(raw: RawMesh, roles: list[str], used: Flags, new: Integers, notes
         if others:
             other = f"{len(others[0][1])} nodes of {_plural(others[0][0])}"
             notes.append(
-                f"The name '{name}' stands for {len(nodes)} nodes of {_plural(role)} and {other}: the former count."
+                f"The name '{name}' is used for {len(nodes)} nodes of {_plural(role)} and {other}: the first is used."
             )
         lone = nodes[~used[nodes]]
         if len(lone):
@@ -145,7 +145,7 @@ def _lone_text(raw: RawMesh, name: str, lone: Integers) -> str:
     return f"Set '{name}': {len(lone)} nodes belong to no solid or line cell and were left out ({listed(ids)})."
 
 
-def _tell_unused(raw: RawMesh, used: Flags, notes: list[str]) -> None:
+def _note_unused(raw: RawMesh, used: Flags, notes: list[str]) -> None:
     count = int((~used).sum())
     if count:
         ids = np.flatnonzero(~used) + 1 if raw.point_ids is None else raw.point_ids[~used]
@@ -157,7 +157,7 @@ def _tell_unused(raw: RawMesh, used: Flags, notes: list[str]) -> None:
 def _merge_blocks(
     raw: RawMesh, roles: list[str], new: Integers
 ) -> tuple[tuple[Cells, ...], dict[str, tuple[Integers, ...]]]:
-    """One block for every kind of solid and line cells, and the sets of them."""
+    """One block per type of solid and line cells, and their sets."""
     chosen = [i for i, role in enumerate(roles) if role == "cells" and len(raw.cells[i].nodes)]
     kinds = list(dict.fromkeys(raw.cells[i].kind for i in chosen))
     place: dict[int, tuple[int, int]] = {}
@@ -200,7 +200,5 @@ def _surfaces(raw: RawMesh, roles: list[str], used: Flags, new: Integers, notes:
             ids = cells.ids[keep] if cells.ids is not None else None
             surfaces.append(Cells(cells.kind, new[cells.nodes[keep]].astype(np.int64), ids))
     if left_out:
-        notes.append(
-            f"{left_out} surface cells lie off the solid cells and were left out: shells have no stiffness here."
-        )
+        notes.append(f"{left_out} surface cells are not on solid cells and were left out: shells are not supported.")
     return tuple(surfaces)

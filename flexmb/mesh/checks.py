@@ -1,7 +1,7 @@
-"""What is in a mesh and whether it is sound: counts, volume, centre, inertia, quality, faults and warnings.
+"""Checks of a mesh: counts, volume, centre, inertia, quality, faults and warnings.
 
 Volume and inertia (density 1) are exact by quadrature for straight and curved cells. Faults make stiffness or mass
-wrong; warnings need a look. Everything is counted at once, with the first few places.
+wrong; warnings may be intended. All are counted and reported at once, with the first few places.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from flexmb.mesh.raw import listed
 from flexmb.mesh.units import LARGEST_COORDINATE
 
 _FLAT = 1e-12
-"""Volume against the cube of the extent below which a cell is flat"""
+"""Ratio of volume to extent cubed below which a cell is flat"""
 _POOR = 0.05
 """Scaled Jacobian below which a cell is poor"""
 
@@ -30,7 +30,7 @@ class MeshReport:
 
     n_points: int
     cells: dict[str, int]
-    """Kind -> number of solid and line cells"""
+    """Cell type -> number of solid and line cells"""
     surfaces: dict[str, int]
     node_sets: dict[str, int]
     cell_sets: dict[str, int]
@@ -40,14 +40,14 @@ class MeshReport:
     volume: float = 0.0
     """[m^3]"""
     length: float = 0.0
-    """Of all line cells [m]"""
+    """Total length of line cells [m]"""
     centre: Floats = field(default_factory=lambda: np.zeros(3))
-    """(3,) of the solid cells; of the line cells when there are no solid ones [m]"""
+    """(3,) centre of the solid cells; without any, of the line cells [m]"""
     inertia: Floats = field(default_factory=lambda: np.zeros((3, 3)))
     """(3, 3) about the centre for density 1 [m^5], of lines [m^3]"""
     worst_quality: float = float("nan")
     worst_cell: str = ""
-    """Where the worst cell is"""
+    """Place of the worst cell"""
     n_poor: int = 0
     parts: tuple[int, ...] = ()
     """Cells in each connected part, largest first"""
@@ -56,7 +56,7 @@ class MeshReport:
 
 
 def check_mesh(mesh: Mesh) -> MeshReport:
-    """Everything that can be said about a mesh without material."""
+    """Check a mesh without material."""
     faults, warnings = _number_faults(mesh), list[str]()
     counts = _counts(mesh)
     finite = mesh.points[np.isfinite(mesh.points).all(axis=1)]
@@ -99,8 +99,8 @@ def check_mesh(mesh: Mesh) -> MeshReport:
     )
 
 
-def refuse_bad(mesh: Mesh) -> MeshReport:
-    """The report of a sound mesh; raises with all faults of another."""
+def reject_bad(mesh: Mesh) -> MeshReport:
+    """The report of a sound mesh; raises all faults otherwise."""
     report = check_mesh(mesh)
     if report.faults:
         raise InputError(report.faults)
@@ -118,7 +118,7 @@ def _counts(mesh: Mesh) -> tuple[dict[str, int], dict[str, int], dict[str, int],
 
 
 def _number_faults(mesh: Mesh) -> list[Fault]:
-    """Faults that make any measure meaningless."""
+    """Faults that prevent any measurement."""
     faults = []
     place = (mesh.source,) if mesh.source else ()
     wrong = np.flatnonzero(~(np.abs(mesh.points) < LARGEST_COORDINATE).all(axis=1))
@@ -138,7 +138,7 @@ def _number_faults(mesh: Mesh) -> list[Fault]:
 
 
 def _shape_faults(mesh: Mesh, block: Cells, found: Measures, faults: list[Fault], warnings: list[str]) -> Flags:
-    """Repeated nodes, flat, inverted and folded cells; gives which cells have none of these."""
+    """Report repeated nodes, flat, inverted and folded cells; returns which cells have none of these."""
     ordered = np.sort(block.nodes, axis=1)
     repeated = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
     extent = _extents(mesh.points, block.nodes)
@@ -146,23 +146,23 @@ def _shape_faults(mesh: Mesh, block: Cells, found: Measures, faults: list[Fault]
     marks = (found.inverted, found.folded, found.folded_at_node)
     inverted, folded, at_node = (mask & ~flat & ~repeated for mask in marks)
     findings = (
-        (repeated, "name a node more than once", "Write collapsed cells as wedges or tetrahedra."),
+        (repeated, "use a node more than once", "Write collapsed cells as wedges or tetrahedra."),
         (flat, "are flat (no volume)", "Mesh again, or remove them."),
-        (inverted, "are inside out (negative volume)", "Turn the order of their nodes."),
-        (folded, "are folded (the Jacobian changes its sign inside)", "Mesh finer there or with straight edges."),
+        (inverted, "are inside out (negative volume)", "Reverse the order of their nodes."),
+        (folded, "are folded (the Jacobian changes sign inside)", "Refine the mesh there, or use straight edges."),
     )
     for mask, text, hint in findings:
         if mask.any():
             faults.append(_fault(mesh, block, mask, text, hint))
     if at_node.any():
-        told = _places(mesh, block, at_node)
-        warnings.append(f"{int(at_node.sum())} {block.kind} cells are folded at a node, not inside ({told}).")
+        places = _places(mesh, block, at_node)
+        warnings.append(f"{int(at_node.sum())} {block.kind} cells are folded at a node, not inside ({places}).")
     return ~(repeated | flat | inverted | folded)
 
 
 def _fault(mesh: Mesh, block: Cells, mask: Flags, text: str, hint: str) -> Fault:
-    told = f"{int(mask.sum())} of {len(block)} {block.kind} cells {text}: {_places(mesh, block, mask)}."
-    return Fault(told, (mesh.source,) if mesh.source else (), hint)
+    sentence = f"{int(mask.sum())} of {len(block)} {block.kind} cells {text}: {_places(mesh, block, mask)}."
+    return Fault(sentence, (mesh.source,) if mesh.source else (), hint)
 
 
 def _places(mesh: Mesh, block: Cells, mask: Flags, most: int = 3) -> str:
@@ -172,7 +172,7 @@ def _places(mesh: Mesh, block: Cells, mask: Flags, most: int = 3) -> str:
 
 
 def _where(mesh: Mesh, block: Cells, cell: int) -> str:
-    """A cell by its number in the file and its middle."""
+    """Text of a cell: its number in the file and its centre."""
     number = cell + 1 if block.ids is None else int(block.ids[cell])
     x = mesh.points[block.nodes[cell]].mean(axis=0)
     return f"cell {number} at ({x[0]:.4g}, {x[1]:.4g}, {x[2]:.4g}) m"
@@ -218,15 +218,15 @@ def _neighbour_findings(mesh: Mesh, parts: tuple[int, ...], faults: list[Fault],
     for block in mesh.cells:
         copies = duplicate_cells(block)
         if copies.any():
-            faults.append(_fault(mesh, block, copies, "stand twice in the mesh", "Remove the copies."))
+            faults.append(_fault(mesh, block, copies, "are duplicates", "Remove the copies."))
     near = coincident_points(mesh)
     if near:
-        text = f"{near} points lie on another point without being the same node: cells do not hold together there."
-        warnings.append(f"{text} Merge nodes in the mesher if this is not meant.")
+        text = f"{near} points coincide with another point but are separate nodes: the cells there are not connected."
+        warnings.append(f"{text} Merge the nodes in the mesher unless this is intended.")
     if len(parts) > 1:
         sizes = ", ".join(str(size) for size in parts[:5]) + (", ..." if len(parts) > 5 else "")
-        text = f"The mesh falls into {len(parts)} parts that share no nodes ({sizes} cells)."
-        warnings.append(f"{text} Each can move on its own unless an interface holds them together.")
+        text = f"The mesh consists of {len(parts)} parts that share no nodes ({sizes} cells)."
+        warnings.append(f"{text} Each can move on its own unless an interface connects them.")
     empty = [name for name, nodes in mesh.node_sets.items() if not len(nodes)]
     if empty:
         warnings.append(f"Empty sets: {', '.join(empty)}.")

@@ -1,7 +1,7 @@
 """Compiled loops over solid cells: Jacobians, volumes, moments, quality.
 
 Shape functions and their gradients at points of the reference cell enter as tables, so that one compilation serves all
-kinds. Nodes: (n, k); tables: values (p, k), gradients (p, 3, k).
+cell types. Nodes: (n, k); tables: values (p, k), gradients (p, 3, k).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from flexmb.jit import array_kernel
 
 @array_kernel
 def mark_curved(points, nodes, N, tolerance, curved):
-    """curved[i]: whether a node of cell i after its corners lies off its place in the linear cell.
+    """Set curved[i]: whether a node of cell i after its corners is off its place in the linear cell.
 
     N : (k - c, c) linear shape functions at these nodes, of c corners; tolerance: against the extent of the cell.
     """
@@ -36,7 +36,7 @@ def mark_curved(points, nodes, N, tolerance, curved):
 
 @array_kernel
 def _jacobian_into(x, gradients, p, J):
-    """J[d, e] = dx_d/dxi_e at point p of the table; gives its determinant."""
+    """Write J[d, e] = dx_d/dxi_e at point p of the table; returns its determinant."""
     for d in range(3):
         for e in range(3):
             total = 0.0
@@ -52,7 +52,7 @@ def _jacobian_into(x, gradients, p, J):
 
 @array_kernel
 def _corner_quality(J, determinant, edges):
-    """Volume of the unit tangents of the three edges that leave a corner; edges : (3, 3), one direction a row.
+    """Volume of the unit tangents of the three edges that leave a corner; edges : (3, 3), one direction per row.
 
     The determinant of the directions is positive, so the sign is that of the Jacobian.
     """

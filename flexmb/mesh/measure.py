@@ -1,7 +1,7 @@
 """Jacobians, volumes, moments and quality of solid cells, exact by Gauss quadrature for straight and curved ones.
 
-A quadratic cell whose edges are straight and evenly divided is the same body as its linear cousin and is measured as
-such, which makes millions of cells a matter of seconds. Quality is the scaled Jacobian [Knupp 2000]: at every corner
+A quadratic cell whose edges are straight and evenly divided has the geometry of the linear cell and is measured as
+such, so that millions of cells take seconds. Quality is the scaled Jacobian [Knupp 2000]: at every corner
 the volume of the unit tangents of its three edges, 1 for the regular cell, 0 for a flat one; the lowest corner counts.
 """
 
@@ -20,16 +20,16 @@ _LINEAR = {"tet": "tet4", "wedge": "wedge6", "hex": "hex8"}
 _POINTS = {"tet4": 2, "tet10": 4, "wedge6": 3, "wedge15": 5, "hex8": 3, "hex20": 5, "hex27": 5}
 """Gauss points in each direction for exact second moments: degree of x^2 det J"""
 _STIFFNESS_POINTS = {"tet4": 1, "tet10": 2, "wedge6": 2, "wedge15": 3, "hex8": 2, "hex20": 3, "hex27": 3}
-"""Gauss points in each direction that integrate the stiffness of the kind: a cell must not be folded there"""
+"""Gauss points in each direction that integrate the stiffness of the cell type: a cell must not be folded there"""
 _REGULAR = {"tet": 2.0**0.5, "wedge": 2.0 / 3.0**0.5, "hex": 1.0}
-"""What makes the quality 1 for the regular cell"""
+"""Factor that makes the quality 1 for the regular cell"""
 _STRAIGHT = 1e-9
-"""Deviation of a node from the straight cell that counts as none, against the extent of the cell"""
+"""Deviation of a node from the straight cell that is ignored, relative to the extent of the cell"""
 
 
 @dataclass(frozen=True)
 class Measures:
-    """Of n cells of one kind."""
+    """Measures of n cells of one type."""
 
     volumes: Floats
     """(n,) [m^3]"""
@@ -59,7 +59,7 @@ class Measures:
 
 
 def measure(points: Floats, kind: str, nodes: Integers, *, with_moments: bool = True) -> Measures:
-    """Measures of cells nodes : (n, k); without moments volumes and sums stay zero, which is quicker."""
+    """Measures of cells nodes : (n, k); without moments volumes and sums stay zero, which is faster."""
     points = np.ascontiguousarray(points, dtype=np.float64)
     nodes = np.ascontiguousarray(nodes, dtype=np.int64)
     n = len(nodes)
@@ -91,7 +91,7 @@ def measure(points: Floats, kind: str, nodes: Integers, *, with_moments: bool = 
 
 
 def straight_and_curved(points: Floats, kind: str, nodes: Integers) -> list[tuple[str, Integers]]:
-    """The cells sorted into (kind that describes them, their numbers): straight quadratic ones count as linear."""
+    """The cells sorted into (type that describes them, their numbers): straight quadratic ones count as linear."""
     if not is_quadratic(kind):
         return [(kind, np.arange(len(nodes)))]
     linear = _LINEAR[family(kind)]

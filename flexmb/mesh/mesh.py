@@ -11,23 +11,23 @@ from dataclasses import dataclass, field
 from flexmb.arrays import Floats, Integers
 
 SOLIDS = {"tet4": 4, "tet10": 10, "hex8": 8, "hex20": 20, "hex27": 27, "wedge6": 6, "wedge15": 15}
-"""Kinds of solid cells that have stiffness and mass here, with their number of nodes."""
+"""Types of solid cells that have stiffness and mass, with their number of nodes."""
 LINES = {"line2": 2, "line3": 3}
-"""Kinds of line cells: beams."""
+"""Types of line cells: beams."""
 SURFACES = {"tri3": 3, "tri6": 6, "quad4": 4, "quad8": 8, "quad9": 9}
-"""Kinds of surface cells: they name places and carry no stiffness."""
+"""Types of surface cells: they mark surfaces and carry no stiffness."""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Cells of one kind."""
+    """Cells of one type."""
 
     kind: str
     """One of SOLIDS, LINES, SURFACES"""
     nodes: Integers
     """(n, k) node numbers, nodes of a cell in VTK order"""
     ids: Integers | None = None
-    """(n,) numbers of the cells in their file, for messages; None: none known"""
+    """(n,) numbers of the cells in their file, for messages; None: unknown"""
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -35,12 +35,12 @@ class Cells:
 
 @dataclass(frozen=True)
 class Mesh:
-    """A mesh as the rest of flexmb sees it."""
+    """A mesh in metres, checked and ready for elements."""
 
     points: Floats
     """(n, 3) [m]"""
     cells: tuple[Cells, ...]
-    """Solid and line cells, one block a kind and piece"""
+    """Solid and line cells, one block per type and piece"""
     surfaces: tuple[Cells, ...] = ()
     """Surface cells of the file"""
     node_sets: dict[str, Integers] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Mesh:
     unit: str = "m"
     """Unit of length of the file"""
     notes: tuple[str, ...] = ()
-    """What was repaired, left out or guessed when the file was read, one sentence each"""
+    """Repairs, omissions and guesses when the file was read, one sentence each"""
     point_ids: Integers | None = None
     """(n,) numbers of the points in their file; None: counted from 1"""
 

@@ -1,4 +1,4 @@
-"""How cells hang together: connected parts, copies of cells, points that lie on each other."""
+"""Connectivity of cells: connected parts, duplicate cells, coincident points."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from flexmb.arrays import Flags
 from flexmb.mesh.mesh import Cells, Mesh
 
 _SAME_PLACE = 1e-8
-"""Distance against the largest extent at which two points count as one place"""
+"""Distance below which two points coincide, relative to the largest extent"""
 # A fixed direction without symmetry: points of regular meshes get different places along it.
 _DIRECTION = np.array([0.5773971, 0.7071839, 0.4082113])
 
 
 def connected_parts(mesh: Mesh) -> tuple[int, ...]:
-    """Number of cells in each part that shares nodes within itself, largest first."""
+    """Number of cells in each connected part, largest first."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
     blocks = [block for block in mesh.cells if len(block)]
     if not blocks:
         return ()
-    # The first node of a cell joined to its others joins all of them.
+    # Joining the first node of a cell to its others joins all of them.
     rows = np.concatenate([np.repeat(block.nodes[:, 0], block.nodes.shape[1] - 1) for block in blocks])
     columns = np.concatenate([block.nodes[:, 1:].reshape(-1) for block in blocks])
     graph = coo_matrix((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(mesh.n_points,) * 2)
@@ -35,7 +35,7 @@ def duplicate_cells(block: Cells) -> Flags:
     copies = np.zeros(len(block), dtype=bool)
     if len(block) < 2:
         return copies
-    # Cells with the same nodes have the same sum of scrambled numbers; the few that agree in it are compared in full.
+    # Cells with the same nodes have the same sum of hashed numbers; the few with equal sums are compared in full.
     scrambled = block.nodes.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     scrambled ^= scrambled >> np.uint64(29)
     key = (scrambled * np.uint64(0xBF58476D1CE4E5B9)).sum(axis=1, dtype=np.uint64)
@@ -59,7 +59,7 @@ def coincident_points(mesh: Mesh) -> int:
     along, points = along[order], mesh.points[order]
     found = np.zeros(mesh.n_points, dtype=bool)
     for step in range(1, mesh.n_points):
-        # Points at one place are near along any direction: only neighbours in the sorted row can be.
+        # Coincident points are close along any direction: only neighbours in sorted order need to be compared.
         near = np.flatnonzero(along[step:] - along[:-step] <= tolerance)
         if not len(near):
             break

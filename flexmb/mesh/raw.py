@@ -1,7 +1,7 @@
-"""What a reader finds in a file, before anything is judged, repaired or left out.
+"""Raw contents of a mesh file, before anything is checked, repaired or left out.
 
-Points are in the unit of the file. Cells hold positions in the list of points, in VTK order as far as the format tells.
-Kinds that flexmb does not know keep the name that the format gives them; "vertex" names a single point.
+Points are in the unit of the file. Cells hold indices into the list of points, in VTK order as far as the format says.
+Cell types that flexmb does not know keep the name of the format; "vertex" is a single point.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MOST_INCLUDED = 1000
 
 @dataclass
 class RawCells:
-    """Cells of one kind as they stand together in the file."""
+    """Cells of one type that are together in the file."""
 
     kind: str
     nodes: Integers
@@ -44,7 +44,7 @@ class RawMesh:
 
 
 class Numbering:
-    """Finds positions by the numbers that a file gives its points or cells."""
+    """Finds indices by the numbers that a file gives its points or cells."""
 
     def __init__(self, ids: Integers):
         self.order = np.argsort(ids, kind="stable")
@@ -56,11 +56,11 @@ class Numbering:
         return np.unique(self.sorted[1:][self.sorted[1:] == self.sorted[:-1]])
 
     def find(self, wanted: Integers) -> tuple[Integers, Flags]:
-        """Positions, and which of the wanted numbers exist (the position of another means nothing)."""
+        """Indices, and which of the wanted numbers exist (the index of a missing one is meaningless)."""
         if not len(self.sorted):
             return np.zeros(wanted.shape, dtype=np.int64), np.zeros(wanted.shape, dtype=bool)
         first, last = int(self.sorted[0]), int(self.sorted[-1])
-        # From the right: a number given twice means the later one, as the programs that write these files take it.
+        # From the right: a number given twice means the later one, as in the programs that write these files.
         if last - first < 4 * len(self.sorted) + wanted.size:
             table = np.full(last - first + 2, -1, dtype=np.int64)
             table[self.sorted - first] = self.order
@@ -72,7 +72,7 @@ class Numbering:
 
 
 def distinct(numbers: Integers, n: int) -> Integers:
-    """The different numbers among some from 0 to n - 1, in order: quicker than sorting where there are many."""
+    """The distinct numbers among some from 0 to n - 1, in order: faster than sorting if there are many."""
     present = np.zeros(n, dtype=bool)
     present[numbers] = True
     return np.flatnonzero(present)
@@ -95,20 +95,20 @@ def cells_by_point_ids(
 
 
 def whole_numbers(values: Floats, where: str) -> Integers:
-    """Numbers that must be whole, as the numbers of points and cells are; `where` begins the message."""
+    """Numbers of points or cells as integers; `where` begins the message if one is not whole."""
     if not ((np.abs(values) < _LARGEST_EXACT) & (values == np.rint(values))).all():
-        raise InputError([Fault(f"{where} has a number that should be whole and is not.", hint="Is the file whole?")])
+        raise InputError([Fault(f"{where} has a number that is not whole.", hint="Check that the file is complete.")])
     return values.astype(np.int64)
 
 
 def count_included(path: Path, opened: list[Path]) -> None:
-    """Enter a file into those that a mesh is put together from; a few that include each other many times never end."""
+    """Count a file that a mesh includes; a few files that include each other many times would never end."""
     opened.append(path)
     if len(opened) > _MOST_INCLUDED:
         raise InputError([Fault(f"more than {_MOST_INCLUDED} files are included.", hint="Write the mesh as one file.")])
 
 
 def listed(numbers: Integers, most: int = 5) -> str:
-    """The first few of them as text."""
+    """Text of the first few numbers."""
     more = ", ..." if len(numbers) > most else ""
     return ", ".join(str(int(number)) for number in numbers[:most]) + more

@@ -1,8 +1,8 @@
-"""Reading a mesh file: the one door for all formats.
+"""Reading mesh files of all formats.
 
 Gmsh, Abaqus or CalculiX and Nastran files are read here, because meshio loses their sets; all others go through meshio.
-The content decides where an ending stands for several formats. What was repaired, left out or guessed is in the notes
-of the mesh; what cannot be used is refused with all faults at once, each with the name of the file.
+The content decides if an extension is used by several formats. Repairs, omissions and guesses are in the notes of the
+mesh; a mesh that cannot be used is rejected with all faults at once, each with the name of the file.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from flexmb.mesh.raw import RawMesh
 from flexmb.mesh.units import length_unit
 
 _HEAD = 20_000
-"""Bytes that are looked at to tell the format"""
+"""Bytes that are read to detect the format"""
 
 
 def read_mesh(path: str | Path, unit: str | None = None) -> Mesh:
-    """The mesh of a file in metres. `unit` is that of the file: m, mm, cm, um, inch, in, ft; None: guessed aloud."""
+    """Read a mesh, in metres. `unit`: of the file, m, mm, cm, um, inch, in, ft; None: guessed, with a note."""
     path = Path(path)
     if unit is not None:
         length_unit(unit, 0.0)
@@ -31,17 +31,19 @@ def read_mesh(path: str | Path, unit: str | None = None) -> Mesh:
     except InputError as error:
         raise InputError([replace(fault, path=(str(path), *fault.path)) for fault in error.faults]) from error
     except OSError as error:
-        raise InputError([Fault(f"it cannot be read ({error.strerror or error}).", (str(path),))]) from error
+        raise InputError([Fault(f"the file cannot be read ({error.strerror or error}).", (str(path),))]) from error
 
 
 def _understood(path: Path) -> RawMesh:
-    """What a reader makes of the file; numbers and words that none of them expects are a damage of the file."""
+    """The raw mesh of a file; unexpected exceptions of a reader mean that the file is damaged."""
     try:
         return _read(path)
     except MemoryError as error:
-        raise InputError([Fault("it does not fit into memory, or is damaged.", hint="Write it again.")]) from error
+        raise InputError(
+            [Fault("the file does not fit into memory, or is damaged.", hint="Write it again.")]
+        ) from error
     except (ValueError, LookupError, ArithmeticError, TypeError, RecursionError) as error:
-        raise InputError([Fault("it is damaged: a part of it makes no sense.", hint="Write it again.")]) from error
+        raise InputError([Fault("the file is damaged: a part of it is invalid.", hint="Write it again.")]) from error
 
 
 def _read(path: Path) -> RawMesh:
@@ -72,7 +74,7 @@ def _read(path: Path) -> RawMesh:
 
 
 def _with_end_noted(raw: RawMesh, path: Path) -> RawMesh:
-    """These formats have no mark of their own by which a cut off end could be told for sure."""
+    """Note an unfinished last line: these formats have no end mark that would reveal a truncated file."""
     with path.open("rb") as file:
         file.seek(-1, 2)
         if file.read(1) not in b"\r\n":
@@ -81,7 +83,7 @@ def _with_end_noted(raw: RawMesh, path: Path) -> RawMesh:
 
 
 def _format(path: Path, head: bytes) -> str:
-    """One of gmsh, abaqus, nastran, or empty: whatever meshio makes of the ending."""
+    """One of gmsh, abaqus, nastran, or empty: meshio decides by extension."""
     if re.match(rb"\s*\$MeshFormat", head):
         return "gmsh"
     ending = path.suffix.lower()
@@ -93,16 +95,16 @@ def _format(path: Path, head: bytes) -> str:
         if re.search(rb"^\s*(?:GRID[*, ]|BEGIN\s+BULK|CEND|SOL\s+\d|CTETRA|CHEXA)", head, re.MULTILINE | re.IGNORECASE):
             return "nastran"
     if ending == ".msh":
-        hint = "Write it by Gmsh, or give it the ending of its format."
-        raise InputError([Fault("this is no mesh of Gmsh: it does not begin with $MeshFormat.", hint=hint)])
+        hint = "Write it with Gmsh, or give it the extension of its format."
+        raise InputError([Fault("this is not a Gmsh mesh: it does not begin with $MeshFormat.", hint=hint)])
     return ""
 
 
 def _beside(path: Path) -> str:
-    """Near misses among the files of the folder."""
+    """Suggestion of a similar file name in the folder."""
     import difflib
 
     if not path.parent.is_dir():
-        return f"The folder {path.parent} is not there either."
+        return f"The folder {path.parent} does not exist either."
     near = difflib.get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], 1)
     return f"Did you mean {path.parent / near[0]}?" if near else ""

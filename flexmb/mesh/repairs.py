@@ -1,8 +1,8 @@
-"""Repairs of cells as files give them: nodes in the order of VTK, cells of positive volume.
+"""Repairs of cells from files: nodes in VTK order, cells of positive volume.
 
-Formats disagree on where the nodes of edges stand in a quadratic cell, and writers disagree with their formats. The
-geometry decides: nodes are given to edges so that the sum of their distances to the middles is least. A cell that is
-wound the other way round (negative volume, not folded) is turned. Both are told in a note.
+Formats disagree on the order of edge nodes in a quadratic cell, and writers disagree with their formats. The geometry
+decides: nodes are assigned to edges so that the sum of their distances to the midpoints is smallest. A cell with
+reversed node order (negative volume, not folded) is reversed. Both give a note.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from flexmb.mesh.mesh import SOLIDS, Cells
 from flexmb.mesh.topology import EDGES, FACES, family, is_quadratic, mirrored, n_corners
 
 _SAMPLE = 500
-"""Cells that decide on the order of a block"""
+"""Number of cells that decide the order of a block"""
 
 
 def put_in_order(points: Floats, block: Cells, notes: list[str]) -> Cells:
-    """The block with the nodes of edges (and faces) on the edges that VTK order gives them."""
+    """The block with the nodes of edges (and faces) in VTK order."""
     if not is_quadratic(block.kind) or not len(block):
         return block
     order = _order(points, block)
     if order == list(range(block.nodes.shape[1])):
         return block
-    notes.append(f"Nodes of {len(block)} {block.kind} cells stood on other edges than their order says: reordered.")
+    notes.append(f"Edge nodes of {len(block)} {block.kind} cells were not in VTK order and were reordered.")
     return replace(block, nodes=np.ascontiguousarray(block.nodes[:, order]))
 
 
 def _order(points: Floats, block: Cells) -> list[int]:
-    """Where each node of the VTK order stands in the block's rows; as given when the geometry does not tell."""
+    """Index of each node of the VTK order in the rows of the block; as given if the geometry does not decide."""
     from scipy.optimize import linear_sum_assignment
 
     chosen = np.unique(np.linspace(0, len(block) - 1, _SAMPLE).astype(np.int64))
@@ -47,7 +47,7 @@ def _order(points: Floats, block: Cells) -> list[int]:
     middle = np.stack([x[:, list(pair)].mean(axis=1) for pair in pairs], axis=1)
     size = np.ptp(x[:, :corners], axis=1).max(axis=1)[:, None, None]
     distance = np.linalg.norm(x[:, corners:, None] - middle[:, None], axis=3) / np.where(size > 0.0, size, 1.0)
-    # Mean over cells, not the median: the order is one for all cells, and each of them must fit it.
+    # Mean over cells, not the median: one order must fit all cells.
     cost = distance.mean(axis=0)
     if not np.isfinite(cost).all():
         return given
@@ -59,14 +59,14 @@ def _order(points: Floats, block: Cells) -> list[int]:
 
 
 def _line_order(x: Floats) -> list[int]:
-    """line3: the node between the others comes last."""
+    """Order of line3: the node between the others comes last."""
     across = [np.linalg.norm(x[:, (i + 1) % 3] - x[:, (i + 2) % 3], axis=1) for i in range(3)]
     between = int(np.argmax(np.median(np.stack(across), axis=1)))
     return [i for i in range(3) if i != between] + [between]
 
 
 def turn_inverted(points: Floats, blocks: tuple[Cells, ...], notes: list[str]) -> tuple[Cells, ...]:
-    """The blocks with every cell of negative volume wound the other way round."""
+    """The blocks with every cell of negative volume reversed."""
     result = []
     for block in blocks:
         if block.kind in SOLIDS and len(block):
@@ -75,7 +75,7 @@ def turn_inverted(points: Floats, blocks: tuple[Cells, ...], notes: list[str]) -
                 nodes = block.nodes.copy()
                 nodes[inverted] = nodes[inverted][:, mirrored(block.kind)]
                 block = replace(block, nodes=nodes)
-                told = "All" if inverted.all() else f"{int(inverted.sum())} of {len(block)}"
-                notes.append(f"{told} {block.kind} cells were wound the other way round (negative volume): turned.")
+                number = "All" if inverted.all() else f"{int(inverted.sum())} of {len(block)}"
+                notes.append(f"{number} {block.kind} cells had negative volume; their node order was reversed.")
         result.append(block)
     return tuple(result)

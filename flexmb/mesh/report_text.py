@@ -1,4 +1,4 @@
-"""The text of `flexmb mesh info`: what is in a mesh, what was done to it, whether it is sound."""
+"""The mesh report of `flexmb mesh info`: contents, repairs, and whether the mesh is sound."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ _MOST_SETS = 40
 
 
 def mesh_report_text(mesh: Mesh, report: MeshReport) -> str:
-    """The report as plain text, at most some 100 columns wide, a verdict first."""
+    """The report as plain text of at most about 100 columns, the verdict first."""
     lines = [f"{mesh.name or 'unnamed mesh'}: {_verdict(report)}", ""]
     if mesh.source:
         lines += _entry("file", f"{mesh.source}, unit {mesh.unit}")
     lines += _entry("points", f"{report.n_points:,}")
     lines += _entry("cells", _counted(report.cells) or "none")
     if report.surfaces:
-        lines += _entry("surface cells", f"{_counted(report.surfaces)} (they name places, no stiffness)")
+        lines += _entry("surface cells", f"{_counted(report.surfaces)} (mark surfaces, no stiffness)")
     low, high = report.low, report.high
     spans = (f"{axis} {_length(a)} .. {_length(b)}" for axis, a, b in zip("xyz", low, high, strict=True))
     size = " x ".join(_length(extent) for extent in high - low)
     lines += _entry("extents", f"{', '.join(spans)} m: {size} m")
     lines += _measures(report)
     if len(report.parts) == 1:
-        lines += _entry("parts", "1 (all cells hang together)")
+        lines += _entry("parts", "1 (all cells are connected)")
     elif report.parts:
         lines += _entry("parts", f"{len(report.parts)} of {', '.join(f'{size:,}' for size in report.parts[:8])} cells")
     lines += ["", *_sets(report)]
@@ -54,7 +54,7 @@ def _measures(report: MeshReport) -> list[str]:
     if report.volume:
         lines += _entry("volume", f"{report.volume:.6g} m^3 (steel of 7850 kg/m^3: {7850.0 * report.volume:.4g} kg)")
     if report.length:
-        lines += _entry("line cells", f"{report.length:.6g} m long in all")
+        lines += _entry("line cells", f"{report.length:.6g} m in total")
     if report.volume or report.length:
         centre = _without_dust(report.centre, float(np.max(report.high - report.low)))
         lines += _entry("centre", f"({', '.join(_length(x) for x in centre)}) m")
@@ -70,14 +70,16 @@ def _measures(report: MeshReport) -> list[str]:
 
 
 def _without_dust(values: Floats, scale: float) -> Floats:
-    """Values with zero for what is round-off against the scale."""
+    """Values with round-off compared with the scale set to zero."""
     return np.where(np.abs(values) > 1e-12 * scale, values, 0.0)
 
 
 def _sets(report: MeshReport) -> list[str]:
-    """Table of sets: nodes, and cells where materials can be given."""
+    """Table of sets: nodes, and cells where materials can be assigned."""
     if not report.node_sets and not report.cell_sets:
-        return _entry("sets", "none: choose nodes by place, e.g. plane(x=0.3) or cylinder(px,py,pz, ax,ay,az, radius)")
+        return _entry(
+            "sets", "none: select nodes by position, e.g. plane(x=0.3) or cylinder(px,py,pz, ax,ay,az, radius)"
+        )
     names = list(dict.fromkeys([*report.node_sets, *report.cell_sets]))
     width = min(40, max(3, *(len(name) for name in names[:_MOST_SETS])))
     lines = [f"{'set':<{width}}  {'nodes':>10}  {'cells':>10}"]

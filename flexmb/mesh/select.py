@@ -1,13 +1,13 @@
-"""Node numbers chosen by a text: a set of the mesh, or a place.
+"""Selection of nodes by a text: a set of the mesh, or a region.
 
     bore_a                                   a named set
     box(x0,y0,z0, x1,y1,z1)                  inside a box
     plane(x=0.3), plane(px,py,pz, nx,ny,nz)  on a plane
-    cylinder(px,py,pz, ax,ay,az, radius)     on the skin of a cylinder; a length as eighth number counts from the point
-    sphere(px,py,pz, radius)                 on the skin of a sphere
+    cylinder(px,py,pz, ax,ay,az, radius)     on the surface of a cylinder; eighth number: length from the point
+    sphere(px,py,pz, radius)                 on the surface of a sphere
     nearest(x,y,z), nearest(x,y,z, count)    the nodes nearest to a point
 
-Numbers are metres unless a unit follows ("30 mm"); every place takes tolerance=...; "+" unites.
+Numbers are metres unless a unit follows ("30 mm"); every region takes tolerance=...; "+" joins selections.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ FORMS = {
     "sphere": "sphere(px,py,pz, radius)",
     "nearest": "nearest(x,y,z) or nearest(x,y,z, count)",
 }
-"""Word -> how it is written"""
+"""Region -> its syntax"""
 _COUNTS = {"box": (6,), "plane": (6,), "cylinder": (7, 8), "sphere": (4,), "nearest": (3, 4)}
 _RELATIVE_TOLERANCE = 1e-5
-"""Of the largest extent: above the rounding of coordinates written with 8 characters, far below a cell"""
+"""Part of the largest extent: above the rounding of coordinates written with 8 characters, far below a cell"""
 _CALL = re.compile(r"([A-Za-z_]\w*)\s*\((.*)\)", re.DOTALL)
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([A-Za-zµ\"]*)")
 
 
 def select_nodes(mesh: Mesh, text: str) -> Integers:
-    """Sorted numbers of the nodes that the text names; never empty."""
+    """Sorted numbers of the selected nodes; never empty."""
     text = text.strip()
     if text in mesh.node_sets:
         return _not_empty(mesh, text, mesh.node_sets[text])
@@ -55,7 +55,7 @@ def select_nodes(mesh: Mesh, text: str) -> Integers:
 
 
 def _terms(text: str) -> list[str]:
-    """The text cut at the "+" that stand outside brackets."""
+    """The text split at each "+" outside brackets."""
     terms, depth = [""], 0
     for sign in text:
         depth += (sign == "(") - (sign == ")")
@@ -78,8 +78,8 @@ def _term(mesh: Mesh, term: str) -> Integers:
     word, inside = call.group(1), call.group(2)
     if word not in FORMS:
         near = difflib.get_close_matches(word, FORMS, 1)
-        hint = f"Did you mean {FORMS[near[0]]}?" if near else f"Places: {'; '.join(FORMS.values())}."
-        raise InputError([Fault(f"no place is called '{word}' (in '{term}').", hint=hint)])
+        hint = f"Did you mean {FORMS[near[0]]}?" if near else f"Regions: {'; '.join(FORMS.values())}."
+        raise InputError([Fault(f"there is no region '{word}' (in '{term}').", hint=hint)])
     values, named = _arguments(term, word, inside)
     tolerance = named.pop("tolerance", _RELATIVE_TOLERANCE * max(_extent(mesh), 1e-300))
     if tolerance < 0.0:
@@ -93,7 +93,7 @@ def _term(mesh: Mesh, term: str) -> Integers:
 
 
 def _place(mesh: Mesh, term: str, word: str, values: Floats, tolerance: float) -> Flags | Integers:
-    """Mask of the nodes at a place, or their numbers."""
+    """Mask of the nodes in a region, or their numbers."""
     offset = mesh.points - values[:3]
     if word == "box":
         low, high = np.minimum(values[:3], values[3:]) - tolerance, np.maximum(values[:3], values[3:]) + tolerance
@@ -105,7 +105,7 @@ def _place(mesh: Mesh, term: str, word: str, values: Floats, tolerance: float) -
         return _nearest(mesh, term, np.linalg.norm(offset, axis=1), values[3] if len(values) > 3 else 1.0)
     direction = values[3:6]
     if not np.linalg.norm(direction) > 0.0:
-        raise InputError([Fault(f"'{term}': the direction (0, 0, 0) is none.", hint=f"Write {FORMS[word]}.")])
+        raise InputError([Fault(f"'{term}': (0, 0, 0) is not a direction.", hint=f"Write {FORMS[word]}.")])
     direction = direction / np.linalg.norm(direction)
     along = offset @ direction
     if word == "plane":
@@ -121,13 +121,13 @@ def _place(mesh: Mesh, term: str, word: str, values: Floats, tolerance: float) -
 def _nearest(mesh: Mesh, term: str, distance: Floats, count: float) -> Integers:
     if count != int(count) or not 1 <= count <= mesh.n_points:
         allowed = f"a whole number from 1 to {mesh.n_points}"
-        raise InputError([Fault(f"'{term}': {count:g} nodes are asked for.", hint=f"Allowed is {allowed}.")])
-    # A stable order makes the choice among equally near nodes the one with the lower number.
+        raise InputError([Fault(f"'{term}': the number of nodes is {count:g}.", hint=f"Allowed: {allowed}.")])
+    # A stable sort picks the lower number among equally near nodes.
     return np.argsort(distance, kind="stable")[: int(count)]
 
 
 def _arguments(term: str, word: str, inside: str) -> tuple[list[float], dict[str, float]]:
-    """Numbers [m] by place and by name; all that cannot be read is told at once."""
+    """Positional and named numbers [m]; reports everything that cannot be read at once."""
     values: list[float] = []
     named: dict[str, float] = {}
     faults: list[Fault] = []
@@ -149,7 +149,7 @@ def _arguments(term: str, word: str, inside: str) -> tuple[list[float], dict[str
         else:
             values.append(_length(found.group(1), found.group(2)))
     if unknown:
-        text = f"'{term}': {', '.join(unknown)} {'are' if len(unknown) > 1 else 'is'} not known."
+        text = f"'{term}': {', '.join(unknown)} {'are' if len(unknown) > 1 else 'is'} not valid."
         faults.append(Fault(text, hint=f"Write {FORMS[word]}; names: {', '.join(allowed)}."))
     if faults:
         raise InputError(faults)
@@ -177,8 +177,8 @@ def _not_empty(mesh: Mesh, text: str, chosen: Flags | Integers) -> Integers:
         raise InputError([Fault(f"the set '{text}' is empty.", hint=_listed(mesh))])
     low, high = mesh.points.min(axis=0), mesh.points.max(axis=0)
     spans = ", ".join(f"{axis} {a:.6g} .. {b:.6g}" for axis, a, b in zip("xyz", low, high, strict=True))
-    hint = f"The mesh spans {spans} m; numbers without a unit are metres; add tolerance=... to reach further."
-    raise InputError([Fault(f"no node lies at '{text}'.", hint=hint)])
+    hint = f"The mesh spans {spans} m; numbers without a unit are metres; add tolerance=... to widen the selection."
+    raise InputError([Fault(f"'{text}' selects no node.", hint=hint)])
 
 
 def _unknown_set(mesh: Mesh, name: str) -> Fault:
@@ -187,13 +187,13 @@ def _unknown_set(mesh: Mesh, name: str) -> Fault:
     near = same or near
     meant = f"Did you mean {' or '.join(repr(word) for word in near)}? " if near else ""
     where = f" in {mesh.source}" if mesh.source else ""
-    text = f"no set is called '{name}'{where}." if name else "a name of a set or a place is missing."
+    text = f"there is no set '{name}'{where}." if name else "the name of a set or a region is missing."
     return Fault(text, hint=f"{meant}{_listed(mesh)}")
 
 
 def _listed(mesh: Mesh, most: int = 20) -> str:
     names = [name for name, nodes in mesh.node_sets.items() if len(nodes)]
     if not names:
-        return "The mesh has no sets: choose by place, e.g. plane(x=0.3) or cylinder(px,py,pz, ax,ay,az, radius)."
+        return "The mesh has no sets: select by position, e.g. plane(x=0.3) or cylinder(px,py,pz, ax,ay,az, radius)."
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"Sets: {', '.join(names[:most])}{more}."

@@ -1,4 +1,4 @@
-"""Shape functions of the solid kinds on their reference cells, and Gauss points there.
+"""Shape functions of the solid cell types on their reference cells, and Gauss points there.
 
 Every kind is a set of monomials and a set of nodes: N(xi) = m(xi) V^-1 with V the monomials at the nodes. Reference
 cells: the unit tetrahedron, the unit triangle times [-1, 1], and [-1, 1]^3. Here they measure cells; the stiffness of

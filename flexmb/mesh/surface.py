@@ -1,7 +1,7 @@
-"""The outside of a solid mesh: the faces that belong to one cell only, cut into triangles.
+"""Outer surface of a solid mesh: the faces that belong to one cell only, cut into triangles.
 
-Enters: a mesh. Leaves: triangles by node numbers, wound so that their normals point outwards, and these normals.
-Faces are paired by their corners, so linear and quadratic neighbours find each other; curved faces become flat
+Input: a mesh. Output: triangles by node numbers, with normals that point outwards, and these normals.
+Faces are paired by their corners, so linear and quadratic neighbours match; curved faces become flat
 triangles between all their nodes (4 of a tri6, 6 of a quad8, 8 of a quad9). Line cells have no surface.
 """
 
@@ -41,7 +41,7 @@ def outer_surface(mesh: Mesh) -> tuple[Integers, Floats]:
 
 
 def outer_faces(blocks: Sequence[Cells], n_points: int) -> list[tuple[Integers, int, Integers]]:
-    """Faces that one cell has alone: pieces (nodes (f, k), number of the block, cells (f,) in that block)."""
+    """Faces of a single cell: pieces (nodes (f, k), number of the block, cells (f,) in that block)."""
     pieces: list[tuple[Integers, int, Integers]] = []
     for number, block in enumerate(blocks):
         if block.kind in SOLIDS and len(block):
@@ -60,7 +60,7 @@ def outer_faces(blocks: Sequence[Cells], n_points: int) -> list[tuple[Integers, 
 
 
 def _used_once(corners: Integers, n_points: int) -> Flags:
-    """(f,) whether no other row has the same corners. Three corners tell faces of a sound mesh apart."""
+    """(f,) whether no other row has the same corners. Three corners identify a face of a sound mesh."""
     low = np.sort(corners, axis=1)
     first = low[:, 0].astype(np.int64) * n_points + low[:, 1]
     order = np.lexsort((low[:, 2], first))

@@ -1,4 +1,4 @@
-"""Corners, edges and faces of the kinds of cells, in VTK node order.
+"""Corners, edges and faces of the cell types, in VTK node order.
 
 Nodes of a quadratic cell come as corners, then one node for every edge, then (quad9, hex27) one for every face, then
 (hex27) one for the cell. Corners of a face run so that the right-hand normal points out of a cell of positive volume.
@@ -38,22 +38,22 @@ NEIGHBOURS: dict[str, list[tuple[int, int, int]]] = {
 
 
 def family(kind: str) -> str:
-    """The kind without its number of nodes: "tet" of "tet10"."""
+    """The cell type without its number of nodes: "tet" of "tet10"."""
     return kind.rstrip("0123456789")
 
 
 def n_corners(kind: str) -> int:
-    """Corners of a kind of cell."""
+    """Number of corners of a cell type."""
     return CORNERS[family(kind)]
 
 
 def is_quadratic(kind: str) -> bool:
-    """Whether a kind of cell has more nodes than corners."""
+    """Whether a cell type has more nodes than corners."""
     return int(kind[len(family(kind)) :]) > n_corners(kind)
 
 
 def face_nodes(kind: str) -> list[tuple[int, ...]]:
-    """Local numbers of the nodes of every face: corners, then one an edge, then (hex27) the one in the middle."""
+    """Local numbers of the nodes of every face: corners, then one per edge, then (hex27) the one in the middle."""
     name = family(kind)
     faces = FACES[name]
     if not is_quadratic(kind):

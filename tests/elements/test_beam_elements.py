@@ -297,7 +297,7 @@ def test_nodes_stand_on_every_break_and_evenly() -> None:
 def test_too_few_elements_are_refused() -> None:
     spans = [Span(0.1, THIN, STEEL), Span(None, THIN, STEEL)]
     lumps = [Lump(0.3, 1.0)]
-    with pytest.raises(InputError, match="Take at least 3"):
+    with pytest.raises(InputError, match="Use at least 3"):
         cantilever(spans, 2, lumps=lumps)
     with pytest.raises(InputError, match="only 2 modes"):
         beam_basis(LENGTH, spans[1:], family="elements", frame="start", bending_y=3, bending_z=1, axial=3, elements=1)

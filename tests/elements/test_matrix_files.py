@@ -300,7 +300,7 @@ def test_held_bodies_are_refused(tmp_path: Path) -> None:
     assert len(raised.value.faults) == 1
     free = np.arange(2, 18)
     files = write_calculix(tmp_path, K[np.ix_(free, free)], M[np.ix_(free, free)], labels[free])
-    with pytest.raises(InputError, match="1 nodes have not all three displacements: 103"):
+    with pytest.raises(InputError, match="1 nodes do not have all three displacements: 103"):
         read_matrices(**files, nodes=nodes)
     marked = K.copy()
     marked[0, 0] = 1e36
@@ -337,7 +337,7 @@ DOFS = "".join(f"{node}.{dof}\n" for node, dof in labelled(MODELS["truss"])[2])
         ({"sti": b"\x00\x01\xff\xfe"}, "cannot be read as a matrix"),
         ({"sti": b"PK\x03\x04 broken"}, "cannot be read as a matrix"),
         ({"sti": b"\x93NUMPY\x01\x00"}, "it is a NumPy array .* scipy.sparse.save_npz"),
-        ({"sti": b"%%MatrixMarket matrix coordinate real general\n3 3 900000000\n1 1 1.0\n"}, "promises 900000000"),
+        ({"sti": b"%%MatrixMarket matrix coordinate real general\n3 3 900000000\n1 1 1.0\n"}, "declares 900000000"),
         ({"sti": b"%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1.0 2.0\n"}, "complex, not real"),
         ({"sti": b"%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1.0\n"}, "2 rows and 3 columns"),
         ({"sti": b"1 1 1.0 2.0\n"}, "its lines have 4 numbers"),
@@ -348,12 +348,12 @@ DOFS = "".join(f"{node}.{dof}\n" for node, dof in labelled(MODELS["truss"])[2])
         ({"sti": b"1 1 1.0\n1 2 3.0\n2 1 2.0\n2 2 1.0\n18 18 1.0\n"}, "stiffness is not symmetric"),
         ({"sti": b"1 1 1.0\n99 99 1.0\n"}, "stiffness has 99 unknowns, but 18"),
         ({"dof": DOFS.replace("12.2", "12.1").encode()}, "occur more than once, the first is dof 1 of node 12"),
-        ({"dof": DOFS.replace("12.2", "12.11").encode()}, "dofs 11 are no displacements"),
+        ({"dof": DOFS.replace("12.2", "12.11").encode()}, "dofs 11 are neither displacements"),
         ({"dof": DOFS.replace("12.", "13.").encode()}, "1 nodes of the matrices are not among the nodes given: 13"),
         ({"dof": b"1.1\n"}, "stiffness has 18 unknowns, but 1 are expected"),
         ({"dof": b"\xff\xfe"}, "not a text file"),
         ({"nodes": np.zeros((3, 2))}, "nodes must be a mesh, a file, or a table"),
-        ({"nodes": np.full((6, 3), np.nan)}, "no finite numbers"),
+        ({"nodes": np.full((6, 3), np.nan)}, "coordinates that are not finite"),
         ({"nodes": np.column_stack([np.ones(6), np.eye(6, 3)])}, "occur more than once: 1"),
         ({"nodes": "nowhere.csv"}, "there is no file nowhere.csv"),
         ({"nodes": np.column_stack([[*IDS, 900], np.eye(7, 3)])}, "1 nodes have no unknowns in the matrices: 900"),

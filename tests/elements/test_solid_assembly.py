@@ -225,7 +225,7 @@ def test_faults_of_materials_are_told_at_once():
     with pytest.raises(InputError, match="8 of 16 solid cells have no material"):
         assemble(mesh, {"part_0": STEEL})
     both = replace(mesh, cell_sets={**mesh.cell_sets, "all": (np.arange(8), np.arange(8))})
-    with pytest.raises(InputError, match="8 of 16 solid cells lie in more than one of the sets part_0, all"):
+    with pytest.raises(InputError, match="8 of 16 solid cells are in more than one of the sets part_0, all"):
         assemble(both, {"part_0": STEEL, "all": ALUMINIUM})
 
 
@@ -238,7 +238,7 @@ def test_faults_of_the_mesh():
         assemble(replace(box, points=np.concatenate([box.points, [[9.0, 9.0, 9.0]]])), STEEL)
     with pytest.raises(InputError, match="1 line cells"):
         assemble(replace(box, cells=(*box.cells, Cells("line2", np.array([[0, 1]])))), STEEL)
-    with pytest.raises(InputError, match="points that are not there"):
+    with pytest.raises(InputError, match="points that do not exist"):
         assemble(replace(box, cells=(Cells("hex8", box.cells[0].nodes + 5),)), STEEL)
     with pytest.raises(InputError, match="1 points have coordinates that are not finite"):
         points = box.points.copy()

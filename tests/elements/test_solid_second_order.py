@@ -178,5 +178,5 @@ def test_wrong_input_is_told():
         second_order_forces(model, np.zeros((3 * len(model.points), 2)), np.array([(0, 2)]))
     with pytest.raises(InputError, match="finite"):
         second_order_forces(model, np.full((3 * len(model.points), 1), np.nan), np.array([(0, 0)]))
-    with pytest.raises(InputError, match="not assembled from a mesh"):
+    with pytest.raises(InputError, match="not assembled from a solid mesh"):
         second_order_forces(FEModel(model.points, model.K, model.M), random_modes(model), PAIRS)

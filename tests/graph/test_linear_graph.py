@@ -324,11 +324,11 @@ def test_all_faults_of_a_graph_are_told_at_once():
         Edge("push", "ground", "ground", "force"),
     ]
     assert faults_of(LinearGraph, ["ground", "rod", "rod"], edges) == [
-        "node 'rod' is given 2 times; every node needs a name of its own.",
-        "edge 'pin' is given 2 times; every edge needs a name of its own.",
+        "node 'rod' occurs 2 times; every node needs a unique name.",
+        "edge 'pin' occurs 2 times; every edge needs a unique name.",
         "edge 'pin' (joint): no node 'rood' (nodes: ground, rod). Did you mean 'rod'?",
         "edge 'loop' (joint): begins and ends at the same node 'rod'; it must connect two nodes.",
-        "edge 'odd' (joint): weight -1; a number of constraint equations is not negative.",
+        "edge 'odd' (joint): the weight is -1; the number of constraint equations must not be negative.",
     ]
     assert "no node" in faults_of(LinearGraph, [], [])[0]
 
@@ -341,12 +341,12 @@ def test_all_faults_of_a_tree_are_told_at_once():
     )
     assert found == [
         "branches: no edge 'b1.bdy'. Did you mean 'b1.body'?",
-        "edge 'push' is named as a branch, but a force is always a chord (kinds of branches: arm, joint, body).",
-        "edge 'b1.body' is named both as a branch and as a chord; it can be only one of them.",
+        "edge 'push' is listed as a branch, but a force is always a chord (types of branches: arm, joint, body).",
+        "edge 'b1.body' is listed as a branch and as a chord. Leave it in one of the two lists.",
         "the branches 'j2', 'j0', 'j1' close a circuit (j2, ground.j2.arm, ground.j0.arm, j0, b1.j0.arm, b1.j1.arm, j1,"
-        " b2.j1.arm, b2.j2.arm); a tree has none, so name one of them fewer, or as a chord.",
+        " b2.j1.arm, b2.j2.arm); a tree has none. Remove one of them from the branches, or make it a chord.",
         "no path of branches leads from the datum 'ground' to nodes 'far', 'farther'."
-        " Connect them by an edge of kind arm, joint, body.",
+        " Connect them by an edge of type arm, joint, body.",
     ]
 
 
@@ -355,7 +355,7 @@ def test_chords_that_cut_a_body_off_are_named():
     found = faults_of(spanning_tree, graph, chords=["j0", "j1", "b1.body"])
     assert found == [
         "no path of branches leads from the datum 'ground' to nodes 'b1', 'b1.j0', 'b1.j1'."
-        " Take one of 'b1.body', 'j0', 'j1' out of the chords."
+        " Remove one of 'b1.body', 'j0', 'j1' from the chords."
     ]
 
 
@@ -373,7 +373,7 @@ def test_drawing_of_the_five_bodies():
         "      └─ 3  5 (joint)",
         "         └─ 4  4 (joint)",
         "",
-        "chords, each with the circuit it closes (- : passed against its direction)",
+        "chords, each with the circuit it closes (-: traversed against its direction)",
         "6 (joint, 5 equations): 6 - 4 + 5 + 3",
     ]
 

@@ -91,7 +91,7 @@ def test_includes_put_lines_in_place(tmp_path):
         rows="7, 1, 2, 3, 4, 11, 12, 13, 14\n",
     )
     assert ids(mesh, "one") == [1] and len(mesh.node_sets["E"]) == 8
-    with pytest.raises(InputError, match="includes 'gone.txt', which is not beside it"):
+    with pytest.raises(InputError, match="includes 'gone.txt', which was not found"):
         read(tmp_path, BRICK + "*INCLUDE, INPUT=gone.txt\n")
     with pytest.raises(InputError, match="deeper than"):
         read(tmp_path, BRICK + "*INCLUDE, INPUT=part.inp\n")
@@ -158,7 +158,7 @@ def test_shells_beside_the_solid_are_told(tmp_path):
         tmp_path, BRICK + "*NODE\n50, 4, 4, 4\n*ELEMENT, TYPE=S3\n8, 1, 2, 50\n*ELEMENT, TYPE=S4R\n9, 1, 2, 3, 4\n"
     )
     assert [(block.kind, len(block)) for block in mesh.surfaces] == [("quad4", 1)]
-    assert any("1 surface cells lie off the solid cells" in note for note in mesh.notes)
+    assert any("1 surface cells are not on solid cells" in note for note in mesh.notes)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_shells_beside_the_solid_are_told(tmp_path):
             NODES + "*ELEMENT, TYPE=C3D8\n1, 1, 2, 3, 4, 11, 12, 13, 77\n",
             "element 1 uses node 77, which is not in the file",
         ),
-        (NODES + "*ELEMENT, TYPE=C3D8\n1, 1, 2, 3, 4, 11, 12, 13\n", "8 numbers do not make rows"),
+        (NODES + "*ELEMENT, TYPE=C3D8\n1, 1, 2, 3, 4, 11, 12, 13\n", "8 numbers cannot be split into rows"),
         (
             NODES + "*ELEMENT, TYPE=C3D6\n1, 1, 2, 3, 4, 11, 12, 13,\n14\n",
             "more than the 6 nodes.*SecondOrderIncomplete",
@@ -178,9 +178,9 @@ def test_shells_beside_the_solid_are_told(tmp_path):
         (NODES + "*ELEMENT\n1, 1, 2\n", r"\*ELEMENT without TYPE"),
         (BRICK + "*NSET, NSET=a\nb\n", "set 'a' contains the set 'b', which is not in the file"),
         (BRICK + "*NSET, NSET=a\nb\n*NSET, NSET=b\na\n", "contains itself"),
-        (BRICK + "*NGEN\n1, 5, 1\n", r"\*NGEN is not read"),
-        (BRICK + "*SURFACE, NAME=s\nEALL, S7\n", "names the face 'S7' of hex8"),
-        (BRICK + "*NSET, NSET=a, INSTANCE=x\n1\n", "names the instance 'x'"),
+        (BRICK + "*NGEN\n1, 5, 1\n", r"\*NGEN is not supported"),
+        (BRICK + "*SURFACE, NAME=s\nEALL, S7\n", "refers to face 'S7', which hex8 cells do not have"),
+        (BRICK + "*NSET, NSET=a, INSTANCE=x\n1\n", "refers to the instance 'x'"),
         (BRICK.replace("1., 1., 0.", "1., one, 0."), r"\*NODE.*one"),
         (BRICK.replace("12, 13, 14", "12, 13, 1x"), "'1x' is not a whole number"),
         ("*PART, NAME=p\n" + BRICK, "no \\*END PART"),

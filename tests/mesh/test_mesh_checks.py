@@ -8,7 +8,7 @@ import pytest
 
 from flexmb.cli.mesh import mesh_info
 from flexmb.errors import InputError
-from flexmb.mesh.checks import check_mesh, refuse_bad
+from flexmb.mesh.checks import check_mesh, reject_bad
 from flexmb.mesh.mesh import SOLIDS, Cells, Mesh
 from flexmb.mesh.report_text import mesh_report_text
 from flexmb.mesh.shapes import gauss_points, reference_nodes, shape_functions, shape_gradients
@@ -51,7 +51,7 @@ def test_gauss_points_integrate_monomials(name, n):
 def test_box_has_the_inertia_of_a_box(kind, curve):
     """Inner nodes moved at random change nothing: straight cells, then curved ones, exactly."""
     size = np.array([3.0, 2.0, 1.0])
-    report = refuse_bad(box_mesh(kind, (3, 3, 3), tuple(size), distort=0.1, curve=curve))
+    report = reject_bad(box_mesh(kind, (3, 3, 3), tuple(size), distort=0.1, curve=curve))
     assert report.volume == pytest.approx(6.0, rel=1e-13)
     assert report.centre == pytest.approx(size / 2, rel=1e-12)
     exact = 6.0 / 12.0 * np.diag((size**2).sum() - size**2)
@@ -103,12 +103,12 @@ def test_all_faults_at_once():
     extra[1] = [mesh.node_sets["xmin"][0], *mesh.node_sets["xmin"][[1, 3, 4]]]  # flat
     bad = with_cells(mesh, np.vstack([nodes, extra]))
     with pytest.raises(InputError) as caught:
-        refuse_bad(bad)
+        reject_bad(bad)
     text = str(caught.value)
     for words in (
-        "1 of 50 tet4 cells name a node more than once: cell 6 at",
+        "1 of 50 tet4 cells use a node more than once: cell 6 at",
         "1 of 50 tet4 cells are flat",
-        "stand twice",
+        "are duplicates",
     ):
         assert words in text
     assert "tet4 cells are inside out (negative volume): cell 4 at (" in text
@@ -140,7 +140,7 @@ def test_folded_quadratic_cells_are_faults_and_folds_at_a_node_warnings():
     report = check_mesh(replace(mesh, points=points))
     assert report.faults == () and any("folded at a node, not inside" in text for text in report.warnings)
     points[middle] = a - 0.6 * (b - a)
-    assert "are folded (the Jacobian changes its sign inside)" in fault_texts(replace(mesh, points=points))
+    assert "are folded (the Jacobian changes sign inside)" in fault_texts(replace(mesh, points=points))
 
 
 def test_unmerged_parts_and_empty_sets_are_warnings():
@@ -150,7 +150,7 @@ def test_unmerged_parts_and_empty_sets_are_warnings():
     mesh = Mesh(points, (Cells("hex8", nodes),), node_sets={"bore": np.zeros(0, dtype=np.int64)})
     report = check_mesh(mesh)
     text = " ".join(report.warnings)
-    assert report.parts == (2, 1) and "falls into 2 parts that share no nodes (2, 1 cells)" in text
+    assert report.parts == (2, 1) and "consists of 2 parts that share no nodes (2, 1 cells)" in text
     # x = 1 of the first box and x = 0 of the second are at the same places.
     assert "4 points lie on another point" in text and "Empty sets: bore" in text
     assert report.faults == ()
@@ -161,7 +161,7 @@ def test_coincident_points_found_at_any_place():
     points = random.uniform(-1, 1, (500, 3))
     doubled = np.vstack([points, points[:40] + 1e-10 * random.uniform(-1, 1, (40, 3))])
     mesh = Mesh(doubled, (Cells("line2", np.stack([np.arange(539), np.arange(1, 540)], axis=1)),))
-    assert any("40 points lie on another point" in text for text in check_mesh(mesh).warnings)
+    assert any("40 points coincide with another point" in text for text in check_mesh(mesh).warnings)
 
 
 def test_line_meshes_have_length_and_inertia():

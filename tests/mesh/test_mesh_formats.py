@@ -101,7 +101,7 @@ def test_integer_arrays_of_vtk_are_sets(tmp_path):
 def test_units_are_stated_or_guessed_aloud():
     path = FOLDER / "sector_hex20_4.1_text.msh"
     guessed, stated = read_mesh(path), read_mesh(path, unit="mm")
-    assert guessed.unit == "m" and "is it in mm?" in " ".join(guessed.notes)
+    assert guessed.unit == "m" and "check whether it is in mm" in " ".join(guessed.notes)
     assert stated.unit == "mm" and not any("guess" in note for note in stated.notes)
     assert stated.points == pytest.approx(guessed.points * 1e-3)
     assert read_mesh(path, unit="inch").points == pytest.approx(guessed.points * 0.0254)
@@ -136,7 +136,7 @@ def test_files_that_are_no_meshes(tmp_path):
     for path, words in (
         (empty, "empty"),
         (text, "no points"),
-        (odd, "'.step' belongs to no format"),
+        (odd, "'.step' is not one of a supported format"),
         (tmp_path / "emty.msh", "no such file.*Did you mean .*empty.msh"),
         (tmp_path, "not a file"),
     ):
@@ -156,7 +156,7 @@ def test_binary_vtk_without_a_line_end(tmp_path):
         mesh = read_mesh(path, unit="m")
         assert mesh.cells[0].kind == "tet4" and list(mesh.cell_sets) == [f"part_{last}"]
         path.write_bytes(content[:-1])
-        with pytest.raises(InputError, match="cannot be read.*Is it whole"):
+        with pytest.raises(InputError, match="cannot be read.*Check that it is complete"):
             read_mesh(path)
 
 
@@ -173,7 +173,7 @@ def test_pyramids_and_unknown_kinds_are_refused_in_one_message(tmp_path):
 def test_a_surface_mesh_is_refused(tmp_path):
     path = tmp_path / "skin.vtu"
     meshio.Mesh(np.eye(3), [("triangle", [[0, 1, 2]])]).write(path)
-    with pytest.raises(InputError, match="no solid or line cells: the file holds 1 tri3"):
+    with pytest.raises(InputError, match="no solid or line cells; the file contains 1 tri3"):
         read_mesh(path)
 
 
@@ -195,7 +195,7 @@ def test_groups_of_edges_are_no_beams_and_names_shared_by_kinds_are_told(tmp_pat
     }
     assert list(mesh.cell_sets) == ["part"] and mesh.point_ids.tolist() == [10, 20, 30, 40]
     notes = " ".join(mesh.notes)
-    assert "1 line2 cells along solid cells only name places (sets edge)" in notes
+    assert "1 line2 cells lie on solid cells (sets edge): they are not beams" in notes
     assert "'part' stands for 3 nodes of surfaces" in notes and "1 of 5 points belong to no solid" in notes
 
 
@@ -207,7 +207,7 @@ def test_wrongly_ordered_and_inverted_cells_are_repaired(tmp_path):
     meshio.Mesh(made.points, [("hexahedron20", nodes)]).write(path)
     mesh = read_mesh(path)
     assert np.array_equal(mesh.cells[0].nodes, made.cells[0].nodes)
-    assert any("stood on other edges" in note for note in mesh.notes)
+    assert any("were not in VTK order" in note for note in mesh.notes)
 
     made = box_mesh("tet10", (1, 1, 1))
     nodes = made.cells[0].nodes.copy()
@@ -215,4 +215,4 @@ def test_wrongly_ordered_and_inverted_cells_are_repaired(tmp_path):
     meshio.Mesh(made.points, [("tetra10", nodes)]).write(path)
     mesh = read_mesh(path)
     assert np.array_equal(mesh.cells[0].nodes, made.cells[0].nodes)
-    assert any("1 of 6 tet10 cells were wound the other way round" in note for note in mesh.notes)
+    assert any("1 of 6 tet10 cells had negative volume" in note for note in mesh.notes)

@@ -11,7 +11,7 @@ import pytest
 import flexmb as fx
 from flexmb.elements.material import Material
 from flexmb.elements.solid.assemble import assemble
-from flexmb.mesh.checks import check_mesh, refuse_bad
+from flexmb.mesh.checks import check_mesh, reject_bad
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.read import read_mesh
 from tests.house.test_examples import script
@@ -124,7 +124,7 @@ def test_densities_of_the_connecting_rod_are_one_part():
 @pytest.mark.parametrize("path", sorted(p.name for p in MESHES.iterdir() if p.suffix in (".msh", ".inp", ".bdf")))
 def test_kept_meshes_are_sound(path):
     mesh = read_mesh(MESHES / path)
-    refuse_bad(mesh)
+    reject_bad(mesh)
     report = check_mesh(mesh)
     assert mesh.unit == ("m" if path.startswith("round") else "mm")
     assert report.volume * 7870.0 == pytest.approx(rigid_mass(mesh)[0, 0], rel=1e-9)

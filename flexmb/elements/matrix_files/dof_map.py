@@ -1,8 +1,8 @@
-"""Which unknown is which: rows of foreign matrices to nodes and directions, and those to the blocks of an `FEModel`.
+"""Map of unknowns: rows of imported matrices to nodes and directions, and those to the blocks of an `FEModel`.
 
 An unknown is a pair (node number, dof): dof 1, 2, 3 are displacements along x, y, z, dof 4, 5, 6 rotations about them.
-The map comes from the matrix file itself (Abaqus), from a list with one line an unknown, `node.dof` (CalculiX .dof) or
-`node dof`, or, without any, from the order x, y, z (or all six) node after node as the nodes are given. Nodes come from
+The map comes from the matrix file itself (Abaqus), from a list with one line per unknown, `node.dof` (CalculiX .dof) or
+`node dof`, or, without any, from the order x, y, z (or all six) node after node as given. Nodes come from
 a mesh, an array or a file of coordinates with or without node numbers.
 """
 
@@ -38,7 +38,7 @@ class Nodes:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Where every unknown stands in an `FEModel`."""
+    """Row of every unknown in an `FEModel`."""
 
     place: Integers
     """(size,) row in the model"""
@@ -49,7 +49,7 @@ class Blocks:
 def read_nodes(nodes: Any, unit: str | None) -> Nodes:
     """Nodes from a `Mesh`, an array (n, 3) or (n, 4) with numbers first, or a file; lengths are in `unit`.
 
-    None: in the unit of the mesh, metres for tables. A unit that is none is left to the caller to refuse.
+    None: in the unit of the mesh, metres for tables. The caller rejects an unknown unit.
     """
     metres = UNITS.get(unit or "m", 1.0)
     if isinstance(nodes, (str, Path)):
@@ -89,7 +89,7 @@ def _nodes_of_file(path: Path, unit: str | None) -> Any:
 def _checked(nodes: Nodes) -> Nodes:
     faults = []
     if not np.isfinite(nodes.points).all():
-        faults.append(Fault("nodes have coordinates that are no finite numbers", ("nodes",)))
+        faults.append(Fault("nodes have coordinates that are not finite", ("nodes",)))
     numbers, counts = np.unique(nodes.ids, return_counts=True)
     if (counts > 1).any():
         faults.append(Fault(f"node numbers occur more than once: {listed(numbers[counts > 1])}", ("nodes",)))
@@ -114,7 +114,7 @@ def read_labels(dofs: Any) -> Integers:
 
 
 def _labels_of_file(path: Path) -> Any:
-    """Numbers are taken apart as text: as a decimal number, dof 10 of a node would be read as dof 1."""
+    """Read labels as text: as a decimal number, dof 10 of a node would be read as dof 1."""
     if not path.is_file():
         raise InputError([Fault(f"there is no file {path}", ("dofs",))])
     try:
@@ -135,7 +135,7 @@ def _labels_of_file(path: Path) -> Any:
 
 
 def default_labels(size: int, exact: bool, nodes: Nodes) -> Integers:
-    """Three or six unknowns a node, node after node; a file that does not state its size may end with empty rows."""
+    """Three or six unknowns per node, node after node; a file without its size may end with empty rows."""
     n = len(nodes.ids)
     for per_node in (3, 6):
         if size == per_node * n or (not exact and per_node * (n - 1) < size <= per_node * n):
@@ -145,7 +145,7 @@ def default_labels(size: int, exact: bool, nodes: Nodes) -> Integers:
 
 
 def blocks_of(labels: Integers, nodes: Nodes) -> Blocks:
-    """Places of the unknowns in the model; every fault of the map in one message."""
+    """Rows of the unknowns in the model; raises all faults of the map at once."""
     faults = _wrong_labels(labels, nodes)
     order = np.argsort(nodes.ids)
     found = np.clip(np.searchsorted(nodes.ids[order], labels[:, 0]), 0, len(order) - 1)
@@ -154,7 +154,7 @@ def blocks_of(labels: Integers, nodes: Nodes) -> Blocks:
     if not known.all():
         lost = np.unique(labels[~known, 0])
         text = f"{lost.size} nodes of the matrices are not among the nodes given: {listed(lost)}"
-        faults.append(Fault(text, ("nodes",), "Internal nodes of the program have no place: leave them out there."))
+        faults.append(Fault(text, ("nodes",), "Leave internal nodes out in the program that wrote the matrices."))
     faults += _incomplete(labels[known], node[known], nodes)
     if faults:
         raise InputError(faults)
@@ -169,8 +169,8 @@ def _wrong_labels(labels: Integers, nodes: Nodes) -> list[Fault]:
     faults = []
     foreign = np.unique(labels[(labels[:, 1] < 1) | (labels[:, 1] > 6), 1])
     if foreign.size:
-        text = f"dofs {listed(foreign)} are no displacements (1, 2, 3) or rotations (4, 5, 6)"
-        faults.append(Fault(text, ("dofs",), "Temperatures, pressures and the like cannot be part of a body."))
+        text = f"dofs {listed(foreign)} are neither displacements (1, 2, 3) nor rotations (4, 5, 6)"
+        faults.append(Fault(text, ("dofs",), "Leave out temperatures, pressures and other unknowns."))
     pairs, counts = np.unique(labels, axis=0, return_counts=True)
     if (counts > 1).any():
         node, dof = pairs[counts > 1][0]
@@ -180,17 +180,17 @@ def _wrong_labels(labels: Integers, nodes: Nodes) -> list[Fault]:
 
 
 def _incomplete(labels: Integers, node: Integers, nodes: Nodes) -> list[Fault]:
-    """Nodes that have only part of their displacements or rotations, or nothing."""
+    """Nodes with only some of their displacements or rotations, or without any."""
     n = len(nodes.ids)
     has = np.zeros((n, 7), dtype=bool)
     has[node, np.clip(labels[:, 1], 0, 6)] = True
     moves, turns = has[:, 1:4].sum(axis=1), has[:, 4:7].sum(axis=1)
-    hint = "Unknowns that are held are missing: write the matrices of the free body, without boundary conditions."
+    hint = "Held unknowns are missing: write the matrices of the free body, without boundary conditions."
     faults = []
     for count, word in ((moves, "displacements"), (turns, "rotations")):
         part = (count > 0) & (count < 3)
         if part.any():
-            text = f"{np.count_nonzero(part)} nodes have not all three {word}: {listed(nodes.ids[part])}"
+            text = f"{np.count_nonzero(part)} nodes do not have all three {word}: {listed(nodes.ids[part])}"
             faults.append(Fault(text, ("dofs",), hint))
     if ((moves == 0) & (turns > 0)).any():
         ids = nodes.ids[(moves == 0) & (turns > 0)]
@@ -198,7 +198,9 @@ def _incomplete(labels: Integers, node: Integers, nodes: Nodes) -> list[Fault]:
     bare = nodes.ids[(moves == 0) & (turns == 0)]
     if bare.size:
         text = f"{bare.size} nodes have no unknowns in the matrices: {listed(bare)}"
-        faults.append(Fault(text, ("nodes",), "Give the nodes of the matrices only; a held node has to be set free."))
+        faults.append(
+            Fault(text, ("nodes",), "Give only nodes of the matrices, and write these without boundary conditions.")
+        )
     return faults
 
 

@@ -1,9 +1,9 @@
-"""Stiffness and mass from files of another program to an `FEModel`.
+"""Read stiffness and mass files of another program to an `FEModel`.
 
-Enter paths (the partner files of Abaqus and CalculiX are found by their names), a map of unknowns where the files have
-none, and nodes. Leaves the model with its unknowns in blocks of three, in SI units: matrices in N, mm, t (unit "mm")
-are scaled by 1/L s_i s_j, L = 1e-3 and s = 1 for displacements, L for rotations. Faults of all inputs are told at once;
-matrices that fail the self-test are refused.
+Input: paths (the partner files of Abaqus and CalculiX are found by their names), a map of unknowns if the files have
+none, and nodes. Output: the model with its unknowns in blocks of three, in SI units: matrices in N, mm, t (unit "mm")
+are scaled by 1/L s_i s_j, L = 1e-3 and s = 1 for displacements, L for rotations. Faults of all inputs are reported at
+once; matrices that fail the self-test are rejected.
 """
 
 from __future__ import annotations
@@ -50,29 +50,29 @@ def read_matrices(
 ) -> FEModel:
     """A model from stiffness and mass files.
 
-    `M_path` and `dofs` may be left out where they stand beside `K_path` under the usual name (job.sti, job.mas,
+    `M_path` and `dofs` may be left out if they are next to `K_path` under the usual name (job.sti, job.mas,
     job.dof; job_STIF1.mtx, job_MASS1.mtx). `dofs`: file or (size, 2) table of node number and dof. `nodes`: a `Mesh`,
     a mesh file, a table or file of coordinates. `unit`: length of matrices, tables and mesh file, force is in newtons;
-    None: that of the mesh (its points are in metres whatever its unit), metres without one. `check`: refuse what fails
-    `self_test`.
+    None: that of the mesh (its points are in metres whatever its unit), metres without one. `check`: reject matrices
+    that fail `self_test`.
     """
-    tell = progress or (lambda stage, fraction: None)
+    report = progress or (lambda stage, fraction: None)
     stiffness_path = Path(K_path)
     mass_path = Path(M_path) if M_path is not None else _partner_mass(stiffness_path)
     if dofs is None and stiffness_path.suffix.lower() == ".sti":
         dofs = stiffness_path.with_suffix(".dof")
     faults: list[Fault] = []
-    tell("reading stiffness", math.nan)
+    report("reading stiffness", math.nan)
     K = _collected(faults, read_entries, stiffness_path, "stiffness")
-    tell("reading mass", math.nan)
+    report("reading mass", math.nan)
     M = None
     if mass_path is None:
-        text = f"no mass file was given, and none with the usual name stands beside {stiffness_path}"
+        text = f"no mass file is given, and none with the usual name is next to {stiffness_path}"
         faults.append(Fault(text, ("mass",)))
     else:
         M = _collected(faults, read_entries, mass_path, "mass")
     if nodes is None:
-        faults.append(Fault("nodes are missing: matrices alone do not say where their nodes are", ("nodes",)))
+        faults.append(Fault("nodes are missing: matrices do not contain the positions of their nodes", ("nodes",)))
         placed = None
     else:
         placed = _collected(faults, read_nodes, nodes, unit)
@@ -82,7 +82,7 @@ def read_matrices(
     given = None if dofs is None else _collected(faults, read_labels, dofs)
     if K is None or M is None or placed is None or faults:
         raise InputError(faults)
-    tell("ordering unknowns", math.nan)
+    report("ordering unknowns", math.nan)
     model = _model(K, M, given, placed, metres)
     if check:
         wrong = [finding for finding in self_test(model) if finding.level == "bad"]
@@ -92,7 +92,7 @@ def read_matrices(
 
 
 def _collected(faults: list[Fault], read: Callable[..., Any], *arguments: Any) -> Any:
-    """What `read` returns; None with its faults kept when it refuses."""
+    """The result of `read`; None with its faults collected if it raises."""
     try:
         return read(*arguments)
     except InputError as error:
@@ -108,7 +108,7 @@ def _metres(unit: str, faults: list[Fault]) -> float:
 
 
 def _partner_mass(path: Path) -> Path | None:
-    """The mass file that a program writes beside its stiffness file."""
+    """The mass file that a program writes next to its stiffness file."""
     if path.suffix.lower() == ".sti":
         return path.with_suffix(".mas")
     name = re.sub(r"_STIF(\d+)\.mtx", r"_MASS\1.mtx", path.name)
@@ -117,10 +117,10 @@ def _partner_mass(path: Path) -> Path | None:
 
 def _model(K: Entries, M: Entries, given: Integers | None, nodes: Nodes, metres: float) -> FEModel:
     if (K.labels is None) != (M.labels is None):
-        text = "one matrix names nodes and dofs in its lines and the other does not"
+        text = "one matrix lists nodes and dofs in its lines and the other does not"
         raise InputError([Fault(text, ("mass",), "Write both in the same format.")])
     if K.labels is not None and given is not None:
-        raise InputError([Fault("the matrices name nodes and dofs themselves", ("dofs",), "Leave dofs out.")])
+        raise InputError([Fault("the matrices already list nodes and dofs", ("dofs",), "Leave dofs out.")])
     if K.labels is not None and M.labels is not None:
         labels = np.unique(np.concatenate([K.labels, M.labels]), axis=0)
         K_place, M_place = _places(K.labels, labels), _places(M.labels, labels)
@@ -142,7 +142,7 @@ def _places(own: Integers, everyone: Integers) -> Integers:
 
 
 def _labels_of_rows(K: Entries, M: Entries, given: Integers | None, nodes: Nodes) -> tuple[Integers, Entries]:
-    """Labels for matrices that have none, and the mass brought to the size of the stiffness."""
+    """Labels for matrices without them, and the mass in the size of the stiffness."""
     if K.exact_size and M.exact_size and K.size == 3 * M.size:
         M = _in_three_directions(M)
     size = max(K.size, M.size)
@@ -152,14 +152,14 @@ def _labels_of_rows(K: Entries, M: Entries, given: Integers | None, nodes: Nodes
     for entries, name in ((K, "stiffness"), (M, "mass")):
         if entries.size > len(labels) or (entries.exact_size and entries.size != len(labels)):
             text = f"{name} has {entries.size} unknowns, but {len(labels)} are expected"
-            faults.append(Fault(text, (name,), "Stiffness, mass and the list of dofs must fit each other."))
+            faults.append(Fault(text, (name,), "Stiffness, mass and the list of dofs must match."))
     if faults:
         raise InputError(faults)
     return labels, M
 
 
 def _in_three_directions(M: Entries) -> Entries:
-    """Mass given once a pair of nodes, for unknowns x, y, z node after node."""
+    """Expand a mass given once per pair of nodes to unknowns x, y, z node after node."""
     rows = (3 * M.rows[:, None] + np.arange(3)).ravel()
     columns = (3 * M.columns[:, None] + np.arange(3)).ravel()
     return Entries(rows, columns, np.repeat(M.values, 3), 3 * M.size, True)
@@ -176,7 +176,7 @@ def _matrix(entries: Entries, place: Integers, blocks: Blocks, nodes: Nodes, met
     difference = abs(matrix - matrix.T).max()
     if difference > _LARGEST_ASYMMETRY * largest:
         text = f"{name} is not symmetric: mirrored entries differ by {difference / largest:.1e} of the largest one"
-        raise InputError([Fault(text, (name,), "Matrices of gyroscopic or contact terms make no body.")])
+        raise InputError([Fault(text, (name,), "Leave out gyroscopic and contact terms.")])
     matrix = (matrix + matrix.T) / 2.0
     if metres != 1.0:
         scale = sparse.diags_array(np.where(np.arange(size) < 3 * n, 1.0, metres))

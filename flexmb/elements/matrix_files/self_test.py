@@ -1,6 +1,6 @@
-"""Does this model describe a free elastic body? Tests that any correct pair of stiffness and mass passes.
+"""Self-test of a model as a free elastic body: checks that any correct pair of stiffness and mass passes.
 
-With R the six rigid motions of the nodes: K and M are symmetric; K R = 0, told relative to the terms that cancel;
+With R the six rigid motions of the nodes: K and M are symmetric; K R = 0, relative to the terms that cancel;
 R^T M R is the mass matrix of a rigid body, m 1 for translations and m [c x] between translations and rotations, with
 an inertia that a body can have; no diagonal is negative, no unknown is without stiffness, no displacement without mass.
 """
@@ -20,7 +20,7 @@ _SYMMETRIC = 1e-10
 _CANCELS = 1e-6
 """Programs write coordinates with 8 or 9 digits: rigid rotations of such nodes cancel to about 1e-8."""
 _DENSEST, _LIGHTEST = 25e3, 1e-2
-"""Mass per box around the nodes [kg/m^3] outside of which the unit of the matrices is probably another"""
+"""Plausible mass per volume of the box around the nodes [kg/m^3]; outside, the unit is probably wrong"""
 _MOTIONS = ("along x", "along y", "along z", "about x", "about y", "about z")
 
 
@@ -30,9 +30,9 @@ class Finding:
 
     name: str
     value: float
-    """What was measured"""
+    """Measured value"""
     limit: float
-    """What it is held against"""
+    """Limit"""
     level: str
     """"good", "care" or "bad" """
     text: str
@@ -85,15 +85,15 @@ def _diagonals(model: FEModel) -> list[Finding]:
             "unknowns without stiffness",
             loose,
             0,
-            lambda: f"{loose} unknowns have no stiffness of their own: nothing holds them to the body",
-            "Take the nodes or rotations that no element uses out.",
+            lambda: f"{loose} unknowns have no stiffness: they are not connected to the body",
+            "Remove nodes or rotations that no element uses.",
         ),
         _finding(
             "negative stiffnesses",
             unstable,
             0,
             lambda: f"{unstable} unknowns have a negative stiffness on the diagonal",
-            "Is the sign of the matrix right, and is it the stiffness?",
+            "Check the sign of the matrix, and that it is the stiffness.",
         ),
         _finding(
             "negative masses",
@@ -114,8 +114,8 @@ def _rigid_stiffness(K: Any, R: Floats) -> Finding:
     values = left.max(axis=0) / np.maximum(terms.max(axis=0), np.finfo(float).tiny)
     value = float(values.max())
     held = [name for name, part in zip(_MOTIONS, values, strict=True) if not part <= _CANCELS]
-    hint = "The body is held (boundary conditions, springs to ground) or lacks elements; or the nodes, their order or "
-    hint += "the list of dofs are not those of the matrices (without a list: all unknowns of a node, then of the next)."
+    hint = "Check for boundary conditions, springs to ground and missing elements, and that the nodes, their order and "
+    hint += "the list of dofs are those of the matrices (without a list: all unknowns of a node, then of the next)."
     return _finding(
         "stiffness against rigid motions",
         value,
@@ -137,9 +137,9 @@ def _rigid_mass(rigid: Floats) -> list[Finding]:
         spread,
         _CANCELS,
         lambda: f"mass is not the same in the three directions: {shown} kg",
-        "Mass is missing at held unknowns, or dofs are in another order.",
+        "Check for mass that is missing at held unknowns, and the order of the dofs.",
     )
-    if same.level == "bad":  # the centre of what is not one mass tells nothing more
+    if same.level == "bad":  # without one mass, its centre is meaningless
         return [same]
     moment = rigid[:3, 3:]
     length = np.sqrt(max(float(np.trace(rigid[3:, 3:])) / mass, 0.0))
@@ -149,8 +149,8 @@ def _rigid_mass(rigid: Floats) -> list[Finding]:
         "centre of mass",
         wrong,
         _CANCELS,
-        lambda: f"rigid rotations do not move one centre of mass: {wrong:.1e} of mass times size is left over",
-        "Nodes, their order or the list of dofs are not those of the matrices.",
+        lambda: f"rigid rotations are inconsistent with one centre of mass: {wrong:.1e} of mass times size remains",
+        "Check that nodes, their order and the list of dofs are those of the matrices.",
     )
     inertia = np.linalg.eigvalsh((rigid[3:, 3:] + rigid[3:, 3:].T) / 2.0)
     lack = float(inertia[2] - inertia[0] - inertia[1]) / max(float(inertia[2]), np.finfo(float).tiny)
@@ -159,7 +159,7 @@ def _rigid_mass(rigid: Floats) -> list[Finding]:
         lack,
         _CANCELS,
         lambda: f"no body has the principal inertias {', '.join(f'{value:.4g}' for value in inertia)} kg m^2",
-        "Rotary inertia may be missing or doubled.",
+        "Check for rotary inertia that is missing or counted twice.",
     )
     return [same, centre, body]
 
@@ -173,5 +173,5 @@ def _plausible(points: Floats, mass: float) -> list[Finding]:
         return []
     size = " x ".join(f"{extent:.3g}" for extent in extents)
     text = f"{mass:.4g} kg in a box of {size} m is {density:.2g} kg/m^3"
-    hint = "Matrices in N, mm and t are read with unit = 'mm'."
+    hint = "For matrices in N, mm and t give unit = 'mm'."
     return [Finding("density in its box", density, _DENSEST, "care", text, hint)]

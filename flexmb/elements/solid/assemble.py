@@ -1,6 +1,6 @@
 """Stiffness and mass of a mesh of solid cells: mesh and materials in, FEModel out.
 
-Linear isotropic elasticity, isoparametric cells of all solid kinds, also mixed. Rows of matrices are nodes; the pattern
+Linear isotropic elasticity, isoparametric cells of all solid types, also mixed. Rows of matrices are nodes; the pattern
 is found first and cells are then added in place, so that memory is that of the matrices. hex8 have incompatible modes
 (Taylor, Beresford and Wilson 1976) unless hex8 = "full"; mass is consistent or lumped (row sums of linear cells,
 scaled diagonals of quadratic ones). Cells are fully integrated: those of a thin plate should not be longer than about
@@ -43,7 +43,7 @@ def assemble(
 ) -> FEModel:
     """Stiffness and mass of the solid cells of a mesh.
 
-    `beams` is the model of the mesh's line cells on the same points, to be added; without it line cells are refused.
+    `beams` is the model of the mesh's line cells on the same points, to be added; without it line cells are rejected.
     """
     faults = one_of("hex8", hex8, ("incompatible", "full")) + _unfit(mesh, beams)
     if faults:
@@ -52,13 +52,13 @@ def assemble(
     try:
         model = _assembled(mesh, elastic, lumped, progress)
     except MemoryError as error:
-        text = f"the stiffness of {mesh.n_points} nodes does not fit into memory: take a coarser mesh"
+        text = f"the stiffness of {mesh.n_points} nodes does not fit into memory. Use a coarser mesh"
         raise ComputationError(text) from error
     return model if beams is None else _joined(model, beams)
 
 
 def node_pattern(mesh: Mesh) -> Pattern:
-    """Which nodes share a solid cell."""
+    """Pattern of the nodes that share a solid cell."""
     blocks = [block.nodes for block in mesh.cells if block.kind in SOLIDS]
     sizes = np.concatenate([np.full(len(nodes), nodes.shape[1], dtype=np.int64) for nodes in blocks])
     start = np.concatenate([[0], np.cumsum(sizes)])
@@ -95,14 +95,14 @@ def _assembled(mesh: Mesh, elastic: Elasticity, lumped: bool, progress: Progress
     K = np.zeros((len(indices), 3, 3))
     M = np.zeros(mesh.n_points if lumped else len(indices))
     faults: list[Fault] = []
-    tell = counter(progress, "assembling", sum(len(block) for block in mesh.cells if block.kind in SOLIDS))
+    report = counter(progress, "assembling", sum(len(block) for block in mesh.cells if block.kind in SOLIDS))
     for number, block in enumerate(mesh.cells):
         if block.kind not in SOLIDS or not len(block):
             continue
         chunks = chunks_of(points, block)
         inverted = np.zeros(len(block), dtype=np.bool_)
         arguments = _arguments(chunks, points, elastic, number, block.kind, lumped)
-        over_chunks(assembly.assemble_chunks, chunks, *arguments, indptr, indices, K, M, inverted, after=tell)
+        over_chunks(assembly.assemble_chunks, chunks, *arguments, indptr, indices, K, M, inverted, after=report)
         if inverted.any():
             faults.append(_inverted(block, chunks.order[inverted]))
     if faults:
@@ -119,7 +119,7 @@ def _assembled(mesh: Mesh, elastic: Elasticity, lumped: bool, progress: Progress
 def _arguments(
     chunks: Chunks, points: Floats, elastic: Elasticity, number: int, kind: str, lumped: bool
 ) -> tuple[Any, ...]:
-    """What the compiled loop takes between its chunks and the matrices."""
+    """Arguments of the compiled loop between its chunks and the matrices."""
     tables = reference(kind, elastic.incompatible)
     lam, mu = elastic.lame(number)
     quadratic = assembly.SCALED_DIAGONAL if kind in QUADRATIC else assembly.ROW_SUM
@@ -133,27 +133,27 @@ def _arguments(
 
 
 def _unfit(mesh: Mesh, beams: FEModel | None) -> list[Fault]:
-    """Faults of a mesh that compiled loops could not stand, or that would leave nodes without stiffness."""
+    """Faults of a mesh that would crash compiled loops, or leave nodes without stiffness."""
     faults = []
     used = np.zeros(mesh.n_points, dtype=bool)
     if not np.isfinite(mesh.points).all():
         bad = int(np.count_nonzero(~np.isfinite(mesh.points).all(axis=1)))
-        faults.append(Fault(f"{bad} points have coordinates that are not finite numbers", ("mesh",)))
+        faults.append(Fault(f"{bad} points have coordinates that are not finite", ("mesh",)))
     for block in mesh.cells:
         allowed = SOLIDS | LINES
         if block.kind not in allowed or block.nodes.shape[1:] != (allowed[block.kind],):
-            text = f"{len(block)} cells of kind {block.kind!r} with {block.nodes.shape[1:]} nodes"
-            faults.append(Fault(text, ("mesh",), f"Solid kinds: {', '.join(SOLIDS)}."))
+            text = f"{len(block)} cells of type {block.kind!r} have {block.nodes.shape[1:]} nodes"
+            faults.append(Fault(text, ("mesh",), f"Solid types: {', '.join(SOLIDS)}."))
         elif len(block) and (block.nodes.min() < 0 or block.nodes.max() >= mesh.n_points):
-            faults.append(Fault(f"cells of kind {block.kind!r} name points that are not there", ("mesh",)))
+            faults.append(Fault(f"cells of type {block.kind!r} use points that do not exist", ("mesh",)))
         elif block.kind in SOLIDS or beams is not None:
             used[block.nodes] = True
     lines = sum(len(block) for block in mesh.cells if block.kind in LINES)
     if lines and beams is None:
         hint = "Give the beams' cross-section, or leave the lines out of the mesh."
-        faults.append(Fault(f"the mesh has {lines} line cells besides its solid cells", ("mesh",), hint))
+        faults.append(Fault(f"the mesh has {lines} line cells beside its solid cells", ("mesh",), hint))
     if not any(len(block) for block in mesh.cells if block.kind in SOLIDS):
-        faults.append(Fault("the mesh has no solid cells", ("mesh",), f"Solid kinds: {', '.join(SOLIDS)}."))
+        faults.append(Fault("the mesh has no solid cells", ("mesh",), f"Solid types: {', '.join(SOLIDS)}."))
     elif not used.all() and not faults:
         text = f"{np.count_nonzero(~used)} of {mesh.n_points} points belong to no solid cell"
         faults.append(Fault(text, ("mesh",), "Leave them out of the mesh: they have neither stiffness nor mass."))
@@ -168,7 +168,7 @@ def _inverted(block: Cells, cells: Integers) -> Fault:
     numbers = np.sort(block.ids[cells] if block.ids is not None else cells)
     some = ", ".join(str(number) for number in numbers[:5]) + (", ..." if len(numbers) > 5 else "")
     text = f"{len(cells)} of {len(block)} {block.kind} cells are inverted, folded or flat (cells {some})"
-    return Fault(text, ("mesh",), "Their Jacobian is not positive: repair or remesh them.")
+    return Fault(text, ("mesh",), "Repair or remesh them: their Jacobian is not positive.")
 
 
 def _joined(solid: FEModel, beams: FEModel) -> FEModel:

@@ -1,4 +1,4 @@
-"""Cells of one kind in the order and in the groups in which compiled loops take them.
+"""Order and grouping of the cells of one type for compiled loops.
 
 Cells are sorted along a space-filling curve (Morton 1966), so that a chunk of consecutive cells touches few rows of the
 matrix, and chunks are coloured: those of one colour share no node and may be added to the same arrays in parallel. The
@@ -17,7 +17,7 @@ from flexmb.elements.solid.kernels.pattern import colour_chunks
 from flexmb.mesh.mesh import Cells
 
 CHUNK = 128
-"""Cells a chunk: their rows of stiffness fit the second-level cache of a core."""
+"""Cells per chunk: their rows of stiffness fit the second-level cache of a core."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Chunks:
     """Sorted cells and the colours of their chunks."""
 
     order: Integers
-    """(cells,) which cell of the block stands at each place"""
+    """(cells,) cell of the block at each position"""
     nodes: NDArray[np.int32]
     """(cells, k) nodes in this order"""
     colours: tuple[Integers, ...]

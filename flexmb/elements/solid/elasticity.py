@@ -1,7 +1,7 @@
-"""Which material every solid cell is made of, and its Lame constants.
+"""Material of every solid cell, and its Lame constants.
 
-lam = G (E - 2 G) / (3 G - E) and mu = G. Materials come as one for all cells or by the names of cell sets; then every
-solid cell must lie in exactly one of these sets.
+lam = G (E - 2 G) / (3 G - E) and mu = G. One material is given for all cells, or one per cell set; then every solid
+cell must be in exactly one of these sets.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def lame_constants(material: Material) -> tuple[float, float]:
 
 
 def assign(mesh: Mesh, materials: Material | Mapping[str, Material], incompatible: bool) -> Elasticity:
-    """Give every solid cell its material, or raise all that is wrong with the assignment."""
+    """Assign a material to every solid cell, or raise all faults of the assignment."""
     if isinstance(materials, Material):
         chosen: dict[str, Material] = {"": materials}
     else:
@@ -74,7 +74,7 @@ def assign(mesh: Mesh, materials: Material | Mapping[str, Material], incompatibl
 
 
 def _compressible(name: str, material: Material) -> list[Fault]:
-    """A fault when lam is not finite or nearly so: then displacements alone do not describe the material."""
+    """A fault if lam is infinite or nearly so: displacements alone then do not describe the material."""
     if 3.0 * material.G - material.E > 1e-6 * material.E:
         return []
     nu = material.E / (2.0 * material.G) - 1.0
@@ -103,6 +103,6 @@ def _not_once(mesh: Mesh, names: list[str], counts: list[Integers]) -> list[Faul
         text = f"{without} of {total} solid cells have no material (sets with one: {', '.join(names) or 'none'})"
         faults.append(Fault(text, ("materials",), rest))
     if several:
-        text = f"{several} of {total} solid cells lie in more than one of the sets {', '.join(names)}"
-        faults.append(Fault(text, ("materials",), "Each cell takes one material: name sets that do not overlap."))
+        text = f"{several} of {total} solid cells are in more than one of the sets {', '.join(names)}"
+        faults.append(Fault(text, ("materials",), "Name sets that do not overlap: each cell takes one material."))
     return faults

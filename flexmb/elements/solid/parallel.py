@@ -1,6 +1,6 @@
 """Compiled loops on all cores: each thread calls the same kernel on its part, and kernels release Python's lock.
 
-Threads of Python instead of numba's own: kernels compile in half the time when they need not be parallel themselves.
+Python threads are used instead of numba's own: kernels that are not parallel themselves compile in half the time.
 The number of threads is numba's (NUMBA_NUM_THREADS), by default that of the cores.
 """
 
@@ -16,27 +16,27 @@ import numpy as np
 from flexmb.elements.solid.chunks import CHUNK, Chunks
 
 Progress = Callable[[str, float], None]
-"""Told the stage in words and the fraction done"""
+"""Called with the stage and the fraction done"""
 
 
 def counter(progress: Progress | None, stage: str, total: int) -> Callable[[int], None] | None:
-    """A function that adds up the cells done and tells `progress` the fraction."""
+    """A function that adds up the cells done and reports the fraction to `progress`."""
     if progress is None:
         return None
     done = 0
 
-    def tell(cells: int) -> None:
+    def report(cells: int) -> None:
         nonlocal done
         done += cells
         progress(stage, done / total)
 
-    return tell
+    return report
 
 
 def over_chunks(kernel: Any, chunks: Chunks, *arguments: Any, after: Callable[[int], None] | None = None) -> None:
     """Call kernel(chunk numbers, CHUNK, cells, *arguments) for all chunks, one colour after the other.
 
-    `after` is told how many cells were done each time.
+    `after` is called with the number of cells done each time.
     """
     threads = numba.get_num_threads()
     with ThreadPoolExecutor(threads) as pool:
@@ -48,7 +48,7 @@ def over_chunks(kernel: Any, chunks: Chunks, *arguments: Any, after: Callable[[i
 
 
 def over_range(kernel: Any, n: int, *arguments: Any) -> None:
-    """Call kernel(begin, end, *arguments) for pieces of 0 .. n that together are all of it."""
+    """Call kernel(begin, end, *arguments) for pieces that cover 0 .. n."""
     threads = numba.get_num_threads()
     limits = np.linspace(0, n, 4 * threads + 1).astype(np.int64)
     with ThreadPoolExecutor(threads) as pool:

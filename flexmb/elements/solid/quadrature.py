@@ -31,7 +31,7 @@ def product(first: Rule, second: Rule) -> Rule:
 
 
 def cube(count: int) -> Rule:
-    """Gauss' rule with `count` points a direction."""
+    """Gauss' rule with `count` points per direction."""
     return product(product(gauss(count), gauss(count)), gauss(count))
 
 

@@ -1,4 +1,4 @@
-"""Shape functions of the solid cells, and what is integrated with them, on the reference cell.
+"""Shape functions of the solid cells and tables of integration on the reference cell.
 
 The shape functions of a kind span given monomials and are one at their own node and zero at the others; nodes are in
 the order of VTK. Stiffness is integrated at the points of a rule that is exact for straight, affine cells. The mass of

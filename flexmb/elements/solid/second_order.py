@@ -1,4 +1,4 @@
-"""What a solid body's strain energy says beyond the linear order: second-order forces and geometric stiffness.
+"""Second-order forces and geometric stiffness of a solid body, from its strain energy beyond the linear order.
 
 St. Venant-Kirchhoff material on the mesh of the linear model. Along u = q_k U_k, with H = grad U, eps = sym H,
 sigma = C eps and e_kl = (H_k^T H_l + H_l^T H_k)/2, the internal force has the second derivatives
@@ -34,13 +34,13 @@ def second_order_forces(model: FEModel, U: Floats, pairs: Integers, *, progress:
     U = displacements(model, U)
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
     if len(pairs) and not (pairs.min() >= 0 and pairs.max() < U.shape[1]):
-        raise InputError([Fault(f"pairs must name columns 0 to {U.shape[1] - 1} of the displacements", ("pairs",))])
+        raise InputError([Fault(f"pairs must be columns 0 to {U.shape[1] - 1} of the displacements", ("pairs",))])
     forces = np.zeros((3 * model.n_blocks, len(pairs)))
     blocks = solid_blocks(model)
-    tell = counter(progress, "second-order forces", sum(len(block.chunks.nodes) for block in blocks))
+    report = counter(progress, "second-order forces", sum(len(block.chunks.nodes) for block in blocks))
     for block in blocks:
         arguments = (*block.stiffness_arguments, U, pairs, forces)
-        over_chunks(nonlinear.second_order_chunks, block.chunks, *arguments, after=tell)
+        over_chunks(nonlinear.second_order_chunks, block.chunks, *arguments, after=report)
     return forces
 
 
@@ -51,7 +51,7 @@ def geometric_stiffness(model: FEModel, u: Floats) -> Any:
     """
     u = displacements(model, np.asarray(u, dtype=np.float64).reshape(-1, 1))
     if model.mesh is None or len(model.rotations):
-        raise InputError([Fault("geometric stiffness is there for models of solid cells only", ("model",))])
+        raise InputError([Fault("geometric stiffness is available for models of solid cells only", ("model",))])
     indptr, indices = node_pattern(model.mesh)
     K = np.zeros((len(indices), 3, 3))
     for block in solid_blocks(model):
@@ -60,10 +60,10 @@ def geometric_stiffness(model: FEModel, u: Floats) -> Any:
 
 
 def displacements(model: FEModel, U: Floats) -> Floats:
-    """U as the compiled loops take it: (3 b, m), finite."""
+    """U for the compiled loops: (3 b, m), finite."""
     U = np.ascontiguousarray(U, dtype=np.float64)
     if U.ndim != 2 or len(U) != 3 * model.n_blocks:
-        text = f"displacements must have {3 * model.n_blocks} rows, found an array of shape {U.shape}"
+        text = f"displacements must have {3 * model.n_blocks} rows, found an array {U.shape}"
         raise InputError([Fault(text, ("U",))])
     if not np.isfinite(U).all():
         raise InputError([Fault("displacements must be finite numbers", ("U",))])

@@ -1,4 +1,4 @@
-"""The solid cells of an assembled model, block by block, with what compiled loops over them need."""
+"""The solid cells of an assembled model, block by block, with the data for compiled loops."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flexmb.mesh.mesh import SOLIDS
 
 @dataclass(frozen=True)
 class SolidBlock:
-    """Cells of one kind, sorted and coloured."""
+    """Cells of one type, sorted and coloured."""
 
     chunks: Chunks
     points: Floats
@@ -29,7 +29,7 @@ class SolidBlock:
 
     @property
     def stiffness_arguments(self) -> tuple[Any, ...]:
-        """Points, material and tables at the points of stiffness, as compiled loops take them after the cells"""
+        """Points, material and tables at the points of stiffness: arguments of compiled loops after the cells"""
         tables = self.tables
         return (self.points, self.lam, self.mu, tables.gradients, tables.weights, tables.inner, tables.centre)
 
@@ -37,8 +37,8 @@ class SolidBlock:
 def solid_blocks(model: FEModel) -> list[SolidBlock]:
     """The blocks of solid cells of a model that was assembled from a mesh."""
     if model.mesh is None or not isinstance(model.elastic, Elasticity):
-        text = "the model has no solid cells: it was not assembled from a mesh of them"
-        raise InputError([Fault(text, ("model",), "Matrices alone know neither stress nor second-order forces.")])
+        text = "the model has no solid cells: it was not assembled from a solid mesh"
+        raise InputError([Fault(text, ("model",), "Stress and second-order forces need elements, not only matrices.")])
     blocks = []
     for number, cells in enumerate(model.mesh.cells):
         if cells.kind not in SOLIDS or not len(cells):

@@ -1,9 +1,9 @@
-"""Stress at the nodes of a solid model from displacements: modal stress when these are modes.
+"""Stress at the nodes of a solid model from displacements, or modal stress from modes.
 
 sigma = lam tr(eps) 1 + 2 mu eps is computed inside every cell at the points where it is most accurate (Barlow 1976),
-carried to the nodes of the cell by the linear (tetrahedra), trilinear (hexahedra) or bilinear (wedges) function through
-these points, and averaged over the cells of a node. Stress jumps where materials meet: a node between materials takes
-the average over the cells of the stiffest one. Linear in the displacements, so that modal stresses may be superposed.
+extrapolated to the nodes of the cell by the linear (tetrahedra), trilinear (hexahedra) or bilinear (wedges) function
+through these points, and averaged over the cells of a node. Stress jumps where materials meet: a node between materials
+takes the average over the cells of the stiffest one. Linear in the displacements, so modal stresses may be superposed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Abaqus and CalculiX input files: nodes, elements, sets and surfaces, flat or in parts and instances.
 
-A flat file is one scope of numbers. Every *INSTANCE is a further scope: its part's nodes, moved, then turned about an
-axis. Sets may name numbers, other sets and (in the assembly) things of an instance; they are resolved at the end, when
-all are known.
+A flat file is one scope of numbers. Every *INSTANCE is a further scope: the nodes of its part, translated, then rotated
+about an axis. Sets may list numbers, other sets and (in the assembly) members of an instance; they are resolved at the
+end, when all are known.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from flexmb.mesh.formats.abaqus_text import Block, blocks, rows
 from flexmb.mesh.raw import Numbering, RawCells, RawMesh, cells_by_point_ids, listed, whole_numbers
 
 _GENERATORS = ("NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "SUBMODEL", "SUPERELEMENT")
-"""Keywords that make or move nodes and elements: without them the mesh would be another"""
+"""Keywords that create or move nodes and elements: the mesh would be wrong without them"""
 _MOST_GENERATED = 20_000_000
-"""Numbers that a set may make by GENERATE"""
+"""Most numbers that GENERATE may create"""
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Scope:
     node_ids: list[Integers] = field(default_factory=list)
     points: list[Floats] = field(default_factory=list)
     elements: list[tuple[str, Integers, Integers]] = field(default_factory=list)
-    """Kind, ids, nodes by their numbers"""
+    """Cell type, ids, nodes by their numbers"""
     node_sets: dict[str, list[SetEntry]] = field(default_factory=dict)
     element_sets: dict[str, list[SetEntry]] = field(default_factory=dict)
     surfaces: dict[str, Surface] = field(default_factory=dict)
@@ -63,14 +63,14 @@ def read_abaqus(path: Path) -> RawMesh:
             scope, is_open = found.whole, ""
         elif block.word in _GENERATORS:
             hint = "Write the mesh with all nodes and elements listed."
-            found.faults.append(Fault(f"*{block.word} is not read.", hint=hint))
+            found.faults.append(Fault(f"*{block.word} is not supported.", hint=hint))
         else:
             _content(block, scope, found)
     if is_open:
-        hint = "The file is truncated: write it again."
+        hint = "The file is truncated. Write it again."
         found.faults.append(Fault(f"*{is_open} has no *END {is_open}.", hint=hint))
     if not found.instances and found.parts:
-        # Parts without an assembly: each stands where it was drawn.
+        # Parts without an assembly: each is where it was drawn.
         found.instances = list(found.parts.values())
     if found.faults:
         raise InputError(found.faults)
@@ -78,7 +78,7 @@ def read_abaqus(path: Path) -> RawMesh:
 
 
 def _content(block: Block, scope: Scope, found: _File) -> None:
-    """A keyword that adds to the present scope; any other is about things that a mesh does not hold."""
+    """Process a keyword that adds to the current scope; all others do not concern the mesh."""
     if block.word == "NODE":
         _nodes(block, scope)
     elif block.word == "ELEMENT":
@@ -115,7 +115,7 @@ def _cartesian(x: Floats, system: str) -> Floats:
 
 
 def _enter(sets: dict[str, list[SetEntry]], name: str, entries: list[SetEntry]) -> None:
-    """Add to a set; names differ in more than capitals."""
+    """Add to a set; names are not case-sensitive."""
     if name:
         known = next((key for key in sets if key.upper() == name.upper()), name)
         sets.setdefault(known, []).extend(entries)
@@ -125,7 +125,7 @@ def _set(block: Block, scope: Scope, found: _File) -> None:
     is_nodes = block.word == "NSET"
     name = block.name(block.word)
     if not name:
-        found.faults.append(Fault(f"*{block.word} without a name.", hint=f"Write *{block.word}, {block.word}=name."))
+        found.faults.append(Fault(f"*{block.word} has no name.", hint=f"Write *{block.word}, {block.word}=name."))
         return
     entries: list[SetEntry] = []
     instance = block.name("INSTANCE")
@@ -153,20 +153,22 @@ def _generated(block: Block, name: str, found: _File) -> Integers:
         first, last = int(fields[0]), int(fields[1] if len(fields) > 1 else fields[0])
         step = max(1, int(fields[2])) if len(fields) > 2 else 1
         if (last - first) // step + sum(len(piece) for piece in pieces) > _MOST_GENERATED:
-            found.faults.append(Fault(f"*{block.word} '{name}', GENERATE: '{line}' asks for too many numbers."))
+            found.faults.append(Fault(f"*{block.word} '{name}', GENERATE: '{line}' creates too many numbers."))
             continue
         pieces.append(np.arange(first, last + 1, step, dtype=np.int64))
     return np.concatenate(pieces)
 
 
 def _instance(block: Block, found: _File) -> Scope:
-    """A scope with the part's content in place; what follows up to *END INSTANCE is added to it."""
+    """A scope with the placed content of the part; the lines up to *END INSTANCE add to it."""
     name, part_name = block.name("NAME"), block.name("PART")
     part = found.parts.get(part_name.upper())
     if part is None and part_name:
         known = ", ".join(part.name for part in found.parts.values()) or "none"
         found.faults.append(
-            Fault(f"*INSTANCE '{name}' is of part '{part_name}', which is not in the file.", hint=f"Parts: {known}.")
+            Fault(
+                f"*INSTANCE '{name}' refers to part '{part_name}', which is not in the file.", hint=f"Parts: {known}."
+            )
         )
     source = part or Scope()
     placed = Scope(name, list(source.node_ids), [_placed(x, block) for x in source.points], list(source.elements))
@@ -221,9 +223,11 @@ def _flatten(found: _File) -> RawMesh:
     for scope, numbering in zip(scopes, nodes, strict=True):
         if len(numbering.repeated):
             where = f" of instance '{scope.name}'" if scope.name else ""
-            mesh.notes.append(f"Nodes{where} given more than once, the last counts: {listed(numbering.repeated)}.")
+            mesh.notes.append(
+                f"Nodes{where} are defined more than once; the last definition is used: {listed(numbering.repeated)}."
+            )
     for word, count in found.left_out.items():
-        mesh.notes.append(f"{count} elements of type {word} are no cells of a mesh and were left out.")
+        mesh.notes.append(f"{count} elements of type {word} are not mesh cells and were left out.")
     resolve_sets(mesh, scopes, nodes, offsets, origin, faults)
     if faults:
         raise InputError(faults)

@@ -1,4 +1,4 @@
-"""Element types of Abaqus and CalculiX: kind, nodes, faces."""
+"""Element types of Abaqus and CalculiX: cell type, nodes, faces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flexmb.mesh.formats.abaqus_text import Block, integers
 from flexmb.mesh.topology import CORNERS, FACES, family
 
 LEFT_OUT = "left out"
-"""Kind of elements that are no cells: masses, springs, connectors"""
+"""Type of elements that are not cells: masses, springs, connectors"""
 _SOLID = {4: "tet4", 10: "tet10", 8: "hex8", 20: "hex20", 27: "hex27", 6: "wedge6", 15: "wedge15", 5: "pyramid5"}
 _SOLID |= {13: "pyramid13"}
 _SURFACE = {3: "tri3", 4: "quad4", 6: "tri6", 8: "quad8", 9: "quad9"}
@@ -21,18 +21,18 @@ _FLAT = re.compile(r"(?:S|M3D|SFM3D|R3D|CPS|CPE|CPEG|CAX|DS|DC2D|DCAX|STRI)(3|4|
 _NO_CELLS = re.compile(r"(?:MASS|ROTARYI|SPRING|DASHPOT|CONN|DCOUP|GAP|JOINT|HEATCAP|DIST|RB[23]D|RAX|ITT|U\d).*")
 # Nodes 21 .. 27 of a C3D27 are its centre and the middles of faces S1 .. S6.
 _ORDERS = {"hex27": [*range(20), 26, 24, 23, 25, 21, 22, 20], "line3": [0, 2, 1]}
-"""Kind -> where each node of the VTK order stands in Abaqus' order, when these differ"""
+"""Cell type -> index of each node of the VTK order in the order of Abaqus, where they differ"""
 
 _FACE_CORNERS: dict[str, list[tuple[int, ...]]] = {
     "tet": [(1, 2, 3), (1, 4, 2), (2, 4, 3), (3, 4, 1)],
     "hex": [(1, 2, 3, 4), (5, 8, 7, 6), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 8, 4), (4, 8, 5, 1)],
     "wedge": [(1, 2, 3), (4, 6, 5), (1, 4, 5, 2), (2, 5, 6, 3), (3, 6, 4, 1)],
 }
-"""Family -> corners, counted from 1, of faces S1, S2, ... as the manual lists them"""
+"""Family -> corners, counted from 1, of faces S1, S2, ... as listed in the manual"""
 
 
 def kind_of(word: str) -> tuple[str, int]:
-    """Kind and number of nodes of an element type; the type itself as kind when it is not known."""
+    """Cell type and number of nodes of an element type; the element type itself if it is unknown."""
     word = word.upper()
     solid = re.fullmatch(r"(?:DC3D|C3D|AC3D)(\d+).*", word)
     if solid and int(solid.group(1)) in _SOLID:
@@ -53,7 +53,7 @@ def kind_of(word: str) -> tuple[str, int]:
 
 
 def read_elements(block: Block) -> tuple[str, Integers, Integers]:
-    """Kind, ids (n,), nodes (n, k) by their numbers in VTK order. Kinds that are not known have no nodes."""
+    """Cell type, ids (n,), nodes (n, k) by their numbers in VTK order. Unknown types have no nodes."""
     word = block.name("TYPE")
     if not word:
         raise InputError([Fault("*ELEMENT without TYPE=.")])
@@ -65,18 +65,18 @@ def read_elements(block: Block) -> tuple[str, Integers, Integers]:
         values = _without_orientation_nodes(block, count)
     elif block.lines and len(block.lines[0].replace(",", " ").split()) > count + 1:
         text = f"*ELEMENT, TYPE={word}: a row has more than the {count} nodes of this type."
-        hint = "Gmsh writes wedges with 18 nodes so: write them with Mesh.SecondOrderIncomplete = 1."
+        hint = "Gmsh writes such wedges with 18 nodes: set Mesh.SecondOrderIncomplete = 1 in Gmsh."
         raise InputError([Fault(text, hint=hint)])
     if len(values) % (count + 1):
-        text = f"*ELEMENT, TYPE={word}: {len(values)} numbers do not make rows of a number and {count} nodes."
-        raise InputError([Fault(text, hint="Is the file whole?")])
+        text = f"*ELEMENT, TYPE={word}: {len(values)} numbers cannot be split into rows of an id and {count} nodes."
+        raise InputError([Fault(text, hint="Check that the file is complete.")])
     table = values.reshape(-1, count + 1)
     nodes = table[:, 1:]
     return kind, table[:, 0], nodes[:, _ORDERS[kind]] if kind in _ORDERS else nodes
 
 
 def _without_orientation_nodes(block: Block, count: int) -> Integers:
-    """Beams may name a further node for their orientation."""
+    """Numbers without the additional orientation node that beams may have."""
     kept = [line.rstrip(", ").split(",")[: count + 1] for line in block.lines]
     return integers(Block(block.word, block.parameters, [",".join(fields) for fields in kept]))
 

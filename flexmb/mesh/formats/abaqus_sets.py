@@ -33,9 +33,9 @@ class SetEntry:
     names: list[str] = field(default_factory=list)
     """Other sets, or "instance.number" and "instance.set" """
     scope: str = ""
-    """Instance that numbers and names belong to; empty: where the set stands"""
+    """Instance that numbers and names belong to; empty: the scope of the set"""
     of_elements: bool = False
-    """Names are element sets whose nodes are meant"""
+    """Whether names are element sets, of which the nodes are used"""
 
 
 @dataclass
@@ -56,7 +56,7 @@ def resolve_sets(
 ) -> None:
     """Enter all sets into the mesh. `scopes` have node_sets, element_sets, surfaces; the first one is the assembly."""
     resolver = _Resolver(mesh, scopes, nodes, offsets, origin, faults)
-    # Names of a single instance stand alone; those of the assembly come first where both have one.
+    # Names of a single instance are used alone; those of the assembly have priority.
     single = len(scopes) <= 2
     for number, scope in reversed(list(enumerate(scopes))):
         prefix = f"{scope.name}." if number and not single else ""
@@ -68,7 +68,7 @@ def resolve_sets(
             members = resolver.surface_nodes(number, name, surface)
             key = prefix + name
             if key in mesh.node_sets and not np.array_equal(mesh.node_sets[key], members):
-                mesh.notes.append(f"A node set and a surface are called '{key}': the node set counts.")
+                mesh.notes.append(f"A node set and a surface are called '{key}': the node set is used.")
             else:
                 mesh.node_sets[key] = members
 
@@ -99,7 +99,7 @@ class _Resolver:
         self.free: list[tuple[Integers, Integers]] | None = None
 
     def nodes(self, scope: int, name: str) -> Integers:
-        """Positions in the list of points."""
+        """Indices in the list of points."""
         return self._members(True, scope, name)
 
     def elements(self, scope: int, name: str) -> Integers:
@@ -150,7 +150,8 @@ class _Resolver:
         known = ", ".join(scope.name for scope in self.scopes if scope.name) or "none"
         self.faults.append(
             Fault(
-                f"the set '{name}' names the instance '{word}', which is not in the file.", hint=f"Instances: {known}."
+                f"the set '{name}' refers to the instance '{word}', which is not in the file.",
+                hint=f"Instances: {known}.",
             )
         )
         return otherwise
@@ -162,7 +163,7 @@ class _Resolver:
         return _none()
 
     def _numbers(self, is_nodes: bool, scope: int, name: str, numbers: Integers) -> Integers:
-        """Positions of numbers. Those that do not exist are left out: GENERATE may run over gaps."""
+        """Indices of numbers. Missing ones are left out: GENERATE may run over gaps."""
         numbering = self.node_numbers[scope] if is_nodes else self.element_numbers[scope]
         places, known = numbering.find(numbers)
         if not known.all():
@@ -205,7 +206,8 @@ class _Resolver:
             else:
                 self.faults.append(
                     Fault(
-                        f"the surface '{name}' names the face '{label}' of {kind} cells.", hint="Faces are S1, S2, ..."
+                        f"the surface '{name}' refers to face '{label}', which {kind} cells do not have.",
+                        hint="Faces are S1, S2, ...",
                     )
                 )
         return np.concatenate(parts)

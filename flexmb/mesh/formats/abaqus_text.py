@@ -1,7 +1,7 @@
 """The lines of an Abaqus or CalculiX input file as keyword blocks.
 
 A keyword line begins with one star, may continue after a comma at its end, and is followed by data lines; two stars
-make a comment. *INCLUDE and INPUT= put the lines of another file in place, relative to the file that names it.
+begin a comment. *INCLUDE and INPUT= insert the lines of another file, with a path relative to the including file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Block:
 
     @property
     def text(self) -> str:
-        """The data lines as one text."""
+        """The data lines as one string."""
         return "\n".join(self.lines)
 
     def name(self, key: str) -> str:
@@ -61,7 +61,9 @@ def _lines(path: Path, depth: int, opened: list[Path]) -> list[str]:
     """Lines without comments and blank ones, those of included files in place; `opened` collects all files."""
     count_included(path, opened)
     if depth > _DEEPEST:
-        raise InputError([Fault(f"*INCLUDE goes deeper than {_DEEPEST} files.", hint="Does a file include itself?")])
+        raise InputError(
+            [Fault(f"*INCLUDE is nested deeper than {_DEEPEST} files.", hint="Check whether a file includes itself.")]
+        )
     text = path.read_text(encoding="utf-8", errors="replace")
     result: list[str] = []
     for raw in text.splitlines():
@@ -84,9 +86,7 @@ def _lines(path: Path, depth: int, opened: list[Path]) -> list[str]:
 def _beside(path: Path, other: str) -> Path:
     target = path.parent / other.replace("\\", "/")
     if not target.is_file():
-        raise InputError(
-            [Fault(f"{path.name} includes '{other}', which is not beside it.", hint=f"Looked at {target}.")]
-        )
+        raise InputError([Fault(f"{path.name} includes '{other}', which was not found.", hint=f"Looked for {target}.")])
     return target
 
 
@@ -99,7 +99,7 @@ def _parameters(text: str) -> dict[str, str]:
 
 
 def rows(block: Block, width: int) -> Floats:
-    """(n, width) numbers of lines with one row each; fields left empty are zero, fields too many are left out."""
+    """(n, width) numbers of lines with one row each; empty fields are zero, surplus fields are dropped."""
     text = block.text.replace("D", "E").replace("d", "e")
     if not _EMPTY_FIELD.search(text):
         flat = _floats(block, text.replace(",", " ").split())
@@ -126,4 +126,4 @@ def _floats(block: Block, fields: list[str]) -> Floats:
     try:
         return np.array(fields, dtype=np.float64)
     except ValueError as error:
-        raise InputError([Fault(f"*{block.word}: {error}.", hint="Is the file whole?")]) from None
+        raise InputError([Fault(f"*{block.word}: {error}.", hint="Check that the file is complete.")]) from None

@@ -1,8 +1,8 @@
 """Gmsh mesh files, versions 2.2, 4.0 and 4.1, text and binary [Gmsh manual, "MSH file format"].
 
 Physical groups become sets, also several on one entity and groups without a name (surface_3, volume_1, ...). Without
-any group the geometrical entities name the sets in the same way. Version 2.2 writes an element once for every group it
-is in; these copies are merged.
+any group the geometrical entities give the sets in the same way. Version 2.2 writes an element once per group; these
+copies are merged.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _TYPES: dict[int, tuple[str, int, list[int] | None]] = {
     18: ("wedge15", 15, _WEDGE15),
     19: ("pyramid13", 13, None),
 }
-"""Gmsh's number of an element type -> kind, number of nodes, where each node of the VTK order stands in Gmsh's"""
+"""Element type number of Gmsh -> cell type, number of nodes, index of each node of the VTK order in that of Gmsh"""
 _DIMENSIONS = {"vertex": 0, "line": 1, "tri": 2, "quad": 2}
 _WORDS = ("point", "line", "surface", "volume")
 
 
 @dataclass
 class _Found:
-    """What the sections hold."""
+    """Contents of the sections."""
 
     names: dict[tuple[int, int], str] = field(default_factory=dict)
     """(dimension, tag) of a physical group -> name"""
@@ -66,11 +66,12 @@ def read_gmsh(path: Path) -> RawMesh:
     data = path.read_bytes()
     header = re.match(rb"\s*\$MeshFormat\s+(\d+(?:\.\d+)?)\s+([01])\s+(\d{1,3})[ \t]*\r?\n", data)
     if header is None:
-        raise InputError([Fault("$MeshFormat with version, type and data size is not at the beginning of the file.")])
+        raise InputError([Fault("the file does not begin with $MeshFormat followed by version, type and data size.")])
     version, is_binary, size = header.group(1).decode(), header.group(2) == b"1", int(header.group(3))
     if version not in ("2", "2.0", "2.1", "2.2", "4", "4.0", "4.1") or size not in (4, 8):
-        allowed = "Versions 2.2, 4.0 and 4.1 are read."
-        raise InputError([Fault(f"version {version} of the Gmsh format with data size {size}.", hint=allowed)])
+        allowed = "Allowed: versions 2.2, 4.0 and 4.1."
+        text = f"version {version} of the Gmsh format with data size {size} is not supported."
+        raise InputError([Fault(text, hint=allowed)])
     order = "<" if data[header.end() : header.end() + 4] != b"\x00\x00\x00\x01" else ">"
     found = _Found()
     position = data.find(b"$EndMeshFormat")
@@ -197,7 +198,7 @@ def _text_elements_2(numbers: TextNumbers, count: int, found: _Found) -> None:
         rows = values[position : position + n_rows * width].reshape(n_rows, width)
         other = np.flatnonzero((rows[:, 1] != kind) | (rows[:, 2] != n_tags))
         run = int(other[0]) if len(other) else n_rows
-        # Runs grow while they last, so that many short ones stay cheap too.
+        # The length of a run is doubled while it lasts, so that many short ones stay cheap too.
         most = most * 2 if run == n_rows else 64
         whole = whole_numbers(rows[:run], "$Elements")
         _add_rows_2(kind, n_tags, whole[:, :1], whole[:, 3:], found)
@@ -225,8 +226,8 @@ def _count_line(data: bytes, start: int, section: str) -> tuple[int, int]:
 
 def _width(kind: int) -> int:
     if kind not in _TYPES:
-        hint = "Cells of first and second order are read: set Mesh.ElementOrder to 1 or 2 in Gmsh."
-        raise InputError([Fault(f"the file holds cells of Gmsh's type {kind}, which is not read.", hint=hint)])
+        hint = "Set Mesh.ElementOrder to 1 or 2 in Gmsh: cells of first and second order are supported."
+        raise InputError([Fault(f"the file contains cells of Gmsh type {kind}, which is not supported.", hint=hint)])
     return _TYPES[kind][1]
 
 
@@ -237,7 +238,7 @@ def _dimension(kind: str) -> int:
 def _assemble(found: _Found, version: str) -> RawMesh:
     if not found.points or not found.blocks:
         missing = "$Nodes" if not found.points else "$Elements"
-        raise InputError([Fault(f"the file has no {missing} section.", hint="It is truncated or holds no mesh.")])
+        raise InputError([Fault(f"the file has no {missing} section.", hint="It is truncated or contains no mesh.")])
     ids = np.concatenate(found.node_ids)
     numbering = Numbering(ids)
     faults: list[Fault] = []
@@ -263,7 +264,9 @@ def _assemble(found: _Found, version: str) -> RawMesh:
 def _name_sets(mesh: RawMesh, found: _Found, groups: list[Integers], entities: list[Integers]) -> None:
     has_groups = any(found.groups.values()) or any(np.any(tags > 0) for tags in groups)
     if not has_groups:
-        mesh.notes.append("The file has no physical groups: sets are its geometrical entities, as surface_1, volume_1.")
+        mesh.notes.append(
+            "The file has no physical groups: the sets are its geometrical entities, such as surface_1 and volume_1."
+        )
     for i, cells in enumerate(mesh.cells):
         dimension = _dimension(cells.kind)
         members: dict[str, list[Integers]] = defaultdict(list)
@@ -282,9 +285,7 @@ def _name_sets(mesh: RawMesh, found: _Found, groups: list[Integers], entities: l
                 members[f"{_WORDS[dimension]}_{entity}"].append(np.flatnonzero(entities[i] == entity))
         if len(keep) < len(cells.nodes):
             count = len(cells.nodes) - len(keep)
-            mesh.notes.append(
-                f"{count} copies of {cells.kind} cells that stand in several physical groups were merged."
-            )
+            mesh.notes.append(f"{count} copies of {cells.kind} cells that are in several physical groups were merged.")
             ids = cells.ids[keep] if cells.ids is not None else None
             mesh.cells[i] = RawCells(cells.kind, cells.nodes[keep], ids)
         for name, parts in members.items():
@@ -296,7 +297,7 @@ def _group_name(found: _Found, dimension: int, tag: int) -> str:
 
 
 def _merge_copies(cells: RawCells, groups: Integers, entities: Integers) -> tuple[Integers, Integers]:
-    """Cells to keep, and for every cell its new number: copies come only where an entity is in several groups."""
+    """Cells to keep, and for every cell its new number: copies occur only if an entity is in several groups."""
     n = len(cells.nodes)
     pairs = np.unique(np.stack([entities, groups], axis=1), axis=0)
     if len(np.unique(pairs[:, 0])) == len(pairs):

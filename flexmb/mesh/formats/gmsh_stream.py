@@ -1,4 +1,4 @@
-"""Numbers of a Gmsh file one after the other, from text or binary alike; running out of them is one clear message."""
+"""Sequential numbers of a Gmsh file, from text or binary; too few of them give one clear message."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from flexmb.mesh.raw import whole_numbers
 
 
 def truncated(section: str) -> InputError:
-    """The error of a file that breaks off inside a section."""
-    return InputError(
-        [Fault(f"the file ends or breaks off inside ${section}.", hint="It is truncated or damaged: write it again.")]
-    )
+    """The error for a file that is truncated inside a section."""
+    return InputError([Fault(f"the file ends inside ${section}.", hint="It is truncated or damaged. Write it again.")])
 
 
 class TextNumbers:
@@ -33,7 +31,7 @@ class TextNumbers:
                 warnings.simplefilter("error")  # older NumPy only warns of what is not a number
                 self.values = np.fromstring(data[start:end], dtype=np.float64, sep=" ")
         except (ValueError, DeprecationWarning) as error:
-            raise InputError([Fault(f"${section} holds something that is not a number.")]) from error
+            raise InputError([Fault(f"${section} contains text that is not a number.")]) from error
         self.position, self.end = 0, end
 
     def _next(self, count: int) -> Floats:
@@ -61,7 +59,7 @@ class TextNumbers:
 
 
 class BinaryNumbers:
-    """The numbers of a binary file from a place on."""
+    """The numbers of a binary file from an offset."""
 
     def __init__(self, data: bytes, start: int, section: str, order: str, size: int):
         self.data, self.section, self.end = data, section, start
@@ -85,7 +83,7 @@ class BinaryNumbers:
         return self._next(self.integer, count).astype(np.int64)
 
     def sizes(self, count: int) -> Integers:
-        """The next whole numbers of the width that counts have, (count,)."""
+        """The next whole numbers of the width of counts, (count,)."""
         return self._next(self.size, count).astype(np.int64)
 
     def records(self, count: int, n_integers: int, n_reals: int) -> tuple[Integers, Floats]:

@@ -1,7 +1,7 @@
 """Nastran bulk data: GRID, solid, shell and bar elements, coordinate systems, sets by property and by SET1, SPC, RBE.
 
-Elements of property 7 become the set pid_7, SET1 3 becomes set_3, the nodes that SPC or SPC1 3 holds become spc_3,
-those that the rigid element 12 ties rbe_12. Names that HyperMesh or Femap leave in comments are used for properties.
+Elements of property 7 become the set pid_7, SET1 3 becomes set_3, the nodes held by SPC or SPC1 3 become spc_3, those
+tied by the rigid element 12 rbe_12. Names of properties are taken from comments of HyperMesh or Femap.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ELEMENTS: dict[str, dict[int, tuple[str, list[int] | None]]] = {
     "CTUBE": {2: ("line2", None)},
     "CBEAM3": {3: ("line3", None)},
 }
-"""Card -> number of nodes -> kind, and where each node of the VTK order stands on the card when the orders differ"""
+"""Card -> number of nodes -> cell type, and index of each node of the VTK order on the card where the orders differ"""
 _NOT_CELLS = (
     "CELAS",
     "CBUSH",
@@ -63,7 +63,7 @@ class _Found:
     """Number -> coordinate system, coordinates"""
     frames: dict[int, Frame] = field(default_factory=dict)
     elements: dict[str, list[list[int]]] = field(default_factory=lambda: defaultdict(list))
-    """Kind -> rows [id, property (0: none), nodes ...]"""
+    """Cell type -> rows [id, property (0: none), nodes ...]"""
     sets: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Name -> node numbers"""
     left_out: Counter[str] = field(default_factory=Counter)
@@ -78,11 +78,13 @@ def read_nastran(path: Path) -> RawMesh:
         try:
             _read_card(card, found)
         except (ValueError, IndexError):
-            found.faults.append(Fault(f"the card '{', '.join(card)[:90]}' cannot be read.", hint="Is the file whole?"))
+            found.faults.append(
+                Fault(f"the card '{', '.join(card)[:90]}' cannot be read.", hint="Check that the file is complete.")
+            )
             if len(found.faults) >= 20:
                 break
     if not found.grids and not found.faults:
-        found.faults.append(Fault("the file holds no GRID cards.", hint="Is it Nastran bulk data?"))
+        found.faults.append(Fault("the file contains no GRID cards.", hint="Check that it is Nastran bulk data."))
     if found.faults:
         raise InputError(found.faults)
     mesh = _assemble(found, comments)
@@ -122,7 +124,7 @@ def _element(card: list[str], found: _Found) -> None:
     if len(fields) not in kinds or not all(fields):
         given = sum(1 for text in fields if text)
         allowed = " or ".join(str(count) for count in kinds)
-        hint = f"Allowed are {allowed}; edges with and without middle nodes in one element are not read."
+        hint = f"Allowed: {allowed}. Elements with middle nodes on only some edges are not supported."
         found.faults.append(Fault(f"{name} {number} has {given} nodes.", hint=hint))
         return
     kind, order = kinds[len(fields)]
@@ -135,7 +137,7 @@ def _frame(card: list[str], found: _Found) -> None:
     if not re.fullmatch(r"CORD2[RCS]", card[0]):
         number = card[1] if len(card) > 1 else ""
         hint = "Write nodes in the basic system, or with CORD2R, CORD2C, CORD2S."
-        found.faults.append(Fault(f"the coordinate system {card[0]} {number} is not read.", hint=hint))
+        found.faults.append(Fault(f"the coordinate system {card[0]} {number} is not supported.", hint=hint))
         return
     values = [real(text) for text in card[3:12]]
     if len(values) < 9:
@@ -217,14 +219,14 @@ def _assemble(found: _Found, comments: list[str]) -> RawMesh:
             mesh.notes.append(f"Set '{name}': nodes that are not in the file were left out: {listed(wanted[~known])}.")
         mesh.node_sets[name] = np.unique(places[known])
     for name, count in found.left_out.items():
-        mesh.notes.append(f"{count} {name} elements are no cells of a mesh and were left out.")
+        mesh.notes.append(f"{count} {name} elements are not mesh cells and were left out.")
     if found.faults:
         raise InputError(found.faults)
     return mesh
 
 
 def _property_names(comments: list[str]) -> dict[int, str]:
-    """Names of properties in the comments of HyperMesh and Femap, where they are not used twice."""
+    """Names of properties in the comments of HyperMesh and Femap, if they are unique."""
     forms = (
         r"HMNAME\s+(?:PROP|COMP)\s+(\d+)\s*\"([^\"]+)\"",
         r"Femap\s+(?:with\s+\S+\s+)?Property\s+(\d+)\s*:\s*(\S.*)",

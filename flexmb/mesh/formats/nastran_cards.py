@@ -1,8 +1,8 @@
 """The bulk data of a Nastran file as cards: a name and its fields.
 
-Fields stand in columns of 8 (small), of 16 after a star (large), or between commas (free). A card goes on in the next
-line when that begins with a plus sign, a star, blanks or a comma. Comments begin with a dollar sign. INCLUDE puts
-another file in place.
+Fields have 8 columns (small), 16 after a star (large), or are separated by commas (free). A card continues on the next
+line if that begins with a plus sign, a star, blanks or a comma. Comments begin with a dollar sign. INCLUDE inserts
+another file.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def cards(path: Path, comments: list[str], notes: list[str]) -> Iterator[list[st
                 yield card
             card, full = [name, *fields], 1 + width
         elif card:
-            # The line before counts as full, however many of its fields were written.
+            # The previous line counts as full, however many of its fields were written.
             card += [""] * (full - len(card)) + fields
             full += width
     if card:
@@ -40,7 +40,9 @@ def cards(path: Path, comments: list[str], notes: list[str]) -> Iterator[list[st
 def _lines(path: Path, depth: int, comments: list[str], opened: list[Path]) -> list[str]:
     count_included(path, opened)
     if depth > _DEEPEST:
-        raise InputError([Fault(f"INCLUDE goes deeper than {_DEEPEST} files.", hint="Does a file include itself?")])
+        raise InputError(
+            [Fault(f"INCLUDE is nested deeper than {_DEEPEST} files.", hint="Check whether a file includes itself.")]
+        )
     result = []
     for raw in path.read_text(encoding="utf-8", errors="replace").splitlines():
         line = raw
@@ -56,32 +58,32 @@ def _lines(path: Path, depth: int, comments: list[str], opened: list[Path]) -> l
             continue
         target = path.parent / include.group(1).strip().replace("\\", "/")
         if not target.is_file():
-            text = f"{path.name} includes '{include.group(1)}', which is not beside it."
-            raise InputError([Fault(text, hint=f"Looked at {target}.")])
+            text = f"{path.name} includes '{include.group(1)}', which was not found."
+            raise InputError([Fault(text, hint=f"Looked for {target}.")])
         result += _lines(target, depth + 1, comments, opened)
     return result
 
 
 def _bulk(lines: list[str], notes: list[str]) -> list[str]:
-    """What stands between BEGIN BULK (or the beginning, when there is none) and ENDDATA."""
+    """The lines between BEGIN BULK (or the start of the file, without one) and ENDDATA."""
     begin = re.compile(r"\s*BEGIN\s+(?:BULK|SUPER)", re.IGNORECASE)
     start = next((i + 1 for i, line in enumerate(lines) if line.lstrip()[:1] in ("B", "b") and begin.match(line)), 0)
     end = next((i for i in range(start, len(lines)) if lines[i].lstrip()[:7].upper() == "ENDDATA"), None)
     if start and end is None:
-        raise InputError([Fault("BEGIN BULK has no ENDDATA.", hint="The file is truncated: write it again.")])
+        raise InputError([Fault("BEGIN BULK has no ENDDATA.", hint="The file is truncated. Write it again.")])
     if end is None:
-        notes.append("The file has no ENDDATA: is it whole?")
+        notes.append("The file has no ENDDATA: it may be incomplete.")
     return lines[start:end]
 
 
 def _fields(line: str) -> tuple[str, list[str], int]:
-    """Name (or continuation mark, or nothing) and fields of one line, and how many such a line can hold."""
+    """Name (or continuation mark, or nothing) and fields of one line, and the most fields of such a line."""
     if "\t" in line:
         line = line.expandtabs(8)
     if "," in line:
         parts = [part.strip() for part in line.split(",")]
         width = 4 if "*" in parts[0] else 8
-        # A tenth field, or a mark at the end of a shorter line, is where the continuation is announced.
+        # A tenth field, or a mark at the end of a shorter line, announces a continuation.
         rest = parts[1 : 1 + width]
         if rest and rest[-1][:1] in ("+", "*") and not re.match(r"[-+.]?[\d.]", rest[-1]):
             rest.pop()

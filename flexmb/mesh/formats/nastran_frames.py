@@ -1,4 +1,4 @@
-"""Coordinate systems of Nastran: nodes from rectangular, cylindrical and spherical systems into the basic one.
+"""Coordinate systems of Nastran: transform nodes of rectangular, cylindrical and spherical systems to the basic one.
 
 CORD2x gives three points in a reference system: the origin, one on the z axis, one in the xz plane. Angles are degrees.
 """
@@ -22,7 +22,7 @@ class Frame:
     reference: int
     """System in which the points are given; 0: the basic one"""
     points: Floats
-    """(3, 3) origin, a point on z, a point in the xz plane; one a row"""
+    """(3, 3) origin, a point on z, a point in the xz plane; one per row"""
 
 
 def to_basic(points: Floats, numbers: Integers, frames: dict[int, Frame], faults: list[Fault]) -> Floats:
@@ -39,10 +39,10 @@ def _from_frame(x: Floats, number: int, frames: dict[int, Frame], faults: list[F
     if number == 0:
         return x
     if number not in frames or depth > len(frames):
-        text = f"the coordinate system {number} is used but not given."
+        text = f"the coordinate system {number} is used but not defined."
         if number in frames:
             text = f"the coordinate system {number} refers to itself."
-        faults.append(Fault(text, hint="CORD2R, CORD2C and CORD2S cards are read."))
+        faults.append(Fault(text, hint="Supported cards: CORD2R, CORD2C and CORD2S."))
         return x
     frame = frames[number]
     origin, on_z, in_xz = _from_frame(frame.points, frame.reference, frames, faults, depth + 1)

@@ -1,4 +1,4 @@
-"""All other formats, read by meshio and stripped of its manners: it prints, exits, and drops cells it does not know.
+"""All other formats, read by meshio, with guards: meshio prints, exits, and drops cells that it does not know.
 
 Named sets come as point sets and cell sets (Exodus and others), as families with groups (MED), or as arrays of whole
 numbers with few values (VTK, XDMF, Medit, ...): the array "part" with values 1 and 2 makes part_1 and part_2, an array
@@ -42,10 +42,10 @@ KINDS = {
     "pyramid": "pyramid5",
     "pyramid13": "pyramid13",
 }
-"""meshio's name of a kind -> ours; other kinds keep meshio's"""
+"""Cell type in meshio -> in flexmb; others keep their meshio name"""
 _KNOWN = ".msh, .inp, .bdf, .dat, .nas, .vtk, .vtu, .med, .xdmf, .e"
 _MOST_VALUES = 100
-"""Different values of an array that still names sets"""
+"""Most distinct values of an array that defines sets"""
 _NOT_SETS = ("gmsh:geometrical", "gmsh:dim_tags", "GlobalNodeId", "GlobalElementId", "ids", "ObjectId")
 
 
@@ -54,7 +54,7 @@ def read_through_meshio(path: Path) -> RawMesh:
     mesh = _read(path)
     points = np.asarray(mesh.points, dtype=np.float64)
     if points.size == 0 or points.ndim != 2 or points.shape[1] not in (2, 3):
-        raise InputError([Fault("the file holds no points in space.")])
+        raise InputError([Fault("the file contains no points in 3D.")])
     raw = RawMesh(points[:, :3])
     for block in mesh.cells:
         nodes = np.asarray(block.data)
@@ -75,34 +75,34 @@ def _read(path: Path) -> Any:
 
     _complete(meshio)
     if not any("".join(path.suffixes[i:]).lower() in meshio.extension_to_filetypes for i in range(len(path.suffixes))):
-        hint = f"Read are {_KNOWN} and what else meshio reads."
-        raise InputError([Fault(f"the ending '{path.suffix}' belongs to no format that is read.", hint=hint)])
-    said = io.StringIO()
+        hint = f"Supported: {_KNOWN} and the other formats of meshio."
+        raise InputError([Fault(f"the extension '{path.suffix}' is not one of a supported format.", hint=hint)])
+    printed = io.StringIO()
     try:
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             mesh = _read_whole(meshio, path)
     except MemoryError:
         raise
     except (Exception, SystemExit) as error:
-        hint = f"Is it whole, and is its ending that of its format? Read are {_KNOWN} and what else meshio reads."
-        reason = str(error) if isinstance(error, meshio.ReadError) and str(error) else _last_word(said.getvalue())
-        because = f" ({reason[:200].strip(' .')})" if reason else ": a part of it makes no sense"
+        hint = f"Check that it is complete and has the extension of its format ({_KNOWN}, or another of meshio)."
+        reason = str(error) if isinstance(error, meshio.ReadError) and str(error) else _last_message(printed.getvalue())
+        because = f" ({reason[:200].strip(' .')})" if reason else ": a part of it is invalid"
         raise InputError([Fault(f"it cannot be read{because}.", hint=hint)]) from error
-    if "cannot handle" in said.getvalue():
-        told = re.search(r"\(type .*?\)", said.getvalue())
-        text = f"the file holds cells that cannot be read{f' {told[0][:60]}' if told else ''}."
+    if "cannot handle" in printed.getvalue():
+        found = re.search(r"\(type .*?\)", printed.getvalue())
+        text = f"the file contains cells that cannot be read{f' {found[0][:60]}' if found else ''}."
         raise InputError([Fault(text, hint="Write it with cells of first or second order.")])
     return mesh
 
 
-def _last_word(said: str) -> str:
-    """What meshio has printed before it gave up, without its own titles."""
-    text = " ".join(said.split()).partition("Error: Couldn't read")[0]
+def _last_message(printed: str) -> str:
+    """The last message that meshio printed before it failed, without its own titles."""
+    text = " ".join(printed.split()).partition("Error: Couldn't read")[0]
     return re.split(r"(?:Error|Warning): *", text)[-1].strip()
 
 
 def _read_whole(meshio: Any, path: Path) -> Any:
-    """meshio wants a line end behind the last numbers of a binary .vtk file, and Gmsh writes none: a copy has it."""
+    """Read a copy with a line end after the last numbers of a binary .vtk file: meshio needs it, Gmsh writes none."""
     with path.open("rb") as file:
         head = file.read(1000).split(b"\n")
     if path.suffix.lower() != ".vtk" or len(head) < 3 or head[2].strip().upper() != b"BINARY":
@@ -116,7 +116,7 @@ def _read_whole(meshio: Any, path: Path) -> Any:
 
 
 def _complete(meshio: Any) -> None:
-    """Kinds that meshio's tables forget: any file with a 15-node wedge fails without the first."""
+    """Add cell types that meshio's tables lack: any file with a 15-node wedge fails without the first."""
     dimensions = getattr(meshio._mesh, "topological_dimension", None)
     if isinstance(dimensions, dict):
         dimensions.setdefault("wedge15", 3)
@@ -169,7 +169,7 @@ def _arrays(mesh: Any, raw: RawMesh) -> None:
 
 
 def _sets_of_array(name: str, parts: list[NDArray[Any]]) -> dict[str, dict[int, Integers]]:
-    """Sets of one array given in parts; none when it does not hold few whole numbers."""
+    """Sets of one array given in parts; none unless it holds few distinct whole numbers."""
     if not parts or any(part.size != len(part) or part.dtype.kind not in "iub" for part in parts):
         return {}
     flat = [part.reshape(-1).astype(np.int64) for part in parts]

@@ -75,7 +75,7 @@ def scatter(row_nodes, indptr, indices, K, M, cell_K, cell_M, density, consisten
     for i in range(k):
         ni = row_nodes[i]
         r = 3 * i
-        # Only what stands above the diagonal is taken, so that the whole is exactly symmetric.
+        # Only entries above the diagonal are used, so that the sum is exactly symmetric.
         cell_K[r + 1, r] = cell_K[r, r + 1]
         cell_K[r + 2, r] = cell_K[r, r + 2]
         cell_K[r + 2, r + 1] = cell_K[r + 1, r + 2]
@@ -103,7 +103,7 @@ def assemble_chunks(
 ):  # fmt: skip
     """Add the given chunks of cells to K (blocks, 3, 3) and to M: (blocks,) or, lumped, (nodes,).
 
-    `inverted` (cells,) tells which cells have a determinant that is not positive.
+    `inverted` (cells,) marks the cells whose determinant is not positive.
     """
     k = nodes.shape[1]
     size = 3 * (k + inner.shape[1])

@@ -1,4 +1,4 @@
-"""What every loop over solid cells needs of one cell: gradients, strain energy matrix, condensation of inner functions.
+"""Operations on one solid cell for every loop: gradients, strain energy matrix, condensation of inner functions.
 
 A cell has k nodes and i inner functions (three in hex8 with incompatible modes, none in other cells), which are treated
 as i further nodes that no other cell shares. X is (k, 3) with the places of its nodes, G (g, 3 (k + i)) the gradients

@@ -1,7 +1,7 @@
 """Loops over solid cells for the second-order forces and the geometric stiffness of a St. Venant-Kirchhoff body.
 
 Displacements of inner functions (incompatible modes) follow those of the nodes by the linear relation A u; forces on
-them are carried to the nodes by A^T, which is exact to the order computed here because the energy is stationary in
+them are transferred to the nodes by A^T, which is exact to the order computed here because the energy is stationary in
 them.
 """
 
@@ -166,8 +166,8 @@ def stress_products(G, g, volume, stress, N):
 
 @array_kernel
 def geometric_from_products(N, A, n, S):
-    """Upper half of the cell's geometric stiffness S[:n, :n] from N: the same in every direction, plus what inner
-    functions add: W^T (N x 1) W with W = [1; A]."""
+    """Upper half of the cell's geometric stiffness S[:n, :n] from N: the same in every direction, plus the part of
+    inner functions: W^T (N x 1) W with W = [1; A]."""
     inner = N.shape[0] - n // 3
     for r in range(n):
         for c in range(3 * (r // 3), n):

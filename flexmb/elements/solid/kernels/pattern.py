@@ -1,6 +1,6 @@
-"""Which nodes share a cell: the pattern of stiffness and mass; and which cells may be worked on at the same time.
+"""Nodes that share a cell (the pattern of stiffness and mass), and cells that may be processed in parallel.
 
-Cells of all kinds stand one after the other in `nodes`, cell c from start[c] to start[c + 1].
+Cells of all types are one after the other in `nodes`, cell c from start[c] to start[c + 1].
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def colour_chunks(nodes, chunk, masks, colours):
 
 @array_kernel
 def find(indices, low, high, node):
-    """Place of `node` in the sorted indices[low:high]"""
+    """Index of `node` in the sorted indices[low:high]"""
     while low < high:
         middle = (low + high) >> 1
         if indices[middle] < node:

@@ -1,4 +1,4 @@
-"""Loop over solid cells for stress at nodes: computed inside the cells, carried to their nodes, summed there."""
+"""Loop over solid cells for stress at nodes: computed inside the cells, extrapolated to their nodes, summed there."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def stress_chunks(
     chunks, chunk_size, nodes, points, lam, mu, derivatives, weights, inner, centre,
     stress_derivatives, stress_inner, extrapolation, material, owner, U, stress, count, inverted,
 ):  # fmt: skip
-    """stress (n, m, 6) and count (n,) += what the given chunks of cells have at their nodes.
+    """stress (n, m, 6) and count (n,) += contributions of the given chunks of cells at their nodes.
 
-    A cell adds to a node only when it is of the material `owner` (n,) of the node.
+    A cell contributes to a node only if it has the material `owner` (n,) of the node.
     """
     k, modes = nodes.shape[1], U.shape[1]
     n = 3 * k
