@@ -1,1 +1,1 @@
-"""Bodies and the frames on them: what a body contributes to the equations, constant in its own axes."""
+"""Bodies and their markers: what a body contributes to the equations, constant in its own axes."""

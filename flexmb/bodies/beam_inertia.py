@@ -1,10 +1,10 @@
-"""Inertia along a beam at many instants: what its sections ask for, and which part of it lies beyond a cut.
+"""Inertia along a beam at many instants, and the part of it that lies beyond a cut.
 
 Elastic coordinates with their rates and the motion of the body frame enter, a row for every instant; mass times
 acceleration of every mass point or slice leaves, as a force and a moment about the body origin in body axes:
     a_P = a + alpha x rho + omega x (omega x rho + 2 rho') + rho'',      rho'' along q + q' t + 1/2 q'' t^2
 with rho of the body's own field. Up to a cut the polynomial through the Gauss points of a segment is integrated; it has
-twice as many of them as the equations take, as a part of a segment asks for more than the whole (theory 3.2, 10).
+twice as many of them as the equations use, because a part of a segment needs more than the whole (theory 3.2, 10).
 Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
@@ -30,9 +30,9 @@ from flexmb.reduction.beam_matrices import gauss_stations
 _CIRCLE = np.exp(2j * np.pi * (np.arange(8) + 0.5) / 16)
 """Upper half of 16 points on the unit circle; the lower half is conjugate."""
 _SWING = 0.1
-"""Radius of the circle in time, as the change of slope and twist that it means."""
+"""Radius of the circle in time, as a change of slope and twist."""
 _NEAR = 1e-9
-"""Places nearer than this part of the length are one place."""
+"""Places closer than this part of the length are the same place."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class BeamInertia(Protocol):
         """(m, p) share of every part that lies beyond the cuts x : (m,); `after` : (m,) cuts behind what is at x."""
 
     def sections(self, x: Floats) -> Poses:
-        """Where the sections x : (m,) stand."""
+        """Poses of the sections x : (m,)."""
 
 
 def beam_inertia(body: FlexibleBody) -> BeamInertia:
@@ -123,7 +123,7 @@ class _Exact:
         return self.field.pose(self.slices.places, motion.q + motion.q_dot * t + 0.5 * motion.q_ddot * t**2), radius
 
     def _swing(self, rates: Floats) -> Floats:
-        """(r,) how fast slopes and twist change at most."""
+        """(r,) largest rate of slopes and twist."""
         at = self.slices.places.shapes
         parts = [np.abs(rates @ shape.T) for shape in (at.v_slope, at.w_slope, at.beta, at.gamma, at.phi)]
         return np.asarray(np.max(parts, axis=(0, 2)))

@@ -1,7 +1,7 @@
-"""Whether a reduced body can be trusted: what it lost of the finite element model, in numbers and in words.
+"""Checks of a reduced body against its finite element model, and a verdict whether to trust it.
 
 Mass, centre and inertia; the frequencies of the free body, full against reduced; the compliance of every interface
-under unit loads with inertia relief, C = E K^-1 E^T of the whole model against E Phi w^-2 Phi^T E^T of the shapes.
+under unit loads with inertia relief, C = E K^-1 E^T of the full model against E Phi w^-2 Phi^T E^T of the shapes.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from flexmb.reduction.small_motions import SmallMotion
 Progress = Callable[[str, float], None] | None
 
 GOOD_FREQUENCY, BAD_FREQUENCY = 0.02, 0.2
-"""Relative error of the first free frequencies that is good enough, and that is not to be trusted."""
+"""Relative error of the first free frequencies: above the first a warning, above the second bad."""
 GOOD_STATICS, BAD_STATICS = 0.05, 0.5
-"""Relative error of the compliance of an interface."""
+"""Relative error of the compliance of an interface: above the first a warning, above the second bad."""
 RIGID = 1e-3
-"""A rigid motion with more than this part of the first elastic frequency is not rigid."""
+"""Largest frequency of a rigid motion, as a part of the first elastic frequency."""
 MOST_CONDITION = 1e4
 _BETTER = {
     "tet4": "mesh with tet10",
     "wedge6": "mesh with wedge15 or hex8",
     "hex8": "leave out --hex8 full, or mesh with hex20",
 }
-"""Kinds that lock in bending, and what to do; hex8 only without its incompatible modes"""
+"""Cell types that lock in bending, and what to do; hex8 only without its incompatible modes"""
 _SAME_INERTIA = 1e-4
 """Relative difference of the inertia of mesh and reduced body that round-off may leave."""
 _COMPARED = 3
-"""Number of frequencies that the verdict looks at."""
+"""Number of frequencies that count for the verdict."""
 
 
 @dataclass(frozen=True)
 class BodyFindings:
-    """What the checks look at."""
+    """Input of the checks."""
 
     body: FreeBody
     shapes: ComponentModes
@@ -55,7 +55,7 @@ class BodyFindings:
 
 
 def body_findings(found: BodyFindings, compare: int, progress: Progress = None) -> dict[str, Any]:
-    """The numbers of the body report, plain data; `compare` free modes of the whole model are computed for it."""
+    """The numbers of the body report, plain data; `compare`: number of free modes of the full model to compute."""
     body, shapes = found.body, found.shapes
     frequencies = np.sqrt(np.maximum(shapes.omega_squared, 0.0)) / (2.0 * np.pi)
     full = _full_frequencies(body, min(compare, len(frequencies)), progress)
@@ -91,12 +91,12 @@ def _full_frequencies(body: FreeBody, count: int, progress: Progress) -> list[fl
     if count == 0:
         return []
 
-    def told(stage: str, fraction: float) -> None:
+    def relay(stage: str, fraction: float) -> None:
         if progress is not None:
-            progress(f"comparing with the whole model: {stage}", fraction)
+            progress(f"comparing with the full model: {stage}", fraction)
 
     found = lowest_modes(
-        body.model.mass_times, body.solve, body.n, count=count, known=body.R, progress=told, tolerance=1e-6
+        body.model.mass_times, body.solve, body.n, count=count, known=body.R, progress=relay, tolerance=1e-6
     )
     return [float(f) for f in found.frequencies[:count]]
 
@@ -149,7 +149,7 @@ def _static_errors(body: FreeBody, shapes: ComponentModes) -> list[dict[str, Any
 
 
 def _direction(axis: Floats) -> str:
-    """A direction in words: an axis of the body, or its components"""
+    """Text of a direction: an axis of the body, or its components"""
     largest = int(np.abs(axis).argmax())
     if abs(axis[largest]) > 0.99:
         return "xyz"[largest]
@@ -157,7 +157,7 @@ def _direction(axis: Floats) -> str:
 
 
 def _stiff_kinds(model: FEModel) -> list[str]:
-    """Kinds of cells that bend too little when few of them lie across a part"""
+    """Cell types that are too stiff in bending when few of them lie across a part"""
     if model.mesh is None:
         return []
     kinds = dict.fromkeys(block.kind for block in model.mesh.cells)
@@ -166,39 +166,39 @@ def _stiff_kinds(model: FEModel) -> list[str]:
 
 
 def verdict(report: dict[str, Any], stiff_kinds: Sequence[str]) -> dict[str, Any]:
-    """Level "good", "care" or "bad", and the reasons in plain words."""
+    """Level "good", "care" or "bad", and the reasons."""
     bad: list[str] = []
     care: list[str] = []
     rigid = report["rigid"]
     if rigid["largest_frequency"] > max(RIGID * report["lowest_frequency"], rigid["round_off"]):
         text = f"rigid motions have a frequency of {rigid['largest_frequency']:.3g} Hz"
-        bad.append(f"{text}: the stiffness does not belong to a free body")
+        bad.append(f"{text}: the stiffness is not that of a free body")
     inertia = report["inertia"]
     lost = np.abs(np.subtract(inertia["mesh"], inertia["reduced"])).max() / np.abs(inertia["mesh"]).max()
     if lost > _SAME_INERTIA:
         text = f"the inertia of the reduced body is {100 * lost:.2g} % off that of the mesh"
-        bad.append(f"{text}: is the mesh very far from its origin?")
+        bad.append(f"{text}: check whether the mesh lies very far from its origin")
     pairs = list(zip(report["full_frequencies"], report["reduced_frequencies"], strict=True))[:_COMPARED]
     for number, (full, reduced) in enumerate(pairs):
         error = abs(reduced / full - 1.0)
-        text = f"free mode {number + 1} has {reduced:.4g} Hz, the whole model {full:.4g} Hz ({100 * error:.1f} % off)"
+        text = f"free mode {number + 1} has {reduced:.4g} Hz, the full model {full:.4g} Hz ({100 * error:.1f} % off)"
         if error > GOOD_FREQUENCY:
-            (bad if error > BAD_FREQUENCY else care).append(f"{text}: take more modes")
+            (bad if error > BAD_FREQUENCY else care).append(f"{text}: use more modes")
     for entry in report["statics"]:
         for key, load in (("force_error", "force along"), ("moment_error", "moment about")):
             if entry[key] > GOOD_STATICS:
                 load = f"a {load} {entry[key.replace('error', 'direction')]}"
                 text = f"the compliance of '{entry['interface']}' under {load} is {100 * entry[key]:.0f} % off"
-                (bad if entry[key] > BAD_STATICS else care).append(f"{text}: take more modes or --attachment")
+                (bad if entry[key] > BAD_STATICS else care).append(f"{text}: use more modes or --attachment")
     if report["condition"] > MOST_CONDITION:
-        care.append(f"the shapes are nearly dependent (condition {report['condition']:.1e})")
+        care.append(f"the shapes are nearly linearly dependent (condition {report['condition']:.1e})")
     for kind in stiff_kinds:
         care.append(f"{kind} elements are too stiff in bending: {_BETTER[kind]}")
     level = "bad" if bad else "care" if care else "good"
     return {"level": level, "reasons": [*bad, *care]}
 
 
-def with_doubts(found: dict[str, Any], doubts: Sequence[str]) -> dict[str, Any]:
-    """A verdict with further reasons for care."""
-    level = "care" if doubts and found["level"] == "good" else found["level"]
-    return {"level": level, "reasons": [*found["reasons"], *doubts]}
+def with_warnings(found: dict[str, Any], warnings: Sequence[str]) -> dict[str, Any]:
+    """The verdict with warnings added to its reasons."""
+    level = "care" if warnings and found["level"] == "good" else found["level"]
+    return {"level": level, "reasons": [*found["reasons"], *warnings]}

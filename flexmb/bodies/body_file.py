@@ -1,8 +1,8 @@
-"""The body file: a `ReducedBody` written to HDF5 and read back; `body_layout.py` says what stands where.
+"""The body file: a `ReducedBody` written to HDF5 and read back; `body_layout.py` describes its contents.
 
-A file is written beside its place and moved there when it is complete, so that nobody ever sees half a body. What is
-read is not trusted: names, shapes, types and numbers are checked, and a file that is foreign, cut off, damaged or too
-new is refused in one sentence.
+A file is written under a draft name and renamed when it is complete, so that nobody ever reads an incomplete body. A
+file is not trusted: names, dimensions, types and numbers are checked, and a file that is foreign, truncated, damaged or
+too new is rejected in one sentence.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from flexmb.stored_arrays import UNREADABLE, Damaged, check_texts, is_stored, re
 
 _TYPES = {"f": "<f8", "s": "<f4", "i": "<i8"}
 _ROUND_OFF = 1e-6
-"""Relative asymmetry or negative eigenvalue of a matrix that is taken for rounding."""
+"""Relative asymmetry or negative eigenvalue of a matrix that counts as round-off."""
 
 
 def write_body(body: ReducedBody, path: str | os.PathLike[str]) -> Path:
-    """Write a body file; one that is there already is replaced at the end. Gives its path back."""
+    """Write a body file and return its path; an existing one is replaced at the end."""
     target = Path(path)
     _check_writable(body, target)
-    content = io.BytesIO()  # HDF5 crashes when it has to close a file that it could not write
+    content = io.BytesIO()  # HDF5 crashes when it closes a file that it could not write
     with h5py.File(content, "w", libver=("v110", "v110")) as file:
         _write_all(file, body)
     try:
@@ -66,12 +66,12 @@ def _check_writable(body: ReducedBody, target: Path) -> None:
 
 def _name_faults(names: list[str]) -> list[str]:
     faults = [
-        f"'{name[:60]}' cannot be the name of a marker (letters, digits, _ and - only)."
+        f"'{name[:60]}' cannot be the name of a marker (use letters, digits, _ and - only)."
         for name in names
         if not layout.NAME.fullmatch(name)
     ]
     if "origin" in names:
-        faults.append("the marker name 'origin' is taken: it is the body frame itself.")
+        faults.append("the marker name 'origin' is reserved for the body frame itself.")
     repeated = sorted({name for name in names if names.count(name) > 1})
     return faults + [f"the marker name '{name}' is used twice." for name in repeated]
 
@@ -103,14 +103,14 @@ def _write_all(file: h5py.File, body: ReducedBody) -> None:
     report.attrs["unit"], report.attrs["text"] = "-", "what the checks of the reduction found, as JSON"
     provenance = file.create_group("provenance").attrs
     for key, value in body.provenance.items():
-        provenance[key] = str(value).encode("utf-8", "backslashreplace").decode()  # a file name may be no text
+        provenance[key] = str(value).encode("utf-8", "backslashreplace").decode()  # file names may not be text
 
 
 def _plain(value: Any) -> Any:
-    """Arrays and numbers of numpy as JSON holds them."""
+    """NumPy arrays and numbers as JSON values."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"a report holds numbers, texts and lists of them, found {type(value).__name__}")
+    raise TypeError(f"a report holds numbers, strings and lists of them, found {type(value).__name__}")
 
 
 def _put_arrays(file: h5py.File, group: str, owner: Any, entries: Mapping[str, Entry]) -> None:
@@ -133,9 +133,9 @@ def _put_marker(file: h5py.File, number: int, marker: BodyMarker) -> None:
 
 
 def _put(file: h5py.File, path: str, values: Any, entry: Entry) -> None:
-    """An array with a check sum, its unit and its meaning."""
+    """Write an array with a checksum, its unit and its meaning."""
     data = np.asarray(values, dtype=_TYPES[entry.kind])
-    # Check sums belong to chunks, which single numbers and empty arrays do not have.
+    # Checksums belong to chunks, which single numbers and empty arrays do not have.
     dataset = file.create_dataset(path, data=data, fletcher32=True if data.ndim and data.size else None)
     dataset.attrs["unit"], dataset.attrs["text"] = entry.unit, entry.text
 
@@ -150,9 +150,9 @@ def read_body(
 ) -> ReducedBody:
     """Read and check a body file.
 
-    surface_nodes : at most so many nodes of the surface, without triangles, second derivatives and stress (motion
+    surface_nodes : read at most this many surface nodes, without triangles, second derivatives and stress (a run
     needs no surface, and it is by far the largest part of the file); None: the whole surface
-    second_order : whether the second derivatives of the surface are wanted, which are the largest part of it
+    second_order : whether to read the second derivatives of the surface, which are the largest part of it
     """
     file = _open(Path(path))
     with file:
@@ -165,20 +165,20 @@ def read_body(
 
 
 def _open(path: Path) -> h5py.File:
-    """The HDF5 file of a body, of this version."""
+    """Open a body file of this version."""
     if fault := file_fault(path, "body file"):
         raise InputError(fault)
-    make = "Make one by 'flexmb reduce MESH ... -o BODY.h5'."
+    make = "Make one with 'flexmb reduce MESH ... -o BODY.h5'."
     try:
         if not h5py.is_hdf5(path) and path.stat().st_size:
-            with open(path, "rb"):  # h5py says "no" when permission is denied
+            with open(path, "rb"):  # h5py hides that permission is denied
                 raise InputError(f"'{path}' is not a body file (it is not in HDF5 format). {make}")
         check_texts(path)
         file = h5py.File(path, "r", locking=False)
     except Damaged as error:
         raise InputError(f"The body file '{path}' is damaged: {reason_of(error)}. Make it again.") from None
     except OSError as error:
-        reason = error.strerror if isinstance(error, PermissionError) else "the file is cut off or damaged"
+        reason = error.strerror if isinstance(error, PermissionError) else "the file is truncated or damaged"
         raise InputError(f"The body file '{path}' cannot be read: {reason}.") from None
     try:
         found, version = _text(file.attrs.get("format", "")), file.attrs.get("version")
@@ -187,7 +187,7 @@ def _open(path: Path) -> h5py.File:
         if found != layout.FORMAT:
             raise InputError(f"'{path}' is an HDF5 file, but not a body file of flexmb. {make}")
         if not isinstance(version, (int, np.integer)) or version < 1:
-            raise InputError(f"The body file '{path}' is damaged: it does not say its version. Make it again.")
+            raise InputError(f"The body file '{path}' is damaged: its version is missing. Make it again.")
         if version > layout.VERSION:
             raise InputError(
                 f"The body file '{path}' was written by a newer flexmb: it has format {version}, this one reads "
@@ -203,7 +203,7 @@ def _open(path: Path) -> h5py.File:
 
 
 class _Reader:
-    """Reads the parts of an open body file; `sizes` holds what the letters of the shapes have turned out to be."""
+    """Reads the parts of an open body file; `sizes` holds the dimensions found so far by their letter."""
 
     def __init__(self, path: Path, file: h5py.File):
         self.file = file
@@ -260,7 +260,7 @@ class _Reader:
         return tuple(marker for _, marker in sorted(found.values(), key=lambda entry: entry[0]))
 
     def marker(self, name: str) -> tuple[int, BodyMarker]:
-        """Place in the list, and the marker."""
+        """Number in the list, and the marker."""
         attributes = stored(self.file, f"markers/{name}").attrs
         kind, order = _text(attributes["kind"]), int(attributes["order"])
         if kind not in layout.MARKER_KINDS or order not in (1, 2):
@@ -280,11 +280,11 @@ class _Reader:
         arrays = self.arrays("surface", entries, layout.MAY_LACK_SURFACE)
         triangles = arrays["triangles"]
         if triangles.size and not 0 <= triangles.min() <= triangles.max() < len(arrays["points"]):
-            raise Damaged("a triangle of its surface has a corner that is not there")
+            raise Damaged("a triangle of its surface refers to a missing point")
         return Surface(**arrays)
 
     def surface_sample(self, most: int) -> Surface:
-        """Every so many nodes of the surface, at most `most`, by their places and first derivatives."""
+        """An even sample of at most `most` surface nodes: positions and first derivatives."""
         entries = {name: layout.SURFACE[name] for name in ("points", "nodes", "Phi")}
         arrays = self.arrays("surface", entries)
         every = -(-len(arrays["nodes"]) // most) or 1
@@ -298,7 +298,7 @@ class _Reader:
         return report
 
     def arrays(self, group: str, entries: Mapping[str, Entry], may_lack: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Arrays of a group; those that it may lack are left out when they are not there."""
+        """Arrays of a group; those in `may_lack` are optional."""
         present = {
             name: entry
             for name, entry in entries.items()
@@ -331,7 +331,7 @@ class _Reader:
         return is_stored(self.file, path)
 
     def dataset(self, path: str) -> h5py.Dataset:
-        """A dataset that lies in this file itself and is not longer than its bytes can be."""
+        """A dataset stored in this file, of a length consistent with its bytes."""
         return stored_array(self.file, path)
 
 
@@ -354,7 +354,7 @@ def _by(shape: tuple[int, ...]) -> str:
 
 
 def fingerprint(body: ReducedBody) -> str:
-    """Hash of everything that decides how the body moves: equal for equal files, wherever they lie."""
+    """Hash of everything that determines how the body moves: equal for equal files, wherever they are."""
     digest = hashlib.sha256(f"{body.frame} {body.length!r}".encode())
     arrays = [getattr(body.invariants, name) for name in layout.INVARIANTS]
     if body.points is not None:

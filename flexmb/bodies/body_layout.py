@@ -1,4 +1,4 @@
-"""The body file: what stands where in it, with shape, unit and meaning of every array.
+"""Layout of the body file: dimensions, unit and meaning of every array.
 
     /                        attributes format, version, name, frame, length; dataset report (JSON)
     /field/invariants/       the integrals of `invariants.py`, int over the mass, X undeformed position [m]
@@ -30,7 +30,7 @@ class Entry(NamedTuple):
     """An array of the file."""
 
     shape: str
-    """One letter or digit a dimension"""
+    """One letter or digit per dimension"""
     unit: str
     text: str
     kind: str = "f"

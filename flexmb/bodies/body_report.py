@@ -1,7 +1,7 @@
-"""The body report: what a reduced body is, how near it is to its mesh, and whether to trust it.
+"""The body report: contents of a reduced body, its difference from the mesh, and whether to trust it.
 
-Enters: a `ReducedBody` with the numbers that the reduction found (`body.report`). Leaves: plain text of some 100
-columns, the verdict first. The numbers of a body file are not trusted: what is missing or makes no sense is left out.
+Input: a `ReducedBody` with the findings of the reduction (`body.report`). Output: plain text of about 100 columns, the
+verdict first. The numbers of a body file are not trusted: missing or implausible ones are left out.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _LABEL = 26
 _VERDICTS = {"good": "trust it", "care": "trust it with care", "bad": "do not trust it"}
 _FRAMES = {"mean": "mean axes: no momentum of the deformation", "chord": "chord from interface to interface"}
 _STEPS_A_PERIOD = 10
-"""Steps in a period of the highest mode that follow it well."""
+"""Steps per period that resolve the highest mode well."""
 _MOST_ROWS = 60
 _ROUND_OFF = 1e-13
-"""Part of the largest number of its kind below which a number is shown as zero."""
+"""Part of the largest related number below which a number is shown as zero."""
 _AXES = ("x", "y", "z")
 _SOURCES = ("mesh file", "material", "command", "flexmb")
-"""What a body was made of, in the order of the report; other words follow."""
+"""Provenance entries in the order of the report; others follow."""
 _HASH = "sha256 of the mesh"
 """For programs, not for reading."""
 
@@ -75,10 +75,10 @@ def _what_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:
         yield from entry("damping", damping)
     yield from entry("size", f"{body.length:.6g} m")
     if body.surface is not None and body.surface.stress is not None:
-        yield from entry("stress", f"at {len(body.surface.points)} nodes of the surface")
+        yield from entry("stress", f"at {len(body.surface.points)} surface nodes")
     if (seconds := _number(sizes.get("seconds"))) is not None:
         memory = _number(sizes.get("factor_bytes"))
-        yield from entry("effort", f"{seconds:.3g} s" + (f", factor {memory / 1e6:.4g} MB" if memory else ""))
+        yield from entry("computation", f"{seconds:.3g} s" + (f", factor {memory / 1e6:.4g} MB" if memory else ""))
 
 
 def _kinds_text(coordinates: Sequence[Coordinate]) -> str:
@@ -92,15 +92,15 @@ def _kinds_text(coordinates: Sequence[Coordinate]) -> str:
 def _field_text(body: ReducedBody) -> str:
     if body.points is not None:
         count = len(body.points.mass)
-        return f"quadratic, {count} mass points, nothing truncated; the body stiffens under load as a beam does"
+        return f"quadratic, {count} mass points, nothing truncated; includes geometric stiffening"
     order = body.invariants.order
     if order == 0:
         return "linear: no foreshortening and no geometric stiffening; for small loads and slow motion"
-    return f"quadratic, inertia to order {order} in the coordinates; the body stiffens under load as a beam does"
+    return f"quadratic, inertia to order {order} in the coordinates; includes geometric stiffening"
 
 
 def _inertia_lines(report: Mapping[str, Any], length: float) -> Iterator[str]:
-    """Mass, centre and inertia of the mesh against the reduced body, and the rigid motions of the stiffness."""
+    """Mass, centre and inertia of mesh and reduced body, and the rigid motions of the stiffness."""
     rows: list[tuple[str, float, float, float]] = []
     for key, names, unit in (
         ("mass", ("mass",), "kg"),
@@ -131,9 +131,11 @@ def _inertia_lines(report: Mapping[str, Any], length: float) -> Iterator[str]:
 
 
 def _near_zero(largest: float, report: Mapping[str, Any]) -> str:
-    text = f", the largest frequency of them {largest:.3g} Hz"
+    text = f", highest frequency {largest:.3g} Hz"
     elastic = _flat(report.get("full_frequencies")) or _flat(report.get("reduced_frequencies"))
-    return text + (f" ({largest / elastic[0]:.1e} of the first elastic one)" if elastic and elastic[0] > 0.0 else "")
+    if elastic and elastic[0] > 0.0:
+        text += f" ({largest / elastic[0]:.1e} of the first elastic frequency)"
+    return text
 
 
 def _coordinate_lines(coordinates: Sequence[Coordinate]) -> Iterator[str]:
@@ -151,33 +153,33 @@ def _coordinate_lines(coordinates: Sequence[Coordinate]) -> Iterator[str]:
 
 
 def _effective_mass_lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """Share of the mass that every mode with held interfaces moves along the axes."""
+    """Effective mass of every fixed-interface mode along the axes."""
     listed = report.get("effective_mass")
     rows = [row for part in listed if (row := _flat(part, 3))] if isinstance(listed, list) else []
     hertz = _flat(report.get("fixed_frequencies"), len(rows))
     if not rows or hertz is None:
         return
     axes = "".join(f"{f'mass {axis} [%]':>14}" for axis in _AXES)
-    yield f"  {'interfaces held, mode':<{_LABEL}}{'frequency [Hz]':>16}{axes}"
+    yield f"  {'fixed-interface mode':<{_LABEL}}{'frequency [Hz]':>16}{axes}"
     for number, (frequency, row) in enumerate(zip(hertz[:_MOST_ROWS], rows, strict=False)):
         yield f"  {number + 1:<{_LABEL}}{frequency:>16.6g}" + "".join(f"{share:>14.2f}" for share in row)
     total = "".join(f"{sum(row[axis] for row in rows):>14.2f}" for axis in range(3))
-    yield f"  {'all together':<{_LABEL}}{'':>16}{total}"
+    yield f"  {'sum':<{_LABEL}}{'':>16}{total}"
 
 
 def _comparison_lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """Frequencies of the free body: of the whole mesh against the reduced body."""
+    """Frequencies of the free body: full mesh and reduced body."""
     full, reduced = _flat(report.get("full_frequencies")), _flat(report.get("reduced_frequencies"))
     if not full or not reduced:
         return
-    yield f"  {'free body, mode':<{_LABEL}}{'mesh [Hz]':>16}{'reduced [Hz]':>16}{'too high [%]':>14}"
+    yield f"  {'free-body mode':<{_LABEL}}{'mesh [Hz]':>16}{'reduced [Hz]':>16}{'error [%]':>14}"
     for number, (a, b) in enumerate(zip(full[:_MOST_ROWS], reduced, strict=False)):
         error = f"{100.0 * (b / a - 1.0):>14.2g}" if a > 0.0 else f"{'-':>14}"
         yield f"  {number + 1:<{_LABEL}}{a:>16.6g}{b:>16.6g}{error}"
 
 
 def _marker_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:
-    """Markers, and how well the reduced body answers static loads at its interfaces."""
+    """Markers, and the error of the response to static loads at the interfaces."""
     if not body.markers:
         return
     listed = report.get("statics")
@@ -196,35 +198,35 @@ def _marker_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]
                 line += f"{error:>{columns}.1e}"
         yield line
     if errors:
-        yield from entry("", "errors: part by which the compliance under a static force or moment there is off")
+        yield from entry("", "errors: relative error of the compliance under a static force or moment at the marker")
 
 
 def _hint_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:
     if (condition := _number(report.get("condition"))) is not None:
-        yield from entry("conditioning", f"{condition:.1e} (of the vectors that the shapes were made of)")
+        yield from entry("conditioning", f"{condition:.1e} (of the vectors that span the shapes)")
     if largest := _number(_table(report, "second_order").get("largest")):
-        yield from entry("second order", f"{largest:.3g} 1/m at most: second derivative of a marker's position")
+        yield from entry("second order", f"{largest:.3g} 1/m: largest second derivative of a marker's position")
     highest = _number(report.get("highest_frequency"))
     if highest is None or highest <= 0.0:
         highest = max((coordinate.frequency for coordinate in body.coordinates), default=0.0)
     if highest > 0.0:
         step = 1.0 / (_STEPS_A_PERIOD * highest)
         text = (
-            f"about {step:.2g} s follows the highest frequency, {highest:.5g} Hz, by {_STEPS_A_PERIOD} steps a period;"
-            " implicit methods may step further when that mode does not matter"
+            f"about {step:.2g} s resolves the highest frequency, {highest:.5g} Hz, with {_STEPS_A_PERIOD} steps per "
+            "period; implicit methods may use larger steps if that mode does not matter"
         )
         yield from entry("step size", text)
 
 
 def entry(label: str, text: str) -> list[str]:
-    """A labelled line; a long text goes on below itself."""
+    """A labelled line; a long text is wrapped below itself."""
     pieces = wrap(text, _WIDTH - _LABEL - 2, break_long_words=False, break_on_hyphens=False) or [""]
     labels = [label] + [""] * (len(pieces) - 1)
     return [f"  {label:<{_LABEL}}{piece}".rstrip() for label, piece in zip(labels, pieces, strict=True)]
 
 
 def _rounded(value: float, scale: float) -> float:
-    """Zero for what is round-off beside `scale`."""
+    """The value, or zero if it is round-off compared with `scale`."""
     return value if abs(value) > _ROUND_OFF * scale else 0.0
 
 
@@ -243,7 +245,7 @@ def _number(value: Any) -> float | None:
 
 
 def _flat(value: Any, count: int | None = None) -> list[float] | None:
-    """The numbers of a number, a list or a list of lists; None when one is none, or when there are not `count`."""
+    """The numbers of a number, a list or a list of lists; None if one is invalid, or if there are not `count`."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     rows = value if isinstance(value, (list, tuple)) else [value]

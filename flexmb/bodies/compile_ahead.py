@@ -1,7 +1,7 @@
-"""Compile what a reduction needs before it starts, on two cores: elements here, the sparse solver in a second process.
+"""Compile the kernels of a reduction before it starts, on two cores: elements here, sparse solver in a second process.
 
-Both work on a mesh of a few cells; what the other process compiled is then read from the cache. Nothing is lost when
-there is no second core: every kernel is compiled when it is first called.
+Both work on a mesh of a few cells; what the other process compiled is then read from the cache. Without a second core
+every kernel is compiled when it is first called.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def is_compiled() -> bool:
 
 
 def compile_ahead() -> None:
-    """Compile both halves, unless that has been done before."""
+    """Compile both halves, unless they are in the cache."""
     if is_compiled():
         return
     with second_process(_SCRIPT) as helper:
@@ -34,7 +34,7 @@ def compile_ahead() -> None:
 
 
 def compile_elements() -> None:
-    """Checks, assembly and second-order forces, on one tetrahedron."""
+    """Compile checks, assembly and second-order forces, on one tetrahedron."""
     from flexmb.elements.solid.second_order import second_order_forces
     from flexmb.mesh.checks import check_mesh
 
@@ -48,7 +48,7 @@ def compile_elements() -> None:
 
 
 def compile_sparse() -> None:
-    """Ordering, factorisation and solution, on a lattice of blocks."""
+    """Compile ordering, factorisation and solution, on a lattice of blocks."""
     from scipy.sparse import bsr_array, diags_array, eye_array, kron
 
     from flexmb.reduction.sparse.factor import factorise

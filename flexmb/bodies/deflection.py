@@ -1,9 +1,9 @@
-"""How far a flexible body is deformed, from its elastic coordinates at many instants.
+"""Largest deflection of a flexible body, from its elastic coordinates at many instants.
 
-A beam: distance of the points of its centre line from the places that they have on the straight line between its ends
-(the chord) when it is undeformed. Another body: displacement of its markers, and of some nodes of its surface when they
-are known, relative to the body frame. And the steepest slope of an exact beam, which has folded when it is 1:
-s = sqrt(1 - v'^2 - w'^2) ends there (theory 2.2).
+Beam: distance of the points of its centre line from their undeformed places on the straight line between its ends (the
+chord). Other body: displacement of its markers, and of some nodes of its surface if they are known, relative to the
+body frame. Also the steepest slope of an exact beam: at 1 it has folded, s = sqrt(1 - v'^2 - w'^2) ends there
+(theory 2.2).
 Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
@@ -23,9 +23,9 @@ from flexmb.bodies.reduced_body import Surface
 Place = MarkerShapes | ExactShapes
 
 POINTS = 21
-"""On the centre line, evenly from end to end."""
+"""Points on the centre line, evenly from end to end."""
 _ROWS = 2**13
-"""Instants that are looked at together."""
+"""Instants evaluated together."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Deflection:
     row: int = 0
     """Number of the instant"""
     place: str = ""
-    """Where on the body, in words"""
+    """Place on the body, as text"""
 
 
 def largest_deflection(body: FlexibleBody, q: Floats, markers: Mapping[str, Place] | None = None) -> Deflection:

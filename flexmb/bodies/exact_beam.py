@@ -5,7 +5,7 @@
                  tau = (gamma beta' - beta gamma')/(1 + sigma), so that the material twist rate is phi'
 
 The integrals run from end A (from B when the basis says so) through Gauss stations: within a segment the integrand is
-the polynomial through its stations. Mass along the centre line stands at the stations; lumps and the rotary inertia of
+the polynomial through its stations. Mass along the centre line is at the stations; lumps and the rotary inertia of
 sections are slices, rigid parts fixed to a section.
 """
 
@@ -21,7 +21,7 @@ from flexmb.reduction.beam_basis import BeamBasis
 
 @dataclass(frozen=True)
 class ExactShapes:
-    """A place on the beam: what its marker needs of the field."""
+    """Field data of a marker at one place on the beam."""
 
     x: float
     """Undeformed place on the centre line [m], 0 to L"""
@@ -32,7 +32,7 @@ class ExactShapes:
     values: Floats
     """(n, 4) value, slope, turn, curvature of every shape at x"""
     bending: slice
-    """Which of the shapes bend the beam"""
+    """(n,) whether a shape bends the beam"""
 
     @property
     def is_rigid(self) -> bool:
@@ -94,7 +94,7 @@ class ExactBeam:
         self.has_shear = bool(np.any(bent[..., 1] != bent[..., 2]))
         differ = np.abs(self.EIz - self.EIy).max() > 1e-9 * np.abs(self.EIz + self.EIy).max()
         self.is_unequal = bool(differ and (self.counts[1] or self.counts[3]))
-        """Whether the two bending stiffnesses must be told apart"""
+        """Whether the two bending stiffnesses differ"""
         self.slices = self._slices()
 
     @property

@@ -1,4 +1,4 @@
-"""The exact deformation field of a beam in NumPy: the witness of the compiled kernels.
+"""The exact deformation field of a beam in NumPy: the independent check of the compiled kernels.
 
 Inextensible bending superposed by stretch and twist, without any truncation. With slopes b, c of the centre line, turns
 beta, gamma of the section, stretch u and material twist phi (sums of shapes times the elastic coordinates q):
@@ -28,12 +28,12 @@ _STEP = 1e-30
 _CIRCLE = np.exp(2j * np.pi * (np.arange(8) + 0.5) / 16)
 """Upper half of 16 points on the unit circle; the lower half is conjugate."""
 _SWING = 0.1
-"""Radius of the circle, as the change of slope and twist that it means."""
+"""Radius of the circle, as a change of slope and twist."""
 
 
 @dataclass(frozen=True)
 class Places:
-    """m points of the beam and what is needed to evaluate them."""
+    """m points of the beam and the data to evaluate them."""
 
     x: Floats
     """(m,) their sections [m]"""
@@ -96,8 +96,8 @@ class BodyMotion:
 class ExactMotion:
     """The exact field of a basis.
 
-    Functions under a running integral are interpolated through `gauss` Gauss points a segment (those of the basis by
-    default, as the kernels do; more of them come closer to the field itself).
+    Functions under a running integral are interpolated through `gauss` Gauss points per segment (those of the basis by
+    default, as in the kernels; more of them come closer to the field itself).
     """
 
     def __init__(self, basis: BeamBasis, gauss: int | None = None):
@@ -113,7 +113,7 @@ class ExactMotion:
         self.slices = self.all_slices(self.x, self.weight)
 
     def places(self, x: Floats, d: Floats) -> Places:
-        """Points at sections x : (m,) with offsets d : (m, 3), section axes [m]; beyond an end, of its section."""
+        """Points at sections x : (m,) with offsets d : (m, 3), section axes [m]; beyond an end: of the end section."""
         inside = np.clip(x, 0.0, self.basis.length)
         d = d + np.stack([x - inside, 0.0 * x, 0.0 * x], axis=-1)
         return Places(inside, d, sample(self.basis, inside), self._integral_to(inside))
@@ -148,7 +148,7 @@ class ExactMotion:
         return r0 + np.einsum("...ij,...j->...i", R, places.d), R
 
     def motion(self, places: Places, q: Floats, q_dot: Floats) -> PointMotion:
-        """Everything that joints and inertia ask of the points; q'' enters through `psi` and `turn`.
+        """Everything that joints and inertia need at the points; q'' enters through `psi` and `turn`.
 
         q, q_dot : (n,) elastic coordinates and rates [m, torsion: rad; per s]
         """
@@ -206,7 +206,7 @@ class ExactMotion:
         return r[:, :, None], R
 
     def _radius(self, q_dot: Floats) -> float:
-        """Of the circle in t: slopes and twist change by at most `_SWING` on it."""
+        """Radius of the circle in t: slopes and twist change by at most `_SWING` on it."""
         at = self._stations
         fastest = max(np.abs(rate @ q_dot).max() for rate in (at.v_slope, at.w_slope, at.beta, at.gamma, at.phi))
         return _SWING / fastest if fastest > 0.0 else 1.0

@@ -1,8 +1,8 @@
-"""A flexible body as the equations see it: a deformation field, stiffness and damping of its modes.
+"""A flexible body for the equations: a deformation field, stiffness and damping of its modes.
 
-The field says how the points of the body move with the elastic coordinates q, either by its inertia integrals
-(`Invariants`), at mass points (`PointField`), or by the exact kinematics of a beam (`ExactBeam`). Where it comes from
-(a beam, matrices, a body file) does not matter to the equations.
+The field gives the motion of the points of the body with the elastic coordinates q, by its inertia integrals
+(`Invariants`), by mass points (`PointField`), or by the exact kinematics of a beam (`ExactBeam`). Its origin (a beam,
+matrices, a body file) does not matter to the equations.
 Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
@@ -47,7 +47,7 @@ class FlexibleBody(RigidBody):
     order: Any = None
     """Truncation of a quadratic field: 0 (linear), 1, 2 or "full"; None for the exact one"""
     basis: BeamBasis | None = None
-    """Of a beam"""
+    """Shapes of a beam"""
     reduced: ReducedBody | None = None
     """The body file it comes from"""
     elastic_position: Floats | None = None
@@ -68,7 +68,7 @@ class FlexibleBody(RigidBody):
         return tuple("twist" if shape.component == "t" else "elastic" for shape in self.basis.shapes)
 
     def shapes_at(self, p_b: Floats) -> MarkerShapes | ExactShapes:
-        """How a point p_b : (3,) [m] of the body, body axes, moves with the elastic coordinates."""
+        """Motion of a point p_b : (3,) [m] of the body, body axes, with the elastic coordinates."""
         if isinstance(self.field, ExactBeam):
             return self.field.marker(p_b)
         if self.reduced is not None:
@@ -76,7 +76,7 @@ class FlexibleBody(RigidBody):
             if marker is not None and distance <= NEAR * self.length:
                 return self.shapes_of(marker).beside(p_b - marker.p_b)
         if self.basis is None:
-            raise ValueError(f"the shapes of body '{self.name}' are known at its own markers only")
+            raise ValueError(f"body '{self.name}' has shapes at its own markers only")
         return quadratic_marker(self.basis, p_b, self.order)
 
     def shapes_of(self, marker: BodyMarker) -> MarkerShapes:

@@ -21,7 +21,7 @@ Order = Literal[0, 1, 2, "full"]
 
 
 class InertiaField(ABC):
-    """What a source of flexible inertia answers at the elastic coordinates q (n,); everything else follows.
+    """Integrals that a source of flexible inertia provides at the elastic coordinates q (n,); the rest follows.
 
     rho: position of a material point in the body frame [m], psi_k = d rho/d q_k, gam = (d psi_k/d q_l) q'_k q'_l;
     int: over the mass.
@@ -111,7 +111,7 @@ class InertiaField(ABC):
 
         dS/dq_k = S_psi,k;  dP/dq_k = B_k + B_k^T;  dB_k/dq_l = C_lk + int rho (d psi_k/d q_l)^T;  C_kl^T = C_lk, and
         the symmetry of second derivatives. Round-off (about 1e-14) when they hold: then the equations are exactly
-        those of Lagrange. q : (n,) where to look, by default coordinates that are all different and not small.
+        those of Lagrange. q : (n,) where to check, by default coordinates that are all different and not small.
         """
         n = self.n_modes
         q = 0.7 * np.cos(1.0 + 2.3 * np.arange(n)) if q is None else np.asarray(q, float)
@@ -132,7 +132,7 @@ class Invariants(InertiaField):
     """The integrals of a quadratic field; n elastic coordinates, int over the mass.
 
     Without N4 the equations are those of the kinetic energy to third order in (q, q'), without N3 to second order, and
-    with S2 = X = 0 besides those of a linear field, which knows no geometric stiffening.
+    with S2 = X = 0 as well those of a linear field, which has no geometric stiffening.
     """
 
     mass: float
@@ -166,7 +166,7 @@ class Invariants(InertiaField):
 
     @property
     def order(self) -> Order:
-        """What `truncated` would have to be asked for to leave these invariants as they are."""
+        """The order for which `truncated` leaves these invariants unchanged."""
         if self.N4 is not None:
             return "full"
         if self.N3 is not None:

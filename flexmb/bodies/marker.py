@@ -22,4 +22,4 @@ class Marker:
     R_b: Floats
     """(3, 3) orientation: takes marker axes to body axes"""
     shapes: MarkerShapes | ExactShapes | None = None
-    """How it moves with the elastic coordinates of its body; None on a rigid one"""
+    """Its motion with the elastic coordinates of its body; None on a rigid body"""

@@ -1,4 +1,4 @@
-"""How a marker moves on a flexible body: its displacement and rotation vector, quadratic in the elastic coordinates.
+"""Motion of a marker on a flexible body: displacement and rotation vector, quadratic in the elastic coordinates.
 
 With q (n,) the elastic coordinates, in body axes (theory 5, the arrays that `equations/arms.py` evaluates):
     r = r0 + Phi q + 1/2 q G q,    theta = Theta q + 1/2 q Gamma q,    R = exp(~theta) R0.
@@ -32,7 +32,7 @@ class MarkerShapes:
 
     @classmethod
     def linear(cls, Phi: Floats, Theta: Floats) -> MarkerShapes:
-        """First-order shapes Phi, Theta : (n, 3) a unit coordinate [-, rad/m]; G and Gamma are zero."""
+        """First-order shapes Phi, Theta : (n, 3) per unit coordinate [-, rad/m]; G and Gamma are zero."""
         n = len(Phi)
         return cls(np.asarray(Phi, float), np.asarray(Theta, float), np.zeros((n, n, 3)), np.zeros((n, n, 3)), 1)
 

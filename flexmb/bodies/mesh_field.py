@@ -5,10 +5,10 @@ values. The fields are 1, the coordinates X, the components of the shapes phi_k 
 G_kl; all invariants (theory 3.1) are entries of the matrix of their products.
 
 Mass points. The same products belong to a few points with mass: write the fields in an orthonormal basis,
-W = C C^T, one basis function a point. Turning the basis so that the field 1 has the same value everywhere makes
-equal masses of them; the values of the other fields are then positions, shapes and second-order displacements at these
+W = C C^T, one basis function per point. Rotating the basis so that the field 1 has the same value everywhere gives
+equal masses; the values of the other fields are then positions, shapes and second-order displacements at these
 points. Products with 1, X and phi_k are exact, those of G_kl with each other to a part of 1e-6. The points do not lie
-in the body, but its inertia at any deflection is theirs, and so never indefinite (theory 3.2).
+in the body, but they have its inertia at any deflection, which is therefore never indefinite (theory 3.2).
 Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
@@ -27,7 +27,7 @@ from flexmb.reduction.small_motions import full_pairs, lower_pairs, skew_matrice
 _EXACT = 1e-13
 """Relative eigenvalue of the products of 1, X and phi below which a combination of them vanishes."""
 _SMALL = 1e-6
-"""Part of the largest product of G to which these products are kept, coordinates weighed by their softness."""
+"""Relative accuracy of the products of G, coordinates weighted by their softness."""
 
 
 class MassProducts:
@@ -37,7 +37,7 @@ class MassProducts:
         """Phi : (nodes, n, 3) shapes in the body frame"""
         nodes, n, _ = Phi.shape
         self.n = n
-        # Coordinates count from the middle of the nodes until the end: the origin may be far away.
+        # Coordinates are relative to the centre of the nodes until the end: the origin may be far away.
         self._centre = model.points.mean(axis=0)
         low = np.hstack([np.ones((nodes, 1)), model.points - self._centre, Phi.reshape(nodes, -1)])
         self._mass = model.M
@@ -49,7 +49,7 @@ class MassProducts:
         self._second: list[Floats] = []
 
     def add(self, G: Floats, *, keep: bool) -> None:
-        """The next pairs: G (nodes, pairs, 3); kept for their products with each other when asked."""
+        """Add the next pairs G (nodes, pairs, 3); with `keep`, store them for their products with each other."""
         flat = G.reshape(len(G), -1)
         self._mixed.append(self._mass_low.T @ flat)
         if keep:
@@ -98,7 +98,7 @@ class MassProducts:
     def mass_points(self, softness: Floats) -> PointField:
         """Mass points with these products; all pairs must have been kept.
 
-        softness : (n,) size that a coordinate has beside the others, by which products of G are compared
+        softness : (n,) relative size of the coordinates, the weights of the products of G
         """
         low, basis = _factor(self._low_products)
         mixed = self.mixed.reshape(len(low), -1)
@@ -168,7 +168,7 @@ def linear_invariants(model: FEModel, Phi: Floats) -> Invariants:
     mass = _mean_mass(model)
     weighted = np.stack([np.asarray(mass @ moved[:, i]) for i in range(3)], axis=1)
     N1 = np.einsum("pj,pik->kji", model.points, weighted)
-    # the antisymmetric part of N1 is the angular momentum int X x phi, which the model knows exactly
+    # the antisymmetric part of N1 is the angular momentum int X x phi, which the model gives exactly
     antisymmetric = 0.5 * skew_matrices(coupling[3:].T)
     N1 = 0.5 * (N1 + N1.transpose(0, 2, 1)) - antisymmetric
     N2 = np.einsum("pik,pjl->klij", moved, weighted, optimize=True)

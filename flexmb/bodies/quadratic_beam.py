@@ -62,16 +62,16 @@ def sample(basis: BeamBasis, x: Floats) -> Samples:
 
 
 def has_section_inertia(basis: BeamBasis) -> bool:
-    """Whether the sections have rotary inertia: on request, and always when they twist, since the mass that resists
-    twist resists the other turns too."""
+    """Whether the sections have rotary inertia: on request, and always with twist, since the mass that resists twist
+    resists the other turns too."""
     return basis.rotary_inertia or any(shape.component == "t" for shape in basis.shapes)
 
 
 def quadratic_field(basis: BeamBasis, order: Order = 2) -> Invariants | PointField:
     """Inertia of the beam: invariants for order 0 (linear field), 1 and 2, mass points for "full".
 
-    The points are the basis's own Gauss points, which is exact for polynomial shapes; integrals that are computed but
-    once take twice as many.
+    The points are the Gauss points of the basis, which is exact for polynomial shapes; integrals that are computed only
+    once use twice as many.
     """
     if order == "full":
         return mass_points(basis, *_quadrature(basis, basis.gauss))[1]
@@ -98,7 +98,7 @@ def quadratic_shapes(basis: BeamBasis, p_b: Floats) -> tuple[Floats, Floats]:
 
 
 def quadratic_poses(basis: BeamBasis, p_b: Floats, q: Floats) -> tuple[Floats, Floats]:
-    """Positions (m, 3) [m] and section rotations (m, 3, 3) of the points p_b : (m, 3), as their markers have them."""
+    """Positions (m, 3) [m] and section rotations (m, 3, 3) of the points p_b : (m, 3), equal to those of markers."""
     line, offset = _sections_of(basis, p_b)
     phi, G = line.point_shapes(offset)
     r = p_b + np.einsum("k,mki->mi", q, phi) + 0.5 * np.einsum("k,l,mkli->mi", q, q, G)
@@ -151,7 +151,7 @@ class _Line:
         return cls(x, shift, shift_second, turn, turn_second)
 
     def point_shapes(self, d: Floats) -> tuple[Floats, Floats]:
-        """phi (m, n, 3) and G (m, n, n, 3) of points that stand off the centre line by d : (m, 3), section axes."""
+        """phi (m, n, 3) and G (m, n, n, 3) of points at an offset d : (m, 3) from the centre line, section axes."""
         d = d[:, None, :]
         phi = self.shift + np.cross(self.turn, d)
         # second derivatives of 1/2 theta_1 x (theta_1 x d): half of each order of the two modes, twice

@@ -1,8 +1,8 @@
-"""From a finite element model to a body with a few elastic coordinates, ready for a mechanism.
+"""Reduction of a finite element model to a body with a few elastic coordinates, ready for a mechanism.
 
     mesh, material -> K, M -> interfaces -> component modes -> second-order field -> body frame -> inertia, markers
 
-Shapes come in mean axes with unit modal mass; here they are seen from the body frame that was chosen and scaled to a
+Shapes enter in mean axes with unit modal mass; here they are transformed to the chosen body frame and scaled to a
 largest displacement of 1, so that an elastic coordinate is a displacement in metres.
 Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.arrays import Floats, Integers
-from flexmb.bodies.body_checks import BodyFindings, body_findings, with_doubts
+from flexmb.bodies.body_checks import BodyFindings, body_findings, with_warnings
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.mesh_field import MassProducts, linear_invariants
 from flexmb.bodies.reduced_body import BodyMarker, Coordinate, ReducedBody, Surface
@@ -27,7 +27,7 @@ from flexmb.reduction.component_modes import ComponentModes, component_modes
 from flexmb.reduction.damping import damping_faults, damping_matrix, damping_text
 from flexmb.reduction.free_body import FreeBody
 from flexmb.reduction.interfaces import Interface
-from flexmb.reduction.request import MOST_QUADRATIC, ReductionRequest, frame_words
+from flexmb.reduction.request import MOST_QUADRATIC, ReductionRequest, split_frame
 from flexmb.reduction.second_order import marker_motion, second_order_fields
 from flexmb.reduction.small_motions import (
     SmallMotion,
@@ -43,10 +43,10 @@ from flexmb.reduction.sparse.memory import available_memory
 Progress = Callable[[str, float], None] | None
 
 COMPARED = 10
-"""Free modes of the whole model that the reduced ones are compared with."""
+"""Number of free modes of the full model to compare with."""
 
 
-@blas_threads(1)  # sums are then rounded alike, however many threads there are
+@blas_threads(1)  # the same round-off for any number of threads
 def reduce_model(
     model: FEModel,
     interfaces: Sequence[Interface],
@@ -56,12 +56,12 @@ def reduce_model(
     vectors: Floats | None = None,
     progress: Progress = None,
     notes: Sequence[str] = (),
-    doubts: Sequence[str] = (),
+    warnings: Sequence[str] = (),
     provenance: Mapping[str, str] | None = None,
 ) -> ReducedBody:
-    """The reduced body of a finite element model; vectors : (3 b, k) displacements that the user adds.
+    """The reduced body of a finite element model; vectors : (3 b, k) shapes given by the user.
 
-    Notes are told in the report, doubts count for its verdict.
+    Notes are listed in the report, warnings count for its verdict.
     """
     began = time.perf_counter()
     faults = request.faults() + _faults(model, interfaces, request)
@@ -78,7 +78,7 @@ def reduce_model(
         vectors=vectors,
         progress=progress,
     )
-    _refuse_too_much(len(model.points), len(shapes.labels), request)
+    _reject_too_much(len(model.points), len(shapes.labels), request)
     faults = damping_faults(request.damping, len(shapes.labels))
     if faults:
         raise InputError(faults)
@@ -87,7 +87,7 @@ def reduce_model(
     findings = BodyFindings(body, shapes, assembled.invariants, assembled.points, assembled.markers)
     report = body_findings(findings, COMPARED if request.compare and request.method != "free" else 0, progress)
     report["notes"] = [*report.get("notes", []), *notes]
-    report["verdict"] = with_doubts(report["verdict"], doubts)
+    report["verdict"] = with_warnings(report["verdict"], warnings)
     report["damping"] = damping_text(request.damping)
     report["sizes"]["seconds"] = time.perf_counter() - began
     scale = assembled.scale
@@ -119,40 +119,40 @@ def reduce_model(
 
 
 def _faults(model: FEModel, interfaces: Sequence[Interface], request: ReductionRequest) -> list[Fault]:
-    """What only the model can tell."""
+    """Faults of the request that depend on the model."""
     faults = []
     solid = not len(model.rotations) and model.mesh is not None and model.elastic is not None
     if request.field == "quadratic" and not solid:
         text = "the quadratic field needs the elements of a solid mesh"
-        hint = "Take field linear here; a straight beam that stiffens is a body with beam = [A, B] in the model file."
+        hint = "Use field linear; for a straight beam with stiffening use a body with beam = [A, B] in the model file."
         faults.append(Fault(text, ("field",), hint))
     if request.stress and not solid:
         faults.append(Fault("stress needs the elements of a solid mesh", ("stress",)))
     ends = [i for name in frame_interfaces(interfaces, request.frame) for i in interfaces if i.name == name]
     if len(ends) == 2 and np.linalg.norm(ends[0].point - ends[1].point) < 1e-9 * np.ptp(model.points):
-        text = f"'{ends[0].name}' and '{ends[1].name}' are at one place: no chord runs through them"
-        faults.append(Fault(text, ("frame",), "Take the mean frame, or clamped NAME."))
+        text = f"'{ends[0].name}' and '{ends[1].name}' are at the same place and define no chord"
+        faults.append(Fault(text, ("frame",), "Use frame mean, or clamped NAME."))
     return faults
 
 
-def _refuse_too_much(nodes: int, n: int, request: ReductionRequest) -> None:
-    """Say before the pairs of shapes are solved when there are too many of them."""
+def _reject_too_much(nodes: int, n: int, request: ReductionRequest) -> None:
+    """Reject too many pairs of shapes before they are solved."""
     if request.field != "quadratic":
         return
     if n > MOST_QUADRATIC:
-        text = f"{n} shapes have {n * (n + 1) // 2} pairs: a quadratic field takes at most {MOST_QUADRATIC} shapes"
-        raise InputError([Fault(text, ("modes",), "Take fewer modes, keep_below, or the linear field.")])
+        text = f"{n} shapes have {n * (n + 1) // 2} pairs: a quadratic field allows at most {MOST_QUADRATIC} shapes"
+        raise InputError([Fault(text, ("modes",), "Use fewer modes, keep_below, or the linear field.")])
     needed, free = 24 * nodes * n * (n + 1) // 2, available_memory()
     if request.order in (None, "full") and free is not None and needed > 0.8 * free:
         raise ComputationError(
-            f"the quadratic field of {n} shapes on {nodes} nodes needs about {needed / 1e9:.1f} GB besides the rest, "
-            f"{free / 1e9:.1f} GB are free: take fewer modes, order 2, or a coarser mesh."
+            f"the quadratic field of {n} shapes on {nodes} nodes needs about {needed / 1e9:.1f} GB more memory, and "
+            f"{free / 1e9:.1f} GB are free. Use fewer modes, order 2, or a coarser mesh."
         )
 
 
 def frame_interfaces(interfaces: Sequence[Interface], frame: str) -> list[str]:
     """Names of the interfaces that a frame is attached to: none for mean axes."""
-    word, _, name = frame_words(frame)
+    word, _, name = split_frame(frame)
     if word == "clamped":
         return [name]
     tied = [interface.name for interface in interfaces if interface.tie != "follower"]
@@ -160,7 +160,7 @@ def frame_interfaces(interfaces: Sequence[Interface], frame: str) -> list[str]:
 
 
 class _Assembly:
-    """Shapes and second-order displacements, chunk by chunk, into inertia, markers and surface in the body frame."""
+    """Turns shapes and second-order displacements, chunk by chunk, into inertia, markers and surface in body axes."""
 
     def __init__(
         self, model: FEModel, interfaces: Sequence[Interface], shapes: ComponentModes, request: ReductionRequest
@@ -176,7 +176,7 @@ class _Assembly:
         self._surface_nodes, self._triangles = _outside(model)
 
     def run(self, body: FreeBody, progress: Progress) -> None:
-        """Go through all pairs once."""
+        """Process all pairs once."""
         none = np.zeros((0, 2), dtype=np.int64)
         motions = [marker_motion(interface, self.shapes.Phi, none, None) for interface in self.interfaces]
         frame = self._frame(none, motions)
@@ -200,7 +200,7 @@ class _Assembly:
         self.surface = self._surface(surface)
 
     def _sizes(self, Phi: Floats, frame: SmallMotion | None) -> Floats:
-        """(n,) largest displacement of each shape; a twist alone counts by what it does at half the size of the body"""
+        """(n,) largest displacement of each shape; a pure twist counts by its effect at half the size of the body"""
         size = np.linalg.norm(Phi, axis=2).max(axis=0)
         rotations = self.shapes.Phi[3 * len(Phi) :].reshape(-1, 3, self.n).transpose(0, 2, 1)
         if len(rotations):
@@ -233,7 +233,7 @@ class _Assembly:
     def _add_pairs(
         self, pairs: Integers, G: Floats, products: MassProducts, surface: list[NDArray[np.float32]]
     ) -> list[SmallMotion]:
-        """One chunk of pairs, G : (3 b, pairs) in mean axes; the motions of the markers in the body frame."""
+        """Add one chunk of pairs, G : (3 b, pairs) in mean axes; the motions of the markers in the body frame."""
         motions = [marker_motion(interface, self.shapes.Phi, pairs, G) for interface in self.interfaces]
         frame = self._frame(pairs, motions)
         nodal = G.reshape(len(self.Phi), 3, -1).transpose(0, 2, 1)
@@ -299,7 +299,7 @@ class _Assembly:
 
 
 def _outside(model: FEModel) -> tuple[Integers, Integers]:
-    """Nodes of the outer surface, and its triangles as numbers into them"""
+    """Nodes of the outer surface, and its triangles as indices into them"""
     if model.mesh is None:
         return np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.int64)
     from flexmb.mesh.surface import outer_surface

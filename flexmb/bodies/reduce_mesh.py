@@ -1,6 +1,6 @@
-"""From a mesh and its materials to a reduced body: assembly, interfaces by their selections, reduction.
+"""Reduction of a mesh with its materials to a body: assembly, interfaces by selection, reduction.
 
-The marker of an interface stands at the centre of its nodes; on a face every node counts by its share of the area, so
+The marker of an interface is at the centre of its nodes; on a face every node is weighted by its share of the area, so
 that an uneven mesh shifts neither the marker nor an averaged tie.
 """
 
@@ -45,21 +45,23 @@ def reduce_mesh(
     provenance: Mapping[str, str] | None = None,
 ) -> ReducedBody:
     """The reduced body of a solid mesh; materials by cell set, or one for all."""
-    _refuse_too_large(mesh)
+    _reject_too_large(mesh)
     model = assemble(mesh, materials, lumped=request.lumped, hex8=request.hex8, progress=progress)
     made_of = [materials] if isinstance(materials, Material) else list(dict.fromkeys(materials.values()))
-    doubts = [doubt for material in made_of for doubt in material.doubts()]
-    return reduce_assembled(model, mesh, request, name=name, progress=progress, provenance=provenance, doubts=doubts)
+    warnings = [warning for material in made_of for warning in material.warnings()]
+    return reduce_assembled(
+        model, mesh, request, name=name, progress=progress, provenance=provenance, warnings=warnings
+    )
 
 
-def _refuse_too_large(mesh: Mesh) -> None:
-    """Say before anything is assembled when not even slender bodies of this size fit into memory."""
+def _reject_too_large(mesh: Mesh) -> None:
+    """Reject a mesh, before it is assembled, if not even a slender body of this size fits into memory."""
     most = max((_NEIGHBOURS.get(block.kind, 0) for block in mesh.cells), default=0)
     needed, free = _COPIES * _BLOCK_BYTES * most * mesh.n_points, available_memory()
     if free is not None and needed > free:
         raise ComputationError(
             f"a mesh of {mesh.n_points} nodes needs at least {needed / 1e9:.0f} GB to be factorised, and "
-            f"{free / 1e9:.1f} GB are free: mesh it coarser, or take a machine with more memory."
+            f"{free / 1e9:.1f} GB are free. Use a coarser mesh, or a machine with more memory."
         )
 
 
@@ -71,9 +73,9 @@ def reduce_assembled(
     name: str = "body",
     progress: Progress = None,
     provenance: Mapping[str, str] | None = None,
-    doubts: Sequence[str] = (),
+    warnings: Sequence[str] = (),
 ) -> ReducedBody:
-    """The reduced body of a model that stands on the nodes of this mesh (assembled here, or imported matrices)."""
+    """The reduced body of a model on the nodes of this mesh (assembled here, or imported matrices)."""
     interfaces = tie_markers(model, mesh, [*request.interfaces, *request.markers])
     vectors = None if request.vectors is None else read_vectors(request.vectors, 3 * model.n_blocks)
     return reduce_model(
@@ -84,13 +86,13 @@ def reduce_assembled(
         vectors=vectors,
         progress=progress,
         notes=mesh.notes,
-        doubts=doubts,
+        warnings=warnings,
         provenance=provenance,
     )
 
 
 def tie_markers(model: FEModel, mesh: Mesh, requests: Sequence[TieRequest]) -> list[Interface]:
-    """The markers that are asked for; all faults at once."""
+    """The requested markers; raises all faults at once."""
     triangles = outer_surface(mesh)[0] if requests else np.zeros((0, 3), dtype=np.int64)
     made: list[Interface] = []
     faults: list[Fault] = []
@@ -110,7 +112,7 @@ def tie_markers(model: FEModel, mesh: Mesh, requests: Sequence[TieRequest]) -> l
 
 
 def _single_node(model: FEModel, mesh: Mesh, name: str, node: int) -> Interface:
-    """A marker that moves with one node of a solid and turns, as the node itself cannot, with those of its cells"""
+    """A marker that moves with one node of a solid and rotates with the nodes of its cells, as a node cannot rotate"""
     found = [block.nodes[(block.nodes == node).any(axis=1)].ravel() for block in mesh.cells]
     around = np.unique(np.concatenate(found)).astype(np.int64)
     averaged = make_interface(model, name, around, "follower", point=mesh.points[node])
@@ -122,7 +124,7 @@ def _single_node(model: FEModel, mesh: Mesh, name: str, node: int) -> Interface:
 
 
 def _shares(mesh: Mesh, triangles: Integers, nodes: Integers) -> Floats | None:
-    """(nodes,) area of the outer surface that belongs to each node; None when they hold no face"""
+    """(nodes,) area of the outer surface that belongs to each node; None if they contain no face"""
     inside = np.zeros(mesh.n_points, dtype=bool)
     inside[nodes] = True
     part = triangles[inside[triangles].all(axis=1)]

@@ -1,4 +1,4 @@
-"""A body reduced from a finite element model: what a body file holds.
+"""A body reduced from a finite element model: the contents of a body file.
 
 Everything is in body axes, which are the axes of the mesh, with its origin. Elastic coordinates are in metres: every
 shape is scaled to a largest displacement of 1.
@@ -34,7 +34,7 @@ class Coordinate:
 
 @dataclass(frozen=True)
 class BodyMarker:
-    """A marker of the body file: an interface, or a marker that only follows."""
+    """A marker of the body file: an interface, or a follower."""
 
     name: str
     kind: str
@@ -48,7 +48,7 @@ class BodyMarker:
 
 @dataclass(frozen=True)
 class Surface:
-    """The outside of the mesh, for pictures and stress; s nodes, n coordinates."""
+    """The outer surface of the mesh, for pictures and stress; s nodes, n coordinates."""
 
     points: Floats
     """(s, 3) [m]"""
@@ -61,7 +61,7 @@ class Surface:
     G: NDArray[np.float32] | None = None
     """(s, n (n + 1)/2, 3) second derivatives, pairs (k, l <= k) row by row of the lower triangle; None: linear field"""
     stress: Floats | None = None
-    """(s, n, 6) stress xx, yy, zz, xy, yz, zx per unit coordinate [Pa/m]; None: not asked for"""
+    """(s, n, 6) stress xx, yy, zz, xy, yz, zx per unit coordinate [Pa/m]; None: not stored"""
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,12 @@ class ReducedBody:
     coordinates: tuple[Coordinate, ...]
     markers: tuple[BodyMarker, ...]
     frame: str
-    """One of "mean", "chord" or "clamped NAME": where the body axes are attached"""
+    """One of "mean", "chord" or "clamped NAME": the attachment of the body axes"""
     length: float
     """Size of the body [m]: largest extent of its nodes"""
     surface: Surface | None
     report: dict[str, Any] = field(default_factory=dict)
-    """What `reduction/body_checks.py` found: numbers, texts, lists of them (plain data, as JSON holds it)"""
+    """Findings of `bodies/body_checks.py`: numbers, strings and lists of them (plain data, as in JSON)"""
     provenance: dict[str, str] = field(default_factory=dict)
     """Mesh file and its hash, material, options, versions"""
 

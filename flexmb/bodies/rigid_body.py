@@ -1,4 +1,4 @@
-"""A rigid body as the equations see it: mass, first moment and inertia about its origin, in body axes.
+"""A rigid body for the equations: mass, first moment and inertia about its origin, in body axes.
 
 These are the constants (invariants) of its inertia, taken about the body origin O with the centre of mass at c:
 m, s = m c, and J_O = J_c + m (c.c 1 - c c') (Steiner). A rotor adds a constant angular momentum (a gyrostat).

@@ -1,6 +1,6 @@
-"""Forces and moments inside a beam by summation over one side of the cut, better than EI v'' of a few shapes.
+"""Section forces and moments of a beam by summation over one side of the cut, more accurate than EI v'' of few shapes.
 
-The motion of the body and all that acts on it enter; the force and moment leave that the part towards end B exerts on
+Input: the motion of the body and all loads on it. Output: the force and moment that the part towards end B exerts on
 the part towards end A, about the centre line:
     F(x) = sum over the part beyond x of (loads - mass times acceleration),    M(x) = the same with arms.
 Axial force is positive in tension; M = (GJ kappa_1, EIy kappa_2, EIz kappa_3), that is (GJ phi', -EIy w'', EIz v'') for
@@ -47,7 +47,7 @@ class LineLoad:
 
 @dataclass(frozen=True)
 class SectionForces:
-    """What the part towards B exerts on the part towards A at sections x, in the axes asked for."""
+    """Forces and moments of the part towards B on the part towards A at sections x, in the requested axes."""
 
     x: Floats
     """(m,) [m]"""
@@ -69,7 +69,7 @@ def section_forces(
 ) -> SectionForces:
     """Forces and moments at the sections x : (m,) [m], in the axes of the deformed section or of the body.
 
-    `side` is the end whose part of the beam is summed. A point load or lump at a section asked for counts to the part
+    `side` is the end whose part of the beam is summed. A point load or lump at a requested section belongs to the part
     towards B, but at x = 0 to the part towards A: sections at the ends lie inside the beam. All joint reactions on that
     side are loads.
     """
@@ -95,7 +95,7 @@ _Part = tuple[Floats, Floats, Floats, Floats]
 
 
 class _Kinematics(Protocol):
-    """What the summation asks of a deformation field."""
+    """What the summation needs from a deformation field."""
 
     def poses(self, p_b: Floats, q: Floats) -> tuple[Floats, Floats]:
         """Positions (m, 3) and rotations (m, 3, 3) of the points p_b : (m, 3)."""

@@ -1,7 +1,7 @@
-"""How many points of a flexible body move with its elastic coordinates, at many instants: for pictures and fields.
+"""Motion of many points of a flexible body with its elastic coordinates, at many instants: for pictures and fields.
 
     linear, quadratic field   u_i = sum_k Phi_ik q_k + 1/2 sum_kl G_ikl q_k q_l
-    exact field of a beam     the section of a point is placed as `exact_motion` says, the point moves with it
+    exact field of a beam     the section of a point moves as in `exact_motion`, and the point with it
 
 Everything is in body axes and relative to the body frame; instants come as rows of q : (r, n).
 Numbers are SI; elastic coordinates are in m (torsion: rad).
@@ -85,7 +85,7 @@ def pair_products(q: Floats) -> Floats:
 
 
 def beam_skin_motion(body: FlexibleBody, points: Floats) -> Skin:
-    """Points of a beam, which stand at (x, Y, Z) when it is straight."""
+    """Points of a beam, at (x, Y, Z) when it is straight."""
     assert body.basis is not None
     if isinstance(body.field, ExactBeam):
         return ExactSkin(points, ExactMotion(body.basis))
@@ -97,7 +97,7 @@ def beam_skin_motion(body: FlexibleBody, points: Floats) -> Skin:
 
 
 def mesh_skin_motion(body: FlexibleBody, surface: Surface) -> PolynomialSkin:
-    """The surface of a body from a file, in the field that the model uses."""
+    """The surface of a body from a file, in the deformation field that the model uses."""
     return PolynomialSkin(surface.points, surface.Phi, surface.G if body.order != 0 else None)
 
 

@@ -1,1 +1,1 @@
-"""From a beam's data to a few elastic coordinates: shapes in a floating frame, with stiffness, mass and damping."""
+"""Reduction to a few elastic coordinates: shapes in a floating frame, with stiffness, mass and damping."""

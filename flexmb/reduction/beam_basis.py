@@ -1,7 +1,7 @@
 """The shapes of a flexible beam in its body frame, with their stiffness, mass and damping.
 
-Enters: length, spans of section and material, lumped masses, and which shapes to take. Leaves: a `BeamBasis`, from
-which a deformation field draws values at Gauss points. Elastic coordinates are ordered: bending in y, bending in z,
+Input: length, spans of section and material, lumped masses, and the choice of shapes. Output: a `BeamBasis`, which
+gives a deformation field the values at Gauss points. Elastic coordinates are ordered: bending in y, bending in z,
 stretch, twist; each shape has largest value one, so that its coordinate is metres (twist: radians).
 """
 
@@ -62,7 +62,7 @@ class BeamBasis:
         return tuple(shape.label for shape in self.shapes)
 
     def section_at(self, x: ArrayLike) -> SectionProperties:
-        """Properties per length at x [m], of any shape; on a step those of the span that begins there."""
+        """Properties per length at x [m], array of any dimensions; at a step those of the span that begins there."""
         return section_properties(self.spans, self.length, x)
 
     def frequencies(self) -> Floats:
@@ -138,8 +138,8 @@ def _independence_faults(shapes: Sequence[BeamShape], mass: Floats) -> list[Faul
     if values[0] > _DEPENDENT:
         return []
     guilty = [shape.label for shape, part in zip(shapes, vectors[:, 0], strict=True) if abs(part) > 0.1]
-    text = f"shapes {', '.join(guilty)} are not independent of each other"
-    return [Fault(text, (), "Take fewer shapes, or another family or frame.")]
+    text = f"shapes {', '.join(guilty)} are not linearly independent"
+    return [Fault(text, (), "Use fewer shapes, or another family or frame.")]
 
 
 def _symmetric(matrix: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""What a beam is made of along its length: spans of constant section, lumped masses, and properties per length."""
+"""Data of a beam along its length: spans of constant section, lumped masses, and properties per length."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from flexmb.elements.section import Section
 from flexmb.errors import Fault, InputError
 
 SAME_PLACE = 1e-9
-"""Places nearer than this part of the length are one place."""
+"""Places closer than this part of the length are the same place."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """A piece of constant section and material, from where the last one ended (or end A) up to `to`."""
+    """A piece of constant section and material, from the end of the previous one (or end A) up to `to`."""
 
     to: float | None
     """distance from end A [m]; None: end B"""
@@ -68,7 +68,7 @@ def _inertia_faults(inertia: Floats) -> list[Fault]:
 
 @dataclass(frozen=True)
 class SectionProperties:
-    """Stiffness and inertia per length at some places; every array has the shape of the places asked for."""
+    """Stiffness and inertia per length at some places; every array has the dimensions of the array of places."""
 
     EA: Floats
     """[N]"""
@@ -91,12 +91,12 @@ class SectionProperties:
 
 
 def span_ends(spans: Sequence[Span], length: float) -> Floats:
-    """(n_spans,) where each span ends, from end A [m]."""
+    """(n_spans,) end of each span, from end A [m]."""
     return np.array([length if span.to is None else span.to for span in spans])
 
 
 def section_properties(spans: Sequence[Span], length: float, x: ArrayLike) -> SectionProperties:
-    """Properties at x [m] (any shape), piecewise constant; on a step those of the span that begins there."""
+    """Properties at x [m] (array of any dimensions), piecewise constant; at a step those of the span that begins."""
     number = np.searchsorted(span_ends(spans, length)[:-1], np.asarray(x, dtype=float), side="right")
     rows = np.array([_row(span) for span in spans])
     return SectionProperties(*(rows[:, column][number] for column in range(rows.shape[1])))

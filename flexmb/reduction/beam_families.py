@@ -1,4 +1,4 @@
-"""The curves of each family of shapes, where they are smooth, and how many Gauss points their products need."""
+"""Curves of each family of shapes, their breaks, and the number of Gauss points that their products need."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from flexmb.reduction.beam_request import BeamRequest
 from flexmb.reduction.element_curves import element_curves
 
 _CONVERGED = 1e-7
-"""Error of the products of waves at the stations of a run, relative: every station costs time at each step, and this
-moves a deflection of one per cent of the length by some 1e-8 of it. Mass and stiffness themselves are converged."""
+"""Relative error of the products of waves at the stations of a run: every station costs time at each step, and this
+changes a deflection of one per cent of the length by about 1e-8 of it. Mass and stiffness themselves are converged."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Family:
     degree: dict[str, int] | None
     """polynomial degree between the breaks; None: not polynomials"""
     waves: float = 0.0
-    """largest wave number [1/m] of curves that are no polynomials"""
+    """largest wave number [1/m] of curves that are not polynomials"""
 
     def shapes(self) -> list[BeamShape]:
         """Raw shapes, without a frame, labelled y1, y2, ..., z1, ..., u1, ..., t1, ..."""
@@ -47,12 +47,12 @@ class Family:
         return int(self.phase()) + 20
 
     def phase(self) -> float:
-        """How far the product of two waves turns between the middle of the longest segment and its ends [rad]."""
+        """Phase of the product of two waves between the middle of the longest segment and its ends [rad]."""
         return self.waves * float(np.diff(self.breaks).max())
 
 
 def family_of(request: BeamRequest) -> Family:
-    """The curves that were asked for."""
+    """The requested curves."""
     length, counts = request.length, {name: count or 0 for name, count in request.counts.items()}
     steps = span_ends(request.spans, length)
     breaks = break_points(length, steps[:-1], [lump.x for lump in request.lumps])
@@ -76,7 +76,7 @@ def family_of(request: BeamRequest) -> Family:
 
 
 def polynomial_gauss(degree: dict[str, int]) -> int:
-    """Gauss points that are exact for the products of polynomials of these degrees that the equations need.
+    """Gauss points that integrate exactly the products of polynomials of these degrees in the equations.
 
     Bending of degree p: the foreshortening int v'^2 has degree 2 p - 1, and its square enters the inertia. Stretch and
     twist: their own products, and that of stretch with foreshortening. Rigid motion: x^2.
@@ -101,7 +101,7 @@ def converged_gauss(shapes: Sequence[BeamShape], request: BeamRequest, family: F
     exact = products(finest)
     size = np.sqrt(np.einsum("akk->ak", exact))
     allowed = _CONVERGED * size[:, :, None] * size[:, None, :]
-    low, high = max(2, int(family.phase() / 2.0)), finest  # fewer than half a point a radian miss the wave
+    low, high = max(2, int(family.phase() / 2.0)), finest  # fewer than half a point per radian miss the wave
     while low < high:
         middle = (low + high) // 2
         if np.all(np.abs(products(middle) - exact) <= allowed):

@@ -2,7 +2,7 @@
 
     K_kl = int EA u_k' u_l' + EIz v_k'' v_l'' + EIy w_k'' w_l'' + GJ t_k' t_l'  (+ shear k G A (v' - psi)(v' - psi))
     M_kl = int rho A (u u + v v + w w) + rho (Iy + Iz) t t  (+ rotary inertia rho I psi psi)  + lumps
-Only shapes of the same component meet, except through lumps whose centre or principal axes are off the beam axis.
+Only shapes of the same component couple, except through lumps whose centre or principal axes are off the beam axis.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class BeamIntegrals:
         return matrix
 
     def slope_products(self, shapes: Sequence[BeamShape]) -> Floats:
-        """(n, n) int v_k' v_l' dx [m]: what the foreshortening is made of."""
+        """(n, n) int v_k' v_l' dx [m], the terms of the foreshortening."""
         slope = sampled(shapes, self.x)[:, :, 1]
         return self._product(slope, slope, np.ones_like(self.x))
 

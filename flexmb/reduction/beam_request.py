@@ -1,4 +1,4 @@
-"""What was asked of a beam basis, and everything that can be wrong with it."""
+"""Request for a beam basis, and all its faults."""
 
 from __future__ import annotations
 
@@ -46,22 +46,22 @@ class BeamRequest:
 
     @property
     def end_supports(self) -> str:
-        """The supports of the modes: as asked for, or those that suit the frame."""
+        """The supports of the modes: as given, or those that suit the frame."""
         return self.supports or _DEFAULT_SUPPORTS[self.frame]
 
     @property
     def rod_end(self) -> str | None:
-        """Where stretch and twist are held."""
+        """End at which stretch and twist are held."""
         return {"end": "B", "mean": None}.get(self.frame, "A")
 
     def faults(self) -> list[Fault]:
-        """Everything that is wrong."""
+        """All faults of the request."""
         faults = positive("length", self.length, "m")
         faults += one_of("family", self.family, FAMILIES) + one_of("frame", self.frame, FRAMES)
         if self.supports is not None:
             faults += one_of("supports", self.supports, SUPPORTS)
             if self.family == "monomials":
-                faults.append(Fault("supports have no meaning for monomials", ("supports",), "Leave them out."))
+                faults.append(Fault("supports do not apply to monomials", ("supports",), "Leave them out."))
         if is_number(self.length) and self.length > 0.0:
             faults += span_faults(self.spans, self.length) + _lump_faults(self.lumps, self.length)
         faults += self._count_faults() + self._element_faults() + self._section_faults()
@@ -88,21 +88,27 @@ class BeamRequest:
         faults = []
         if self.family != "elements":
             if self.elements is not None:
-                faults.append(Fault(f"elements have no meaning for family = {self.family!r}", ("elements",)))
+                faults.append(Fault(f"elements do not apply to family = {self.family!r}", ("elements",)))
             if self.shear:
                 text = f"shear deformation needs family = 'elements', found {self.family!r}"
-                faults.append(Fault(text, ("shear",), "The other families are Euler-Bernoulli shapes."))
+                faults.append(
+                    Fault(
+                        text,
+                        ("shear",),
+                        "Use family = 'elements', or leave out shear: the other families are Euler-Bernoulli shapes.",
+                    )
+                )
         elif self.elements is not None and (not is_whole(self.elements) or not 1 <= self.elements <= _MOST_ELEMENTS):
             text = f"elements must be a whole number from 1 to {_MOST_ELEMENTS}, found {self.elements!r}"
             faults.append(Fault(text, ("elements",)))
         return faults
 
     def _section_faults(self) -> list[Fault]:
-        """Section data that are needed for what was asked, and not there."""
+        """Section data that the request needs and that are missing."""
         faults = []
         for number, span in enumerate(self.spans):
             if not isinstance(span, Span):
-                continue  # told by span_faults
+                continue  # reported by span_faults
             where = f" of span {number + 1}" if len(self.spans) > 1 else ""
             if self.counts["t"] != 0 and span.section.J is None:
                 faults.append(Fault(f"torsion shapes need the torsion constant J{where}", ("section", "J")))
@@ -126,7 +132,9 @@ def span_faults(spans: Sequence[Span], length: float) -> list[Fault]:
         is_last = number == len(spans) - 1
         if span.to is None:
             if not is_last:
-                faults.append(Fault(f"span {number + 1}: only the last may end at B by default", ("spans", number)))
+                faults.append(
+                    Fault(f"span {number + 1}: only the last span may end at B by default", ("spans", number))
+                )
             continue
         if not is_number(span.to) or span.to - last <= SAME_PLACE * length:
             text = f"span {number + 1} must end beyond {last:.6g} m, found {span.to!r}"
@@ -134,7 +142,7 @@ def span_faults(spans: Sequence[Span], length: float) -> list[Fault]:
             continue
         last = span.to
         if not is_last and last >= length * (1.0 - SAME_PLACE):
-            text = f"span {number + 1} ends at {last:.6g} m and leaves nothing for the next of a beam of {length:.6g} m"
+            text = f"span {number + 1} ends at {last:.6g} m and leaves no length for the next (beam of {length:.6g} m)"
             faults.append(Fault(text, ("spans", number)))
         if is_last and abs(last - length) > SAME_PLACE * length:
             text = f"the last span ends at {last:.6g} m, but the beam is {length:.6g} m long"

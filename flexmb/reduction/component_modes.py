@@ -1,8 +1,8 @@
-"""Component modes of a body: free, fixed-interface, constraint, attachment and user vectors, made one orthogonal basis.
+"""Component modes of a body: free, fixed-interface, constraint, attachment and user vectors in one orthogonal basis.
 
-The vectors V of all kinds lose their rigid content (R^T M V = 0, mean axes), are made orthogonal with respect to mass
-and stiffness, V^T M V w^2 = V^T K V, and become the shapes in the order of their frequency. What V holds twice (six
-combinations of constraint modes are rigid motions, attachment modes may be contained in free modes) drops out.
+The rigid part of the vectors V is removed (R^T M V = 0, mean axes); they are made orthogonal with respect to mass and
+stiffness, V^T M V w^2 = V^T K V, and become the shapes in the order of their frequency. Dependent combinations (six
+combinations of constraint modes are rigid motions, attachment modes may be contained in free modes) are dropped.
 Craig & Bampton (1968): fixed-interface modes and constraint modes.
 """
 
@@ -28,12 +28,12 @@ _AXES = ("x", "y", "z", "rx", "ry", "rz")
 _SAME = 1e-10
 """A combination of unit vectors with a smaller squared length is contained in the others."""
 _TIE = 1e-6
-"""What differs by less than this part is equal: the first is taken, and round-off does not choose."""
+"""Values that differ by less than this part count as equal: the first is taken, and round-off does not choose."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a vector comes from."""
+    """Origin of a vector."""
 
     kind: str
     """One of "fixed-interface", "constraint", "free", "attachment", "user" """
@@ -42,7 +42,7 @@ class Source:
     frequency: float = 0.0
     """[Hz] of a mode, 0 for a static shape"""
     effective_mass: tuple[float, float, float] | None = None
-    """Part of the total mass that a fixed-interface mode moves along x, y, z"""
+    """Effective mass of a fixed-interface mode along x, y, z, as a part of the total mass"""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class ComponentModes:
     kinds: tuple[str, ...]
     interfaces: tuple[str, ...]
     sources: tuple[Source, ...]
-    """The vectors they were made of"""
+    """The vectors that span them"""
     condition: float
     """Condition number of the vectors (unit length each) that were kept"""
     notes: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ def component_modes(
 
     modes, below : number of fixed-interface or free modes, or all below a frequency [Hz]
     keep_below : shapes of the orthogonal basis above this frequency [Hz] are left out
-    vectors : (3 b, k) displacements that the user adds
+    vectors : (3 b, k) shapes given by the user
     """
     faults = _faults(body, method, modes, below, attachment)
     if faults:
@@ -111,19 +111,19 @@ def component_modes(
     if not columns:
         limit = "" if below is None else f" below {below:g} Hz"
         text = f"there are no modes{limit}, and one interface alone gives no constraint modes"
-        raise InputError([Fault(text, ("modes",), "Take more modes, a higher limit, or a second interface.")])
+        raise InputError([Fault(text, ("modes",), "Use more modes, a higher limit, or a second interface.")])
     return _orthogonal(body, np.hstack(columns), sources, keep_below)
 
 
 def _faults(body: FreeBody, method: str, modes: int | None, below: float | None, attachment: bool) -> list[Fault]:
     faults = []
     if method not in METHODS:
-        faults.append(Fault(f"method {method!r} is not known", ("method",), f"Allowed: {', '.join(METHODS)}."))
+        faults.append(Fault(f"there is no method {method!r}", ("method",), f"Allowed: {', '.join(METHODS)}."))
     elif method != "free" and not body.interfaces:
-        text = f"method {method} holds the interfaces, and there are none"
-        faults.append(Fault(text, ("interfaces",), "Name at least one interface, or take method free."))
+        text = f"method {method} needs an interface, and none is given"
+        faults.append(Fault(text, ("interfaces",), "Name at least one interface, or use method free."))
     if attachment and not body.interfaces:
-        faults.append(Fault("attachment modes need interfaces, and there are none", ("interfaces",)))
+        faults.append(Fault("attachment modes need an interface, and none is given", ("interfaces",)))
     if modes is None and below is None:
         faults.append(Fault("neither a number of modes nor a frequency limit is given", ("modes",)))
     if modes is not None and modes < 0:
@@ -166,7 +166,7 @@ def _orthogonal(body: FreeBody, V: Floats, sources: Sequence[Source], keep_below
     values, axes = np.linalg.eigh(0.5 * (gram + gram.T))
     kept = values > _SAME * values[-1]
     if not kept.any():
-        raise InputError("the vectors are rigid motions: no shape is left that deforms the body")
+        raise InputError("all vectors are rigid motions: no shape is left that deforms the body")
     T = axes[:, kept] / np.sqrt(values[kept])
     omega_squared, W = eigh(T.T @ stiffness @ T)
     W = scale[:, None] * (T @ W)
@@ -174,13 +174,15 @@ def _orthogonal(body: FreeBody, V: Floats, sources: Sequence[Source], keep_below
         low = np.sqrt(np.maximum(omega_squared, 0.0)) <= 2.0 * np.pi * keep_below
         if not low.any():
             first = np.sqrt(max(omega_squared[0], 0.0)) / (2.0 * np.pi)
-            raise InputError(f"no shape lies below {keep_below:g} Hz: the first has {first:.4g} Hz")
+            raise InputError(
+                f"no shape is below keep_below = {keep_below:g} Hz: the first has {first:.4g} Hz. Raise keep_below."
+            )
         omega_squared, W = omega_squared[low], W[:, low]
     Phi = V @ W
     # A shape's sign: its largest displacement is positive, so that a body reduced twice is the same body.
     largest = _first_largest(np.abs(Phi))
     sign = np.sign(Phi[largest, np.arange(Phi.shape[1])])
-    # Every shape is named after a source of its own, so that they are most alike together (modal assurance criterion).
+    # Every shape is named after a source of its own, such that they match best (modal assurance criterion).
     named = _independent(gram, sources, int(kept.sum()))
     likeness = (gram @ (W / np.where(scale > 0.0, scale, 1.0)[:, None]))[named] ** 2
     in_order = np.outer(np.arange(len(likeness)), np.arange(likeness.shape[1])) / max(likeness.size, 1)
@@ -198,13 +200,13 @@ def _orthogonal(body: FreeBody, V: Floats, sources: Sequence[Source], keep_below
 
 
 def _independent(gram: Floats, sources: Sequence[Source], rank: int) -> Integers:
-    """Numbers of as many sources as there are shapes: all modes, then the others that add most to those before"""
+    """Indices of as many sources as there are shapes: all modes, then the others that add most to the previous ones"""
     modes = [j for j, source in enumerate(sources) if source.frequency > 0.0]
     others = [j for j, source in enumerate(sources) if source.frequency <= 0.0]
     mixed = gram[np.ix_(modes, others)]
     rest = gram[np.ix_(others, others)] - mixed.T @ np.linalg.lstsq(gram[np.ix_(modes, modes)], mixed, rcond=None)[0]
     taken: list[int] = []
-    while len(modes) + len(taken) < rank:  # Cholesky's method; of two ends, one of which moves as the other, the first
+    while len(modes) + len(taken) < rank:  # pivoted Cholesky; of two ends that move together, the first
         added = np.diag(rest).copy()
         added[taken] = -np.inf
         j = int(_first_largest(added))
@@ -214,15 +216,17 @@ def _independent(gram: Floats, sources: Sequence[Source], rank: int) -> Integers
 
 
 def _first_largest(values: Floats) -> Any:
-    """Number of the first of the largest values along the first axis"""
+    """Index of the first of the largest values along the first axis"""
     largest = values.max(axis=0)
     return np.argmax(values >= largest - _TIE * np.abs(largest), axis=0)
 
 
 def _user_notes(gram: Floats, rank: int, count: int) -> tuple[str, ...]:
-    """Whether each of the last `count` vectors, the user's, adds to the others; gram : of all, with unit length"""
+    """Note about those of the last `count` vectors, the user's, that add no shape; gram : of all, with unit length"""
     others = np.linalg.eigvalsh(gram[: len(gram) - count, : len(gram) - count])
     idle = count - (rank - int((others > _SAME * others.max(initial=0.0)).sum()))
     if count == 0 or idle <= 0:
         return ()
-    return (f"{idle} of {count} vectors of the user add no shape (rigid, zero, or made of the others): left out.",)
+    return (
+        f"{idle} of {count} user vectors add no shape (rigid, zero, or combinations of the others) and are left out.",
+    )

@@ -38,11 +38,11 @@ def adams_ratios(omega: Floats) -> Floats:
 
 
 def damping_faults(damping: Damping, n_shapes: int | None) -> list[Fault]:
-    """What is wrong with a damping request for this many shapes (None: not known yet)."""
+    """Faults of a damping request for this many shapes (None: not known yet)."""
     if damping is None or damping == "adams":
         return []
     if not isinstance(damping, Mapping) or not damping:
-        return [Fault(f"damping = {damping!r} is not understood", ("damping",), _ALLOWED)]
+        return [Fault(f"damping = {damping!r} is not valid", ("damping",), _ALLOWED)]
     faults = [Fault(f"{key!r} is not a key of damping", ("damping",), _ALLOWED) for key in damping if key not in _KEYS]
     kinds = [key for key in ("ratio", "ratios") if key in damping]
     kinds += ["mass, stiffness"] if "mass" in damping or "stiffness" in damping else []
@@ -62,10 +62,10 @@ def _ratios_faults(ratios: object, n_shapes: int | None) -> list[Fault]:
     faults = []
     if n_shapes is not None and len(ratios) != n_shapes:
         text = f"ratios has {len(ratios)} entries, but there are {n_shapes} shapes"
-        faults.append(Fault(text, ("damping", "ratios"), "Give one for each mode, from the lowest frequency up."))
+        faults.append(Fault(text, ("damping", "ratios"), "Give one per mode, from the lowest frequency up."))
     for number, ratio in enumerate(ratios):
         if not is_number(ratio) or ratio < 0.0:
-            text = f"ratio {number + 1} must be a number of at least zero, found {ratio!r}"
+            text = f"ratio {number + 1} must be a number of zero or more, found {ratio!r}"
             faults.append(Fault(text, ("damping", "ratios", number)))
     return faults
 
@@ -90,13 +90,13 @@ def damping_matrix(damping: Damping, stiffness: Floats, mass: Floats) -> Floats:
 
 
 def damping_text(damping: Damping) -> str:
-    """A damping request in words."""
+    """Text of a damping request for the report."""
     if damping is None:
         return "none"
     if isinstance(damping, Mapping) and ("mass" in damping or "stiffness" in damping):
         return f"{damping.get('mass', 0.0):g} 1/s times mass + {damping.get('stiffness', 0.0):g} s times stiffness"
-    of = "the modes of the free body; held in a mechanism its low modes have less"
+    of = "the modes of the free body; with supports in a mechanism its low modes have less"
     if isinstance(damping, Mapping):
-        given = f"ratio {damping['ratio']:g}" if "ratio" in damping else "a ratio for each"
+        given = f"ratio {damping['ratio']:g}" if "ratio" in damping else "one ratio each"
         return f"{given} of {of}"
     return f"1 % below 100 Hz, 10 % to 1000 Hz, critical above, of {of}"

@@ -1,8 +1,8 @@
 """Lowest modes of vibration: K v = omega^2 M v, from a function that solves with K and one that multiplies by M.
 
 Block Lanczos for the operator K^-1 M, self-adjoint in the inner product of M, with full reorthogonalisation and thick
-restart. Vectors that are known already (rigid motions) are kept out exactly. As many equal frequencies are found as the
-block is wide; when that many turn up, the search goes on from random vectors. Sources: R. G. Grimes, J. G. Lewis, H. D.
+restart. Known vectors (rigid motions) are deflated exactly. As many equal frequencies are found as the block is wide;
+if that many are found, the search continues from random vectors. Sources: R. G. Grimes, J. G. Lewis, H. D.
 Simon, SIAM J. Matrix Anal. Appl. 15 (1994) 228-272; restart: K. Wu, H. Simon, the same 22 (2000) 602-616.
 """
 
@@ -25,13 +25,13 @@ Progress = Callable[[str, float], None]
 _DENSE = 240
 """Unknowns up to which all modes are computed at once."""
 _DENSE_LARGEST = 4000
-"""The same when a third of all modes or more is wanted."""
+"""The same if a third of all modes or more is requested."""
 _DEPENDENT = 1e-12
-"""Vectors that keep less than this share of their length when others are taken out of them are those others."""
+"""A vector that keeps less than this share of its length after orthogonalisation is dependent."""
 _MOST_STEPS = 400
-"""Blocks after which the search is given up."""
+"""Number of blocks after which the search stops."""
 _TRUE_RESIDUAL = 1e-5
-"""Residual of a true solution above which modes are refused."""
+"""Residual of a check solution above which modes are rejected."""
 _CLUSTER = 1e-6
 """Relative distance of omega^2 below which frequencies count as equal."""
 
@@ -68,11 +68,11 @@ def lowest_modes(
 ) -> Eigenmodes:
     """The `count` lowest modes, or all modes below the frequency `below` [Hz], or both limits together.
 
-    mass_times, solve: M U and K^-1 U for columns U : (n, k). known : (n, r) vectors to keep out. basis: most vectors to
-    keep at a time (default: by the memory that is free). Fewer modes are returned when there are no more.
+    mass_times, solve: M U and K^-1 U for columns U : (n, k). known : (n, r) vectors to deflate. basis: most vectors to
+    keep at a time (default: by the free memory). Fewer modes are returned if there are no more.
     """
     if count is None and below is None:
-        raise InputError("modes are asked for by count, by frequency or both; neither was given")
+        raise InputError("give a number of modes, a frequency limit, or both; neither was given")
     if (count is not None and count < 1) or (below is not None and not below > 0.0):
         raise InputError(f"a number of modes and a frequency must be positive, found {count} and {below}")
     target = _Target(count, below, progress)
@@ -85,27 +85,27 @@ def lowest_modes(
 
 @dataclass
 class _Target:
-    """Which modes are wanted; theta = 1 / omega^2 in descending order."""
+    """The requested modes; theta = 1 / omega^2 in descending order."""
 
     count: int | None
     below: float | None
     progress: Progress | None
 
     def wanted(self, theta: Floats) -> int:
-        """How many of the values are wanted."""
+        """Number of the values that are requested."""
         number = len(theta)
         if self.below is not None:
             number = int(np.sum(theta >= 1.0 / (2.0 * np.pi * self.below) ** 2))
         return number if self.count is None else min(number, self.count)
 
     def is_reached(self, theta: Floats, is_converged: Flags) -> bool:
-        """Whether all wanted modes are there; by frequency also the next one, so that none can be missing."""
+        """Whether all requested modes converged; by frequency also the next one, so that none can be missing."""
         number = self.wanted(theta)
         if number == self.count:
             return bool(is_converged[:number].all())
         return self.below is not None and number < len(theta) and bool(is_converged[: number + 1].all())
 
-    def tell(self, theta: Floats, is_converged: Flags) -> None:
+    def report(self, theta: Floats, is_converged: Flags) -> None:
         if self.progress is None:
             return
         wanted = self.wanted(theta)
@@ -115,7 +115,7 @@ class _Target:
 
 
 class _Space:
-    """The operator K^-1 M, and the vectors that are kept out of it."""
+    """The operator K^-1 M with the known vectors deflated."""
 
     def __init__(self, mass_times: Columns, solve: Columns, n: int, known: ArrayLike | None, seed: int):
         self.n, self.solves = n, 0
@@ -136,11 +136,13 @@ class _Space:
         self.solves += MX.shape[1]
         W = self._solve(np.ascontiguousarray(MX))
         if not np.isfinite(W).all():
-            raise ComputationError("A solution with the stiffness matrix is not finite: the matrix is singular.")
+            raise ComputationError(
+                "The stiffness matrix is singular: a solution is not finite. Check that every part is connected."
+            )
         return W - self.known.T @ (self.known_mass @ W) if len(self.known) else W
 
     def balanced(self, loads: Floats) -> Floats:
-        """Loads that do not excite the known vectors: without this their answer would drown that of the others."""
+        """Loads that do not excite the known vectors, whose response would otherwise swamp the others."""
         return loads - self.known_mass.T @ (self.known @ loads) if len(self.known) else loads
 
     def random_block(self, width: int) -> tuple[Floats, Floats]:
@@ -154,7 +156,7 @@ def orthonormal(X: Floats, MX: Floats, shortest: float, floor: float = 0.0) -> t
     """M-orthonormal basis of the columns of X, M times it, and the matrix X^T M X.
 
     Columns no longer than `floor` are dropped, and directions that keep less than `shortest` of their length when the
-    others are taken out.
+    others are removed.
     """
     gram = X.T @ MX
     gram = 0.5 * (gram + gram.T)
@@ -188,7 +190,7 @@ class _Lanczos:
             X, MX, gram = orthonormal(rest, self.space.mass_times(rest), _DEPENDENT)
             self._ritz(gram)
             is_converged = self.residuals <= self.tolerance
-            self.target.tell(self.theta, is_converged)
+            self.target.report(self.theta, is_converged)
             is_reached = self.target.is_reached(self.theta, is_converged)
             is_hidden = is_reached and self._may_hide_more()
             if is_reached and not is_hidden:
@@ -219,9 +221,9 @@ class _Lanczos:
         return W - self.Q[:new].T @ column
 
     def _clean(self, X: Floats, MX: Floats, shortest: float = 0.5) -> tuple[Floats, Floats]:
-        """Take what is in the basis and in the known vectors out of X, and make it M-orthonormal.
+        """Remove from X its part in the basis and in the known vectors, and make it M-orthonormal.
 
-        When they were taken out before, what loses half of its length was round-off: nothing new is in that direction.
+        When they were removed before, a vector that loses half of its length again was round-off and adds nothing.
         """
         for basis, mass in ((self.Q[: self.size], self.MQ[: self.size]), (self.space.known, self.space.known_mass)):
             if len(basis):
@@ -241,7 +243,7 @@ class _Lanczos:
         squares = np.einsum("ik,ij,jk->k", last, gram, last)
         floor = 10.0 * np.finfo(float).eps * self.theta[0]
         self.residuals = np.sqrt(np.maximum(squares, 0.0)) / np.maximum(self.theta, floor)
-        # Values that are nothing but round-off of the largest cannot be known better.
+        # Values at the level of round-off of the largest cannot be more accurate.
         self.residuals[self.theta < floor] = np.inf
 
     def _may_hide_more(self) -> bool:
@@ -265,7 +267,7 @@ class _Lanczos:
             self.Q[:kept], self.MQ[:kept] = S.T @ self.Q[: self.size], S.T @ self.MQ[: self.size]
             self.H, self.size = np.diag(self.theta[:kept]), kept
         if self.size + width > len(self.Q):
-            rows = max(most, self.size + width)  # memory that is not written to is not taken
+            rows = max(most, self.size + width)  # the system allocates memory only when it is written
             for name in ("Q", "MQ"):
                 larger = np.empty((rows, self.space.n))
                 larger[: self.size] = getattr(self, name)[: self.size]
@@ -280,7 +282,7 @@ class _Lanczos:
 
 
 def _basis_limit(n: int, wanted: int, block: int) -> int:
-    """Most vectors to keep: ample for convergence without restart, at most a third of the memory that is free."""
+    """Most vectors to keep: ample for convergence without restart, at most a third of the free memory."""
     ample = max(2 * wanted + 6 * block, wanted + 12 * block)
     free = available_memory()
     by_memory = ample if free is None else int(free / 3.0 / (16 * n))
@@ -297,8 +299,8 @@ def _check_truth(space: _Space, theta: Floats, vectors: Floats) -> None:
     size = np.sqrt(np.einsum("ik,ik->k", error, space.mass_times(error)) / len(theta)).max()
     if not size < _TRUE_RESIDUAL:
         raise ComputationError(
-            f"The modes found do not fulfil K v = omega^2 M v (relative residual {size:.1e}): the stiffness matrix is "
-            "too badly conditioned. Check that every part is connected, and look for extremely thin or distorted cells."
+            f"The modes found do not satisfy K v = omega^2 M v (relative residual {size:.1e}): the stiffness matrix is "
+            "ill-conditioned. Check that every part is connected, and look for extremely thin or distorted cells."
         )
 
 
@@ -315,7 +317,7 @@ def _dense_modes(space: _Space, target: _Target) -> Eigenmodes:
     vectors = X @ y[:, : len(theta)] / theta
     error = space.apply(space.mass_times(vectors)) / theta - vectors
     residuals = np.sqrt(np.maximum(np.einsum("ik,ik->k", error, space.mass_times(error)), 0.0))
-    target.tell(theta, np.ones(len(theta), dtype=bool))
+    target.report(theta, np.ones(len(theta), dtype=bool))
     return _as_modes(theta, vectors, residuals, space.solves)
 
 

@@ -34,7 +34,7 @@ def element_curves(request: BeamRequest, breaks: Floats) -> tuple[Floats, dict[s
 
 
 def element_nodes(breaks: Floats, n_elements: int) -> Floats:
-    """Nodes [m] of this many elements, on every break and else as evenly as can be."""
+    """Nodes [m] of this many elements, on every break and otherwise as even as possible."""
     parts = np.ones(breaks.size - 1, dtype=int)
     lengths = np.diff(breaks)
     for _ in range(n_elements - parts.size):
@@ -55,7 +55,7 @@ def beam_line(
     shear: bool,
     rotary_inertia: bool,
 ) -> tuple[BeamLine, Floats, Floats]:
-    """The elements of one plane, with their stiffness and mass (lumps in it, as far as they act in this plane)."""
+    """The elements of one plane, with their stiffness and mass (including lumps, as far as they act in this plane)."""
     p = section_properties(spans, length, (nodes[1:] + nodes[:-1]) / 2.0)
     EI, GA, rhoI = (p.EIz, p.GAy, p.rhoIz) if component == "y" else (p.EIy, p.GAz, p.rhoIy)
     line = BeamLine(nodes, EI, GA if shear else None, p.rhoA, rhoI if rotary_inertia else np.zeros_like(rhoI))
@@ -77,7 +77,7 @@ def _n_elements(request: BeamRequest, breaks: Floats) -> int:
         return max(_FEWEST_ELEMENTS, _ELEMENTS_A_MODE * modes, needed)
     if request.elements < needed:
         text = f"elements = {request.elements} is too few for a node at every step and lump"
-        raise InputError([Fault(text, ("elements",), f"Take at least {needed}.")])
+        raise InputError([Fault(text, ("elements",), f"Use at least {needed}.")])
     return request.elements
 
 
@@ -90,7 +90,7 @@ def _bending_curves(component: str, request: BeamRequest, nodes: Floats, faults:
     at_end = [at for at, (value, turn) in zip((0, last), ends, strict=True) for at in _held_at(at, value, turn)]
     held_unknowns, n_rigid = at_end, 2 - _rank(at_end, nodes)
     if request.counts[component] is None:
-        # the frame's own conditions hold what the supports leave free to move rigidly
+        # the conditions of the frame hold the rigid motions that the supports leave free
         for at in {"start": (0, 1), "end": (last, last + 1)}.get(request.frame, (0, last)):
             if _rank([*held_unknowns, at], nodes) > _rank(held_unknowns, nodes):
                 held_unknowns = [*held_unknowns, at]
@@ -109,7 +109,7 @@ def _rod_curves(component: str, request: BeamRequest, nodes: Floats, faults: lis
         mass[at, at] += lump.mass if component == "u" else about_axis
     held_end = request.rod_end
     if held_end is None and request.counts[component] is None:
-        held_end = "A"  # a nodal shape that the frame then gives its mean
+        held_end = "A"  # the frame then removes the mean of the nodal shape
     held_unknowns = {None: [], "A": [0], "B": [stiffness.shape[0] - 1]}[held_end]
     modes = _modes(component, request, stiffness, mass, held_unknowns, 1 - len(held_unknowns), faults)
     return [RodLineCurve(nodes, mode) for mode in modes.T]
@@ -131,8 +131,10 @@ def _modes(
         return np.delete(np.eye(n), held_unknowns, axis=1)
     most = n - len(held_unknowns) - n_rigid
     if count > most:
-        text = f"{count} shapes '{component}' asked for, but the elements have only {most} modes with these supports"
-        faults.append(Fault(text, ("elements",), "Take more elements."))
+        text = (
+            f"{count} shapes '{component}' are requested, but the elements have only {most} modes with these supports"
+        )
+        faults.append(Fault(text, ("elements",), "Use more elements."))
         return np.zeros((n, 0))
     return line_modes(stiffness, mass, held_unknowns, n_rigid, count)[1]
 
@@ -142,6 +144,6 @@ def _held_at(first: int, value: bool, turn: bool) -> list[int]:
 
 
 def _rank(held_unknowns: Sequence[int], nodes: Floats) -> int:
-    """How many of the two rigid motions of a plane these held unknowns prevent."""
+    """Number of the two rigid motions of a plane that these held unknowns prevent."""
     rows = [[0.0, 1.0] if at % 2 else [1.0, nodes[at // 2] / nodes[-1]] for at in held_unknowns]
     return int(np.linalg.matrix_rank(np.array(rows))) if rows else 0

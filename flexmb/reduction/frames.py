@@ -1,10 +1,10 @@
-"""Shapes in a body frame: the rigid part is taken out, the rest is scaled to a largest value of one.
+"""Shapes in a body frame: the rigid part is removed, the rest is scaled to a largest value of one.
 
     start   no deflection, turn, stretch, twist at end A       end   none of them at end B
     chord   no deflection at either end; no stretch, twist at A
     mean    no linear and angular momentum about the axes of the component: int phi dm = 0, int x phi dm = 0 with all
-            inertia that the beam has (lumps, rotary inertia); a lump off the axis also moves in other components,
-            whose momentum stays
+            inertia of the beam (lumps, rotary inertia); a lump off the axis also moves in other components,
+            whose momentum remains
 Turn means the turn of the section, which in Timoshenko theory is not the slope of the centre line.
 """
 
@@ -22,11 +22,11 @@ from flexmb.reduction.beam_matrices import BeamIntegrals
 FRAMES = ("start", "end", "chord", "mean")
 
 _VANISHES = 1e-9
-"""A shape smaller than this part of its curve was a rigid motion of the frame."""
+"""A shape smaller than this part of its curve is a rigid motion of the frame."""
 _PEAK = 0.9
 """Samples are dense enough that the largest peak shows at least this part of its value."""
 _RISEN = 0.01
-"""Where a shape first exceeds this part of its largest value decides its sign."""
+"""The sign of a shape is chosen where it first exceeds this part of its largest value."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class RigidCurve:
 
 
 def rigid_shapes(component: str) -> list[BeamShape]:
-    """The rigid motions that a frame can take out of a shape of this component."""
+    """The rigid motions that a frame can remove from a shape of this component."""
     powers = (0, 1) if component in BENDING else (0,)
     return [BeamShape(component, f"{component} rigid", RigidCurve(power)) for power in powers]
 
@@ -67,14 +67,14 @@ def in_frame(shape: BeamShape, frame: str, length: float, integrals: BeamIntegra
 
 
 def normalised(shape: BeamShape, breaks: Floats) -> tuple[BeamShape, list[Fault]]:
-    """The shape with largest |value| 1, positive where it first rises from end A; a fault when it vanishes."""
+    """The shape with largest |value| 1, positive where it first rises from end A; a fault if it vanishes."""
     x = np.unique(np.concatenate([np.linspace(breaks[0], breaks[-1], 1025), breaks]))
     value = shape.values(x)[:, 0]
     raw = np.abs(shape.factor * shape.curve.values(x)[:, 0]).max()
     largest = np.abs(value).max()
     if not largest > _VANISHES * raw:
-        text = f"shape {shape.label} vanishes in this frame: it is a rigid motion of it"
-        return shape, [Fault(text, (), "Take other supports or another frame.")]
+        text = f"shape {shape.label} vanishes in this frame: it is a rigid motion"
+        return shape, [Fault(text, (), "Use other supports or another frame.")]
     sign = np.sign(value[np.argmax(np.abs(value) >= _RISEN * largest)])
     return replace(shape, factor=float(sign * shape.factor / _peak(shape, x, np.abs(value)))), []
 

@@ -1,13 +1,13 @@
-"""Static solutions of a body that nothing holds, tied at its interfaces: the one factorisation that reduction needs.
+"""Static solutions of an unsupported body, tied at its interfaces: the one factorisation that a reduction needs.
 
 With R the rigid motions (R^T M R = 1) and loads made self-equilibrated by inertia, P f = f - M R R^T f,
     solve(f)         u with K u = P f and R^T M u = 0                       (inertia relief, mean axes)
     solve_fixed(f)   u with K u = f - E^T mu and E u = 0                    (interfaces held)
     constraint_modes u with K u = E^T lambda and E u = 1                    (unit motions of the interfaces)
-where E u is the motion of all interfaces (6 each). Nodes of rigid ties (RBE2) follow their markers, u_S = A m. What is
-factorised is the stiffness of the other nodes, K_FF, which these ties hold; the markers follow from the small matrix
+where E u is the motion of all interfaces (6 each). Nodes of rigid ties (RBE2) follow their markers, u_S = A m. The
+stiffness of the other nodes, K_FF, which these ties hold, is factorised; the markers follow from the small matrix
     S = A^T (K_SS - K_SF K_FF^-1 K_FS) A.
-Without rigid ties six unknowns are pinned, which no self-equilibrated load feels.
+Without rigid ties six unknowns are pinned, which does not affect self-equilibrated loads.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from flexmb.reduction.sparse.factor import Factor, NotPositiveDefinite, factoris
 Progress = Callable[[str, float], None] | None
 
 _NO_FORCE = 1e-10
-"""Relative stiffness or compliance of markers below which they move without force, or only together."""
+"""Relative stiffness or compliance of markers below which they move without force, or only jointly."""
 _NO_LINE = 1e-9
-"""Smallest relative length of a rigid motion in what is pinned; less means that all nodes lie on a line."""
+"""Smallest relative size of a rigid motion at the pinned unknowns; less means that all nodes lie on a line."""
 
 
 class FreeBody:
@@ -63,7 +63,9 @@ class FreeBody:
         tied = np.concatenate([tie.blocks for tie in self._ties])
         free = np.setdiff1d(np.arange(model.n_blocks), tied)
         if not len(free):
-            raise InputError("the rigid interfaces hold every node of the mesh: nothing is left that could deform")
+            raise InputError(
+                "the rigid interfaces hold every node: nothing can deform. Choose fewer nodes, or tie by rbe3."
+            )
         self._free_rows = (3 * free[:, None] + np.arange(3)).ravel()
         self._tied_rows = np.concatenate([tie.rows for tie in self._ties])
         self.factor = self._factorise(_sub_blocks(model.K, free, free), free, progress)
@@ -77,7 +79,7 @@ class FreeBody:
         self._X = -self.factor.solve(np.asarray(K_SF.T @ A))
         S = A.T @ np.asarray(K_SS @ A + K_SF @ self._X)
         S = 0.5 * (S + S.T)
-        # The markers move rigidly without force: S is bordered by that motion (scaled, so that both have one size).
+        # The markers move rigidly without force: S is bordered by that motion (scaled to the same size).
         rigid = np.linalg.lstsq(A, self.R[self._tied_rows], rcond=None)[0]
         scale = np.sqrt(np.maximum(np.diag(S), 1e-300))
         self._marker_scale = 1.0 / np.where(np.diag(S) > 0.0, scale, 1.0)
@@ -85,14 +87,14 @@ class FreeBody:
         border, complement = np.split(
             np.linalg.qr(rigid / self._marker_scale[:, None], mode="complete")[0], [6], axis=1
         )
-        self._refuse_mechanism(scaled, complement)
+        self._reject_mechanism(scaled, complement)
         size = len(S)
         bordered = np.zeros((size + 6, size + 6))
         bordered[:size, :size], bordered[:size, size:], bordered[size:, :size] = scaled, border, border.T
         self._marker_inverse = np.linalg.inv(bordered)[:size, :size]
 
-    def _refuse_mechanism(self, stiffness: Floats, complement: Floats) -> None:
-        """Markers that move against each other without force belong to parts that do not hold together."""
+    def _reject_mechanism(self, stiffness: Floats, complement: Floats) -> None:
+        """Reject markers that move relative to each other without force: their parts are not connected."""
         if not complement.shape[1]:
             return
         values, axes = np.linalg.eigh(complement.T @ stiffness @ complement)
@@ -104,7 +106,7 @@ class FreeBody:
         lengths = np.linalg.norm(self.R, axis=0)
         triangle, order = qr(self.R.T / lengths[:, None], mode="r", pivoting=True)
         if abs(triangle[5, 5]) < _NO_LINE * abs(triangle[0, 0]):
-            raise InputError("all nodes lie on one line and have no rotations: this is no body that could be held")
+            raise InputError("all nodes lie on one line and have no rotations. Use line cells with a section.")
         self._pins = np.sort(order[:6])
         K = _pinned(self.model.K, self._pins)
         self.factor = self._factorise(K, np.arange(self.model.n_blocks), progress)
@@ -162,21 +164,21 @@ class FreeBody:
         """[[C, E R], [(E R)^T, 0]] with the compliance C = E solve(E^T) divided by its size; that size"""
         compliance = self.interface_motion(self.attachment_modes)
         compliance = 0.5 * (compliance + compliance.T)
-        self._refuse_dependent(compliance)
+        self._reject_dependent(compliance)
         size = float(np.trace(compliance) / len(compliance))
         rigid = self.interface_motion(self.R)
         zero = np.zeros((6, 6))
         return np.block([[compliance / size, rigid], [rigid.T, zero]]), size
 
-    def _refuse_dependent(self, compliance: Floats) -> None:
-        """Interfaces whose motions follow from each other cannot be moved one by one."""
+    def _reject_dependent(self, compliance: Floats) -> None:
+        """Reject interfaces that cannot move independently of each other."""
         scale = 1.0 / np.sqrt(np.maximum(np.diag(compliance), 1e-300))
         values, axes = np.linalg.eigh(scale[:, None] * compliance * scale)
         if values[0] > _NO_FORCE:
             return
         share = (axes[:, 0] ** 2).reshape(-1, 6).sum(axis=1)
         names = [self.interfaces[i].name for i in np.argsort(-share)[:2]]
-        text = f"'{names[0]}' moves together with '{names[1]}': they stand on the same nodes" if len(names) > 1 else ""
+        text = f"'{names[0]}' moves together with '{names[1]}': they use the same nodes" if len(names) > 1 else ""
         text = text or f"'{names[0]}' cannot move in all directions"
         raise InputError([Fault(text, ("interfaces", names[0]), "Leave one of them out, or choose other nodes.")])
 
@@ -201,12 +203,12 @@ class FreeBody:
         return u - self.attachment_modes @ (solution[:count] / size) + self.R @ solution[count:]
 
     def largest_rigid_frequency(self) -> float:
-        """[Hz] what round-off of the stiffness makes of the six rigid motions, which have frequency zero"""
+        """[Hz] largest computed frequency of the six rigid motions: zero but for round-off of the stiffness"""
         squares = np.linalg.eigvalsh(self.R.T @ np.asarray(self.model.K @ self.R))
         return float(np.sqrt(np.abs(squares).max()) / (2.0 * np.pi))
 
     def round_off_frequency(self) -> float:
-        """[Hz] below which a frequency cannot be told from zero: entries of K are rounded"""
+        """[Hz] below which a frequency cannot be distinguished from zero: entries of K are rounded"""
         rounded = 10.0 * np.finfo(float).eps * (self.R**2 * np.abs(self.model.K.diagonal())[:, None]).sum(axis=0).max()
         return float(np.sqrt(rounded) / (2.0 * np.pi))
 
@@ -216,20 +218,22 @@ def _mechanism(place: Floats) -> str:
     return (
         f"the stiffness is not positive definite near ({where}) m: a part of the mesh can move without deforming "
         "(parts that only touch at a node or an edge, or nodes that were not merged), or it is more than a thousand "
-        "times as long as thick. `flexmb mesh info` lists its parts."
+        "times as long as thick. List its parts with 'flexmb mesh info'."
     )
 
 
 def _orthonormal(model: FEModel) -> Floats:
-    """Rigid motions with R^T M R = 1, computed about the middle of the nodes: the origin may be far away."""
+    """Rigid motions with R^T M R = 1, computed about the centre of the nodes: the origin may be far away."""
     R = model.rigid_motions(model.points.mean(axis=0))
     gram = R.T @ model.mass_times(R)
     if not np.isfinite(gram).all() or np.linalg.eigvalsh(gram[:3, :3])[0] <= 0.0:
-        raise InputError("the mass matrix gives no positive mass to a translation of the body")
+        raise InputError(
+            "the mass matrix gives a translation of the body no positive mass. Check the mass matrix and the density."
+        )
     scale = 1.0 / np.sqrt(np.maximum(np.diag(gram), 1e-300))
     values, vectors = np.linalg.eigh(scale[:, None] * gram * scale)
     if values[0] <= 1e-14:
-        raise InputError("the mass matrix gives no inertia to a rotation of the body: all its mass lies on one line")
+        raise InputError("the mass matrix gives a rotation of the body no inertia: all its mass lies on one line.")
     return R @ (scale[:, None] * vectors / np.sqrt(values))
 
 
@@ -242,7 +246,7 @@ def _sub_blocks(K: Any, rows: Integers, columns: Integers) -> Any:
 
 
 def _pinned(K: Any, pins: Integers) -> Any:
-    """K with rows and columns of the pinned unknowns taken out (their diagonal kept), still in 3 x 3 blocks."""
+    """K with rows and columns of the pinned unknowns set to zero (their diagonal kept), in 3 x 3 blocks."""
     K = K.copy()
     rows = np.repeat(np.arange(len(K.indptr) - 1), np.diff(K.indptr))
     diagonal = K.diagonal()[pins]

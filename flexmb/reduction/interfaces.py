@@ -1,7 +1,7 @@
 """Interfaces: markers tied to nodes of a mesh, rigidly (RBE2) or by their average motion (RBE3).
 
 With A_i = [1, -~r_i] the motion of node i, at r_i from the marker, under a rigid motion of the marker (displacement and
-rotation vector, 6 numbers), and weights w_i (share of the surface that a node carries, equal ones where there is none):
+rotation vector, 6 numbers), and weights w_i (share of a node in the surface, or equal weights without a surface):
     RBE2    u_i = A_i m                           all nodes follow the marker
     RBE3    m = E u,  E = (sum w A^T A)^-1 A^T w  the marker follows the nodes in the least-squares sense
 In both E u is the motion of the marker and E^T the nodal forces of a unit wrench on it: for RBE2 E A = 1.
@@ -20,7 +20,7 @@ from flexmb.errors import Fault, InputError
 from flexmb.reduction.small_motions import skew_matrices
 
 TIES = ("rbe2", "rbe3", "follower")
-"""How a marker is tied: rigidly, averaged, or averaged without modes of its own (it only follows)."""
+"""Ties of a marker: rigid, averaged, or averaged without modes of its own (follower)."""
 
 _FLAT = 1e-6
 """Nodes whose extent across a line is smaller than this part of their extent along it cannot hold a rotation."""
@@ -63,14 +63,14 @@ class Interface:
 def make_interface(
     model: FEModel, name: str, nodes: Any, tie: str = "rbe2", *, point: Any = None, weights: Floats | None = None
 ) -> Interface:
-    """Tie a marker to nodes; its place is by default their weighted centre.
+    """Tie a marker to nodes; default position: their weighted centre.
 
     weights : (nodes,) share of every node, by default equal
     """
     nodes = np.asarray(nodes, dtype=np.int64)
     place = ("interfaces", name)
     if tie not in TIES:
-        raise InputError([Fault(f"tie {tie!r} is not known", place, f"Allowed: {', '.join(TIES)}.")])
+        raise InputError([Fault(f"there is no tie {tie!r}", place, f"Allowed: {', '.join(TIES)}.")])
     if not len(nodes):
         raise InputError([Fault("the interface has no nodes", place)])
     w = np.ones(len(nodes)) if weights is None else np.asarray(weights, dtype=float)
@@ -91,16 +91,16 @@ def make_interface(
     normal = A.T @ weighted
     scale = np.array([1.0, 1.0, 1.0, 1.0 / size, 1.0 / size, 1.0 / size])
     if np.linalg.eigvalsh(scale[:, None] * normal * scale)[0] < _FLAT**2:
-        text = f"{_count(len(nodes))} on one line cannot hold a rotation: it turns freely about that line"
+        text = f"{_count(len(nodes))} on one line cannot hold a rotation about that line"
         if len(nodes) == 1:
             text = "one node without rotations cannot hold a moment"
-        raise InputError([Fault(text, place, "Take nodes of a face, or at least three that do not lie on a line.")])
+        raise InputError([Fault(text, place, "Use the nodes of a face, or at least three that do not lie on a line.")])
     E = scale[:, None] * np.linalg.solve(scale[:, None] * normal * scale, scale[:, None] * weighted.T)
     return Interface(name, tie, p, nodes, blocks, A, E)
 
 
 def overlaps(interfaces: list[Interface]) -> list[Fault]:
-    """Faults of nodes that two rigid ties share: such nodes would have to follow both."""
+    """Faults for nodes that two rigid ties share: they would have to follow both."""
     faults = []
     rigid = [interface for interface in interfaces if interface.tie == "rbe2"]
     for i, first in enumerate(rigid):

@@ -1,9 +1,8 @@
-"""What is asked of a reduction, and everything that can be wrong with it.
+"""Request for a reduction, and all its faults.
 
-Enters: names, selections, counts, frame and field as a user gives them. Leaves: faults, all at once, first those of
-the words alone (`ReductionRequest.faults`), then those that only the mesh can tell (`mesh_faults`): sets that are not
-there, selections without nodes, cells without a material. `with_rest` lets one material be that of all cells which no
-set names.
+Input: names, selections, counts, frame and field as a user gives them. Output: all faults at once, first those of the
+request itself (`ReductionRequest.faults`), then those against the mesh (`mesh_faults`): missing sets, selections
+without nodes, cells without a material. `with_rest` gives one material to all cells that are in no set.
 Numbers are SI.
 """
 
@@ -33,7 +32,7 @@ _NOT_NUMPY = (
     *(OSError, ValueError, EOFError, KeyError, TypeError, MemoryError, OverflowError, SyntaxError, NotImplementedError),
     *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),
 )
-"""What NumPy raises on files that are damaged or something else"""
+"""Exceptions of NumPy on files that are damaged or of another format"""
 _LARGEST_ENTRY = 1e100
 METHODS = ("craig-bampton", "free", "fixed")
 FRAMES = ("mean", "chord", "clamped")
@@ -43,7 +42,7 @@ RIGID_OR_AVERAGED = ("rbe2", "rbe3")
 HEX8 = ("incompatible", "full")
 MOST_MODES = 1000
 MOST_QUADRATIC = 100
-"""Shapes of a quadratic field: n (n + 1)/2 second-order displacements of the whole mesh, n^3 numbers in the inertia."""
+"""Most shapes of a quadratic field: n (n + 1)/2 second-order displacements of the mesh, n^3 numbers in the inertia."""
 DEFAULT_MODES = 12
 REST = "(all other cells)"
 """Name of the cell set that `with_rest` makes."""
@@ -70,17 +69,17 @@ class ReductionRequest:
 
     interfaces: tuple[TieRequest, ...] = ()
     markers: tuple[TieRequest, ...] = ()
-    """Markers that only follow"""
+    """Followers: markers without modes of their own"""
     method: str = "craig-bampton"
     modes: int | None = None
-    """How many eigenmodes; None: DEFAULT_MODES, or all below `below`"""
+    """Number of eigenmodes; None: DEFAULT_MODES, or all below `below`"""
     below: float | None = None
     """Eigenmodes up to this frequency [Hz]"""
     keep_below: float | None = None
     """Shapes of the final, orthogonal basis above this frequency [Hz] are left out"""
     attachment: bool = False
     vectors: Path | None = None
-    """File with shapes of the user's own"""
+    """File with shapes of the user"""
     frame: str = "mean"
     """"mean", "chord" or "clamped NAME", also "clamped:NAME\""""
     field: str = "quadratic"
@@ -91,7 +90,7 @@ class ReductionRequest:
     hex8: str = "incompatible"
     stress: bool = False
     compare: bool = True
-    """Compute frequencies of the whole mesh to compare with"""
+    """Compute frequencies of the full mesh to compare with"""
     stiffness: Path | None = None
     """Stiffness matrix computed elsewhere, instead of elements of the mesh"""
     mass: Path | None = None
@@ -103,7 +102,7 @@ class ReductionRequest:
         return DEFAULT_MODES if self.modes is None and self.below is None else self.modes
 
     def faults(self) -> list[Fault]:
-        """What the words alone tell."""
+        """Faults that need no mesh."""
         faults = _choice(("method",), self.method, METHODS) + _choice(("field",), self.field, FIELDS)
         faults += _choice(("hex8",), self.hex8, HEX8) + self._order_faults() + self._count_faults()
         faults += self._tie_faults() + self._frame_faults() + damping_faults(self.damping, None)
@@ -112,7 +111,7 @@ class ReductionRequest:
             if path is not None and not path.is_file():
                 faults.append(Fault(f"there is no file '{path}'", (name,)))
         if self.stress and self.stiffness is not None:
-            text = "stress needs the elements, which matrices from elsewhere do not tell"
+            text = "stress needs elements, and imported matrices have none"
             faults.append(Fault(text, ("stress",), "Leave it out."))
         return faults
 
@@ -123,7 +122,7 @@ class ReductionRequest:
             return _choice(("order",), str(self.order), [str(order) for order in ORDERS])
         if self.field == "linear":
             text = f"a linear field has no order, found {self.order}"
-            return [Fault(text, ("order",), "Leave it out, or take the quadratic field.")]
+            return [Fault(text, ("order",), "Leave it out, or use the quadratic field.")]
         return []
 
     def _count_faults(self) -> list[Fault]:
@@ -131,15 +130,15 @@ class ReductionRequest:
         if self.modes is not None and (not is_whole(self.modes) or not 0 <= self.modes <= MOST_MODES):
             faults.append(Fault(f"a whole number from 0 to {MOST_MODES} is needed, found {self.modes!r}", ("modes",)))
         elif self.field == "quadratic" and self.modes is not None and self.modes > MOST_QUADRATIC:
-            text = f"a quadratic field takes {MOST_QUADRATIC} modes at most, found {self.modes}"
-            faults.append(Fault(text, ("modes",), "Take fewer, or the linear field."))
+            text = f"a quadratic field allows at most {MOST_QUADRATIC} modes, found {self.modes}"
+            faults.append(Fault(text, ("modes",), "Use fewer, or the linear field."))
         elif self.modes == 0 and self.method == "free" and not (self.attachment or self.vectors):
-            faults.append(Fault("a body by free modes needs at least one", ("modes",)))
+            faults.append(Fault("method free needs at least one mode", ("modes",)))
         for name, frequency in (("below", self.below), ("keep_below", self.keep_below)):
             if frequency is not None and (not is_number(frequency) or frequency <= 0.0):
                 faults.append(Fault(f"a frequency above zero [Hz] is needed, found {frequency!r}", (name,)))
         if self.attachment and not self.interfaces:
-            text = "attachment modes are the answers to loads at interfaces, and there are none"
+            text = "attachment modes need an interface, and none is given"
             faults.append(Fault(text, ("attachment",), "Name an interface."))
         return faults
 
@@ -149,10 +148,10 @@ class ReductionRequest:
             for request in ties:
                 place = (section, request.name)
                 if not _NAME.fullmatch(request.name):
-                    text = f"'{request.name[:60]}' cannot be used as a name (letters, digits, _ and - only)"
+                    text = f"'{request.name[:60]}' cannot be used as a name (use letters, digits, _ and - only)"
                     faults.append(Fault(text, place, "Give it another name: NAME=SET."))
                 elif request.name in _RESERVED:
-                    faults.append(Fault(f"the name '{request.name}' is taken: it is always there", place))
+                    faults.append(Fault(f"the name '{request.name}' is reserved", place))
                 elif request.name in seen:
                     faults.append(Fault(f"the name '{request.name}' is given twice", place))
                 seen.add(request.name)
@@ -161,15 +160,15 @@ class ReductionRequest:
         return faults
 
     def _frame_faults(self) -> list[Fault]:
-        word, _, name = frame_words(self.frame)
+        word, _, name = split_frame(self.frame)
         faults = _choice(("frame",), word, FRAMES)
         names = [request.name for request in self.interfaces]
         if word == "chord" and len(names) < 2:
-            text = f"a chord runs from one interface to another, found {len(names)}"
-            faults.append(Fault(text, ("frame",), "Name two, or take the mean frame."))
+            text = f"the chord frame needs two interfaces, found {len(names)}"
+            faults.append(Fault(text, ("frame",), "Name two, or use the mean frame."))
         elif word == "clamped" and not name:
-            text = "clamped at which interface?"
-            faults.append(Fault(text, ("frame",), f"Say it: {' or '.join(f'clamped {n}' for n in names[:3])}."))
+            text = "the clamped frame needs the name of an interface"
+            faults.append(Fault(text, ("frame",), f"Write {' or '.join(f'clamped {n}' for n in names[:3])}."))
         elif word == "clamped" and name not in names:
             faults.append(
                 Fault(f"there is no interface '{name[:60]}'", ("frame",), did_you_mean(name, names, "Interfaces"))
@@ -177,7 +176,7 @@ class ReductionRequest:
         return faults
 
     def mesh_faults(self, mesh: Mesh, select: Callable[[Mesh, str], Any]) -> list[Fault]:
-        """What only the mesh tells; `select` finds the nodes of a selection (mesh/select.py)."""
+        """Faults against the mesh; `select` finds the nodes of a selection (mesh/select.py)."""
         faults = []
         if not self.interfaces and self.method != "free":
             sets = ", ".join(list(mesh.node_sets)[:_SHOWN]) + (", ..." if len(mesh.node_sets) > _SHOWN else "")
@@ -196,11 +195,11 @@ def _selection_faults(
         found = len(select(mesh, request.select))
     except InputError as error:
         return [Fault(fault.text, place, fault.hint) for fault in error.faults]
-    return [] if found else [Fault(f"'{request.select[:60]}' holds no nodes", place)]
+    return [] if found else [Fault(f"'{request.select[:60]}' selects no nodes", place)]
 
 
 def material_faults(mesh: Mesh, materials: Mapping[str, Material]) -> list[Fault]:
-    """Cell sets that are not there or empty, cells without a material or with two; "" names the rest of the cells."""
+    """Cell sets that are missing or empty, cells without a material or with two; "" is the rest of the cells."""
     faults = []
     for name in materials:
         if name and name not in mesh.cell_sets:
@@ -217,13 +216,13 @@ def material_faults(mesh: Mesh, materials: Mapping[str, Material]) -> list[Fault
     if twice:
         faults.append(Fault(f"{twice} cells have two materials: the sets overlap", ("materials",)))
     if never and "" not in materials:
-        hint = "Name their sets too, or give one material without a set: it is for all other cells."
+        hint = "Name their sets too, or give one material without a set, which applies to all other cells."
         faults.append(Fault(f"{never} cells have no material", ("materials",), hint))
     return faults
 
 
 def _times_named(mesh: Mesh, names: Sequence[str]) -> list[Integers]:
-    """How many of the cell sets hold each cell, by block."""
+    """Number of cell sets that contain each cell, by block."""
     counts = [np.zeros(len(block), dtype=np.int64) for block in mesh.cells]
     for name in names:
         for count, numbers in zip(counts, mesh.cell_sets[name], strict=True):
@@ -232,7 +231,7 @@ def _times_named(mesh: Mesh, names: Sequence[str]) -> list[Integers]:
 
 
 def with_rest(mesh: Mesh, materials: Mapping[str, Material]) -> tuple[Mesh, Material | dict[str, Material]]:
-    """The mesh and its material, or that of each cell set, with a new set for the cells that "" is the material of."""
+    """The mesh and its material, or that of each cell set, with a new set for the cells of material ""."""
     named = {name: material for name, material in materials.items() if name}
     if "" in materials and not named:
         return mesh, materials[""]
@@ -251,12 +250,12 @@ def section_faults(mesh: Mesh, section: Any) -> list[Fault]:
         hint = "Give one, e.g. 'circle radius=3 mm'."
         return [Fault(f"the mesh has {lines} line cells, which need a cross-section", ("section",), hint)]
     if section is not None and not lines:
-        return [Fault("the mesh has no line cells", ("section",), "A cross-section has no meaning: leave it out.")]
+        return [Fault("the mesh has no line cells", ("section",), "Leave out the cross-section.")]
     return []
 
 
 def read_vectors(path: Path, n_unknowns: int) -> Floats:
-    """(n_unknowns, k) shapes of the user's own from a .npy file, or from the only array of a .npz file.
+    """(n_unknowns, k) user shapes from a .npy file, or from the only array of a .npz file.
 
     A file may hold (n_unknowns, k), (n_unknowns,), or (nodes, 3, k) and (nodes, 3) with n_unknowns = 3 nodes.
     """
@@ -266,18 +265,18 @@ def read_vectors(path: Path, n_unknowns: int) -> Floats:
         raise InputError([Fault(f"there is no file '{path}'", ("vectors",))]) from None
     except _NOT_NUMPY as error:
         text = f"'{path}' is not a NumPy file (.npy or .npz) with numbers"
-        raise InputError([Fault(text, ("vectors",), "Write it by numpy.save.")]) from error
+        raise InputError([Fault(text, ("vectors",), "Write it with numpy.save.")]) from error
     if isinstance(loaded, np.lib.npyio.NpzFile):
         with loaded:
             names = loaded.files
             if len(names) != 1:
-                text = f"'{path}' holds {len(names)} arrays ({', '.join(names[:_SHOWN])}): one is needed"
+                text = f"'{path}' holds {len(names)} arrays ({', '.join(names[:_SHOWN])}); it must hold one"
                 raise InputError([Fault(text, ("vectors",))])
             try:
                 loaded = loaded[names[0]]
             except _NOT_NUMPY as error:
                 text = f"'{path}' is damaged: its array cannot be unpacked"
-                raise InputError([Fault(text, ("vectors",), "Write it by numpy.savez.")]) from error
+                raise InputError([Fault(text, ("vectors",), "Write it with numpy.savez.")]) from error
     return _as_columns(path, np.asarray(loaded), n_unknowns)
 
 
@@ -291,20 +290,20 @@ def _as_columns(path: Path, array: NDArray[Any], n_unknowns: int) -> Floats:
         array = array[:, None]
     if array.ndim != 2 or array.shape[0] != n_unknowns or array.shape[1] == 0:
         text = f"'{path}' has the shape {array.shape}, but the model has {nodes} nodes with 3 unknowns each"
-        hint = f"Shapes stand in columns: ({n_unknowns}, k) or ({nodes}, 3, k), nodes in the order of the mesh file."
+        hint = f"Put shapes in columns: ({n_unknowns}, k) or ({nodes}, 3, k), nodes in the order of the mesh file."
         raise InputError([Fault(text, ("vectors",), hint)])
     if not np.isfinite(array).all():
         raise InputError([Fault(f"'{path}' holds numbers that are not finite", ("vectors",))])
     if np.abs(array).max() > _LARGEST_ENTRY:
-        text = f"'{path}' holds numbers above {_LARGEST_ENTRY:g}, whose squares cannot be computed with"
+        text = f"'{path}' holds numbers above {_LARGEST_ENTRY:g}, which is too large to compute with"
         raise InputError(
-            [Fault(text, ("vectors",), "The size of a shape has no meaning: divide it by its largest entry.")]
+            [Fault(text, ("vectors",), "Divide each shape by its largest entry: its size does not matter.")]
         )
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def frame_words(frame: str) -> tuple[str, str, str]:
-    """Kind of a frame, what divides it from the interface, and the name of that: "clamped NAME", "clamped:NAME"."""
+def split_frame(frame: str) -> tuple[str, str, str]:
+    """Frame, separator and name of the interface: "clamped NAME", "clamped:NAME"."""
     return frame.partition(":" if frame.startswith("clamped:") else " ")
 
 

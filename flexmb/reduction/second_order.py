@@ -1,17 +1,17 @@
-"""Second-order displacements of a body: what its points do besides moving along the shapes, u = Phi q + 1/2 G q q.
+"""Second-order displacements of a body, beside those along the shapes: u = Phi q + 1/2 G q q.
 
-A bent rod grows shorter, a twisted one drags its fibres inwards. To second order these displacements are those that
+A bent rod becomes shorter, a twisted one pulls its fibres inwards. To second order these displacements are those that
 leave no internal forces (static modal derivatives): with F_kl the second derivatives of the internal forces of the
 body along the shapes,
     K G_kl = -F_kl
 under the inertia that balances F_kl, in mean axes, and with rigid ties that stay rigid: their nodes move by
-sym(~w_k ~w_l) r besides the second-order motion of their marker. Axial forces on a marker then stiffen the body by
-their work on G, as theory 3.1 says of S2 and X.
+sym(~w_k ~w_l) r in addition to the second-order motion of their marker. Axial forces on a marker then stiffen the body
+by their work on G, like S2 and X in theory 3.1.
 
 The part of G that lies in the shapes themselves, c_m = Phi_m^T K G_kl / w_m^2, is a matter of coordinates only. Of the
-three shapes k, l, m it is left in one (half or a third of it when that one occurs two or three times) and taken out of
+three shapes k, l, m it is left in one (half or a third of it when that one occurs two or three times) and removed from
 the others. That makes the cubic part of the strain energy vanish: it is 1/2 q^T Phi^T K G q q plus that of the body,
-1/6 Phi_m . F_kl q_k q_l q_m. The one is that which itself causes the least second-order displacement for its stiffness,
+1/6 Phi_m . F_kl q_k q_l q_m. The chosen shape is the one with the least second-order displacement for its stiffness,
     chi_k = G_kk^T K G_kk / (w_k^2 |Phi_k|^2),
 the stretch of a rod rather than its bending, whatever their frequencies: then bending shortens the rod, and a stretched
 rod does not unbend by its coordinate of stretch. (Left in the shape of the highest frequency instead, a blade with
@@ -67,7 +67,7 @@ def _derivatives(body: FreeBody, Phi: Floats, pairs: Integers) -> Floats:
 
 
 def _membrane_rank(body: FreeBody, shapes: ComponentModes) -> Integers:
-    """(n,) place of every shape in the order of falling chi: the last one is most like a stretch"""
+    """(n,) rank of every shape by descending chi: the last one is most like a stretch"""
     Phi, n = shapes.Phi, shapes.Phi.shape[1]
     chi = np.empty(n)
     for first in range(0, n, CHUNK):
@@ -104,6 +104,6 @@ def marker_motion(interface: Interface, Phi: Floats, pairs: Integers, G: Floats 
     d, w = first[:3].T, first[3:].T
     if G is None:
         return SmallMotion(d, w, np.zeros((len(pairs), 3)), np.zeros((len(pairs), 3)))
-    # What the nodes do because the marker has turned is not a second-order motion of the marker.
+    # The motion of the nodes due to the rotation of the marker is not a second-order motion of the marker.
     second = interface.motion(G) - interface.E @ _turned(interface, Phi, pairs)
     return SmallMotion(d, w, second[:3].T, second[3:].T)

@@ -1,4 +1,4 @@
-"""Rigid motions to second order: what a rotation vector does to points, and how shapes read in another frame.
+"""Rigid motions to second order: effect of a rotation vector on points, and transformation of shapes to another frame.
 
 A frame moves by a displacement d and a rotation vector w that are quadratic in the coordinates q,
     d = d_k q_k + 1/2 d_kl q_k q_l,  w = w_k q_k + 1/2 w_kl q_k q_l,

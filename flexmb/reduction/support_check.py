@@ -1,8 +1,8 @@
-"""Do the shapes of a basis suit the way a beam is held? Its first supported frequency against finite elements.
+"""Check that the shapes of a basis suit the supports of a beam: first supported frequency against finite elements.
 
 With the rigid motions of its frame added, a basis is held at the given stations and its first elastic frequency is
-compared with that of a fine finite-element model that is held alike. A basis that cannot bend as its supports demand
-shows here: a clamped frame with one or two monomials, pinned at both ends, is 11 % too stiff.
+compared with that of a fine finite-element model with the same supports. A basis that cannot bend as its supports
+require is detected: a clamped frame with one or two monomials, pinned at both ends, is 11 % too stiff.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _REFERENCE_ELEMENTS = 32  # first frequency of a uniform beam, free, pinned or c
 
 
 class Support(NamedTuple):
-    """What a joint holds at one station of a beam."""
+    """Motions that a joint holds at one station of a beam."""
 
     x: float
     """distance from end A [m]; a place beyond an end moves with the end section"""
@@ -41,14 +41,14 @@ class Support(NamedTuple):
 def supported_frequency_error(
     basis: BeamBasis, supports: Sequence[Support | tuple[float, bool, bool, bool, bool]]
 ) -> float:
-    """Relative error of the first bending frequency of a beam held like this, the worst of the planes with shapes.
+    """Relative error of the first bending frequency of a beam with these supports, the worst of the planes with shapes.
 
-    Infinite when the supports leave the shapes of a plane nothing to move; 0 when there are no bending shapes.
+    Infinite if the supports leave the shapes of a plane no motion; 0 if there are no bending shapes.
     """
     stations = [Support(*support) for support in supports]
     planes = [plane for plane in BENDING if any(shape.component == plane for shape in basis.shapes)]
     exact = {plane: _reference_frequency(basis, plane, stations) for plane in planes}
-    # A frequency that is zero in numbers (a beam of 1e30 m) says nothing about the shapes.
+    # A frequency that underflows to zero (a beam of 1e30 m) says nothing about the shapes.
     errors = [abs(_basis_frequency(basis, plane, stations) / exact[plane] - 1.0) for plane in planes if exact[plane]]
     return float(max(errors, default=0.0))
 
@@ -69,7 +69,7 @@ def _basis_frequency(basis: BeamBasis, plane: str, stations: Sequence[Support]) 
 
 
 def _reference_frequency(basis: BeamBasis, plane: str, stations: Sequence[Support]) -> float:
-    """The same of a fine finite-element model."""
+    """First elastic frequency [rad/s] of a fine finite-element model."""
     length = basis.length
     places = [min(max(station.x, 0.0), length) for station in stations]
     breaks = break_points(
@@ -91,7 +91,7 @@ def _reference_frequency(basis: BeamBasis, plane: str, stations: Sequence[Suppor
 
 
 def _held_rows(plane: str, stations: Sequence[Support], length: float, at: Evaluation) -> Floats:
-    """(n_held, n) rows that are zero for a motion that the supports allow; turns times the length, to be alike."""
+    """(n_held, n) rows that are zero for a motion that the supports allow; turns times the length."""
     rows = []
     for station in stations:
         inside = min(max(station.x, 0.0), length)
@@ -107,7 +107,7 @@ def _held_rows(plane: str, stations: Sequence[Support], length: float, at: Evalu
 
 
 def _rigid_rank(rows: Floats, basis: BeamBasis) -> int:
-    """How many of the two rigid motions (translation, turn about end A) the held rows prevent."""
+    """Number of the two rigid motions (translation, turn about end A) that the held rows prevent."""
     return int(np.linalg.matrix_rank(rows / [1.0, basis.length])) if rows.size else 0
 
 

@@ -321,7 +321,7 @@ def test_a_joint_a_little_beside_its_marker(folder: Path, name: str) -> None:
     for array in ("Phi", "Theta", "G", "Gamma"):
         values = getattr(expected, array)
         assert getattr(found, array) == pytest.approx(values, abs=1e-13 * max(np.abs(values).max(), 1.0))
-    with pytest.raises(ValueError, match="known at its own markers only"):
+    with pytest.raises(ValueError, match="has shapes at its own markers only"):
         rod.shapes_at(place + [0.0, 1e-3, 0.0])
 
 

@@ -126,7 +126,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         write_body(body, tmp_path / "nowhere" / "beam.h5")
     text = str(caught.value)
-    assert "no folder" in text and "'a/b' cannot be" in text and "'origin' is taken" in text
+    assert "no folder" in text and "'a/b' cannot be" in text and "'origin' is reserved" in text
     with pytest.raises(InputError, match="is a folder"):
         write_body(body_of(), tmp_path)
 
@@ -203,7 +203,7 @@ def _huge(file: h5py.File) -> None:
         (_replace("field/invariants/S1", np.zeros((2, 3))), "S1' is 2 x 3, 6 x 3 is needed"),
         (_replace("field/invariants/P0", np.zeros(9)), "1 dimensions, 2 are needed"),
         (_replace("field/points/X", np.array([b"text"])), "does not hold numbers"),
-        (_replace("surface/triangles", np.array([[0, 1, 7]])), "corner that is not there"),
+        (_replace("surface/triangles", np.array([[0, 1, 7]])), "refers to a missing point"),
         (_replace("surface/triangles", np.array([[0.0, 1.0, 2.0]])), "whole numbers"),
         (_replace("report", "[1, 2]"), "its report is not a table"),
         (_replace("report", "{{{"), "damaged"),
@@ -217,7 +217,7 @@ def _huge(file: h5py.File) -> None:
         (_attribute("/", "length", np.inf), "its length is inf"),
         (_attribute("/", "version", "one"), "does not say its version"),
         (_elsewhere, "damaged"),
-        (_huge, "longer than what is stored of it"),
+        (_huge, "declared longer than its stored data"),
     ],
 )
 def test_damaged_files(written: Path, damage: Damage, text: str) -> None:

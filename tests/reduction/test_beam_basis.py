@@ -359,7 +359,7 @@ def test_support_check_knows_steps_lumps_shear_and_outboard_supports() -> None:
         ({"family": "splines"}, ["'splines'", "monomials, modes, elements"]),
         ({"frame": "middle", "bending_y": -1}, ["'middle'", "start, end, chord, mean", "bending_y"]),
         ({"family": "modes", "supports": "welded-free"}, ["'welded-free'", "clamped-free"]),
-        ({"supports": "pinned-pinned"}, ["no meaning for monomials"]),
+        ({"supports": "pinned-pinned"}, ["do not apply to monomials"]),
         ({"shear": True}, ["shear deformation needs family = 'elements'"]),
         ({"elements": 5}, ["no meaning"]),
         ({"family": "elements", "elements": 0, "axial": 2.5}, ["elements must", "axial must"]),
@@ -388,7 +388,7 @@ def test_bad_spans_and_lumps_are_refused() -> None:
 
     assert "at least one span" in refused(lambda: make([]))
     assert "beam is 0.3 m long" in refused(lambda: make([Span(0.29, BAR, STEEL)]))
-    assert "leaves nothing" in refused(lambda: make([Span(0.3, BAR, STEEL), Span(None, BAR, STEEL)]))
+    assert "leaves no length" in refused(lambda: make([Span(0.3, BAR, STEEL), Span(None, BAR, STEEL)]))
     text = refused(lambda: make([Span(0.2, BAR, STEEL), Span(0.1, BAR, STEEL), Span(None, BAR, STEEL)], bending_y=-1))
     assert "span 2 must end beyond 0.2 m" in text and "bending_y" in text
     bare = [Span(None, general(1e-4, 1e-9, 1e-9), STEEL)]

@@ -167,5 +167,5 @@ def test_a_solution_that_is_not_linear_is_found_out():
         calls.append(1)
         return pencil.solve(U) * (1.0 if U.shape[1] == 8 else 1.1)
 
-    with pytest.raises(ComputationError, match="do not fulfil"):
+    with pytest.raises(ComputationError, match="do not satisfy"):
         lowest_modes(pencil.mass_times, broken, pencil.n, count=5)

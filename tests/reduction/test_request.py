@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmb.cli.reduce_words import key_values, read_axis, read_damping, read_materials, read_section, read_ties
+from flexmb.cli.reduce_arguments import key_values, read_axis, read_damping, read_materials, read_section, read_ties
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.select import select_nodes
@@ -97,9 +97,9 @@ def test_sections_and_damping_and_axes() -> None:
     for read, word, message in (
         (read_section, "circel radius=3 mm", "Did you mean 'circle'"),
         (read_section, "circle radios=3 mm", "Did you mean 'radius'"),
-        (read_section, "radius=3 mm", "kind of cross-section is missing"),
+        (read_section, "radius=3 mm", "type of cross-section is missing"),
         (read_section, "circle", "'radius' or 'diameter'"),
-        (read_damping, "-0.1", "not be less than zero"),
+        (read_damping, "-0.1", "must not be negative"),
         (read_damping, "low", "'low' is no damping"),
         (read_damping, "ratio=0.1 oops=3", "'oops' is not a key of a damping"),
     ):
@@ -167,7 +167,9 @@ def test_request_tells_all_faults_at_once() -> None:
     ):
         assert message in text
     assert not ReductionRequest((TieRequest("a", "a"), TieRequest("b", "b")), frame="chord", order=2).faults()
-    assert "a chord runs" in str(ReductionRequest((TieRequest("a", "a"),), frame="chord").faults()[0])
+    assert "the chord frame needs two interfaces" in str(
+        ReductionRequest((TieRequest("a", "a"),), frame="chord").faults()[0]
+    )
     assert "100 modes at most, found 101" in str(ReductionRequest(modes=101).faults()[0])
     assert not ReductionRequest(modes=101, field="linear").faults()
     assert "linear field has no order" in str(ReductionRequest(field="linear", order=1).faults()[0])

@@ -120,7 +120,7 @@ def test_faults_of_the_basis_name_the_body() -> None:
         placed_beam(shapes={"family": "elements", "elements": 2, "bending": {"y": 5}})
     (fault,) = caught.value.faults
     assert fault.path == ("bodies", "b") and fault.text.startswith("body 'b': 5 shapes 'y' asked for")
-    assert "Take more elements." in str(fault)
+    assert "Use more elements." in str(fault)
 
 
 def test_markers_on_a_beam() -> None:

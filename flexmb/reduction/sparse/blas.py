@@ -1,7 +1,7 @@
-"""The BLAS and LAPACK that SciPy brings: addresses for kernels, and how many threads they use.
+"""BLAS and LAPACK of SciPy: addresses for kernels, and the number of threads.
 
-Threads of BLAS that wait for work spin and burn time (on a busy machine they doubled it); so BLAS gets one thread, and
-fronts are worked on side by side.
+Idle BLAS threads spin and waste time (on a busy machine they doubled it); so BLAS gets one thread, and fronts are
+processed in parallel.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SETTERS = (
 
 @functools.cache
 def addresses() -> Integers:
-    """Addresses of the routines, in the order that `kernels.dense` counts them."""
+    """Addresses of the routines, in the order of `kernels.dense`."""
     found = [get_cython_function_address(f"scipy.linalg.{module}", name) for module, name in _ROUTINES]
     return np.array(found, dtype=np.int64)
 

@@ -1,8 +1,8 @@
-"""The numerical factorisation: the tree of fronts is worked on from its leaves by as many threads as there are cores.
+"""Numerical factorisation: the tree of fronts is processed from its leaves by one thread per core.
 
-Enters: a `Plan` and the matrix in its own numbering. Leaves: the columns of the factor, one panel a supernode. A task
+Input: a `Plan` and the matrix in its own numbering. Output: the columns of the factor, one panel per supernode. A task
 is a whole subtree or one large front above; it starts when its children are done. BLAS itself runs with one thread,
-because threads that wait inside it burn time.
+because idle BLAS threads waste time.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ Progress = Callable[[str, float], None]
 
 
 class NotPositiveDefinite(ComputationError):
-    """The matrix has a pivot that is not positive, or nothing but round-off."""
+    """The matrix has a pivot that is not positive, or that is round-off."""
 
     def __init__(self, block: int, place: NDArray):
         self.block = block
         """Number of the block where elimination stopped"""
         at = ", ".join(f"{value:.6g}" for value in place)
         super().__init__(
-            f"The stiffness matrix is not positive definite: found at block {block} ({at}). Something "
-            "can move without being deformed: a part that is not held or not connected, a node of no element, or a "
-            "mechanism; or the body is thousands of times as long as thick."
+            f"The stiffness matrix is not positive definite at block {block} ({at}). A part can move without "
+            "deformation: it is not held or not connected, it is a node without an element, or a mechanism; or the "
+            "body is thousands of times as long as thick."
         )
 
 
@@ -62,7 +62,7 @@ def run_tree(tasks: Sequence[Task], work: Callable[[int], None]) -> Iterator[Tas
     with blas_threads(1), ThreadPoolExecutor(max_workers=workers) as pool:
         while ready or running:
             while ready and len(running) < workers:
-                # the first in postorder: so updates wait as short as possible
+                # the first in postorder, so that updates are kept as briefly as possible
                 index = heapq.heappop(ready)
                 running[pool.submit(work, index)] = index
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -78,7 +78,7 @@ def run_tree(tasks: Sequence[Task], work: Callable[[int], None]) -> Iterator[Tas
 
 
 class _Work:
-    """What the tasks share."""
+    """Data shared by the tasks."""
 
     def __init__(self, plan: Plan, matrix: tuple):
         self.plan = plan
@@ -108,7 +108,7 @@ class _Work:
         diagonal = np.empty(plan.block * int(plan.firsts[s + 1] - plan.firsts[s]))
         place = np.empty(len(plan.order), dtype=np.int64)
         begin_front(s, plan.block, plan.tree, self.matrix, self.panels, rest, diagonal, place)
-        # in the order of the tree, not of the threads: sums are rounded alike in every run
+        # in the order of the tree, not of the threads: the same round-off in every run
         for child, update in sorted(self.updates.pop(s, []), key=lambda entry: entry[0]):
             add_update(child, s, plan.block, plan.tree, place, update, self.panels, rest)
             self.room.give(update)
@@ -116,7 +116,7 @@ class _Work:
         self._finish(task, s if pivot >= 0 else -1, pivot, rest)
 
     def _finish(self, task: Task, failed: int, pivot: int, stack: NDArray) -> None:
-        """Keep the packed update, which stands at the beginning of `stack`, for the parent."""
+        """Keep the packed update at the start of `stack` for the parent."""
         plan = self.plan
         if failed >= 0:
             self.failed = int(plan.order[plan.firsts[failed] + pivot // plan.block])
@@ -130,7 +130,7 @@ class _Work:
 
 
 class _Room:
-    """Arrays that are used again: fresh memory costs more time than what is done in it."""
+    """Arrays for reuse: fresh memory costs more time than the work in it."""
 
     def __init__(self) -> None:
         self._free: list[NDArray] = []

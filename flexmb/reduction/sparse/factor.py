@@ -1,7 +1,7 @@
 """Cholesky factorisation K = C C^T of a large sparse stiffness matrix, and solutions with it.
 
-Enters: K as blocks (BSR), symmetric positive definite, and the place of every block. Leaves: a `Factor` that solves
-for many right-hand sides at once. The plan is made first: when memory would not suffice, that is said before starting.
+Input: K as blocks (BSR), symmetric positive definite, and the position of every block. Output: a `Factor` that solves
+for many right-hand sides at once. The plan is made first: too little memory is an error before the work starts.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ Progress = Callable[[str, float], None]
 _COLUMNS = 16
 """Right-hand sides that are solved for together."""
 _SUSPICIOUS_PIVOT = 1e-6
-"""Share of a diagonal entry below which its pivot may be round-off: up to 1e-10 was seen for free bodies."""
+"""Share of a diagonal entry below which its pivot may be round-off: up to 1e-10 was measured for free bodies."""
 _NO_ENERGY = 1e-15
-"""Energy of a motion, as a share of what its unknowns would store each by itself, that is round-off. Free bodies had
-1e-18; a wire 2000 times as long as thick has 4e-15, one of 4000 times 2e-16 and frequencies that are 2 % wrong."""
+"""Energy of a motion that counts as round-off, relative to the sum of its unknowns taken alone. Free bodies had 1e-18;
+a wire 2000 times as long as thick has 4e-15, one of 4000 times 2e-16 and frequencies that are 2 % wrong."""
 
 
 class Factor:
@@ -67,7 +67,7 @@ class Factor:
         return self.plan.flops
 
     def smallest_pivot(self, diagonal: Floats) -> tuple[float, int]:
-        """Smallest pivot as a share of the entry on the diagonal of the matrix it came from, and its unknown."""
+        """Smallest pivot as a share of its diagonal entry in the matrix, and its unknown."""
         share, place = smallest_pivot(self.plan.block, self.plan.tree, self._panels, diagonal[self._order])
         return float(share), int(self._order[place])
 
@@ -75,7 +75,7 @@ class Factor:
         """K^-1 B for B : (n,) or (n, k)."""
         right = np.asarray(B, dtype=np.float64)
         if right.ndim not in (1, 2) or right.shape[0] != len(self._order):
-            raise ValueError(f"right-hand side of shape {right.shape}, the matrix has {len(self._order)} rows")
+            raise ValueError(f"the right-hand side is {right.shape}, the matrix has {len(self._order)} rows")
         columns = np.ascontiguousarray(right[:, None] if right.ndim == 1 else right)
         solution = np.empty(columns.shape)
         for start in range(0, columns.shape[1], _COLUMNS):
@@ -111,16 +111,16 @@ class Factor:
 def factorise(K: Any, points: ArrayLike, *, ordering: str | None = None, progress: Progress | None = None) -> Factor:
     """Factorise K (sparse, symmetric positive definite; BSR keeps its block size) with blocks at `points` (n, 3)."""
     if DISABLED:
-        raise ComputationError("Factorising a mesh needs compiled code: unset NUMBA_DISABLE_JIT.")
+        raise ComputationError("Factorising a mesh needs compiled code. Unset NUMBA_DISABLE_JIT.")
     matrix, places = _checked(K, points)
     if progress is not None:
         progress("ordering", float("nan"))
     plan = _planned(matrix, places, ordering)
-    _refuse_too_large(plan)
+    _reject_too_large(plan)
     if progress is not None:
         progress("factorising", 0.0)
     factor = Factor(plan, eliminate(plan, matrix, places, progress))
-    _refuse_mechanism(K, factor, places)
+    _reject_mechanism(K, factor, places)
     return factor
 
 
@@ -130,10 +130,10 @@ def plan_factor(K: Any, points: ArrayLike, *, ordering: str | None = None) -> Pl
     return _planned(matrix, places, ordering)
 
 
-def _refuse_mechanism(K: Any, factor: Factor, points: Floats) -> None:
-    """Say when something moves without being deformed although round-off left positive pivots.
+def _reject_mechanism(K: Any, factor: Factor, points: Floats) -> None:
+    """Reject a matrix with a mechanism that round-off has hidden behind positive pivots.
 
-    A small pivot is a soft direction x or a free one: K^-1 at that unknown brings it out, and its energy decides.
+    A small pivot is a soft direction x or a free one: K^-1 at that unknown gives the direction, and its energy decides.
     """
     share, unknown = factor.smallest_pivot(K.diagonal())
     if share > _SUSPICIOUS_PIVOT:
@@ -164,7 +164,7 @@ def _checked(K: Any, points: ArrayLike) -> tuple[tuple, Floats]:
     block = K.blocksize[0]
     faults = []
     if rows != columns or K.blocksize[1] != block or rows == 0:
-        faults.append(Fault(f"a stiffness matrix is square and not empty, this one is {rows} x {columns}"))
+        faults.append(Fault(f"the stiffness matrix must be square and not empty, found {rows} x {columns}"))
     elif places.shape != (rows // block, 3):
         faults.append(Fault(f"{rows // block} blocks of the matrix need as many points, found {places.shape}"))
     if not np.isfinite(K.data).all():
@@ -175,15 +175,15 @@ def _checked(K: Any, points: ArrayLike) -> tuple[tuple, Floats]:
     return (starts, K.indices.astype(np.int32, copy=False), np.ascontiguousarray(K.data, dtype=np.float64)), places
 
 
-def _refuse_too_large(plan: Plan) -> None:
-    """Say before starting that memory does not suffice."""
+def _reject_too_large(plan: Plan) -> None:
+    """Reject a matrix, before the work starts, if memory does not suffice."""
     free = available_memory()
     needed = plan.bytes + plan.working_bytes(cores())
     if free is not None and needed > free:
-        advice = "Take a coarser mesh or a machine with more memory"
+        advice = "Use a coarser mesh or a machine with more memory"
         if plan.ordering == COORDINATES:
-            advice += ', or install "pymetis", which orders better'
+            advice += ', or install "pymetis", which finds a better ordering'
         raise ComputationError(
             f"Factorising the stiffness matrix of {plan.block * len(plan.order)} unknowns needs about "
-            f"{needed / 1e9:.1f} GB, {free / 1e9:.1f} GB are free. {advice}."
+            f"{needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free. {advice}."
         )

@@ -1,7 +1,7 @@
-"""How much memory there is left to take.
+"""Available memory.
 
 The smaller of what the system has available and what the control group of the process (a container, a batch job) still
-allows. None when the system does not tell.
+allows. None if the system does not report it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _UNLIMITED = 1 << 60
 
 
 def available_memory() -> int | None:
-    """Bytes that can be taken without swapping."""
+    """Bytes that can be allocated without swapping."""
     if sys.platform.startswith("linux"):
         known = [size for size in (_linux_available(), _group_available()) if size is not None]
         return min(known) if known else None
@@ -39,7 +39,7 @@ def _linux_available() -> int | None:
 
 
 def _group_available() -> int | None:
-    """What the control group allows, version 2 or 1; pages of files (inactive) can be given back and do not count."""
+    """Bytes that the control group allows, version 2 or 1; inactive pages of files can be released and do not count."""
     for folder, limit_name, used_name in (
         (_own_group(), "memory.max", "memory.current"),
         (Path("/sys/fs/cgroup"), "memory.max", "memory.current"),
@@ -69,7 +69,7 @@ def _own_group() -> Path:
 
 
 def _macos_available() -> int | None:
-    """Free, inactive and speculative pages, as vm_stat tells; else half of the memory."""
+    """Free, inactive and speculative pages reported by vm_stat; else half of the memory."""
     try:
         text = subprocess.run(["vm_stat"], capture_output=True, text=True, check=True, timeout=5).stdout
         page = int(text.split("page size of ")[1].split()[0])

@@ -1,7 +1,7 @@
-"""In which order to eliminate the blocks of a sparse matrix so that its factor stays small.
+"""Elimination order of the blocks of a sparse matrix, for a small factor.
 
-Nested dissection: METIS when the package `pymetis` is there, else our own, which cuts by coordinates (dissection.py).
-Enters: the graph of the blocks by rows, and the place of every block. Leaves: the blocks in order of elimination.
+Nested dissection: METIS if the package `pymetis` is installed, else by coordinates (dissection.py).
+Input: the graph of the blocks by rows, and the position of every block. Output: the blocks in order of elimination.
 """
 
 from __future__ import annotations

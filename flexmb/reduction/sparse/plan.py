@@ -1,7 +1,7 @@
-"""What a factorisation will do, before it does it: order, supernodes, sizes.
+"""Symbolic factorisation: order, supernodes and sizes, before any numerical work.
 
-Enters: the graph of a symmetric matrix of blocks. Leaves: a `Plan`, which knows the entries, the memory and the
-operations of the factor, and how the work is split into independent subtrees and the fronts above them.
+Input: the graph of a symmetric matrix of blocks. Output: a `Plan` with the entries, the memory and the operations of
+the factor, and the division of the work into independent subtrees and the fronts above them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from flexmb.reduction.sparse.kernels.tree import column_counts, elimination_tree
 _MERGED_WIDTHS = (12, 48, 144)
 _MERGED_ZEROS = (1.0, 0.5, 0.1)
 _ANY_WIDTH_ZEROS = 0.05
-"""Supernodes are merged up to these widths [unknowns] while at most this share of what is stored is zero."""
+"""Supernodes are merged up to these widths [unknowns] while at most this share of the stored entries is zero."""
 _SUBTREE_SHARE = 1.0 / 32.0
-"""Subtrees that are worked on as a whole have at most this share of all operations."""
+"""Subtrees that form one task have at most this share of all operations."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A piece of work that one thread does: a whole subtree, or one front above the subtrees."""
+    """Work of one thread: a whole subtree, or one front above the subtrees."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ class Plan:
 
     block: int
     ordering: str
-    """Where the order comes from: METIS or coordinates"""
+    """Source of the order: METIS or coordinates"""
     order: Integers
     """(n,) blocks in order of elimination"""
     rank: NDArray[np.int32]
@@ -56,7 +56,7 @@ class Plan:
     rows: NDArray[np.int32]
     """Blocks in the rows below supernode i: rows[row_starts[i] : row_starts[i + 1]]"""
     panel_starts: Integers
-    """(s + 1,) where the columns of every supernode stand in the factor [entries]"""
+    """(s + 1,) start of the columns of every supernode in the factor [entries]"""
     parent: Integers
     """(s,) parent of every supernode, -1 for roots"""
     tasks: tuple[Task, ...]
@@ -84,7 +84,7 @@ class Plan:
         return 8 * self.nnz + sum(array.nbytes for array in (*self.tree, self.order, self.rank))
 
     def working_bytes(self, workers: int) -> int:
-        """Memory needed besides the factor at the worst moment: updates that wait and stacks of tasks side by side."""
+        """Peak memory beside the factor: pending updates and the stacks of parallel tasks."""
         waiting: dict[int, int] = {}
         held = worst = 0
         for index, task in enumerate(self.tasks):

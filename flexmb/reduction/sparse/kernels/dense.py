@@ -1,7 +1,7 @@
-"""Dense linear algebra inside kernels: the BLAS and LAPACK that SciPy brings, called by address.
+"""Dense linear algebra inside kernels: BLAS and LAPACK of SciPy, called by address.
 
 Addresses are arguments, not constants, so that machine code can be cached on disk. Matrices are stored by columns
-inside a longer array: `at` is the place of the first entry and `ld` the distance of two columns.
+inside a longer array: `at` is the index of the first entry and `ld` the distance between two columns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from flexmb.jit import kernel
 
 L, N, R, T = np.uint8(ord("L")), np.uint8(ord("N")), np.uint8(ord("R")), np.uint8(ord("T"))
 POTRF, TRSM, SYRK = 0, 1, 2
-"""Places of the routines in the array of addresses."""
+"""Indices of the routines in the array of addresses."""
 
 
 @intrinsic

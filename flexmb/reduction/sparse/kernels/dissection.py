@@ -1,4 +1,4 @@
-"""Nested dissection by coordinates: cut a body across, take out the blocks on the cut, and cut both halves again.
+"""Nested dissection by coordinates: cut a body across, separate the blocks on the cut, and cut both halves again.
 
 A region is cut at the median of the coordinate along one of its principal axes, whichever has the smallest separator;
 the separator is then improved by moves of single blocks (separators.py). Blocks of a separator are eliminated after all
@@ -13,7 +13,7 @@ from flexmb.jit import array_kernel, kernel
 from flexmb.reduction.sparse.kernels.separators import BETWEEN, boundary_size, initial_separator, refine
 
 LEAF = 8
-"""Regions of at most so many blocks are not cut any more."""
+"""Regions of at most this many blocks are not cut further."""
 FLAT = 0.2
 """Axes along which a region spreads less than this share of the longest (in variance) are not tried."""
 

@@ -43,7 +43,7 @@ def _minus_product(builder, total, a, b):
 
 
 def _columns(builder, address, height, count):
-    """Addresses of `count` columns that stand `height` numbers apart"""
+    """Addresses of `count` columns, `height` numbers apart"""
     step = builder.mul(height, ir.Constant(height.type, 8))
     return [builder.add(address, builder.mul(step, ir.Constant(height.type, c))) for c in range(count)]
 

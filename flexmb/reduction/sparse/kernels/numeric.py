@@ -1,4 +1,4 @@
-"""Multifrontal Cholesky factorisation: one dense front a supernode, updates passed to the parent on a stack.
+"""Multifrontal Cholesky factorisation: one dense front per supernode, updates passed to the parent on a stack.
 
 The pivot columns of a front are assembled where the factor keeps them; the rest of the front (its update) is
 assembled on top of the stack and then packed, lower triangle by columns, over the updates of the children. Source:
@@ -157,7 +157,7 @@ def factorise_subtree(start, end, block, blas, tree, matrix, panels, stack):
 
 @array_kernel
 def smallest_pivot(block, tree, panels, diagonal):
-    """Smallest share of a diagonal entry (in order of elimination) that its pivot has left, and where."""
+    """Smallest pivot as a share of its diagonal entry (in order of elimination), and its index."""
     firsts, row_starts, rows, panel_starts, parent = tree
     smallest, place = np.inf, 0
     for s in range(parent.size):

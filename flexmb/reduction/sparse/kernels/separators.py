@@ -5,7 +5,7 @@ largest gain goes first, also when it is a loss; at the end of a pass the best s
 Fiduccia, R. M. Mattheyses, 19th Design Automation Conf. (1982) 175-181; for separators: C. Ashcraft, J. W. H. Liu,
 SIAM J. Matrix Anal. Appl. 19 (1998) 325-354.
 
-graph = (starts, neighbours, region, side): side is 0, 1 or BETWEEN; only blocks of the region `number` are seen.
+graph = (starts, neighbours, region, side): side is 0, 1 or BETWEEN; only blocks of the region `number` count.
 heap : (2, ...) for each side, blocks between as keys `loss n + block`: how many others a move there pulls between.
 """
 
@@ -20,7 +20,7 @@ PASSES = 8
 LARGEST_SHARE = 0.58
 """Share of the blocks of a region that one side may have."""
 PATIENCE = 0.3
-"""A pass ends after so many moves without gain, as a share of the size of the separator (at least 40)."""
+"""Moves without gain that end a pass, as a share of the size of the separator (at least 40)."""
 
 
 @kernel
@@ -107,7 +107,7 @@ def _count(graph, number, counts, v):
 def _move(graph, number, heap, heap_sizes, counts, v, to, moves, at):
     """Move v to side `to`; writes v and the blocks it pulls between into `moves` from `at` on, returns the end.
 
-    Keys of blocks whose loss becomes smaller are pushed anew; those whose loss grows are found out when they are taken.
+    Keys of blocks whose loss decreases are pushed again; those whose loss increases are detected when they are popped.
     """
     starts, neighbours, region, side = graph
     n = side.size
@@ -222,7 +222,7 @@ def _best_move(graph, heap, heap_sizes, counts, locked, stamp, sizes, n):
 
 @kernel
 def _undo(side, moves, keep, end):
-    """Take back the moves written behind `keep`, the last one first."""
+    """Undo the moves written after `keep`, the last one first."""
     n_entries = 0
     at = keep
     while at < end:

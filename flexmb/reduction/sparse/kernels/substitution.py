@@ -2,7 +2,7 @@
 
 X : (g, block n, 8) right-hand sides in groups of eight, unknowns in order of elimination, overwritten. The columns of a
 supernode are taken up to six at a time: a small triangle, then the rows below it (lanes.py). A subtree writes only to
-its own rows of X and to `outside`, so that subtrees can be worked on side by side.
+its own rows of X and to `outside`, so that subtrees can be processed in parallel.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from flexmb.reduction.sparse.kernels.lanes import (
 
 @kernel
 def _width(left):
-    """Columns to take together when `left` are left."""
+    """Number of columns to process together when `left` remain."""
     return 6 if left >= 6 else (3 if left >= 3 else 1)
 
 
@@ -183,7 +183,7 @@ def _backward_columns(pivots, u, panels, at, x, own, group, n_groups, gathered, 
 
 @array_kernel
 def add_rows(rows, block, outside, X):
-    """Add what a subtree left for the rows behind it to X."""
+    """Add the contribution of a subtree to the rows behind it to X."""
     for g in range(X.shape[0]):
         for q in range(rows.size):
             for y in range(block):

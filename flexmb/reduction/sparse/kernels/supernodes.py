@@ -59,7 +59,7 @@ def merge(starts, parent, counts, widths, shares):
         if q != -1:
             above[s] = owner[q]
     for q in range(n):
-        # All children of q have been settled: they stand before it. The widest goes first: it is the nearest in rows.
+        # All children of q are done: they come before it. The widest goes first: its rows are the most similar.
         kept = -1
         while child[q] != -1:
             s = child[q]
@@ -197,7 +197,7 @@ def _number(starts, into, above, child, sibling):
 
 @kernel
 def _sort(values, count):
-    """Sort the first entries in place by a heap; the library's sort takes three seconds to compile."""
+    """Sort the first entries in place by a heap; the sort of numba takes three seconds to compile."""
     for start in range(count // 2 - 1, -1, -1):
         _sink(values, start, count)
     for end in range(count - 1, 0, -1):
