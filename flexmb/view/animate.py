@@ -1,8 +1,8 @@
-"""One door for all animations: a result, body file or model goes in, a page, movie, picture, glTF or window comes out.
+"""Animations: from a result, body file or model to a page, movie, picture, glTF file or window.
 
-The source is known by its content, the output by the end of its name. Everything that can be found wrong without
-building the scene is told at once; then the scene is built and handed to the writer of the format, which is imported
-only here, so that a page never needs VTK.
+The content decides the type of the source, the extension that of the output. All faults that can be found without
+building the scene are reported at once; then the scene is built and passed to the writer of the format, which is
+imported only here, so that a page never needs VTK.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ _USED = {
     "dark": (".html", ".png", *MOVIES),
     "channels": (".html",),
 }
-"""Formats in which a word changes something; words that are not listed do so in all of them."""
+"""Formats in which an option has an effect; options that are not listed have one in all formats."""
 Source = Union[str, os.PathLike[str], Result, ReducedBody, "Model", Scene]
 Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
 class Animation:
-    """What was written or shown: the path of the file to other functions; a notebook displays it."""
+    """A written or shown animation: usable as the path of its file; a notebook displays it."""
 
     path: Path | None
-    """The file; None: a window only"""
+    """The file; None: only a window"""
     scene: Scene
     look: Look
     notes: tuple[str, ...] = ()
-    """What the user should know"""
+    """Notes for the user"""
 
     @property
     def text(self) -> str:
@@ -72,7 +72,7 @@ class Animation:
 
     def __fspath__(self) -> str:
         if self.path is None:
-            raise TypeError("an animation that was only shown in a window is no file")
+            raise TypeError("an animation that was only shown in a window has no file")
         return str(self.path)
 
     def _repr_html_(self) -> str:
@@ -83,7 +83,7 @@ class Animation:
 
 @dataclass(frozen=True)
 class Inline:
-    """A page that stands in a notebook and in no file."""
+    """A page in a notebook, without a file."""
 
     page: str = field(repr=False)
 
@@ -103,15 +103,15 @@ def animate(
     """Write an animation of a result, or of the modes of a body file or of a model, or show it in a window.
 
     source : a result, body or model file, or one that is open
-    output : .html (one page that works everywhere), .mp4, .gif, .png or .glb; None: a window when one can open, else a
-        page named after the source in the present folder
-    progress : called with what is done and how far (0 to 1, NaN when it is not known)
+    output : .html (one page that works everywhere), .mp4, .gif, .png or .glb; None: a window if one can open, else a
+        page named after the source in the current folder
+    progress : called with the stage and its progress (0 to 1, NaN if unknown)
 
     Options, all by name: scale (deflections, 1 to 1000), color ("displacement", "x", "y", "z", "stress", "part"), view
     ("iso", "front", ...), follow (a body), ghost, symbols, arrows, dark, size (1280, 720), fps, speed (simulated
-    seconds a second), show (also open a window), frames, start, end, at (time of a picture), channels (curves in a
+    seconds per second), show (also open a window), frames, start, end, at (time of a picture), channels (curves in a
     page), modes, field (second-order parts of mode shapes), about ("start", "static", "steady": the state of a
-    model), settings (what is changed in a model file), bodies (folder of the body files), renderer ("vtk", "flexmb"),
+    model), settings (changes to a model file), bodies (folder of the body files), renderer ("vtk", "flexmb"),
     look (a `Look`).
     """
     faults: list[Fault] = []
@@ -148,7 +148,7 @@ def animate(
 
 
 def show(source: Source, **options: Any) -> Animation | Inline:
-    """Show an animation in a window or below the cell of a notebook; where neither is there, write its page.
+    """Show an animation in a window or below the cell of a notebook; without either, write its page.
 
     Options: see `animate`.
     """
@@ -163,7 +163,7 @@ def show(source: Source, **options: Any) -> Animation | Inline:
 
 
 def _target(source: Source, output: Any, wanted: AnimateOptions, notes: list[str]) -> Path | None:
-    """The file to write; None: only a window is asked for."""
+    """The file to write; None: only a window."""
     if output is not None:
         return Path(output)
     if wanted.show:
@@ -173,33 +173,33 @@ def _target(source: Source, output: Any, wanted: AnimateOptions, notes: list[str
     reason = can_show()
     if not reason:
         return None
-    notes.append(f"No window can open ({reason.rstrip('.')}): a page was written, which any browser shows.")
+    notes.append(f"No window can open ({reason.rstrip('.')}): wrote a page instead. Open it in a browser.")
     return Path(f"{source_name(source)}.html")
 
 
 def _target_faults(target: Path, wanted: AnimateOptions) -> list[Fault]:
-    """Why nothing can be written there, before anything is drawn."""
+    """Reasons why the file cannot be written, found before anything is drawn."""
     place = ("output",)
     suffix = target.suffix.lower()
     faults = []
     if os.path.isdir(target):
         return [Fault(f"'{target}' is a folder.", place, f"Give a file name, e.g. '{target / 'animation.html'}'.")]
     if suffix not in FORMATS:
-        what = f"'{suffix[:20]}' is not a format of animations" if suffix else f"'{target}' does not say its format"
+        what = f"'{suffix[:20]}' is not an animation format" if suffix else f"'{target}' has no extension"
         near = did_you_mean(suffix, FORMATS, "Formats") if suffix else ""
         listed = "" if near.startswith("Formats") else f" Formats: {', '.join(FORMATS)}."
         faults.append(Fault(f"{what}.", place, f"{near}{listed}".strip()))
     if wanted.at is not None and suffix in FORMATS and suffix != ".png":
-        faults.append(Fault(f"it chooses the time of a picture (.png), but {suffix} is written.", ("at",)))
+        faults.append(Fault(f"this option sets the time of a picture (.png), but the output is {suffix}.", ("at",)))
     if not os.path.isdir(target.parent):
         return [*faults, Fault(f"there is no folder {clipped(str(target.parent))}.", place)]
     if suffix in FORMATS:
-        faults += _refusals(target, suffix)
+        faults += _write_faults(target, suffix)
     return faults
 
 
-def _refusals(target: Path, suffix: str) -> list[Fault]:
-    """What keeps a file of a known format from being written: what is there already, a folder that is protected."""
+def _write_faults(target: Path, suffix: str) -> list[Fault]:
+    """Reasons why a file of a known format cannot be written: an existing file, a protected folder."""
     try:
         place = check_target(target, suffix)
     except InputError as error:
@@ -208,8 +208,8 @@ def _refusals(target: Path, suffix: str) -> list[Fault]:
         with tempfile.TemporaryFile(dir=place.parent):
             return []
     except OSError as error:
-        text = f"nothing can be written in '{place.parent}': {error.strerror or error}."
-        return [Fault(text, ("output",), "Give -o with another folder.")]
+        text = f"cannot write in '{place.parent}': {error.strerror or error}."
+        return [Fault(text, ("output",), "Give another folder with -o.")]
 
 
 def _scene(data: Result | ReducedBody | Model | Scene, wanted: AnimateOptions) -> Scene:
@@ -246,7 +246,7 @@ def _scene_of_model(model: Model, wanted: AnimateOptions) -> Scene:
 
 
 def _check_scene(scene: Scene, look: Look) -> None:
-    """What only the scene knows."""
+    """Check what depends on the scene."""
     faults = []
     if look.color == "stress" and not scene.has_stress:
         faults.append(stress_fault())
@@ -259,7 +259,7 @@ def _check_scene(scene: Scene, look: Look) -> None:
 
 
 def _with_speed(scene: Scene, wanted: AnimateOptions, target: Path | None) -> Look:
-    """The look; so many frames of a movie were asked for: as fast as shows each of them once."""
+    """The look; with a given number of frames of a movie, its speed shows each of them once."""
     look = wanted.look
     is_movie = target is not None and target.suffix.lower() in MOVIES
     span = float(scene.time[-1] - scene.time[0])
@@ -269,28 +269,28 @@ def _with_speed(scene: Scene, wanted: AnimateOptions, target: Path | None) -> Lo
 
 
 def _scene_notes(scene: Scene, look: Look) -> list[str]:
-    """What the scene says, without words about stress for those who do not see any."""
+    """Notes of the scene, without those about stress if it is not shown."""
     return [note for note in scene.notes if look.color == "stress" or not note.startswith(STRESS_NOTE)]
 
 
 def _advice(scene: Scene, wanted: AnimateOptions, target: Path | None) -> Iterator[str]:
-    """What the user may have expected otherwise: one shape of many, words that change nothing in this format."""
+    """Notes about possible surprises: one shape of many, options without effect in this format."""
     if target is None or wanted.show:
         return
     suffix = target.suffix.lower()
     if suffix == ".png" and len(scene.chapters) > 1 and wanted.at is None:
-        yield f"The picture shows the first of {len(scene.chapters)} shapes: choose one by its number or name."
+        yield f"The picture shows the first of {len(scene.chapters)} shapes. Choose one by its number or name."
     idle = sorted(name for name in wanted.given if suffix not in _USED.get(name, FORMATS))
     if idle:
-        yield f"Without effect on {suffix}: {', '.join(idle)}."
+        yield f"No effect on {suffix}: {', '.join(idle)}."
 
 
 def _write(scene: Scene, target: Path, look: Look, wanted: AnimateOptions, progress: Progress | None) -> list[str]:
-    """Write the file; what its writer has to say."""
+    """Write the file; returns the notes of its writer."""
     suffix = target.suffix.lower()
     note: str | None = ""
     renderer: Any = wanted.renderer or "auto"
-    with _said(target):
+    with _reported(target):
         if suffix == ".html":
             from flexmb.view.web.page import write_page
 
@@ -312,8 +312,8 @@ def _write(scene: Scene, target: Path, look: Look, wanted: AnimateOptions, progr
 
 
 @contextmanager
-def _said(target: Path) -> Iterator[None]:
-    """A full disk or a lost folder in one sentence."""
+def _reported(target: Path) -> Iterator[None]:
+    """Report a full disk or a missing folder in one sentence."""
     try:
         yield
     except OSError as error:
@@ -321,17 +321,17 @@ def _said(target: Path) -> Iterator[None]:
 
 
 def _picture_time(scene: Scene, at: float | None) -> float | None:
-    """A shape that swings is shown at its largest: a quarter of its cycle."""
+    """Time of the picture; a mode shape is shown at its largest, after a quarter of its cycle."""
     return 0.25 * scene.period if at is None and scene.chapters and scene.period > 0.0 else at
 
 
 def _movie_progress(progress: Progress | None) -> Callable[[int, int], None] | None:
     if progress is None:
         return None
-    said = progress
+    report = progress
 
     def frame(done: int, total: int) -> None:
-        said(f"frame {done} of {total}", done / max(total, 1))
+        report(f"frame {done} of {total}", done / max(total, 1))
 
     return frame
 
@@ -340,7 +340,9 @@ def _check_window() -> None:
     from flexmb.view.picture import can_show
 
     if reason := can_show():
-        raise ComputationError(f"No window can open: {reason.rstrip('.')}. Write a page instead: -o animation.html.")
+        raise ComputationError(
+            f"No window can open: {reason.rstrip('.')}. Write a page instead, with -o animation.html."
+        )
 
 
 def _size_text(size: int) -> str:

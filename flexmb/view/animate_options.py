@@ -1,7 +1,7 @@
-"""What may be said about an animation, in Python or on the command line, and whether it makes sense.
+"""Options of an animation, from Python or the command line, and their faults.
 
-Enters: words as they were given, numbers as numbers or as texts ("5 ms", "1280x720"); None and False mean that nothing
-was said. Leaves: `AnimateOptions`, and in a list of faults everything that is wrong, each with the name of its word.
+Input: options as given, numbers as numbers or as text ("5 ms", "1280x720"); None and False mean "not given". Output:
+`AnimateOptions`, and in a list all faults, each with the name of its option.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _COLOR_WORDS = {
     "mises": "stress", "von mises": "stress", "von-mises": "stress", "von_mises": "stress", "vonmises": "stress",
     "none": "part", "body": "part",
 }  # fmt: skip
-"""Words for colourings that others use; they are told which one is meant."""
+"""Names of colourings in other programs -> ours, for suggestions"""
 _LOOK_WORDS = tuple(entry.name for entry in fields(Look))
 
 
 @dataclass(frozen=True)
 class AnimateOptions:
-    """What was asked for; None: not said."""
+    """The requested options; None: not given."""
 
     look: Look = Look()
     show: bool = False
@@ -56,19 +56,19 @@ class AnimateOptions:
     modes: tuple[int | str, ...] = ()
     field: bool = False
     about: str | None = None
-    """State about which a model swings: one of ABOUT"""
+    """State about which a model oscillates: one of ABOUT"""
     settings: Mapping[str, str] | None = None
-    """Parameters and keys of a model that are changed"""
+    """Changed parameters and keys of a model"""
     bodies: str | None = None
     """Folder of the body files"""
     renderer: str | None = None
-    """What draws pictures and movies: one of RENDERERS"""
+    """Renderer of pictures and movies: one of RENDERERS"""
     given: frozenset[str] = frozenset()
-    """Names of all words that were said"""
+    """Names of all given options"""
 
 
 def read_options(words: Mapping[str, Any], faults: list[Fault]) -> AnimateOptions:
-    """The options that words stand for; `look` among them gives a whole look, single words change it."""
+    """Read options; `look` sets a whole look, the others change it."""
     known = [*(entry.name for entry in fields(AnimateOptions) if entry.name != "given"), *_LOOK_WORDS]
     look = words.get("look") or Look()
     values: dict[str, Any] = {}
@@ -81,7 +81,7 @@ def read_options(words: Mapping[str, Any], faults: list[Fault]) -> AnimateOption
                 faults.append(Fault(f"a Look is needed, found {clipped(value)}.", ("look",)))
                 look = Look()
         elif isinstance(value, str) and not value.strip():
-            faults.append(Fault("it is empty.", (name,), "Say a value, or leave it out."))
+            faults.append(Fault("the value is empty.", (name,), "Give a value, or leave it out."))
         elif value is not None and not (isinstance(value, Sequence) and len(value) == 0):
             (changed if name in _LOOK_WORDS else values)[name] = _READERS[name](name, value, faults)
     _check_order(values, faults)
@@ -94,8 +94,8 @@ def read_options(words: Mapping[str, Any], faults: list[Fault]) -> AnimateOption
 def _check_order(values: Mapping[str, Any], faults: list[Fault]) -> None:
     start, end = values.get("start"), values.get("end")
     if start is not None and end is not None and start >= end:
-        text = f"it ends at {end:g} s, which is not after its start at {start:g} s."
-        faults.append(Fault(text, ("end",), "Say a later end, or an earlier start."))
+        text = f"the end at {end:g} s is not after the start at {start:g} s."
+        faults.append(Fault(text, ("end",), "Give a later end, or an earlier start."))
 
 
 def _number(name: str, value: Any, faults: list[Fault], kind: str = "number") -> float | None:
@@ -121,7 +121,7 @@ def _number(name: str, value: Any, faults: list[Fault], kind: str = "number") ->
 
 
 def _within(low: float, high: float, *, whole: bool = False) -> Callable[[str, Any, list[Fault]], float | int | None]:
-    """Reads a number between two others."""
+    """A reader of a number between two limits."""
 
     def read(name: str, value: Any, faults: list[Fault]) -> float | int | None:
         number = _number(name, value, faults)
@@ -170,7 +170,7 @@ def _size(name: str, value: Any, faults: list[Fault]) -> tuple[int, int] | None:
         faults.append(Fault(text, (name,), "Write for example 1280x720."))
         return None
     if not (low <= width <= high and low <= height <= high):
-        text = f"width and height are {low} to {high} pixels, found {clipped(f'{width}x{height}')}."
+        text = f"width and height must be {low} to {high} pixels, found {clipped(f'{width}x{height}')}."
         faults.append(Fault(text, (name,), "Write for example 1280x720."))
         return None
     return width, height
@@ -185,7 +185,7 @@ def _texts(name: str, value: Any, faults: list[Fault]) -> tuple[str, ...]:
 
 
 def _modes(name: str, value: Any, faults: list[Fault]) -> tuple[int | str, ...]:
-    """Numbers and names; a body file says later which of them it knows."""
+    """Numbers and names, checked later against the body file."""
     words = [value] if isinstance(value, (str, int, np.integer)) else value
     if not isinstance(words, (Sequence, np.ndarray)) or not all(isinstance(w, (str, int, np.integer)) for w in words):
         faults.append(Fault(f"numbers or names of mode shapes are needed, found {clipped(value)}.", (name,)))
@@ -194,7 +194,7 @@ def _modes(name: str, value: Any, faults: list[Fault]) -> tuple[int | str, ...]:
 
 
 def _settings(name: str, value: Any, faults: list[Fault]) -> dict[str, str] | None:
-    """Names and values; the model says later which names it knows."""
+    """Names and values, checked later against the model."""
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         faults.append(Fault(f"names with values are needed, found {clipped(value)}.", (name,)))
         return None
@@ -205,14 +205,14 @@ def _folder(name: str, value: Any, faults: list[Fault]) -> str | None:
     if not isinstance(value, (str, os.PathLike)):
         faults.append(Fault(f"the path of a folder is needed, found {clipped(value)}.", (name,)))
         return None
-    if not os.path.isdir(value):  # these tell false for a name that is too long
+    if not os.path.isdir(value):  # false, too, for a name that is too long
         what = "it is a file" if os.path.exists(value) else "there is no such folder"
-        faults.append(Fault(f"{what}: {clipped(str(value))}.", (name,), "Say the folder in which the body files lie."))
+        faults.append(Fault(f"{what}: {clipped(str(value))}.", (name,), "Give the folder of the body files."))
     return os.fspath(value)
 
 
 def _name(name: str, value: Any, faults: list[Fault]) -> str | None:
-    """The name of a body; nothing for ground, which does not move."""
+    """The name of a body; empty for ground, which does not move."""
     if not isinstance(value, str):
         faults.append(Fault(f"the name of a body is needed, found {clipped(value)}.", (name,)))
         return None

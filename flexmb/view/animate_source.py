@@ -1,4 +1,5 @@
-"""What is animated: a result or a body file, known by its content, or a model, and whether the wishes suit it."""
+"""Source of an animation: a result or a body file, recognised by its content, or a model; and whether the options
+suit it."""
 
 from __future__ import annotations
 
@@ -40,14 +41,14 @@ _ONLY_SHAPES = ("modes",)
 def opened(
     source: Any, faults: list[Fault], *, second_order: bool = False, settings: Mapping[str, str] | None = None
 ) -> Iterator[Data | None]:
-    """The open result, the body or the model; None when there is none, and then the reason is among the faults.
+    """The open result, the body or the model; None if there is none, with the reason among the faults.
 
-    second_order : whether a body is needed with its second-order part, which is by far the largest piece of its file
-    settings : what is changed in a model file
+    second_order : whether to read the second-order part of a body, which is by far the largest piece of its file
+    settings : changes to a model file
     """
     if isinstance(source, (Result, ReducedBody, Scene)) or is_model(source):
         if is_model(source) and settings:
-            faults.append(Fault("they change a model file, but this is a model.", ("settings",)))
+            faults.append(Fault("settings change a model file, but this is a model.", ("settings",)))
         yield source
         return
     if not isinstance(source, (str, os.PathLike)):
@@ -57,7 +58,7 @@ def opened(
     if Path(source).suffix.lower() in _MODELS and os.path.isfile(source):
         from flexmb.model.model_file import read_model
 
-        yield read_model(source, settings)  # its faults show the lines of the model: they are raised alone
+        yield read_model(source, settings)  # its faults show the lines of the model, so they are raised alone
         return
     data = None
     try:
@@ -72,7 +73,7 @@ def opened(
 
 
 def _read(path: Path, second_order: bool) -> Result | ReducedBody:
-    # These functions of os take a name that is too long for that of no file.
+    # These functions of os return false for a name that is too long.
     if os.path.isdir(path):
         raise InputError(f"'{path}' is a folder, not a result, body or model file.")
     if not os.path.exists(path):
@@ -80,7 +81,7 @@ def _read(path: Path, second_order: bool) -> Result | ReducedBody:
     if is_special(path):
         raise InputError(f"'{path}' is a device or a pipe, not a result, body or model file.")
     if path.suffix.lower() in _MESHES:
-        raise InputError(f"'{path}' is a mesh. Make a body file of it first: flexmb reduce {path} ...")
+        raise InputError(f"'{path}' is a mesh. Make a body file first: flexmb reduce {path} ...")
     if not os.access(path, os.R_OK):
         raise InputError(f"'{path}' cannot be read: permission denied.")
     if not h5py.is_hdf5(path):
@@ -88,16 +89,16 @@ def _read(path: Path, second_order: bool) -> Result | ReducedBody:
     found = _format(path)
     if found == BODY_FORMAT:
         return read_body(path, second_order=second_order)
-    # Only a result can be open for writing; HDF5 would wait for ever for the writer of another file that is cut off.
+    # Only a result can be open for writing; HDF5 would wait for ever for the writer of another truncated file.
     if found == RESULT_FORMAT or stamped_length(path):
         return Result(path)
     if found is None:
-        raise InputError(f"'{path}' is cut off or damaged.")
+        raise InputError(f"'{path}' is truncated or damaged.")
     raise InputError(f"'{path}' is an HDF5 file, but neither a result nor a body file of flexmb.")
 
 
 def _format(path: Path) -> str | None:
-    """What an HDF5 file says that it is; None when it cannot be opened."""
+    """The format attribute of an HDF5 file; None if it cannot be opened."""
     try:
         check_texts(path)
         with h5py.File(path, "r", locking=False) as file:
@@ -108,13 +109,13 @@ def _format(path: Path) -> str | None:
 
 
 def is_model(data: Any) -> TypeGuard[Model]:
-    """Whether it is a model; what models are made of is loaded only where there is one."""
+    """Whether it is a model; the model package is imported only if there is one."""
     module = sys.modules.get("flexmb.model.model")
     return module is not None and isinstance(data, module.Model)
 
 
 def source_name(source: Any) -> str:
-    """What a file that is made of it is called."""
+    """Name for a file made from the source."""
     if isinstance(source, Result):
         return source.path.stem
     if isinstance(source, ReducedBody):
@@ -125,7 +126,7 @@ def source_name(source: Any) -> str:
 
 
 def source_faults(data: Data, wanted: AnimateOptions) -> list[Fault]:
-    """Everything that was asked for and that this source cannot give."""
+    """Options that this source does not support."""
     if isinstance(data, Result):
         return _result_faults(data, wanted)
     if isinstance(data, ReducedBody):
@@ -138,17 +139,17 @@ def source_faults(data: Data, wanted: AnimateOptions) -> list[Fault]:
 
 
 def stress_fault() -> Fault:
-    """Nothing can be coloured by stress."""
-    text = "no stress is known of any body that is drawn."
-    return Fault(text, ("color",), "Body files hold it when they are made by flexmb reduce --stress.")
+    """Fault: no part can be coloured by stress."""
+    text = "no body in the scene has stress data."
+    return Fault(text, ("color",), "Make the body files with flexmb reduce --stress.")
 
 
 def _model_faults(wanted: AnimateOptions) -> list[Fault]:
-    """What does not suit the modes of a mechanism; which modes there are is known when it is linearised."""
+    """Options that do not suit the modes of a mechanism; the modes themselves are known after linearisation."""
     faults = _foreign(wanted, _ONLY_RESULTS, "a result", "a model")
     faults += _foreign(wanted, _ONLY_BODIES, "a body file", "a model")
     if wanted.look.color == "stress":
-        text = "modes of a mechanism have no stress: their size is free."
+        text = "modes of a mechanism have no stress, because their size is arbitrary."
         faults.append(Fault(text, ("color",), "Run the model and animate its result."))
     return faults
 
@@ -178,7 +179,7 @@ def _result_faults(result: Result, wanted: AnimateOptions) -> list[Fault]:
     faults += _follow_faults(wanted, list(dict.fromkeys(bodies)))
     if not result.n_rows:
         text = f"'{result.path}' has no complete rows: there is nothing to draw."
-        return [*faults, Fault(text, hint="Run the model again, or wait until the run has come further.")]
+        return [*faults, Fault(text, hint="Run the model again, or wait until the run has progressed.")]
     time = result.time
     first, last = float(time[0]), float(time[-1])
     for name in ("start", "end", "at"):
@@ -190,8 +191,12 @@ def _result_faults(result: Result, wanted: AnimateOptions) -> list[Fault]:
 
 
 def _foreign(wanted: AnimateOptions, names: Sequence[str], owner: str, found: str) -> list[Fault]:
-    """Words that belong to another kind of source."""
-    return [Fault(f"it belongs to {owner}, but this is {found}.", (name,)) for name in names if name in wanted.given]
+    """Options that belong to another type of source."""
+    return [
+        Fault(f"this option is for {owner}, but the source is {found}.", (name,))
+        for name in names
+        if name in wanted.given
+    ]
 
 
 def _follow_faults(wanted: AnimateOptions, bodies: Sequence[str]) -> list[Fault]:
@@ -202,8 +207,8 @@ def _follow_faults(wanted: AnimateOptions, bodies: Sequence[str]) -> list[Fault]
 
 
 def outside(name: str, value: float | None, low: float, high: float) -> list[Fault]:
-    """A time that does not lie between two others; rounding of the last digit is forgiven."""
+    """Fault of a time outside two limits; rounding of the last digit is tolerated."""
     margin = 1e-9 * max(abs(low), abs(high))
     if value is None or low - margin <= value <= high + margin:
         return []
-    return [Fault(f"{value:g} s is outside of what there is, {low:g} to {high:g} s.", (name,))]
+    return [Fault(f"{value:g} s is outside the range {low:g} to {high:g} s.", (name,))]

@@ -21,7 +21,7 @@ _ROUND = 1e-6
 def beam_stress(basis: BeamBasis, x: Floats, offset: Floats) -> Floats | None:
     """(s, n, 6) stress xx, yy, zz, xy, yz, zx [Pa/m] at the points x : (s,), offset : (s, 3) of the sections [m].
 
-    Curvature jumps where the section or the material does: there it is that of the span that begins, as in the shapes.
+    At a step of section or material the curvature is that of the span that begins, as in the shapes.
     """
     n = len(basis.shapes)
     if not n:

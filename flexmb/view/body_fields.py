@@ -1,4 +1,4 @@
-"""Displacement of the surface of a flexible body at given times: what pictures show, as numbers.
+"""Displacement of the surface of a flexible body at given times: the numbers behind the pictures.
 
 Points and displacements are in body axes, relative to the body frame; between the rows of the result the elastic
 coordinates are interpolated linearly.
@@ -36,7 +36,7 @@ class BodySurface:
 
 
 class BodyFields:
-    """Fields of one flexible body of a result; `folder`: where else its body file may lie."""
+    """Fields of one flexible body of a result; `folder`: further place to look for its body file."""
 
     def __init__(self, result: Result, body: str, folder: str | os.PathLike[str] | None = None):
         spec = model_of(result, folder).spec
@@ -66,7 +66,7 @@ class BodyFields:
         slack = 1e-9 * abs(time[-1])
         outside = flat[~((flat >= time[0] - slack) & (flat <= time[-1] + slack))]
         if len(outside):
-            text = f"t = {outside[0]:g} s is outside of the result"
+            text = f"t = {outside[0]:g} s is outside the result"
             raise InputError([Fault(f"{text}, which goes from {time[0]:g} to {time[-1]:g} s.")])
         body = self._covered.body
         rows = self._result[f"bodies/{body.name}/elastic_position"].reshape(len(time), body.n_modes)

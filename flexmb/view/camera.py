@@ -1,7 +1,7 @@
-"""Where a scene is looked at from: the same places for pages, pictures and windows.
+"""Camera of a scene, the same for pages, pictures and windows.
 
-`camera_for` knows the sphere about a scene only; `fitted_camera` looks at what moves and fills the picture with it.
-A camera that rides with a body keeps its place in the axes of that body: `riding` says where it is at a frame.
+`camera_for` uses only the bounding sphere of a scene; `fitted_camera` fills the picture with the parts that move.
+A camera that follows a body keeps its place in the axes of that body: `following` gives it at a frame.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ VIEWS: dict[str, tuple[float, float]] = {
 FIELD_OF_VIEW = 32.0
 """Vertical angle of the picture [deg]"""
 DISTANCE = 3.4
-"""Of the eye from the middle, in radii of the scene"""
+"""Distance of the eye from the centre, in radii of the scene"""
 MARGINS = (0.07, 0.16, 0.13, 0.15)
-"""Parts of width and height that a fitted picture keeps free for text: left, right, top, bottom"""
+"""Margins of a fitted picture for text, as parts of width and height: left, right, top, bottom"""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def world_axes(up: tuple[float, float, float]) -> Floats:
 
 
 def camera_for(scene: Scene, look: Look) -> Camera:
-    """The view that a look asks for; all of the scene is in it."""
+    """The camera of a look, with the whole scene in view."""
     azimuth, elevation = np.radians(VIEWS[look.view])
     axes = world_axes(scene.up)
     back = np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)])
@@ -70,9 +70,9 @@ def camera_for(scene: Scene, look: Look) -> Camera:
 
 
 def fitted_camera(scene: Scene, look: Look, more: Callable[[Integers], Floats] | None = None) -> Camera:
-    """The view that a look asks for, as near as all frames allow; with `follow`, where it is at the first frame.
+    """The camera of a look, as near as all frames allow; with `follow`, at the first frame.
 
-    `more` gives points (f, n, 3) of frames that have to be in the picture beside the parts, world [m].
+    `more` gives further points (f, n, 3) of frames that must be in view, world [m].
     """
     camera = camera_for(scene, look)
     cloud = _cloud(scene, look, more)
@@ -84,14 +84,14 @@ def fitted_camera(scene: Scene, look: Look, more: Callable[[Integers], Floats] |
     left, right, top, bottom = (1.0 - 2.0 * margin for margin in MARGINS)
     needed_x, middle_x = _fit(x, z, wide * left, wide * right)
     needed_y, middle_y = _fit(y, z, tall * bottom, tall * top)
-    # Nearer than this the eye would be among the parts.
+    # Closer than this the eye would be among the parts.
     distance = max(needed_x, needed_y, float(z.max()) + 0.2 * scene.radius, 1e-9)
     target = camera.target + middle_x(distance) * camera.right + middle_y(distance) * camera.up
     return Camera(target + distance * camera.back, target, camera.right, camera.up, camera.back, distance)
 
 
-def riding(camera: Camera, part: Part, frame: int, first: Part | None = None) -> Camera:
-    """A camera of the first frame that has been carried along by a body; `first`: the body that has this frame."""
+def following(camera: Camera, part: Part, frame: int, first: Part | None = None) -> Camera:
+    """A camera of the first frame, moved along with a body; `first`: the part that has this frame."""
     first = first or part
     R, p = rotations(part.quaternion[frame]), part.position[frame]
     R_0, p_0 = rotations(first.quaternion[0]), first.position[0]
@@ -109,16 +109,16 @@ def projected(camera: Camera, points: Floats, size: tuple[int, int]) -> Floats:
 
 
 def _fit(x: Floats, z: Floats, below: float, above: float) -> tuple[float, Callable[[float], float]]:
-    """The least distance from which all x are in the picture, and where its middle is for a larger one.
+    """The least distance from which all x are in view, and the centre of the picture for a larger one.
 
-    A point is in the picture when -below (d - z) <= x - middle <= above (d - z).
+    A point is in view if -below (d - z) <= x - middle <= above (d - z).
     """
     highest, lowest = float((x + above * z).max()), float((x - below * z).min())
     return (highest - lowest) / (above + below), lambda d: 0.5 * (highest - above * d + lowest + below * d)
 
 
 def _cloud(scene: Scene, look: Look, more: Callable[[Integers], Floats] | None) -> Floats:
-    """(n, 3) points that have to be in the picture, seen from the followed body at its place of the first frame."""
+    """(n, 3) points that must be in view, relative to the followed body at its place of the first frame."""
     parts = [part for part in scene.parts if part.kind != "symbol" or look.symbols]
     extent = Extent(scene, parts, look.scale_of(scene))
     paths = [*extent.paths(), *([] if more is None else [more(extent.frames)])]

@@ -1,15 +1,15 @@
 """The frame that deflection is measured from, so that exaggerated pictures keep their joints closed.
 
-Enters: where the joints of a body are, undeformed (X_j) and at every instant in body axes (r_j). Leaves: the axes of
+Input: positions of the joints of a body, undeformed (X_j) and at every instant in body axes (r_j). Output: the axes of
 the drawn part and the carried field w. At scale s a point X is drawn at frame(X + w + s u), with u = 0 at all joints:
     no joint      the body frame itself
     one joint     the frame of its marker
     more joints   the undeformed body moved so that the two joints farthest apart (the chord) lie on their line, the
                   first of them in place: the smallest rotation R that takes X_2 - X_1 to the direction of r_2 - r_1.
-                  What the joints are then off, d_j = R' (r_j - r_1) - (X_j - X_1), w = sum N_j(X) d_j spreads over
-                  the body
+                  The remaining errors of the joints, d_j = R' (r_j - r_1) - (X_j - X_1), are spread over the body
+                  by w = sum N_j(X) d_j
 N_j is 1 at joint j and 0 at the others: the affine function of least slope as far as one fits (along the chord of two
-joints the part of it that lies before X), and what is left by distances |X - X_j|.
+joints the part of it that lies before X), and the remainder by distances |X - X_j|.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from flexmb.arrays import Floats, Integers
 
 Rows = slice | Integers
 _SAME = 1e-6
-"""Distance of joints, as a part of the size of the body, below which they are one."""
+"""Distance of joints, as a part of the size of the body, below which they count as one."""
 _NOTHING = 1e-12
-"""Carried displacement, as a part of the size, that is not worth a shape."""
+"""Carried displacement, as a part of the size, that is neglected."""
 
 
 @dataclass(frozen=True)
 class ChordFrame:
-    """Axes of a drawn body relative to its body frame at r instants, and what it carries."""
+    """Axes of a drawn body relative to its body frame at r instants, and its carried displacements."""
 
     origin: Floats
     """(3,) undeformed point, body axes [m], that comes to `place`"""
@@ -72,7 +72,7 @@ class ChordFrame:
 
 
 def chord_frame(joints: Floats, places: Floats, turns: Floats, size: float) -> ChordFrame:
-    """The frame of a body whose joints stand at joints : (J, 3) and move to places : (r, J, 3), turning by
+    """The frame of a body whose joints are at joints : (J, 3) and move to places : (r, J, 3), turning by
     turns : (r, J, 3, 3); `size` is that of the body [m]."""
     rows = places.shape[0]
     keep = _distinct(joints, size)
@@ -92,7 +92,7 @@ def chord_frame(joints: Floats, places: Floats, turns: Floats, size: float) -> C
 
 
 def _distinct(joints: Floats, size: float) -> list[int]:
-    """Numbers of the joints without repetitions of a place."""
+    """Indices of the joints at distinct places."""
     kept: list[int] = []
     for number, joint in enumerate(joints):
         if all(np.linalg.norm(joint - joints[other]) > _SAME * size for other in kept):
@@ -105,7 +105,7 @@ def smallest_rotations(a: Floats, b: Floats) -> Floats:
     a, b = a / np.linalg.norm(a), b / np.linalg.norm(b, axis=1, keepdims=True)
     cosine, axis = b @ a, np.cross(a, b)
     cross = -np.cross(axis[:, None, :], np.eye(3))
-    # half a turn has no smallest axis; a body whose chord has turned over in its own frame is not a picture of anything
+    # half a turn has no unique axis, but a chord that turns over in its own frame cannot be drawn sensibly anyway
     factor = 1.0 / np.maximum(1.0 + cosine, 1e-12)
     return np.eye(3) + cross + factor[:, None, None] * (cross @ cross)
 

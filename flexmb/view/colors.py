@@ -1,6 +1,6 @@
-"""Colours: the ramps that values are shown with, and those of the parts.
+"""Colours: ramps of values, and colours of the parts.
 
-Viridis for sizes (published without restrictions by its authors), a blue-white-red ramp for components with a sign.
+Viridis for magnitudes (published without restrictions by its authors), a blue-white-red ramp for signed components.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Theme:
     background: Color
     text: Color
     muted: Color
-    """Text of less weight"""
+    """Secondary text"""
     grid: Color
     edge: Color
     """Lines along the sharp edges of parts"""
@@ -66,7 +66,7 @@ def theme(dark: bool) -> Theme:
 
 
 def stops_for(coloring: str) -> Stops:
-    """The ramp of a colouring: components have a sign, everything else is a size."""
+    """The ramp of a colouring: components have a sign, everything else is a magnitude."""
     return BLUE_RED if coloring in ("x", "y", "z") else VIRIDIS
 
 

@@ -1,6 +1,6 @@
-"""Where the parts of a scene get to in a run, from a few of their points at many frames.
+"""Space that the parts of a scene cover in a run, from a few of their points at many frames.
 
-Of a part that keeps its form only the outermost points matter; of a part that bends, some points all over it as well.
+For a rigid part only the outermost points matter; for a flexible part also some points all over it.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from flexmb.view.scene import Part, Scene, rotations
 
 _FEWEST_FRAMES = 24
 _PLACES = 300_000
-"""Points times frames that are looked at, about"""
+"""Approximate number of points times frames"""
 _DIRECTIONS = 60
 _SPREAD = 100
-"""Points that stand for a part that bends, beside the outermost ones"""
+"""Sample points of a flexible part, beside the outermost ones"""
 
 
 class Extent:
-    """Paths of the points that tell how much room parts need."""
+    """Paths of sample points of the parts."""
 
     def __init__(self, scene: Scene, parts: Iterable[Part], scale: float):
         self.scale = scale
-        self._points = [(part, _telling_points(part)) for part in parts if len(part.points)]
+        self._points = [(part, _sample_points(part)) for part in parts if len(part.points)]
         n_points = sum(len(points) for _, points in self._points)
         n_frames = len(scene.time)
         most = max(_FEWEST_FRAMES, _PLACES // max(n_points, 1))
@@ -44,7 +44,7 @@ class Extent:
             yield local @ R.transpose(0, 2, 1) + part.position[self.frames, None]
 
 
-def _telling_points(part: Part) -> Integers:
+def _sample_points(part: Part) -> Integers:
     points = (part.points @ _directions().T).argmax(axis=0)
     if part.n_shapes:
         points = np.concatenate([points, np.linspace(0, len(part.points) - 1, _SPREAD).astype(np.int64)])

@@ -1,4 +1,4 @@
-"""Flexible bodies as parts of a scene: their skin, the shapes by which it moves in this run, and its stress.
+"""Flexible bodies as parts of a scene: their skin, the shapes of its motion in this run, and its stress.
 
 A beam is drawn as its real section, a body from a file as the surface of its mesh, a body by its matrices as a bar
 through its markers. The skin is moved by the field that the run used.
@@ -27,10 +27,10 @@ from flexmb.view.snapshots import Shapes, fitted_shapes
 NEAR = 1e-6
 """Largest error of a drawn point at scale 1, as a part of the length of its body."""
 OF_DEFLECTION = 1e-4
-"""The same as a part of the largest deflection, so that exaggerated pictures are right, too."""
+"""The same as a part of the largest deflection, so that exaggerated pictures are accurate, too."""
 OF_STRESS = 1e-3
 _BAR = 0.01
-"""Half width of the bar that stands for a body of matrices, as a part of its length."""
+"""Half width of the bar that represents a body given by matrices, as a part of its length."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Covered:
 
 
 def covered_body(body: FlexibleBody, markers: list[Marker], file: Path | None) -> Covered:
-    """A flexible body with its skin; `file` is its body file when it comes from one."""
+    """A flexible body with its skin; `file` is its body file, if it has one."""
     if body.basis is not None:
         skin = beam_skin(body.basis)
         points = skin.solid.points
@@ -88,15 +88,15 @@ def _stick(body: FlexibleBody, markers: list[Marker]) -> Covered:
 
 
 def _two_places(body: FlexibleBody, marker: Floats) -> Floats:
-    """(2, 3) the only place where the shapes of a body are known, and its middle, or along x if they are the same."""
+    """(2, 3) the only place with known shapes, and the centre of the body, or along x if they are the same."""
     middle = body.first_moment / body.mass if body.mass > 0.0 else marker
     is_same = np.linalg.norm(middle - marker) < _BAR * body.length
     return np.array([marker, marker + [body.length, 0.0, 0.0] if is_same else middle])
 
 
 def flexible_part(covered: Covered, motion: MechanismMotion, color: Color) -> tuple[Part, float]:
-    """The part of a flexible body over all frames, and by how much its points are off at most at scale 1 [m]; 0 when
-    that is within the tolerance."""
+    """The part of a flexible body over all frames, and the largest error of its points at scale 1 [m]; 0 if that is
+    within the tolerance."""
     body, skin = covered.body, covered.skin
     number = motion.mechanism.body_index[body.name]
     q, chord = motion.elastic(body), motion.chord_of(number)
@@ -134,7 +134,7 @@ def flexible_part(covered: Covered, motion: MechanismMotion, color: Color) -> tu
 
 
 def _stress_shapes(covered: Covered, q: Floats) -> Shapes | None:
-    """The stress of a run by as few shapes as it needs; None when it is not known."""
+    """The stress of a run by as few shapes as possible; None if it is unknown."""
     stress = covered.stress
     if stress is None or not stress.shape[1]:
         return None

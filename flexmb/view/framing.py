@@ -1,4 +1,4 @@
-"""Where a scene is, how large it is, and by how much its deflection is exaggerated to begin with."""
+"""Centre and size of a scene, and its initial deflection scale."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST_SCALE = 1000.0
 
 
 def framed(scene: Scene) -> Scene:
-    """The scene with its middle, radius and deflection scale."""
+    """The scene with its centre, radius and deflection scale."""
     lowest, highest = np.full(3, np.inf), np.full(3, -np.inf)
     for path in Extent(scene, scene.parts, scale=1.0).paths():
         lowest, highest = np.minimum(lowest, path.min(axis=(0, 1))), np.maximum(highest, path.max(axis=(0, 1)))
@@ -28,7 +28,7 @@ def framed(scene: Scene) -> Scene:
 
 
 def round_scale(wanted: float, largest: float) -> float:
-    """The scale 1, 2, 5, 10, ... 1000 that brings the largest deflection near to, but not above, what is wanted."""
+    """The scale 1, 2, 5, 10, ... 1000 that brings the largest deflection near to, but not above, `wanted`."""
     if not largest > 0.0:
         return 1.0
     scale = np.clip(wanted / largest, 1.0, LARGEST_SCALE)

@@ -1,4 +1,4 @@
-"""Animations inside a notebook: the written file as a piece of HTML that stands in the notebook itself."""
+"""Animations in a notebook: the written file as HTML inside the notebook itself."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def in_notebook() -> bool:
 
 
 def page_frame(page: str) -> str:
-    """A page of its own inside of another one."""
+    """A page embedded in another one."""
     style = f"width:100%;height:{_HEIGHT}px;border:0"
     return f'<iframe srcdoc="{html.escape(page)}" style="{style}" allowfullscreen></iframe>'
 
 
 def inline(path: Path) -> str:
-    """The page, movie or picture of a file as HTML; for other kinds its name."""
+    """The page, movie or picture of a file as HTML; for other formats its name."""
     suffix = path.suffix.lower()
     if suffix == ".html":
         return page_frame(path.read_text(encoding="utf-8"))

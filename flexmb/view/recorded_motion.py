@@ -1,4 +1,4 @@
-"""The motion of a mechanism at the frames of a picture: poses of bodies and of markers, deformed as they are.
+"""Motion of a mechanism at the frames of a scene: poses of bodies and of markers, with their deformation.
 
 It comes from the rows of a result (`RecordedMotion`) or from rows computed for the picture (`ComputedMotion`).
 """
@@ -33,7 +33,7 @@ class MarkerPath:
     R: Floats
     """(f, 3, 3) from marker axes"""
     deflection: Floats
-    """(f, 3) what an exaggerated picture multiplies [m]: how far it is from where its undeformed body has it"""
+    """(f, 3) displacement from its place on the undeformed body [m], which the deflection scale multiplies"""
 
 
 class MechanismMotion(ABC):
@@ -43,7 +43,7 @@ class MechanismMotion(ABC):
         self.mechanism = mechanism
         self.n_frames = n_frames
         self.source = source
-        """What it is the motion of, for messages"""
+        """Source of the motion, for messages"""
         self.base = base
         self._frames: dict[int, ChordFrame] = {}
 
@@ -64,7 +64,7 @@ class MechanismMotion(ABC):
             place, turn = self.channel(f"bodies/{body.name}/position"), self.channel(f"bodies/{body.name}/quaternion")
             length = np.linalg.norm(turn, axis=1, keepdims=True)
             if not (np.isfinite(place).all() and np.all(length > 0.5)):
-                raise InputError(f"{self.source} holds no usable poses of body '{body.name}': nothing to draw.")
+                raise InputError(f"{self.source} has no valid poses of body '{body.name}', so it cannot be drawn.")
             poses.append((place, continuous(turn / length)))
         return poses
 
@@ -100,7 +100,7 @@ class MechanismMotion(ABC):
         return self._frames[body]
 
     def _joint_markers(self, body: int) -> list[int]:
-        """Markers of a body that joints stand on; a free joint holds nothing."""
+        """Markers of a body that have joints, except free joints."""
         used = [
             marker
             for joint in self.mechanism.joints

@@ -1,13 +1,13 @@
-"""What every picture is made from: parts that move and bend, arrows and curves, all at the same instants ("frames").
+"""A scene, the source of every picture: parts that move and bend, arrows and curves, at the same instants ("frames").
 
-A point of a part that stands at X in the part's own axes is drawn at
+A point of a part at X in the part's own axes is drawn at
 
     x = position + R(quaternion) (X + sum of a_k S_k(X) for carried k + scale * sum of a_k S_k(X) for all other k)
 
-The shapes S_k are fixed fields and the amplitudes a_k numbers of time, so that a graphics card adds them up;
-second-order terms are shapes like others. The carried shapes are never exaggerated: they hold what is needed for the
-joints of the body to stay closed at any scale. The others add up to the deflection u, which is measured from the chord
-between the joints. With scale 1 the points are where the run has put them.
+The shapes S_k are fixed fields and the amplitudes a_k functions of time, so that a graphics card can add them up;
+second-order terms are shapes like others. The carried shapes are never exaggerated: they keep the joints of the body
+closed at any scale. The others add up to the deflection u, which is measured from the chord between the joints. With
+scale 1 the points are where the run has computed them.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ PartKind = Literal["flexible", "rigid", "symbol", "ground"]
 ArrowKind = Literal["reaction force", "reaction moment", "force", "torque"]
 
 COLORINGS = ("displacement", "x", "y", "z", "stress", "part")
-"""What may colour a flexible part: |u|, a component of u in the axes of the part, von Mises stress, nothing."""
+"""Colourings of a flexible part: |u|, a component of u in the axes of the part, von Mises stress, none."""
 
 STRESS_NOTE = "Stress without"
-"""How notes of a scene begin that matter only where it is coloured by stress"""
+"""Start of notes that matter only if the scene is coloured by stress"""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Something that is drawn; s points, m shapes, f frames."""
+    """A part of a scene; s points, m shapes, f frames."""
 
     name: str
-    """No two parts of a scene have the same"""
+    """Unique in a scene"""
     kind: PartKind
-    """A body ("flexible", "rigid"), the symbol of a joint, drive or spring, or what does not move ("ground")"""
+    """A body ("flexible", "rigid"), the symbol of a joint, drive or spring, or the "ground\""""
     points: Floats
     """(s, 3) undeformed, axes of the part [m]"""
     triangles: Integers
@@ -62,9 +62,9 @@ class Part:
     amplitudes: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     """(f, m) [m]"""
     carried: int = 0
-    """How many of the first shapes are not exaggerated"""
+    """Number of leading shapes that are not exaggerated"""
     stress: Single | None = None
-    """(n, s, 6) stress xx, yy, zz, xy, yz, zx per unit of `stress_amplitudes` [Pa/m]; None: not known"""
+    """(n, s, 6) stress xx, yy, zz, xy, yz, zx per unit of `stress_amplitudes` [Pa/m]; None: unknown"""
     stress_amplitudes: Floats | None = None
     """(f, n)"""
     nodes: Integers | None = None
@@ -112,7 +112,7 @@ class Part:
         return local @ rotations(self.quaternion[frame]).T + self.position[frame]
 
     def von_mises(self, frame: int) -> Single | None:
-        """(s,) [Pa]; None when the stress is not known"""
+        """(s,) [Pa]; None if the stress is unknown"""
         if self.stress is None or self.stress_amplitudes is None:
             return None
         weights = self.stress_amplitudes[frame].astype(np.float32)
@@ -124,7 +124,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Arrow:
-    """A force or moment that is drawn at a point; f frames, world axes."""
+    """A force or moment at a point; f frames, world axes."""
 
     name: str
     kind: ArrowKind
@@ -149,7 +149,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Scene:
-    """Everything that is drawn."""
+    """Parts, arrows and curves over all frames."""
 
     title: str
     subtitle: str
@@ -159,21 +159,21 @@ class Scene:
     arrows: tuple[Arrow, ...] = ()
     curves: tuple[Curve, ...] = ()
     scale: float = 1.0
-    """Deflection scale to begin with, 1 to 1000"""
+    """Initial deflection scale, 1 to 1000"""
     center: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Middle of everything that moves, over all frames [m]"""
+    """Centre of everything that moves, over all frames [m]"""
     radius: float = 1.0
-    """Radius of a sphere about it that holds all of it [m]"""
+    """Radius of the bounding sphere about it [m]"""
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
     """Direction that is drawn upwards: against gravity, else z"""
     chapters: tuple[tuple[float, str], ...] = ()
-    """(start [s], title) of pieces that are shown one after the other, such as mode shapes; empty: one piece"""
+    """(start [s], title) of consecutive pieces, such as mode shapes; empty: one piece"""
     period: float = 0.0
-    """Length after which the motion repeats itself [s]; 0: it does not"""
+    """Period of the motion [s]; 0: not periodic"""
     notes: tuple[str, ...] = ()
-    """What the user should know about the pictures"""
+    """Notes for the user about the pictures"""
     magnified: float = 1.0
-    """How many times larger than it is the whole motion is, before any deflection scale, as modes of a mechanism are"""
+    """Magnification of the whole motion before any deflection scale, as for modes of a mechanism"""
 
     def part(self, name: str) -> Part:
         """The body or symbol of this name."""
@@ -191,7 +191,7 @@ class Scene:
 
     @cached_property
     def largest_stress(self) -> float:
-        """[Pa] over all parts and frames; 0 when no stress is known"""
+        """[Pa] over all parts and frames; 0 if no stress is known"""
         sizes = [part.von_mises(k) for part in self.flexible for k in range(len(self.time)) if part.stress is not None]
         return max((float(size.max()) for size in sizes if size is not None), default=0.0)
 
@@ -207,7 +207,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Look:
-    """How a scene is drawn; the same words for pages, pictures and windows."""
+    """Options for drawing a scene, the same for pages, pictures and windows."""
 
     scale: float | None = None
     """Deflection scale; None: that of the scene"""
@@ -216,9 +216,9 @@ class Look:
     view: str = "iso"
     """One of camera.VIEWS"""
     follow: str = ""
-    """Body to ride with; empty: ground"""
+    """Body that the camera follows; empty: ground"""
     ghost: bool = False
-    """The undeformed body beside the deformed one"""
+    """Also draw the undeformed body"""
     symbols: bool = True
     arrows: bool = False
     dark: bool = False
@@ -226,19 +226,19 @@ class Look:
     """Pixels"""
     fps: int = 30
     speed: float | None = None
-    """Simulated seconds in a second of playing; None: see `playing_speed`"""
+    """Simulated seconds per second of playback; None: see `playing_speed`"""
 
     def scale_of(self, scene: Scene) -> float:
-        """Exaggeration: as asked for, or what suits the scene."""
+        """Deflection scale: as given, or that of the scene."""
         return scene.scale if self.scale is None else self.scale
 
 
 PLAYING = 10.0
-"""Seconds in which a whole run is played when nobody says otherwise."""
+"""Default playback time of a whole run [s]"""
 
 
 def playing_speed(scene: Scene, look: Look) -> float:
-    """Simulated seconds in a second of playing."""
+    """Simulated seconds per second of playback."""
     if look.speed is not None:
         return look.speed
     span = float(scene.time[-1] - scene.time[0])
@@ -248,7 +248,7 @@ def playing_speed(scene: Scene, look: Look) -> float:
 
 
 _BLOCK = 16
-"""Frames that are looked at together: shapes then come from memory once for all of them."""
+"""Frames evaluated together: shapes are then read from memory once for all of them."""
 
 
 def _largest(part: Part) -> float:

@@ -1,9 +1,9 @@
-"""The shapes of a body file as a scene: every elastic coordinate swings by itself, one chapter after the other.
+"""The shapes of a body file as a scene: every elastic coordinate oscillates alone, one chapter after the other.
 
-A shape has no size of its own. Each one is shown with the same largest displacement, a round number that is about a
-hundredth of the length of the body, and begins with a scale that makes this some 6 % of the length. The stress is that
-of the round number. The second-order part 1/2 G_kk q^2 of a coordinate is shown alone: q is then as large as the
-second-order part needs to reach the same round number. One cycle takes two seconds, whatever the frequency.
+The size of a shape is arbitrary. Each one is shown with the same largest displacement, a round number of about a
+hundredth of the length of the body, and an initial scale that makes this about 6 % of the length. The stress is that
+of the round number. The second-order part 1/2 G_kk q^2 of a coordinate is shown alone: q is then chosen such that the
+second-order part reaches the same round number. One cycle takes two seconds, whatever the frequency.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from flexmb.view.geometry.primitives import Solid, box, joined, sphere
 from flexmb.view.scene import Part, Scene, Single
 
 CYCLE = 2.0
-"""Seconds of playing that a shape takes to swing up, down and back."""
+"""Duration of one cycle of a shape [s]"""
 FRAMES = 40
-"""Of a cycle: straight lines between them miss the sine by 0.3 % at most."""
+"""Frames of a cycle: straight lines between them miss the sine by at most 0.3 %."""
 _VISIBLE = 0.06
-"""Part of the length of the body that the largest displacement is drawn with."""
+"""Largest drawn displacement, as a part of the length of the body."""
 _MOST_NODES = 5000
-"""That are drawn as small blocks when there is no surface."""
+"""Most nodes that are drawn as small blocks if there is no surface."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class _Swing:
     time: Floats
     """(f,) [s]"""
     field: bool
-    """Whether the second-order part is shown, which goes by q^2"""
+    """Whether the second-order part is shown, which is proportional to q^2"""
 
     @property
     def weights(self) -> Floats:
@@ -55,10 +55,10 @@ class _Swing:
 def scene_of_body(
     body: ReducedBody, modes: Sequence[int | str] | None = None, field: bool = False, frames: int = FRAMES
 ) -> Scene:
-    """The chosen coordinates of a body (all, when none is chosen) as mode shapes, or their second-order parts.
+    """The chosen coordinates of a body (default: all) as mode shapes, or their second-order parts.
 
-    modes : numbers from 1 in the order of the body report, or names as it writes them
-    frames : of the cycle of every shape
+    modes : numbers from 1, or names, as in the body report
+    frames : number of frames of the cycle of every shape
     """
     if faults := body_faults(body, modes or (), field):
         raise InputError(faults)
@@ -87,13 +87,13 @@ def scene_of_body(
 
 
 def body_faults(body: ReducedBody, modes: Sequence[int | str] = (), field: bool = False) -> list[Fault]:
-    """Why these shapes cannot be shown."""
+    """Reasons why these shapes cannot be shown."""
     if not body.n_modes:
         return [Fault(f"The body '{body.name}' has no mode shapes: it is rigid.")]
     labels = [coordinate.label for coordinate in body.coordinates]
     faults = [_unknown_mode(body.name, word, labels) for word in modes if _number(body, word) < 0]
     if body.surface is None or not len(body.surface.points):
-        faults.append(Fault(f"The body file of '{body.name}' holds no points to draw.", hint="Reduce its mesh again."))
+        faults.append(Fault(f"The body file of '{body.name}' has no points to draw.", hint="Reduce its mesh again."))
     elif field and body.surface.G is None:
         text = f"the body '{body.name}' has no second-order part: its field is linear."
         faults.append(Fault(text, ("field",), "Reduce its mesh again with --field quadratic."))
@@ -101,7 +101,7 @@ def body_faults(body: ReducedBody, modes: Sequence[int | str] = (), field: bool 
 
 
 def _number(body: ReducedBody, word: int | str) -> int:
-    """Number from 0 of the coordinate that a number from 1 or a name stands for; -1: there is none."""
+    """Index of the coordinate of a number from 1 or a name; -1: there is none."""
     text = str(word).strip()
     labels = [coordinate.label for coordinate in body.coordinates]
     if text in labels:
@@ -111,7 +111,7 @@ def _number(body: ReducedBody, word: int | str) -> int:
 
 def _unknown_mode(name: str, word: int | str, labels: Sequence[str]) -> Fault:
     is_number = str(word).strip().lstrip("+-").isdecimal()
-    listed = f"It has {len(labels)}, counted as in the table of `flexmb body info`" if len(labels) > 1 else "It has one"
+    listed = f"It has {len(labels)}, numbered as in 'flexmb body info'" if len(labels) > 1 else "It has one"
     hint = f"{listed}: 1 is '{labels[0]}'." if is_number else did_you_mean(str(word), labels, "Shapes")
     return Fault(f"the body '{name}' has no mode shape {clipped(word)}.", ("modes",), hint)
 
@@ -130,7 +130,7 @@ def _swing(chosen: tuple[int, ...], sizes: Floats, amplitude: float, field: bool
     largest = np.sqrt(2.0 * ratio) if field else ratio
     time = np.linspace(0.0, CYCLE * count, count * frames + 1)
     q = np.zeros((len(time), count))
-    # Whole cycles begin and end at rest: the frame where two meet belongs to both.
+    # Whole cycles begin and end at zero: the frame where two meet belongs to both.
     wave = np.sin(2.0 * np.pi * np.arange(frames) / frames)
     for k in range(count):
         q[k * frames : (k + 1) * frames, k] = largest[k] * wave
@@ -163,7 +163,7 @@ def _scaled(fields: Floats, weights: Floats) -> dict[str, Any]:
 
 
 def _skin(surface: Surface, length: float) -> tuple[Solid, Any]:
-    """What is drawn, and the number of the node that each of its points goes with: the surface, or blocks at nodes."""
+    """The drawn solid, and the node of each of its points: the surface, or blocks at nodes."""
     if len(surface.triangles):
         return Solid(surface.points, surface.triangles), np.arange(len(surface.points))
     nodes = np.arange(len(surface.points))[:: -(-len(surface.points) // _MOST_NODES)]
@@ -193,7 +193,7 @@ def _body_part(body: ReducedBody, surface: Surface, drawn: tuple[Solid, Any], sw
 
 
 def _marks(body: ReducedBody, nodes: Any, points: Floats) -> dict[str, int]:
-    """The point that is nearest to every marker, among those which the marker is tied to."""
+    """The point nearest to every marker, among those that the marker is tied to."""
     marks = {}
     for marker in body.markers:
         tied = np.flatnonzero(np.isin(nodes, marker.nodes))
@@ -227,7 +227,7 @@ def _marker_parts(body: ReducedBody, swing: _Swing) -> list[Part]:
 
 
 def _at_rest(frames: int) -> dict[str, Any]:
-    """Body axes that are those of the world."""
+    """Body axes equal to the world axes."""
     return {"position": np.zeros((frames, 3)), "quaternion": np.tile([1.0, 0.0, 0.0, 0.0], (frames, 1))}
 
 
@@ -255,7 +255,7 @@ def _notes(amplitude: float, field: bool, has_surface: bool) -> tuple[str, ...]:
         f"a cycle takes {CYCLE:g} s, whatever the frequency."
     ]
     if not has_surface:
-        notes.append("The body file holds no surface (lines, or matrices computed elsewhere): its nodes are drawn.")
+        notes.append("The body file has no surface (line cells, or imported matrices): its nodes are drawn.")
     return tuple(notes)
 
 

@@ -1,11 +1,10 @@
-"""Modes of a whole mechanism as a scene: each one swings by itself about the state, one chapter after the other.
+"""Modes of a whole mechanism as a scene: each one oscillates alone about the state, one chapter after the other.
 
-Enters: a linearised model (`ModalReport`) and the numbers of modes. Leaves: a `Scene` in which every joint is closed
-at the size that is shown. A mode has no size of its own: the largest displacement of a drawn point is a round number,
-about a hundredth of the mechanism, times a scale that makes it about a tenth. The whole motion has that size (loops
-close only for the size that was computed), not only the deflection of flexible bodies. Re(shape e^(i phase)) runs
-through one cycle in two seconds, whatever the frequency; a quarter of the cycle after its start the shape is as the
-table of modes has it.
+Input: a linearised model (`ModalReport`) and the numbers of modes. Output: a `Scene` in which every joint is closed at
+the shown size. The size of a mode is arbitrary: the largest displacement of a drawn point is a round number, about a
+hundredth of the mechanism, times a scale that makes it about a tenth. The whole motion has that size (loops close only
+for the computed size), not only the deflection of flexible bodies. Re(shape e^(i phase)) runs through one cycle in two
+seconds, whatever the frequency; after a quarter of the cycle the shape is that of the table of modes.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ from flexmb.view.scene_of_body import CYCLE, FRAMES
 from flexmb.view.scene_of_result import drawn_parts, upwards
 
 _VISIBLE = 0.1
-"""Part of the size of the mechanism that the largest displacement is shown with."""
+"""Largest shown displacement, as a part of the size of the mechanism."""
 _MOST_TURN = 0.5
 """Largest rotation of a body or of a marker on it [rad], unless a scale is given."""
 _TRIAL = 1e-3
-"""Size of the motion from which displacements per size are taken, small enough to be linear."""
+"""Size of the trial motion for displacements per size, small enough to be linear."""
 _HALVINGS = 8
 _LISTED = 6
-"""Modes that a message names."""
+"""Most modes listed in a message."""
 
 
 @dataclass(frozen=True)
 class _Swing:
-    """A mode at the size in which it is shown."""
+    """A mode in its shown size."""
 
     number: int
     """From 1, as in the table of modes"""
@@ -61,11 +60,11 @@ def scene_of_modes(
     frames: int = FRAMES,
     scale: float | None = None,
 ) -> Scene:
-    """The chosen modes of a model (all that oscillate, when none is chosen), each over one cycle.
+    """The chosen modes of a model (default: all that oscillate), each over one cycle.
 
     modes : numbers from 1 as in the table of `flexmb modes`
-    spec : of the model, for the forms and colours of its bodies
-    frames : of the cycle of every mode
+    spec : of the model, for the geometry and colours of its bodies
+    frames : number of frames of the cycle of every mode
     scale : of the largest displacement, see the notes of the scene; None: about a tenth of the mechanism
     """
     chosen = _chosen(report, modes)
@@ -81,7 +80,7 @@ def scene_of_modes(
     parts, error = drawn_parts(spec, report.system.mechanism, _motion(report, spec, rows))
     notes = list(_notes(report, swings, amplitude, magnified))
     if error > 0.0:
-        notes.append(f"The deflection is drawn to {1e3 * error:.2g} mm: these modes need more shapes than are kept.")
+        notes.append(f"The deflection is drawn to {1e3 * error:.2g} mm: these modes need more shapes than are stored.")
     scene = Scene(
         title=report.system.name or "model",
         subtitle=f"modes about {report.state}",
@@ -100,20 +99,20 @@ def _chosen(report: ModalReport, words: Sequence[int | str]) -> list[tuple[int, 
     """Numbers and modes, without repetition."""
     shown, name = report.shown, report.system.name or "unnamed"
     if not shown:
-        hint = "Nothing resists its motion. " if report.modes else "It has no degrees of freedom. "
-        text = f"The model '{name}' has no modes: nothing can oscillate or settle."
-        raise InputError([Fault(text, hint=f"{hint}`flexmb modes` tells more.")])
+        hint = "Its motion meets no stiffness or damping. " if report.modes else "It has no degrees of freedom. "
+        text = f"The model '{name}' has no modes: nothing can oscillate or decay."
+        raise InputError([Fault(text, hint=f"{hint}See 'flexmb modes' for details.")])
     if not words:
         found = [(number, mode) for number, mode in enumerate(shown, start=1) if mode.frequency > 0.0]
         if not found:
             text = f"No mode of the model '{name}' oscillates."
-            raise InputError([Fault(text, ("modes",), f"Choose one by its number to see it: {_listed(shown)}.")])
+            raise InputError([Fault(text, ("modes",), f"Choose one by its number: {_listed(shown)}.")])
         return found
     numbers = [_number(word) for word in words]
     unknown = [clipped(word) for word, number in zip(words, numbers, strict=True) if not 1 <= number <= len(shown)]
     if unknown:
         text = f"the model '{name}' has no mode {', '.join(unknown)}."
-        hint = f"It has {len(shown)}, counted as in the table of `flexmb modes`: {_listed(shown)}."
+        hint = f"It has {len(shown)}, numbered as in 'flexmb modes': {_listed(shown)}."
         raise InputError([Fault(text, ("modes",), hint)])
     return [(number, shown[number - 1]) for number in dict.fromkeys(numbers)]
 
@@ -130,14 +129,16 @@ def _listed(modes: Sequence[Mode]) -> str:
 
 
 class _Sizes:
-    """How large modes must be drawn, from what a small motion displaces."""
+    """Drawn sizes of modes, from the displacements of a small motion."""
 
     def __init__(self, report: ModalReport, spec: Any, modes: Sequence[Mode]):
         rows = [state_row(report)]
         for mode in modes:
             found = mode_rows(report, mode, _TRIAL, np.linspace(0.0, 0.75 * np.pi, 4))
             if found is None:
-                raise ComputationError("The loops of the model do not close near this state: its modes have no motion.")
+                raise ComputationError(
+                    "The loops of the model do not close near this state: its modes cannot be shown."
+                )
             rows.append(found)
         motion = _motion(report, spec, np.concatenate(rows))
         bodies = [
@@ -146,7 +147,7 @@ class _Sizes:
             if part.kind in ("flexible", "rigid") and len(part.points)
         ]
         if not bodies:
-            raise InputError([Fault("No body of the model has a form that can be drawn.")])
+            raise InputError([Fault("No body of the model has a geometry that can be drawn.")])
         moves = np.max([_displacements(part) for part in bodies], axis=0)
         markers = [motion.marker_path(number).R for number in range(len(report.system.mechanism.markers))]
         turns = np.max([_turns(R) for R in [*markers, *(rotations(part.quaternion) for part in bodies)]], axis=0)
@@ -154,10 +155,10 @@ class _Sizes:
         self._turns = turns[1:].reshape(-1, 4).max(axis=1) / _TRIAL
         at_rest = np.concatenate([part.positions(0) for part in bodies])
         self.extent = float(np.linalg.norm(at_rest.max(axis=0) - at_rest.min(axis=0))) or 1.0
-        """Diagonal of the box that holds all bodies at rest [m]"""
+        """Diagonal of the box around all bodies at rest [m]"""
 
     def of(self, place: int, displacement: float, limited: bool) -> tuple[float, str]:
-        """Size of a mode that displaces points by so much [m], or turns bodies as far as is seen; what is to be said"""
+        """Size of a mode with this largest displacement [m], limited by the rotation of bodies; and a note"""
         by_move = displacement / max(self._moves[place], 1e-300)
         by_turn = _MOST_TURN / max(self._turns[place], 1e-300)
         if limited and by_turn < by_move:
@@ -184,16 +185,16 @@ def _round_size(extent: float) -> tuple[float, float]:
 
 
 def _closed_swing(report: ModalReport, number: int, mode: Mode, size: float, note: str, phases: Floats) -> _Swing:
-    """The mode at this size, or at a half, a quarter, ... of it when its loops do not close there."""
+    """The mode at this size, or at a half, a quarter, ... of it if its loops do not close there."""
     for halvings in range(_HALVINGS):
         rows = mode_rows(report, mode, size / 2**halvings, phases)
         if rows is not None:
             if halvings:
-                note = f"shown at 1/{2**halvings} of that size, since loops do not close at a larger one"
+                note = f"shown at 1/{2**halvings} of that size, because loops do not close at a larger one"
             return _Swing(number, mode, rows, note)
     raise ComputationError(
-        f"The loops of the model do not close in mode {number}, even at 1/{2 ** (_HALVINGS - 1)} of the size that is "
-        "seen: it is close to a position where it cannot move on. Choose another state, or a smaller --scale."
+        f"The loops of the model do not close in mode {number}, even at 1/{2 ** (_HALVINGS - 1)} of the visible "
+        "size: the state is close to a singular position. Choose another state, or a smaller --scale."
     )
 
 
@@ -225,9 +226,9 @@ def _notes(report: ModalReport, swings: Sequence[_Swing], amplitude: float, magn
         numbers = [str(swing.number) for swing in swings if swing.note == note]
         yield f"Mode{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}: {note}."
     if any(swing.mode.frequency == 0.0 for swing in swings):
-        yield "Modes that do not oscillate go both ways here, to be seen; they decay or grow to one side."
+        yield "Modes that do not oscillate are shown moving both ways; in reality they decay or grow to one side."
     if any(swing.mode.eigenvalue.real > 1e-6 * abs(swing.mode.eigenvalue) for swing in swings):
-        yield "Modes that grow are shown with a constant size."
+        yield "Unstable modes are shown with a constant size."
     if np.any(np.abs(Mechanics(report.system, report.linear.work).v) > 1e-9):
-        yield "The mechanism moves in this state; the modes are shown with that motion standing still."
+        yield "The mechanism moves in this state; the modes are shown without that motion."
     yield from (f"{note[0].upper()}{note[1:]}" for note in report.linear.notes)

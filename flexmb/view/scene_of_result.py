@@ -1,7 +1,7 @@
 """The scene of a run: its bodies as they moved and bent, joints and drives as symbols, reactions and forces as arrows.
 
-Enters: a result file (and the body files that its model names). Leaves: a `Scene`, with at most some thousand frames
-out of the rows of the result.
+Input: a result file (and the body files of its model). Output: a `Scene`, with at most a thousand or so frames out of
+the rows of the result.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from flexmb.view.scene import STRESS_NOTE, Arrow, Curve, Part, PartKind, Scene
 from flexmb.view.symbols import joint_travel, symbol_parts
 
 FRAMES = 1200
-"""Frames of a scene when nobody says otherwise."""
+"""Default number of frames of a scene."""
 _MOST_CURVES = 24
 _ROUNDING = 1e-9
 """Moments below this part of force times size are not drawn."""
 MOST_TURN = np.pi / 4.0
-"""Angle between two frames up to which a motion is seen as it is [rad]."""
+"""Largest rotation between two frames that shows the true motion [rad]."""
 
 
 def scene_of_result(
@@ -47,9 +47,9 @@ def scene_of_result(
     channels: Sequence[str] = (),
     folder: str | os.PathLike[str] | None = None,
 ) -> Scene:
-    """The scene of a result from `start` to `end` [s] with at most so many frames.
+    """The scene of a result from `start` to `end` [s] with at most `frames` frames.
 
-    channels: curves that go with it (default: the sensors); folder: where else body files may lie.
+    channels: curves of the scene (default: the sensors); folder: further place to look for body files.
     """
     rows = chosen_rows(result, frames, start, end)
     curves = list(_curves(result, rows, channels))
@@ -61,7 +61,7 @@ def scene_of_result(
     if len(rows) < result.n_rows:
         notes.append(f"{len(rows)} of the {result.n_rows} rows of the result are shown.")
     if error > 0.0:
-        notes.append(f"The deflection is drawn to {1e3 * error:.2g} mm: this motion needs more shapes than are kept.")
+        notes.append(f"The deflection is drawn to {1e3 * error:.2g} mm: this motion needs more shapes than are stored.")
     notes += _base_notes(spec.base) + _turn_notes(motion) + _stress_notes(mechanism, parts)
     scene = Scene(
         title=result.name or result.path.stem,
@@ -80,7 +80,7 @@ def chosen_rows(result: Result, frames: int, start: float | None, end: float | N
     """Rows at about even times, at most `frames` of them."""
     time = result.time
     if not len(time):
-        raise InputError(f"'{result.path}' has no complete rows: there is nothing to draw.")
+        raise InputError(f"'{result.path}' has no complete rows, so there is nothing to draw.")
     first = time[0] if start is None else start
     last = time[-1] if end is None else end
     slack = 1e-9 * max(abs(time[0]), abs(time[-1]), 1e-300)
@@ -112,17 +112,17 @@ def _subtitle(result: Result) -> str:
 
 
 def _base_notes(base: Any) -> list[str]:
-    """What a picture of a moving ground shows."""
+    """Notes about a moving ground."""
     notes = []
     if base is not None and base.rotation is not None:
-        notes.append("The ground turns; the picture is drawn in axes that do not.")
+        notes.append("The ground rotates; the picture is drawn in non-rotating axes.")
     if base is not None and base.acceleration is not None:
-        notes.append("The ground is accelerated; the picture moves along with its origin.")
+        notes.append("The ground accelerates; the picture moves with its origin.")
     return notes
 
 
 def _turn_notes(motion: RecordedMotion) -> list[str]:
-    """A warning when bodies turn so far from frame to frame that nobody can tell what happens between them."""
+    """Warning if bodies turn so far from frame to frame that the motion between them is ambiguous."""
     steps, furthest = np.diff(motion.time), 0.0
     for body in motion.mechanism.bodies[1:] if len(steps) else ():
         speed = np.linalg.norm(motion.channel(f"bodies/{body.name}/angular_velocity"), axis=1)
@@ -130,11 +130,11 @@ def _turn_notes(motion: RecordedMotion) -> list[str]:
     if furthest <= MOST_TURN:
         return []
     text = f"Bodies turn by up to {np.degrees(furthest):.0f} degrees between two frames"
-    return [f"{text}: what a film shows there is a guess. Write more rows or take more frames."]
+    return [f"{text}: the motion between frames is ambiguous. Write more rows or use more frames."]
 
 
 def _stress_notes(mechanism: Mechanism, parts: Sequence[Part]) -> list[str]:
-    """What the stress of beams does not hold."""
+    """Notes about stress that is missing in beams."""
     stressed = {part.name for part in parts if part.stress is not None}
     names = [
         f"'{body.name}'"
@@ -142,11 +142,11 @@ def _stress_notes(mechanism: Mechanism, parts: Sequence[Part]) -> list[str]:
         if isinstance(body, FlexibleBody) and body.basis is not None and body.name in stressed
         if all(shape.component != "u" for shape in body.basis.shapes)
     ]
-    return [f"{STRESS_NOTE} that of stretch, since there are no axial shapes: {', '.join(names)}."] if names else []
+    return [f"{STRESS_NOTE} its axial part, because there are no axial shapes: {', '.join(names)}."] if names else []
 
 
 def drawn_parts(spec: Any, mechanism: Mechanism, motion: MechanismMotion) -> tuple[list[Part], float]:
-    """Bodies and symbols, and how far flexible points are off at most [m]; 0 when all is within the tolerance."""
+    """Bodies and symbols, and the largest error of flexible points [m]; 0 if it is within the tolerance."""
     size = scene_size(mechanism)
     travel = {joint.name: joint_travel(joint, motion) for joint in mechanism.joints}
     parts, worst = [], 0.0
@@ -174,7 +174,7 @@ def covered(spec: Any, mechanism: Mechanism, number: int) -> Covered:
 
 
 def _felt(arrows: tuple[Arrow, ...], size: float) -> tuple[Arrow, ...]:
-    """Without moments that are rounding beside the forces, with the size of the mechanism [m] as their arm."""
+    """The arrows without moments that are round-off compared with force times the size of the mechanism [m]."""
     largest = max((float(np.abs(arrow.vector).max(initial=0.0)) for arrow in arrows if arrow.unit == "N"), default=0.0)
     least = _ROUNDING * largest * size
     return tuple(arrow for arrow in arrows if arrow.unit == "N" or np.abs(arrow.vector).max(initial=0.0) > least)
@@ -200,7 +200,7 @@ def _arrows(spec: Any, mechanism: Mechanism, motion: RecordedMotion) -> Iterator
 
 def _curves(result: Result, rows: Integers, channels: Sequence[str]) -> Iterator[Curve]:
     selections = result.names.find_all(channels) if channels else default_selections(result)
-    if not channels:  # deflections first: they are what such a picture is looked at for
+    if not channels:  # deflections first: they matter most
         selections.sort(key=lambda selection: "deflection" not in selection.channel.text)
     scalars = [scalar for selection in selections for scalar in selection.scalars]
     for scalar in scalars if channels else scalars[:_MOST_CURVES]:

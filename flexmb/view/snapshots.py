@@ -1,9 +1,9 @@
-"""A field that changes with time as a few fixed shapes with amplitudes: the best ones for what happens in a run.
+"""Approximation of a time-dependent field by a few fixed shapes with amplitudes, chosen for a run.
 
-The field is evaluated at some instants everywhere (snapshots), whose principal directions are the shapes, and at some
-points always, which gives the amplitudes by least squares. Where the points are missed by more than the tolerance the
-worst instants become snapshots too. So modes that hardly move cost nothing, and second-order terms, rotations of the
-chord and exact beams need no treatment of their own.
+The field is evaluated at all points for some instants (snapshots), whose principal directions are the shapes, and at
+some points for all instants, which gives the amplitudes by least squares. If the error at the points exceeds the
+tolerance, the worst instants become snapshots too. So modes with little motion cost nothing, and second-order terms,
+rotations of the chord and exact beams need no special treatment.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ Evaluate = Callable[[Integers, Integers], Floats]
 """(rows, points) -> (r, p, width)"""
 
 _FIRST = 60
-"""Snapshots to begin with."""
+"""Initial number of snapshots."""
 _MORE = 20
-"""Added where the field is missed."""
+"""Snapshots added where the error is too large."""
 _ROUNDS = 6
 _PROBES = 500
-"""Points that are looked at always."""
+"""Points evaluated at all instants."""
 _BLOCK = 64
-"""Instants that are evaluated together."""
+"""Instants evaluated together."""
 _COLUMNS = 2**17
 
 
 @dataclass(frozen=True)
 class Shapes:
-    """A field as sum of a_k(t) S_k(X)."""
+    """A field as a sum of a_k(t) S_k(X)."""
 
     shapes: Single
     """(m, s, width), the largest length in each is 1"""
     amplitudes: Floats
     """(f, m)"""
     error: float
-    """Largest deviation found at the points that were looked at"""
+    """Largest deviation at the evaluated points"""
 
 
 def fitted_shapes(evaluate: Evaluate, n_rows: int, n_points: int, tolerance: float) -> Shapes:
@@ -65,7 +65,7 @@ def fitted_shapes(evaluate: Evaluate, n_rows: int, n_points: int, tolerance: flo
 
 
 def _spread(count: int, most: int) -> Integers:
-    """At most so many numbers, evenly from 0 to count - 1."""
+    """At most `most` numbers, evenly from 0 to count - 1."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.int64))
 
 
@@ -74,7 +74,7 @@ def _blocks(rows: Integers) -> list[Integers]:
 
 
 def _principal(snapshots: Single, tolerance: float) -> Single:
-    """(m, s, width) the directions of the snapshots that matter, by the eigenvectors of their products."""
+    """(m, s, width) the significant principal directions of the snapshots, by the eigenvectors of their products."""
     count, n_points, width = snapshots.shape
     flat = snapshots.reshape(count, -1)
     products = sum(part @ part.T for part in (flat[:, k : k + _COLUMNS].astype(float) for k in _starts(flat)))
@@ -94,7 +94,7 @@ def _principal(snapshots: Single, tolerance: float) -> Single:
 
 
 def _starts(flat: Single) -> range:
-    """Where the pieces begin whose products are summed in double precision: all at once would take much memory."""
+    """Starts of the pieces whose products are summed in double precision: all at once would take much memory."""
     return range(0, flat.shape[1], _COLUMNS)
 
 

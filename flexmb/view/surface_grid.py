@@ -1,8 +1,8 @@
-"""The bodies of a scene as one grid of triangles with fields, frame by frame: what field files are written from.
+"""The bodies of a scene as one grid of triangles with fields, frame by frame: the source of field files.
 
-Points stand at their places in the world; the deflection can be exaggerated as in pictures. The fields are
-`displacement`, the deflection u from the chord between the joints in world axes [m], never exaggerated, and `von_mises`
-[Pa] when the scene knows any stress; not a number where a body has none.
+Points are in world axes; the deflection can be exaggerated as in pictures. The fields are `displacement`, the
+deflection u from the chord between the joints in world axes [m], never exaggerated, and `von_mises` [Pa] if the scene
+has stress data; not a number where a body has none.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Number = NDArray[np.int32]
 
 
 class SurfaceGrid:
-    """All bodies of a scene side by side; s points, t triangles. Symbols of joints are drawings and left out."""
+    """All bodies of a scene in one grid; s points, t triangles. Symbols of joints are left out."""
 
     def __init__(self, scene: Scene, scale: float = 1.0):
         parts = [part for part in scene.parts if part.kind != "symbol" and len(part.triangles)]
         if not parts:
             raise InputError("There is nothing to write: the result has no body with a surface.")
         if not (np.isfinite(scale) and scale >= 0.0):
-            raise InputError(f"A deflection scale of {scale} cannot be drawn; it is a number from 0 upwards.")
+            raise InputError(f"The deflection scale is {scale}; it must be 0 or more.")
         self.scene, self.scale, self.parts = scene, scale, parts
         self.names = [part.name for part in parts]
         starts = np.cumsum([0, *(len(part.points) for part in parts)])
@@ -37,7 +37,7 @@ class SurfaceGrid:
         """(t, 3)"""
         self.body_of_point: Number = _repeated([len(part.points) for part in parts])
         self.body_of_triangle: Number = _repeated([len(part.triangles) for part in parts])
-        """Numbers into `names`"""
+        """Indices into `names`"""
 
     @property
     def field_widths(self) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Joints, drives and springs as small parts of a scene, in their places at every frame.
+"""Joints, drives and springs as small parts of a scene, with their poses at every frame.
 
 A symbol has two halves, one on each of the two bodies. At the joints of a flexible body nothing is exaggerated, so they
 fit at any scale; a spring on other places of it follows its ends.
@@ -52,7 +52,7 @@ def symbol_parts(spec: Any, mechanism: Mechanism, motion: MechanismMotion, size:
 
 
 def joint_travel(joint: PlacedJoint, motion: MechanismMotion) -> tuple[float, float]:
-    """How far a joint slides in the run, from its design position [m]."""
+    """Range of the slide of a joint in the run, from its design position [m]."""
     names, is_screw = joint.type.coordinates, joint.type.name == "screw"
     sliding = next((name for name in ("slide", "x") if name in names and joint.type.name != "free"), None)
     if sliding is None and not is_screw:
@@ -63,7 +63,7 @@ def joint_travel(joint: PlacedJoint, motion: MechanismMotion) -> tuple[float, fl
 
 
 def _spring(name: str, first: MarkerPath, second: MarkerPath, size: float) -> Part:
-    """A coil from one marker to the other: its length is a carried shape, what its ends are deflected by are others."""
+    """A coil from one marker to the other: its length is a carried shape, the deflections of its ends are others."""
     start, end = first.position - first.deflection, second.position - second.deflection
     length = np.linalg.norm(end - start, axis=1)
     R = _turned_to(_directions(end - start))
@@ -89,7 +89,7 @@ def _directions(away: Floats) -> Floats:
 
 
 def _turned_to(z: Floats) -> Floats:
-    """(f, 3, 3) rotations whose z axis is z : (f, 3), without sudden turns about it as far as can be."""
+    """(f, 3, 3) rotations whose z axis is z : (f, 3), without sudden turns about it as far as possible."""
     R = np.empty((len(z), 3, 3))
     x = np.eye(3)[int(np.argmin(np.abs(z[0])))]
     for row, axis in enumerate(z):

@@ -1,7 +1,7 @@
-"""Scenes as files that ParaView opens, written without VTK.
+"""Scenes as files for ParaView, written without VTK.
 
 `write_vtkhdf`: one file with all frames (VTKHDF 2.0, an unstructured grid with steps): triangles once, points and
-fields for every step. `write_vtu`: a .vtu file a frame in a folder and a .pvd file that gives their times. Numbers are
+fields for every step. `write_vtu`: one .vtu file per frame in a folder and a .pvd file with their times. Numbers are
 float32. The array `body` of the triangles counts the names in the field data `bodies`.
 [VTK file formats: VTKHDF "UnstructuredGrid, temporal"; VTK XML "UnstructuredGrid"]
 """
@@ -28,7 +28,7 @@ from flexmb.view.scene import Scene
 from flexmb.view.surface_grid import SurfaceGrid
 
 _TRIANGLE = 5
-"""VTK's number of this kind of cell"""
+"""VTK number of this cell type"""
 _FAST = 1
 """Level of compression: float32 numbers that change in every bit gain nothing from a higher one."""
 _MOST_CHUNK_ROWS = 65536
@@ -59,7 +59,7 @@ def write_vtkhdf(scene: Scene, path: str | os.PathLike[str], scale: float = 1.0)
 
 
 def _put_cells(root: Any, grid: SurfaceGrid) -> None:
-    """What is the same in all steps."""
+    """Write what is the same in all steps."""
     import h5py
 
     n_cells = len(grid.triangles)
@@ -71,13 +71,13 @@ def _put_cells(root: Any, grid: SurfaceGrid) -> None:
     root.create_dataset("Offsets", data=3 * np.arange(n_cells + 1), **packed)
     root.create_dataset("Types", data=np.full(n_cells, _TRIANGLE, np.uint8), **packed)
     root.create_dataset("CellData/body", data=grid.body_of_triangle, **packed)
-    # VTK's reader refuses text that is marked as UTF-8 but passes its bytes on.
+    # The reader of VTK rejects strings marked as UTF-8 but accepts their bytes.
     names = [name.encode() for name in grid.names]
     root.create_dataset("FieldData/bodies", data=names, dtype=h5py.string_dtype("ascii"))
 
 
 def _put_steps(root: Any, grid: SurfaceGrid) -> None:
-    """Points and fields, step behind step, and the tables that say where each step begins."""
+    """Write points and fields, step after step, and the tables of the start of each step."""
     n_steps, n_points = len(grid.scene.time), grid.n_points
     steps = root.create_group("Steps")
     steps.attrs["NSteps"] = n_steps
@@ -109,7 +109,7 @@ def _put_steps(root: Any, grid: SurfaceGrid) -> None:
 
 
 def write_vtu(scene: Scene, path: str | os.PathLike[str], scale: float = 1.0) -> Path:
-    """Write NAME.pvd and a folder NAME_vtu with one file a frame; the folder."""
+    """Write NAME.pvd and a folder NAME_vtu with one file per frame; returns the folder."""
     grid = SurfaceGrid(scene, scale)
     target = check_target(path, ".pvd")
     folder = target.with_name(f"{target.stem}_vtu")
@@ -134,12 +134,14 @@ def write_vtu(scene: Scene, path: str | os.PathLike[str], scale: float = 1.0) ->
 
 
 def _check_folder(folder: Path) -> None:
-    """Only a folder of our own frames is replaced."""
+    """Reject a folder that contains anything but our own frames."""
     if not folder.exists():
         return
     own = folder.is_dir() and all(re.fullmatch(r"frame_\d+\.vtu", entry.name) for entry in folder.iterdir())
     if not own:
-        raise InputError(f"'{folder}' exists and holds something else than frames: it is not overwritten.")
+        raise InputError(
+            f"'{folder}' exists and contains files other than frames, so it is not overwritten. Choose another name."
+        )
 
 
 def _pvd_text(scene: Scene, folder: str, names: Iterable[str]) -> str:

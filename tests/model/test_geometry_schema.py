@@ -185,8 +185,8 @@ def damaged() -> dict[str, tuple[bytes, str]]:
     whole, text = binary_stl(BLOCK), ascii_stl(BLOCK)
     not_finite = Solid(np.where(BLOCK.points == BLOCK.points.max(), np.nan, BLOCK.points), BLOCK.triangles)
     return {
-        "empty": (b"", "no STL file"),
-        "short": (b"\0" * 50, "no STL file"),
+        "empty": (b"", "not an STL file"),
+        "short": (b"\0" * 50, "not an STL file"),
         "cut": (b"\0" * 80 + whole[80:-7], "12 triangles need 684 bytes, it has 677"),
         "cut text": (text[:-40].encode(), "truncated"),
         "corner missing": (text.replace("vertex", "", 1).encode(), "35 corners"),

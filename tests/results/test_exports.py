@@ -120,7 +120,7 @@ def test_vtu_series_replaces_its_own_frames_only(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.pvd", "x_vtu"]
     (files / "notes.txt").write_text("precious")
     before = (tmp_path / "x.pvd").read_bytes()
-    with pytest.raises(InputError, match="holds something else than frames: it is not overwritten"):
+    with pytest.raises(InputError, match="contains files other than frames, so it is not overwritten"):
         write_vtu(bending_scene(n_frames=4), tmp_path / "x.pvd")
     assert (files / "notes.txt").read_text() == "precious" and (tmp_path / "x.pvd").read_bytes() == before
 

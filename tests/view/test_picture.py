@@ -1,4 +1,4 @@
-"""Pictures, films and what stands before a window: both renderers draw what the scene says, on any machine."""
+"""Pictures, movies and what stands before a window: both renderers draw what the scene says, on any machine."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 from PIL import Image, ImageSequence
 
 from flexmb.errors import ComputationError, InputError
-from flexmb.view.camera import VIEWS, fitted_camera, projected, riding
+from flexmb.view.camera import VIEWS, fitted_camera, following, projected
 from flexmb.view.picture import can_show, show, write_movie, write_picture
 from flexmb.view.picture.drawing import Drawing
 from flexmb.view.picture.movie import _ffmpeg
 from flexmb.view.picture.rasteriser import Rasteriser
 from flexmb.view.picture.renderers import renderer_for, vtk_fault
-from flexmb.view.picture.shots import film_times, scene_at
+from flexmb.view.picture.shots import movie_times, scene_at
 from flexmb.view.picture.still import most_bent
 from flexmb.view.scene import COLORINGS, Look, Part, Scene
 from tests.support.places import ROOT
@@ -179,7 +179,7 @@ def test_everything_is_in_the_picture_and_fills_it(scene, view):
 def test_a_camera_that_rides_sees_its_body_at_rest(scene):
     look = Look(follow="crank", size=(640, 360))
     camera, crank = fitted_camera(scene, look), scene.part("crank")
-    at = [projected(riding(camera, crank, k), crank.positions(k), look.size) for k in (0, 8, 30)]
+    at = [projected(following(camera, crank, k), crank.positions(k), look.size) for k in (0, 8, 30)]
     np.testing.assert_allclose(at[1], at[0], atol=1e-9)
     np.testing.assert_allclose(at[2], at[0], atol=1e-9)
 
@@ -203,15 +203,15 @@ def test_between_frames_bodies_stay_on_their_way():
 
 def test_a_film_has_the_pictures_of_its_speed(scene):
     span = scene.time[-1]
-    times = film_times(scene, Look(fps=25, speed=span / 4.0))
+    times = movie_times(scene, Look(fps=25, speed=span / 4.0))
     assert len(times) == 101
     assert times[[0, -1]] == pytest.approx([0.0, span])
-    assert len(film_times(replace(scene, period=span), Look(fps=25, speed=span / 4.0))) == 100
-    assert len(film_times(bending_scene(1), Look())) == 1
+    assert len(movie_times(replace(scene, period=span), Look(fps=25, speed=span / 4.0))) == 100
+    assert len(movie_times(bending_scene(1), Look())) == 1
     with pytest.raises(InputError, match="would have 94,248 pictures.*Play faster"):
-        film_times(scene, Look(speed=1e-4))
+        movie_times(scene, Look(speed=1e-4))
     with pytest.raises(InputError, match="would have one picture.*Play slower"):
-        film_times(scene, Look(speed=1e4))
+        movie_times(scene, Look(speed=1e4))
 
 
 def test_the_usual_picture_is_that_of_the_largest_deflection(scene):
@@ -222,12 +222,12 @@ def test_the_usual_picture_is_that_of_the_largest_deflection(scene):
 
 @pytest.mark.parametrize("renderer", RENDERERS)
 def test_a_film_is_written_and_moves(scene, tmp_path, renderer):
-    path, seen = tmp_path / "film.mp4", []
+    path, seen = tmp_path / "movie.mp4", []
     look = Look(size=(321, 181), speed=float(scene.time[-1]), fps=20)
     note = write_movie(scene, path, look, lambda done, all: seen.append((done, all)), renderer=renderer)
     assert note == ""
     assert seen == [(k + 1, 21) for k in range(21)]
-    assert os.listdir(tmp_path) == ["film.mp4"]
+    assert os.listdir(tmp_path) == ["movie.mp4"]
     command = [_ffmpeg(), "-loglevel", "error", "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
     raw = subprocess.run(command, capture_output=True, check=True).stdout
     frames = np.frombuffer(raw, np.uint8).reshape(-1, 180, 320, 3).astype(int)
@@ -236,17 +236,17 @@ def test_a_film_is_written_and_moves(scene, tmp_path, renderer):
 
 
 def test_a_gif_is_written_and_moves(scene, tmp_path):
-    write_movie(scene, tmp_path / "film.gif", Look(speed=float(scene.time[-1])), renderer="flexmb")
-    with Image.open(tmp_path / "film.gif") as film:
-        frames = [np.asarray(frame.convert("RGB")).astype(int) for frame in ImageSequence.Iterator(film)]
-        assert film.size == (640, 360)
-        assert film.info["loop"] == 0
+    write_movie(scene, tmp_path / "movie.gif", Look(speed=float(scene.time[-1])), renderer="flexmb")
+    with Image.open(tmp_path / "movie.gif") as movie:
+        frames = [np.asarray(frame.convert("RGB")).astype(int) for frame in ImageSequence.Iterator(movie)]
+        assert movie.size == (640, 360)
+        assert movie.info["loop"] == 0
     assert len(frames) == 16
     assert changed(frames[0], frames[5]) > 0.02
 
 
 def test_a_failed_film_leaves_nothing_and_keeps_what_was_there(scene, tmp_path):
-    path = tmp_path / "film.mp4"
+    path = tmp_path / "movie.mp4"
     path.write_bytes(b"earlier")
 
     def stop(done: int, total: int) -> None:
@@ -254,14 +254,14 @@ def test_a_failed_film_leaves_nothing_and_keeps_what_was_there(scene, tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         write_movie(scene, path, Look(size=SIZE), stop, renderer="flexmb")
-    assert os.listdir(tmp_path) == ["film.mp4"]
+    assert os.listdir(tmp_path) == ["movie.mp4"]
     assert path.read_bytes() == b"earlier"
 
 
 def test_a_film_that_ffmpeg_cannot_write_is_told(scene, tmp_path, monkeypatch):
     monkeypatch.setattr("flexmb.view.picture.movie._ffmpeg", lambda: shutil.which("false"))
-    with pytest.raises(ComputationError, match="ffmpeg could not write the film .code 1."):
-        write_movie(scene, tmp_path / "film.mp4", Look(size=SIZE), renderer="flexmb")
+    with pytest.raises(ComputationError, match="ffmpeg could not write the movie .code 1."):
+        write_movie(scene, tmp_path / "movie.mp4", Look(size=SIZE), renderer="flexmb")
     assert not os.listdir(tmp_path)
 
 
@@ -272,7 +272,7 @@ def test_a_film_whose_writer_was_ended_by_a_signal_is_told(scene, tmp_path, monk
     program.chmod(0o755)
     monkeypatch.setattr("flexmb.view.picture.movie._ffmpeg", lambda: str(program))
     with pytest.raises(ComputationError, match="ended by signal 15, Terminated"):
-        write_movie(scene, tmp_path / "film.mp4", Look(size=SIZE), renderer="flexmb")
+        write_movie(scene, tmp_path / "movie.mp4", Look(size=SIZE), renderer="flexmb")
     assert os.listdir(tmp_path) == ["writer"]
 
 
@@ -281,11 +281,11 @@ def test_all_wrong_words_are_told_at_once(scene, tmp_path):
     with pytest.raises(InputError) as error:
         write_picture(scene, tmp_path / "x.jpg", look)
     assert len(error.value.faults) == 8
-    for words in ("'stress'", "'top'", "'rod'", "scale", "16 to", "pictures a second", "speed", ".png"):
+    for words in ("'stress'", "'top'", "'rod'", "scale", "16 to", "per second", "speed", ".png"):
         assert words in str(error.value)
     with pytest.raises(InputError, match="known from 0 s to 0.314159 s, not at 3 s"):
         write_picture(scene, tmp_path / "x.png", Look(), 3.0)
-    with pytest.raises(InputError, match="stress of no body is known"):
+    with pytest.raises(InputError, match="No body in the scene has stress data"):
         write_movie(bending_scene(3, stress=False), tmp_path / "x.mp4", Look(color="stress"))
     with pytest.raises(InputError, match="There is no folder"):
         write_picture(scene, tmp_path / "none" / "x.png")
@@ -390,13 +390,13 @@ def test_no_screen_is_told_before_anything_opens(scene, monkeypatch):
 
 @pytest.mark.parametrize("software", [True, False])
 def test_films_without_a_graphics_card_are_drawn_by_us(software: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """VTK draws stills anyway, and films where a graphics card helps it; the user may say otherwise."""
+    """VTK draws stills anyway, and movies where a graphics card helps it; the user may say otherwise."""
     scene = bending_scene(3)
     drawing = Drawing(scene, Look(size=SIZE))
     monkeypatch.setattr("flexmb.view.picture.renderers.vtk_fault", lambda: "")
     monkeypatch.setattr("flexmb.view.picture.renderers.is_software", lambda: software)
     monkeypatch.setattr("flexmb.view.picture.pyvista_renderer.PyvistaRenderer", lambda drawing: "vtk")
     monkeypatch.setattr("flexmb.view.picture.renderers._own", lambda drawing: "own")
-    drawn, note = renderer_for(drawing, film=True)
-    assert (drawn == "own", "no graphics card" in note) == (software, software)
-    assert renderer_for(drawing)[0] == "vtk" and renderer_for(drawing, "vtk", film=True)[0] == "vtk"
+    drawn, note = renderer_for(drawing, movie=True)
+    assert (drawn == "own", "without a graphics card" in note) == (software, software)
+    assert renderer_for(drawing)[0] == "vtk" and renderer_for(drawing, "vtk", movie=True)[0] == "vtk"

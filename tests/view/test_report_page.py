@@ -166,7 +166,7 @@ def test_page_is_one_small_file_without_addresses(page: Path) -> None:
 
 def test_files_that_are_missing_or_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = crank_result(tmp_path / "a.h5")
-    with pytest.raises(InputError, match="ends in .html"):
+    with pytest.raises(InputError, match="extension of a report must be .html"):
         write_report(result, tmp_path / "a.pdf")
     with pytest.raises(InputError, match="no folder"):
         write_report(result, tmp_path / "nowhere" / "a.html")
@@ -179,8 +179,8 @@ def test_files_that_are_missing_or_wrong(tmp_path: Path, capsys: pytest.CaptureF
     target = tmp_path / "c.html"
     assert report_verb(result.path, output=target) == 0
     out = capsys.readouterr().out
-    assert out.startswith(f"{target}: 0.") and "note: There is no viewer on this page" in out
-    assert "There is no viewer" in target.read_text(encoding="utf-8")
+    assert out.startswith(f"{target}: 0.") and "note: This page has no viewer on this page" in out
+    assert "This page has no viewer" in target.read_text(encoding="utf-8")
 
 
 def test_long_names_do_not_fill_the_page(tmp_path: Path) -> None:

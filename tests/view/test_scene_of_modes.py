@@ -129,7 +129,7 @@ def test_the_largest_displacement_is_a_tenth_of_the_mechanism() -> None:
 
 
 def test_complex_shapes_keep_their_phases() -> None:
-    """Damping at one of two sliders: the film shows Re(x e^(i phase)), x from the matrices of the two masses."""
+    """Damping at one of two sliders: the shown shows Re(x e^(i phase)), x from the matrices of the two masses."""
     M, C = np.array([[3.0, 2.0], [2.0, 2.0]]), np.diag([3.0, 0.0])  # relative coordinates
     A = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.linalg.solve(M, np.diag([100.0, 80.0])), -np.linalg.solve(M, C)]])
     values, vectors = np.linalg.eig(A)
@@ -141,10 +141,10 @@ def test_complex_shapes_keep_their_phases() -> None:
         rows = slice(number * frames, (number + 1) * frames)
         first, second = (found.part(name).position[rows, 0] - start for name, start in (("one", 0.0), ("two", 1.0)))
         shape = vectors[:2, k] / vectors[np.argmax(np.abs(vectors[:2, k])), k]
-        film = np.stack([first, second - first])
-        size = np.abs(film).max() / np.abs((shape[:, None] * np.exp(1j * phases)).real).max()
+        shown = np.stack([first, second - first])
+        size = np.abs(shown).max() / np.abs((shape[:, None] * np.exp(1j * phases)).real).max()
         want = size * (shape[:, None] * np.exp(1j * phases)).real
-        np.testing.assert_allclose(film, want, atol=TIGHT)
+        np.testing.assert_allclose(shown, want, atol=TIGHT)
         assert np.abs(np.angle(shape)).max() > 0.02, "the two are out of phase"
         ratio = -values[k].real / abs(values[k])
         assert f"damping ratio {ratio:.3g}" in found.chapters[number][1]
@@ -209,7 +209,7 @@ def test_modes_that_do_not_oscillate_and_that_grow() -> None:
     text = CHAIN.replace("damping = 3", "damping = 300")
     report, found = scene(parse_model(text), 1)
     assert report.shown[0].frequency == 0.0
-    assert "decays by" in found.chapters[0][1] and any("go both ways" in note for note in found.notes)
+    assert "decays by" in found.chapters[0][1] and any("moving both ways" in note for note in found.notes)
     upright = {"model.gravity": "[0, 9.81, 0]", "joints.shoulder.position": "0", "joints.elbow.position": "0"}
     report, found = scene(read_model(EXAMPLES / "01_double_pendulum.toml", upright), 1)
     assert "grows by" in " ".join(title for _, title in found.chapters) or report.shown[0].eigenvalue.real < 0.0

@@ -240,7 +240,7 @@ def test_displacement_in_python(crank: Result) -> None:
     np.testing.assert_allclose((surface.points + one) @ R.T + crank["bodies/rod/position"][30], expected, atol=1e-12)
     with pytest.raises(InputError, match="not a flexible body.*'rod'"):
         crank.displacement("rot", 0.0)
-    with pytest.raises(InputError, match="outside of the result"):
+    with pytest.raises(InputError, match="outside the result"):
         crank.displacement("rod", 99.0)
 
 

@@ -266,16 +266,16 @@ def test_links_are_followed(result: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_an_interrupted_film_leaves_what_was_there(result: Path) -> None:
-    Path("film.gif").write_bytes(b"an older film")
+    Path("movie.gif").write_bytes(b"an older movie")
 
     def interrupt(text: str, part: float) -> None:
         if part > 0.3:
             raise KeyboardInterrupt
 
     with Result(result) as opened, pytest.raises(KeyboardInterrupt):
-        opened.animate("film.gif", size=(64, 64), frames=10, progress=interrupt)
-    assert Path("film.gif").read_bytes() == b"an older film"
-    assert sorted(os.listdir()) == ["film.gif", "run.h5"]
+        opened.animate("movie.gif", size=(64, 64), frames=10, progress=interrupt)
+    assert Path("movie.gif").read_bytes() == b"an older movie"
+    assert sorted(os.listdir()) == ["movie.gif", "run.h5"]
 
 
 @pytest.mark.parametrize("ending", ["html", "vtkhdf"])

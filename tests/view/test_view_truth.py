@@ -212,8 +212,8 @@ def test_ground_turns_with_its_base(tmp_path: Path) -> None:
     ground = scene.part("ground")
     last = len(angle) - 1
     np.testing.assert_allclose(ground.positions(last), ground.points @ turn(2, angle[last]).T, atol=1e-9)
-    assert any("ground turns" in note for note in scene.notes)
-    assert any("ground is accelerated" in note for note in scene.notes)
+    assert any("ground rotates" in note for note in scene.notes)
+    assert any("ground accelerates" in note for note in scene.notes)
 
 
 # Beams and their joints

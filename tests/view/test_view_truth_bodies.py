@@ -253,7 +253,7 @@ def test_rows_at_uneven_times_are_thinned_to_even_ones() -> None:
 
 
 def test_frames_that_miss_turns_are_told(tmp_path: Path) -> None:
-    """A wheel at 50 rad/s written every 0.1 s turns by 5 rad from row to row: that is no longer a film of it."""
+    """A wheel at 50 rad/s written every 0.1 s turns by 5 rad from row to row: that is no longer a movie of it."""
     data = {
         "bodies": {"wheel": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1]}},
         "joints": {"axle": {"type": "revolute", "bodies": ["ground", "wheel"], "at": [0, 0, 0], "axis": "z"}},

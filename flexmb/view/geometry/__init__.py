@@ -1,1 +1,1 @@
-"""Surfaces of what has no mesh: beams, rigid bodies, joints, springs and ground, as closed triangles for pictures."""
+"""Surfaces of bodies without a mesh: beams, rigid bodies, joints, springs and ground, as closed triangles."""

@@ -1,7 +1,7 @@
-"""Where joints and loads take hold of a body, and the typical length of a mechanism.
+"""Places on a body where joints and loads attach, and the typical length of a mechanism.
 
-Enters: a placed mechanism. Leaves: the frames on one body at which something is attached, and one length from which the
-thickness of everything that has no size of its own follows.
+Input: a placed mechanism. Output: the frames on one body where something is attached, and one length that sets the
+thickness of everything without a size of its own.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def load_points(mechanism: Mechanism, spec: Any, body: int) -> list[Floats]:
 
 
 LINKS = 4.0
-"""The typical length is at most that of so many links: chains of many small bodies do not drown in their symbols."""
+"""The typical length is at most that of this many links, so that symbols do not hide a chain of many small bodies."""
 SEEN = 0.1
-"""Nor is it less than this part of the whole: what is small and far from the rest can still be seen."""
+"""It is at least this part of the whole, so that small parts far from the rest can still be seen."""
 
 
 def scene_size(mechanism: Mechanism) -> float:
@@ -84,7 +84,7 @@ def scene_size(mechanism: Mechanism) -> float:
         if body.mass > 0.0:
             center = body.first_moment / body.mass
             points.append(body.p_wb + body.R_wb @ center)
-            if not own:  # all there is to tell how large it may be
+            if not own:  # the only indication of size
                 longest = max(longest, 2.0 * float(np.sqrt(np.trace(body.inertia) / body.mass)))
             own.append(center)
         if isinstance(body, FlexibleBody):

@@ -1,8 +1,8 @@
 """The surface of a beam: its section drawn along its axis, every point fixed to a section.
 
-Enters: a `BeamBasis`. Leaves: a closed solid whose point i stands at x_i on the axis with the offset (0, y_i, z_i) in
-the section, so that the motion of the sections moves the skin. A section that is known by its numbers alone is drawn as
-an ellipse, rectangle or hollow ellipse of the same A, Iy and Iz.
+Input: a `BeamBasis`. Output: a closed solid whose point i is at x_i on the axis with the offset (0, y_i, z_i) in the
+section, so that the motion of the sections moves the skin. A section given only by its properties is drawn as an
+ellipse, rectangle or hollow ellipse of the same A, Iy and Iz.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from flexmb.reduction.beam_data import SAME_PLACE, span_ends
 from flexmb.view.geometry.primitives import Solid, extruded, joined
 
 CORNERS = 48
-"""Of an ellipse."""
+"""Corners of an ellipse."""
 PER_WAVE = 8
-"""Pieces between two zeros of the curvature of a shape: a chord then leaves the curve by less than 2 % of its bow."""
+"""Pieces between two zeros of the curvature of a shape: a chord is then off the curve by less than 2 % of its rise."""
 MOST_PIECES = 400
 THICKEST, SLENDER = 0.15, 0.03
-"""Largest half size of sections without an outline, as a part of the length, and that of what is drawn beyond it: such
-numbers are without dimension, or chosen to be stiff."""
+"""Largest half size of sections without an outline, as a part of the length, and the size drawn beyond it: such
+properties are dimensionless, or chosen to be stiff."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,15 @@ class BeamSkin:
     offset: Floats
     """(s, 3) from the axis in that section: 0, y, z [m]"""
     inside: Floats
-    """(s,) as x, but within the piece that a point belongs to: two of them meet at a step of the section [m]"""
+    """(s,) like x, but within the piece of the point: two pieces meet at a step of the section [m]"""
     is_true: bool
-    """Whether sections are drawn in the size that their numbers say"""
+    """Whether sections are drawn in true size"""
     marks: dict[str, int]
     """Points of the skin at the "start", "middle" and "end" of the beam, where z is largest"""
 
 
 def beam_skin(basis: BeamBasis, n_along: int = 24) -> BeamSkin:
-    """The skin of a beam with at least `n_along` pieces along it, and more where its highest shape needs them."""
+    """The skin of a beam with at least `n_along` pieces along it, and more if its highest shape needs them."""
     stations = _stations(basis, n_along)
     shrink = _shrink(basis)
     prisms = _prisms(basis, shrink)
@@ -70,7 +70,7 @@ def section_outline(section: Section) -> tuple[Floats, ...]:
         return tuple(np.array(polygon) for polygon in section.outline)
     half_y, half_z = 2.0 * math.sqrt(section.Iz / section.A), 2.0 * math.sqrt(section.Iy / section.A)
     # Area of the solid ellipse with these radii of gyration, against the real one: 1 ellipse, pi/3 rectangle, more: a
-    # hollow section. Less than 1 no section has, and the numbers of a table are rounded.
+    # hollow section. No section has less than 1, but the numbers of a table are rounded.
     fullness = math.pi * half_y * half_z / section.A
     if fullness < 1.03:
         return (_ellipse(half_y / math.sqrt(fullness), half_z / math.sqrt(fullness)),)

@@ -1,8 +1,8 @@
-"""A decent shape for a rigid body of which the model gives no picture, from what is known of it.
+"""Default shape of a rigid body without geometry in the model, from its joints and inertia.
 
 A body is drawn as bars between its joints, with an eye or a fork at each hinge and a block on rails; a body that rolls,
-or whose inertia is that of a disc, as a wheel; what hangs on one joint or flies freely by its inertia. Everything that
-has no size of its own gets it from the typical length of the scene.
+or whose inertia is that of a disc, as a wheel; a body with one joint or none by its inertia. Everything without a size
+of its own gets it from the typical length of the scene.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ __all__ = ["body_color", "rigid_solid", "scene_size"]
 
 HINGES = ("revolute", "pin-in-slot")
 SAME_NODE = 0.01
-"""Points nearer than this part of the size of the scene are one."""
+"""Points closer than this part of the size of the scene count as one."""
 EYE, FORK = 1.5, 4.2
 """Distance from a hinge at which a bar begins, in radii of a bar."""
 
 
 @dataclass
 class Node:
-    """A place of a body where something is attached."""
+    """A place on a body where something is attached."""
 
     p: Floats
     """(3,) body axes [m]"""
@@ -51,7 +51,7 @@ class Node:
 def rigid_solid(
     mechanism: Mechanism, spec: Any, body_number: int, size: float, travel: Travels | None = None
 ) -> Solid | None:
-    """The shape of a rigid body in body axes; body 0 is the ground; None: nothing to draw, as for a lone ground.
+    """The shape of a rigid body in body axes; body 0 is the ground; None: nothing to draw (ground without joints).
 
     size: typical length of the scene [m], see `scene_size`; travel: range of slide coordinates, for rails of the ground
     """
@@ -65,7 +65,7 @@ def rigid_solid(
 
 
 def body_color(spec: Any, name: str) -> Color | None:
-    """The colour that the model gives a body; None: it gives none."""
+    """The colour of a body in the model; None: not given."""
     return getattr(spec.bodies.get(name), "color", None)
 
 
@@ -121,7 +121,7 @@ def _is_slider(attachment: Attachment) -> bool:
 
 
 def _block(attachment: Attachment, r: float) -> Solid:
-    """What slides: a block on rails, a bush on a shaft."""
+    """The sliding part: a block on rails, a bush on a shaft."""
     if attachment.type == "prismatic":
         block = box((4.4 * r, 4.4 * r, 6.0 * r))
     else:
@@ -130,7 +130,7 @@ def _block(attachment: Attachment, r: float) -> Solid:
 
 
 def _mass_features(body: RigidBody, nodes: list[Node], size: float) -> list[Solid]:
-    """A wheel, block or ball at the centre of mass where the joints alone do not show where the mass is."""
+    """A wheel, block or ball at the centre of mass, if the joints alone do not show where the mass is."""
     center = body.first_moment / body.mass
     away = not nodes or min(_distance(center, a.p, b.p) for a, b in _tree(nodes)) > 0.05 * size
     one_place = len(nodes) <= 1
@@ -181,7 +181,7 @@ def _bars(nodes: list[Node], r: float) -> list[Solid]:
 
 
 def _end(node: Node, direction: Floats, r: float, length: float) -> tuple[Floats, list[Solid]]:
-    """Where a bar begins, and what holds it there; direction: towards the other end."""
+    """Start of a bar, and the solids that hold it there; direction: towards the other end."""
     hinge = node.hinge()
     side = direction if hinge is None else direction - (direction @ hinge.axis) * hinge.axis
     across = float(np.linalg.norm(side))

@@ -1,6 +1,6 @@
-"""Surfaces from files: STL (read here, text or binary), OBJ, PLY and OFF surfaces, and the outside of solid meshes.
+"""Surfaces from files: STL (read here, text or binary), OBJ, PLY and OFF surfaces, and the surface of solid meshes.
 
-Files carry no unit: the model states it, or it is guessed from the extent as for meshes. A surface from a file need not
+Files store no unit: the model gives it, or it is guessed from the extent as for meshes. A surface from a file need not
 be closed.
 """
 
@@ -44,9 +44,9 @@ def stl_corners(content: bytes) -> Floats:
         try:
             numbers = np.array(rows, dtype=float).reshape(-1, 3)
         except ValueError:
-            raise InputError([Fault("the STL file has a corner that is not three numbers.")]) from None
+            raise InputError([Fault("the STL file has a vertex that is not three numbers.")]) from None
         if len(numbers) % 3:
-            raise InputError([Fault(f"the STL file has {len(numbers)} corners, not three for each triangle.")])
+            raise InputError([Fault(f"the STL file has {len(numbers)} vertices, not three per triangle.")])
         if not re.search(r"^\s*endsolid", text, re.MULTILINE | re.IGNORECASE):
             raise InputError([Fault("the STL file is truncated: it has no 'endsolid'.")])
         corners = numbers.reshape(-1, 3, 3)
@@ -54,16 +54,16 @@ def stl_corners(content: bytes) -> Floats:
         text = f"the STL file is damaged: {count} triangles need {84 + 50 * count} bytes, it has {len(content)}."
         raise InputError([Fault(text)])
     else:
-        raise InputError([Fault("this is no STL file.")])
+        raise InputError([Fault("this is not an STL file.")])
     if not len(corners):
         raise InputError([Fault("the STL file has no triangles.")])
     if not np.all(np.isfinite(corners)):
-        raise InputError([Fault("the STL file has corners that are not finite numbers.")])
+        raise InputError([Fault("the STL file has vertices that are not finite.")])
     return corners
 
 
 def _merged(corners: Floats) -> Solid:
-    """Triangles with common points, without those that have no area."""
+    """The triangles with shared points, without those of no area."""
     points, numbers = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
     triangles = numbers.reshape(-1, 3).astype(np.int64)
     a, b, c = triangles.T
@@ -96,7 +96,7 @@ def _outside(path: str, unit: str | None) -> Solid:
 
 
 def _used(points: Floats, triangles: Integers) -> Solid:
-    """Without the points that no triangle has."""
+    """The solid without unused points."""
     numbers, places = np.unique(triangles, return_inverse=True)
     return Solid(points[numbers], places.reshape(-1, 3).astype(np.int64))
 

@@ -1,4 +1,4 @@
-"""What the ground shows at its joints: bearings, rails, sockets and plates, in world axes."""
+"""Symbols of the ground at its joints: bearings, rails, sockets and plates, in world axes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REACH = 0.15
 
 
 def ground_solid(mechanism: Mechanism, size: float, travel: Travels | None = None) -> Solid | None:
-    """Supports at all joints of the ground, for a scene of this size [m]; None: nothing stands on the ground.
+    """Supports at all joints of the ground, for a scene of this size [m]; None: no joint on the ground.
 
     travel: range of the slide coordinate of joints [m], along which rails are drawn
     """
@@ -35,7 +35,7 @@ def ground_solid(mechanism: Mechanism, size: float, travel: Travels | None = Non
 
 
 def _facing(attachment: Attachment, towards: Floats, size: float) -> Floats:
-    """(3, 3) axes of the support, which stands on the side of -z: away from the mechanism if it can be chosen."""
+    """(3, 3) axes of the support, which is on the side of -z: away from the mechanism if there is a choice."""
     if attachment.type in ("spherical", "distance") and np.linalg.norm(towards) > 0.02 * size:
         return along(towards)
     if attachment.type in ("revolute", "universal", "fixed") and towards @ attachment.axis < -0.1 * size:
@@ -83,12 +83,12 @@ def _fork(r: float, size: float, travel: Travel) -> Solid:
 
 
 def _plate(r: float, size: float, travel: Travel) -> Solid:
-    """What a planar joint slides on, below its symbol."""
+    """The plate under a planar joint, below its symbol."""
     return box((0.5 * size, 0.5 * size, 0.4 * r), (0.0, 0.0, -1.3 * r))
 
 
 def _floor(r: float, size: float, travel: Travel) -> Solid:
-    """What a disc rolls on."""
+    """The floor under a rolling disc."""
     return box((0.6 * size, 0.6 * size, 0.4 * r), (0.0, 0.0, -0.2 * r))
 
 
@@ -118,4 +118,4 @@ _SUPPORTS: dict[str, Callable[[float, float, Travel], Solid]] = {
     "rolling": _floor,
 }
 _PIN_SUPPORTS = {"pin-in-slot": _bearing, "point-on-line": _socket}
-"""Where the ground is the second body: it holds the pin or the point, the slot or line moves with the first body."""
+"""If the ground is the second body: it holds the pin or the point, the slot or line moves with the first body."""

@@ -1,4 +1,4 @@
-"""Symbols of joints and drives: small solids in joint axes that show which motion a joint leaves free.
+"""Symbols of joints and drives: small solids in joint axes that show the free motion of a joint.
 
 The axis of a joint is z (universal: x on the first and y on the second body; pin-in-slot: slot along x, pin along z;
 rolling: disc about z of the second marker). A symbol has two halves: one moves with the marker on the first body, one
@@ -52,7 +52,7 @@ def joint_symbol(joint_type_name: str, size: float, parameters: Sequence[float] 
 def joint_symbol_halves(
     joint_type_name: str, size: float, parameters: Sequence[float] = (), travel: Travel = (0.0, 0.0)
 ) -> Halves:
-    """What moves with the marker on the first and on the second body; a half may have no points.
+    """The halves that move with the marker on the first and on the second body; a half may have no points.
 
     travel: range of the slide or x coordinate [m], along which rails and slots are drawn
     A distance joint has a rod from 0 to its length along z in the first half: turn z towards the other end.
@@ -92,7 +92,7 @@ def _prismatic(r: float, parameters: tuple[float, ...], travel: Travel) -> Halve
     outer, inner = 2.65 * r, 2.3 * r
     square = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     sleeve = extruded([outer * square, inner * square[::-1]], np.array([-1.2 * r, 1.2 * r]))
-    # The prism stands along x: turn x to z.
+    # The prism is along x: turn x to z.
     return rails(r, travel, 0.3 * r), moved(sleeve, [[0, 1, 0], [0, 0, 1], [1, 0, 0]], ORIGIN)
 
 

@@ -1,4 +1,4 @@
-"""Shapes that a body gets from its mass and inertia: a wheel, a block with the same moments, a ball."""
+"""Shapes from mass and inertia: a wheel, a block with the same moments, a ball."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from flexmb.view.geometry.primitives import Solid, along, box, disc, extruded, j
 STEEL = 7850.0
 """[kg/m^3]"""
 LARGEST_WHEEL, LARGEST_BLOCK, SMALL_BLOCK = 1.0, 0.15, 0.05
-"""Largest half size of what is drawn from inertia, as a part of the size of the scene, and that of a block beyond it: a
-body in a mechanism often has some inertia that does not matter."""
+"""Largest half size of a shape from inertia, as a part of the size of the scene, and that of a block beyond it: the
+inertia of a body in a mechanism is often arbitrary because it has no effect."""
 
 
 def central_inertia(body: RigidBody) -> tuple[Floats, Floats]:
@@ -27,7 +27,7 @@ def central_inertia(body: RigidBody) -> tuple[Floats, Floats]:
 def inertia_solid(body: RigidBody, size: float, lone: bool) -> Solid | None:
     """A wheel or a block with the mass and inertia of the body, at its centre of mass; None without inertia.
 
-    lone: no joint holds the body, so that its block is drawn in true size
+    lone: the body has no joint, so its block is drawn in true size
     """
     center, inertia = central_inertia(body)
     moments, axes = np.linalg.eigh(inertia)
@@ -37,7 +37,7 @@ def inertia_solid(body: RigidBody, size: float, lone: bool) -> Solid | None:
         sizes = _disc(body.mass, float(moments[k]), np.delete(moments, k))
         if sizes is not None and sizes[0] <= LARGEST_WHEEL * size:
             return wheel(*sizes, center, axes[:, k])
-    # Edges of a uniform block: m (b^2 + c^2)/12 = J_a, and round again.
+    # Edges of a uniform block: m (b^2 + c^2)/12 = J_a, and cyclic.
     squares = 6.0 * (moments.sum() - 2.0 * moments) / body.mass
     edges = np.sqrt(np.maximum(squares, 0.0025 * squares.max()))
     if not lone and edges.max() > 2.0 * LARGEST_BLOCK * size:
@@ -58,14 +58,14 @@ def _disc(mass: float, about: float, others: Floats) -> tuple[float, float] | No
 
 
 def mass_ball(body: RigidBody, size: float) -> Solid:
-    """A ball of steel with the mass of the body, within what can be seen, at its centre of mass."""
+    """A steel ball with the mass of the body, within visible limits, at its centre of mass."""
     radius = (3.0 * body.mass / (4.0 * math.pi * STEEL)) ** (1.0 / 3.0)
     radius = min(max(radius, 2.0 * THICKNESS * size), 5.0 * THICKNESS * size)
     return sphere(radius, body.first_moment / body.mass)
 
 
 def wheel(radius: float, thickness: float, center: Floats, axis: Floats) -> Solid:
-    """A disc with a hub, and five holes by which one sees it turn."""
+    """A disc with a hub, and five holes that make its rotation visible."""
     angles = 2.0 * np.pi * np.arange(60) / 60
     rim = radius * np.column_stack([np.cos(angles), np.sin(angles)])
     small = 2.0 * np.pi * np.arange(20) / 20
@@ -73,7 +73,7 @@ def wheel(radius: float, thickness: float, center: Floats, axis: Floats) -> Soli
     around = 2.0 * np.pi * np.arange(5) / 5
     holes = [hole + 0.62 * radius * np.array([math.cos(a), math.sin(a)]) for a in around]
     plate = extruded([rim, *holes], np.array([-0.5 * thickness, 0.5 * thickness]))
-    # The prism stands along x: turn x to z, then z to the axis.
+    # The prism is along x: turn x to z, then z to the axis.
     upright = moved(plate, [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], np.zeros(3))
     hub = disc(np.zeros(3), (0.0, 0.0, 1.0), 0.12 * radius, thickness + 0.06 * radius, 24)
     return moved(joined([upright, hub]), along(axis), center)

@@ -16,7 +16,7 @@ from flexmb.view.geometry.primitives import Solid, box, cylinder, joined, moved,
 
 
 def model_solid(spec: Any, body: RigidBody) -> Solid | None:
-    """What the model draws for a body; None: it says nothing. Raises InputError when a file cannot be used."""
+    """The geometry of a body in the model; None: not given. Raises InputError if a file cannot be used."""
     shapes = getattr(spec.bodies.get(body.name), "geometry", None)
     return joined([_solid(shape, spec, body) for shape in shapes]) if shapes else None
 
@@ -43,7 +43,7 @@ def _solid(shape: Shape, spec: Any, body: RigidBody) -> Solid:
 
 
 def _place(where: Any, spec: Any, body: RigidBody) -> Floats:
-    """Body coordinates of a place: numbers are such, a point name is a world design position [m]."""
+    """Body coordinates of a place: given as numbers, or by the name of a point in its world design position [m]."""
     if isinstance(where, str):
         return np.asarray(body.R_wb.T @ (np.asarray(spec.points[where]) - body.p_wb))
     return np.asarray(where, dtype=float)

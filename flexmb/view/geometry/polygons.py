@@ -1,7 +1,7 @@
 """Triangles that fill a polygon with holes, without new points, so that the cap of a prism fits its sides.
 
-Each hole is first tied to the outer edge by the shortest pair of corners that see each other, walked there and back;
-the one loop that results loses one corner ("ear") after the other (Meisters, Amer. Math. Monthly 82, 1975).
+Each hole is first joined to the outer edge by the shortest connection of two corners that see each other, used in both
+directions; the resulting loop loses one corner ("ear") after the other (Meisters, Amer. Math. Monthly 82, 1975).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def triangulated(loops: Sequence[Floats]) -> Integers:
 
 
 def signed_area(corners: Floats) -> float:
-    """Of a polygon (k, 2), positive when it runs counter-clockwise."""
+    """Area of a polygon (k, 2), positive if it runs counter-clockwise."""
     x, y = corners.T
     return 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
 
@@ -70,7 +70,7 @@ def _with_nearest_hole(corners: Floats, outer: list[int], holes: list[list[int]]
 
 
 def _looks_inside(corners: Floats, loop: list[int], position: int, target: int) -> bool:
-    """Whether a point is seen within the angle of this corner; a corner with ties stands several times in the loop."""
+    """Whether a point is seen within the angle of this corner; a corner with ties occurs several times in the loop."""
     here = corners[loop[position]]
     backward = corners[loop[position - 1]] - here
     forward = corners[loop[(position + 1) % len(loop)]] - here
@@ -100,7 +100,7 @@ def _without_ears(corners: Floats, loop: list[int]) -> Integers:
     misses = 0
     while len(loop) > 3:
         before, here, after = (loop[(position + k) % len(loop)] for k in (-1, 0, 1))
-        # After a whole round without an ear only round-off is in the way: cut the corner nevertheless.
+        # After a whole round without an ear only round-off prevents it: cut the corner anyway.
         if misses > len(loop) or _is_ear(corners, before, here, after, loop):
             triangles.append([before, here, after])
             del loop[position % len(loop)]

@@ -1,8 +1,8 @@
-"""Simple closed solids as points and triangles, from which the pictures of bodies and joints are put together.
+"""Simple closed solids as points and triangles, from which bodies and joints are drawn.
 
 Every solid is closed: each edge belongs to two triangles that run along it in opposite directions, and all normals
-point outwards. Round things are made by `revolved`, prisms by `extruded`; `joined` puts solids side by side without
-cutting them where they overlap.
+point outwards. Round solids are made by `revolved`, prisms by `extruded`; `joined` combines solids without cutting them
+where they overlap.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from flexmb.arrays import Floats, Integers
 from flexmb.view.geometry.polygons import triangulated
 
 CORNERS = 32
-"""Of a circle, unless something else is asked for."""
+"""Default corners of a circle."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def extruded(outline: Sequence[ArrayLike], stations: ArrayLike) -> Solid:
     """A prism along x with the section `outline`, through the rising `stations` : (n,) [m].
 
     outline : polygons (k, 2) of corners (y, z) [m]: the outer edge, counter-clockwise, then holes, clockwise. The
-    points stand station after station, each with the corners of all polygons in their order.
+    points are ordered by station, each with the corners of all polygons in their order.
     """
     loops = [np.asarray(loop, dtype=float) for loop in outline]
     x = np.asarray(stations, dtype=float)
@@ -181,7 +181,7 @@ def extruded(outline: Sequence[ArrayLike], stations: ArrayLike) -> Solid:
 
 
 def revolved(profile: Sequence[tuple[float, float]], corners: int = CORNERS, closed: bool = False) -> Solid:
-    """What a profile of points (r, z) [m] sweeps when it turns about z.
+    """The solid that a profile of points (r, z) [m] sweeps when it turns about z.
 
     The profile runs from the axis (r = 0) upwards along the outside back to the axis, or with `closed` around a
     section off the axis, counter-clockwise with r to the right and z upwards.
@@ -217,6 +217,6 @@ def _distance(start: ArrayLike, end: ArrayLike) -> float:
 
 
 def _placed(solid: Solid, start: ArrayLike, end: ArrayLike) -> Solid:
-    """A solid that stands on the x-y plane about z, put on `start` and turned towards `end`."""
+    """A solid on the x-y plane about z, moved to `start` and turned towards `end`."""
     first = np.asarray(start, dtype=float)
     return moved(solid, along(np.asarray(end, dtype=float) - first), first)

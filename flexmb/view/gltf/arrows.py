@@ -1,6 +1,6 @@
-"""Arrows of forces and moments as parts with two shapes, so that files without arrows of their own can show them.
+"""Arrows of forces and moments as parts with two shapes, for file formats without arrows.
 
-An arrow stands along z of its part. The first shape shrinks all of it, for values so small that there is only a head;
+An arrow lies along z of its part. The first shape shrinks all of it, for values so small that there is only a head;
 the second one lifts the head and thereby lengthens the shaft. A moment has two heads.
 """
 
@@ -22,7 +22,7 @@ _HEAD, _BARB, _LEAST = 4.2, 2.4, 6.25
 
 
 def arrow_parts(scene: Scene, scale: float) -> list[Part]:
-    """The arrows of a scene that ever show something, as parts; `scale` is the deflection scale of the picture."""
+    """The arrows of a scene that are ever visible, as parts; `scale` is the deflection scale of the picture."""
     sizes = [np.linalg.norm(arrow.vector, axis=1) for arrow in scene.arrows]
     largest: dict[str, float] = {}
     for arrow, size in zip(scene.arrows, sizes, strict=True):

@@ -1,6 +1,6 @@
-"""The binary form of glTF 2.0: arrays packed behind each other, tables that say what they are, a JSON head.
+"""The binary container of glTF 2.0: packed arrays, tables that describe them, a JSON header.
 
-Enters: numpy arrays and the tables of meshes, nodes and animations; leaves: the bytes of a .glb file. Every array
+Input: numpy arrays and the tables of meshes, nodes and animations. Output: the bytes of a .glb file. Every array
 starts at a multiple of four bytes. [Khronos glTF 2.0, 3.6 binary data, 4.4 GLB layout]
 """
 
@@ -28,7 +28,7 @@ class GlbFile:
         self._binary = bytearray()
 
     def add(self, table: str, entry: Table) -> int:
-        """Append an entry to a table ("meshes", "nodes", ...); its number."""
+        """Append an entry to a table ("meshes", "nodes", ...); returns its number."""
         rows = self.tables.setdefault(table, [])
         rows.append(entry)
         return len(rows) - 1
@@ -36,7 +36,7 @@ class GlbFile:
     def add_array(
         self, values: NDArray[Any], target: int | None = None, bounds: bool = False, normalized: bool = False
     ) -> int:
-        """Append an array (n,) or (n, k) and describe it; the number of its accessor."""
+        """Append an array (n,) or (n, k) with its description; returns the number of its accessor."""
         data = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
         view: Table = {"buffer": 0, "byteOffset": len(self._binary), "byteLength": data.nbytes}
         if target is not None:
@@ -57,7 +57,7 @@ class GlbFile:
         return self.add("accessors", accessor)
 
     def bytes(self, **head: Any) -> bytes:
-        """The file: JSON head with everything else that it says (asset, scene, ...), then the arrays."""
+        """The file: JSON header with further entries (asset, scene, ...), then the arrays."""
         tables = {name: rows for name, rows in self.tables.items() if rows}
         document = {**head, **tables, "buffers": [{"byteLength": len(self._binary)}]}
         text = json.dumps(document, allow_nan=False, separators=(",", ":"), ensure_ascii=False).encode()

@@ -5,9 +5,9 @@ targets, so that
 
     x = translation + R(rotation) (X + sum of weight_k target_k),   weight_k = a_k / p_k,   target_k = scale p_k S_k
 
-with p_k the largest |a_k| and scale = 1 for carried shapes. Weights stay within -1 and 1, which every editor takes.
+with p_k the largest |a_k| and scale = 1 for carried shapes. Weights stay within -1 and 1, which every editor accepts.
 A root node turns the upward direction of the scene to the y axis of glTF. A vertex has one colour for all times: that
-of its largest value. Times are divided by the speed of playing. [Khronos glTF 2.0, 3.7.2.2 morph targets, 3.11
+of its largest value. Times are divided by the playback speed. [Khronos glTF 2.0, 3.7.2.2 morph targets, 3.11
 animations]
 """
 
@@ -31,13 +31,13 @@ from flexmb.view.gltf.mesh import add_mesh, color_text, morphs_of, vertex_colors
 from flexmb.view.scene import Look, Part, Scene, playing_speed, quaternions, rotations
 
 _STILL = 1e-9
-"""Motion below this part of the scene's radius is none."""
+"""Motion below this part of the radius of the scene is ignored."""
 _GHOST = 0.25
 """Opacity of undeformed parts"""
 
 
 def write_glb(scene: Scene, path: str | os.PathLike[str], look: Look | None = None) -> None:
-    """Write a scene as a .glb file; `look` says scale, colouring, view, speed, who is followed and what is left out."""
+    """Write a scene as a .glb file; `look` sets scale, colouring, view, speed, the followed body and what is hidden."""
     look = look or Look()
     data = glb_bytes(scene, look)
     with drafted(path, ".glb") as draft:
@@ -77,13 +77,13 @@ def _check(scene: Scene, look: Look) -> None:
     for part in scene.parts:
         arrays = (part.points, part.shapes, part.amplitudes, part.position, part.quaternion)
         if not all(np.isfinite(array).all() for array in arrays):
-            faults.append(Fault(f"'{part.name}' has positions that are not finite numbers; it cannot be drawn."))
+            faults.append(Fault(f"'{part.name}' has positions that are not finite and cannot be drawn."))
     if faults:
         raise InputError(faults)
 
 
 class _PartNode:
-    """The node of a part, and what of it moves."""
+    """The node of a part, and its animated channels."""
 
     def __init__(self, file: GlbFile, scene: Scene, part: Part, look: Look, ghost: bool = False):
         self.file, self.part = file, part
@@ -99,7 +99,7 @@ class _PartNode:
         self.number = file.add("nodes", node)
 
     def add_channels(self, animation: Table, time: int, frames: Integers) -> None:
-        """Append what moves at these frames to an animation; `time` is the accessor of their times."""
+        """Append the motion at these frames to an animation; `time` is the accessor of their times."""
         tracks: list[tuple[str, NDArray[Any]]] = []
         if self.moves:
             tracks.append(("translation", self.part.position[frames]))
@@ -124,7 +124,7 @@ def _add_animations(file: GlbFile, scene: Scene, nodes: list[_PartNode], speed: 
         return
     for title, first, last in zip(titles, edges[:-1], edges[1:], strict=True):
         time = ((scene.time[first:last] - scene.time[first]) / speed).astype(np.float32)
-        # glTF wants rising times; rows of the same instant, as at an event, are one in single precision.
+        # glTF needs increasing times; rows of the same instant, as at an event, are one in single precision.
         rising = np.flatnonzero(np.diff(time, prepend=-1.0) > 0.0)
         if len(rising) < 2:
             continue
@@ -136,7 +136,7 @@ def _add_animations(file: GlbFile, scene: Scene, nodes: list[_PartNode], speed: 
 
 
 def _extras(scene: Scene, look: Look, scale: float, speed: float) -> Table:
-    """What a reader of the file should know about its numbers."""
+    """Metadata about the numbers of the file."""
     return {
         "subtitle": scene.subtitle,
         "length unit": "m",
@@ -152,13 +152,13 @@ def _extras(scene: Scene, look: Look, scale: float, speed: float) -> Table:
 
 
 def _ghost(part: Part) -> Part:
-    """The undeformed part: only what is carried moves its points."""
+    """The undeformed part: only carried shapes move its points."""
     n = part.carried
     return replace(part, name=f"{part.name} undeformed", shapes=part.shapes[:n], amplitudes=part.amplitudes[:, :n])
 
 
 def _followed(scene: Scene, body: str) -> Scene:
-    """The motion as seen by somebody who rides with a body, which stays where it was at the first frame."""
+    """The motion relative to a followed body, which stays where it was at the first frame."""
     leader = scene.part(body)
     R_leader = rotations(leader.quaternion)
     back = R_leader[0] @ np.swapaxes(R_leader, 1, 2)

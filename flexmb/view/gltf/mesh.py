@@ -21,15 +21,15 @@ from flexmb.view.gltf.container import INDEX_DATA, VERTEX_DATA, GlbFile, Table
 from flexmb.view.scene import Color, Look, Part, Scene, Single
 
 _SHORT_INDEX_POINTS = 65535
-"""Up to so many points their numbers fit into 16 bits; the last one is reserved."""
+"""Most points whose numbers fit into 16 bits; the last number is reserved."""
 
 _BLOCK = 16
-"""Frames that are looked at together"""
+"""Frames evaluated together"""
 
 
 @dataclass(frozen=True)
 class Morphs:
-    """The shapes of a part that show."""
+    """The visible shapes of a part."""
 
     names: list[str]
     targets: list[Floats]
@@ -57,7 +57,7 @@ def add_mesh(file: GlbFile, part: Part, morphs: Morphs, colors: NDArray[np.uint1
     surface = surface_of(part.points, part.triangles)
     source, triangles = surface.source, surface.triangles
     if not len(source):
-        raise InputError(f"'{part.name}' has no surface; it cannot be drawn.")
+        raise InputError(f"'{part.name}' has no surface and cannot be drawn.")
     points = part.points[source]
 
     def summed(first: Floats, second: Floats) -> Floats:
@@ -114,7 +114,7 @@ def _linear(color: Floats) -> Floats:
 
 
 def color_text(scene: Scene, look: Look) -> str:
-    """What the colours of the file mean."""
+    """Meaning of the colours of the file."""
     if not _is_colored(scene, look):
         return "parts"
     if look.color == "stress":

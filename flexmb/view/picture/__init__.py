@@ -1,6 +1,6 @@
-"""Pictures (.png), films (.mp4, .gif) and windows of a scene.
+"""Pictures (.png), movies (.mp4, .gif) and windows of a scene.
 
-The names are loaded when they are asked for: to find out whether a window can open must not cost what drawing costs.
+The names are imported on first use: checking whether a window can open must not cost as much as drawing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Arrows of forces (one head) and moments (two heads): thickness stays, length follows the value."""
+"""Arrows of forces (one head) and moments (two heads): constant thickness, length in proportion to the value."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ArrowShape:
     def points(self, foot: Floats, tip: Floats) -> Floats:
         """(s, 3) world [m]"""
         length = float(np.linalg.norm(tip - foot))
-        # An arrow that is nearly nothing becomes a point, which no renderer draws.
+        # An arrow of almost zero length becomes a point, which no renderer draws.
         axis = (tip - foot) / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
         side = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
         side /= np.linalg.norm(side)

@@ -1,4 +1,4 @@
-"""Wrong words in a look, a path or a time: all of them at once, before anything is drawn."""
+"""Faults of a look, a path or a time: all of them at once, before anything is drawn."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ def _look_faults(scene: Scene, look: Look) -> list[Fault]:
     if look.color not in COLORINGS:
         faults.append(Fault(f"There is no colouring '{look.color}'.", ("color",), did_you_mean(look.color, COLORINGS)))
     elif look.color == "stress" and not scene.has_stress:
-        hint = "Colour by displacement, or reduce the body with its stress shapes."
-        faults.append(Fault("The stress of no body is known here.", ("color",), hint))
+        hint = "Colour by displacement, or reduce the body with --stress."
+        faults.append(Fault("No body in the scene has stress data.", ("color",), hint))
     if look.view not in VIEWS:
         faults.append(Fault(f"There is no view '{look.view}'.", ("view",), did_you_mean(look.view, VIEWS)))
     bodies = [part.name for part in scene.parts if part.kind in ("flexible", "rigid")]
     if look.follow and look.follow not in bodies:
         hint = did_you_mean(look.follow, bodies, "Bodies")
-        faults.append(Fault(f"There is no body '{look.follow}' to ride with.", ("follow",), hint))
+        faults.append(Fault(f"There is no body '{look.follow}' to follow.", ("follow",), hint))
     if look.scale is not None and not (math.isfinite(look.scale) and look.scale >= 0.0):
         faults.append(Fault(f"The deflection scale is {look.scale:g}; it must be 0 or more.", ("scale",)))
     if any(not 16 <= side <= LARGEST for side in look.size):
         found = " x ".join(str(side) for side in look.size)
         faults.append(Fault(f"The size is {found} pixels; each side must be 16 to {LARGEST}.", ("size",)))
     if not 1 <= look.fps <= 240:
-        faults.append(Fault(f"{look.fps} pictures a second were asked for; 1 to 240 can be had.", ("fps",)))
+        faults.append(Fault(f"The frame rate is {look.fps} per second; it must be 1 to 240.", ("fps",)))
     if look.speed is not None and not (math.isfinite(look.speed) and look.speed > 0.0):
-        faults.append(Fault(f"The playing speed is {look.speed:g}; it must be above 0.", ("speed",)))
+        faults.append(Fault(f"The playback speed is {look.speed:g}; it must be above 0.", ("speed",)))
     return faults
 
 
@@ -55,5 +55,5 @@ def _path_faults(path: Path, suffixes: Sequence[str]) -> list[Fault]:
     if path.is_dir():
         return [Fault(f"'{path}' is a folder.", hint="Give the name of a file.")]
     if not path.parent.is_dir():
-        return [Fault(f"There is no folder '{path.parent}'.", hint="Make it first, or write elsewhere.")]
+        return [Fault(f"There is no folder '{path.parent}'.", hint="Create it first, or choose another folder.")]
     return []

@@ -1,6 +1,6 @@
-"""What is drawn in a picture, for every renderer: surfaces with colours, sharp edges, ghosts, arrows, the ground grid.
+"""Contents of a picture for every renderer: surfaces with colours, sharp edges, ghosts, arrows, the ground grid.
 
-A `Drawing` is made once for a scene. Renderers draw its layers, in their order; arrows and grid are named on top.
+A `Drawing` is made once per scene. Renderers draw its layers in order; labels of arrows and grid come on top.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from flexmb.arrays import Floats, Integers
-from flexmb.view.camera import Camera, fitted_camera, riding, world_axes
+from flexmb.view.camera import Camera, fitted_camera, following, world_axes
 from flexmb.view.colors import ARROWS, SYMBOL, Theme, theme
 from flexmb.view.picture.arrows import ArrowShape
 from flexmb.view.picture.ground_grid import Grid, ground_grid
@@ -28,35 +28,35 @@ LIGHT = (-0.35, 0.55, 1.0)
 AMBIENT, DIFFUSE, SPECULAR, SHININESS = 0.48, 0.58, 0.10, 24.0
 EDGE_STRENGTH = 0.5
 EDGE_LIFT = 8e-4
-"""How much nearer an edge is taken, so that its own surface does not hide it"""
+"""Shift of an edge towards the eye, so that its own surface does not hide it"""
 GHOST_OPACITY = 0.28
 GHOST_PUSH = 1e-3
-"""How much farther away a ghost is taken, so that it does not flicker where it meets its body"""
+"""Shift of a ghost away from the eye, so that it does not flicker where it meets its body"""
 
 
 class Drawing:
-    """Everything that renderers draw of a scene with a look."""
+    """A scene with a look, prepared for renderers."""
 
     def __init__(self, scene: Scene, look: Look, whole: Scene | None = None):
-        """`whole`: the run that the frames are taken from; it decides on colours and lengths of arrows."""
+        """`whole`: the run that the frames come from; it sets the range of colours and the length of arrows."""
         self.scene, self.look, self.whole = scene, look, whole or scene
         self.theme: Theme = theme(look.dark)
         self.scale = look.scale_of(self.whole)
         self.values = values_of(self.whole, look.color)
         self.arrows = arrow_items(self.scene, self.whole, look)
-        # One picture is filled by what it shows; a ride looks from where the film would at that moment.
+        # A still picture is framed by its own content; a following camera is where the movie has it at that moment.
         seen = self.whole if look.follow else scene
         arrows = arrow_items(seen, self.whole, look)
         self._camera = fitted_camera(seen, look, lambda frames: _tips(arrows, frames))
 
     @cached_property
     def layers(self) -> tuple[Layer, ...]:
-        """The solid ones first, then the ghosts, which one looks through."""
+        """The solid layers first, then the transparent ghosts."""
         return layers_of((*self._parts, *self.arrows, *self._ghosts), self.values.table)
 
     @cached_property
     def _shown(self) -> tuple[tuple[Part, Surface], ...]:
-        """Parts with their surfaces; parts of the same form, such as the links of a chain, share theirs."""
+        """Parts with their surfaces; identical parts, such as the links of a chain, share theirs."""
         surfaces: dict[tuple[bytes, bytes], Surface] = {}
         shown = []
         for part in self.scene.parts:
@@ -106,12 +106,12 @@ class Drawing:
         ]
 
     def camera(self, frame: int) -> Camera:
-        """Where a frame is seen from; it rides with a body when the look says so."""
+        """Camera of a frame; it follows a body if the look says so."""
         name = self.look.follow
-        return riding(self._camera, self.scene.part(name), frame, self.whole.part(name)) if name else self._camera
+        return following(self._camera, self.scene.part(name), frame, self.whole.part(name)) if name else self._camera
 
     def with_scale(self, scale: float) -> Drawing:
-        """The same seen from the same place, with another deflection scale."""
+        """The same drawing and camera with another deflection scale."""
         other = copy(self)
         other.look, other.scale = replace(self.look, scale=scale), scale
         other.arrows = arrow_items(self.scene, self.whole, other.look)
@@ -120,12 +120,12 @@ class Drawing:
 
     @property
     def is_still(self) -> bool:
-        """Whether all frames are seen from the same place."""
+        """Whether the camera is the same for all frames."""
         return not self.look.follow
 
     @cached_property
     def grid(self) -> Grid | None:
-        """None when it would be seen from below."""
+        """The ground grid; None if it would be seen from below."""
         up = world_axes(self.scene.up)[2]
         return None if self._camera.back @ up < -0.01 else ground_grid(self.whole, self.scale)
 
@@ -136,7 +136,7 @@ def _tips(arrows: Sequence[ArrowItem], frames: Integers) -> Floats:
 
 
 def arrow_items(scene: Scene, whole: Scene, look: Look) -> tuple[ArrowItem, ...]:
-    """The arrows of a scene; the largest one of each unit in the whole run gets the full length."""
+    """The arrows of a scene; the largest of each unit in the whole run gets the full length."""
     if not look.arrows:
         return ()
     largest: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Letters for pictures: DejaVu Sans, which comes with matplotlib, else the font that Pillow brings along."""
+"""Fonts for pictures: DejaVu Sans of matplotlib, else the default font of Pillow."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 @lru_cache(maxsize=32)
 def font(size: int, bold: bool = False) -> Font:
-    """Letters of this height [pixels]."""
+    """The font of this height [pixels]."""
     # The folder is found without importing matplotlib.
     spec = importlib.util.find_spec("matplotlib")
     for place in (spec.submodule_search_locations or []) if spec else []:

@@ -1,11 +1,11 @@
-"""Can graphics be used here? Asked before VTK is imported: without OpenGL it ends the process instead of raising.
+"""Test whether OpenGL works, before VTK is imported: without OpenGL VTK ends the process instead of raising.
 
-The questions are put in a child process, since a broken driver may crash or hang already when it is asked. The child
-runs this very file, so nothing but the standard library is imported here.
+The test runs in a child process, since a broken driver may crash or hang when it is queried. The child runs this file,
+so only the standard library is imported here.
 
-    offscreen() -> name of the VTK window class for pictures, "" for the system's own, None when there is no OpenGL
-    is_software() -> whether that OpenGL is done by the processor, for want of a graphics card
-    window_fault() -> "" when a window can open, else the reason
+    offscreen() -> name of the VTK window class for pictures, "" for that of the system, None without OpenGL
+    is_software() -> whether that OpenGL runs on the processor, without a graphics card
+    window_fault() -> "" if a window can open, else the reason
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NATIVE = ("win32", "darwin")  # OpenGL is part of these systems
 
 
 def offscreen() -> str | None:
-    """Which window class VTK can draw pictures with."""
+    """The window class with which VTK can draw pictures."""
     if sys.platform in _NATIVE:
         return ""
     found = _offscreen_answer().removesuffix(_SOFTWARE)
@@ -38,25 +38,25 @@ def is_software() -> bool:
 
 @lru_cache(maxsize=1)
 def _offscreen_answer() -> str:
-    return _asked("offscreen")
+    return _answer_of("offscreen")
 
 
 def window_fault() -> str:
-    """Why no window can open; empty when one can."""
+    """Reason why no window can open; empty if one can."""
     if sys.platform in _NATIVE:
         return ""
     if not os.environ.get("DISPLAY"):
         if os.environ.get("WAYLAND_DISPLAY"):
             return "the window needs an X display (Xwayland), and DISPLAY is not set"
         return "there is no screen: DISPLAY is not set"
-    found = _asked("window")
+    found = _answer_of("window")
     if found == "ok":
         return ""
-    return found or f"the display '{os.environ['DISPLAY']}' does not answer"
+    return found or f"the display '{os.environ['DISPLAY']}' does not respond"
 
 
-def _asked(question: str) -> str:
-    """The answer of a child process; empty when it crashed, hung or could not be started."""
+def _answer_of(question: str) -> str:
+    """The output of a child process; empty if it crashed, hung or could not be started."""
     try:
         child = subprocess.run(
             [sys.executable, "-I", "-S", __file__, question],
@@ -87,8 +87,8 @@ def _offscreen_here() -> str:
 
 
 def _egl_device_with_context(egl: Any) -> str | None:
-    """The first EGL device that gives a context of desktop OpenGL 3.2, which is what VTK asks for: "" for a graphics
-    card, `_SOFTWARE` for the processor; None when there is none."""
+    """The first EGL device with a context of desktop OpenGL 3.2, which VTK needs: "" for a graphics card, `_SOFTWARE`
+    for the processor; None if there is none."""
     pointer, integers = ctypes.c_void_p, ctypes.POINTER(ctypes.c_int)
     egl.eglGetProcAddress.restype = pointer
     addresses = [egl.eglGetProcAddress(name) for name in (b"eglQueryDevicesEXT", b"eglGetPlatformDisplayEXT")]
@@ -119,7 +119,7 @@ def _egl_device_with_context(egl: Any) -> str | None:
 
 
 def _extensions(egl: Any, device: Any) -> bytes:
-    """What an EGL device says about itself."""
+    """Extensions of an EGL device."""
     address = egl.eglGetProcAddress(b"eglQueryDeviceStringEXT")
     if not address:
         return b""

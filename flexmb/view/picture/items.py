@@ -1,4 +1,4 @@
-"""What is drawn one by one: parts that bend, parts that only move, ghosts, arrows.
+"""Items of a drawing: flexible parts, rigid parts, ghosts, arrows.
 
 An item keeps its triangles; `Item.at(frame)` gives the points, normals and values of a frame. Values run from 0 to 1
 along the ramp of the colouring.
@@ -59,7 +59,7 @@ class BendingItem(Item):
 
 @dataclass(frozen=True, kw_only=True)
 class RigidItem(Item):
-    """A part that keeps its form: its points and normals are only turned and moved."""
+    """A rigid part: its points and normals are only rotated and moved."""
 
     part: Part
 

@@ -1,4 +1,4 @@
-"""Triangles and lines into a picture with a depth buffer: the loops of flexmb's own renderer.
+"""Rasterisation of triangles and lines with a depth buffer: the loops of flexmb's own renderer.
 
 `screen` holds pixels from the left, pixels from the top, and 1 / distance, which is linear over the picture of a plane;
 the depth buffer holds the largest 1 / distance so far. Normals are in the axes of the camera: right, up, to the eye.
@@ -23,7 +23,7 @@ def _narrowed(start, stop, first, step):
 
 @array_kernel
 def _brightness(nx, ny, nz, light):
-    """Factor of the colour, and what is added to it; both sides of a surface look the same."""
+    """Factor and offset of the colour; both sides of a surface look the same."""
     size = np.sqrt(nx * nx + ny * ny + nz * nz) + 1e-12
     if nz < 0.0:
         size = -size
@@ -36,7 +36,7 @@ def _brightness(nx, ny, nz, light):
 
 @array_kernel
 def draw_triangles(screen, triangles, normals, values, table, light, opacity, push, depth, image):
-    """Shaded triangles; the colour is that of the table, brighter where the surface faces the light.
+    """Draw shaded triangles; the colour is that of the table, brighter where the surface faces the light.
 
     values : (v,) where along `table` (n, 3) the colour is
     light : (10,) direction to the light, half-way direction, ambient, diffuse, specular, 1 if back sides are left out
@@ -91,7 +91,7 @@ def draw_triangles(screen, triangles, normals, values, table, light, opacity, pu
 
 @array_kernel
 def draw_lines(screen, lines, strength, color, thickness, lift, depth, image):
-    """Lines where they are not hidden; the depth stays.
+    """Draw lines where they are not hidden; the depth buffer is unchanged.
 
     strength : (n,) opacity of every line
     thickness, lift : pixels; 1 / distance is made larger by `lift`, so that an edge lies before its own surface
@@ -128,7 +128,7 @@ def draw_lines(screen, lines, strength, color, thickness, lift, depth, image):
 
 @array_kernel
 def halve(image, top, bottom, left, right, out):
-    """Means of two by two pixels, for the rows and columns of `out` from top to bottom and from left to right."""
+    """Average two by two pixels, for the rows and columns of `out` from top to bottom and from left to right."""
     for y in range(top, bottom):
         for x in range(left, right):
             for k in range(3):

@@ -1,4 +1,4 @@
-"""Items that look alike, drawn in one go: a picture of hundreds of parts costs hardly more than one of a few."""
+"""Layers: items of the same look drawn together, so that hundreds of parts cost little more than a few."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Colors = NDArray[np.uint8]
 
 
 class Layer:
-    """One mesh of several items, and where along a table of colours each of its points is."""
+    """One mesh of several items, with the position of each point in a table of colours."""
 
     def __init__(self, items: Sequence[Item], ramp: Colors):
         self.items = tuple(items)
@@ -26,7 +26,7 @@ class Layer:
         self.edges = np.concatenate([n + item.surface.edges for n, item in zip(starts, items, strict=True)])
         colors = list(dict.fromkeys(item.color for item in items))
         self.table: Colors = ramp if self.has_values else np.round(255.0 * np.array(colors)).astype(np.uint8)
-        """(n, 3) colours; those of values are a ramp, all others stand side by side"""
+        """(n, 3) colours: the ramp of values, or one entry per colour"""
         own = np.array([colors.index(item.color) for item in items]) / max(len(colors) - 1, 1)
         self._own_places = np.repeat(own, counts)
 
@@ -46,7 +46,7 @@ class Layer:
 
 
 def layers_of(items: Iterable[Item], ramp: Colors) -> tuple[Layer, ...]:
-    """Items of the same opacity and kind together, in the order in which these come first."""
+    """Items grouped by opacity and type, in order of first occurrence."""
     groups: dict[tuple[float, bool, bool], list[Item]] = {}
     for item in items:
         if len(item.surface.triangles):

@@ -1,4 +1,4 @@
-"""Films of a scene: .mp4 by ffmpeg, which gets the pictures through a pipe, and .gif by Pillow."""
+"""Movies of a scene: .mp4 by ffmpeg, which receives the frames through a pipe, and .gif by Pillow."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from flexmb.view.picture.checks import check
 from flexmb.view.picture.drawing import Drawing
 from flexmb.view.picture.overlay import Overlay
 from flexmb.view.picture.renderers import Renderer, renderer_for
-from flexmb.view.picture.shots import film_times, scene_at
+from flexmb.view.picture.shots import movie_times, scene_at
 from flexmb.view.scene import Look, Scene, playing_speed
 
 Progress = Callable[[int, int], None]
-"""Called with the pictures that are done and all of them."""
+"""Called with the number of finished frames and of all frames."""
 Pixels = NDArray[np.uint8]
-GIF_FPS, GIF_MOST_FPS = 15, 50  # a frame lasts whole hundredths of a second, and programs show no shorter ones than 2
+GIF_FPS, GIF_MOST_FPS = 15, 50  # a frame lasts whole hundredths of a second, and players show none shorter than 2
 GIF_WIDTH = 640
-"""Pixels; a .gif cannot be compressed well, so that it is made smaller when nobody has asked for a size"""
+"""Default size of a .gif in pixels: small, because a .gif compresses badly"""
 
 
 def write_movie(
@@ -44,19 +44,19 @@ def write_movie(
     renderer: str = "auto",
     given: Collection[str] = (),
 ) -> str:
-    """Write an .mp4 or .gif of the whole run; gives back a note, mostly empty.
+    """Write an .mp4 or .gif of the whole run; returns a note, usually empty.
 
     renderer : "vtk" (pyvista without a window), "flexmb" (own, needs no graphics library), "auto"
-    given : "size", "fps" that somebody asked for; a .gif is else made smaller and slower than an .mp4
+    given : which of "size", "fps" are given; otherwise a .gif is smaller and slower than an .mp4
     """
     look, path = look or Look(), Path(path)
     check(scene, look, path, (".mp4", ".gif"))
     look = _for_gif(look, given) if path.suffix.lower() == ".gif" else _even(look)
     ffmpeg = "" if path.suffix.lower() == ".gif" else _ffmpeg()
-    times = film_times(scene, look)
+    times = movie_times(scene, look)
     drawing = Drawing(scene_at(scene, times), look, whole=scene)
     overlay = Overlay(drawing, playing_speed(scene, look))
-    drawn, note = renderer_for(drawing, renderer, film=True)
+    drawn, note = renderer_for(drawing, renderer, movie=True)
     try:
         with drafted(path, path.suffix) as draft:
             pictures = _pictures(drawn, overlay, len(times), progress)
@@ -77,7 +77,7 @@ def _pictures(drawn: Renderer, overlay: Overlay, n: int, progress: Progress | No
 
 
 def _even(look: Look) -> Look:
-    """Films store colours for two by two pixels."""
+    """The look with an even size: movies store colours for two by two pixels."""
     return replace(look, size=(look.size[0] // 2 * 2, look.size[1] // 2 * 2))
 
 
@@ -88,7 +88,7 @@ def _for_gif(look: Look, given: Collection[str]) -> Look:
 
 
 def _ffmpeg() -> str:
-    """The program that compresses films."""
+    """The program that encodes movies."""
     if importlib.util.find_spec("imageio_ffmpeg") is not None:
         import imageio_ffmpeg
 
@@ -98,7 +98,7 @@ def _ffmpeg() -> str:
             pass
     found = shutil.which("ffmpeg")
     if found is None:
-        raise InputError("An .mp4 needs ffmpeg: install the package imageio-ffmpeg, or write a .gif or .html instead.")
+        raise InputError("An .mp4 needs ffmpeg. Install the package imageio-ffmpeg, or write a .gif or .html instead.")
     return found
 
 
@@ -107,7 +107,7 @@ def _write_mp4(ffmpeg: str, path: Path, look: Look, pictures: Iterator[Pixels]) 
     command = [
         *(ffmpeg, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}"),
         *("-r", str(look.fps), "-i", "-", "-an", "-c:v", "libx264", "-preset", "veryfast", "-crf", "19"),
-        # Players take the colours of a film of this size for those of BT.709.
+        # Players assume BT.709 colours for a movie of this size.
         *("-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709", "-color_primaries", "bt709"),
         *("-color_trc", "bt709", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", str(path)),
     ]  # fmt: skip
@@ -117,21 +117,21 @@ def _write_mp4(ffmpeg: str, path: Path, look: Look, pictures: Iterator[Pixels]) 
         try:
             for picture in pictures:
                 process.stdin.write(np.ascontiguousarray(picture).data)
-        except BrokenPipeError:  # it ended early; its code and complaint say why
+        except BrokenPipeError:  # it ended early; its exit code and messages say why
             pass
         with suppress(BrokenPipeError):
             process.stdin.close()
         process.wait()
         if process.returncode:
             complaints.seek(0)
-            said = complaints.read().decode(errors="replace").strip()[-300:]
+            printed = complaints.read().decode(errors="replace").strip()[-300:]
             raise ComputationError(
-                f"ffmpeg could not write the film ({_ending(process.returncode)}){said and ': '}{said}"
+                f"ffmpeg could not write the movie ({_ending(process.returncode)}){printed and ': '}{printed}"
             )
 
 
 def _ending(code: int) -> str:
-    """How a process ended: with a code, or by a signal, such as that of a limit on the size of files."""
+    """Text of the end of a process: its exit code or signal, such as that of a limit on the size of files."""
     if code > 0:
         return f"code {code}"
     with suppress(ValueError):
@@ -140,9 +140,9 @@ def _ending(code: int) -> str:
 
 
 def _write_gif(path: Path, look: Look, pictures: Iterator[Pixels], table: Pixels) -> None:
-    """All pictures share one palette, so that still areas stay the same and cost nothing.
+    """Write a .gif; all frames share one palette, so that unchanged areas stay identical and cost nothing.
 
-    It is made from the first pictures and from the (256, 3) ramp of values, some of which show up later only.
+    The palette is made from the first frames and the (256, 3) ramp of values, some of which appear only later.
     """
     first = list(islice(pictures, 8))
     width, height = look.size

@@ -1,6 +1,6 @@
-"""What is written on a picture: title, time, deflection scale, legend, axes, size of the grid, values of arrows.
+"""Text on a picture: title, time, deflection scale, legend, axes, size of the grid, values of arrows.
 
-The same for every renderer. What stays is drawn once; a frame gets its time and the values of its arrows.
+The same for every renderer. Static text is drawn once; a frame gets its time and the values of its arrows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Box = tuple[float, float, float, float]
 _BETWEEN = 3.0
 """Pixels between two texts"""
 _SMALLEST_LABELLED, _MOST_LABELS = 0.03, 30
-"""Part of the longest arrow below which an arrow has no label, and labels that a reader can still tell apart"""
+"""Part of the longest arrow below which an arrow has no label, and the most labels of a frame"""
 _AXES: tuple[tuple[str, Color], ...] = (("x", (0.83, 0.28, 0.26)), ("y", (0.24, 0.60, 0.32)), ("z", (0.25, 0.45, 0.80)))
 
 
@@ -34,7 +34,7 @@ class Overlay:
     """Writes on the frames of a drawing."""
 
     def __init__(self, drawing: Drawing, speed: float | None = None):
-        """`speed`: simulated seconds in a second of the film; None: a picture that does not move."""
+        """`speed`: simulated seconds per second of the movie; None: a still picture."""
         self.drawing, self.scene, self.look = drawing, drawing.scene, drawing.look
         self.speed = speed
         width, height = self.look.size
@@ -46,7 +46,7 @@ class Overlay:
         self._axes_side = 4 * self._gap
         self._clock = clock_for(drawing.whole.time if speed is None else self.scene.time)
         self._taken: list[Box] = []
-        """Rectangles with text that values of arrows must not lie on"""
+        """Rectangles of text that values of arrows must not cover"""
         self._still = self._draw_still()
 
     def on(self, image: Pixels, frame: int) -> Pixels:
@@ -71,26 +71,26 @@ class Overlay:
         return np.asarray(picture)
 
     def _write(
-        self, draw: ImageDraw.ImageDraw, at: tuple[float, float], text: str, color: str, letters: Font, anchor: str
+        self, draw: ImageDraw.ImageDraw, at: tuple[float, float], text: str, color: str, typeface: Font, anchor: str
     ) -> Box:
-        """Write a text and give back the rectangle that it covers."""
-        draw.text(at, text, self._color(color), letters, anchor=anchor)
-        return draw.textbbox(at, text, letters, anchor=anchor)
+        """Write a text and return the rectangle that it covers."""
+        draw.text(at, text, self._color(color), typeface, anchor=anchor)
+        return draw.textbbox(at, text, typeface, anchor=anchor)
 
     def _draw_still(self) -> list[tuple[Image.Image, tuple[int, int]]]:
-        """Pieces with what stays, and where their corners are: far less to lay over a frame than a whole picture."""
+        """Pieces of static text with their corners: far less to overlay on a frame than a whole picture."""
         layer = Image.new("RGBA", self.look.size, (*_rgb(self.drawing.theme.background), 0))
         draw = ImageDraw.Draw(layer)
         room = self.look.size[0] - 2 * self._gap
         y = float(self._gap)
-        for text, color, letters in (
+        for text, color, typeface in (
             (self.scene.title, "text", self._large),
             (self.scene.subtitle, "muted", self._small),
         ):
-            cut = _cut(text, letters, 0.7 * room)
+            cut = _cut(text, typeface, 0.7 * room)
             if cut:
-                self._taken.append(self._write(draw, (self._gap, y), cut, color, letters, "la"))
-                y += 1.35 * _height(letters)
+                self._taken.append(self._write(draw, (self._gap, y), cut, color, typeface, "la"))
+                y += 1.35 * _height(typeface)
         if self.drawing.grid is not None:
             width, height = self.look.size
             text = f"grid {length_text(self.drawing.grid.cell)}"
@@ -130,14 +130,14 @@ class Overlay:
         middle, length = 0.5 * over * side, 0.33 * over * side
         layer = Image.new("RGBA", (over * side, over * side), (*_rgb(self.drawing.theme.background), 0))
         draw = ImageDraw.Draw(layer)
-        letters = font(round(over * self._small_size))
+        typeface = font(round(over * self._small_size))
         toward = np.array([camera.right, camera.up, camera.back])
         for k in np.argsort(toward[2]):
             name, color = _AXES[k]
             dx, dy = length * toward[0, k], -length * toward[1, k]
             draw.line((middle, middle, middle + dx, middle + dy), _rgb(color), round(2.0 * over * self._unit))
             if np.hypot(dx, dy) > 0.25 * length:
-                draw.text((middle + 1.25 * dx, middle + 1.25 * dy), name, _rgb(color), letters, anchor="mm")
+                draw.text((middle + 1.25 * dx, middle + 1.25 * dy), name, _rgb(color), typeface, anchor="mm")
         return layer.resize((side, side), Image.Resampling.BOX)
 
     @cached_property
@@ -145,7 +145,7 @@ class Overlay:
         return self._axes(0)
 
     def _draw_arrow_values(self, draw: ImageDraw.ImageDraw, frame: int, taken: list[Box]) -> None:
-        """At the tips, the large ones first; a label that would lie on other text at all places is left out."""
+        """Write values at the tips, the largest first; a label that would cover other text everywhere is left out."""
         for size, item in self._large_arrows(frame):
             foot_and_tip = np.array([item.foot(frame), item.tip(frame)])
             foot, tip = projected(self.drawing.camera(frame), foot_and_tip, self.look.size)
@@ -163,7 +163,7 @@ class Overlay:
             )  # fmt: skip
 
     def _places(self, foot: Floats, tip: Floats, text: str) -> Iterator[tuple[float, float]]:
-        """Middles of a text beyond the tip of an arrow and on either side of it, all of them within the picture"""
+        """Centres of a text beyond the tip of an arrow and on either side of it, all within the picture"""
         half = 0.5 * np.array([self._small.getlength(text), _height(self._small)]) + 6.0 * self._unit
         along = (tip - foot)[:2] / max(float(np.hypot(*(tip - foot)[:2])), 1e-9)
         across = np.array([along[1], -along[0]])
@@ -185,11 +185,11 @@ class Overlay:
         if not self.scene.flexible:
             text = ""
         if self.look.follow:
-            text += f"{', ' if text else ''}riding with {self.look.follow}"
+            text += f"{', ' if text else ''}following {self.look.follow}"
         return text
 
     def _time(self, frame: int) -> str:
-        """Empty for mode shapes, whose time means nothing."""
+        """Text of the time; empty for mode shapes, whose time has no meaning."""
         if self.scene.chapters:
             return ""
         text = f"t = {self._clock.text(float(self.scene.time[frame]))}"
@@ -211,22 +211,22 @@ def _rgb(color: Color) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def _height(letters: Font) -> float:
-    box = letters.getbbox("Ag")
+def _height(typeface: Font) -> float:
+    box = typeface.getbbox("Ag")
     return float(box[3] - box[1])
 
 
-def _cut(text: str, letters: Font, room: float) -> str:
+def _cut(text: str, typeface: Font, room: float) -> str:
     """The text, shortened to the room [pixels]."""
     text = " ".join(text.split())
-    if letters.getlength(text) <= room:
+    if typeface.getlength(text) <= room:
         return text
-    while text and letters.getlength(text + "...") > room:
+    while text and typeface.getlength(text + "...") > room:
         text = text[:-1]
     return text + "..."
 
 
 def _overlap(a: Box, b: Box) -> bool:
-    """Whether two texts lie on one another or nearly touch"""
+    """Whether two texts overlap or nearly touch"""
     gap = _BETWEEN
     return a[0] < b[2] + gap and b[0] < a[2] + gap and a[1] < b[3] + gap and b[1] < a[3] + gap

@@ -1,6 +1,6 @@
 """Pictures by VTK through pyvista, without a window.
 
-On software OpenGL several samples a pixel, several lights and the sorting of translucent surfaces each cost several
+On software OpenGL several samples per pixel, several lights and the sorting of translucent surfaces each cost several
 times the picture itself: there is one light, translucent surfaces are drawn last in their order, and edges are smoothed
 by drawing at twice the size. The points of the meshes are changed in place from frame to frame.
 """
@@ -33,9 +33,9 @@ from flexmb.view.picture.items import Shape
 from flexmb.view.picture.layers import Layer
 
 OVER = 2
-"""Pixels drawn for one of the picture, across and along"""
+"""Oversampling: drawn pixels per pixel of the picture, in each direction"""
 WINDOW_VARIABLE = "VTK_DEFAULT_OPENGL_WINDOW"
-"""VTK reads here which window class to make."""
+"""Environment variable of VTK for its window class"""
 
 
 class PyvistaRenderer:
@@ -56,7 +56,7 @@ class PyvistaRenderer:
         return _pixels(self.plotter.render_window)
 
     def close(self) -> None:
-        """Give the window and its memory back."""
+        """Release the window and its memory."""
         self.plotter.close()
 
 
@@ -74,13 +74,13 @@ class DrawnMeshes:
         self.surfaces: list[Any] = []
         """Meshes of the layers"""
         self._lines: list[tuple[Any, Integers]] = []
-        """Their sharp edges, and which of their points these use"""
+        """Their sharp edges, and the points of these"""
         self._add_grid()
         for layer in drawing.layers:
             self._add(layer)
 
     def move(self, frame: int, eye: Floats) -> None:
-        """Bring everything to a frame that is seen from a place."""
+        """Move everything to a frame, seen from `eye`."""
         for layer, mesh, (lines, used) in zip(self.drawing.layers, self.surfaces, self._lines, strict=True):
             shape = layer.at(frame)
             is_ghost = layer.opacity < 1.0
@@ -161,7 +161,7 @@ def new_plotter(size: tuple[int, int], window: str, off_screen: bool) -> Any:
     import pyvista
 
     if off_screen:
-        # Mesa complains on the terminal when it cannot keep its shaders; for one picture they are not worth keeping.
+        # Mesa warns on the terminal if it cannot cache its shaders; for one picture a cache is not needed.
         os.environ.setdefault("MESA_SHADER_CACHE_DISABLE", "true")
     before = os.environ.get(WINDOW_VARIABLE)
     if window and before is None:
@@ -177,7 +177,7 @@ def new_plotter(size: tuple[int, int], window: str, off_screen: bool) -> Any:
 
 
 def place_camera(plotter: Any, camera: Camera) -> None:
-    """Look from where the drawing is seen."""
+    """Set the camera of the plotter."""
     view = plotter.camera
     view.position, view.focal_point, view.up = camera.eye, camera.target, camera.up
     view.view_angle = FIELD_OF_VIEW
@@ -201,22 +201,22 @@ def _move_points(mesh: Any, points: Floats) -> None:
 
 
 def _nearer(points: Floats, eye: Floats, part: float) -> Floats:
-    """The points, moved by a part of their distance towards the eye: they look the same and hide others."""
+    """The points moved by a part of their distance towards the eye: same place in the picture, in front of others."""
     return points + part * (eye - points)
 
 
 def _cells(numbers: Integers) -> Integers:
-    """Numbers of points as VTK lists them: every cell begins with its count."""
+    """Point numbers in VTK format: every cell begins with its count."""
     return np.insert(numbers, 0, numbers.shape[1], axis=1).ravel()
 
 
 def _pixels(window: Any) -> NDArray[np.uint8]:
-    """(height, width, 3) of what was drawn, first row on top, shrunk by `OVER`"""
+    """(height, width, 3) pixels of the window, first row on top, shrunk by `OVER`"""
     from vtkmodules.vtkCommonCore import vtkUnsignedCharArray
 
     width, height = window.GetSize()
     flat: Any = vtkUnsignedCharArray()
-    # With a fourth byte, Pillow works on the numbers where they are; taken for an opacity it would cost much more.
+    # With a fourth byte Pillow works in place; as an opacity it would cost much more.
     window.GetRGBACharPixelData(0, 0, width - 1, height - 1, 0, flat, 0)
     image = Image.frombuffer("RGBX", (width, height), np.frombuffer(flat, np.uint8), "raw", "RGBX", 0, 1)
     return np.asarray(image.reduce(OVER).convert("RGB").transpose(Image.Transpose.FLIP_TOP_BOTTOM))

@@ -1,4 +1,4 @@
-"""Times, lengths and forces as they are written on pictures: a unit with the prefix that keeps the number handy."""
+"""Times, lengths and forces as text on pictures, with a unit prefix that gives a convenient number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_DECIMALS = 6
 
 @dataclass(frozen=True)
 class Clock:
-    """How the times of a run are written: in its handiest unit, with decimals that tell frames apart."""
+    """Format of the times of a run: a convenient unit, with decimals that distinguish frames."""
 
     factor: float
     """[s]"""
@@ -29,7 +29,7 @@ class Clock:
 
 
 def clock_for(time: Floats) -> Clock:
-    """The clock for these frames (f,) [s]; runs of less than half a second are told in milliseconds, and so on."""
+    """The clock for these frames (f,) [s]; runs of less than half a second are shown in milliseconds, and so on."""
     largest = float(np.abs(time[[0, -1]]).max())
     factor, unit = next((pair for pair in _TIMES if largest >= 0.5 * pair[0]), _TIMES[-1 if largest > 0.0 else 0])
     step = float(time[-1] - time[0]) / max(len(time) - 1, 1)
@@ -60,5 +60,5 @@ def tick_text(value: float, largest: float) -> str:
 
 
 def _decimals(value: float, figures: int) -> int:
-    """Decimals that show so many figures of a value above 0"""
+    """Decimals that show this many significant figures of a value above 0"""
     return int(np.clip(figures - 1 - np.floor(np.log10(value) + 1e-9), 0, _MOST_DECIMALS))

@@ -1,7 +1,7 @@
-"""flexmb's own renderer: needs no graphics library at all.
+"""flexmb's own renderer, which needs no graphics library.
 
-Drawn at twice the size and averaged, which smooths the edges. What does not move (background and grid) is drawn once;
-a frame only touches the rectangle that holds its parts.
+Pictures are drawn at twice the size and averaged, which smooths the edges. Background and grid are drawn once; a frame
+only changes the rectangle that contains its parts.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ class Rasteriser:
         return out
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resources are held."""
 
     def _draw_base(self, camera: Camera) -> None:
-        """Background and grid."""
+        """Draw background and grid."""
         theme: Theme = self.drawing.theme
         np.copyto(self._image, self._blank)
         self._depth[:] = 0.0
@@ -130,7 +130,7 @@ class Rasteriser:
 
 
 def _light(left_out: bool) -> NDArray[np.float32]:
-    """What `draw_triangles` asks for."""
+    """The argument `light` of `draw_triangles`."""
     light = np.array(LIGHT) / np.linalg.norm(LIGHT)
     half = light + [0.0, 0.0, 1.0]
     half /= np.linalg.norm(half)

@@ -1,4 +1,4 @@
-"""Which renderer draws: VTK where OpenGL and pyvista are there, else flexmb's own."""
+"""Choice of renderer: VTK if OpenGL and pyvista are available, else flexmb's own."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ class Renderer(Protocol):
         """(height, width, 3) without text"""
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Release its resources."""
 
 
 def vtk_fault() -> str:
-    """Why VTK cannot draw here; empty when it can."""
+    """Reason why VTK cannot draw; empty if it can."""
     if importlib.util.find_spec("pyvista") is None:
         return "pyvista is not installed"
     if offscreen() is None:
-        return "there is no OpenGL here (neither EGL nor OSMesa)"
+        return "OpenGL is not available (neither EGL nor OSMesa)"
     return ""
 
 
-def renderer_for(drawing: Drawing, choice: str = "auto", *, film: bool = False) -> tuple[Renderer, str]:
-    """The renderer, and a sentence when it is not the one that is usual.
+def renderer_for(drawing: Drawing, choice: str = "auto", *, movie: bool = False) -> tuple[Renderer, str]:
+    """The renderer, and a note if it is not the usual one.
 
-    Films are drawn by VTK where a graphics card helps it; without one our own renderer draws the same in half the time.
+    Movies are drawn by VTK if there is a graphics card; without one flexmb's own renderer takes half the time.
     """
     if choice not in CHOICES:
         raise InputError(f"There is no renderer '{choice}'. {did_you_mean(choice, CHOICES)}")
     if choice == "flexmb":
         return _own(drawing), ""
     fault = vtk_fault()
-    if film and choice == "auto" and not fault and is_software():
-        fault = "there is no graphics card, without which it is quicker than VTK"
+    if movie and choice == "auto" and not fault and is_software():
+        fault = "without a graphics card it is faster than VTK"
     if not fault:
         try:
             from flexmb.view.picture.pyvista_renderer import PyvistaRenderer
@@ -56,7 +56,7 @@ def renderer_for(drawing: Drawing, choice: str = "auto", *, film: bool = False) 
         except ImportError as error:  # a library of VTK is missing
             fault = f"pyvista cannot be loaded ({error})"
     if choice == "vtk":
-        raise InputError(f"VTK cannot draw: {fault}. Use the renderer 'flexmb' instead, which needs none of it.")
+        raise InputError(f"VTK cannot draw: {fault}. Use the renderer 'flexmb' instead.")
     return _own(drawing), f"Drawn by flexmb's own renderer: {fault}."
 
 

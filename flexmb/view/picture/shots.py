@@ -1,7 +1,7 @@
-"""The instants that are drawn: a scene at any times between its frames.
+"""A scene at any times between its frames.
 
-Poses, amplitudes, arrows and curves are laid through the frames by cubics whose slopes come from the neighbours, so
-that a turning body stays on its circle and joints stay closed between two frames.
+Poses, amplitudes, arrows and curves are interpolated by cubics whose slopes come from the neighbouring frames, so that
+a rotating body stays on its circle and joints stay closed between two frames.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from flexmb.errors import Fault, InputError
 from flexmb.view.scene import Arrow, Look, Part, Scene, playing_speed
 
 MOST_FRAMES = 20_000
-"""Of a film; some ten minutes"""
+"""Most frames of a movie, about ten minutes"""
 
 
-def film_times(scene: Scene, look: Look) -> Floats:
-    """(n,) the instants of the pictures of a film [s]"""
+def movie_times(scene: Scene, look: Look) -> Floats:
+    """(n,) times of the frames of a movie [s]"""
     start, end = float(scene.time[0]), float(scene.time[-1])
     step = playing_speed(scene, look) / look.fps
     n = (end - start) / step
     if n > MOST_FRAMES:
-        found = f"The film would have {n:,.0f} pictures; {MOST_FRAMES:,} are the most."
-        raise InputError([Fault(found, ("speed",), "Play faster, or draw a shorter piece of the run.")])
+        found = f"The movie would have {n:,.0f} frames; the limit is {MOST_FRAMES:,}."
+        raise InputError([Fault(found, ("speed",), "Use a higher speed, or a shorter piece of the run.")])
     if look.speed is not None and len(scene.time) > 1 and n < 1.0:
-        found = f"The film would have one picture: at this speed the whole run takes {1e3 * n / look.fps:.3g} ms."
-        raise InputError([Fault(found, ("speed",), "Play slower, or write a picture (.png).")])
+        found = f"The movie would have one frame: at this speed the whole run takes {1e3 * n / look.fps:.3g} ms."
+        raise InputError([Fault(found, ("speed",), "Use a lower speed, or write a picture (.png).")])
     times = np.minimum(start + step * np.arange(round(n) + 1), end)
-    # A motion that repeats itself leaves out the last picture, which is the first one of the next turn.
+    # A periodic motion leaves out the last frame, which is the first one of the next period.
     is_loop = len(times) > 1 and abs(end - start - scene.period) < 1e-6 * scene.period
     return times[:-1] if is_loop else times
 
 
 def scene_at(scene: Scene, times: Floats) -> Scene:
-    """The same scene with these instants as its frames [s]."""
+    """The scene with frames at these times [s]."""
     times = np.clip(np.asarray(times, dtype=float), scene.time[0], scene.time[-1])
     rows, weights = _mixture(scene.time, times)
 
@@ -49,9 +49,9 @@ def scene_at(scene: Scene, times: Floats) -> Scene:
 
 
 def _mixture(at: Floats, times: Floats) -> tuple[Integers, Floats]:
-    """(t, 4) frames and (t, 4) their weights: the cubic through the two frames about a time.
+    """(t, 4) frames and (t, 4) their weights: the cubic between the two frames around a time.
 
-    Its slopes at these are those of the parabolas through three frames, and at the ends of the run of straight lines.
+    Its slopes are those of the parabolas through three frames, and at the ends of the run those of straight lines.
     """
     last = len(at) - 1
     if not last:
@@ -74,7 +74,7 @@ def _mixture(at: Floats, times: Floats) -> tuple[Integers, Floats]:
 
 
 def _whole(step: Floats) -> Floats:
-    """The steps, without those that are missing at the ends of the run"""
+    """The steps, with the missing ones at the ends of the run replaced"""
     return np.where(step > 0.0, step, 1.0)
 
 

@@ -17,13 +17,13 @@ from flexmb.view.picture.shots import scene_at
 from flexmb.view.scene import Look, Scene
 
 _LIKELY = 24
-"""Frames that are looked at closely"""
+"""Frames that are examined closely"""
 
 
 def write_picture(
     scene: Scene, path: str | Path, look: Look | None = None, time: float | None = None, *, renderer: str = "auto"
 ) -> str:
-    """Write a .png of an instant [s], by default that of the largest deflection; gives back a note, mostly empty.
+    """Write a .png at a time [s], by default that of the largest deflection; returns a note, usually empty.
 
     renderer : "vtk" (pyvista without a window), "flexmb" (own, needs no graphics library), "auto"
     """
@@ -33,7 +33,7 @@ def write_picture(
         time = float(scene.time[most_bent(scene)])
     slack = 1e-9 * max(abs(float(scene.time[0])), abs(float(scene.time[-1])))
     if not scene.time[0] - slack <= time <= scene.time[-1] + slack:
-        found = f"The run is known from {scene.time[0]:.6g} s to {scene.time[-1]:.6g} s, not at {time:.6g} s."
+        found = f"{time:.6g} s is outside the run, which goes from {scene.time[0]:.6g} s to {scene.time[-1]:.6g} s."
         raise InputError([Fault(found, ("time",))])
     drawing = Drawing(scene_at(scene, np.array([time])), look, whole=scene)
     with drafted(path, ".png") as draft:
@@ -47,7 +47,7 @@ def write_picture(
 
 
 def most_bent(scene: Scene) -> int:
-    """The first frame with the largest deflection, looked for among those with the largest mean one."""
+    """The first frame with the largest deflection, among those with the largest mean deflection."""
     squares = np.zeros(len(scene.time))
     bending = [part for part in scene.flexible if part.n_shapes > part.carried]
     for part in bending:

@@ -1,8 +1,8 @@
 """Surfaces with sharp edges: a mesh whose points are split where it has a crease, with normals that follow the bending.
 
 Neighbouring triangles that meet at less than `CREASE` share the normals along their edge and look smooth; at a sharper
-edge each has its own, and the edge is drawn as a line. All of that is found once, on the undeformed mesh; the normals
-of a frame are sums of the normals of the triangles about a point, weighted by their areas.
+edge each has its own, and the edge is drawn as a line. This is computed once, on the undeformed mesh; the normals of a
+frame are sums of the normals of the triangles around a point, weighted by area.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from flexmb.arrays import Flags, Floats, Integers
 
 CREASE = 35.0
-"""Angle between the normals of two triangles from which on their edge is sharp [deg]"""
+"""Angle between the normals of two triangles above which their edge is sharp [deg]"""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Surface:
     incidence: sparse.csr_array
     """(v, t) 1 where a point belongs to a triangle"""
     is_closed: bool
-    """Whether it bounds a solid, with its normals outwards: then the sides away from the eye are never seen"""
+    """Whether it bounds a solid, with normals outwards: back sides are then never seen"""
 
     def normals(self, points: Floats) -> Floats:
         """(v, 3) unit normals of the surface through these (v, 3) points"""

@@ -1,4 +1,4 @@
-"""What colours the flexible parts: deflection or stress along a ramp, with its range over the whole run."""
+"""Colouring of flexible parts: deflection or stress along a ramp, with its range over the whole run."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from flexmb.view.scene import Part, Scene
 
 _LENGTHS = ((100.0, 1.0, "m"), (1e-6, 1e-3, "mm"), (1e-9, 1e-6, "µm"), (0.0, 1e-9, "nm"))
 _STRESSES = ((1e11, 1e9, "GPa"), (1e3, 1e6, "MPa"), (0.0, 1.0, "Pa"))
-"""From which size on [m, Pa] a unit is used, what one of it is, its name: mm and MPa unless these are out of hand"""
+"""Smallest value [m, Pa] for a unit, its factor, its name: mm and MPa unless the values are out of range"""
 
 
 @dataclass(frozen=True)
 class Values:
-    """What colours the flexible parts."""
+    """Values that colour the flexible parts."""
 
     coloring: str
     largest: float
@@ -36,7 +36,7 @@ class Values:
 
     @property
     def _unit(self) -> tuple[float, str]:
-        """What one of the unit of the legend is in [m] or [Pa], and its name"""
+        """Factor of the unit of the legend to [m] or [Pa], and its name"""
         units = _STRESSES if self.coloring == "stress" else _LENGTHS
         return next((factor, name) for least, factor, name in units if self.largest >= least)
 

@@ -1,4 +1,4 @@
-"""A window in which a scene is turned and played, by pyvista.
+"""An interactive window of a scene, by pyvista.
 
 Mouse: turn, shift and zoom. Sliders: time and deflection scale. Keys: see `KEYS`.
 """
@@ -19,13 +19,13 @@ from flexmb.view.picture.gl_probe import window_fault
 from flexmb.view.picture.quantities import clock_for
 from flexmb.view.scene import Look, Scene, playing_speed, rotations
 
-KEYS = "space: play, stop    left, right: one frame    Home: start    q: close"
+KEYS = "space: play, pause    left, right: one frame    Home: start    q: close"
 _TICK = 33  # ms between two pictures
 _LARGEST_SCALE = 1000.0
 
 
 def can_show() -> str:
-    """Why no window can open; empty when one can."""
+    """Reason why no window can open; empty if one can."""
     if importlib.util.find_spec("pyvista") is None:
         return "pyvista is not installed"
     return window_fault()
@@ -37,12 +37,12 @@ def show(scene: Scene, look: Look | None = None) -> None:
     check(scene, look)
     reason = can_show()
     if reason:
-        raise InputError(f"No window can open: {reason}. Write a page instead (.html), which any browser shows.")
+        raise InputError(f"No window can open: {reason}. Write a page (.html) instead and open it in a browser.")
     Window(scene, look).open()
 
 
 class Window:
-    """The window and what it shows just now."""
+    """The window and its current state."""
 
     def __init__(self, scene: Scene, look: Look):
         from flexmb.view.picture.drawing import Drawing
@@ -77,12 +77,12 @@ class Window:
         self.plotter.show(auto_close=True)
 
     def toggle(self) -> None:
-        """Play, or stop playing."""
+        """Play or pause."""
         self.is_playing = not self.is_playing
         self._clock = time.perf_counter()
 
     def step(self, by: int) -> None:
-        """Stop and go on or back by some frames."""
+        """Pause and step forwards or backwards."""
         self.is_playing = False
         self.go_to((self.frame + by) % len(self.scene.time))
 
@@ -108,7 +108,7 @@ class Window:
         self._draw(self.scene.frame_at(self._now))
 
     def _draw(self, frame: int) -> None:
-        self._ride(frame)
+        self._follow(frame)
         self.frame = frame
         self.meshes.move(frame, np.array(self.plotter.camera.position))
         self._time_text.SetInput(self._state())
@@ -116,8 +116,8 @@ class Window:
         self.plotter.renderer.ResetCameraClippingRange()
         self.plotter.render_window.Render()
 
-    def _ride(self, frame: int) -> None:
-        """Carry the camera along with the body, wherever it has been turned to."""
+    def _follow(self, frame: int) -> None:
+        """Move the camera along with the body, keeping the view chosen by the user."""
         if not self.look.follow:
             return
         part, view = self.scene.part(self.look.follow), self.plotter.camera
@@ -158,7 +158,7 @@ class Window:
         table.scalar_range = values.shown_range
         bar = vtkScalarBarActor()
         bar.SetLookupTable(table)
-        # VTK takes a bar in a text for the border of a column.
+        # VTK treats a vertical bar in a text as a column separator.
         bar.SetTitle(f"{values.label.replace('|', '')} [{values.unit}]\n")
         bar.SetNumberOfLabels(5)
         bar.SetLabelFormat("%.3g")
@@ -193,7 +193,7 @@ class Window:
             )  # fmt: skip
 
     def _slide_time(self, value: float) -> None:
-        """Stop and go to a time in the unit of the slider."""
+        """Pause and go to a time in the unit of the slider."""
         frame = self.scene.frame_at(value * self._times.factor)
         if frame != self.frame:
             self.is_playing = False

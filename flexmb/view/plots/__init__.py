@@ -1,7 +1,7 @@
-"""Plots of a result: the standard pictures on one sheet, or chosen channels over time or another channel.
+"""Plots of a result: the standard plots on one sheet, or chosen channels over time or another channel.
 
-`panels` says what a plot is made of, `pictures` and `chosen` make them from a result, `sheet` draws them by matplotlib;
-the report page draws the same panels by itself.
+`panels` defines the data of a plot, `pictures` and `chosen` make them from a result, `sheet` draws them by matplotlib;
+the report page draws the same panels itself.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def plot_result(
 ) -> None:
     """Write a plot (.png, .svg, .pdf) of a result.
 
-    channels: what to draw instead of the standard pictures, one panel for every unit.
-    against: channel for the horizontal axis; the turns of an angle are laid upon one another unless `unfolded`.
+    channels: channels to plot instead of the standard plots, one panel per unit.
+    against: channel for the horizontal axis; the turns of an angle are overlaid unless `unfolded`.
     pictures: which of PICTURES or "all"; with channels only "spectrum" is possible.
-    dark: light lines on a dark sheet.
+    dark: dark background.
     """
     target = Path(path)
     _check_target(target)
@@ -56,15 +56,15 @@ def panels_of(
     pictures: Sequence[str] = (),
     unfolded: bool = False,
 ) -> list[Panel]:
-    """What `plot_result` draws."""
+    """The panels of `plot_result`."""
     if result.n_rows == 0:
         raise InputError(f"'{result.path}' has no complete rows: there is nothing to draw.")
     if not channels:
         axis = _axis(result, against, unfolded)
         panels = standard_panels(result, pictures) if against is None else _sensors_over(result, axis)
         if not panels:
-            what = f"nothing for the picture {' or '.join(pictures)}" if pictures else "nothing that is drawn by itself"
-            raise InputError(f"'{result.path}' has {what}. Choose with --channel.")
+            what = f"no data for the plot {' or '.join(pictures)}" if pictures else "no data for the standard plots"
+            raise InputError(f"'{result.path}' has {what}. Choose channels with --channel.")
         return panels
     selections = result.names.find_all(channels)
     empty = [selection.channel.path for selection in selections if not selection.scalars]
@@ -78,7 +78,9 @@ def panels_of(
             )
         return panels
     if pictures:
-        raise InputError("Chosen channels are drawn over time, over --against or as --picture spectrum, one of these.")
+        raise InputError(
+            "Channels can be plotted over time, over --against, or as --picture spectrum. Choose one of these."
+        )
     return by_unit(result, selections, _axis(result, against, unfolded))
 
 
@@ -96,9 +98,7 @@ def _axis(result: Result, against: str | None, unfolded: bool) -> Abscissa:
         return over_time(result)
     found = result.names.find(against)
     if len(found.scalars) != 1:
-        raise InputError(
-            f"Channel '{against}' has {len(found.scalars)} columns; the horizontal axis takes one. Add .x or so."
-        )
+        raise InputError(f"Channel '{against}' has {len(found.scalars)} columns; choose one, e.g. {against}.x.")
     scalar = found.scalars[0]
     turns = not unfolded and scalar.unit == "rad" and turns_over(result.read(scalar))
     return over_channel(result, scalar, turns)
@@ -106,7 +106,7 @@ def _axis(result: Result, against: str | None, unfolded: bool) -> Abscissa:
 
 def _check_target(target: Path) -> None:
     if target.suffix.lower() not in FORMATS:
-        raise InputError(f"Cannot draw '{target}': the name of a picture ends in {', '.join(FORMATS)}.")
+        raise InputError(f"Cannot write '{target}': the extension of a plot must be {', '.join(FORMATS)}.")
     check_target(target, target.suffix.lower())
 
 

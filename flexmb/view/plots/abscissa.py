@@ -1,4 +1,4 @@
-"""The horizontal axis of a plot: time, a channel, or an angle whose turns are laid upon one another."""
+"""The horizontal axis of a plot: time, a channel, or an angle whose turns are overlaid."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class Abscissa:
     time: Floats
     """(rows,) [s]"""
     turns: bool = False
-    """Whether these are angles [rad] of which every turn is drawn over the last one"""
+    """Whether these are angles [rad] whose turns are overlaid"""
 
     def lines(self, name: str, y: Floats, color: int) -> list[Line]:
-        """The curve of a channel; with turns, the earlier ones as a line of their own."""
+        """The curve of a channel; with turns, the earlier ones as a separate line."""
         lines = folded(name, self.values, y, self.time, color) if self.turns else [self.line(name, y, color)]
         return [thinned(line) for line in lines]
 
     def line(self, name: str, y: Floats, color: int) -> Line:
-        """The curve of a channel over an axis without turns; with the points that are drawn, as results may be long."""
+        """The curve of a channel over an axis without turns, thinned to the points that are drawn."""
         return thinned(Line(name, self.values, y, self.time, color))
 
     def panel(self, title: str, unit: str, lines: Sequence[Line], note: str = "", y_name: str = "") -> Panel:

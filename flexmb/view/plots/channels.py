@@ -1,4 +1,4 @@
-"""Which channels of a result are what: deflections, other sensors, joint coordinates, reactions."""
+"""Channels of a result by type: deflections, other sensors, joint coordinates, reactions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flexmb.results.result_file import Result
 
 
 def is_deflection(result: Result, path: str) -> bool:
-    """Whether a channel is how far a marker of a flexible body has left the chord: drawn in millimetres."""
+    """Whether a channel is the deflection of a marker of a flexible body from the chord: drawn in millimetres."""
     kind, _, name = path.partition("/")
     sensors = result.settings.get("sensors")
     table = sensors.get(name) if kind == "sensors" and isinstance(sensors, dict) else None
@@ -35,7 +35,7 @@ def other_sensors(result: Result) -> list[Selection]:
 
 
 def joint_coordinates(result: Result) -> list[Selection]:
-    """Positions of the joints without quaternions, and without what a sensor shows as well."""
+    """Positions of the joints without quaternions, and without those that a sensor shows."""
     paths = [path for path in result.channels if path.startswith("joints/") and path.endswith("/position")]
     shown = [result.read(selection) for selection in other_sensors(result)]
     return [
@@ -46,7 +46,7 @@ def joint_coordinates(result: Result) -> list[Selection]:
 
 
 def body_positions(result: Result) -> list[Selection]:
-    """Where the bodies are."""
+    """Positions of the bodies."""
     return _scalars(result, [p for p in result.channels if p.startswith("bodies/") and p.endswith("/position")])
 
 

@@ -1,4 +1,4 @@
-"""Panels of chosen channels: one for every unit, deflections in millimetres by themselves."""
+"""Panels of chosen channels: one per unit, deflections in millimetres separately."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from flexmb.view.plots.units import handy_unit
 
 MILLIMETRE = 1e-3
 _LABELLED = 3
-"""Lines of a panel above which peaks have no labels: nobody could tell whose they are."""
+"""Most lines of a panel with labelled peaks"""
 
 
 def drawn_unit(result: Result, selection: Selection) -> tuple[float, str]:
-    """The unit in which a channel is drawn, and what one of it is in the unit of the channel."""
+    """The unit in which a channel is drawn, and its factor to the unit of the channel."""
     path = selection.channel.path
     if selection.unit == "m" and (is_deflection(result, path) or path.endswith("/elastic_position")):
         return MILLIMETRE, "mm"
@@ -28,7 +28,7 @@ def drawn_unit(result: Result, selection: Selection) -> tuple[float, str]:
 
 
 def by_unit(result: Result, selections: Sequence[Selection], axis: Abscissa, title: str = "") -> list[Panel]:
-    """One panel for every unit among the columns, with labelled peaks when the curves are few."""
+    """One panel per unit, with labelled peaks if there are few curves."""
     found: dict[str, list[list[Line]]] = {}
     for selection in dict.fromkeys(scalar for one in selections for scalar in one.scalars):
         factor, unit = drawn_unit(result, selection)
@@ -41,7 +41,7 @@ def _panel(unit: str, curves: Sequence[Sequence[Line]], axis: Abscissa, title: s
     lines = [line for curve in curves for line in curve]
     size = max((float(np.nanmax(np.abs(line.y), initial=0.0)) for line in lines), default=0.0)
     factor, shown = handy_unit(unit, size)
-    # Earlier turns lie below all last ones.
+    # Earlier turns are drawn below all last ones.
     lines = sorted((replace(line, y=line.y / factor) for line in lines), key=lambda line: line.kind != "earlier")
     only = curves[0][-1].name if len(curves) == 1 else ""
     head = title[:1].upper() + title[1:]

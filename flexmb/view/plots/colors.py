@@ -1,4 +1,4 @@
-"""Colours of plots, light and dark: told apart by colour-blind readers too (after Okabe and Ito)."""
+"""Colours of plots, light and dark, distinguishable by colour-blind readers (after Okabe and Ito)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 DASHES: tuple[Any, ...] = ("-", (0, (4, 3)), (0, (1, 1.5)))
 _GREY = 0.8
-"""How much of the colour of an earlier turn is grey."""
+"""Part of grey in the colour of an earlier turn."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Theme:
         return self.lines[number % len(self.lines)]
 
     def earlier(self, number: int) -> str:
-        """Grey with a breath of the colour of a line, for its earlier turns."""
+        """Grey with a tint of the colour of a line, for its earlier turns."""
         pairs = zip(_rgb(self.old), _rgb(self.color(number)), strict=True)
         return "#" + "".join(f"{round(_GREY * grey + (1.0 - _GREY) * own):02x}" for grey, own in pairs)
 

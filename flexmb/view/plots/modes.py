@@ -1,4 +1,4 @@
-"""Pictures of modes over a parameter (Campbell diagram) and of frequency responses, as panels on a sheet."""
+"""Plots of modes over a parameter (Campbell diagram) and of frequency responses, as panels on a sheet."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROUNDING = 1e-9  # damping ratios below are those of an undamped mode, as in the
 
 
 def draw_sweep(sweep: Sweep, target: Path) -> None:
-    """Frequencies over the parameter and damping ratios below."""
+    """Plot frequencies over the parameter, with damping ratios below."""
     panels = []
     ratios = np.where(np.abs(sweep.ratios) > ROUNDING, sweep.ratios, 0.0 * sweep.ratios)
     for title, unit, table in (("natural frequencies", "Hz", sweep.frequencies), ("damping ratios", "1", ratios)):
@@ -26,7 +26,7 @@ def draw_sweep(sweep: Sweep, target: Path) -> None:
 
 
 def draw_response(title: str, frequencies: Any, response: Any, target: Path) -> None:
-    """Amplitude and phase of a frequency response."""
+    """Plot amplitude and phase of a frequency response."""
     size = np.abs(response)
     amplitude = Panel(
         "amplitude", "frequency", "Hz", "1", (Line("amplitude", frequencies, size, None, 0),), y_name="amplitude, SI",

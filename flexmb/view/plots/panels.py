@@ -1,6 +1,6 @@
-"""What a plot is made of, whoever draws it: lines over a common axis, with the peaks that are worth a label.
+"""Data of a plot, independent of the renderer: lines over a common axis, with labelled peaks.
 
-Values stand in the units that the axes name. Every point of a line knows its time [s], so that a page can go there.
+Values are in the units of the axes. Every point of a line has its time [s], so that a page can go there.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from flexmb.view.plots.units import quantity, unit_text
 LineKind = Literal["main", "earlier", "dashed"]
 
 MOST_LINES = 24
-"""Lines of a panel that a reader can still tell apart."""
+"""Most lines of a panel that a reader can distinguish."""
 MOST_POINTS = 8000
 _SMALLEST_PEAK = 0.2
-"""Part of the largest value of a panel from which on a peak gets a label."""
+"""Smallest peak with a label, as a part of the largest value of a panel."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Line:
     x: Floats
     y: Floats
     time: Floats | None
-    """(n,) [s]; None: a point of the line is no moment of the run"""
+    """(n,) [s]; None: points of the line are not instants of the run"""
     color: int
     """Number of the colour; earlier turns have that of the last one"""
     kind: LineKind = "main"
@@ -48,7 +48,7 @@ class Peak:
     """[s]"""
     color: int
     is_low: bool = False
-    """Whether it is a smallest value, so that its label stands below it"""
+    """Whether it is a minimum, with its label below"""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Panel:
     peaks: tuple[Peak, ...] = ()
     y_name: str = ""
     note: str = ""
-    """What the reader should know: lines that are not drawn, earlier turns in grey"""
+    """Note for the reader: lines that are not drawn, earlier turns in grey"""
     height: float = 1.0
     """Part of the usual height"""
     log: bool = False
@@ -92,7 +92,7 @@ def axis_label(name: str, unit: str) -> str:
 
 
 def with_peaks(panel: Panel, most: int = 4) -> Panel:
-    """The panel with labels at the largest and smallest values of its lines, unless they are where a line ends."""
+    """The panel with labels at the largest and smallest values of its lines, except at the ends of a line."""
     lines = [line for line in panel.lines if line.kind != "earlier"]
     found = [_peak(panel, line, row) for line in lines for row in _extreme_rows(line.y)]
     found.sort(key=lambda peak: -abs(peak.y))
@@ -114,7 +114,7 @@ def with_maxima(panel: Panel, most: int = 3) -> Panel:
 
 
 def _extreme_rows(y: Floats) -> list[int]:
-    """Rows of the largest and the smallest value that are no ends of the line."""
+    """Rows of the largest and the smallest value, except the ends of the line."""
     known = np.flatnonzero(np.isfinite(y))
     if not len(known) or np.nanmin(y) == np.nanmax(y):
         return []
@@ -130,7 +130,7 @@ def _peak(panel: Panel, line: Line, row: int) -> Peak:
 
 
 def limited(lines: Sequence[Line], most: int = MOST_LINES) -> tuple[tuple[Line, ...], str]:
-    """As many lines as can be told apart, and a note about the others."""
+    """As many lines as a reader can distinguish, and a note about the others."""
     hidden = len(lines) - most
     return tuple(lines[:most]), f"{hidden} more not drawn" if hidden > 0 else ""
 

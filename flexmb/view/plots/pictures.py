@@ -1,8 +1,8 @@
-"""The standard pictures of a result as panels: deflection, spectrum, sensors, joints, reactions, energy, step.
+"""The standard plots of a result as panels: deflection, spectrum, sensors, joints, reactions, energy, step.
 
-Deflections stand in millimetres in panels of their own, never on an axis with the lengths of the mechanism, and over
-the angle of the crank where something turns round. Reactions are magnitudes; the balance error of the energies stands
-by itself. A picture for which a result has nothing is an empty list.
+Deflections are in millimetres in panels of their own, never on one axis with the lengths of the mechanism, and over the
+crank angle if a joint makes full turns. Reactions are magnitudes; the energy balance error has its own panel. A plot
+for which a result has no data is an empty list.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from flexmb.view.plots.units import handy_unit, number_text, quantity
 
 _MOST_JOINTS = 8
 _NOTHING = 1e-3
-"""Part of the largest reaction below which one is not drawn: it would lie upon the axis."""
+"""Part of the largest reaction below which a reaction is not drawn, because it would coincide with the axis."""
 
 
 def deflection(result: Result) -> list[Panel]:
@@ -44,13 +44,13 @@ def spectrum(result: Result) -> list[Panel]:
 
 
 def sensors(result: Result) -> list[Panel]:
-    """Sensors that are not deflections; not the angle that a crank only runs through at constant speed."""
+    """Sensors that are not deflections, without the angle of a crank at constant speed."""
     selections = [one for one in channels.other_sensors(result) if not _is_straight(result.time, result.read(one))]
     return by_unit(result, selections, over_time(result), "sensors")
 
 
 def joints(result: Result) -> list[Panel]:
-    """Joint coordinates; where the bodies are when there are neither joints nor sensors."""
+    """Joint coordinates; positions of the bodies if there are neither joints nor sensors."""
     selections = channels.joint_coordinates(result)
     if selections or channels.other_sensors(result):
         return by_unit(result, selections, over_time(result), "joint coordinates")
@@ -83,7 +83,7 @@ def reactions(result: Result) -> list[Panel]:
 
 
 def energy(result: Result) -> list[Panel]:
-    """Energies, and by itself what is wrong with their balance: kinetic + potential - work - its start."""
+    """Energies, and separately the error of their balance: kinetic + potential - work - initial value."""
     paths = ("energy/kinetic", "energy/potential", "energy/work/total")
     if not all(path in result.channels for path in paths):
         return []
@@ -99,7 +99,7 @@ def energy(result: Result) -> list[Panel]:
     factor, unit = handy_unit("J", largest)
     peak = result.summary.get("peak_energy", float(np.nanmax(kinetic, initial=0.0)))
     lines = [axis.line(name, values / factor, k) for k, (name, values) in enumerate(curves.items())]
-    # The sum often covers a part of it, or the work: dashed, so that both are seen.
+    # The sum often coincides with one of its terms or the work: dashed, so that both are visible.
     lines = [replace(line, kind="dashed") if line.name == "kinetic + potential" else line for line in lines]
     return [axis.panel("Energy", unit, lines, y_name="energy"), _balance(axis, total - work, peak)]
 
@@ -115,12 +115,12 @@ def _balance(axis: Abscissa, balance: Floats, peak: float) -> Panel:
 
 
 def step(result: Result) -> list[Panel]:
-    """Step size where it changes, and Newton iterations of a step."""
+    """Step size if it changes, and Newton iterations per step."""
     axis, panels = over_time(result), []
     title = "Solver"
     if "solver/step" in result.channels:
         sizes = result["solver/step"]
-        sizes = np.where(sizes > 0.0, sizes, np.nan)  # the start is no step
+        sizes = np.where(sizes > 0.0, sizes, np.nan)  # the start is not a step
         if np.isfinite(sizes).any():
             largest, smallest = float(np.nanmax(sizes)), float(np.nanmin(sizes))
             factor, unit = handy_unit("s", largest)
@@ -137,7 +137,7 @@ def step(result: Result) -> list[Panel]:
     later = result.time > result.time[0]
     if "solver/iterations" in result.channels and np.any(result["solver/iterations"][later] > 0.0):
         counts = np.where(later, result["solver/iterations"], np.nan)
-        line = axis.line("Newton iterations a step", counts, 2)
+        line = axis.line("Newton iterations per step", counts, 2)
         top = float(np.nanmax(counts))
         panels.append(
             replace(axis.panel(title, "1", [line], y_name="iterations"), height=0.7, y_range=(0.0, 1.15 * top))
@@ -158,12 +158,12 @@ ALL = "all"
 
 
 def standard_panels(result: Result, pictures: Sequence[str] = ()) -> list[Panel]:
-    """Panels of the pictures of these names; without names, of all but the joint coordinates that sensors stand for."""
+    """Panels of the plots of these names; without names, of all but the joint coordinates that sensors show."""
     unknown = [name for name in pictures if name not in PICTURES and name != ALL]
     if unknown:
         raise InputError(
             [
-                Fault(f"There is no picture '{name}'.", hint=did_you_mean(name, [*PICTURES, ALL], "Pictures"))
+                Fault(f"There is no plot '{name}'.", hint=did_you_mean(name, [*PICTURES, ALL], "Plots"))
                 for name in unknown
             ]
         )
@@ -177,7 +177,7 @@ def standard_panels(result: Result, pictures: Sequence[str] = ()) -> list[Panel]
 
 
 def _is_straight(x: Floats, y: Floats) -> bool:
-    """Whether a curve is a rising or falling straight line through and through."""
+    """Whether a curve is a rising or falling straight line."""
     if len(x) < 3 or not np.isfinite(y).all() or y[-1] == y[0] or x[-1] == x[0]:
         return False
     line = y[0] + (y[-1] - y[0]) * (x - x[0]) / (x[-1] - x[0])

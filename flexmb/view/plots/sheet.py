@@ -1,4 +1,4 @@
-"""Panels on a sheet, drawn by matplotlib without a window: the standard pictures side by side, chosen channels below
+"""Panels on a sheet, drawn by matplotlib without a window: the standard plots side by side, chosen channels below
 each other over one axis."""
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _WIDTH, _WIDE, _PANEL_HEIGHT = 8.5, 14.0, 2.45  # inches
 _MOST_IN_ONE_COLUMN = 2
 _WIDTHS = {"main": 1.4, "dashed": 1.6, "earlier": 0.7}
 _LEGEND_LINES, _LEGEND_ROWS, _LEGEND_LETTERS = 8, 3, 95
-"""Lines whose names still fit above a panel, rows of such names, and letters in a row."""
+"""Most lines with names above a panel, rows of names, and characters per row."""
 
 
 def write_sheet(panels: Sequence[Panel], target: Path, title: str, *, in_columns: bool, dark: bool) -> None:
-    """Draw the panels into a file, which stands under its name only when it is complete."""
+    """Draw the panels into a file, which gets its name only when it is complete."""
     with warnings.catch_warnings():
-        # Signs that the font does not have are drawn as boxes: nothing that a user could help.
+        # Characters that the font lacks are drawn as boxes, which a user cannot change.
         warnings.simplefilter("ignore", UserWarning)
         figure = draw_sheet(panels, title, in_columns=in_columns, dark=dark)
         with drafted(target, target.suffix.lower()) as draft:
@@ -87,7 +87,7 @@ def _draw_panel(axis: Axes, panel: Panel, theme: Theme) -> None:
     named = [(artist, line.name) for artist, line in drawn if line.kind != "earlier"]
     pad = 7 + 13 * _legend(axis, panel, named, theme)
     head = plain(panel.title, HEAD)
-    # A title of no letters would take no room, and the names above the panel would lie on the title of the sheet.
+    # An empty title would take no room, and the names above the panel would overlap the title of the sheet.
     size = 10.5 if head else 1.0
     axis.set_title(head or " ", loc="left", fontsize=size, fontweight="bold", color=theme.text, pad=pad)
     axis.set_ylabel(plain(panel.y_label), fontsize=9.5, color=theme.text)
@@ -118,14 +118,16 @@ def _draw_panel(axis: Axes, panel: Panel, theme: Theme) -> None:
 def _draw_line(axis: Axes, line: Line, theme: Theme) -> Line2D:
     color = theme.earlier(line.color) if line.kind == "earlier" else theme.color(line.color)
     dashes: Any = DASHES[1] if line.kind == "dashed" else DASHES[line.color // len(theme.lines) % len(DASHES)]
-    is_dot = int(np.sum(np.isfinite(line.x) & np.isfinite(line.y))) == 1  # as of a static analysis: no line is seen
+    is_dot = (
+        int(np.sum(np.isfinite(line.x) & np.isfinite(line.y))) == 1
+    )  # as from a static analysis: a line would be invisible
     marker: Any = "o" if is_dot else None
     width = _WIDTHS[line.kind]
     return axis.plot(line.x, line.y, color=color, linestyle=dashes, linewidth=width, marker=marker, markersize=5)[0]
 
 
 def _legend(axis: Axes, panel: Panel, named: Sequence[tuple[Line2D, str]], theme: Theme) -> int:
-    """Names above the panel, or beside it when they are many; none that the title says. Gives the rows above."""
+    """Write names above the panel, or beside it if there are many, without the title; returns the rows above."""
     n_lines = len(named)
     if n_lines == 1 and panel.lines[-1].name.lower() in panel.title.lower():
         return 0
@@ -148,7 +150,7 @@ def _legend(axis: Axes, panel: Panel, named: Sequence[tuple[Line2D, str]], theme
         columnspacing=1.2,
         handlelength=1.6,
     )
-    legend.set_in_layout(not above)  # the room above comes with the title; a wide row must not make the panel narrow
+    legend.set_in_layout(not above)  # the title makes the room above; a wide row must not make the panel narrow
     return n_rows if above else 0
 
 
@@ -159,7 +161,7 @@ def _label(name: str) -> str:
 
 
 def _label_peaks(axis: Axes, panel: Panel, theme: Theme) -> None:
-    """A dot and a text at every peak; a text stands where it covers least, and is left out where it covers another."""
+    """Draw a dot and a text at every peak; a text goes where it covers least, and is left out if it covers another."""
     frame = axis.get_window_extent()
     taken: list[Bbox] = []
     drawn = [line for line in panel.lines if line.kind != "earlier"]
@@ -194,7 +196,7 @@ def _text_beside(axis: Axes, peak: Peak, color: str, side: int, level: int) -> A
 
 
 def _cover(box: Bbox, points: np.ndarray, taken: Sequence[Bbox], frame: Bbox) -> float:
-    """How much of the lines a text covers; infinite over another text or beyond the panel."""
+    """Measure of the lines that a text covers; infinite over another text or beyond the panel."""
     if any(box.overlaps(other) for other in taken) or box.x0 < frame.x0 or box.x1 > frame.x1:
         return np.inf
     if box.y0 < frame.y0 + 2.0 or box.y1 > frame.y1 + 0.5 * box.height:

@@ -1,6 +1,6 @@
-"""Spectrum of a channel: the amplitudes of the oscillations it holds.
+"""Spectrum of a channel: the amplitudes of its oscillations.
 
-The mean is taken off, the samples are put on an even grid and weighted by a Hann window; an oscillation a cos(2 pi f t)
+The mean is removed, the samples are put on an even grid and weighted by a Hann window; an oscillation a cos(2 pi f t)
 then shows as a peak of height a at f. The resolution is about two over the length of the run.
 """
 
@@ -18,17 +18,17 @@ from flexmb.view.plots.panels import Line, Panel, Peak, limited
 from flexmb.view.plots.units import quantity
 
 _PADDING = 4
-"""Zeros behind the samples, in lengths of them: the peaks then come out round."""
+"""Zero padding, in lengths of the samples: makes the peaks smooth."""
 _MOST_SAMPLES = 2**16
 _MOST_SPECTRA = 6
 _MOST_PEAKS = 4
 _NOISE = 1e-3
-"""Part of the largest amplitude below which nothing is of interest."""
+"""Part of the largest amplitude below which amplitudes are not of interest."""
 _LEAST_ROWS = 16
 
 
 def spectrum_panels(result: Result, selections: Sequence[Selection], title: str = "") -> list[Panel]:
-    """Spectra of channels, a panel for every unit; empty for a run that is too short or stands still."""
+    """Spectra of channels, one panel per unit; empty for a run that is too short or at rest."""
     found: dict[str, list[Line]] = {}
     time = result.time
     for selection in dict.fromkeys(scalar for one in selections for scalar in one.scalars):
@@ -72,7 +72,7 @@ def amplitudes(time: Floats, values: Floats) -> tuple[Floats, Floats]:
 
 
 def _useful_end(frequency: Floats, size: Floats) -> float:
-    """Frequency above which there is nothing to see [Hz]."""
+    """Frequency above which amplitudes are not of interest [Hz]."""
     loud = np.flatnonzero(size > _NOISE * size.max())
     return float(frequency[min(len(frequency) - 1, int(1.1 * loud[-1]) + 1)])
 

@@ -1,6 +1,6 @@
-"""The crank angle: which channel of a result turns round and round, and curves over it, turn upon turn.
+"""The crank angle: the channel of a result that makes full turns, and curves over it with overlaid turns.
 
-The last whole turn is drawn in colour, what went before it in grey: whether the motion repeats itself is then seen.
+The last whole turn is drawn in colour, earlier ones in grey: this shows whether the motion is periodic.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from flexmb.view.plots.panels import Line
 
 TURN = 2.0 * np.pi
 _LEAST_ROWS = 24
-"""Rows in a turn below which a curve over the angle is a polygon."""
+"""Fewest rows per turn for a smooth curve over the angle."""
 _SMALL = 1e-9
 
 
 @dataclass(frozen=True)
 class Crank:
-    """An angle that goes on and on in one direction."""
+    """An angle that keeps turning in one direction."""
 
     name: str
     angle: Floats
@@ -35,7 +35,7 @@ class Crank:
 
 
 def turns_over(angle: Floats) -> bool:
-    """Whether an angle [rad] makes more than a turn in one direction, in steps that are fine enough to be drawn."""
+    """Whether an angle [rad] makes more than one turn in one direction, in steps fine enough to be drawn."""
     if len(angle) < _LEAST_ROWS or not np.isfinite(angle).all():
         return False
     steps, net = np.diff(angle), float(angle[-1] - angle[0])
@@ -44,7 +44,7 @@ def turns_over(angle: Floats) -> bool:
 
 
 def find_crank(result: Result) -> Crank | None:
-    """The angle to draw over: a driven joint first, then the joint that turns most; None when nothing turns round."""
+    """The angle to draw over: a driven joint first, then the joint that turns most; None if none makes full turns."""
     driven = {str(motion.get("joint", "")).partition(".")[0] for motion in _tables(result, "motions")}
     found: list[tuple[bool, Crank]] = []
     for selection in _angles(result):

@@ -1,4 +1,4 @@
-"""Units as they are printed: raised digits, a middle dot, and the prefix that keeps the numbers handy."""
+"""Units for print: superscript digits, a middle dot, and a prefix that gives convenient numbers."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def unit_text(unit: str) -> str:
 
 
 def handy_unit(unit: str, size: float) -> tuple[float, str]:
-    """A unit with a prefix for values up to `size`, and what one of it is in the given unit."""
+    """A unit with a prefix for values up to `size`, and its factor to the given unit."""
     choices = _PREFIXES.get(unit)
     if choices is None or not size > 0.0:
         return 1.0, unit
-    # From these sizes on the prefix is used: tenths of a newton stay newtons.
+    # Smallest values for a prefix: tenths of a newton stay newtons.
     name = next((name for least, name in choices if size >= least), choices[-1][1])
     return (1.0, unit) if name == unit else (_FACTORS[name[0]], name)
 

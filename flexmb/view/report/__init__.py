@@ -1,6 +1,6 @@
-"""The report of a run as one HTML page: headline numbers, the viewer, plots, modes, health, the model.
+"""The report of a run as one HTML page: key figures, the viewer, plots, modes, solver health, the model.
 
-`facts` finds what the page says, `charts` and `modes` pack what its scripts draw, `page` puts it together.
+`facts` finds the figures, `charts` and `modes` pack the data for its scripts, `page` assembles it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Numbers for the scripts of the page: single precision, little-endian, base64; equal arrays stand there once."""
+"""Numbers for the scripts of the page: single precision, little-endian, base64; equal arrays are stored once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class ArrayPool:
-    """Arrays of a page, asked for by their number."""
+    """Arrays of a page, identified by number."""
 
     def __init__(self) -> None:
         self._numbers: dict[bytes, int] = {}

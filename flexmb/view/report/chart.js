@@ -163,7 +163,7 @@ class Chart {
       group.setAttribute("tabindex", "0");
       group.setAttribute("role", "button");
       group.setAttribute("data-time", peak.time);
-      group.setAttribute("aria-label", `${line.name}: ${peak.text}. Show this moment.`);
+      group.setAttribute("aria-label", `${line.name}: ${peak.text}. Go to this time.`);
       group.classList.add("goes");
       const go = (event) => { event.stopPropagation(); this.goTo(peak.time); };
       group.addEventListener("click", go);
@@ -220,7 +220,7 @@ class Chart {
     this.tip.style.right = isLeft ? `${this.width - at + 24}px` : "auto";
   }
 
-  // Where the animation is.
+  // Current time of the animation.
   showTime(time) {
     this.cursorTime = time;
     if (!this.hasTime) return;

@@ -1,4 +1,4 @@
-"""Panels as the page draws them: names, units, and the numbers of their arrays."""
+"""Panels for the page: names, units, and the numbers of their arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flexmb.view.scene import Part, Scene
 
 MOST_POINTS = 2400
 _FEW_POINTS = 3000
-"""Points of a part that are looked at for its largest deflection."""
+"""Points of a part that are searched for its largest deflection."""
 _FRAMES = 64
 
 
@@ -51,7 +51,7 @@ def _line(line: Line, pool: ArrayPool) -> dict[str, Any]:
 
 
 def largest_deflections(part: Part) -> Floats:
-    """(f,) largest deflection of a part at every frame [m], of some thousand of its points."""
+    """(f,) largest deflection of a part at every frame [m], over a sample of its points."""
     some = np.unique(np.linspace(0, len(part.points) - 1, _FEW_POINTS).astype(np.int64))
     shapes = part.shapes[part.carried :, some].reshape(part.n_shapes - part.carried, -1)
     weights = part.amplitudes[:, part.carried :].astype(np.float32)
@@ -63,7 +63,7 @@ def largest_deflections(part: Part) -> Floats:
 
 
 def deflection_panel(scene: Scene, x: Floats, unit: str, histories: Sequence[tuple[str, Floats]]) -> Panel | None:
-    """The largest deflection of every flexible body over time; None when nothing is flexible."""
+    """The largest deflection of every flexible body over time; None if nothing is flexible."""
     if not histories or len(scene.time) < 2:
         return None
     lines = [Line(name, x, 1e3 * values, scene.time, k) for k, (name, values) in enumerate(histories)]

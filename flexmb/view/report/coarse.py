@@ -1,6 +1,6 @@
-"""Surfaces with fewer points: those that share a cell of a grid become one of them.
+"""Coarser surfaces: points in the same cell of a grid are merged into one of them.
 
-Only points of the surface itself are kept, so that whatever is known at the points is still true.
+Only points of the surface itself are kept, so that data at the points stay valid.
 """
 
 from __future__ import annotations

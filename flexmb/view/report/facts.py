@@ -1,4 +1,4 @@
-"""The numbers that a reader wants first: largest deflection, stress and reaction with where and when; balance, time."""
+"""Key figures of a run: largest deflection, stress and reaction with place and time; energy balance, wall time."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from flexmb.view.scene import Part, Scene
 
 _FEW_POINTS = 1500
 _NEAR = 0.02
-"""Distance from a marked point, as a part of the size of a body, within which a place has its name."""
+"""Distance from a named point, as a part of the size of a body, within which a place gets its name."""
 _ROUND_OFF = 1e-14
-"""Part of the largest value of a sensor that is nothing."""
+"""Part of the largest value of a sensor that counts as zero."""
 _LONG = 0.5
-"""Runs shorter than this are told in milliseconds [s]."""
+"""Runs shorter than this are reported in milliseconds [s]."""
 
 
 @dataclass(frozen=True)
 class Headline:
-    """A number on top of the page."""
+    """A key figure at the top of the page."""
 
     name: str
     value: str
     unit: str
     detail: str
     time: float | None = None
-    """When it was [s]"""
+    """Its time [s]"""
     verdict: Verdict = "note"
 
 
 @dataclass(frozen=True)
 class Clock:
-    """How times of a run are written: in seconds, or in milliseconds when it is short."""
+    """Format of the times of a run: seconds, or milliseconds for a short run."""
 
     factor: float
     unit: str
@@ -52,13 +52,13 @@ class Clock:
 
 
 def clock_of(result: Result) -> Clock:
-    """How times of this run are written."""
+    """The clock of this run."""
     span = float(result.time[-1] - result.time[0])
     return Clock(*handy_unit("s", span if 0.0 < span < _LONG else 1.0))
 
 
 def headlines(result: Result, scene: Scene | None, histories: dict[str, Floats]) -> list[Headline]:
-    """The numbers of a run; `histories`: largest deflection of every flexible part at the frames of the scene [m]."""
+    """The key figures of a run; `histories`: largest deflection of every flexible part at the frames [m]."""
     found: list[Headline] = []
     if scene is not None and histories:
         found.append(_deflection(scene, histories))
@@ -68,7 +68,7 @@ def headlines(result: Result, scene: Scene | None, histories: dict[str, Floats])
     if "energy_balance" in summary:
         check = balance_check(summary["energy_balance"], summary.get("peak_energy", np.nan))
         number = number_text(summary["energy_balance"], 2)
-        found.append(Headline("Energy balance error", number, "", "part of the peak energy", None, check.verdict))
+        found.append(Headline("Energy balance error", number, "", "relative to the peak energy", None, check.verdict))
     if summary.get("wall_time", 0.0) > 0.0:
         factor, unit = handy_unit("s", summary["wall_time"])
         factor, unit = (1.0, "s") if summary["wall_time"] >= 0.1 else (factor, unit)
@@ -91,7 +91,7 @@ def _deflection(scene: Scene, histories: dict[str, Floats]) -> Headline:
 
 
 def place_of(part: Part, point: int) -> str:
-    """Where a point is: near a named one, else its coordinates in the axes of the part."""
+    """Text of a place: the name of a point nearby, else its coordinates in the axes of the part."""
     at, size = part.points[point], float(np.ptp(part.points, axis=0).max())
     for name, number in part.marks.items():
         if np.linalg.norm(part.points[number] - at) <= _NEAR * size:

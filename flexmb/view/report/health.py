@@ -1,4 +1,4 @@
-"""How well a run went, in plain words: every number with a verdict and what to do when it is not good."""
+"""Solver health of a run: every check with a verdict, and what to do if it is not good."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GOOD_BALANCE, POOR_BALANCE = 1e-4, 1e-2
 GOOD_GAP, POOR_GAP = 1e-8, 1e-5
 """[m, rad]"""
 RINGING, FEW_ROWS = 0.05, 8.0
-"""Quick oscillation of a reaction as a part of its peak, and rows in an oscillation, that deserve a word."""
+"""Fast oscillation of a reaction as a part of its peak, and rows per oscillation, that give a warning."""
 _SMOOTHED, _LEAST_ROWS = 9, 64
 MANY_REJECTED = 0.2
 MANY_ITERATIONS = 6.0
@@ -31,7 +31,7 @@ MANY_ITERATIONS = 6.0
 
 @dataclass(frozen=True)
 class Check:
-    """One line about the health of a run."""
+    """One check of a run."""
 
     name: str
     value: str
@@ -46,7 +46,7 @@ def is_static(result: Result) -> bool:
 
 
 def ringing(result: Result) -> Check | None:
-    """Whether the largest reaction swings so quickly that the rows of the result miss its peaks; None: it does not."""
+    """Check whether the largest reaction oscillates so fast that the rows of the result miss its peaks; None: no."""
     name, force = "", np.zeros(0)
     for path in reaction_paths(result, "force"):
         size = np.linalg.norm(result[path].reshape(result.n_rows, -1), axis=1)
@@ -61,17 +61,17 @@ def ringing(result: Result) -> Check | None:
     rows = result.n_rows / (hertz * float(result.time[-1] - result.time[0])) if hertz > 0.0 else np.inf
     if rest.std() < RINGING * force.max() or rows > FEW_ROWS:
         return None
-    value = f"{quantity(hertz, 'Hz', 2)}, {number_text(rows, 2)} rows in an oscillation"
+    value = f"{quantity(hertz, 'Hz', 2)}, {number_text(rows, 2)} rows per oscillation"
     why = (
-        f"The reaction of joint {shortened(name)} swings faster than the rows of the result can follow: its true "
-        "peaks may be larger. If a sudden start has woken high modes without damping, give the flexible bodies damping "
-        "or start smoothly; to see the peaks, write more rows (output.every)."
+        f"The reaction of joint {shortened(name)} oscillates faster than the rows of the result resolve: its true "
+        "peaks may be larger. If a sudden start excites undamped high modes, give the flexible bodies damping or "
+        "start smoothly. To see the peaks, write more rows (output.every)."
     )
     return Check("Ringing", value, "care", why)
 
 
 def checks(result: Result, warnings: Iterable[str] = ()) -> list[Check]:
-    """Everything that is known about a run; `warnings` are sentences about its flexible bodies."""
+    """All checks of a run; `warnings` are sentences about its flexible bodies."""
     found = [_outcome(result), *_numbers(result.summary), *_rows(result)]
     swinging = ringing(result)
     found += [swinging] if swinging is not None else []
@@ -88,10 +88,10 @@ def worst(found: Iterable[Check]) -> Verdict:
 def _outcome(result: Result) -> Check:
     reached = quantity(float(result.time[-1]), "s", 6)
     words: dict[str, tuple[Verdict, str]] = {
-        "finished": ("good", f"The run came to its end at t = {reached}."),
+        "finished": ("good", f"The run finished at t = {reached}."),
         "interrupted": ("care", f"The run was stopped at t = {reached}. Continue it with 'flexmb run --resume'."),
-        "failed": ("bad", f"The run failed after t = {reached}; the run report says why."),
-        "running": ("care", f"The run has not ended: complete up to t = {reached}. It is running, or was killed."),
+        "failed": ("bad", f"The run failed after t = {reached}. See the run report for the reason."),
+        "running": ("care", f"The result is complete up to t = {reached}. The run is still going, or was killed."),
     }
     if is_static(result):
         words["finished"] = ("good", f"The equilibrium at t = {reached} was found.")
@@ -119,46 +119,46 @@ def _numbers(summary: dict[str, float]) -> Iterator[Check]:
     if summary.get("wall_time", 0.0) > 0.0:
         wall = summary["wall_time"]
         factor, unit = handy_unit("s", wall)
-        speed = f"{number_text(steps / wall, 3)} steps a second" if steps else "the time that the computation took"
+        speed = f"{number_text(steps / wall, 3)} steps per second" if steps else "computation time"
         yield Check("Wall time", quantity(wall / factor, unit, 3), "note", f"{speed[:1].upper()}{speed[1:]}.")
 
 
 def _unbalanced(force: float) -> Check:
     value = f"{number_text(force, 2)} of the largest load"
     if force <= GOOD_FORCE:
-        return Check("Unbalanced force", value, "good", "Loads and reactions balance each other.")
+        return Check("Unbalanced force", value, "good", "Loads and reactions balance.")
     verdict: Verdict = "care" if force <= POOR_FORCE else "bad"
-    return Check("Unbalanced force", value, verdict, "Loads and reactions do not quite balance each other.")
+    return Check("Unbalanced force", value, verdict, "Loads and reactions do not balance exactly.")
 
 
 def _stability(lowest: float) -> Check:
     """lowest : smallest eigenvalue of stiffness against mass [1/s^2]"""
     if lowest == np.inf:
-        return Check("Stability", "nothing is free", "note", "Motions and joints hold every coordinate.")
-    value = f"lowest stiffness against mass {quantity(lowest, '1/s^2', 3)}"
+        return Check("Stability", "no free coordinates", "note", "Motions and joints hold every coordinate.")
+    value = f"smallest stiffness/mass {quantity(lowest, '1/s^2', 3)}"
     if lowest > 0.0:
         hertz = quantity(np.sqrt(lowest) / (2.0 * np.pi), "Hz", 3)
         return Check(
-            "Stability", value, "note", f"Every motion is resisted; {hertz} for the softest. See the run report."
+            "Stability", value, "note", f"Every motion has stiffness; the softest has {hertz}. See the run report."
         )
-    why = "Nothing brings the mechanism back after a small disturbance: the run report says along which motion."
+    why = "The mechanism does not return after a small disturbance. See the run report for the motion."
     return Check("Stability", value, "care", why)
 
 
 def _steps(steps: int, rejected: int) -> Check:
     value = f"{steps} steps, {rejected or 'none'} rejected"
     if rejected <= MANY_REJECTED * steps:
-        return Check("Steps", value, "good", f"{'Few steps' if rejected else 'No step'} had to be taken again.")
-    why = "Many steps had to be taken again with a smaller one: look for forces or motions that jump, or contacts."
+        return Check("Steps", value, "good", f"{'Few steps' if rejected else 'No step'} had to be repeated.")
+    why = "Many steps had to be repeated with a smaller step size. Look for jumps in forces or motions, or contacts."
     return Check("Steps", value, "care", why)
 
 
 def _iterations(mean: float, factorisations: int, steps: int) -> Check:
-    value = f"{number_text(mean, 3)} Newton iterations a step"
+    value = f"{number_text(mean, 3)} Newton iterations per step"
     work = f"The matrix was factorised {factorisations} times in {steps} steps."
     if mean <= MANY_ITERATIONS:
-        return Check("Iterations", value, "good", f"The equations of a step are solved quickly. {work}")
-    return Check("Iterations", value, "care", f"The steps are hard to solve: a smaller step is likely faster. {work}")
+        return Check("Iterations", value, "good", f"The equations of a step converge quickly. {work}")
+    return Check("Iterations", value, "care", f"The steps converge slowly: a smaller step is likely faster. {work}")
 
 
 def constraint_check(gap: float) -> Check:
@@ -167,7 +167,9 @@ def constraint_check(gap: float) -> Check:
     if gap <= GOOD_GAP:
         return Check("Constraint drift", value, "good", "The joints stayed closed at all times.")
     if gap <= POOR_GAP:
-        return Check("Constraint drift", value, "care", "The joints opened a little; a smaller step keeps them closed.")
+        return Check(
+            "Constraint drift", value, "care", "The joints opened slightly. Use a smaller step to keep them closed."
+        )
     why = "The joints opened, so the motion is not that of the mechanism. Use a smaller step or tolerance."
     return Check("Constraint drift", value, "bad", why)
 
@@ -175,23 +177,23 @@ def constraint_check(gap: float) -> Check:
 def balance_check(balance: float, peak: float) -> Check:
     """Verdict on the energy balance, as a part of the peak energy [J]."""
     value = f"{number_text(balance, 2)} of the peak energy"
-    about = f"Kinetic + potential energy less the work done is kept; the peak energy is {quantity(peak, 'J')}."
+    about = f"Kinetic + potential energy minus work is constant; the peak energy is {quantity(peak, 'J')}."
     if balance <= GOOD_BALANCE:
         return Check("Energy balance", value, "good", about)
     if balance <= POOR_BALANCE:
-        why = "Good enough for most purposes; to see whether it matters, halve the step and compare."
+        why = "Good enough for most purposes. To see whether it matters, halve the step and compare."
         return Check("Energy balance", value, "care", why)
-    why = "Energy is made or lost: the motion is inaccurate. Use a smaller step or tolerance; smooth what jumps."
+    why = "Energy is created or lost: the motion is inaccurate. Use a smaller step or tolerance, and smooth any jumps."
     return Check("Energy balance", value, "bad", why)
 
 
 def turn_check(turn: float) -> Check:
-    """A word on a body that turns far in a step [rad]."""
+    """Warning about a body that turns far per step [rad]."""
     why = (
-        "What turns with the fastest body (an unbalance, unequal inertias, the nutation of a top) is not followed in "
-        f"such steps. Use smaller ones, of {LARGE_TURN:g} rad or less, unless nothing depends on how far it has turned."
+        "Effects that turn with the fastest body (an unbalance, unequal inertias, the nutation of a top) are not "
+        f"resolved. Use steps of {LARGE_TURN:g} rad or less, unless nothing depends on the angle of that body."
     )
-    return Check("Turn in a step", f"up to {number_text(turn, 3)} rad", "care", why)
+    return Check("Turn per step", f"up to {number_text(turn, 3)} rad", "care", why)
 
 
 def _rows(result: Result) -> Iterator[Check]:
@@ -202,4 +204,4 @@ def _rows(result: Result) -> Iterator[Check]:
     factor, unit = handy_unit("s", interval)
     highest = 0.5 / interval if interval > 0.0 else 0.0
     value = f"{result.n_rows} rows, one every {quantity(interval / factor, unit)}"
-    yield Check("Output", value, "note", f"Oscillations up to {quantity(highest, 'Hz', 3)} can be seen in it.")
+    yield Check("Output", value, "note", f"Oscillations up to {quantity(highest, 'Hz', 3)} are resolved.")

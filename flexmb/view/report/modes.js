@@ -1,7 +1,7 @@
-// Mode shapes as small swinging surfaces: triangles painted from back to front, coloured by their displacement.
+// Mode shapes as small animated surfaces: triangles painted from back to front, coloured by displacement.
 
 const PERIOD = 1.6; // seconds
-const TURN = -0.55, TILT = 0.42; // radians: how the body is looked at
+const TURN = -0.55, TILT = 0.42; // radians: view of the body
 const RAMP = [[68, 1, 84], [59, 81, 139], [33, 144, 141], [92, 200, 99], [253, 231, 37]];
 
 // `lift`: how much of it is white, so that dark violet is seen on a dark page.
@@ -121,7 +121,7 @@ class ModeCanvas {
   }
 }
 
-// All modes swing while they are in sight, unless the reader wants less motion: then they are shown at their largest.
+// Modes are animated while visible, unless the reader prefers reduced motion: then they are shown at their largest.
 function startModes() {
   const modes = [...document.querySelectorAll("canvas.mode")].map((canvas) => (
     new ModeCanvas(canvas, DATA.modes[Number(canvas.dataset.body)], Number(canvas.dataset.mode))));
@@ -142,7 +142,7 @@ function startModes() {
     if (!inSight.size) return;
     if (now >= next) {
       for (const mode of inSight) mode.draw(Math.sin((2 * Math.PI * now) / 1000 / PERIOD));
-      // A slow machine gets fewer pictures, so that the page stays quick.
+      // A slow machine gets fewer frames, so that the page stays responsive.
       next = now + Math.max(40, 5 * (performance.now() - now));
     }
     cancelAnimationFrame(swing.next);

@@ -1,4 +1,4 @@
-"""Modes of the flexible bodies, each alone in its frame: frequencies, damping, kind, and small surfaces that swing."""
+"""Modes of the flexible bodies, each alone in its frame: frequencies, damping, type, and small animated surfaces."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ MOST_MODES = 12
 _SWING = 0.1
 """Largest displacement of a drawn mode, as a part of the length of the body."""
 _TURN = 1.0
-"""Largest change of an edge of a drawn mode, as a part of the edge: a slender body that twists is not blown up."""
+"""Largest relative change of an edge of a drawn mode, so that a slender body in torsion is not blown up."""
 _SMALL = 1e-6
-"""Elastic coordinates at which shapes are measured, as a part of the length: the field is linear there."""
+"""Elastic coordinates at which shapes are evaluated, as a part of the length: the field is linear there."""
 _CELLS = (40, 30, 22, 16, 12, 8)
-"""Numbers of cells along a body that are tried until few enough triangles are left."""
+"""Numbers of cells along a body that are tried until there are few enough triangles."""
 _MOST_TRIANGLES = 600
 _BEAM_KINDS = {"y": "bending in y", "z": "bending in z", "u": "stretch", "t": "twist"}
 
@@ -37,12 +37,12 @@ class ModeTable:
     ratios: Floats
     """(n,) damping"""
     kinds: tuple[str, ...]
-    """(n,) what each mode mostly is"""
+    """(n,) dominant coordinate of each mode"""
     points: Floats
     """(s, 3) of a coarse surface [m]"""
     triangles: np.ndarray
     shapes: Floats
-    """(m, s, 3) of the first modes, as large as they are drawn [m]"""
+    """(m, s, 3) of the first modes, in drawn size [m]"""
 
     @property
     def n_shown(self) -> int:
@@ -50,9 +50,9 @@ class ModeTable:
         return len(self.shapes)
 
     def drawing(self, pool: ArrayPool) -> dict[str, Any]:
-        """What the script draws."""
+        """Data for the script."""
         order = np.argsort(-(self.points.max(axis=0) - self.points.min(axis=0)), kind="stable")
-        if np.linalg.det(np.eye(3)[order]) < 0.0:  # keep the surfaces outside out
+        if np.linalg.det(np.eye(3)[order]) < 0.0:  # keep the normals outwards
             order[1:] = order[:0:-1]
         return {
             "points": pool.add(self.points[:, order]),
@@ -62,7 +62,7 @@ class ModeTable:
 
 
 def mode_tables(bodies: list[Covered]) -> list[ModeTable]:
-    """A table for every kind of flexible body; bodies with equal modes share one."""
+    """Tables of modes; bodies with equal modes share one."""
     tables: dict[tuple[Any, ...], ModeTable] = {}
     for covered in bodies:
         body = covered.body
@@ -83,7 +83,7 @@ _REST = ("hertz", "ratios", "kinds", "points", "triangles", "shapes")
 
 
 def _kind(body: FlexibleBody, mode: Floats) -> str:
-    """What a mode mostly consists of: the coordinate that holds most of its strain energy."""
+    """The dominant coordinate of a mode: the one with most of its strain energy."""
     share = mode**2 * np.diag(body.stiffness)
     largest = int(np.argmax(share))
     label = body.labels[largest]

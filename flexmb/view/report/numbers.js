@@ -1,4 +1,4 @@
-// Numbers of the page: arrays out of base64, ticks, and how values are written.
+// Numbers of the page: arrays from base64, ticks, and formats of values.
 
 const DATA = JSON.parse(document.getElementById("report-data").textContent);
 
@@ -51,7 +51,7 @@ function decadesOf(low, high) {
   return ticks;
 }
 
-// The number of the value that is nearest to one; values may go up and down and have gaps.
+// The index of the value nearest to a given one; values may rise and fall and have gaps.
 function nearest(values, wanted) {
   let best = -1, least = Infinity;
   for (let k = 0; k < values.length; k++) {

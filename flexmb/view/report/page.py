@@ -1,7 +1,7 @@
-"""The report page put together: every text that comes from a file is escaped, every number has its unit.
+"""Assembly of the report page: every text from a file is escaped, every number has its unit.
 
-The page is one file. A content security policy forbids all requests; scripts find their numbers in elements that hold
-JSON and run nothing.
+The page is one file. A content security policy forbids all requests; scripts read their numbers from inert JSON
+elements.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ FOLDER = Path(__file__).parent
 SCRIPTS = ("numbers.js", "chart.js", "modes.js", "report.js")
 _LONGEST_TITLE = 160
 _LONGEST_TEXT = 300_000
-"""Letters of a model text that are shown."""
+"""Most characters of a model text that are shown."""
 _VERDICTS = {"good": "good", "care": "take care", "bad": "bad", "note": ""}
 _HEALTH = {
-    "good": "Everything that was checked is as it should be.",
-    "care": "The run is usable; some points deserve a look.",
-    "bad": "Do not trust this run before the points below are cleared.",
+    "good": "All checks passed.",
+    "care": "The run is usable; check the points below.",
+    "bad": "Do not trust this run until the points below are resolved.",
 }
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
 
 
 @dataclass(frozen=True)
 class Content:
-    """What stands on the page."""
+    """Contents of the page."""
 
     result: Result
     headlines: list[Headline]
@@ -75,7 +75,7 @@ def page_text(content: Content) -> str:
 
 
 def document(title: str, sections: list[str], data: dict[str, Any], viewer: ViewerParts | None = None) -> str:
-    """A page in one file; title and sections are HTML, data is what its scripts draw."""
+    """A page in one file; title and sections are HTML, data is for its scripts."""
     scripts = "\n".join(_source(name) for name in SCRIPTS)
     return "\n".join(
         [
@@ -94,12 +94,12 @@ def document(title: str, sections: list[str], data: dict[str, Any], viewer: View
 
 
 def escaped(text: object) -> str:
-    """Text from a file, harmless inside of HTML."""
+    """Text from a file, escaped for HTML."""
     return html.escape(str(text), quote=True)
 
 
 def script_json(values: Any) -> str:
-    """JSON that cannot end the element in which it stands."""
+    """JSON that cannot close the element that contains it."""
     text = json.dumps(values, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -127,7 +127,8 @@ def _header(content: Content, title: str) -> str:
     return (
         f'<header>\n<div><h1>{title}</h1>\n<p class="about">{escaped(", ".join(words))}</p></div>\n'
         f'<nav aria-label="Page">{"".join(links)}<a href="#model">Model</a>'
-        f'<button id="theme" aria-label="Light or dark" title="Light or dark">\u25d0</button></nav>\n</header>\n{notes}'
+        '<button id="theme" aria-label="Light or dark theme" title="Light or dark theme">\u25d0</button></nav>\n'
+        f"</header>\n{notes}"
     )
 
 
@@ -145,13 +146,13 @@ def _headlines(content: Content) -> str:
 
 
 def _moment(clock: Clock, time: float) -> str:
-    """A time that the viewer goes to when it is clicked."""
+    """A button with a time; a click moves the viewer there."""
     text = escaped(clock.text(time))
-    return f'<button class="moment" data-time="{time!r}" title="Show this moment">t = {text}</button>'
+    return f'<button class="moment" data-time="{time!r}" title="Go to this time">t = {text}</button>'
 
 
 def _plots(content: Content) -> str:
-    hint = "Click a peak or any place of a curve over time: the animation goes there." if content.viewer else ""
+    hint = "Click a peak or any point of a curve over time to move the animation there." if content.viewer else ""
     figures = "".join(f'<figure class="chart" data-chart="{k}"></figure>' for k in range(len(content.charts)))
     return f'<p class="hint">{hint}</p>\n<div class="charts">{figures}</div>'
 
@@ -170,7 +171,7 @@ def _modes(content: Content) -> str:
         rest = f'<p class="hint">{more} more modes up to {last}.</p>' if more > 0 else ""
         names = ", ".join(escaped(shortened(name)) for name in table.names)
         tables.append(f'<h3>{names}</h3>\n<ol class="mode-list">{"".join(cells)}</ol>{rest}')
-    hint = "Each body alone in its frame, without the rest of the mechanism. The sizes are exaggerated."
+    hint = "Each body alone in its frame, without the rest of the mechanism. Deformations are exaggerated."
     return f'<p class="hint">{hint}</p>\n{"".join(tables)}'
 
 
@@ -209,11 +210,11 @@ def _model(content: Content) -> str:
     text = result.model_text
     source = "the model file"
     if not text.strip("\0 \n"):
-        text, source = json.dumps(result.settings, indent=2, ensure_ascii=False), "every setting of the run"
-    cut = f"\n... {len(text) - _LONGEST_TEXT} letters more" if len(text) > _LONGEST_TEXT else ""
+        text, source = json.dumps(result.settings, indent=2, ensure_ascii=False), "all settings of the run"
+    cut = f"\n... {len(text) - _LONGEST_TEXT} more characters" if len(text) > _LONGEST_TEXT else ""
     provenance = result.provenance
     command = provenance.get("command", "") or f"flexmb run model.toml -o {result.path.name}"
-    about = "" if provenance.get("command") else "<p>Made from Python. Save the model below as model.toml, then:</p>"
+    about = "" if provenance.get("command") else "<p>Made in Python. Save the model below as model.toml, then run:</p>"
     versions = "".join(
         f"<tr><th scope='row'>{escaped(name)}</th><td>{escaped(value)}</td></tr>"
         for name, value in provenance.items()

@@ -1,4 +1,4 @@
-// The page as a whole: moments that the animation goes to, its time in the charts, light and dark, copying.
+// The page as a whole: buttons that move the animation, its time in the charts, light and dark theme, copying.
 
 function goTo(time) {
   if (!window.flexmbViewer) return;
@@ -44,7 +44,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
       await navigator.clipboard.writeText(source.textContent);
       button.textContent = "Copied";
     } catch {
-      // The browser keeps the clipboard closed: the text is marked, so that the reader copies it.
+      // The browser denies access to the clipboard: select the text, so that the reader can copy it.
       getSelection().selectAllChildren(source);
       button.textContent = "Marked";
     }

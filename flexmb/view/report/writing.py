@@ -1,4 +1,4 @@
-"""From a result to its report page: everything is found first, then written in one go."""
+"""Write the report page of a result: everything is computed first, then written at once."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from flexmb.view.scene_of_result import covered, scene_of_result
 from flexmb.view.web.page import ViewerParts, viewer_parts
 
 LARGEST = 2_000_000
-"""Bytes of a page that can still be mailed; the viewer gets a coarser scene when it would be larger."""
+"""Largest page that can be mailed [bytes]; the viewer gets a coarser scene if the page would be larger."""
 _FRAMES = (1200, 600, 300)
 _CELLS = 60
 
 
 @dataclass(frozen=True)
 class _Bodies:
-    """What the model of a result says about its flexible bodies."""
+    """Flexible bodies of the model of a result."""
 
     tables: list[ModeTable]
     warnings: list[str]
@@ -51,26 +51,26 @@ def write_report(
     *,
     folder: str | os.PathLike[str] | None = None,
 ) -> tuple[str, ...]:
-    """Write the report page (.html) of a result; gives what the user should know about it.
+    """Write the report page (.html) of a result; returns notes for the user.
 
-    scene: what the viewer shows (default: that of the result); folder: where else body files may lie. Without the body
-    files of the run the page has neither viewer nor modes, and says so.
+    scene: scene of the viewer (default: that of the result); folder: further place to look for body files. Without the
+    body files of the run the page has neither viewer nor modes, and a note says so.
     """
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"Cannot write '{target}': the name of a report ends in .html.")
+        raise InputError(f"Cannot write '{target}': the extension of a report must be .html.")
     check_target(target, target.suffix.lower())
     if folder is not None and not os.path.isdir(folder):
-        raise InputError(f"There is no folder {clipped(os.fspath(folder))} with body files.")
+        raise InputError(f"There is no folder {clipped(os.fspath(folder))} for body files.")
     if result.n_rows == 0:
-        raise InputError(f"'{result.path}' has no complete rows: there is nothing to report.")
+        raise InputError(f"'{result.path}' has no complete rows, so there is nothing to report.")
     notes: list[str] = []
     bodies = _Bodies([], [])
     try:
         bodies = _bodies(result, folder)
         scene = scene or scene_of_result(result, frames=_FRAMES[0], folder=folder)
     except InputError as error:
-        what = "There is no viewer on this page" if scene is None else "The modes are not shown"
+        what = "This page has no viewer" if scene is None else "The modes are not shown"
         notes.append(f"{what}: {' '.join(str(fault) for fault in error.faults)}")
     content = _content(result, scene, bodies, notes)
     text = page_text(content)
@@ -115,7 +115,7 @@ def _viewer(scene: Scene | None) -> ViewerParts | None:
 def _panels(result: Result, scene: Scene | None, histories: dict[str, Any]) -> list[Panel]:
     try:
         panels = panels_of(result)
-    except InputError:  # nothing that is drawn by itself
+    except InputError:  # no data for the standard plots
         panels = []
     if scene is None or not histories:
         return panels
@@ -126,7 +126,7 @@ def _panels(result: Result, scene: Scene | None, histories: dict[str, Any]) -> l
 
 
 def _smaller(scene: Scene, content: Content) -> tuple[Content, str]:
-    """The page with a viewer of fewer triangles, then of fewer frames, until it is small enough to be mailed."""
+    """The page with a viewer of fewer triangles, then of fewer frames, until it is small enough to mail."""
     coarse = replace(scene, parts=tuple(_coarse_part(part) for part in scene.parts))
     note = "The viewer of this page shows coarser surfaces than 'flexmb animate' does, to keep the file small."
     content = replace(content, notes=(*content.notes, note))
@@ -155,7 +155,7 @@ def _coarse_part(part: Part) -> Part:
 
 
 def _every(scene: Scene, every: int) -> Scene:
-    """The scene with one frame of several."""
+    """The scene with every n-th frame."""
     if every == 1:
         return scene
     parts = tuple(

@@ -1,1 +1,1 @@
-"""The viewer for a browser: one HTML file without a server, a network or anything installed."""
+"""The viewer for a browser: one HTML file that needs no server, network or installation."""

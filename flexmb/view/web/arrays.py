@@ -1,9 +1,9 @@
-"""Arrays as bytes that a browser takes apart again (data.js): whole numbers, differences, byte planes, gzip, base64.
+"""Arrays encoded for the browser (decoded by data.js): whole numbers, differences, byte planes, gzip, base64.
 
 An array of numbers (rows, length) is rounded to whole multiples of a step. Each row is replaced by its first, second or
-third differences, whichever are smallest, for motions are smooth; a field on a mesh also by the differences from the
-mean of the neighbours. The sign goes to the lowest bit (0, -1, 1, -2, ... become 0, 1, 2, 3, ...), and all lowest bytes
-are written first, then all second ones: the higher bytes are then mostly zero, which gzip stores in next to nothing.
+third differences, whichever are smallest, because motions are smooth; a field on a mesh also by the differences from
+the mean of the neighbours. The sign goes to the lowest bit (0, -1, 1, -2, ... become 0, 1, 2, 3, ...), and all lowest
+bytes are written first, then all second ones: the higher bytes are then mostly zero, which gzip compresses well.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ LARGEST = 2**31 - 1
 
 
 FROM_NEIGHBOURS = -1
-"""Stands in place of the order of the differences"""
+"""Used in place of the order of the differences"""
 
 
 class Neighbours:
-    """What is known of the points of a mesh when they are read one after the other: their neighbours read before."""
+    """Neighbours of every point of a mesh that come before it in the order of reading."""
 
     def __init__(self, triangles: Integers) -> None:
         pairs = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
@@ -45,7 +45,7 @@ class Neighbours:
 
 
 class ArrayStore:
-    """Collects arrays; every one is known by an entry that says where it stands and how it is written."""
+    """Collects arrays; the entry of each says where it is and how it is encoded."""
 
     def __init__(self) -> None:
         self._planes: list[bytes] = []
@@ -55,7 +55,7 @@ class ArrayStore:
     def integers(
         self, values: Integers, orders: tuple[int, ...] = (0, 1), mesh: Neighbours | None = None
     ) -> dict[str, int]:
-        """Entry of whole numbers (rows, length); `orders`: the differences that are worth trying.
+        """Entry of whole numbers (rows, length); `orders`: the orders of differences to try.
 
         mesh: of the points that the numbers of a row belong to
         """
@@ -88,12 +88,12 @@ class ArrayStore:
         return self._size
 
     def text(self) -> str:
-        """All arrays, packed into one text of base64."""
+        """All arrays, packed into one base64 text."""
         return base64.b64encode(gzip.compress(b"".join(self._planes), 6, mtime=0)).decode("ascii")
 
 
 def _differences(values: Integers, order: int) -> Integers:
-    """(rows, length) with the first value of every row in front, so that sums bring it back."""
+    """(rows, length) with the first value of every row in front, so that sums restore it."""
     for _ in range(order):
         values = np.diff(values, axis=1, prepend=0)
     return values
@@ -104,5 +104,5 @@ def _signless(values: Integers) -> Integers:
 
 
 def _cost(coded: Integers) -> float:
-    """About the bits that the numbers need."""
+    """Approximate number of bits of the numbers."""
     return float(np.log2(1.0 + coded).sum())

@@ -1,4 +1,4 @@
-// The eye: azimuth and elevation [deg] about a target, in the axes whose third one points upwards.
+// The camera: azimuth and elevation [deg] about a target, in axes whose third one points upwards.
 
 // `shift`: where the target lies in the picture, from -1 (left, bottom) to 1; (0, 0) is the middle.
 function cameraFor(scene, view, aspect, rooms) {

@@ -1,4 +1,4 @@
-// Panel, time bar and legend: they show the state of the viewer and ask it for changes; they keep nothing themselves.
+// Panel, time bar and legend: they show the state of the viewer and request changes; they keep no state themselves.
 
 const ICONS = { play: "M3.5 1.8v12.4L14 8z", pause: "M3 2h3.6v12H3zM9.4 2H13v12H9.4z" };
 const CHECKS = ["ghost", "edges", "symbols", "grid", "arrows", "arrowLog"];
@@ -11,7 +11,7 @@ function elementsOf(root) {
   return found;
 }
 
-// A list with its choices; without a choice there is no list.
+// A list with its choices; hidden without a choice.
 function fill(select, choices) {
   select.replaceChildren(...choices.map(([value, text]) => new Option(text, value)));
   (select.closest("label") || select).hidden = choices.length < 2;
@@ -44,7 +44,7 @@ function fillControls(at, scene) {
   fill(at.view, [["", "free"], ...Object.keys(scene.views).map((name) => [name, capital(name)])]);
   at.viewNames.textContent = Object.keys(scene.views).join(", ");
   fill(at.follow, bodies.length > 1 ? [["", "Ground"], ...bodies.map((part) => [part.name, cut(part.name)])] : []);
-  fill(at.point, [["", "click on a body"], ...markedPoints(scene).map(({ name }, number) => [number, cut(name)])]);
+  fill(at.point, [["", "click a body"], ...markedPoints(scene).map(({ name }, number) => [number, cut(name)])]);
   fill(at.chapter, scene.chapters.map((chapter, number) => [number, cut(chapter.title, 60)]));
   fill(at.speed, speedChoices(scene.look.speed, !scene.chapters.length));
   if (!(scene.period > 0) || scene.chapters.length) at.loop.querySelector("[value=period]").remove();
@@ -54,7 +54,7 @@ function fillControls(at, scene) {
   if (!colors.length) for (const id of ["ghost", "scale"]) at[id].closest("label").hidden = true;
 }
 
-// What people do to the controls becomes a call of `change` with the new values.
+// Every input of the user becomes a call of `change` with the new values.
 function connectControls(at, change, actions) {
   at.scale.addEventListener("input", () => change({ scale: 10 ** Number(at.scale.value) }));
   at.arrowSize.addEventListener("input", () => change({ arrowSize: Number(at.arrowSize.value) }));

@@ -1,10 +1,10 @@
-// The packed scene: the way back from arrays.py and pack.py.
+// Decoding of the packed scene: the inverse of arrays.py and pack.py.
 
 const FROM_NEIGHBOURS = -1;
 
 async function unzipped(text) {
   if (typeof DecompressionStream === "undefined") {
-    throw new Error("this browser cannot unpack the data of the page; a current Chrome, Edge, Firefox or Safari can");
+    throw new Error("this browser cannot unpack the data of the page. Open it in a current Chrome, Edge, Firefox or Safari");
   }
   const letters = atob(text.trim());
   const bytes = new Uint8Array(letters.length);

@@ -1,7 +1,7 @@
-// The nearest place of the eye from which everything is seen at all times, in a rectangle that no text covers.
+// The nearest position of the eye from which everything is in view at all times, in a rectangle that no text covers.
 
 const TURN = 0.2; // [rad] and
-const TRAVEL = 0.02; // [radii of the scene]: what a part may do from one measured moment to the next
+const TRAVEL = 0.02; // [radii of the scene]: largest motion of a part between two measured moments
 const POSES = 200000, MOMENTS = 40000; // most that are compared and most that are kept, of all parts together
 
 // How far two poses are apart, in units of what may lie between two measured moments.
@@ -86,7 +86,7 @@ function addArrowTips(corners, scene, arrow, view) {
   }
 }
 
-// Places that have to be seen, one number after the other; remembered, for every change of the window asks for them.
+// Points that must be in view, one number after the other; cached, because every change of the window needs them.
 function cornersOf(scene, view) {
   const { follow, scale, arrows, arrowSize, arrowLog } = view;
   const key = JSON.stringify([follow, scale, arrows, arrowSize, arrowLog]);
@@ -147,7 +147,7 @@ function fitCamera(camera, aspect, view, rooms) {
   for (const { left, right, top, bottom } of rooms) {
     const slopes = [half * aspect * (1 - left - right), half * (1 - top - bottom)];
     const found = nearestFit(corners, target, [eye.right, eye.up], eye.back, slopes);
-    // Nearer than this the eye would be among the parts.
+    // Closer than this the eye would be among the parts.
     const distance = Math.max(found.distance, found.front + 0.1 * scene.radius);
     if (distance >= camera.distance) continue;
     camera.distance = distance;

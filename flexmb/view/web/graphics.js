@@ -1,4 +1,4 @@
-// Programs, textures and buffers on the graphics card. Everything can be made again after the card was lost.
+// Programs, textures and buffers on the graphics card. Everything can be rebuilt after the context was lost.
 
 const TEXTURE_WIDTH = 1024;
 const RECORDED = [["place", 3], ["deflection", 3], ["stress", 1]]; // outputs of part.vert that can be read back
@@ -10,14 +10,14 @@ function programOf(gl, vertex, fragment, recorded = []) {
     gl.shaderSource(shader, SHADERS[name]);
     gl.compileShader(shader);
     if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost()) {
-      throw new Error(`the graphics card refuses ${name}: ${gl.getShaderInfoLog(shader)}`);
+      throw new Error(`the graphics card rejects ${name}: ${gl.getShaderInfoLog(shader)}`);
     }
     gl.attachShader(program, shader);
   }
   if (recorded.length) gl.transformFeedbackVaryings(program, recorded, gl.INTERLEAVED_ATTRIBS);
   gl.linkProgram(program);
   if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
-    throw new Error(`the graphics card refuses ${vertex}: ${gl.getProgramInfoLog(program)}`);
+    throw new Error(`the graphics card rejects ${vertex}: ${gl.getProgramInfoLog(program)}`);
   }
   const at = {};
   const count = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS) || 0;

@@ -54,7 +54,7 @@ function connectPointer(canvas, viewer) {
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
   canvas.addEventListener("dblclick", () => viewer.fit());
   canvas.addEventListener("wheel", (event) => {
-    // Inside another page or a frame of one the wheel scrolls that page until the picture was clicked.
+    // Inside another page or frame the wheel scrolls that page until the picture is clicked.
     const isWhole = isAlone(viewer.root) && window.parent === window;
     if (!isWhole && document.activeElement !== canvas && !event.ctrlKey) return;
     event.preventDefault();
@@ -73,7 +73,7 @@ function connectStrip(canvas, plot, change) {
   canvas.addEventListener("pointermove", (event) => event.buttons && scrub(event));
 }
 
-// On a page of its own the viewer hears every key; inside another page only those that are meant for it.
+// On a page of its own the viewer handles every key; inside another page only those directed to it.
 function connectKeys(root, viewer, at) {
   const keys = {
     " ": () => viewer.toggle(),
@@ -93,7 +93,7 @@ function connectKeys(root, viewer, at) {
     if (!isAlone(root) && !root.contains(target)) return;
     if (target.closest("select, summary, input[type=text]")) return;
     const isArrow = event.key === "ArrowLeft" || event.key === "ArrowRight";
-    // A button hears the space bar itself, a slider its arrows.
+    // A button handles the space bar itself, a slider its arrows.
     if (event.key === " " && target.closest("button, input[type=checkbox]")) return;
     if ((isArrow || event.key === "Home" || event.key === "End") && target.matches("input[type=range]")) return;
     const action = isArrow

@@ -1,4 +1,4 @@
-// Vectors are arrays of three, matrices arrays of sixteen, column by column as the graphics card wants them.
+// Vectors are arrays of three, matrices arrays of sixteen, column by column as the graphics card expects them.
 
 const add = (a, b, factor = 1) => [a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]];
 const subtract = (a, b) => add(a, b, -1);

@@ -1,4 +1,4 @@
-// What the graphics card needs besides points and triangles: normals that break at creases, and the creases as lines.
+// Data for the graphics card beside points and triangles: normals that break at creases, and the creases as lines.
 
 const CREASE = Math.cos((32 * Math.PI) / 180);
 

@@ -1,4 +1,4 @@
-// Where everything is at a time: the same formula as Part.positions in Python, between frames by straight lines.
+// Positions at a time: the same formula as Part.positions in Python, linear between frames.
 
 // The two frames around a time and the share of the second one.
 function momentAt(scene, time) {
@@ -19,7 +19,7 @@ const valueAt = (column, moment) => column[moment.first] * (1 - moment.share) + 
 const valuesAt = (columns, moment) => columns.map((column) => valueAt(column, moment));
 const poseAt = (part, moment) => poseOf(valuesAt(part.position, moment), valuesAt(part.quaternion, moment));
 
-// How the picture moves when the eye rides with a body: the body stays where it was at the first frame.
+// Motion of the picture when the camera follows a body: the body stays where it was at the first frame.
 function carrierOf(scene, follow, moment) {
   const body = scene.parts.find((part) => part.name === follow);
   return body ? product(poseAt(body, atFrame(0)), inverseOfRigid(poseAt(body, moment))) : IDENTITY;
@@ -91,7 +91,7 @@ function historyOf(scene, part, point, scale) {
   return history;
 }
 
-// Where an arrow begins and what it shows.
+// Start and value of an arrow.
 function arrowAt(arrow, moment, scale) {
   const vector = valuesAt(arrow.vector, moment);
   const at = add(valuesAt(arrow.position, moment), valuesAt(arrow.deflection, moment), scale - 1);

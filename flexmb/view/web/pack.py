@@ -24,7 +24,7 @@ TIME, POSE, ARROW, CURVE, STRESS_AMPLITUDE = 1e-9, 2e-7, 1e-5, 2e-6, 5e-5
 """Steps: of the time as a share of the run, of poses as a share of the radius of the scene (of 1 for quaternions), of
 arrows, curves and amplitudes of stress as a share of their largest value"""
 _LARGEST = 1e150
-"""Of numbers that are drawn: the squares of greater ones are not finite"""
+"""Largest number that can be drawn: the squares of greater ones are not finite"""
 HEIGHTS = 30
 """Frames that are searched for the lowest point of the scene, where the floor is drawn"""
 
@@ -61,7 +61,7 @@ def pack_scene(scene: Scene, look: Look, playing: bool = True) -> tuple[str, str
     try:
         text = json.dumps(header, separators=(",", ":"), allow_nan=False)
     except ValueError as error:
-        raise InputError("There are places or sizes that are no finite numbers; they cannot be drawn.") from error
+        raise InputError("The scene has positions or sizes that are not finite and cannot be drawn.") from error
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"), store.text()
 
 
@@ -71,7 +71,7 @@ def title_of(scene: Scene) -> str:
 
 
 def check_scene(scene: Scene, look: Look) -> None:
-    """Refuse what cannot be drawn, all of it at once."""
+    """Reject what cannot be drawn, all of it at once."""
     faults = []
     names = [part.name for part in scene.parts if part.kind in ("flexible", "rigid")]
     if look.color not in COLORINGS:
@@ -79,7 +79,7 @@ def check_scene(scene: Scene, look: Look) -> None:
     if look.view not in VIEWS:
         faults.append(Fault(f"There is no view '{look.view}'.", hint=f"Choose one of {', '.join(VIEWS)}."))
     if look.follow and look.follow not in (*names, "ground"):
-        faults.append(Fault(f"There is no body '{look.follow}' to ride with.", hint=f"Bodies: {', '.join(names)}."))
+        faults.append(Fault(f"There is no body '{look.follow}' to follow.", hint=f"Bodies: {', '.join(names)}."))
     if not len(scene.time):
         faults.append(Fault("The scene has no frames, so there is nothing to show."))
     for part in scene.parts:
@@ -142,7 +142,7 @@ def _part(store: ArrayStore, part: Part, radius: float, largest: Largest) -> dic
     if part.n_shapes:
         of_shapes, of_amplitudes = allowed_errors(part, largest)
         layers = layers_of(part.shapes, part.amplitudes, of_shapes)
-        # A shape is at most 1 anywhere, so that the error of its amplitude is the most that it can add.
+        # A shape is at most 1 anywhere, so the error of its amplitude is the largest error that it adds.
         packed["bending"] = _layers(store, mesh, layers, part.amplitudes, 2.0 * of_amplitudes)
         packed["carried"] = part.carried
     if part.stress is not None and part.stress_amplitudes is not None:
@@ -186,7 +186,7 @@ def _curve(store: ArrayStore, curve: Curve) -> dict[str, Any]:
 
 
 def _colorings(scene: Scene, largest: list[Largest]) -> list[dict[str, Any]]:
-    """What can be chosen, with its range and ramp: only bodies are coloured, not the symbols that bend with them."""
+    """Available colourings with their range and ramp: only bodies are coloured, not the symbols that bend with them."""
     bodies = [top for part, top in zip(scene.parts, largest, strict=True) if part.kind == "flexible"]
     tops = {"displacement": scene.largest_deflection}
     tops |= {axis: max((top.components[k] for top in bodies), default=0.0) for k, axis in enumerate("xyz")}

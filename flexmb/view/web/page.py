@@ -1,7 +1,7 @@
-"""The viewer as a page of its own, or as pieces that another page takes in.
+"""The viewer as a page of its own, or as pieces for another page.
 
-The page is one file: style, markup, shaders, script and the packed scene. It asks nobody for anything: a content
-security policy forbids every request. The script is joined from the files beside this one, which share one scope.
+The page is one file: style, markup, shaders, script and the packed scene. A content
+security policy forbids every request. The script is joined from the files next to this one, which share one scope.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ html, body {{ margin: 0; height: 100%; overflow: hidden; }}
 
 @dataclass(frozen=True)
 class ViewerParts:
-    """The viewer for another page: `markup` where it shall stand, `data` anywhere before `script`."""
+    """The viewer for another page: `markup` at its place, `data` anywhere before `script`."""
 
     style: str
     """CSS, without its element; all rules are below .flexmb-viewer, which needs a height from the page"""
@@ -60,11 +60,11 @@ class ViewerParts:
     script: str
     """JavaScript, without its element; makes window.flexmbViewer"""
     data: str
-    """HTML: two script elements that hold the scene and run nothing"""
+    """HTML: two inert script elements with the scene"""
 
 
 def viewer_parts(scene: Scene, look: Look | None = None, playing: bool = True) -> ViewerParts:
-    """The pieces of the viewer; `playing`: whether it starts by itself (never when the reader wants less motion)."""
+    """The pieces of the viewer; `playing`: whether it starts by itself (never if the reader prefers reduced motion)."""
     header, arrays = pack_scene(scene, look or Look(), playing)
     data = (
         f'<script type="application/json" id="flexmb-viewer-header">{header}</script>\n'
@@ -74,7 +74,7 @@ def viewer_parts(scene: Scene, look: Look | None = None, playing: bool = True) -
 
 
 def write_page(scene: Scene, path: str | os.PathLike[str], look: Look | None = None) -> Path:
-    """Write the viewer with a scene as one HTML file; gives its path back."""
+    """Write the viewer with a scene as one HTML file; returns its path."""
     parts = viewer_parts(scene, look)
     text = PAGE.format(
         title=html.escape(title_of(scene)), style=parts.style, markup=parts.markup, data=parts.data,
@@ -94,7 +94,7 @@ def _style() -> str:
 
 
 def _script() -> str:
-    """All files in one scope of their own, so that nothing leaks into the page around."""
+    """All files in one scope, so that nothing leaks into the surrounding page."""
     pieces = [_shaders() if name == "shaders" else _squeezed(_source(name)) for name in SCRIPTS]
     return "\n".join(['(() => {\n"use strict";', *pieces, "})();"])
 
@@ -105,12 +105,12 @@ def _shaders() -> str:
 
 
 def _shortened(text: str) -> str:
-    """Without indentation, empty lines and lines that are only a comment."""
+    """The text without indentation, empty lines and comment lines."""
     lines = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def _squeezed(code: str) -> str:
-    """Shortened, and without the blanks around signs; lines with texts in them stay as they are."""
+    """The shortened code without blanks around operators; lines with strings stay as they are."""
     lines = _shortened(code).splitlines()
     return "\n".join(line if re.search("[`\"']|//", line) else SPACED.sub(r"\1\2", line) for line in lines)

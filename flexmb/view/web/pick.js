@@ -1,4 +1,4 @@
-// What lies under the pointer: the first triangle that a ray meets, or the nearest point or arrow on the screen.
+// Picking: the first triangle that a ray meets, or the nearest point or arrow on the screen.
 
 const NEAR = 14; // pixels
 

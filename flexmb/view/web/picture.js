@@ -27,7 +27,7 @@ class Picture {
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
 
-  // `view`: what is chosen; `moment`: the time; `carrier`: motion of the picture when the eye rides with a body.
+  // `view`: the options; `moment`: the time; `carrier`: motion of the picture when the camera follows a body.
   draw(view, moment, eye, carrier, size, ratio) {
     const { gl } = this;
     gl.viewport(0, 0, size[0], size[1]);
@@ -197,7 +197,7 @@ class Picture {
     });
   }
 
-  // What the vertex shader makes of a part: drawn position, deflection and stress of its points.
+  // Output of the vertex shader for a part: drawn position, deflection and stress of its points.
   recorded(number, view, moment, eye) {
     const onCard = this.parts[number];
     this.useShader(eye.place, eye.matrix, view);

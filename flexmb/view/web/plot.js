@@ -150,11 +150,11 @@ class Plot {
     pen.lineWidth = 1;
   }
 
-  // Name, value at the time shown and unit of every curve, in its colour; names are cut where they find no room.
+  // Name, value at the current time and unit of every curve, in its colour; names are cut to the available room.
   drawNames({ curves, unit }, y, moment) {
     const { pen } = this;
     pen.textAlign = "left";
-    // As wide as the longest number, so that the names stand still while it plays.
+    // As wide as the longest number, so that the names do not move during playback.
     const number = pen.measureText(`  −0.00000 ${unit}`).width + 32;
     const width = (name, most) => number + pen.measureText(cut(name, most)).width;
     const room = this.canvas.clientWidth - LEFT;

@@ -1,4 +1,4 @@
-// A point that somebody has asked for: its name, its curves and what to say about it.
+// A selected point: its name, its curves and its text.
 
 function pointName(part, point) {
   const mark = Object.keys(part.marks).find((name) => part.marks[name] === point);

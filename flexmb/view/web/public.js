@@ -1,4 +1,4 @@
-// window.flexmbViewer: what the page around the viewer may use; `ready` is a promise of the same object.
+// window.flexmbViewer: interface for the surrounding page; `ready` is a promise of the same object.
 
 function publicFace(viewer) {
   const { scene, view } = viewer;
@@ -13,14 +13,14 @@ function publicFace(viewer) {
     state: () => ({ ...view, frames: scene.time.length, parts: scene.parts.map((part) => part.name) }),
     // History of a point by name or number of its part: deflection [m] and drawn position [m] at every frame.
     probe: (part, point) => historyOf(scene, viewer.part(part), point, view.scale),
-    // The same point in the strip and in the picture, as if it had been clicked.
+    // Select the same point in the strip and in the picture, as by a click.
     show: (part, point) => viewer.ask(viewer.part(part), point),
     // Place, deflection and stress of all points at the time shown, as the graphics card computes them.
     drawn: (part) => {
       const { moment, eye } = viewer.now();
       return viewer.picture.recorded(viewer.part(part).number, view, moment, eye);
     },
-    // Seconds that a picture takes, the mean of some pictures over the whole run.
+    // Mean time per frame [s], over some frames of the whole run.
     measure: (count = 30) => {
       const { gl } = viewer.picture;
       const started = performance.now();
@@ -58,5 +58,5 @@ window.flexmbViewer = {
     (viewer) => viewer.set({ time: Number(time), playing: false }), () => {}),
 };
 window.flexmbViewer.ready = openViewer();
-// The reason stands on the page; there is nobody to catch it.
+// The reason is shown on the page; nothing catches the error.
 window.flexmbViewer.ready.catch(() => {});

@@ -1,9 +1,9 @@
-"""How finely a part is rounded for the browser, and the largest values that its colours must show.
+"""Rounding of a part for the browser, and the largest values for its colours.
 
-Points: 65536 steps over the box of the part. Shapes: whole numbers of 16 bits times a step that is chosen by what the
-shape does in the picture: its largest amplitude times the rounding is the same share of the allowed error for all
-shapes, so that a shape that hardly moves is written with few levels. A shape that 16 bits cannot hold finely enough
-gets a second layer for the rest. The sum of all roundings keeps the drawn deflection within DEFLECTION_ERROR of the
+Points: 65536 steps over the box of the part. Shapes: whole numbers of 16 bits times a step chosen by the effect of the
+shape in the picture: its largest amplitude times the rounding is the same share of the allowed error for all shapes, so
+that a shape with little motion is written with few levels. A shape that needs more than 16 bits gets a second layer
+for the rest. The sum of all roundings keeps the drawn deflection within DEFLECTION_ERROR of the
 largest one of the part, at every point, frame and scale; typical errors are several times smaller.
 """
 
@@ -18,13 +18,13 @@ from flexmb.arrays import Floats, Integers
 from flexmb.view.scene import Part, Single
 
 DEFLECTION_ERROR = 1e-4
-"""Of |u|, as a share of the largest one of the part: a bound"""
+"""Bound of the error of |u|, as a share of its largest value in the part"""
 STRESS_ERROR = 5e-3
-"""Of the von Mises stress, as a share of the largest one of the part: a bound"""
+"""Bound of the error of the von Mises stress, as a share of its largest value in the part"""
 CARRIED_ERROR = 2e-6
-"""Of the shapes that are not exaggerated, as a share of the size of the part"""
+"""Error of the carried shapes, as a share of the size of the part"""
 AMPLITUDE_SHARE = 0.1
-"""Of the allowed error, spent on rounding the amplitudes; the rest on the shapes"""
+"""Share of the allowed error for rounding the amplitudes; the rest is for the shapes"""
 LEVELS = 32767
 VON_MISES = 13.0**0.5
 """Largest von Mises stress of six components that are at most 1"""
@@ -93,7 +93,7 @@ def allowed_stress(part: Part, largest: Largest) -> Floats:
 
 
 def largest_values(part: Part) -> Largest:
-    """What the colours must show: exact on small parts, searched at the points that move most on large ones."""
+    """Largest values for the colours: exact for small parts, from the points that move most for large ones."""
     size = x = y = z = stress = 0.0
     if part.n_shapes:
         free = slice(part.carried, None)
@@ -104,7 +104,7 @@ def largest_values(part: Part) -> Largest:
 
 
 def _largest(shapes: Single, amplitudes: Floats, measures: Callable[[Single], Single]) -> list[float]:
-    """Of every measure, over points and frames: all points in some frames, then the best of them in all frames."""
+    """Maximum of every measure over points and frames: all points in some frames, then the best of them in all."""
     some = np.unique(np.linspace(0, len(amplitudes) - 1, FRAMES).round().astype(int))
     found = _over_frames(shapes, amplitudes[some], measures)
     best = np.unique(np.argsort(found, axis=0)[-POINTS:])

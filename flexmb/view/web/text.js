@@ -1,4 +1,4 @@
-// Numbers and units as they are read by people: deflections in mm, stresses in MPa, times and sizes with a prefix.
+// Numbers and units for readers: deflections in mm, stresses in MPa, times and sizes with a prefix.
 
 const LABELS = {
   displacement: "Deflection |u|", x: "Deflection x", y: "Deflection y", z: "Deflection z",
@@ -10,7 +10,7 @@ const LENGTH_UNITS = [[1e-3, "km"], [1, "m"], [1e3, "mm"], [1e6, "µm"], [1e9, "
 
 const display = { displacement: [1e3, "mm"], x: [1e3, "mm"], y: [1e3, "mm"], z: [1e3, "mm"], stress: [1e-6, "MPa"] };
 
-// Units as people write them; a bare number has none.
+// Units for print; a dimensionless number has none.
 const unitText = (unit) => (unit === "1" ? "" : unit.replace(/\*/g, "·").replace(/\^2/g, "²"));
 
 function shortNumber(value, digits = 4) {
@@ -22,7 +22,7 @@ function shortNumber(value, digits = 4) {
   return text.replace("-", "−");
 }
 
-// A number without zeros that say nothing, for axes and limits.
+// A number without trailing zeros, for axes and limits.
 const plainNumber = (value, digits = 3) => {
   const text = shortNumber(value, digits);
   if (!text.includes(".")) return text;
@@ -64,7 +64,7 @@ function lengthText(value) {
   return `${plainNumber(value * factor)} ${unit}`;
 }
 
-// Names may have any length, lines of the picture may not; the end of a name often tells it from others.
+// Names may have any length, lines of the picture may not; names often differ only at the end.
 function cut(text, most = 40) {
   const signs = [...text];
   if (signs.length <= most) return text;

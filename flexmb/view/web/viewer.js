@@ -5,7 +5,7 @@ const ratioOf = () => Math.min(window.devicePixelRatio || 1, 2);
 const MANY_TRIANGLES = 40000;
 const EDGE = 22; // [pixels] that a fitted picture keeps free on all sides
 
-// Whether a processor does the work of the card: smooth edges would then halve the speed of large bodies.
+// Whether the processor renders, without a graphics card: smooth edges would then halve the speed of large bodies.
 function isSoftware() {
   const gl = document.createElement("canvas").getContext("webgl2");
   const info = gl && gl.getExtension("WEBGL_debug_renderer_info");
@@ -40,20 +40,20 @@ class Viewer {
     return this.scene.look.dark || matchMedia("(prefers-color-scheme: dark)").matches;
   }
 
-  // Everything on the graphics card; again after it was lost.
+  // Set up everything on the graphics card; again after its context was lost.
   openPicture() {
     const count = this.scene.parts.reduce((sum, part) => sum + part.triangles.length / 3, 0);
     const antialias = count < MANY_TRIANGLES || !isSoftware();
     const options = { antialias, alpha: true, powerPreference: "high-performance" };
     const gl = this.at.picture.getContext("webgl2", options);
     if (!gl) {
-      throw new Error("this page needs WebGL 2, which this browser does not offer. Please open it in a current Chrome, "
-        + "Edge, Firefox or Safari, and allow it to use the graphics card");
+      throw new Error("this page needs WebGL 2, which this browser does not offer. Open it in a current Chrome, "
+        + "Edge, Firefox or Safari, and enable hardware acceleration");
     }
     this.picture = new Picture(gl, this.scene);
   }
 
-  // Whatever can fail comes before the first handler, so that nothing is left to fail again.
+  // Everything that can fail comes before the first handler.
   connect() {
     const { at } = this;
     this.showCurves();
@@ -68,7 +68,7 @@ class Viewer {
     at.picture.addEventListener("webglcontextlost", (event) => {
       event.preventDefault();
       this.picture = null;
-      this.say("The graphics card was taken away; the picture comes back as soon as it returns.");
+      this.say("The graphics context was lost; the picture returns when the browser restores it.");
     });
     at.picture.addEventListener("webglcontextrestored", () => {
       this.openPicture();
@@ -88,7 +88,7 @@ class Viewer {
     this.at.message.hidden = !text;
   }
 
-  // The one way in which anything changes.
+  // The only place where the state changes.
   change(values) {
     const { scene, view } = this;
     Object.assign(view, values);
@@ -159,7 +159,7 @@ class Viewer {
 
   fit() { this.change({ view: this.view.view || this.start.view }); }
 
-  // The camera was moved by hand: no named view any more.
+  // The camera was moved by hand: it is no longer a named view.
   turn(move) {
     move(this.camera, this.eye || eyeOf(this.camera, this.aspect()));
     this.view.view = this.at.view.value = "";
@@ -350,7 +350,7 @@ class Viewer {
   writeTexts(moment) {
     const { at, view, probe, writer } = this;
     const hasBending = this.scene.colorings.some((each) => each.largest > 0);
-    // The time of a mode shape says nothing: its name stands in the list of chapters.
+    // The time of a mode shape has no meaning: its name is in the list of chapters.
     const chapter = this.scene.chapters[view.chapter];
     const stamp = [chapter ? cut(chapter.title, 80) : `t = ${writer.text(view.time)}`];
     if (hasBending) stamp.push(`deflection × ${plainNumber(view.scale, 3)}`);
