@@ -40,7 +40,7 @@ def double_pendulum(l1: float = 1.0, l2: float = 0.8) -> fx.Model:
 
 
 def main(output: str = "double_pendulum.h5") -> dict[str, float]:
-    """Simulate, print what was found and give it back."""
+    """Simulate, print and return the results."""
     result = fx.run_model(double_pendulum(), output)
     print(result.report)
     energy = result["energy/kinetic"] + result["energy/potential"]

@@ -4,7 +4,7 @@ The first example of Shi & McPhee 2000 (section 5.1), in the coordinates of its 
 alpha2 against the crank, slide s. The same model as 02_planar_slider_crank.toml, run twice:
 
 - augmented: the equation of the loop stays, with its multiplier, and an implicit method integrates the whole;
-- embedding: alpha1 is kept as the only independent coordinate (eq. 44-45), and an explicit method does.
+- embedding: alpha1 is kept as the only independent coordinate (eq. 44-45), and an explicit method integrates it.
 
     python examples/02_planar_slider_crank.py
 
@@ -56,7 +56,7 @@ def slider_crank(
 
 
 def main(output: str = "planar_slider_crank.h5") -> dict[str, dict[str, float]]:
-    """Simulate in both formulations, print what was found and give it back."""
+    """Simulate in both formulations, print and return the results."""
     found = {}
     for formulation, how in {"augmented": AUGMENTED, "embedding": EMBEDDING}.items():
         path = Path(output)

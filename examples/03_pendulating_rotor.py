@@ -61,7 +61,7 @@ def printed_torques(theta: np.ndarray, theta_dot: np.ndarray) -> tuple[np.ndarra
 
 
 def main(output: str = "pendulating_rotor.h5") -> dict[str, float]:
-    """Simulate, print what was found and give it back."""
+    """Simulate, print and return the results."""
     result = fx.run_model(rotor(), output)
     print(result.report)
     T1, T2 = printed_torques(result["sensors/theta"], result["sensors/theta_dot"])

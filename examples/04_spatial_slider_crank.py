@@ -63,7 +63,7 @@ def slider_crank(speed: float = 150, turns: float = 2, steps: int = 10000, **rod
 
 
 def main(output: str = "04_spatial_slider_crank.h5") -> dict[str, tuple[float, float]]:
-    """Simulate, print the extremes of the deflection, give them back [mm]."""
+    """Simulate, print and return the extremes of the deflection [mm]."""
     result = fx.run_model(slider_crank(), output)
     print(result.report, end="\n\n")
     found = {}

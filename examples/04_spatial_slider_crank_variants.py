@@ -1,11 +1,11 @@
-"""The spatial slider-crank in many ways: deformation field, frame, number of shapes, coordinates.
+"""Variants of the spatial slider-crank: deformation field, frame, number of shapes, coordinates.
 
     python examples/04_spatial_slider_crank_variants.py
 
 Prints one table. The error is the largest difference of the rod's middle (both components, two turns) from the finest
-model here: ten polynomials a plane and a rod that also stretches, at a quarter of the step. What it shows:
+model here: ten polynomials per plane and a rod that also stretches, at a quarter of the step. Conclusions:
 
-- The coordinates make no difference, the frame none beyond what its shapes can represent.
+- The coordinates make no difference, and the frame matters only through the shapes it allows.
 - Second order is needed: without foreshortening ("linear") the rod is wrong by its own size, with first-order equations
   by a tenth of it. Orders 1 and 2 lose their mass matrix when there are many shapes; the exact field never does.
 """
@@ -35,7 +35,7 @@ def quadratic(order: int | str) -> dict[str, Any]:
 
 
 def variants() -> dict[str, dict[str, Any]]:
-    """What the table says of each variant, and its settings: keys of the rod, `coordinates` of the model."""
+    """Name of each variant in the table, and its settings: keys of the rod, `coordinates` of the model."""
     table: dict[str, dict[str, Any]] = {
         "exact, chord, 3 sines: the example": {},
         "  absolute coordinates": {"coordinates": {"default": "absolute"}},
@@ -83,7 +83,7 @@ def run(model: fx.Model, folder: Path) -> tuple[NDArray[np.float64], float]:
 
 
 def main(*words: str) -> dict[str, float]:
-    """Run all variants whose name has one of the words (default: all), print the table, give back the errors [mm]."""
+    """Run all variants whose name has one of the words (default: all), print the table, return the errors [mm]."""
     found: dict[str, float] = {}
     ready: set[Any] = set()
     with tempfile.TemporaryDirectory() as name:

@@ -62,7 +62,7 @@ def slider_crank(speed: float = 125.7, rod_mass: float = 0.0756, rigid_rod: bool
 
 
 def main(output: str = "inverse_slider_crank.h5") -> dict[str, float]:
-    """Solve, print torque and reactions, check them by a forward run; gives extremes [N*m] and departure [m] back."""
+    """Solve, print torque and reactions, check them by a forward run; return extremes [N*m] and departure [m]."""
     inverse = fx.inverse_model(slider_crank(), output)
     departure = fx.forward_check(inverse)
     print(fx.inverse_report(inverse, beam_forces(inverse.result, inverse.model)), *departure_lines(departure), sep="\n")

@@ -1,4 +1,4 @@
-"""Equations in symbols: derive them, go on with them in sympy, and check the result by a run of the same model.
+"""Symbolic equations: derive them, use them in sympy, and check the result by a run of the same model.
 
 An overhead crane: a load hangs on a rod from a trolley that rolls freely (06_equations_crane.toml). The equations are
 printed, linearised about the hanging load, and solved for the frequency of small swings; a run counts the swings.
@@ -46,7 +46,7 @@ def period_of(time: np.ndarray, angle: np.ndarray) -> float:
 
 
 def main(output: str = "crane.h5") -> dict[str, float]:
-    """Derive, print, solve and compare; gives the periods back."""
+    """Derive, print, solve and compare; return the periods."""
     model = fx.read_model(MODEL)
     equations = equations_of(model)
     print(text_of(sheet_of(equations)))

@@ -5,8 +5,8 @@
 Reduces the meshes to bodies with a few elastic coordinates, puts each into 07_spatial_slider_crank_mesh.toml and prints
 how far its middle leaves the line between its ends. The round rod, as tet10 and as hex20 cells, does what the beam of
 04_spatial_slider_crank.toml does, at all times to 2.4 % of the largest deflection; most of that is shear and rotary
-inertia, which the beam has not. The connecting rod is sixteen times as heavy and bends a sixth of that, most of it
-along z, its weak direction. Body files and results stay in the folder (default: the present one).
+inertia, which the beam lacks. The connecting rod is sixteen times as heavy and bends a sixth of that, most of it along
+z, its weak direction. Body files and results stay in the folder (default: the current one).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def reduce(rod: str, folder: Path) -> Path:
 
 
 def main(folder: str = ".") -> dict[str, dict[str, tuple[float, float]]]:
-    """Reduce, simulate, print the extremes of the deflection, give them back [mm]."""
+    """Reduce, simulate, print and return the extremes of the deflection [mm]."""
     found: dict[str, dict[str, tuple[float, float]]] = {}
     beam = fx.run_model(fx.read_model(HERE / "04_spatial_slider_crank.toml"), Path(folder) / "beam_run.h5")
     print("middle of the rod [mm]      largest   expected    smallest   expected")

@@ -41,7 +41,7 @@ def at_rest(luff: float, folder: Path) -> tuple[float, list[float]]:
 
 
 def main(*angles: str) -> dict[float, tuple[float, float, list[float]]]:
-    """Print and give back pull, rigid pull [N] and frequencies [Hz] for angles of the boom [deg]."""
+    """Print and return pull, rigid pull [N] and frequencies [Hz] for angles of the boom [deg]."""
     found = {}
     print("  angle    pull [kN]    rigid [kN]    frequencies [Hz]")
     with tempfile.TemporaryDirectory() as folder:

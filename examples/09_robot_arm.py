@@ -31,7 +31,7 @@ def largest_torques(seconds: float, folder: Path) -> list[float]:
 
 
 def main(*times: str) -> dict[float, list[float]]:
-    """Print and give back the largest torques [N*m] for moves of several times [s]."""
+    """Print and return the largest torques [N*m] for moves of several times [s]."""
     found = {}
     print("move [s]   largest torque of the motors 1 to 6 [N*m]")
     with tempfile.TemporaryDirectory() as folder:

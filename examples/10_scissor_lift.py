@@ -1,7 +1,7 @@
 """Natural coordinates: a scissor lift of any number of stages, without angles.
 
 Every stage is a pair of bars crossed by a pin; a ram pulls the lower ends together and lifts the platform. Points that
-bars share are shared coordinates (`default="natural"`): constant mass matrices, a sparse system, one more loop a stage.
+bars share are shared coordinates (`default="natural"`): constant mass matrices, a sparse system, one loop per stage.
 The same model in joint coordinates must give the same numbers. 10_scissor_lift.toml is the lift with two stages.
 
     python examples/10_scissor_lift.py
@@ -24,7 +24,7 @@ BAR_MASS, PLATFORM_MASS, ROLLER_MASS, G = 4.0, 60.0, 1.0, 9.81
 
 
 def scissor_lift(stages: int = 4, coordinates: str = "natural") -> fx.Model:
-    """A lift of so many stages, in "natural", "joint" or "absolute" coordinates."""
+    """A lift of `stages` stages, in "natural", "joint" or "absolute" coordinates."""
     model = fx.Model("Scissor lift", gravity=(0, 0, -G))
     width, height = BAR * cos(ANGLE), BAR * sin(ANGLE)
     for k in range(stages + 1):
@@ -67,7 +67,7 @@ def holding_force(stages: int) -> float:
 
 
 def main(stages: str = "4") -> dict[str, tuple[float, float]]:
-    """Run in natural and in joint coordinates; gives back first push [N] and final height [m] of each."""
+    """Run in natural and in joint coordinates; return initial force [N] and final height [m] of each."""
     found = {}
     print(f"{stages} stages; by virtual work the ram holds them with {holding_force(int(stages)):.4f} N")
     with tempfile.TemporaryDirectory() as folder:

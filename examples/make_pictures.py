@@ -1,7 +1,7 @@
-"""The pictures of the README and of the gallery, made anew: python examples/make_pictures.py [name ...]
+"""Make the pictures of the README and of the gallery: python examples/make_pictures.py [name ...]
 
-Every example is run and drawn at a telling moment; the meshed rod also as a film, and its page as a browser shows it
-(Chromium and its driver, and the package selenium, when they are there).
+Every example is run and drawn at a characteristic moment; the meshed rod also as a movie, and its page as a screenshot
+(if Chromium with its driver and the package selenium are installed).
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ LOOKS: dict[str, dict[str, Any]] = {
     "09_robot_arm": {"at": 0.66, "symbols": False},
     "10_scissor_lift": {"at": 3.0},
 }
-"""How every example is drawn"""
+"""Options of every picture"""
 SETTINGS = {"06_equations_crane": {"joints.hook.position": "30 deg"}}
-"""What is changed before it is run: a small swing is hard to see"""
+"""Changes before the run: a small swing is hard to see"""
 
 
 def run(name: str, folder: Path) -> fx.Result:
-    """The result of an example; that with a mesh is reduced before."""
+    """The result of an example; a mesh is reduced first."""
     shutil.copy(HERE / f"{name}.toml", folder)
     if name == MESHED:
         mesh = fx.read_mesh(HERE.parent / "meshes" / "connecting_rod_coarse.msh", unit="mm")
@@ -51,15 +51,15 @@ def run(name: str, folder: Path) -> fx.Result:
 
 
 def film(result: fx.Result) -> None:
-    """The second of two turns, at a tenth of a turn a second."""
+    """Movie of the second of two turns, at a tenth of a turn per second."""
     turn = {"start": result.time[-1] / 2, "speed": result.time[-1] / 10, "fps": 12, "size": (720, 405)}
     result.animate(PICTURES / "slider_crank.gif", **turn, color="stress", scale=50)
 
 
 def page(result: fx.Result, folder: Path) -> None:
-    """The page of a result as a browser shows it."""
+    """Screenshot of the page of a result."""
     if not shutil.which("chromedriver"):
-        print("no browser: page.png is not made anew", file=sys.stderr)
+        print("no browser: page.png is not updated", file=sys.stderr)
         return
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
@@ -79,7 +79,7 @@ def page(result: fx.Result, folder: Path) -> None:
 
 
 def main(*names: str) -> None:
-    """Make the pictures of these examples; of all when none is named."""
+    """Make the pictures of these examples (default: all)."""
     PICTURES.mkdir(exist_ok=True)
     for name in names or LOOKS:
         with tempfile.TemporaryDirectory() as folder, run(name, Path(folder)) as result:

@@ -50,10 +50,10 @@ ROD = Rod()
 
 @dataclass(frozen=True)
 class Density:
-    """How finely the rod is meshed."""
+    """Mesh density of the rod."""
 
     size: float
-    """Of the cells [mm]; pockets and fillets get smaller ones by their curvature"""
+    """Size of the cells [mm]; pockets and fillets get smaller ones by their curvature"""
     around: int
     """Cells on a quarter of a bore"""
     across: int
@@ -111,7 +111,7 @@ def shank(rod: Rod) -> tuple[int, int]:
 
 
 def pocket(rod: Rod, side: int) -> tuple[int, int]:
-    """What is milled out of the shank on one side (1: z > 0, -1: z < 0): two round ends and their tangents."""
+    """The pocket of the shank on one side (1: z > 0, -1: z < 0): two round ends and their tangents."""
     occ = gmsh.model.occ
     x_big, x_small = rod.big_end + 26.0, rod.length - rod.small_end - 16.0
     slope = (rod.big_height - rod.small_height) / 2 / rod.length

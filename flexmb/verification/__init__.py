@@ -1,7 +1,7 @@
 """Published cases, run by `flexmb verify`: model files, published numbers with their sources, and the comparison.
 
-A case gives findings: a quantity, what is published, ours, the error and the tolerance. `case.py` says what a case is,
-`registry.py` which there are; the other files hold the cases of one kind each.
+A case gives findings: a quantity, the published value, that of flexmb, the error and the tolerance. `case.py` defines a
+case, `registry.py` lists them; the other files contain the cases.
 """
 
 from __future__ import annotations

@@ -111,10 +111,10 @@ def deep_beam() -> Comparison:
 
 
 def two_halves(folder: Path, modes: int) -> Floats:
-    """Angular frequencies of a cantilever of two welded halves with so many fixed-interface modes in each plane.
+    """Angular frequencies of a cantilever of two welded halves with `modes` fixed-interface modes in each plane.
 
-    EI = mass per length = length = 1; stretch and twist are too stiff to come among the first modes, and both planes
-    have the same frequencies, of which one is given back.
+    EI = mass per length = length = 1; stretch and twist are too stiff to be among the first modes, and both planes have
+    the same frequencies, of which one is returned.
     """
     area = 1e6
     section, material = general(area, 1.0, 1.0, 1.0), Material(1.0, 1.0, 1.0 / area)

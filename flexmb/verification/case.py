@@ -1,7 +1,7 @@
-"""What a case of verification is: a function that compares flexmb with published numbers and gives findings.
+"""A verification case: a function that compares flexmb with published numbers and returns findings.
 
-A finding holds all compared samples of a quantity; its error is the largest over them, never a mean. It is counted
-absolutely, relative to each reference value, or relative to the largest reference value (the peak of a curve).
+A finding holds all compared samples of a quantity; its error is the largest over them, never a mean. It is absolute,
+relative to each reference value, or relative to the largest reference value (the peak of a curve).
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Finding:
     """[unit] when absolute, otherwise a plain number"""
     measure: Measure
     source: str = ""
-    """where the reference comes from, when not from the source of the case"""
+    """source of the reference, if not that of the case"""
 
     @property
     def errors(self) -> Floats:
-        """Errors of all samples, as `measure` counts them; infinite where a value is no number; (n,)."""
+        """Errors of all samples by `measure`; infinite where a value is not a number; (n,)."""
         known = np.isfinite(self.ours) & np.isfinite(self.reference)
         reference = np.where(known, self.reference, 0.0)
         difference = np.where(known, np.abs(self.ours - reference), np.inf)
@@ -58,7 +58,7 @@ class Finding:
 
     @property
     def agrees(self) -> bool:
-        """No sample is farther off than the tolerance (one that is no number is)."""
+        """Whether no error exceeds the tolerance (a value that is not a number does)."""
         return self.error <= self.tolerance
 
     @property
@@ -88,18 +88,18 @@ def compare(
     ((measure, tolerance),) = ((m, value) for m, value in tolerances.items() if value is not None)
     wanted, found = (np.ravel(np.asarray(values, float)) for values in (reference, ours))
     if wanted.size != found.size or not wanted.size:
-        raise ValueError(f"{quantity}: {wanted.size} values of reference, {found.size} of ours")
+        raise ValueError(f"{quantity}: {wanted.size} reference values, {found.size} of flexmb")
     return Finding(quantity, unit, wanted, found, tolerance, measure, source)
 
 
 def exact(quantity: str, is_same: Sequence[bool]) -> Finding:
-    """A finding of identities that hold or not, such as equations term by term: how many do not hold, none allowed."""
+    """A finding of identities, such as equations term by term: the number that do not hold, none allowed."""
     return compare(f"{quantity}: wrong of {len(is_same)}", "", 0, len(is_same) - sum(is_same), absolute=0.0)
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A picture of a case: our curve and the reference, which is drawn as dots when it has a few points only."""
+    """A plot of a case: our curve and the reference, which is drawn as dots if it has only a few points."""
 
     title: str
     x_name: str
@@ -113,7 +113,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What the function of a case gives."""
+    """Result of a case: findings and plots."""
 
     findings: Sequence[Finding]
     curves: Sequence[Curve] = field(default_factory=tuple)
@@ -139,8 +139,8 @@ def case(name: str, title: str, source: str) -> Callable[[Callable[[], Compariso
 
 
 def near(found: Any, times: Sequence[float] | Floats, time: Floats) -> Floats:
-    """Rows of `found` (rows, ...) at output times [s]; a time without a row is refused."""
+    """Rows of `found` (rows, ...) at output times [s]; raises if a time has no row."""
     rows = np.clip(np.searchsorted(time, np.asarray(times) - 1e-9), 0, len(time) - 1)
     if np.any(np.abs(time[rows] - times) > 1e-9):
-        raise ValueError("no output at all of the times that are compared")
+        raise ValueError("some of the compared times have no output row")
     return np.asarray(found)[rows]

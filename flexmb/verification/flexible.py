@@ -1,4 +1,4 @@
-"""Published cases of flexible bodies by runs, statics and inverse dynamics; modes and meshes stand in other files.
+"""Published cases of flexible bodies by runs, statics and inverse dynamics; modes and meshes are in other files.
 
 A comment at each says why its method, step and shapes reach the tolerance.
 """
@@ -169,7 +169,7 @@ ALL_SHAPES = {"bending": {"y": 2, "z": 2}, "axial": 1, "torsion": 1}
 
 
 def free_flight(**keys: Any) -> Model:
-    """The beam in free space for 0.3 s, some keys of the body added."""
+    """The beam in free space for 0.3 s, with some keys of the body added."""
     rk45 = {"end": 0.3, "method": "rk45", "tolerance": 1e-10}
     sensors = {"tip": {"marker": "beam.end"}}
     bodies = {"beam": FREE_FLIGHT | keys}

@@ -1,4 +1,4 @@
-"""Equations in symbols held against printed ones: the difference must be the number zero, not a small one."""
+"""Symbolic equations compared with printed ones: the difference must be exactly zero."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flexmb.verification import MODELS
 
 
 def symbolic_equations(name: str) -> Equations:
-    """Equations of models/<name>.toml; its [symbols] stay letters."""
+    """Equations of models/<name>.toml; its [symbols] stay symbolic."""
     return equations_of(read_model(MODELS / f"{name}.toml", keep=()))
 
 

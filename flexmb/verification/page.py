@@ -1,6 +1,6 @@
-"""The outcomes of cases as one HTML page: the table, and ours and the reference as curves.
+"""The outcomes of cases as one HTML page: the table, and plots of flexmb and the reference.
 
-The page is in one file, in the dress of the report of a run; every text is escaped.
+The page is one file in the style of the report of a run; every text is escaped.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from flexmb.view.report.page import document, escaped
 
 _FEW = 30
 """Points of a reference below which it is drawn as dots."""
-_HEAD = ("quantity", "reference", "ours", "error", "tolerance", "")
+_HEAD = ("quantity", "reference", "flexmb", "error", "tolerance", "")
 
 
 def write_page(outcomes: Sequence[Outcome], target: Path) -> None:
-    """Write the page; it stands under its name when it is complete."""
+    """Write the page; it gets its name when it is complete."""
     with drafted(target, target.suffix.lower()) as draft:
         draft.write_text(page_text(outcomes), encoding="utf-8")
 
@@ -46,7 +46,8 @@ def page_text(outcomes: Sequence[Outcome]) -> str:
     title = f"flexmb {flexmb_version()}: verification"
     head = (
         f'<header>\n<div><h1>{escaped(title)}</h1>\n<p class="about">{escaped(summary(outcomes))} {NOTE}</p></div>\n'
-        '<nav aria-label="Page"><button id="theme" aria-label="Light or dark" title="Light or dark">\u25d0</button>'
+        '<nav aria-label="Page">'
+        '<button id="theme" aria-label="Light or dark theme" title="Light or dark theme">\u25d0</button>'
         "</nav>\n</header>"
     )
     data = {"charts": charts, "modes": [], "clock": {"factor": 1.0, "unit": "s"}, "arrays": pool.texts()}
@@ -54,7 +55,7 @@ def page_text(outcomes: Sequence[Outcome]) -> str:
 
 
 def _overview(outcomes: Sequence[Outcome]) -> str:
-    """One row a case."""
+    """Table with one row per case."""
     rows = "".join(
         f'<tr class="{_color(outcome.agrees)}"><th scope="row"><a href="#{escaped(_anchor(outcome))}">'
         f"{escaped(outcome.case.name)}</a></th>"
@@ -98,7 +99,7 @@ def _anchor(outcome: Outcome) -> str:
 
 
 def _panel(curve: Curve) -> Panel:
-    """Ours, and the reference dashed over it, or as dots when there are few points."""
+    """The curve of flexmb, and the reference dashed over it, or as dots if it has few points."""
     where, wanted = np.asarray(curve.reference_x, float), np.asarray(curve.reference, float)
     dots: tuple[Peak, ...] = ()
     if len(where) < _FEW:

@@ -1,4 +1,4 @@
-"""Which cases there are, and how they are run. Cases are imported when they are asked for."""
+"""All cases, and how they are run. Cases are imported on first use."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ FILES = (
     "rigid_mechanisms", "rigid_rotation", "rigid_natural", "seeds", "seeds_inverse", "seeds_natural", "peers",
     "flexible", "flexible_modes", "flexible_crank", "meshed", "beam", "solid",
 )  # fmt: skip
-"""Files of this folder that hold cases."""
+"""Files of this folder that contain cases."""
 
 NOT_APPLICABLE = {
-    "D01": "Exudyn's regression suite: results of fixed, coarse steps, which are no converged values to agree with",
+    "D01": "Exudyn's regression suite: its results are from fixed, coarse steps and are not converged",
 }
-"""Known collections that are not compared, and why."""
+"""Known collections that are not compared, and the reason."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,17 @@ class Outcome:
     comparison: Comparison
     seconds: float
     failure: str = ""
-    """why the case could not be carried to its end"""
+    """reason why the case failed"""
 
     @property
     def agrees(self) -> bool:
-        """Every finding is within its tolerance, and there is one."""
+        """Whether there is a finding, and all are within their tolerance."""
         findings = self.comparison.findings
         return not self.failure and bool(findings) and all(finding.agrees for finding in findings)
 
     @property
     def closest(self) -> Finding:
-        """The finding that takes the largest part of its tolerance."""
+        """The finding closest to its tolerance."""
         return max(self.comparison.findings, key=lambda finding: finding.share)
 
 
@@ -53,7 +53,7 @@ def all_cases() -> dict[str, Case]:
 
 
 def chosen_cases(names: Sequence[str]) -> list[Case]:
-    """The cases of these names (all when there are none), in the order of the table; all wrong names are refused."""
+    """The cases of these names (default: all), in the order of the table; raises all wrong names at once."""
     cases = all_cases()
     known = {name.lower(): name for name in (*cases, *NOT_APPLICABLE)}
     chosen = [known.get(name.lower(), "") for name in names]
@@ -70,7 +70,7 @@ def chosen_cases(names: Sequence[str]) -> list[Case]:
 
 
 def run_case(case: Case) -> Outcome:
-    """Run a case; whatever goes wrong in it is its failure, so that the others go on."""
+    """Run a case; any exception is recorded as its failure, so that the others continue."""
     began = time.perf_counter()
     comparison, failure = Comparison([]), ""
     try:
@@ -80,11 +80,11 @@ def run_case(case: Case) -> Outcome:
     return Outcome(case, comparison, time.perf_counter() - began, failure)
 
 
-def run_cases(cases: Sequence[Case], tell: Callable[[Case, Outcome | None], None]) -> list[Outcome]:
-    """Run cases one after the other; `tell` hears of each when it begins (None) and when it ends."""
+def run_cases(cases: Sequence[Case], report: Callable[[Case, Outcome | None], None]) -> list[Outcome]:
+    """Run cases one after the other; `report` is called when each begins (None) and when it ends."""
     outcomes = []
     for item in cases:
-        tell(item, None)
+        report(item, None)
         outcomes.append(run_case(item))
-        tell(item, outcomes[-1])
+        report(item, outcomes[-1])
     return outcomes

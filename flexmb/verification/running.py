@@ -1,4 +1,4 @@
-"""What the cases share: published entries, models of this folder, runs kept in memory, inverse dynamics."""
+"""Shared by the cases: published entries, models of this folder, runs kept in memory, inverse dynamics."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Record:
         self._channels = {channel.path: channel for channel in system.channels}
 
     def write(self, block: Floats, checkpoint: Floats) -> None:
-        """Take a block of rows, as the writer of a result file does."""
+        """Store a block of rows, like the writer of a result file."""
         self._blocks.append(block.copy())
 
     def __getitem__(self, path: str) -> Floats:
@@ -76,7 +76,7 @@ class Record:
         return Curve(title, "time", "s", unit, self["time"], values, np.array(times), np.array(wanted))
 
     def drift(self, tolerance: float) -> Finding:
-        """How far the energy of a system without losses and drives wanders; tolerance [J]."""
+        """Finding: drift of the energy of a system without losses and drives; tolerance [J]."""
         energy = np.ptp(self.energy())
         return compare("energy, drift", "J", 0.0, energy, absolute=tolerance, source="conservation of energy")
 
@@ -101,7 +101,7 @@ def run(model: Model | str, settings: Mapping[str, str] | None = None, **analysi
 
 
 def in_natural_coordinates(name: str, every: float, **analysis: Any) -> Record:
-    """Run models/<name>.toml in natural coordinates: where there is no tree, no joint is cut."""
+    """Run models/<name>.toml in natural coordinates: without a tree, no joint is cut."""
     tables = model_of(name).identity
     for joint in tables["joints"].values():
         joint.pop("tree", None)
@@ -111,7 +111,7 @@ def in_natural_coordinates(name: str, every: float, **analysis: Any) -> Record:
 
 @contextmanager
 def inverse(model: Model | str, settings: Mapping[str, str] | None = None, **options: Any) -> Iterator[InverseDynamics]:
-    """Inverse dynamics of a model (or models/<name>.toml); its result file lives as long as the block."""
+    """Inverse dynamics of a model (or models/<name>.toml); its result file exists for the length of the block."""
     model = model_of(model, settings) if isinstance(model, str) else model
     with temporary_folder() as folder:
         yield inverse_model(model, folder / "out.h5", **options)

@@ -1,4 +1,4 @@
-"""Worked examples of the papers that flexmb starts from, in numbers and, where equations are printed, in symbols.
+"""Worked examples of the papers behind flexmb, in numbers and, where equations are printed, in symbols.
 
 RS: Forehand, Cartmell & Khanin on the Roberson-Schwertassek method; SM: Shi & McPhee 2000. The trajectories were found
 by integrating the printed equations, independently of flexmb (nine digits).

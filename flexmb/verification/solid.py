@@ -1,6 +1,6 @@
 """Published frequencies and deflections of solid finite elements: NAFEMS, MacNeal & Harder, bars, matrices of Abaqus.
 
-Meshes are coarse, but reach the tolerances with every kind of cell that is named; a comment says what limits them.
+Meshes are coarse, but reach the tolerances with every cell type listed; a comment says what limits them.
 """
 
 from __future__ import annotations

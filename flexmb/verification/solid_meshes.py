@@ -1,6 +1,6 @@
-"""Small meshes made without a mesher: boxes and round rods of every solid kind.
+"""Small meshes made without a mesher: boxes and round rods of every solid cell type.
 
-Both start from blocks of 27-node hexahedra on a lattice of half cells. Every other kind takes its nodes from these:
+Both start from blocks of 27-node hexahedra on a lattice of half cells. Every other type takes its nodes from these:
 two wedges share a hexahedron along the diagonal of its base, three tetrahedra share a wedge so that every quadrilateral
 face is cut through its lowest node (Dompierre et al. 1999), which leaves no hanging faces.
 """
@@ -20,7 +20,7 @@ EDGES = {
     "hex20": [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)],
 }
 EDGES["hex27"] = EDGES["hex20"]
-"""Kind -> corners of the edges on which the nodes after the corners lie (VTK order)"""
+"""Cell type -> corners of the edges on which the nodes after the corners lie (VTK order)"""
 
 _CORNERS = [(0, 0, 0), (2, 0, 0), (2, 2, 0), (0, 2, 0), (0, 0, 2), (2, 0, 2), (2, 2, 2), (0, 2, 2)]
 _FACES = [(0, 1, 1), (2, 1, 1), (1, 0, 1), (1, 2, 1), (1, 1, 0), (1, 1, 2)]
@@ -50,10 +50,10 @@ def box_mesh(
     seed: int = 0,
     curve: float = 0.0,
 ) -> Mesh:
-    """The box 0 <= x <= size of counts hexahedra, each cut as `kind` asks.
+    """The box 0 <= x <= size of counts hexahedra, each cut into cells of type `kind`.
 
     Inner corners move by up to `distort` (below about 0.2) of the spacing in each direction and edges stay straight;
-    `curve` moves the other nodes by up to that part of the spacing besides. What lies on a face of the box stays on it.
+    `curve` moves the other nodes by up to that part of the spacing as well. Nodes on a face of the box stay on it.
     Node sets: xmin, xmax, ymin, ymax, zmin, zmax.
     """
     fine = 2 * np.array(counts) + 1
@@ -74,7 +74,7 @@ def box_mesh(
 
 
 def rod_mesh(kind: str, length: float, radius: float, n_along: int, n_across: int) -> Mesh:
-    """A round rod about the x axis from 0 to length; n_across cells on a diameter, nodes of the skin on the circle.
+    """A round rod about the x axis from 0 to length; n_across cells on a diameter, nodes of the surface on the circle.
 
     Node sets: start (x = 0), end (x = length), skin, axis. Of quadratic kinds only the skin is curved: cells with
     straight edges hold uniform bending exactly, those with curved ones do not.

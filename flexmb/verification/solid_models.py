@@ -1,7 +1,7 @@
-"""What the finite element cases share: materials, supports, end loads, and boxes mapped to other parts.
+"""Shared by the finite element cases: materials, supports, end loads, and boxes mapped to other parts.
 
-Modes and statics of clamped and free parts go the way of a reduction, through `FreeBody`. `held_modes` eliminates
-single unknowns, K[free][:, free], for supports that hold a direction only.
+Modes and statics of clamped and free parts use the solver of a reduction, `FreeBody`. `held_modes` eliminates single
+unknowns, K[free][:, free], for supports that hold only some directions.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def material_of(parameters: Mapping[str, Any]) -> Material:
 
 
 def face_nodes(model: FEModel, face: str) -> Integers:
-    """Nodes of a set of the mesh that the model stands on."""
+    """Nodes of a set of the mesh of the model."""
     assert model.mesh is not None
     return model.mesh.node_sets[face]
 
 
 def clamped_modes(model: FEModel, count: int) -> Eigenmodes:
-    """Modes with xmin held, by the fixed-interface road of a reduction."""
+    """Modes with xmin held, by the fixed-interface method of a reduction."""
     body = FreeBody(model, [make_interface(model, "root", face_nodes(model, "xmin"))])
     return lowest_modes(model.mass_times, body.solve_fixed, body.n, count=count)
 
@@ -83,7 +83,7 @@ def tip_compliance(
 
 
 def box_compliance(model: FEModel, box: Mesh) -> tuple[Floats, Floats]:
-    """The same for a part mapped from a box: xmin clamped, uniform tractions on xmax."""
+    """`tip_compliance` of a part mapped from a box: xmin clamped, uniform tractions on xmax."""
     return tip_compliance(model, box.node_sets["xmin"], box.node_sets["xmax"], end_shares(box))
 
 

@@ -1,4 +1,4 @@
-"""The outcomes of cases as text: the table on the terminal, the list of cases, and the table of the README."""
+"""The outcomes of cases as text: the table on the terminal, the list of cases, and the table in Markdown."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from flexmb.verification.registry import Outcome
 
 _WIDTH = 120
 _QUANTITY = 54
-_HEAD = f"{'quantity':<{_QUANTITY}}{'reference':>16}{'ours':>16}{'error':>9}   tolerance"
-NOTE = "Of several samples the one with the largest error is shown; errors are the largest over all samples."
+_HEAD = f"{'quantity':<{_QUANTITY}}{'reference':>16}{'flexmb':>16}{'error':>9}   tolerance"
+NOTE = "For several samples the one with the largest error is shown; errors are the largest over all samples."
 
 
 def text_table(outcomes: Sequence[Outcome]) -> str:
@@ -22,7 +22,7 @@ def text_table(outcomes: Sequence[Outcome]) -> str:
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
-    """How many cases agree, and which do not."""
+    """Number of cases that agree, and the names of those that do not."""
     n_findings = sum(len(outcome.comparison.findings) for outcome in outcomes)
     off = [outcome.case.name for outcome in outcomes if not outcome.agrees]
     names = f" Off: {', '.join(off)}." if off else ""
@@ -43,7 +43,7 @@ def _block(outcome: Outcome) -> str:
         quantity = labelled(finding)
         wanted, ours = values(finding)
         off = "" if finding.agrees else "  OFF"
-        # a long name gets a line of its own, so that no number moves
+        # a long name gets its own line, so that the columns stay aligned
         if len(quantity) >= _QUANTITY:
             lines.append(f"  {quantity}")
             quantity = ""
@@ -55,7 +55,7 @@ def _block(outcome: Outcome) -> str:
 
 
 def verdict(agrees: bool) -> str:
-    """The word for it."""
+    """Text of a verdict."""
     return "agrees" if agrees else "OFF"
 
 
@@ -67,12 +67,12 @@ def labelled(finding: Finding) -> str:
 
 
 def values(finding: Finding) -> tuple[str, str]:
-    """Reference and ours of the sample with the largest error."""
+    """Reference and flexmb value of the sample with the largest error."""
     return f"{finding.reference[finding.worst]:.9g}", f"{finding.ours[finding.worst]:.9g}"
 
 
 def tolerance(finding: Finding) -> str:
-    """The tolerance with its unit or its sense."""
+    """The tolerance with its unit or measure."""
     sense = finding.unit if finding.measure == "absolute" else finding.measure
     return f"{short(finding.tolerance)} {sense}".strip()
 
@@ -86,7 +86,7 @@ def short(value: float) -> str:
 
 
 def markdown_table(outcomes: Sequence[Outcome]) -> str:
-    """One row a case, as in the README: of its quantities the one that comes nearest to its tolerance."""
+    """Table with one row per case: of its quantities the one closest to its tolerance."""
     rows = ["| case | | compared with | quantities | the one nearest to its tolerance | error | tolerance |"]
     rows.append("| --- | --- | --- | --- | --- | --- | --- |")
     for outcome in outcomes:
@@ -96,7 +96,7 @@ def markdown_table(outcomes: Sequence[Outcome]) -> str:
 
 
 def _plain(cell: str) -> str:
-    """Text of a cell, with what Markdown would take for marks kept as it is."""
+    """Text of a cell, escaped for Markdown."""
     return cell.replace("|", "/").replace("*", r"\*")
 
 
@@ -110,7 +110,7 @@ def _nearest(outcome: Outcome) -> tuple[str, str, str, str]:
 
 
 def case_list(cases: Mapping[str, Case], not_applicable: Mapping[str, str]) -> str:
-    """Names, titles and sources of all cases; below, what is not compared and why."""
+    """Names, titles and sources of all cases; below, the collections that are not compared, with reasons."""
     width = max(map(len, [*cases, *not_applicable])) + 2
     title = max(len(case.title) for case in cases.values()) + 2
     lines = [f"{case.name:<{width}}{case.title:<{title}}{case.source}" for case in cases.values()]

@@ -31,7 +31,7 @@ from flexmb.elements.material import MATERIALS
 from flexmb.elements.solid.assemble import assemble
 from flexmb.elements.solid.second_order import geometric_stiffness, second_order_forces
 from flexmb.elements.solid.stress import nodal_stress
-from flexmb.mesh.checks import refuse_bad
+from flexmb.mesh.checks import reject_bad
 from flexmb.model.model import Model
 from flexmb.model.model_file import read_model
 from flexmb.verification import MODELS
@@ -187,7 +187,7 @@ def eigenvalues(folder: Path) -> np.ndarray:
 def mesh_numbers(kind: str, folder: Path) -> np.ndarray:
     """A small box: its matrices, second-order forces and stress for a displacement."""
     mesh = box_mesh(kind, (3, 2, 2), (3.0, 1.0, 1.0), distort=0.1)
-    refuse_bad(mesh)
+    reject_bad(mesh)
     model = assemble(mesh, MATERIALS["steel"])
     U = 1e-3 * np.sin(np.arange(2 * model.K.shape[0], dtype=float)).reshape(2, -1).T
     forces = second_order_forces(model, U, np.array([[0, 0], [0, 1]]))

@@ -55,14 +55,14 @@ def reduce_meshes() -> None:
     """Everything that is compiled for meshes, on a few cells."""
     from flexmb.bodies.reduce_mesh import reduce_mesh
     from flexmb.elements.material import MATERIALS
-    from flexmb.mesh.checks import refuse_bad
+    from flexmb.mesh.checks import reject_bad
     from flexmb.reduction.request import ReductionRequest, TieRequest
     from flexmb.verification.solid_meshes import box_mesh
 
     ends = (TieRequest("a", "xmin"), TieRequest("b", "xmax", "rbe3"))
     for kind in ("hex8", "tet10"):
         mesh = box_mesh(kind, (3, 1, 1), (3.0, 1.0, 1.0), distort=0.1)
-        refuse_bad(mesh)
+        reject_bad(mesh)
         reduce_mesh(mesh, MATERIALS["steel"], ReductionRequest(interfaces=ends, modes=2, stress=True))
 
 

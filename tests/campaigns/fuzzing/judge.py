@@ -19,7 +19,7 @@ from tests.campaigns.fuzzing.values import SCRIPT
 
 GOOD = ("done", "refused", "failed", "interrupted")
 LONGEST_MESSAGE = 60_000
-"""Letters"""
+"""Characters"""
 _PROGRAMMERS = re.compile(
     r"Traceback|internal error|\b\w*(?:Error|Exception|Warning)\b(?!\w)|NoneType|ufunc|has no attribute|<class '|"
     r"dtype\(|positional argument|list index|subscriptable|not iterable|broadcast|unhashable|object at 0x|"
@@ -70,7 +70,7 @@ def _check_text(case: Case, folder: Path, ending: Ending) -> tuple[str, str] | N
         if match := _UNWANTED_SIGNS.search(text):
             return "control signs", repr(_around(text, match.start()))
     if len(ending.err) > LONGEST_MESSAGE:
-        return "too long", f"{len(ending.err)} letters: {ending.err[:200]}"
+        return "too long", f"{len(ending.err)} characters: {ending.err[:200]}"
     return None
 
 
