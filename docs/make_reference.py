@@ -33,8 +33,8 @@ How to read the *value* column:
   these (`"$l1/2 + 10 mm"`).
 - **place**: the name of a point, or `[x, y, z]` in metres.
 - **direction**: `"x"`, `"-y"`, ... or `[x, y, z]` of any length.
-- **rotation**: `{{ axis, angle }}`, `{{ xyz = [a, b, c] }}` (intrinsic x-y'-z'') or a 3x3 matrix whose columns are the new
-  axes.
+- **rotation**: `{{ axis, angle }}`, `{{ xyz = [a, b, c] }}` (intrinsic x-y'-z'') or a 3x3 matrix whose columns are the
+  new axes.
 - **expression**: a number or a formula of `t`; in forces also of sensors.
 - **tables by name**: `[bodies.rod.markers.middle]`, or `markers.middle = {{ ... }}` inside `[bodies.rod]`.
 
@@ -94,7 +94,9 @@ def _summary(app: App) -> str:
 def _section(name: str, app: App) -> Iterator[str]:
     """Use, description and the options by group of one verb."""
     plain = make_app().default_parameter
-    arguments = [one for one in app.assemble_argument_collection(default_parameter=plain, parse_docstring=True) if one.show]
+    arguments = [
+        one for one in app.assemble_argument_collection(default_parameter=plain, parse_docstring=True) if one.show
+    ]
     positional = [one.names[0] for one in arguments if not one.names[0].startswith("-")]
     yield from ("```", " ".join([name, *positional, "[OPTIONS]"]), "```", "")
     text = parse(app.default_command.__doc__ or "")
