@@ -1,4 +1,4 @@
-"""Measure flexmb against its peers; print the tables, write RESULTS.md, results.json and the table of the README.
+"""Measure flexmb against its peers; print the tables, write RESULTS.md, results.json and the tables of the documents.
 
     python benchmarks/run.py                    everything, about half an hour on an idle machine with 18 GB free
     python benchmarks/run.py --only NAME ...    these sections anew, the others of RESULTS.md stay as they are
@@ -137,7 +137,7 @@ def measure_all(names: list[str], quick: bool) -> dict[str, record.Section]:
 
 
 def write_all(sections: dict[str, record.Section]) -> None:
-    """RESULTS.md, results.json, the work-precision diagram, and the headlines of the README."""
+    """RESULTS.md, results.json, the work-precision diagram, and the headlines of docs/speed.md and README."""
     record.write(sections, TITLES, GENERAL)
     for section in sections.values():
         if section.points:

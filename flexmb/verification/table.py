@@ -1,4 +1,4 @@
-"""The outcomes of cases as text: the table on the terminal, the list of cases, and the table in Markdown."""
+"""The outcomes of cases as text: the table on the terminal, the list of cases, the table of docs/verification.md."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def short(value: float) -> str:
 
 
 def markdown_table(outcomes: Sequence[Outcome]) -> str:
-    """Table with one row per case: of its quantities the one closest to its tolerance."""
+    """Table of docs/verification.md, one row per case: of its quantities the one closest to its tolerance."""
     rows = ["| case | | compared with | quantities | the one nearest to its tolerance | error | tolerance |"]
     rows.append("| --- | --- | --- | --- | --- | --- | --- |")
     for outcome in outcomes:

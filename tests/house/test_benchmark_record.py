@@ -25,6 +25,7 @@ def benchmarks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     monkeypatch.setattr(record, "DATA", tmp_path / "results.json")
     monkeypatch.setattr(record, "PAGE", tmp_path / "RESULTS.md")
     monkeypatch.setattr(headlines, "README", tmp_path / "README.md")
+    monkeypatch.setattr(headlines, "SPEED", tmp_path / "speed.md")
     return run
 
 
@@ -83,16 +84,22 @@ def test_time_at_an_error_that_is_kept(benchmarks: Any) -> None:
     assert time_at_error(1.0, steps, falling, seconds) == 1.0
 
 
-def test_headlines_go_between_the_marks_of_the_readme(benchmarks: Any) -> None:
+def test_headlines_go_between_the_marks_of_both_pages(benchmarks: Any) -> None:
     headlines = benchmarks.headlines
     found = section(benchmarks, "chains", "2001-01-01")
     row = found.rows[0].__class__("(b) chain of 100, implicit step", "1 us", "3 us", "3.00x", "")
     found.rows[:] = [row]
-    headlines.README.write_text(f"before\n{headlines.BEGIN}old\n{headlines.END}\nafter\n")
-    assert headlines.write({"chains": found}, headlines.README)
-    text = headlines.README.read_text()
-    assert "| Exudyn, kinematic tree | 1 us | 3 us | 3.00x |" in text and "old" not in text
-    assert text.startswith("before\n") and text.endswith("\nafter\n")
+    pages = (headlines.SPEED, headlines.README)
+    for page in pages:
+        page.write_text(f"before\n{headlines.BEGIN}old\n{headlines.END}\nafter\n")
+    assert headlines.write({"chains": found})
+    texts = [page.read_text() for page in pages]
+    for text in texts:
+        assert "old" not in text and text.startswith("before\n") and text.endswith("\nafter\n")
+    assert ["| Exudyn, kinematic tree | 1 us | 3 us | 3.00x |" in text for text in texts] == [
+        True,
+        False,
+    ]  # not a main one
 
 
 def test_unknown_sections_are_refused() -> None:

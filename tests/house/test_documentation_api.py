@@ -20,7 +20,7 @@ import pytest
 import flexmb
 from tests.support.places import ROOT
 
-FOLDERS = [("bodies", "*.py"), ("results", "*.py"), ("system", "model*.py")]
+FOLDERS = [("bodies", "*.py"), ("results", "*.py"), ("model", "model*.py")]
 ARRAY = re.compile(r"NDArray|ndarray|\b(Array|Vector|Matrix|Floats|Numbers)\b")
 SHAPE = re.compile(r"\((?:[\w.*+/ -]+,)+[^()]*(?:\([^()]*\)[^()]*)?\)|\d ?x ?\d")
 UNIT = re.compile(r"\[[^\[\]]+\]|\bSI\b|[Uu]nit of")

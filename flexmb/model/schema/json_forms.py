@@ -1,7 +1,7 @@
 """Pieces of the JSON schema of a model file: numbers, texts, lists, and rules between the keys of a table.
 
 Only words that drafts 4 to 7 of JSON schema share are used, since editors differ in what they read. `x-unit` is the
-unit of a plain number; `x-value` says in words what may stand there, for the reference in the README.
+unit of a plain number; `x-value` says in words what may stand there, for the reference page of docs/.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The reference of the model file in Markdown, made from its JSON schema: every table with its keys.
 
 One section a table, in the order in which a model file has them; a table that stands inside another one follows the
-first that mentions it. The README holds this text; a test compares.
+first that mentions it. docs/reference/model-file.md holds this text; a test compares.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from flexmb.model.schema.json_forms import Schema
 from flexmb.model.schema.json_schema import model_schema
 from flexmb.model.units import UNITS
 
-HEADING = "#### "
+HEADING = "## "
 _KINDS = {
     "Body": "rigid",
     "BeamBody": "a beam",
