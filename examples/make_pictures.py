@@ -50,7 +50,7 @@ def run(name: str, folder: Path) -> fx.Result:
     return fx.run_model(fx.read_model(folder / f"{name}.toml", SETTINGS.get(name)), folder / f"{name}.h5")
 
 
-def film(result: fx.Result) -> None:
+def movie(result: fx.Result) -> None:
     """Movie of the second of two turns, at a tenth of a turn per second."""
     turn = {"start": result.time[-1] / 2, "speed": result.time[-1] / 10, "fps": 12, "size": (720, 405)}
     result.animate(PICTURES / "slider_crank.gif", **turn, color="stress", scale=50)
@@ -85,7 +85,7 @@ def main(*names: str) -> None:
         with tempfile.TemporaryDirectory() as folder, run(name, Path(folder)) as result:
             result.animate(PICTURES / f"{name}.png", size=SIZE, **LOOKS[name])
             if name == MESHED:
-                film(result)
+                movie(result)
                 page(result, Path(folder))
         print(PICTURES / f"{name}.png")
 

@@ -20,7 +20,7 @@ class Fault:
     path: tuple[str | int, ...] = ()
     """Place in the model, e.g. ("joints", "crank_pin", "axis"); empty for the model as a whole."""
     hint: str = ""
-    """What to do, e.g. "Did you mean 'tip'?"."""
+    """Advice, e.g. "Did you mean 'tip'?"."""
 
     def __str__(self) -> str:
         stop = "." if self.hint and self.text and self.text[-1] not in ".!?:;," else ""

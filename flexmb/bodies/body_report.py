@@ -26,7 +26,7 @@ _AXES = ("x", "y", "z")
 _SOURCES = ("mesh file", "material", "command", "flexmb")
 """Provenance entries in the order of the report; others follow."""
 _HASH = "sha256 of the mesh"
-"""For programs, not for reading."""
+"""Provenance entry that the report leaves out."""
 
 
 def report_text(body: ReducedBody) -> str:

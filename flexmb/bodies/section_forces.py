@@ -95,7 +95,7 @@ _Part = tuple[Floats, Floats, Floats, Floats]
 
 
 class _Kinematics(Protocol):
-    """What the summation needs from a deformation field."""
+    """Methods of a deformation field that the summation needs."""
 
     def poses(self, p_b: Floats, q: Floats) -> tuple[Floats, Floats]:
         """Positions (m, 3) and rotations (m, 3, 3) of the points p_b : (m, 3)."""

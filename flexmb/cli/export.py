@@ -31,7 +31,7 @@ def export(
     result
         Result file (.h5).
     targets
-        Files to write, one per format, told apart by extension (.csv, .mat, .parquet, .vtkhdf, .pvd for --vtu, .glb).
+        Files to write, one per format, identified by extension (.csv, .mat, .parquet, .vtkhdf, .pvd for --vtu, .glb).
         Default: the name of the result with that extension, in the current folder.
     csv
         Table with a header of names and units, numbers at full precision.

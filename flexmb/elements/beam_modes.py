@@ -24,7 +24,7 @@ _HELD = {"clamped": (0, 1), "pinned": (0, 2), "free": (2, 3), "guided": (1, 3)}
 
 
 def held(supports: str) -> list[tuple[bool, bool]]:
-    """For end A and end B: whether the deflection is held, whether the turn is held."""
+    """Whether the deflection is held and whether the turn is held, for end A and end B."""
     return [(0 in _HELD[end], 1 in _HELD[end]) for end in supports.split("-")]
 
 

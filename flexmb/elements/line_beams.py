@@ -30,9 +30,9 @@ _ALMOST_ALONG = 1e-3
 """Sine of the angle between y_axis and a beam below which round-off would decide the orientation of the section."""
 _STRETCH, _TWIST = (0, 6), (3, 9)
 _BEND_Y = ((1, 5, 7, 11), np.ones(4))
-"""In the x-y plane: v and its turn, which is the rotation about z"""
+"""Unknowns of the x-y plane: v and its turn, which is the rotation about z"""
 _BEND_Z = ((2, 4, 8, 10), np.array([1.0, -1.0, 1.0, -1.0]))
-"""In the x-z plane: w and its turn, which is the rotation about y the other way round"""
+"""Unknowns of the x-z plane: w and its turn, which is minus the rotation about y"""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class Material:
 
     @classmethod
     def isotropic(cls, E: float, nu: float, density: float, name: str = "") -> Material:
-        """From Young's modulus [Pa], Poisson's ratio and density [kg/m^3]: G = E/(2 (1 + nu))."""
+        """Material from Young's modulus [Pa], Poisson's ratio and density [kg/m^3]: G = E/(2 (1 + nu))."""
         faults = positive("E", E, "Pa") + positive("density", density, "kg/m^3")
         if not is_number(nu) or not -1.0 < nu <= 0.5:
             faults.append(Fault(f"nu must be above -1 and at most 0.5, found {nu!r}", ("nu",)))

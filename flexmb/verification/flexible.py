@@ -63,8 +63,8 @@ def simeon_crank() -> Comparison:
 @case("B02a", "The same crank with a physical rod, linear field", "assumed modes, converged (5 bending, 4 axial)")
 def physical_crank() -> Comparison:
     """Peaks of the deflection of the rod's middle, and single instants."""
-    # Five sines and four stretches as the reference has. The first stretch rings undamped at 18 krad/s, 0.1 rad a step,
-    # so that single instants are worth less than peaks.
+    # Five sines and four stretches as the reference. The first stretch rings undamped at 18 krad/s, 0.1 rad per step,
+    # so that single instants are less accurate than peaks.
     found, want = run("B02a_flexible_crank_rod"), expected("B02a")
     middle, time = found["sensors/mid"], found["time"]
     instants = (0.005, 0.01, 0.05)

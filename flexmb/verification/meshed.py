@@ -26,7 +26,7 @@ from flexmb.verification.solid_meshes import box_mesh, rod_mesh
 from flexmb.verification.solid_models import moved
 
 LENGTH, RADIUS = 0.3, 0.003
-"""Of the rod [m]"""
+"""Length and radius of the rod [m]"""
 STEEL = Material.isotropic(E=200e9, nu=0.3, density=7870.0)
 
 
@@ -102,7 +102,7 @@ def meshed_blade() -> Comparison:
     _, speeds, flap, *_ = table("rotating_cantilever_flap")
 
     def flapping(file: str, rate: float) -> float:
-        """At a rate of the hub [rad/s]."""
+        """Flapping frequency at a rate of the hub [rad/s]."""
         hub = {"type": "revolute", "bodies": ["ground", "blade"], "at": [0, 0, 0], "axis": "z"}
         spin = {"joint": "hub", "rate": rate}
         tables = {"bodies": {"blade": {"file": file}}, "joints": {"hub": hub}, "motions": {"spin": spin}}

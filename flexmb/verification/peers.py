@@ -13,7 +13,7 @@ from flexmb.symbolic.equations import equations_of
 from flexmb.verification.case import Comparison, case, compare
 
 MASSES, LENGTHS, GRAVITY = (2.0, 0.7, 1.1, 0.4), (0.9, 0.5, 0.8), 9.81
-"""Of the cart and three points [kg]; of three links without mass [m]; [m/s^2]."""
+"""Masses of the cart and three points [kg]; lengths of three massless links [m]; gravity [m/s^2]."""
 
 
 def cart_with_pendulums() -> Model:

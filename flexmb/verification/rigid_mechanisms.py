@@ -26,14 +26,14 @@ def pendulum_findings(pendulum: Record, times: tuple[float, ...]) -> list[Findin
 
 @case("A01", "Pendulum, released from the horizontal, 10 s", f"{IFTOMM}; elliptic functions")
 def pendulum() -> Comparison:
-    # rk45 keeps a local error of 1e-10: 1e-8 after four swings, two digits below the 1e-6 asked for.
+    # rk45 keeps a local error of 1e-10: 1e-8 after four swings, two digits below the required 1e-6.
     found, want = run("A01_pendulum"), expected("A01")
     angle, rate = found["joints/pivot/position"], found["joints/pivot/velocity"]
     periods = 2 * np.diff(crossings(found["time"], angle, rate))
     findings = [
         *pendulum_findings(found, (1, 5, 9.99, 10)),
         compare("period", "s", np.full_like(periods, want["period"]), periods, absolute=1e-6),
-        found.drift(1e-7),  # the library's precision class asks for 5e-5 J
+        found.drift(1e-7),  # the library's precision class requires 5e-5 J
     ]
     return Comparison(
         findings,
@@ -189,7 +189,7 @@ def adams_revolute() -> Comparison:
         compare("centre at 1, 2.5, 5 s", "m", wanted, places, absolute=1e-6),
         compare("force at 5 s", "N", closed, force, absolute=1e-6),
         compare("centre at 5 s by ADAMS", "m", want["ADAMS pos(5)"], places[2], absolute=2e-5),
-        # Chrono asks for 1e-3 N; ADAMS is off by 5e-4 N from the closed form.
+        # Chrono requires 1e-3 N; ADAMS is off by 5e-4 N from the closed form.
         compare("force at 5 s by ADAMS", "N", want["ADAMS Rforce(5) in joint frame"], turned, absolute=1e-3),
     ]
     return Comparison(findings, [bar.curve("x of the centre", "m", "sensors/center", times, list(wanted[:, 0]))])

@@ -27,14 +27,14 @@ def double_fourbar() -> Comparison:
 
 @case("A03-natural", "Andrews' squeezer in natural coordinates, 0.03 s", "Test Set for IVP Solvers")
 def andrews() -> Comparison:
-    # Up to 1200 rad/s, 20 us: 2e-2 rad a step, 6e-7 of the velocities after 0.03 s.
+    # Up to 1200 rad/s, 20 us: 2e-2 rad per step, 6e-7 of the velocities after 0.03 s.
     found = in_natural_coordinates("A03_andrews", 0.01, step=2e-5, end=0.03, method="rk4")
     return Comparison(squeezer_findings(found))
 
 
 @case("A05-natural", "Stiff flyball governor in natural coordinates, 0.5 s", f"{IFTOMM}; independent solution")
 def flyball() -> Comparison:
-    # The dampers decay with c/m of 1e4 1/s, five times in a step: only implicit, and only with their tangents. The slow
+    # The dampers decay with c/m of 1e4 1/s, five times per step: only implicit, and only with their tangents. The slow
     # motion (6 rad/s) has an error of (omega h)^2/12 per rad, 1e-6 at h = 0.5 ms: over 3 rad of 0.12 m 4e-7 m.
     method = {"method": "generalized-alpha", "rho": 0.9, "step": 5e-4, "end": 0.5}
     found, want = in_natural_coordinates("A05_flyball", 0.05, **method), expected("A05")
@@ -45,6 +45,6 @@ def flyball() -> Comparison:
 
 @case("A07-natural", "Heavy top in natural coordinates, 1 s", "Newton-Euler, converged")
 def heavy_top() -> Comparison:
-    # 150 rad/s, 0.4 ms: 0.06 rad a step, (omega h)^4/120 = 1e-7 a radian of the spin; 30 rad at 0.2 s, 150 at 1 s.
+    # 150 rad/s, 0.4 ms: 0.06 rad per step, (omega h)^4/120 = 1e-7 per radian of the spin; 30 rad at 0.2 s, 150 at 1 s.
     found = in_natural_coordinates("A07_heavy_top", 0.2, step=4e-4, end=1, method="rk4")
     return Comparison(top_findings(found, (1,)))

@@ -134,7 +134,7 @@ def lee_slider_crank() -> Comparison:
     # Rigid: nine printed digits, nothing is integrated. Linear field: the same equations, integrated in steps of 10 us,
     # 1/180 of the period of the second mode: (h omega)^2/12 = 1e-4. The reference of second order is the complete
     # quadratic field: the same limit. A kinetic energy cut off after the third power (order 2) and the exact field
-    # differ from it by the squared slope of the rod (0.028^2 = 8e-4), whatever the step; 1e-3 of the peak is asked for.
+    # differ from it by the squared slope of the rod (0.028^2 = 8e-4), whatever the step; 1e-3 of the peak is required.
     rigid = {"mass": 0.0756, "inertia": [3.8e-7, 5.8533e-4, 5.8533e-4], "at": "A", "center": [0.1525, 0, 0]}
     ways = {
         "rigid rod": ("lee_rigid", lee_model(rigid), 2e-8),

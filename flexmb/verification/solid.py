@@ -39,8 +39,8 @@ DEEP_SUPPORTS = {
     "torsion": {"xmin": "yz", "ymin": "xz", "zmin": "xy"},
     "axial": {"xmin": "x", "ymin": "y", "zmin": "z"},
 }
-"""Of a quarter of the deep beam, with planes of symmetry through its axis. Its ends may rotate, so the length holds
-half waves of flexure; twist and stretch are held at A only, so it holds odd numbers of quarter waves of these."""
+"""Supports of a quarter of the deep beam, with planes of symmetry through its axis. Its ends may rotate, so the length
+holds half waves of flexure; twist and stretch are held at A only, so it holds odd numbers of quarter waves of these."""
 
 
 def published(kind: str, name: str, found: Floats) -> list[Finding]:

@@ -38,7 +38,7 @@ _TURNS = np.array(
         (5, 4, 3, 2, 1, 0),
     ]
 )
-"""The wedge numbered anew so that the node of that row comes first"""
+"""The wedge renumbered so that the node of that row comes first"""
 _CUTS = np.array([[(0, 1, 2, 5), (0, 1, 5, 4), (0, 4, 5, 3)], [(0, 1, 2, 4), (0, 4, 2, 5), (0, 4, 5, 3)]])
 
 

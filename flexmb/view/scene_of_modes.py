@@ -45,7 +45,7 @@ class _Swing:
     """A mode in its shown size."""
 
     number: int
-    """From 1, as in the table of modes"""
+    """Number from 1, as in the table of modes"""
     mode: Mode
     rows: Floats
     """(frames, n_out)"""

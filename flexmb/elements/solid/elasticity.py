@@ -24,7 +24,7 @@ class Elasticity:
 
     materials: tuple[Material, ...]
     material_of: tuple[Integers, ...]
-    """For every block of cells: (cells,) number of the material; -1 in blocks that are not solid"""
+    """(cells,) number of the material for every block of cells; -1 in blocks that are not solid"""
     incompatible: bool
     """Whether hex8 have incompatible modes"""
 

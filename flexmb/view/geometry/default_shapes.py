@@ -144,7 +144,7 @@ def _mass_features(body: RigidBody, nodes: list[Node], size: float) -> list[Soli
 
 
 def _distance(p: Floats, a: Floats, b: Floats) -> float:
-    """From a point to the straight line between two others [m]."""
+    """Distance of a point from the straight line between two others [m]."""
     along = b - a
     square = float(along @ along)
     part = min(1.0, max(0.0, float((p - a) @ along) / square)) if square > 0.0 else 0.0

@@ -36,10 +36,10 @@ def _solid(shape: Shape, spec: Any, body: RigidBody) -> Solid:
     try:
         return moved(file_solid(shape.path, shape.unit), shape.orientation, at)
     except InputError as error:
-        told = [
+        faults = [
             replace(fault, text=f"body '{body.name}', {shape.path}: {fault.text}", path=where) for fault in error.faults
         ]
-        raise InputError(told) from error
+        raise InputError(faults) from error
 
 
 def _place(where: Any, spec: Any, body: RigidBody) -> Floats:

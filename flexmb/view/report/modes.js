@@ -38,7 +38,7 @@ class ModeCanvas {
     this.fit();
   }
 
-  // Axes of the body to those of the picture: longest across, a little turned and looked at from above.
+  // Axes of the body to those of the picture: longest across, slightly turned and seen from above.
   project(x, y, z) {
     const c = Math.cos(TURN), s = Math.sin(TURN), ct = Math.cos(TILT), st = Math.sin(TILT);
     const across = c * x - s * y, deep = s * x + c * y;
