@@ -29,7 +29,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from flexmb.drafts import temporary_folder
+from flexmb.output_files import temporary_folder
 from flexmb.stop_signals import child_process
 
 # Contraction to fused multiply-add is the one liberty taken: it rounds less and made kernels 10 to 20 % faster.

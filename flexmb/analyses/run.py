@@ -17,7 +17,7 @@ from flexmb.reports.run_report import entry, run_report, summary_numbers
 from flexmb.results.channel_columns import NamedChannel, named_channels
 from flexmb.results.result_creation import RunIdentity
 from flexmb.results.result_file import Result
-from flexmb.results.result_writer import ResultWriter, check_target
+from flexmb.results.result_writer import ResultWriter, check_result_path
 from flexmb.results.resuming import open_for_resuming
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.run import simulate
@@ -63,7 +63,7 @@ def run_model(
     path = Path(output) if output is not None else default_output(model)
     folder = str(Path(model.folder).absolute())
     identity = RunIdentity(model.name, model.text, model.identity, command, folder, model.body_files)
-    check_target(path)
+    check_result_path(path)
     if resume:
         open_for_resuming(path, identity).close()  # said before the first compilation, not after it
     if solve is None and spec.coordinates.default == "natural":

@@ -32,7 +32,7 @@ class Wishes:
 
 def plan(stem: str, formats: Sequence[str], targets: Sequence[Path], wishes: Wishes) -> dict[str, Path]:
     """Format -> file; a file given without an option tells its format by its ending."""
-    from flexmb.results.output_file import check_target
+    from flexmb.output_files import replacing_fault
 
     by_ending = {ending: name for name, ending in FORMATS.items()} | {".vtu": "vtu"}
     faults, paths = [], {name: Path(f"{stem}{FORMATS[name]}") for name in formats}
@@ -56,10 +56,8 @@ def plan(stem: str, formats: Sequence[str], targets: Sequence[Path], wishes: Wis
         faults.append(Fault(f"Say in which format to export: {_options(FORMATS)}."))
     faults += _wish_faults(paths, wishes)
     for name, path in paths.items():
-        try:
-            check_target(path, FORMATS[name])
-        except InputError as error:
-            faults += error.faults
+        if fault := replacing_fault(path, FORMATS[name]):
+            faults.append(Fault(fault))
     if faults:
         raise InputError(faults)
     return paths

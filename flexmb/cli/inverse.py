@@ -58,12 +58,12 @@ def inverse(
 def _check(target: Path, csv: Path | None, verify: bool, more_drives: str) -> None:
     """Refuse what cannot be done before anything is computed."""
     from flexmb.errors import InputError
-    from flexmb.results.output_file import check_target as check_table
-    from flexmb.results.result_writer import check_target
+    from flexmb.output_files import output_path
+    from flexmb.results.result_writer import check_result_path
 
-    check_target(target)
+    check_result_path(target)
     if csv is not None:
-        check_table(csv, ".csv")
+        output_path(csv, ".csv")
         if csv.resolve() == target.resolve():
             raise InputError(f"--csv {csv}: the result goes to this file. Choose another name for one of them.")
     if verify and more_drives != "refuse":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -266,40 +265,9 @@ def _provenance(path: Path, mesh: Mesh, materials: dict[str, Material]) -> dict[
 
 def _target_faults(target: Path) -> list[Fault]:
     """Why no body file can be written there, before anything is computed."""
+    from flexmb.bodies.body_file import is_body_file
     from flexmb.errors import Fault
-    from flexmb.input_files import is_special
-    from flexmb.suggestions import clipped
+    from flexmb.output_files import foreign_fault
 
-    try:
-        if target.is_dir():
-            hint = f"Give a file name, e.g. '{target / 'body.h5'}'."
-            return [Fault(f"'{target}' is a folder", ("output",), hint)]
-        if is_special(target):
-            return [Fault(f"'{target}' is a device or a pipe", ("output",), "Choose another name.")]
-    except OSError as error:  # such as a name that is too long
-        return [Fault(f"{clipped(str(target))} cannot be written: {error.strerror or error}", ("output",))]
-    if not target.parent.is_dir():
-        return [Fault(f"there is no folder '{target.parent}'", ("output",))]
-    try:
-        with tempfile.TemporaryFile(dir=target.parent):
-            pass
-    except OSError as error:
-        return [Fault(f"nothing can be written in '{target.parent}': {error.strerror or error}", ("output",))]
-    if target.exists() and not _is_body_file(target):
-        text = f"'{target}' exists and is not a body file of flexmb: it is not overwritten"
-        return [Fault(text, ("output",), "Choose another name.")]
-    return []
-
-
-def _is_body_file(path: Path) -> bool:
-    import h5py
-
-    from flexmb.bodies.body_layout import FORMAT
-    from flexmb.stored_arrays import UNREADABLE, check_texts
-
-    try:
-        check_texts(path)
-        with h5py.File(path, "r", locking=False) as file:
-            return bool(file.attrs.get("format", "") == FORMAT)
-    except UNREADABLE:
-        return False
+    fault = foreign_fault(target, "a body file of flexmb", is_body_file, "body.h5")
+    return [Fault(fault, ("output",))] if fault else []

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from flexmb.arrays import Floats
+from flexmb.output_files import drafted
 from flexmb.results.modal import ModalReport, Sweep
-from flexmb.results.output_file import drafted
 
 
 def write_matrices(report: ModalReport, path: Path) -> None:

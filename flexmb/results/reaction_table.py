@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.output_files import drafted
 from flexmb.results.inverse_dynamics import InverseDynamics
-from flexmb.results.output_file import drafted
 
 
 def reaction_columns(inverse: InverseDynamics) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flexmb.drafts import draft_of
 from flexmb.errors import Fault, InputError
 from flexmb.model.schema.beams import FlexibleTable
+from flexmb.output_files import draft_of, foreign_fault, suffix_fault, write_errors
 from flexmb.symbolic.canonical import operations, readable
 from flexmb.symbolic.code.folder import LANGUAGES, TITLES, program_of, write_code
 from flexmb.symbolic.code.program import Program
@@ -173,16 +173,8 @@ def _faults(model: Any, request: EquationRequest) -> list[Fault]:
 
 def _target_faults(path: Path, suffix: str) -> list[Fault]:
     """Why a text cannot be written there: a folder, or a file that flexmb has not written."""
-    if path.is_dir():
-        return [Fault(f"Cannot write '{path}': it is a folder.")]
-    if not path.parent.is_dir():
-        return [Fault(f"Cannot write '{path}': there is no folder '{path.parent}'.")]
-    if path.suffix.lower() != suffix:
-        return [Fault(f"'{path}': the name of this file must end in {suffix}.")]
-    if path.exists() and not _is_ours(path):
-        text = f"'{path}' exists and was not written by flexmb: it is not overwritten."
-        return [Fault(text, hint="Choose another name.")]
-    return []
+    fault = suffix_fault(path, (suffix,)) or foreign_fault(path, "written by flexmb", _is_ours)
+    return [Fault(fault)] if fault else []
 
 
 def _is_ours(path: Path) -> bool:
@@ -194,8 +186,5 @@ def _is_ours(path: Path) -> bool:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        with draft_of(path, path.suffix) as draft:
-            draft.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"Cannot write '{path}': {error.strerror or error}.") from error
+    with write_errors(path), draft_of(path, path.suffix) as draft:
+        draft.write_text(text, encoding="utf-8")

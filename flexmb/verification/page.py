@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.results.output_file import drafted
+from flexmb.output_files import drafted
 from flexmb.results.versions import flexmb_version
 from flexmb.verification.case import Curve, Finding
 from flexmb.verification.registry import Outcome

@@ -10,16 +10,15 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.results.output_file import check_target
+from flexmb.output_files import place_fault, replacing_fault, write_errors
 from flexmb.results.result_file import Result
-from flexmb.suggestions import clipped, did_you_mean
+from flexmb.suggestions import did_you_mean
 from flexmb.view.animate_options import AnimateOptions, read_options
 from flexmb.view.animate_source import is_model, opened, outside, source_faults, source_name, stress_fault
 from flexmb.view.scene import STRESS_NOTE, Look, Scene, playing_speed
@@ -182,8 +181,9 @@ def _target_faults(target: Path, wanted: AnimateOptions) -> list[Fault]:
     place = ("output",)
     suffix = target.suffix.lower()
     faults = []
+    refusal = place_fault(target, "animation.html")
     if os.path.isdir(target):
-        return [Fault(f"'{target}' is a folder.", place, f"Give a file name, e.g. '{target / 'animation.html'}'.")]
+        return [Fault(refusal, place)]
     if suffix not in FORMATS:
         what = f"'{suffix[:20]}' is not a format of animations" if suffix else f"'{target}' does not say its format"
         near = did_you_mean(suffix, FORMATS, "Formats") if suffix else ""
@@ -191,25 +191,9 @@ def _target_faults(target: Path, wanted: AnimateOptions) -> list[Fault]:
         faults.append(Fault(f"{what}.", place, f"{near}{listed}".strip()))
     if wanted.at is not None and suffix in FORMATS and suffix != ".png":
         faults.append(Fault(f"it chooses the time of a picture (.png), but {suffix} is written.", ("at",)))
-    if not os.path.isdir(target.parent):
-        return [*faults, Fault(f"there is no folder {clipped(str(target.parent))}.", place)]
-    if suffix in FORMATS:
-        faults += _refusals(target, suffix)
-    return faults
-
-
-def _refusals(target: Path, suffix: str) -> list[Fault]:
-    """What keeps a file of a known format from being written: what is there already, a folder that is protected."""
-    try:
-        place = check_target(target, suffix)
-    except InputError as error:
-        return [Fault(fault.text, ("output",), fault.hint) for fault in error.faults]
-    try:
-        with tempfile.TemporaryFile(dir=place.parent):
-            return []
-    except OSError as error:
-        text = f"nothing can be written in '{place.parent}': {error.strerror or error}."
-        return [Fault(text, ("output",), "Give -o with another folder.")]
+    elif not refusal:
+        refusal = replacing_fault(target, suffix)
+    return [*faults, Fault(refusal, place)] if refusal else faults
 
 
 def _scene(data: Result | ReducedBody | Model | Scene, wanted: AnimateOptions) -> Scene:
@@ -290,7 +274,7 @@ def _write(scene: Scene, target: Path, look: Look, wanted: AnimateOptions, progr
     suffix = target.suffix.lower()
     note: str | None = ""
     renderer: Any = wanted.renderer or "auto"
-    with _said(target):
+    with write_errors(target, ComputationError):  # a full disk, a lost folder
         if suffix == ".html":
             from flexmb.view.web.page import write_page
 
@@ -309,15 +293,6 @@ def _write(scene: Scene, target: Path, look: Look, wanted: AnimateOptions, progr
             watched = _movie_progress(progress)
             note = write_movie(scene, target, look, watched, renderer=renderer, given=wanted.given)
     return [note] if note else []
-
-
-@contextmanager
-def _said(target: Path) -> Iterator[None]:
-    """A full disk or a lost folder in one sentence."""
-    try:
-        yield
-    except OSError as error:
-        raise ComputationError(f"Cannot write '{target}': {error.strerror or error}.") from error
 
 
 def _picture_time(scene: Scene, at: float | None) -> float | None:

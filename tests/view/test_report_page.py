@@ -166,7 +166,7 @@ def test_page_is_one_small_file_without_addresses(page: Path) -> None:
 
 def test_files_that_are_missing_or_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = crank_result(tmp_path / "a.h5")
-    with pytest.raises(InputError, match="ends in .html"):
+    with pytest.raises(InputError, match="must end in .html"):
         write_report(result, tmp_path / "a.pdf")
     with pytest.raises(InputError, match="no folder"):
         write_report(result, tmp_path / "nowhere" / "a.html")

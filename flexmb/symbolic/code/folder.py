@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from flexmb.errors import Fault, InputError
+from flexmb.output_files import write_errors
 from flexmb.stop_signals import cleaned, deferred
 from flexmb.symbolic.code import c, fortran, numba_code, numpy_code
 from flexmb.symbolic.code.program import Block, Program, eliminated, matrix_block, vector_block
@@ -135,16 +136,13 @@ def write_code(program: Program, language: str, folder: Path) -> list[Path]:
     check_folder(folder, texts)
     drafts = {folder / name: folder / f".{name}.{os.getpid()}.part" for name in texts}
     new = [path for path in (folder, *folder.parents) if not path.exists()]
-    try:
-        with cleaned(lambda: _take_back(drafts.values(), new)):
-            folder.mkdir(parents=True, exist_ok=True)
-            for draft, text in zip(drafts.values(), texts.values(), strict=True):
-                draft.write_text(text, encoding="utf-8")
-            with deferred():
-                for path, draft in drafts.items():
-                    os.replace(draft, path)
-    except OSError as error:
-        raise InputError(f"Cannot write '{folder}': {error.strerror or error}.") from error
+    with write_errors(folder), cleaned(lambda: _take_back(drafts.values(), new)):
+        folder.mkdir(parents=True, exist_ok=True)
+        for draft, text in zip(drafts.values(), texts.values(), strict=True):
+            draft.write_text(text, encoding="utf-8")
+        with deferred():
+            for path, draft in drafts.items():
+                os.replace(draft, path)
     return list(drafts)
 
 
@@ -160,7 +158,7 @@ def _take_back(drafts: Iterable[Path], folders: Iterable[Path]) -> None:
 def check_folder(folder: Path, names: Iterable[str]) -> None:
     """Refuse a folder that is a file, and files in it that flexmb has not written."""
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"'{folder}' is a file; code is written into a folder. Choose another name.")
+        raise InputError(f"Cannot write '{folder}': it is a file; code is written into a folder. Choose another name.")
     foreign = []
     for name in names:
         path = folder / name

@@ -18,7 +18,7 @@ from matplotlib.text import Annotation
 from matplotlib.ticker import FuncFormatter, MultipleLocator, NullFormatter
 from matplotlib.transforms import Bbox
 
-from flexmb.results.output_file import drafted
+from flexmb.output_files import drafted
 from flexmb.view.plots.colors import DARK, DASHES, LIGHT, Theme
 from flexmb.view.plots.panels import Line, Panel, Peak, thinned
 from flexmb.view.plots.texts import HEAD, TITLE, plain

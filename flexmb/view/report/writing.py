@@ -10,9 +10,9 @@ from typing import Any
 
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import InputError
+from flexmb.output_files import drafted, replacing_fault, suffix_fault
 from flexmb.reports.flexible_report import find, flexible_warnings
 from flexmb.results.model_of_result import model_of
-from flexmb.results.output_file import check_target, drafted
 from flexmb.results.result_file import Result
 from flexmb.suggestions import clipped
 from flexmb.system.placement import place
@@ -57,9 +57,8 @@ def write_report(
     files of the run the page has neither viewer nor modes, and says so.
     """
     target = Path(path)
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"Cannot write '{target}': the name of a report ends in .html.")
-    check_target(target, target.suffix.lower())
+    if fault := suffix_fault(target, (".html", ".htm")) or replacing_fault(target, target.suffix.lower()):
+        raise InputError(fault)
     if folder is not None and not os.path.isdir(folder):
         raise InputError(f"There is no folder {clipped(os.fspath(folder))} with body files.")
     if result.n_rows == 0:
