@@ -16,6 +16,7 @@ from flexmb.mesh.build import build_mesh
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.raw import RawMesh
 from flexmb.mesh.units import length_unit
+from flexmb.suggestions import nearest
 
 _HEAD = 20_000
 """Bytes that are looked at to tell the format"""
@@ -100,9 +101,7 @@ def _format(path: Path, head: bytes) -> str:
 
 def _beside(path: Path) -> str:
     """Near misses among the files of the folder."""
-    import difflib
-
     if not path.parent.is_dir():
         return f"The folder {path.parent} is not there either."
-    near = difflib.get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], 1)
+    near = nearest(path.name, [entry.name for entry in path.parent.iterdir()])
     return f"Did you mean {path.parent / near[0]}?" if near else ""

@@ -12,7 +12,6 @@ Numbers are metres unless a unit follows ("30 mm"); every place takes tolerance=
 
 from __future__ import annotations
 
-import difflib
 import re
 
 import numpy as np
@@ -21,6 +20,7 @@ from flexmb.arrays import Flags, Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.units import UNITS
+from flexmb.suggestions import meant, nearest
 
 FORMS = {
     "box": "box(x0,y0,z0, x1,y1,z1)",
@@ -77,7 +77,7 @@ def _term(mesh: Mesh, term: str) -> Integers:
         raise InputError([_unknown_set(mesh, term)])
     word, inside = call.group(1), call.group(2)
     if word not in FORMS:
-        near = difflib.get_close_matches(word, FORMS, 1)
+        near = nearest(word, FORMS)
         hint = f"Did you mean {FORMS[near[0]]}?" if near else f"Places: {'; '.join(FORMS.values())}."
         raise InputError([Fault(f"no place is called '{word}' (in '{term}').", hint=hint)])
     values, named = _arguments(term, word, inside)
@@ -182,13 +182,11 @@ def _not_empty(mesh: Mesh, text: str, chosen: Flags | Integers) -> Integers:
 
 
 def _unknown_set(mesh: Mesh, name: str) -> Fault:
-    near = difflib.get_close_matches(name, mesh.node_sets, 3, 0.5)
     same = [known for known in mesh.node_sets if known.lower() == name.lower()]
-    near = same or near
-    meant = f"Did you mean {' or '.join(repr(word) for word in near)}? " if near else ""
+    near = same or nearest(name, mesh.node_sets, 3)
     where = f" in {mesh.source}" if mesh.source else ""
     text = f"no set is called '{name}'{where}." if name else "a name of a set or a place is missing."
-    return Fault(text, hint=f"{meant}{_listed(mesh)}")
+    return Fault(text, hint=f"{meant(near)} {_listed(mesh)}".strip())
 
 
 def _listed(mesh: Mesh, most: int = 20) -> str:

@@ -18,7 +18,7 @@ from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.output_files import place_fault, replacing_fault, write_errors
 from flexmb.results.result_file import Result
-from flexmb.suggestions import did_you_mean
+from flexmb.suggestions import did_you_mean, meant, nearest
 from flexmb.view.animate_options import AnimateOptions, read_options
 from flexmb.view.animate_source import is_model, opened, outside, source_faults, source_name, stress_fault
 from flexmb.view.scene import STRESS_NOTE, Look, Scene, playing_speed
@@ -186,12 +186,11 @@ def _target_faults(target: Path, wanted: AnimateOptions) -> list[Fault]:
         return [Fault(refusal, place)]
     if suffix not in FORMATS:
         what = f"'{suffix[:20]}' is not a format of animations" if suffix else f"'{target}' does not say its format"
-        near = did_you_mean(suffix, FORMATS, "Formats") if suffix else ""
-        listed = "" if near.startswith("Formats") else f" Formats: {', '.join(FORMATS)}."
-        faults.append(Fault(f"{what}.", place, f"{near}{listed}".strip()))
+        near = meant(nearest(suffix, FORMATS)) if suffix else ""
+        faults.append(Fault(f"{what}.", place, f"{near} Formats: {', '.join(FORMATS)}.".strip()))
     if wanted.at is not None and suffix in FORMATS and suffix != ".png":
         faults.append(Fault(f"it chooses the time of a picture (.png), but {suffix} is written.", ("at",)))
-    elif not refusal:
+    if suffix in FORMATS and not refusal:
         refusal = replacing_fault(target, suffix)
     return [*faults, Fault(refusal, place)] if refusal else faults
 

@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from flexmb.mesh.units import UNITS
 from flexmb.model.schema.fields import FieldType, PlaceField, Scalar, VectorOf, context_of, refuse
 from flexmb.model.schema.json_forms import TEXT, Schema, any_of, either, keyed, listed, quantity
-from flexmb.suggestions import clipped, did_you_mean
+from flexmb.suggestions import clipped, did_you_mean, meant, nearest
 
 Kind = Literal["box", "cylinder", "sphere", "file"]
 KEYS: dict[Kind, tuple[str, ...]] = {
@@ -176,8 +176,7 @@ def _read_file(value: Any, info: ValidationInfo) -> str:
         beside = sorted(file.name for file in path.parent.iterdir() if file.is_file()) if path.parent.is_dir() else []
     except (OSError, ValueError) as error:
         raise refuse(f"'{value[:60]}' cannot be read ({error})") from None
-    hint = did_you_mean(path.name, beside) if beside else ""
-    raise refuse(f"there is no file '{path}'", hint if hint.startswith("Did") else "")
+    raise refuse(f"there is no file '{path}'", meant(nearest(path.name, beside)))
 
 
 _READ = {
