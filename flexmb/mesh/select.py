@@ -17,6 +17,7 @@ import re
 import numpy as np
 
 from flexmb.arrays import Flags, Floats, Integers
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.units import UNITS
@@ -86,7 +87,7 @@ def _term(mesh: Mesh, term: str) -> Integers:
         raise InputError([Fault(f"'{term}': the tolerance {tolerance:g} m is negative.")])
     if word == "plane" and not values and len(named) == 1:
         axis, place = next(iter(named.items()))
-        return _not_empty(mesh, term, np.abs(mesh.points[:, "xyz".index(axis)] - place) <= tolerance)
+        return _not_empty(mesh, term, np.abs(mesh.points[:, AXES.index(axis)] - place) <= tolerance)
     if named or len(values) not in _COUNTS[word]:
         raise InputError([Fault(f"'{term}' has {len(values)} numbers.", hint=f"Write {FORMS[word]}.")])
     return _not_empty(mesh, term, _place(mesh, term, word, np.array(values), tolerance))
@@ -176,7 +177,7 @@ def _not_empty(mesh: Mesh, text: str, chosen: Flags | Integers) -> Integers:
     if text in mesh.node_sets:
         raise InputError([Fault(f"the set '{text}' is empty.", hint=_listed(mesh))])
     low, high = mesh.points.min(axis=0), mesh.points.max(axis=0)
-    spans = ", ".join(f"{axis} {a:.6g} .. {b:.6g}" for axis, a, b in zip("xyz", low, high, strict=True))
+    spans = ", ".join(f"{axis} {a:.6g} .. {b:.6g}" for axis, a, b in zip(AXES, low, high, strict=True))
     hint = f"The mesh spans {spans} m; numbers without a unit are metres; add tolerance=... to reach further."
     raise InputError([Fault(f"no node lies at '{text}'.", hint=hint)])
 

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.arrays import Floats
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
 from flexmb.recursive.recorded_accelerations import RecordedMechanism, turned
 from flexmb.results.inverse_dynamics import RecursiveReactions
@@ -200,7 +201,7 @@ class _Tree:
             if motion.joint is None:
                 marker = self.parts.marker_index[motion.marker]
                 seen_from = self.parts.marker_index[motion.relative_to]
-                push = self.m.pose(seen_from)[1][:, :, "xyz".index(motion.along)]
+                push = self.m.pose(seen_from)[1][:, :, AXES.index(motion.along)]
                 wrench = self.about_origin(push, 0.0 * push, self.m.pose(marker)[0])
                 self.unknown.append(_Pair(self.body_of(marker), self.body_of(seen_from), wrench))
                 self.scales.append(1.0)

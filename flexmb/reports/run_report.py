@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from flexmb.axes import AXES
 from flexmb.reports.flexible_report import (
     Findings,
     flexible_bodies,
@@ -243,7 +244,7 @@ def _sensor_table(system: Any, extremes: Mapping[str, Extremes]) -> Iterator[str
     if not names:
         return
     units = {channel.path: channel.unit for channel in system.channels}
-    units |= {f"{path}.{letter}": unit for path, unit in units.items() for letter in "xyz"}  # of a whole vector
+    units |= {f"{path}.{letter}": unit for path, unit in units.items() for letter in AXES}  # of a whole vector
     width = max(_LABEL - 2, *(len(name) for name in names.values()))
     yield f"  {'sensor':<{width}}{'smallest':>14}{'at t [s]':>13}{'largest':>16}{'at t [s]':>13}  unit"
     for path, name in names.items():

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
 from flexmb.suggestions import meant, nearest
 
 _OWNERS = {"sensors", "joints", "bodies", "motions", "forces"}
 """Groups whose parts have names of their own."""
-_LETTERS = {3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}
+_LETTERS = {3: AXES, 4: ("w", *AXES)}
 
 
 @dataclass(frozen=True)

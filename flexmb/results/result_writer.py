@@ -22,6 +22,7 @@ from typing import Any, Protocol
 import h5py
 import numpy as np
 
+from flexmb.axes import AXES
 from flexmb.errors import ComputationError, InputError
 from flexmb.output_files import foreign_fault
 from flexmb.results import result_layout as layout
@@ -254,7 +255,7 @@ class ResultWriter:
         elif not channel.path.startswith("sensors/"):
             return
         if samples.ndim == 2 and samples.shape[1] == 3:  # a sensor of a whole vector
-            for letter, values in zip("xyz", samples.T, strict=True):
+            for letter, values in zip(AXES, samples.T, strict=True):
                 self.extremes.setdefault(f"{channel.path}.{letter}", Extremes()).take(times, values)
             return
         self.extremes.setdefault(channel.path, Extremes()).take(times, samples)

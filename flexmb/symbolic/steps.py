@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from flexmb.axes import AXES
 from flexmb.graph import cutset_matrix, format_matrix, incidence, path_matrix
 from flexmb.symbolic.canonical import operations, readable
 from flexmb.symbolic.engine import Integer, as_expression
@@ -101,7 +102,7 @@ class Steps:
         line = f"    {name} = ({', '.join(cells)}){remark}"
         if len(line) <= 108:
             return [line]
-        return [f"    {name}_{axis} = {cell}" for axis, cell in zip("xyz", cells, strict=True)]
+        return [f"    {name}_{axis} = {cell}" for axis, cell in zip(AXES, cells, strict=True)]
 
     def _matrix(self, name: str, rows: list[list[Any]]) -> list[str]:
         cells = [[self.written(value) for value in row] for row in rows]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.arrays import Floats
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
 from flexmb.joints.table import JointCode as Code
 from flexmb.model.schema.beams import BeamBody
@@ -30,7 +31,6 @@ _ENOUGH_SHAPES = 4
 _MOST_TRIED = 6
 _OTHERS = (("chord", "modes"), ("start", "modes"), ("end", "modes"), ("start", "monomials"))
 """Frames and families that are offered instead, in this order."""
-_AXES = {"x": 0, "y": 1, "z": 2}
 _SLIDES = {
     Code.PRISMATIC: "z",
     Code.CYLINDRICAL: "z",
@@ -170,5 +170,5 @@ def _support(spec: Any, mechanism: Mechanism, joint: PlacedJoint, marker: int) -
 
 def _free(R_b: Floats, axes: str) -> list[bool]:
     """Which of the body axes can move, when the given axes of the marker are free."""
-    columns = R_b[:, [_AXES[axis] for axis in axes]]
+    columns = R_b[:, [AXES.index(axis) for axis in axes]]
     return [bool(np.linalg.norm(row) > 0.5) for row in columns]
