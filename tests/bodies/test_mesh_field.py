@@ -19,8 +19,8 @@ from flexmb.elements.fe_model import FEModel
 from flexmb.elements.line_beams import assemble_beams
 from flexmb.elements.section import circle
 from flexmb.elements.solid.assemble import assemble
-from flexmb.elements.solid.reference_cells import shape_gradients, shapes
 from flexmb.mesh.mesh import Cells, Mesh
+from flexmb.mesh.reference_cells import shape_functions, shape_gradients
 from flexmb.reduction.small_motions import full_pairs
 from flexmb.verification.solid_meshes import box_mesh
 from tests.support.mesh_bodies import STEEL
@@ -79,7 +79,7 @@ def lumped(mesh: Mesh, phi: np.ndarray, G: np.ndarray) -> PointField:
     """The body by its Gauss points: density times volume each, moved as the shape functions say."""
     (cells,) = mesh.cells
     points, weights = gauss_points(cells.kind)
-    values, slopes = shapes(cells.kind, points), shape_gradients(cells.kind, points)
+    values, slopes = shape_functions(cells.kind, points), shape_gradients(cells.kind, points)
     jacobian = np.einsum("cna,gnb->cgab", mesh.points[cells.nodes], slopes)
     mass = STEEL.density * np.linalg.det(jacobian) * weights
 
