@@ -23,7 +23,7 @@ from flexmb.errors import ComputationError
 from flexmb.model.expressions import parser as expressions
 from flexmb.model.schema.joints import Joint
 from flexmb.model.schema.loads import Actuator
-from flexmb.results.inverse_dynamics import Departure, InverseDynamics
+from flexmb.results.inverse_result import Departure, InverseDynamics
 from flexmb.solvers.assembly import assemble
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.initial_state import body_states, start_system

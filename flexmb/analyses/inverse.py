@@ -32,7 +32,7 @@ from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.recursive.recursive_reactions import recursive_reactions, uncovered
-from flexmb.results.inverse_dynamics import Drive, InverseDynamics
+from flexmb.results.inverse_result import Drive, InverseDynamics
 from flexmb.results.joint_reactions import joint_reactions
 from flexmb.results.result_file import Result
 from flexmb.solvers.compilation import compile_for

@@ -14,7 +14,7 @@ import numpy as np
 
 from flexmb.analyses.preparation import Preparation
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.results.inverse_dynamics import Fit, MotionFit
+from flexmb.results.inverse_result import Fit, MotionFit
 from flexmb.results.result_file import Result
 from flexmb.solvers.initial_state import initial_states, start_system
 from flexmb.solvers.least_squares_motion import analyse_least_squares

@@ -189,8 +189,8 @@ def _read_mesh(path: Path, options: ReduceOptions, faults: list[Fault], progress
     """The mesh, with what its checks warn of among its notes; None when it cannot be read."""
     from flexmb.errors import InputError
     from flexmb.mesh.checks import refuse_bad
+    from flexmb.mesh.length_units import length_unit
     from flexmb.mesh.read import read_mesh
-    from flexmb.mesh.units import length_unit
 
     if progress is not None:
         progress("reading the mesh", float("nan"))

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.build import build_mesh
+from flexmb.mesh.length_units import length_unit
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.raw import RawMesh
-from flexmb.mesh.units import length_unit
 from flexmb.suggestions import nearest
 
 _HEAD = 20_000

@@ -19,8 +19,8 @@ import numpy as np
 from flexmb.arrays import Flags, Floats, Integers
 from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.length_units import UNITS
 from flexmb.mesh.mesh import Mesh
-from flexmb.mesh.units import UNITS
 from flexmb.suggestions import meant, nearest
 
 FORMS = {

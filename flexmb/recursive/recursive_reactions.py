@@ -26,7 +26,7 @@ from flexmb.arrays import Floats
 from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
 from flexmb.recursive.recorded_accelerations import RecordedMechanism, turned
-from flexmb.results.inverse_dynamics import RecursiveReactions
+from flexmb.results.inverse_result import RecursiveReactions
 from flexmb.results.joint_reactions import JointReaction
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import PlacedJoint

@@ -12,7 +12,7 @@ from flexmb.axes import AXES
 from flexmb.reports.run_report import doubt_text, entry
 from flexmb.reports.section_report import section_lines
 from flexmb.results.beam_forces import SectionForces
-from flexmb.results.inverse_dynamics import Departure, Fit, InverseDynamics
+from flexmb.results.inverse_result import Departure, Fit, InverseDynamics
 
 _SIGNS = (
     "on the second body of a joint at its marker there; on the first body act the opposite force and moment, at the "

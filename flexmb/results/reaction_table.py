@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmb.axes import AXES
 from flexmb.output_files import drafted
-from flexmb.results.inverse_dynamics import InverseDynamics
+from flexmb.results.inverse_result import InverseDynamics
 
 
 def reaction_columns(inverse: InverseDynamics) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from flexmb.view.report import write_report, writing
 from flexmb.view.report.coarse import coarse_surface
 from flexmb.view.report.facts import clock_of, headlines, histories_of, sensor_rows
 from flexmb.view.report.health import balance_check, checks, constraint_check, worst
-from flexmb.view.report.modes import mode_tables
+from flexmb.view.report.mode_surfaces import mode_tables
 from flexmb.view.report.page import script_json
 from flexmb.view.scene_of_result import covered, scene_of_result
 from tests.support.browser import Browser, browser

@@ -16,7 +16,7 @@ from pydantic import ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from flexmb.axes import UNIT_VECTORS
-from flexmb.mesh.units import UNITS
+from flexmb.mesh.length_units import UNITS
 from flexmb.model.schema.fields import FieldType, PlaceField, Scalar, VectorOf, context_of, refuse
 from flexmb.model.schema.json_forms import TEXT, Schema, any_of, either, keyed, listed, quantity
 from flexmb.suggestions import clipped, did_you_mean, meant, nearest

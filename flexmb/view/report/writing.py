@@ -19,12 +19,12 @@ from flexmb.system.placement import place
 from flexmb.view.plots import panels_of
 from flexmb.view.plots.abscissa import over_time
 from flexmb.view.plots.panels import Panel, with_peaks
-from flexmb.view.report.arrays import ArrayPool
+from flexmb.view.report.array_pool import ArrayPool
 from flexmb.view.report.charts import chart_of, deflection_panel
 from flexmb.view.report.coarse import coarse_surface
 from flexmb.view.report.facts import clock_of, headlines, histories_of, sensor_rows
 from flexmb.view.report.health import checks
-from flexmb.view.report.modes import ModeTable, mode_tables
+from flexmb.view.report.mode_surfaces import ModeTable, mode_tables
 from flexmb.view.report.page import Content, page_text
 from flexmb.view.scene import Part, Scene
 from flexmb.view.scene_of_result import covered, scene_of_result

@@ -18,7 +18,7 @@ from flexmb.errors import Fault, InputError
 from flexmb.view.camera import DISTANCE, FIELD_OF_VIEW, VIEWS, world_axes
 from flexmb.view.colors import ARROWS, DARK, LIGHT, Theme, stops_for
 from flexmb.view.scene import COLORINGS, Arrow, Curve, Look, Part, Scene, playing_speed
-from flexmb.view.web.arrays import ArrayStore, Neighbours
+from flexmb.view.web.packed_arrays import ArrayStore, Neighbours
 from flexmb.view.web.rounding import Largest, Layers, allowed_errors, allowed_stress, largest_values, layers_of
 
 TIME, POSE, ARROW, CURVE, STRESS_AMPLITUDE = 1e-9, 2e-7, 1e-5, 2e-6, 5e-5
