@@ -16,6 +16,7 @@ import numpy as np
 
 from flexmb.analyses.preparation import prepare
 from flexmb.errors import Fault, InputError
+from flexmb.model.model import Model
 from flexmb.results.modal_result import ModalResult
 from flexmb.results.result_file import Result
 from flexmb.solvers.linearise import linearise
@@ -26,7 +27,7 @@ from flexmb.system.system import System
 
 
 def modes_of_model(
-    model: Any, *, about: str = "start", result: str | os.PathLike[str] | None = None, time: float | None = None
+    model: Model, *, about: str = "start", result: str | os.PathLike[str] | None = None, time: float | None = None
 ) -> ModalResult:
     """Linearise a model about its start, another state near it, or a row of a result.
 

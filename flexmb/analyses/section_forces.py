@@ -25,6 +25,7 @@ from flexmb.arrays import Floats
 from flexmb.bodies.beam_inertia import BeamInertia, beam_inertia, parts_beyond, points_beyond
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import Fault, InputError
+from flexmb.model.model import Model
 from flexmb.results.beam_forces import SectionForces
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
@@ -47,7 +48,7 @@ def section_forces(
     body: str,
     stations: ArrayLike | None = None,
     *,
-    model: Any = None,
+    model: Model | None = None,
     folder: str | os.PathLike[str] | None = None,
 ) -> SectionForces:
     """Forces and moments inside a beam at every row of a result.
@@ -64,7 +65,7 @@ def section_forces(
     return _all_forces(result, system, [number], stations, range(len(result)))[body]
 
 
-def beam_forces(result: Result, model: Any = None) -> dict[str, SectionForces]:
+def beam_forces(result: Result, model: Model | None = None) -> dict[str, SectionForces]:
     """Forces and moments inside all beams of a result at the default stations, by body; of a long result 1000 rows."""
     model = model or model_of(result)
     beams = [number for number, placed in enumerate(place(model.spec).bodies) if _is_beam(placed)]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.errors import Fault, InputError
+from flexmb.model.model import Model
 from flexmb.model.schema.beams import FlexibleTable
 from flexmb.output_files import draft_of, foreign_fault, suffix_fault, write_errors
 from flexmb.symbolic.canonical import operations, readable
@@ -58,7 +59,7 @@ class EquationRequest:
     default_folder: Path = Path("equations")
 
 
-def deliver(model: Any, request: EquationRequest) -> str:
+def deliver(model: Model, request: EquationRequest) -> str:
     """Make the equations and write what was asked for; gives the text for the screen."""
     faults = _faults(model, request)
     if faults:
@@ -103,7 +104,9 @@ def _text(equations: Any, sheet: Sheet, request: EquationRequest) -> str:
     return f"{text}\n{matrix_text(equations)}" if request.matrices else text
 
 
-def code_of(model: Any, keep: Collection[str] | str = (), order: int | None = None, form: str = "augmented") -> Program:
+def code_of(
+    model: Model, keep: Collection[str] | str = (), order: int | None = None, form: str = "augmented"
+) -> Program:
     """The program of a model: from named intermediate results, or for a few bodies from whatever costs less."""
     found = []
     for named in (True, False) if len(model.symbolic_spec(keep).spec.bodies) <= _FEW else (True,):
@@ -112,7 +115,7 @@ def code_of(model: Any, keep: Collection[str] | str = (), order: int | None = No
     return min(found, key=lambda program: program.operations)
 
 
-def _write_code(model: Any, request: EquationRequest) -> str:
+def _write_code(model: Model, request: EquationRequest) -> str:
     program = code_of(model, names_of(request.symbols), request.order, request.form)
     folder = request.output or request.default_folder
     assert request.language is not None
@@ -129,7 +132,7 @@ def names_of(symbols: str | None) -> tuple[str, ...] | str:
     return "all" if names == ("all",) else names
 
 
-def _faults(model: Any, request: EquationRequest) -> list[Fault]:
+def _faults(model: Model, request: EquationRequest) -> list[Fault]:
     """Everything that is wrong with a request, before the equations are made."""
     faults = []
     bodies = model.symbolic_spec(names_of(request.symbols)).spec.bodies

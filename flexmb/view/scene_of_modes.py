@@ -13,13 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from flexmb.analyses.mode_motion import mode_rows, state_row
 from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.results.modal_result import ModalResult
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.modal_analysis import Mode
@@ -55,7 +55,7 @@ class _Swing:
 
 def scene_of_modes(
     modal: ModalResult,
-    spec: Any,
+    spec: ModelSpec,
     modes: Sequence[int | str] = (),
     *,
     frames: int = FRAMES,
@@ -132,7 +132,7 @@ def _listed(modes: Sequence[Mode]) -> str:
 class _Sizes:
     """How large modes must be drawn, from what a small motion displaces."""
 
-    def __init__(self, modal: ModalResult, spec: Any, modes: Sequence[Mode]):
+    def __init__(self, modal: ModalResult, spec: ModelSpec, modes: Sequence[Mode]):
         rows = [state_row(modal)]
         for mode in modes:
             found = mode_rows(modal, mode, _TRIAL, np.linspace(0.0, 0.75 * np.pi, 4))
@@ -197,7 +197,7 @@ def _closed_swing(modal: ModalResult, number: int, mode: Mode, size: float, note
     )
 
 
-def _motion(modal: ModalResult, spec: Any, rows: Floats) -> ComputedMotion:
+def _motion(modal: ModalResult, spec: ModelSpec, rows: Floats) -> ComputedMotion:
     system = modal.system
     time = Mechanics(system, modal.linear.work).t
     return ComputedMotion(system.mechanism, system.channels, rows, time, spec.base)

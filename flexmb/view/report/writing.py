@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from flexmb.bodies.flexible_body import FlexibleBody
@@ -84,8 +83,7 @@ def _bodies(result: Result, folder: str | os.PathLike[str] | None) -> _Bodies:
     spec = model_of(result, folder).spec
     mechanism = place(spec)
     flexible = [n for n, body in enumerate(mechanism.bodies) if isinstance(body, FlexibleBody) and body.n_modes]
-    system = SimpleNamespace(mechanism=mechanism)
-    warnings = list(flexible_warnings(system, find(system, result))) if flexible else []
+    warnings = list(flexible_warnings(mechanism, find(mechanism, result))) if flexible else []
     return _Bodies(mode_tables([covered(spec, mechanism, number) for number in flexible]), warnings)
 
 
