@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from flexmb.model.model import Model
+    from flexmb.results.inverse_result import Departure, InverseDynamics
 
 
 def inverse(
@@ -70,7 +74,7 @@ def _check(target: Path, csv: Path | None, verify: bool, more_drives: str) -> No
         raise InputError("--verify drives each degree of freedom once: leave out --more-drives or --verify.")
 
 
-def _computed(loaded: Any, target: Path, roads: dict[str, Any], quiet: bool) -> Any:
+def _computed(loaded: Model, target: Path, roads: dict[str, Any], quiet: bool) -> InverseDynamics:
     """The inverse dynamics of a model, with a line of progress on a screen."""
     from flexmb.analyses.inverse import inverse_model
     from flexmb.cli.plain_output import typed_command
@@ -87,7 +91,7 @@ def _computed(loaded: Any, target: Path, roads: dict[str, Any], quiet: bool) -> 
             progress.clear()
 
 
-def _checked_forwards(found: Any) -> Any:
+def _checked_forwards(found: InverseDynamics) -> Departure:
     """The forward check; the result stands already, so that whatever is in its way is no fault of the input."""
     from flexmb.analyses.forward_check import forward_check
     from flexmb.errors import ComputationError, InputError
@@ -98,7 +102,7 @@ def _checked_forwards(found: Any) -> Any:
         raise ComputationError(f"The result is written, but the model cannot be run forwards: {error}") from error
 
 
-def _tell(found: Any, csv: Path | None, verify: bool, quiet: bool) -> int:
+def _tell(found: InverseDynamics, csv: Path | None, verify: bool, quiet: bool) -> int:
     """Print the reports, write the table, check forwards."""
     from flexmb.analyses.section_forces import beam_forces
     from flexmb.reports.inverse_report import departure_lines, inverse_report

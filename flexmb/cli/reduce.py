@@ -11,6 +11,7 @@ from cyclopts import Group, Parameter
 
 if TYPE_CHECKING:
     from flexmb.bodies.reduced_body import ReducedBody
+    from flexmb.elements.fe_model import FEModel
     from flexmb.elements.material import Material
     from flexmb.errors import Fault
     from flexmb.mesh.mesh import Mesh
@@ -226,7 +227,7 @@ def _compute(
     compile_ahead()
     provenance = _provenance(path, mesh, materials)
     names: dict[str, Any] = {"name": path.stem, "progress": progress, "provenance": provenance}
-    model: Any
+    model: FEModel
     if request.stiffness is not None:
         from flexmb.elements.matrix_files import read_matrices, self_test
 

@@ -14,6 +14,8 @@ import numpy as np
 from flexmb.bodies.deflection import Deflection, largest_deflection
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.orientation import rotations
+from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.reduction.damping import basis_modes
 from flexmb.results.result_file import Result
@@ -236,8 +238,9 @@ def stiffness_change(body: FlexibleBody, force: float) -> float:
 
 def damping_text(body: FlexibleBody, spec: ModelSpec) -> str:
     """Damping in words; rules are called by their names."""
-    given = getattr(spec.bodies.get(body.name), "damping", None)
-    if getattr(given, "rule", None) == "adams":
+    table = spec.bodies[body.name]
+    given = table.damping if isinstance(table, (BeamBody, MeshBody)) else None
+    if given is not None and given.rule == "adams":
         return "damping by the Adams defaults (1 % below 100 Hz, 10 % to 1000 Hz, 100 % above)"
     if not np.any(body.damping):
         return "no damping"

@@ -10,7 +10,6 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from flexmb.errors import Fault, InputError
 from flexmb.model.model import Model
@@ -21,7 +20,7 @@ from flexmb.symbolic.code.folder import LANGUAGES, TITLES, program_of, write_cod
 from flexmb.symbolic.code.program import Program
 from flexmb.symbolic.embedding import embedded
 from flexmb.symbolic.energy import energy_of
-from flexmb.symbolic.equations import ORDERS, equations_of
+from flexmb.symbolic.equations import ORDERS, Equations, equations_of
 from flexmb.symbolic.latex import latex_of
 from flexmb.symbolic.quaternions import unit_quaternions
 from flexmb.symbolic.sheet import INSTEAD, MOST_BODIES, Entry, Section, Sheet, sheet_of
@@ -82,7 +81,7 @@ def deliver(model: Model, request: EquationRequest) -> str:
     return told or text
 
 
-def energy_section(equations: Any) -> Section:
+def energy_section(equations: Equations) -> Section:
     """Kinetic and potential energy and the momenta that stay constant, as far as they are short."""
     energy = energy_of(equations)
     rates = {*equations.v, *equations.a}
@@ -99,7 +98,7 @@ def energy_section(equations: Any) -> Section:
     return Section("Energy and first integrals", tuple(entries), remark)
 
 
-def _text(equations: Any, sheet: Sheet, request: EquationRequest) -> str:
+def _text(equations: Equations, sheet: Sheet, request: EquationRequest) -> str:
     text = Steps(equations, sheet).text() if request.steps else text_of(sheet)
     return f"{text}\n{matrix_text(equations)}" if request.matrices else text
 

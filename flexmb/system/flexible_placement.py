@@ -24,6 +24,7 @@ from flexmb.model.schema.beams import BeamBody, Damping, FlexibleTable, LumpedMa
 from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.model.schema.modal import ModalBody, ModalMarker
 from flexmb.model.schema.model_spec import ModelSpec
+from flexmb.model.schema.sections import AnyMaterial, AnySection
 from flexmb.model.schema.sections import Material as MaterialTable
 from flexmb.reduction.beam_basis import BeamBasis, Lump, Span, beam_basis
 from flexmb.reduction.damping import damping_matrix
@@ -79,13 +80,13 @@ def beam_data(spec: ModelSpec, body: BeamBody) -> BeamData:
     )
 
 
-def _section(spec: ModelSpec, section: Any) -> Section:
+def _section(spec: ModelSpec, section: AnySection) -> Section:
     table = spec.sections[section] if isinstance(section, str) else section
     shape: Section = table.shape()
     return shape
 
 
-def _material(spec: ModelSpec, material: Any) -> Material:
+def _material(spec: ModelSpec, material: AnyMaterial) -> Material:
     if isinstance(material, str) and material not in spec.materials:
         return MATERIALS[material]
     table: MaterialTable = spec.materials[material] if isinstance(material, str) else material

@@ -19,7 +19,9 @@ from flexmb.output_files import write_errors
 from flexmb.stop_signals import cleaned, deferred
 from flexmb.symbolic.code import c, fortran, numba_code, numpy_code
 from flexmb.symbolic.code.program import Block, Program, eliminated, matrix_block, vector_block
+from flexmb.symbolic.embedding import Embedded
 from flexmb.symbolic.engine import Symbol, as_expression
+from flexmb.symbolic.equations import Equations
 
 LANGUAGES: dict[str, ModuleType] = {"c": c, "fortran": fortran, "numpy": numpy_code, "numba": numba_code}
 TITLES = {"c": "C", "fortran": "Fortran", "numpy": "NumPy", "numba": "numba"}
@@ -32,7 +34,7 @@ _LAYOUT = {
 }
 
 
-def program_of(equations: Any, embedded: Any = None) -> Program:
+def program_of(equations: Equations, embedded: Embedded | None = None) -> Program:
     """The function of a set of equations in implicit form, augmented by multipliers or with dependent rates eliminated.
 
     `embedded`: the embedding form of the same equations.
@@ -57,7 +59,7 @@ def program_of(equations: Any, embedded: Any = None) -> Program:
     )
 
 
-def augmented_blocks(equations: Any) -> tuple[tuple[Block, ...], str]:
+def augmented_blocks(equations: Equations) -> tuple[tuple[Block, ...], str]:
     """M, f; with constraints also phi, G, phi_dot, gamma; with quaternions also q_dot."""
     n = len(equations.v)
     blocks = [
@@ -71,7 +73,7 @@ def augmented_blocks(equations: Any) -> tuple[tuple[Block, ...], str]:
     return tuple(blocks + _kinematic(equations)), relation
 
 
-def constraint_blocks(equations: Any) -> list[Block]:
+def constraint_blocks(equations: Equations) -> list[Block]:
     """What the generated function returns of the constraints: phi, G, phi_dot, gamma."""
     n = len(equations.v)
     return [
@@ -82,13 +84,13 @@ def constraint_blocks(equations: Any) -> list[Block]:
     ]
 
 
-def _kinematic(equations: Any) -> list[Block]:
+def _kinematic(equations: Equations) -> list[Block]:
     if list(equations.q_dot) == list(equations.v):
         return []
     return [vector_block("q_dot", equations.q_dot, "rates of the stored coordinates (quaternions are not rates of v)")]
 
 
-def embedding_blocks(equations: Any, embedded: Any) -> tuple[tuple[Block, ...], str]:
+def embedding_blocks(equations: Equations, embedded: Embedded) -> tuple[tuple[Block, ...], str]:
     """The equations of the independent directions, the transformation, and the constraints beside them [SM eq. 27]."""
     n, independent = len(equations.v), [equations.coordinates[k].name for k in embedded.independent]
     dependent = [equations.coordinates[k].name for k in embedded.dependent]
@@ -118,7 +120,7 @@ def _one_line(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text).strip()
 
 
-def _position_meaning(equations: Any, symbol: Any) -> str:
+def _position_meaning(equations: Equations, symbol: Any) -> str:
     for coordinate in equations.coordinates:
         if coordinate.position is not None and coordinate.position == symbol:
             return f"{coordinate.meaning} [{coordinate.unit}]"

@@ -67,7 +67,7 @@ def rigid_solid(
 
 def body_color(spec: ModelSpec, name: str) -> Color | None:
     """The colour that the model gives a body; None: it gives none."""
-    return getattr(spec.bodies.get(name), "color", None)
+    return spec.bodies[name].color if name in spec.bodies else None
 
 
 def _default(mechanism: Mechanism, spec: ModelSpec, body_number: int, size: float) -> Solid:
@@ -80,7 +80,8 @@ def _default(mechanism: Mechanism, spec: ModelSpec, body_number: int, size: floa
     if rolling is not None:
         radius = rolling.joint.parameters[0]
         features.append(wheel(radius, 0.15 * radius, rolling.p_b, rolling.axis))
-    is_rod = getattr(spec.bodies[body.name], "rod", None) is not None
+    table = spec.bodies[body.name]
+    is_rod = isinstance(table, Body) and table.rod is not None
     if is_rod:
         _add_ends(nodes, spec, body, SAME_NODE * size)
     for p in load_points(mechanism, spec, body_number):

@@ -10,6 +10,7 @@ import numpy as np
 from flexmb.arrays import Floats
 from flexmb.bodies.rigid_body import RigidBody
 from flexmb.errors import Fault, InputError
+from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.geometry import Shape
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.view.geometry.drawing_files import file_solid
@@ -18,7 +19,8 @@ from flexmb.view.geometry.primitives import Solid, box, cylinder, joined, moved,
 
 def model_solid(spec: ModelSpec, body: RigidBody) -> Solid | None:
     """What the model draws for a body; None: it says nothing. Raises InputError when a file cannot be used."""
-    shapes = getattr(spec.bodies.get(body.name), "geometry", None)
+    table = spec.bodies.get(body.name)
+    shapes = table.geometry if isinstance(table, Body) else None
     return joined([_solid(shape, spec, body) for shape in shapes]) if shapes else None
 
 
