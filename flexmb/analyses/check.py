@@ -7,6 +7,7 @@ from typing import Any
 
 from flexmb.analyses.preparation import Preparation, prepare
 from flexmb.graph import circuit_matrix, cutset_matrix, draw, format_matrix, incidence, path_matrix
+from flexmb.model.model import Model
 from flexmb.reports.flexible_report import arms, flexible_bodies, flexible_warnings, mode_lines
 from flexmb.reports.run_report import entry, flexible_lines, structure_lines
 from flexmb.results.channel_columns import stored_columns
@@ -19,7 +20,7 @@ CHECKED_BY = "generalized-alpha"
 _ROUNDING = 1e-13  # m, rad
 
 
-def check_model(model: Any, *, graph: bool = False, matrices: bool = False) -> str:
+def check_model(model: Model, *, graph: bool = False, matrices: bool = False) -> str:
     """Degrees of freedom, redundant constraints, assembly, coordinates; on demand the graph and its matrices."""
     compile_for(CHECKED_BY, field_kinds(model.spec))
     ready = prepare(model)
@@ -28,13 +29,13 @@ def check_model(model: Any, *, graph: bool = False, matrices: bool = False) -> s
     lines += structure_lines(system, model, ready.n_dof)
     lines += entry("assembly", _assembly_text(ready))
     lines += flexible_lines(system, model.spec)
-    for warning in flexible_warnings(system):
+    for warning in flexible_warnings(system.mechanism):
         lines += entry("WARNING", warning)
-    for note in arms(system):
+    for note in arms(system.mechanism):
         lines += entry("NOTE", note)
     lines += ["", *_coordinate_table(ready)]
-    if flexible_bodies(system):
-        lines += ["", *mode_lines(system, model.spec)]
+    if flexible_bodies(system.mechanism):
+        lines += ["", *mode_lines(system.mechanism, model.spec)]
     if graph:
         topology = system.topology
         lines += ["", "linear graph: the tree, then its chords", "", draw(topology.graph, topology.tree)]

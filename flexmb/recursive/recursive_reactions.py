@@ -23,9 +23,13 @@ from typing import Any
 import numpy as np
 
 from flexmb.arrays import Floats
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
+from flexmb.model.model import Model
+from flexmb.model.schema.loads import OnCoordinate, SpringDamper
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.recursive.recorded_accelerations import RecordedMechanism, turned
-from flexmb.results.inverse_dynamics import RecursiveReactions
+from flexmb.results.inverse_result import RecursiveReactions
 from flexmb.results.joint_reactions import JointReaction
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import PlacedJoint
@@ -36,7 +40,7 @@ OPEN = 1e-9
 """Singular values of the joint equations below this part of the largest count as zero."""
 
 
-def uncovered(spec: Any) -> list[Fault]:
+def uncovered(spec: ModelSpec) -> list[Fault]:
     """What this road does not cover, by name."""
     faults = []
     for name, force in spec.forces.items():
@@ -53,7 +57,7 @@ def uncovered(spec: Any) -> list[Fault]:
     return faults
 
 
-def recursive_reactions(result: Result, model: Any) -> RecursiveReactions:
+def recursive_reactions(result: Result, model: Model) -> RecursiveReactions:
     """Reactions of all joints of a result of `model`.
 
     Raises InputError when the model has loads or joints that this road does not cover.
@@ -153,14 +157,14 @@ class _Tree:
                 self.known.append(_Pair(self.body_of(marker), 0, wrench))
                 continue
             effort = self.m.result[f"forces/{name}/effort"]
-            if force.type == "spring-damper":
+            if isinstance(force, SpringDamper):
                 self.known.append(self._pull(force, effort))
-            else:
+            elif isinstance(force, OnCoordinate):
                 joint = self.parts.joints[self.parts.joint_index[force.joint]]
                 coordinate = joint.type.coordinates.index(self.spec.coordinate(force.joint, force.coordinate))
                 self._known_effort(joint, coordinate, effort)
 
-    def _pull(self, force: Any, tension: Floats) -> _Pair:
+    def _pull(self, force: SpringDamper, tension: Floats) -> _Pair:
         """A spring-damper along the line of its markers; tension draws them together."""
         first, second = (self.parts.marker_index[marker] for marker in force.markers)
         at = self.m.pose(first)[0]
@@ -198,9 +202,10 @@ class _Tree:
         for name, motion in self.spec.motions.items():
             found[name] = len(self.unknown)
             if motion.joint is None:
+                assert motion.marker is not None and motion.along is not None
                 marker = self.parts.marker_index[motion.marker]
                 seen_from = self.parts.marker_index[motion.relative_to]
-                push = self.m.pose(seen_from)[1][:, :, "xyz".index(motion.along)]
+                push = self.m.pose(seen_from)[1][:, :, AXES.index(motion.along)]
                 wrench = self.about_origin(push, 0.0 * push, self.m.pose(marker)[0])
                 self.unknown.append(_Pair(self.body_of(marker), self.body_of(seen_from), wrench))
                 self.scales.append(1.0)

@@ -8,15 +8,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from flexmb.bodies.deflection import Deflection, largest_deflection
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.orientation import rotations
+from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.mesh_bodies import MeshBody
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.reduction.damping import basis_modes
 from flexmb.results.result_file import Result
+from flexmb.system.mechanism import Mechanism
 
 ON_AXIS = 1e-3  # of the length: a joint that is closer to the axis of a beam is on it
 LARGE = 0.1
@@ -49,19 +52,19 @@ class Finding:
 Findings = dict[str, Finding]
 
 
-def flexible_bodies(system: Any) -> list[FlexibleBody]:
+def flexible_bodies(mechanism: Mechanism) -> list[FlexibleBody]:
     """The flexible bodies of a system."""
-    return [body for body in system.mechanism.bodies if isinstance(body, FlexibleBody) and body.n_modes]
+    return [body for body in mechanism.bodies if isinstance(body, FlexibleBody) and body.n_modes]
 
 
-def find(system: Any, result: Result) -> Findings:
+def find(mechanism: Mechanism, result: Result) -> Findings:
     """What the rows of a result say about every flexible body."""
     found: Findings = {}
-    for body in flexible_bodies(system):
-        number = system.mechanism.body_index[body.name]
+    for body in flexible_bodies(mechanism):
+        number = mechanism.body_index[body.name]
         markers = {
             marker.name.removeprefix(f"{body.name}."): marker.shapes
-            for marker in system.mechanism.markers
+            for marker in mechanism.markers
             if marker.body == number and marker.shapes is not None
         }
         selection = result.names.find(f"bodies/{body.name}/elastic_position")
@@ -71,14 +74,14 @@ def find(system: Any, result: Result) -> Findings:
             largest = largest_deflection(body, part, markers)
             if not largest.size <= best.size:
                 best = Deflection(largest.size, first + largest.row, largest.place)
-        force = axial_force(system, body, result) if body.order == 0 and body.basis is not None else 0.0
+        force = axial_force(mechanism, body, result) if body.order == 0 and body.basis is not None else 0.0
         found[body.name] = Finding(best, float(result.time[best.row]), force)
     return found
 
 
-def flexible_texts(system: Any, spec: Any, findings: Findings | None = None) -> Iterator[list[str]]:
+def flexible_texts(mechanism: Mechanism, spec: ModelSpec, findings: Findings | None = None) -> Iterator[list[str]]:
     """Texts about every kind of flexible body: coordinates, field, frame; frequencies, damping; deflection."""
-    for bodies in _alike(system, spec):
+    for bodies in _alike(mechanism, spec):
         names = ", ".join(body.name for body in bodies)
         texts = [f"{names}: {_what(bodies[0])}", f"{_frequency_text(bodies[0])}; {damping_text(bodies[0], spec)}"]
         if findings:
@@ -87,9 +90,9 @@ def flexible_texts(system: Any, spec: Any, findings: Findings | None = None) -> 
         yield texts
 
 
-def flexible_warnings(system: Any, findings: Findings | None = None) -> Iterator[str]:
+def flexible_warnings(mechanism: Mechanism, findings: Findings | None = None) -> Iterator[str]:
     """What the user should know, once for every body that it concerns."""
-    for body in flexible_bodies(system):
+    for body in flexible_bodies(mechanism):
         slender = slenderness(body)
         if slender < STOCKY and body.basis is not None and not body.basis.shear:
             yield (
@@ -128,9 +131,9 @@ def flexible_warnings(system: Any, findings: Findings | None = None) -> Iterator
                 )
 
 
-def arms(system: Any) -> Iterator[str]:
+def arms(mechanism: Mechanism) -> Iterator[str]:
     """Joints that act beside the axis of a beam, or beyond its ends."""
-    mechanism, beams = system.mechanism, {body.name: body for body in flexible_bodies(system) if body.basis is not None}
+    mechanism, beams = mechanism, {body.name: body for body in flexible_bodies(mechanism) if body.basis is not None}
     for joint in mechanism.joints:
         for number in (joint.first, joint.second):
             marker = mechanism.markers[number]
@@ -153,9 +156,9 @@ def strain_text(result: Result) -> str:
     return f"up to {strain[row]:.6g} J at t = {result.time[row]:.6g} s (part of the potential)"
 
 
-def mode_lines(system: Any, spec: Any) -> Iterator[str]:
+def mode_lines(mechanism: Mechanism, spec: ModelSpec) -> Iterator[str]:
     """Tables of the modes of every kind of flexible body, alone in its frame."""
-    for bodies in _alike(system, spec):
+    for bodies in _alike(mechanism, spec):
         body = bodies[0]
         omega, modes, ratios = modal_data(body)
         share = np.abs(modes) * np.sqrt(np.diag(_mass(body)))[:, None]
@@ -188,13 +191,13 @@ def slenderness(body: FlexibleBody) -> float:
     return float(body.length / max(radii)) if radii else np.inf
 
 
-def axial_force(system: Any, body: FlexibleBody, result: Result) -> float:
+def axial_force(mechanism: Mechanism, body: FlexibleBody, result: Result) -> float:
     """Estimate of the largest axial force in a beam [N]: what its joints pull, or its own spin.
 
     Between its joints the force changes by the inertia of the beam itself, and lies between those at the ends unless
     the beam spins freely; then it is at most rho A omega^2 L^2/8 in the middle. NaN when the result has no reactions.
     """
-    mechanism, length = system.mechanism, body.length
+    mechanism, length = mechanism, body.length
     number = mechanism.body_index[body.name]
     along = rotations(result[f"bodies/{body.name}/quaternion"])[:, :, 0]
     spin = result[f"bodies/{body.name}/angular_velocity"]
@@ -233,10 +236,11 @@ def stiffness_change(body: FlexibleBody, force: float) -> float:
     return float(force * np.max(np.linalg.eigvals(np.linalg.solve(K, geometric)).real))
 
 
-def damping_text(body: FlexibleBody, spec: Any) -> str:
+def damping_text(body: FlexibleBody, spec: ModelSpec) -> str:
     """Damping in words; rules are called by their names."""
-    given = getattr(spec.bodies.get(body.name), "damping", None)
-    if getattr(given, "rule", None) == "adams":
+    table = spec.bodies[body.name]
+    given = table.damping if isinstance(table, (BeamBody, MeshBody)) else None
+    if given is not None and given.rule == "adams":
         return "damping by the Adams defaults (1 % below 100 Hz, 10 % to 1000 Hz, 100 % above)"
     if not np.any(body.damping):
         return "no damping"
@@ -245,10 +249,10 @@ def damping_text(body: FlexibleBody, spec: Any) -> str:
     return f"damping ratio {low}" if low == high else f"damping ratios {low} to {high}"
 
 
-def _alike(system: Any, spec: Any) -> list[list[FlexibleBody]]:
+def _alike(mechanism: Mechanism, spec: ModelSpec) -> list[list[FlexibleBody]]:
     """The flexible bodies, those that read the same together."""
     groups: dict[tuple[str, ...], list[FlexibleBody]] = {}
-    for body in flexible_bodies(system):
+    for body in flexible_bodies(mechanism):
         text = (_what(body), _frequency_text(body), damping_text(body, spec), f"{body.length:.6g}")
         groups.setdefault(text, []).append(body)
     return list(groups.values())

@@ -8,6 +8,9 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from flexmb.axes import AXES
+from flexmb.model.model import Model
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.reports.flexible_report import (
     Findings,
     flexible_bodies,
@@ -17,6 +20,7 @@ from flexmb.reports.flexible_report import (
 from flexmb.reports.motion_report import smoothing_texts
 from flexmb.results.channel_columns import is_reaction
 from flexmb.results.extremes import Extremes
+from flexmb.system.system import System
 
 _WIDTH = 96
 _LABEL = 26
@@ -29,8 +33,8 @@ _QUASI_STATIC = "elastic coordinates in balance with the loads and the inertia o
 
 
 def run_report(
-    system: Any,
-    model: Any,
+    system: System,
+    model: Model,
     summary: Any,
     *,
     n_dof: int | None = None,
@@ -53,14 +57,14 @@ def run_report(
     about flexible bodies, their largest strain energy in words, and ill-determined reactions.
     """
     outcome = summary.outcome if summary is not None else "failed"
-    is_flexible = bool(flexible_bodies(system))
+    is_flexible = bool(flexible_bodies(system.mechanism))
     findings, strain, doubts = flexible or (None, "", {})
     lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
     lines += structure_lines(system, model, system.n_v - system.n_rows if n_dof is None else n_dof)
     lines += ["", *_run_lines(model.spec, summary, wall_note, strain, balance, turbo)]
     if is_flexible:
         lines += ["", *flexible_lines(system, model.spec, findings)]
-        for warning in flexible_warnings(system, findings):
+        for warning in flexible_warnings(system.mechanism, findings):
             lines += ["", *entry("WARNING", warning)]
     if doubts:
         lines += ["", *entry("WARNING", f"reactions hardly known: {doubt_text(doubts, is_flexible)}")]
@@ -91,7 +95,7 @@ def summary_numbers(summary: Any) -> list[tuple[str, float, str]]:
     return [(name, float(getattr(summary, name)), units.get(name, "1")) for name in names if hasattr(summary, name)]
 
 
-def structure_lines(system: Any, model: Any, n_dof: int) -> list[str]:
+def structure_lines(system: System, model: Model, n_dof: int) -> list[str]:
     """Bodies, joints, degrees of freedom, coordinates, rows, redundant constraints."""
     spec = model.spec
     parts = [_count(len(spec.bodies), "body", "bodies"), _count(len(spec.joints), "joint")]
@@ -122,17 +126,17 @@ def redundant_text(dropped: Sequence[Any]) -> str:
     return f"{len(dropped)}, left out: {listed}"
 
 
-def flexible_lines(system: Any, spec: Any, findings: Findings | None = None) -> list[str]:
+def flexible_lines(system: System, spec: ModelSpec, findings: Findings | None = None) -> list[str]:
     """A paragraph for every kind of flexible body; none for a rigid model."""
     lines = []
-    for texts in flexible_texts(system, spec, findings):
+    for texts in flexible_texts(system.mechanism, spec, findings):
         for label, text in zip(("flexible body", "", ""), texts, strict=False):
             lines += entry(label, text)
     return lines
 
 
 def _run_lines(
-    spec: Any, summary: Any, wall_note: str, strain: str = "", balance: Any = None, turbo: Any = None
+    spec: ModelSpec, summary: Any, wall_note: str, strain: str = "", balance: Any = None, turbo: Any = None
 ) -> Iterator[str]:
     analysis = spec.analysis
     if analysis is not None:
@@ -238,12 +242,12 @@ def method_text(analysis: Any) -> str:
     return f"{analysis.method}{parameter.get(analysis.method, '')}, {analysis.formulation}, {step}"
 
 
-def _sensor_table(system: Any, extremes: Mapping[str, Extremes]) -> Iterator[str]:
+def _sensor_table(system: System, extremes: Mapping[str, Extremes]) -> Iterator[str]:
     names = {path: path.removeprefix("sensors/") for path in extremes if path.startswith("sensors/")}
     if not names:
         return
     units = {channel.path: channel.unit for channel in system.channels}
-    units |= {f"{path}.{letter}": unit for path, unit in units.items() for letter in "xyz"}  # of a whole vector
+    units |= {f"{path}.{letter}": unit for path, unit in units.items() for letter in AXES}  # of a whole vector
     width = max(_LABEL - 2, *(len(name) for name in names.values()))
     yield f"  {'sensor':<{width}}{'smallest':>14}{'at t [s]':>13}{'largest':>16}{'at t [s]':>13}  unit"
     for path, name in names.items():

@@ -16,6 +16,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from flexmb.axes import AXES
 from flexmb.errors import InputError
 from flexmb.joints.table import QUATERNIONS
 from flexmb.symbolic.engine import Integer, Scalar, Symbol, as_expression
@@ -140,7 +141,7 @@ def _about_axes(
         if any(_is_held(equations, k, states) for k in about):
             continue
         R = quaternion_matrix(equations.q[place.q + first : place.q + first + 4])
-        for row, axis in zip(R, "xyz", strict=True):
+        for row, axis in zip(R, AXES, strict=True):
             change = add(
                 dot([_rate(equations, c) for c in row], [momenta[k] for k in about]),
                 dot(row, [rates[k] for k in about]),

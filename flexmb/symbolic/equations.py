@@ -14,6 +14,7 @@ from typing import Any
 
 from flexmb.errors import Fault, InputError
 from flexmb.joints.table import QUATERNIONS
+from flexmb.model.model import Model
 from flexmb.symbolic.engine import Scalar, Symbol, tidy
 from flexmb.symbolic.joints import stored_rates
 from flexmb.symbolic.loads import LoadMaker
@@ -98,7 +99,7 @@ class Parts:
 
 
 def equations_of(
-    model: Any,
+    model: Model,
     keep: Collection[str] | str = (),
     order: int | None = None,
     *,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
 from flexmb.joints.table import JointCode
 from flexmb.symbolic import jets
@@ -157,7 +158,7 @@ class RowMaker:
         markers = self.mechanism.marker_index
         if motion.joint is None:
             b = self.relative(markers[motion.relative_to], markers[motion.marker])
-            jet = b.d["xyz".index(motion.along)]
+            jet = b.d[AXES.index(motion.along)]
             text = f"{motion.marker} along {motion.along}"
         else:
             q_index, v_index = self.coordinate(motion.joint, motion.coordinate, f"motion '{name}'", ("motions", name))

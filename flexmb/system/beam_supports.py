@@ -11,14 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from flexmb.arrays import Floats
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
 from flexmb.joints.table import JointCode as Code
 from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.reduction.support_check import Support, supported_frequency_error
 from flexmb.system.flexible_placement import BeamData, basis_of, beam_data
 from flexmb.system.mechanism import Mechanism, PlacedJoint
@@ -30,7 +31,6 @@ _ENOUGH_SHAPES = 4
 _MOST_TRIED = 6
 _OTHERS = (("chord", "modes"), ("start", "modes"), ("end", "modes"), ("start", "monomials"))
 """Frames and families that are offered instead, in this order."""
-_AXES = {"x": 0, "y": 1, "z": 2}
 _SLIDES = {
     Code.PRISMATIC: "z",
     Code.CYLINDRICAL: "z",
@@ -60,7 +60,7 @@ _TURN_OF = {"angle": "z", "angle1": "x", "angle2": "y"}
 """Axis of the joint frame that a coordinate turns about; all others slide."""
 
 
-def support_faults(spec: Any, mechanism: Mechanism) -> list[Fault]:
+def support_faults(spec: ModelSpec, mechanism: Mechanism) -> list[Fault]:
     """Beams with too few shapes for their supports."""
     faults = []
     for name, body in spec.bodies.items():
@@ -121,7 +121,7 @@ def _remedies(data: BeamData, variants: list[tuple[Support, ...]], first: int) -
                 return
 
 
-def _variants(spec: Any, mechanism: Mechanism, name: str) -> Iterator[tuple[Support, ...]]:
+def _variants(spec: ModelSpec, mechanism: Mechanism, name: str) -> Iterator[tuple[Support, ...]]:
     """Ways in which the joints may hold the beam: all of them, and those on ground alone; none without supports."""
     number = mechanism.body_index[name]
     held = _grounded(mechanism, without=number)
@@ -152,7 +152,7 @@ def _grounded(mechanism: Mechanism, without: int) -> set[int]:
     return found
 
 
-def _support(spec: Any, mechanism: Mechanism, joint: PlacedJoint, marker: int) -> Support | None:
+def _support(spec: ModelSpec, mechanism: Mechanism, joint: PlacedJoint, marker: int) -> Support | None:
     """What a joint holds of a beam at its marker; None when it holds nothing across."""
     placed = mechanism.markers[marker]
     code = joint.type.code
@@ -170,5 +170,5 @@ def _support(spec: Any, mechanism: Mechanism, joint: PlacedJoint, marker: int) -
 
 def _free(R_b: Floats, axes: str) -> list[bool]:
     """Which of the body axes can move, when the given axes of the marker are free."""
-    columns = R_b[:, [_AXES[axis] for axis in axes]]
+    columns = R_b[:, [AXES.index(axis) for axis in axes]]
     return [bool(np.linalg.norm(row) > 0.5) for row in columns]

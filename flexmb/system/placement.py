@@ -17,6 +17,7 @@ from flexmb.model.schema.beams import BeamBody
 from flexmb.model.schema.loads import DistributedForce
 from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.model.schema.modal import ModalBody, ModalMarker
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.beam_supports import support_faults
 from flexmb.system.flexible_placement import load_points, modal_shapes, place_beam, place_mesh, place_modal
 from flexmb.system.mechanism import Mechanism, PlacedJoint
@@ -39,7 +40,7 @@ def frame_along(z: Any, x: Any = None) -> Floats:
 class Placer:
     """Places the parts of a checked model, one kind after the other."""
 
-    def __init__(self, spec: Any):
+    def __init__(self, spec: ModelSpec):
         self.spec = spec
         self.mechanism = Mechanism([], [], [])
 
@@ -224,7 +225,7 @@ def _joint_frame(joint: Any) -> Floats:
     return np.eye(3)
 
 
-def _chord_faults(spec: Any, mechanism: Mechanism) -> list[Fault]:
+def _chord_faults(spec: ModelSpec, mechanism: Mechanism) -> list[Fault]:
     """Chords without a length, from which no deflection can be measured."""
     faults = []
     for name, sensor in spec.sensors.items():
@@ -248,6 +249,6 @@ def _maybe(values: Any) -> Floats | None:
     return None if values is None else np.asarray(values, dtype=float)
 
 
-def place(spec: Any) -> Mechanism:
+def place(spec: ModelSpec) -> Mechanism:
     """Place every part of a checked model."""
     return Placer(spec).place()

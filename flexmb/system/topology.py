@@ -12,6 +12,7 @@ from typing import Any
 
 from flexmb.errors import Fault, InputError
 from flexmb.graph import Edge, Forest, LinearGraph, SpanningTree, spanning_tree
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism
 
 INITIAL_STATE_WEIGHT = 100
@@ -46,7 +47,7 @@ def _node(mechanism: Mechanism, marker: int) -> str:
     return name if placed.name == f"{name}.origin" else placed.name
 
 
-def linear_graph(spec: Any, mechanism: Mechanism, *, prefer_initial: bool = False) -> LinearGraph:
+def linear_graph(spec: ModelSpec, mechanism: Mechanism, *, prefer_initial: bool = False) -> LinearGraph:
     """The graph of a model. With `prefer_initial`, joints with given initial values are kept in the tree."""
     bodies, markers = mechanism.bodies, mechanism.markers
     nodes = [body.name for body in bodies]
@@ -67,6 +68,7 @@ def linear_graph(spec: Any, mechanism: Mechanism, *, prefer_initial: bool = Fals
             joint = mechanism.joints[mechanism.joint_index[motion.joint]]
             ends = (joint.first, joint.second)
         else:
+            assert motion.marker is not None
             ends = (mechanism.marker_index[motion.relative_to], mechanism.marker_index[motion.marker])
         edges.append(Edge(f"motion {name}", _node(mechanism, ends[0]), _node(mechanism, ends[1]), "motion"))
     for name, force in spec.forces.items():
@@ -84,7 +86,7 @@ def _force_ends(mechanism: Mechanism, force: Any) -> tuple[str, str]:
     return "ground", _node(mechanism, mechanism.marker_index[force.marker])
 
 
-def topology(spec: Any, mechanism: Mechanism, *, reference: bool = False) -> Topology:
+def topology(spec: ModelSpec, mechanism: Mechanism, *, reference: bool = False) -> Topology:
     """Choose the tree: by rule and the user's word, or (reference) the joint tree in which initial values are read."""
     graph = linear_graph(spec, mechanism, prefer_initial=reference)
     branches: list[str] = []

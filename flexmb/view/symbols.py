@@ -7,11 +7,11 @@ fit at any scale; a spring on other places of it follows its ends.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from flexmb.arrays import Floats
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 from flexmb.view.colors import SYMBOL
 from flexmb.view.geometry.joint_symbols import drive_symbol, joint_symbol_halves
@@ -23,7 +23,7 @@ DRIVE: Color = (0.85, 0.45, 0.10)
 SPRING: Color = (0.45, 0.50, 0.55)
 
 
-def symbol_parts(spec: Any, mechanism: Mechanism, motion: MechanismMotion, size: float) -> Iterator[Part]:
+def symbol_parts(spec: ModelSpec, mechanism: Mechanism, motion: MechanismMotion, size: float) -> Iterator[Part]:
     """Symbols of all joints, drives and springs; `size` is the typical length of the scene [m]."""
     for joint in mechanism.joints:
         halves = joint_symbol_halves(joint.type.name, size, joint.parameters, joint_travel(joint, motion))

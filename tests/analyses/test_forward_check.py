@@ -16,7 +16,7 @@ from flexmb.analyses.forward_check import forward_check
 from flexmb.analyses.inverse import inverse_model
 from flexmb.errors import ComputationError
 from flexmb.reports.inverse_report import departure_lines
-from flexmb.results.inverse_dynamics import Departure
+from flexmb.results.inverse_result import Departure
 from tests.analyses.test_inverse import SWAY, cart
 from tests.house.test_examples import script
 from tests.support.mechanisms import slider_crank

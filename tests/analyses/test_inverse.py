@@ -13,7 +13,7 @@ from flexmb.analyses.ill_determined import COMPONENTS
 from flexmb.analyses.inverse import inverse_model
 from flexmb.analyses.section_forces import beam_forces
 from flexmb.reports.inverse_report import inverse_report, root_mean_square
-from flexmb.results.inverse_dynamics import InverseDynamics
+from flexmb.results.inverse_result import InverseDynamics
 from flexmb.verification import DATA
 from tests.house.test_examples import EXAMPLES
 from tests.support.mechanisms import slider_crank

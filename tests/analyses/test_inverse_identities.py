@@ -24,7 +24,7 @@ from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.exact_motion import ExactMotion
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.orientation import rotations
-from flexmb.results.inverse_dynamics import InverseDynamics
+from flexmb.results.inverse_result import InverseDynamics
 from flexmb.results.joint_reactions import MarkerPoses
 from flexmb.system.placement import place
 from tests.solvers.test_random_mechanisms import closed_mechanism, ladder

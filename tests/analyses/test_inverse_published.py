@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import flexmb as fx
 from flexmb.analyses.inverse import inverse_model
-from flexmb.results.inverse_dynamics import InverseDynamics
+from flexmb.results.inverse_result import InverseDynamics
 from flexmb.verification import MODELS
 from flexmb.verification.running import expected, table
 from flexmb.verification.seeds_inverse import hann

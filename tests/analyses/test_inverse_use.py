@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmb.results.modal import Sweep
+from flexmb.results.modal_result import Sweep
 from flexmb.view.plots import modes as mode_pictures
 from tests.support.command_line import call, folder
 

@@ -155,7 +155,7 @@ def test_frequency_response(oscillator: Path, capsys: Capture) -> None:
     [
         (["--time", "1"], "Add --result"),
         (["--most", "0"], "one or more"),
-        (["-o", "m.txt"], "ends in"),
+        (["-o", "m.txt"], "must end in"),
         (["-o", "nowhere/m.npz"], "no folder"),
         (["--result", "a.h5", "--about", "static"], "Give one of them"),
         (["--about", "end"], "end"),
@@ -163,7 +163,7 @@ def test_frequency_response(oscillator: Path, capsys: Capture) -> None:
         (["--over", "length=1:2"], "START:END:COUNT"),
         (["--over", "length=1:2:1"], "START:END:COUNT"),
         (["--over", "lenght=1:2:3"], "lenght"),
-        (["--over", "length=1:2:3", "-o", "a.npz"], "ends in"),
+        (["--over", "length=1:2:3", "-o", "a.npz"], "must end in"),
         (["--over", "length=1:2:3", "--result", "a.h5"], "neither"),
         (["--frf", "a:b"], "go together"),
         (["--frf", "a", "--frequencies", "1:2:3"], "an input and a sensor"),

@@ -13,9 +13,9 @@ from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.elements.solid.assemble import assemble
 from flexmb.elements.solid.chunks import CHUNK, Chunks, chunks_of
-from flexmb.elements.solid.reference_cells import QUADRATIC
 from flexmb.errors import InputError
 from flexmb.mesh.mesh import Cells, Mesh
+from flexmb.mesh.topology import is_quadratic
 from flexmb.verification.solid_meshes import box_mesh
 from tests.support.solid_cases import (
     KINDS,
@@ -33,7 +33,7 @@ SIZE = (1.0, 0.7, 0.5)
 
 def curved_box(kind: str, counts=(2, 2, 2)) -> Mesh:
     """A box of distorted cells, with curved edges inside where the kind has any"""
-    return box_mesh(kind, counts, SIZE, distort=0.1, curve=0.05 if kind in QUADRATIC else 0.0)
+    return box_mesh(kind, counts, SIZE, distort=0.1, curve=0.05 if is_quadratic(kind) else 0.0)
 
 
 def model_of(kind: str, **options) -> FEModel:

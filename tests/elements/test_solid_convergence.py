@@ -9,7 +9,7 @@ from scipy import sparse
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.elements.solid.assemble import assemble
 from flexmb.elements.solid.elasticity import lame_constants
-from flexmb.elements.solid.reference_cells import QUADRATIC
+from flexmb.mesh.topology import is_quadratic
 from flexmb.verification.solid_meshes import box_mesh
 from flexmb.verification.solid_models import box_compliance
 from tests.support.solid_cases import KINDS, frequencies, mapped, on_box, solve, unknowns
@@ -45,9 +45,9 @@ def error(kind: str, count: int) -> float:
 @pytest.mark.parametrize("kind", KINDS)
 def test_displacements_converge_with_the_order_of_the_cells(kind):
     # Order p + 1 in the mean square for shape functions of degree p; 0.3 is left for meshes that are still coarse.
-    coarse, fine = (4, 6) if kind in QUADRATIC else (8, 12)
+    coarse, fine = (4, 6) if is_quadratic(kind) else (8, 12)
     order = np.log(error(kind, coarse) / error(kind, fine)) / np.log(fine / coarse)
-    assert order > (2.7 if kind in QUADRATIC else 1.7)
+    assert order > (2.7 if is_quadratic(kind) else 1.7)
 
 
 def test_hex8_bend_without_locking():

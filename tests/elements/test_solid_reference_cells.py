@@ -8,9 +8,10 @@ from math import factorial
 import numpy as np
 import pytest
 
-from flexmb.elements.solid import quadrature
-from flexmb.elements.solid.reference_cells import mass_rule, nodes_of, reference, shape_gradients, shapes
+from flexmb.elements.solid.element_tables import element_tables, mass_rule
+from flexmb.mesh import quadrature
 from flexmb.mesh.mesh import SOLIDS
+from flexmb.mesh.reference_cells import reference_nodes, shape_functions, shape_gradients
 from tests.support.solid_cases import KINDS
 
 DEGREE = {"tet4": 1, "hex8": 1, "wedge6": 1, "tet10": 2, "hex20": 2, "hex27": 2, "wedge15": 2}
@@ -19,19 +20,21 @@ VOLUME = {"tet": 1.0 / 6.0, "hex": 8.0, "wedge": 1.0}
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_shape_function_is_one_at_its_node_and_zero_at_the_others(kind):
-    assert np.array_equal(shapes(kind, nodes_of(kind)), np.eye(SOLIDS[kind]))
+    assert np.array_equal(shape_functions(kind, reference_nodes(kind)), np.eye(SOLIDS[kind]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_shapes_reproduce_polynomials_and_their_derivatives(kind):
     # Sums of at most 27 terms of order one: 1e-14 is some tens of roundings.
     points = np.random.default_rng(1).uniform(0.0, 0.3, size=(7, 3))
-    nodes = nodes_of(kind)
+    nodes = reference_nodes(kind)
     for powers in product(range(DEGREE[kind] + 1), repeat=3):
         if sum(powers) > DEGREE[kind]:
             continue
         values = np.prod(nodes ** np.array(powers), axis=1)
-        assert shapes(kind, points) @ values == pytest.approx(np.prod(points ** np.array(powers), axis=1), abs=1e-14)
+        assert shape_functions(kind, points) @ values == pytest.approx(
+            np.prod(points ** np.array(powers), axis=1), abs=1e-14
+        )
         for axis in range(3):
             lower = np.array(powers)
             lower[axis] = max(lower[axis] - 1, 0)
@@ -42,7 +45,7 @@ def test_shapes_reproduce_polynomials_and_their_derivatives(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_rules_fill_the_cell_and_lie_inside(kind):
     volume = VOLUME[kind.rstrip("0123456789")]
-    tables = reference(kind)
+    tables = element_tables(kind)
     assert tables.weights.sum() == pytest.approx(volume, rel=1e-14)
     assert (tables.weights > 0).all()
     assert tables.mass_table.sum() == pytest.approx(volume, rel=1e-13)
@@ -74,9 +77,9 @@ def test_tetrahedron_rules_are_exact_to_their_degree(degree):
 @pytest.mark.parametrize("kind", KINDS)
 def test_extrapolation_keeps_linear_functions(kind):
     """Values at the points of stress give the values at the nodes, to the degree that the kind's stress has."""
-    tables = reference(kind)
+    tables = element_tables(kind)
     assert tables.extrapolation.sum(axis=1) == pytest.approx(1.0, abs=1e-13)
     if kind in ("tet10", "hex8", "hex20", "hex27", "wedge15"):
         points = {"tet": quadrature.tetrahedron(2), "hex": quadrature.cube(2), "wedge": quadrature.wedge(2, 2)}
         places = points[kind.rstrip("0123456789")][0]
-        assert tables.extrapolation @ places == pytest.approx(nodes_of(kind), abs=1e-13)
+        assert tables.extrapolation @ places == pytest.approx(reference_nodes(kind), abs=1e-13)

@@ -13,10 +13,11 @@ from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.elements.solid.assemble import assemble
 from flexmb.elements.solid.elasticity import lame_constants
-from flexmb.elements.solid.reference_cells import QUADRATIC, reference
+from flexmb.elements.solid.element_tables import element_tables
 from flexmb.elements.solid.second_order import geometric_stiffness, second_order_forces
 from flexmb.errors import InputError
 from flexmb.mesh.mesh import Mesh
+from flexmb.mesh.topology import is_quadratic
 from flexmb.verification.solid_meshes import box_mesh
 from tests.support.solid_cases import KINDS, gradients, unknowns
 
@@ -25,7 +26,7 @@ PAIRS = np.array([(k, l) for k in range(3) for l in range(3)])
 
 
 def model_of(kind: str, **options) -> FEModel:
-    mesh = box_mesh(kind, (2, 1, 2), (1.0, 0.7, 0.5), distort=0.1, curve=0.05 if kind in QUADRATIC else 0.0)
+    mesh = box_mesh(kind, (2, 1, 2), (1.0, 0.7, 0.5), distort=0.1, curve=0.05 if is_quadratic(kind) else 0.0)
     return assemble(mesh, STEEL, **options)
 
 
@@ -89,7 +90,7 @@ def test_forces_of_incompatible_modes_are_differences_of_the_relaxed_force():
 
 def relaxed_force(mesh: Mesh, u: np.ndarray) -> np.ndarray:
     """(3 n,) forces of one nonlinear hex8 whose nine inner displacements are without force"""
-    block, tables = mesh.cells[0], reference("hex8", True)
+    block, tables = mesh.cells[0], element_tables("hex8", True)
     G, volume = gradients(mesh, block)
     X = mesh.points[block.nodes[0]]
     centre = np.einsum("ia,ib->ab", X, tables.centre)

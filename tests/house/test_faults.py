@@ -233,7 +233,7 @@ def test_a_full_disk_under_a_body_file(tmp_path: Path) -> None:
         try:
             write_body(body_of(), target)
         except InputError as error:
-            os._exit(0 if "'" + str(target) + "' cannot be written: File too large." in str(error) else 3)
+            os._exit(0 if "Cannot write '" + str(target) + "': File too large." in str(error) else 3)
         os._exit(4)
 
     process = multiprocessing.get_context("fork").Process(target=write_again)

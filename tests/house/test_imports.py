@@ -20,7 +20,10 @@ FLOW = [
     "mesh", "elements", "reduction", "bodies", "graph", "joints", "loads", "model", "layout", "system", "equations",
     "solvers", "results", "symbolic", "natural", "recursive", "reports", "analyses", "view", "verification", "cli",
 ]  # fmt: skip
-FREE = {"arrays", "drafts", "errors", "input_files", "jit", "stop_signals", "stored_arrays", "suggestions", "vectors"}
+FREE = {
+    "arrays", "axes", "cores", "errors", "input_files", "jit", "output_files", "stop_signals", "stored_arrays",
+    "suggestions", "vectors",
+}  # fmt: skip
 """Single files at the top that everybody may use; they use only each other."""
 HEAVY = ["numba", "scipy", "h5py", "matplotlib", "pydantic", "pyvista"]
 UNSAFE_MODULES = {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}

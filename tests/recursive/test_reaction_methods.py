@@ -16,7 +16,7 @@ from flexmb.analyses.inverse import inverse_model
 from flexmb.analyses.preparation import prepare
 from flexmb.bodies.orientation import rotations
 from flexmb.recursive.recursive_reactions import recursive_reactions
-from flexmb.results.inverse_dynamics import InverseDynamics
+from flexmb.results.inverse_result import InverseDynamics
 from flexmb.results.joint_reactions import joint_reactions
 from flexmb.system.placement import place
 from tests.analyses.test_inverse_identities import FINE, INSIDE, SAME, FreeBodies, flexible_mechanism, rigid_mechanism

@@ -287,7 +287,7 @@ def test_all_wrong_words_are_told_at_once(scene, tmp_path):
         write_picture(scene, tmp_path / "x.png", Look(), 3.0)
     with pytest.raises(InputError, match="No body in the scene has stress data"):
         write_movie(bending_scene(3, stress=False), tmp_path / "x.mp4", Look(color="stress"))
-    with pytest.raises(InputError, match="There is no folder"):
+    with pytest.raises(InputError, match="there is no folder"):
         write_picture(scene, tmp_path / "none" / "x.png")
     with pytest.raises(InputError, match="Did you mean 'flexmb'"):
         write_picture(scene, tmp_path / "x.png", renderer="flexmbb")

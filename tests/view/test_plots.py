@@ -12,12 +12,12 @@ import pytest
 from flexmb.errors import InputError
 from flexmb.results.result_file import Result
 from flexmb.view.plots import panels_of, plot_result
-from flexmb.view.plots.colors import DARK, LIGHT
+from flexmb.view.plots.line_colors import DARK, LIGHT
 from flexmb.view.plots.panels import Line, Panel, thinned, with_maxima, with_peaks
 from flexmb.view.plots.sheet import draw_sheet
 from flexmb.view.plots.spectrum import amplitudes
 from flexmb.view.plots.turns import TURN, folded, turns_over
-from flexmb.view.plots.units import handy_unit, number_text, quantity
+from flexmb.view.plots.unit_texts import handy_unit, number_text, quantity
 from tests.support.command_line import call
 from tests.support.made_results import crank_result, made_result
 

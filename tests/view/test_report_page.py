@@ -24,7 +24,7 @@ from flexmb.view.report import write_report, writing
 from flexmb.view.report.coarse import coarse_surface
 from flexmb.view.report.facts import clock_of, headlines, histories_of, sensor_rows
 from flexmb.view.report.health import balance_check, checks, constraint_check, worst
-from flexmb.view.report.modes import mode_tables
+from flexmb.view.report.mode_surfaces import mode_tables
 from flexmb.view.report.page import script_json
 from flexmb.view.scene_of_result import covered, scene_of_result
 from tests.support.browser import Browser, browser
@@ -166,7 +166,7 @@ def test_page_is_one_small_file_without_addresses(page: Path) -> None:
 
 def test_files_that_are_missing_or_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = crank_result(tmp_path / "a.h5")
-    with pytest.raises(InputError, match="extension of a report must be .html"):
+    with pytest.raises(InputError, match="must end in .html"):
         write_report(result, tmp_path / "a.pdf")
     with pytest.raises(InputError, match="no folder"):
         write_report(result, tmp_path / "nowhere" / "a.html")

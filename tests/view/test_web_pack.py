@@ -13,8 +13,8 @@ import pytest
 
 from flexmb.errors import InputError
 from flexmb.view.scene import Look, Part, Scene
-from flexmb.view.web.arrays import FROM_NEIGHBOURS, ArrayStore, Neighbours
 from flexmb.view.web.pack import pack_scene
+from flexmb.view.web.packed_arrays import FROM_NEIGHBOURS, ArrayStore, Neighbours
 from flexmb.view.web.rounding import DEFLECTION_ERROR, STRESS_ERROR, largest_values, layers_of
 from tests.support.scenes import bending_scene
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.model.schema.loads import DistributedForce, PointForce, PointTorque, SpringDamper
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 
 Travels = Mapping[str, tuple[float, float]]
@@ -52,12 +53,14 @@ def attachments(mechanism: Mechanism, body: int) -> list[Attachment]:
     return found
 
 
-def load_points(mechanism: Mechanism, spec: Any, body: int) -> list[Floats]:
+def load_points(mechanism: Mechanism, spec: ModelSpec, body: int) -> list[Floats]:
     """Points of a body on which forces and springs act, body axes [m]."""
     names: list[str] = []
     for force in spec.forces.values():
-        names += getattr(force, "markers", None) or []
-        names += [force.marker] if getattr(force, "marker", None) is not None else []
+        if isinstance(force, SpringDamper):
+            names += force.markers
+        elif isinstance(force, (PointForce, PointTorque, DistributedForce)):
+            names.append(force.marker)
     markers = [mechanism.markers[mechanism.marker_index[name]] for name in names if name in mechanism.marker_index]
     return [marker.p_b for marker in markers if marker.body == body]
 

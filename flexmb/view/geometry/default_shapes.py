@@ -8,13 +8,14 @@ of its own gets it from the typical length of the scene.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.rigid_body import RigidBody
+from flexmb.model.schema.bodies import Body
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism
 from flexmb.view.geometry.attachments import Attachment, Travels, attachments, load_points, scene_size
 from flexmb.view.geometry.beam_skin import beam_skin
@@ -49,7 +50,7 @@ class Node:
 
 
 def rigid_solid(
-    mechanism: Mechanism, spec: Any, body_number: int, size: float, travel: Travels | None = None
+    mechanism: Mechanism, spec: ModelSpec, body_number: int, size: float, travel: Travels | None = None
 ) -> Solid | None:
     """The shape of a rigid body in body axes; body 0 is the ground; None: nothing to draw (ground without joints).
 
@@ -64,12 +65,12 @@ def rigid_solid(
     return _default(mechanism, spec, body_number, size) if drawn is None else drawn
 
 
-def body_color(spec: Any, name: str) -> Color | None:
+def body_color(spec: ModelSpec, name: str) -> Color | None:
     """The colour of a body in the model; None: not given."""
-    return getattr(spec.bodies.get(name), "color", None)
+    return spec.bodies[name].color if name in spec.bodies else None
 
 
-def _default(mechanism: Mechanism, spec: Any, body_number: int, size: float) -> Solid:
+def _default(mechanism: Mechanism, spec: ModelSpec, body_number: int, size: float) -> Solid:
     body = mechanism.bodies[body_number]
     held = attachments(mechanism, body_number)
     r = THICKNESS * size
@@ -79,7 +80,8 @@ def _default(mechanism: Mechanism, spec: Any, body_number: int, size: float) -> 
     if rolling is not None:
         radius = rolling.joint.parameters[0]
         features.append(wheel(radius, 0.15 * radius, rolling.p_b, rolling.axis))
-    is_rod = getattr(spec.bodies[body.name], "rod", None) is not None
+    table = spec.bodies[body.name]
+    is_rod = isinstance(table, Body) and table.rod is not None
     if is_rod:
         _add_ends(nodes, spec, body, SAME_NODE * size)
     for p in load_points(mechanism, spec, body_number):
@@ -109,9 +111,11 @@ def _node_at(nodes: list[Node], p: Floats, near: float) -> Node:
     return nodes[-1]
 
 
-def _add_ends(nodes: list[Node], spec: Any, body: RigidBody, near: float) -> None:
+def _add_ends(nodes: list[Node], spec: ModelSpec, body: RigidBody, near: float) -> None:
     """Nodes at the two ends of a rod."""
-    start, end = (np.asarray(spec.points[p] if isinstance(p, str) else p) for p in spec.bodies[body.name].rod)
+    table = spec.bodies[body.name]
+    assert isinstance(table, Body) and table.rod is not None
+    start, end = (np.asarray(spec.points[p] if isinstance(p, str) else p) for p in table.rod)
     for p in (np.zeros(3), np.array([float(np.linalg.norm(end - start)), 0.0, 0.0])):
         _node_at(nodes, p, near)
 

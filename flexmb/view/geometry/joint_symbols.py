@@ -40,15 +40,6 @@ RAIL_OFFSET, RAIL = 3.2, 0.45
 ORIGIN = (0.0, 0.0, 0.0)
 
 
-def joint_symbol(joint_type_name: str, size: float, parameters: Sequence[float] = ()) -> Solid | None:
-    """The whole symbol of a joint in its design position, joint axes; None: a free joint has none.
-
-    parameters: as in `PlacedJoint`
-    """
-    whole = joined(joint_symbol_halves(joint_type_name, size, parameters))
-    return whole if len(whole.points) else None
-
-
 def joint_symbol_halves(
     joint_type_name: str, size: float, parameters: Sequence[float] = (), travel: Travel = (0.0, 0.0)
 ) -> Halves:

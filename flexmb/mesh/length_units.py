@@ -6,9 +6,8 @@ be in millimetres (20 m is too large for a machine part, 20 mm is not), otherwis
 
 from __future__ import annotations
 
-import difflib
-
 from flexmb.errors import Fault, InputError
+from flexmb.suggestions import meant, nearest
 
 UNITS = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "um": 1e-6, "inch": 0.0254, "in": 0.0254, "ft": 0.3048}
 """Unit -> metres"""
@@ -35,6 +34,5 @@ def length_unit(unit: str | None, extent: float) -> tuple[str, str]:
     word = unit.strip().lower()
     if word in UNITS:
         return word, ""
-    near = difflib.get_close_matches(word, UNITS, 1)
-    meant = f"Did you mean '{near[0]}'? " if near else ""
-    raise InputError([Fault(f"'{unit}' is not a unit of length.", ("unit",), f"{meant}Units: {', '.join(UNITS)}.")])
+    hint = f"{meant(nearest(word, UNITS))} Units: {', '.join(UNITS)}.".strip()
+    raise InputError([Fault(f"'{unit}' is not a unit of length.", ("unit",), hint)])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.results.modal import Sweep
+from flexmb.results.modal_result import Sweep
 from flexmb.view.plots.panels import Line, Panel, limited, with_maxima
 from flexmb.view.plots.sheet import write_sheet
 

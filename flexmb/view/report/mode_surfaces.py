@@ -11,7 +11,7 @@ from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.reports.flexible_report import modal_data
 from flexmb.view.flexible_parts import Covered
-from flexmb.view.report.arrays import ArrayPool
+from flexmb.view.report.array_pool import ArrayPool
 from flexmb.view.report.coarse import coarse_surface
 
 MOST_MODES = 12

@@ -9,7 +9,6 @@ symmetric ones of Hammer and Stroud (1956) and of Strang and Fix (1973), in clos
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import roots_jacobi
 
 from flexmb.arrays import Floats
 
@@ -81,5 +80,7 @@ def _triangle_orbit(a: float) -> Floats:
 
 def _collapsed(degree: int, power: int) -> Rule:
     """Rule for the weight (1 - x)^power on 0 .. 1."""
+    from scipy.special import roots_jacobi
+
     x, w = roots_jacobi(degree // 2 + 1, power, 0)
     return 0.5 * (1.0 + x), w / 2.0 ** (power + 1)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from flexmb.arrays import Flags, Floats
+from flexmb.model.model import Model
 from flexmb.results.joint_reactions import JointReaction
 from flexmb.results.result_file import Result
 
@@ -78,7 +78,7 @@ class InverseDynamics:
     """Efforts and reactions of a prescribed motion."""
 
     result: Result
-    model: Any
+    model: Model
     how: str
     """kinematic, dynamic or quasi-static"""
     n_driven: int

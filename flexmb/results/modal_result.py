@@ -14,7 +14,7 @@ from flexmb.system.system import System
 
 
 @dataclass(frozen=True)
-class ModalReport:
+class ModalResult:
     """A linearised model and its modes."""
 
     system: System
