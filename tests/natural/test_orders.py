@@ -26,7 +26,7 @@ from flexmb.natural.spring_laws import LinearLaw
 from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.state import NaturalMotion
 from flexmb.natural.system import Mechanism, NaturalSystem
-from tests.natural.test_bodies import Array, RigidMotion, Solid, rotation, solid, units
+from tests.natural.test_body import Array, RigidMotion, Solid, rotation, solid, units
 
 ORDERS = {method: 2.0 if method == "generalized-alpha" else 4.0 for method in METHODS}
 ROADS = pytest.mark.parametrize("method", METHODS)
