@@ -25,11 +25,11 @@ from flexmb.errors import InputError
 from flexmb.jit import KERNEL_SOURCES, _cache_folder, _kept, program
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter
-from tests.bodies.test_body_file import body_of
 from tests.campaigns.kill_loop import kill_loop, wait_for_file
-from tests.results.test_result_file import IDENTITY, SYSTEM, fake_rows, write_blocks
 from tests.support.command_line import MODEL, folder, write_result
+from tests.support.made_results import IDENTITY, SYSTEM, fake_rows, write_blocks
 from tests.support.places import ROOT
+from tests.support.reduced_bodies import body_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, signals and limits of Linux")
 __all__ = ["folder"]  # a fixture

@@ -14,8 +14,7 @@ from flexmb.symbolic.equations import equations_of
 from flexmb.symbolic.sympy_form import sympy_equations
 from tests.support.places import ROOT
 from tests.support.symbolic_identities import made
-from tests.symbolic.test_energy import FREE
-from tests.symbolic.test_published_equations import DOUBLE_PENDULUM, ROTOR, SERVOS
+from tests.support.symbolic_models import DOUBLE_PENDULUM, FREE, ROTOR, SERVOS
 
 EXAMPLE = ROOT / "examples" / "06_equations_crane.py"
 
