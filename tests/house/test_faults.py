@@ -135,13 +135,14 @@ def test_a_request_to_end_is_not_lost_in_a_callback(tmp_path: Path) -> None:
     assert Child(tmp_path, "check", "nothing.toml", before=before).end() == (130, "flexmb: interrupted.\n")
 
 
-def test_what_nohup_ignores_stays_ignored(model: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_what_nohup_ignores_stays_ignored(model: Path, number: int) -> None:
     output = model.with_name("out.h5")
     words = ["run", str(model), "-o", str(output), "--set", "analysis.end=20", "--quiet"]
-    child = Child(model.parent, *words, before=lambda: void(signal.signal(signal.SIGHUP, signal.SIG_IGN)))
+    child = Child(model.parent, *words, before=lambda: void(signal.signal(number, signal.SIG_IGN)))
     wait_for_file(child.process, output, None)
     if child.process.is_alive():
-        os.kill(child.process.pid or 0, signal.SIGHUP)
+        os.kill(child.process.pid or 0, number)
     assert child.end() == (0, "")
 
 

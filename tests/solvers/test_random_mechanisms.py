@@ -14,7 +14,7 @@ from flexmb.solvers.assembly import assemble
 from flexmb.solvers.initial_state import body_states, initial_states, start_system
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.run import simulate
-from tests.support.mechanisms import spec_of
+from tests.support.mechanisms import rotation, spec_of
 from tests.support.random_mechanisms import closed_mechanism, ladder
 from tests.support.runs import Rows, Run
 
@@ -96,17 +96,6 @@ def test_impulse_of_ground_reactions_and_loads_is_the_change_of_momentum(seed: i
     change = momentum[-1] - momentum[0]
     assert np.allclose(impulse, change, rtol=0, atol=1e-7 * np.abs(wrench).max() * 0.1), (impulse, change)
     assert np.all(np.abs(change) > 1e-3)
-
-
-def rotation(p: np.ndarray) -> np.ndarray:
-    w, x, y, z = p
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -6,7 +6,6 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-import sympy
 
 from flexmb.errors import InputError
 from flexmb.model.model_file import parse_model
@@ -21,6 +20,8 @@ EXAMPLE = ROOT / "examples" / "06_equations_crane.py"
 
 def test_matrices_of_sympy() -> None:
     """[RS eq. 109] in sympy, whose own simplify finds no difference."""
+    import sympy
+
     found = sympy_equations(made(DOUBLE_PENDULUM))
     m2, l1, l2, g = sympy.symbols("m2 l1 l2 g")
     t1, t2 = found.q
@@ -33,6 +34,8 @@ def test_matrices_of_sympy() -> None:
 
 
 def test_constraints_and_quaternions() -> None:
+    import sympy
+
     rotor = sympy_equations(made(ROTOR + SERVOS))
     assert rotor.G == sympy.Matrix([[1, 0, 0], [0, 0, 1]]) and rotor.gamma == sympy.zeros(2, 1)
     assert rotor.Phi.diff(rotor.t) == -sympy.Matrix([sympy.Symbol("precession"), sympy.Symbol("spin")])
@@ -49,6 +52,8 @@ def test_named_results_are_refused() -> None:
 
 def test_example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """omega^2 = (1 + ml/mt) g/L. A swing of 0.05 degrees is longer by its square, 8e-7, which the run shows."""
+    import sympy
+
     spec = importlib.util.spec_from_file_location("example_06", EXAMPLE)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
