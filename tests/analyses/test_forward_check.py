@@ -17,8 +17,8 @@ from flexmb.analyses.inverse import inverse_model
 from flexmb.errors import ComputationError
 from flexmb.reports.inverse_report import departure_lines
 from flexmb.results.inverse_result import Departure
-from tests.analyses.test_inverse import SWAY, cart
-from tests.house.test_examples import script
+from tests.support.driven_models import SWAY, cart
+from tests.support.example_scripts import script
 from tests.support.mechanisms import slider_crank
 
 LEE = script("05_inverse_slider_crank").slider_crank

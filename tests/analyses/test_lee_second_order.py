@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from flexmb.verification import DATA
-from tests.analyses.test_lee_slider_crank import computed
+from tests.support.lee_slider_crank import computed
 
 Array = NDArray[np.float64]
 CRANK, ROD, SPEED = 0.152, 0.305, 125.7

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 from flexmb.model.model_file import read_model
-from tests.cli.test_equations_verb import chain
-from tests.house.test_examples import EXAMPLES
-from tests.support.command_line import call, folder
+from tests.support.command_line import call, chain, folder
+from tests.support.places import EXAMPLES
 from tests.support.symbolic_numbers import NumericCore
 
 __all__ = ["folder"]

@@ -12,7 +12,7 @@ import pytest
 import flexmb as fx
 from flexmb.cli import main
 from flexmb.solvers.settings import read_settings
-from tests.house.test_examples import differences, script
+from tests.support.example_scripts import differences, script
 from tests.support.places import EXAMPLES
 
 GALLERY = (EXAMPLES / "README.md").read_text()

@@ -25,11 +25,11 @@ from flexmb.errors import InputError
 from flexmb.jit import KERNEL_SOURCES, _cache_folder, _kept, program
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter
-from tests.bodies.test_body_file import body_of
 from tests.campaigns.kill_loop import kill_loop, wait_for_file
-from tests.results.test_result_file import IDENTITY, SYSTEM, fake_rows, write_blocks
 from tests.support.command_line import MODEL, folder, write_result
+from tests.support.made_results import IDENTITY, SYSTEM, fake_rows, write_blocks
 from tests.support.places import ROOT
+from tests.support.reduced_bodies import body_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, signals and limits of Linux")
 __all__ = ["folder"]  # a fixture
@@ -135,13 +135,14 @@ def test_a_request_to_end_is_not_lost_in_a_callback(tmp_path: Path) -> None:
     assert Child(tmp_path, "check", "nothing.toml", before=before).end() == (130, "flexmb: interrupted.\n")
 
 
-def test_what_nohup_ignores_stays_ignored(model: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_what_nohup_ignores_stays_ignored(model: Path, number: int) -> None:
     output = model.with_name("out.h5")
     words = ["run", str(model), "-o", str(output), "--set", "analysis.end=20", "--quiet"]
-    child = Child(model.parent, *words, before=lambda: void(signal.signal(signal.SIGHUP, signal.SIG_IGN)))
+    child = Child(model.parent, *words, before=lambda: void(signal.signal(number, signal.SIG_IGN)))
     wait_for_file(child.process, output, None)
     if child.process.is_alive():
-        os.kill(child.process.pid or 0, signal.SIGHUP)
+        os.kill(child.process.pid or 0, number)
     assert child.end() == (0, "")
 
 

@@ -13,6 +13,7 @@ from flexmb.errors import InputError
 from flexmb.joints.table import JOINT_TYPES
 from flexmb.model.model_file import LARGEST_FILE, ModelFileError, format_faults, parse_model, read_model
 from flexmb.model.schema import ModelSpec, read_spec
+from tests.support.beam_cases import faults_of
 
 GOOD = """\
 [model]
@@ -94,12 +95,6 @@ step = "1 ms"
 def changed(old: str, new: str) -> str:
     assert GOOD.count(old) == 1, old
     return GOOD.replace(old, new)
-
-
-def faults_of(text: str, settings: dict[str, str] | None = None) -> str:
-    with pytest.raises(ModelFileError) as caught:
-        parse_model(text, "m.toml", settings)
-    return format_faults(caught.value)
 
 
 def test_a_good_file() -> None:

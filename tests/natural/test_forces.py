@@ -19,7 +19,7 @@ from flexmb.natural.layout import Layout, direction_of, point_of
 from flexmb.natural.mass import extended_mass_matrix, mass_matrix, velocity_force
 from flexmb.natural.spring_laws import LinearLaw, TabledLaw
 from flexmb.natural.springs import RotationalSpring, ScalarSprings, TranslationalSprings, rotational_springs
-from tests.natural.test_bodies import KINDS, ROUND, SPATIAL, Array, RigidMotion, Solid, motion, random_body, rigid
+from tests.support.natural_solids import KINDS, ROUND, SPATIAL, Array, RigidMotion, Solid, motion, random_body, rigid
 
 # Central differences of smooth functions of order ten with the step 1e-5: 1e-10 times the third derivative, and
 # round-off 1e-15 / 1e-5.

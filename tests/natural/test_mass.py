@@ -13,7 +13,7 @@ import pytest
 
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.mass import mass_matrix, velocity_force
-from tests.natural.test_bodies import ROUND, Array, Solid, motion, random_body, rotation
+from tests.support.natural_solids import ROUND, Array, Solid, motion, random_body, rotation
 
 Place = Callable[[Array], Array]
 """Coordinates (dimension n_basic,) of a body -> place of one of its masses (dimension,)."""

@@ -19,7 +19,7 @@ from flexmb.recursive.recursive_reactions import recursive_reactions
 from flexmb.results.inverse_result import InverseDynamics
 from flexmb.results.joint_reactions import joint_reactions
 from flexmb.system.placement import place
-from tests.analyses.test_inverse_identities import FINE, INSIDE, SAME, FreeBodies, flexible_mechanism, rigid_mechanism
+from tests.support.free_bodies import FINE, INSIDE, SAME, FreeBodies, flexible_mechanism, rigid_mechanism
 from tests.support.mechanisms import TREE_JOINTS, random_tree
 
 RIGID: dict[str, dict[str, Any]] = {

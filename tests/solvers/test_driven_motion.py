@@ -10,10 +10,10 @@ import pytest
 from flexmb.solvers import kinematics, quasi_static_motion
 from flexmb.solvers.kinematics import analyse
 from flexmb.solvers.settings import read_settings
-from tests.solvers.test_quasi_static_motion import QuasiStatic
 from tests.support.flexible_mechanisms import slider_crank
 from tests.support.mechanisms import slider_crank as planar_slider_crank
 from tests.support.mechanisms import spec_of
+from tests.support.quasi_static import QuasiStatic
 from tests.support.runs import Rows, Run
 
 POSITIONS = ("coordinates/q",)

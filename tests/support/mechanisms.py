@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.model.schema import read_spec
+from tests.support.one_body import G
 
 TREE_JOINTS = (
     "revolute",
@@ -103,3 +104,30 @@ def slider_crank(coordinates: dict[str, Any]) -> dict[str, Any]:
 def spec_of(data: dict[str, Any]) -> Any:
     """Checked model of a dictionary."""
     return read_spec(data)
+
+
+def disc(**parts: Any) -> dict[str, Any]:
+    """A disc of radius 0.3 m, 2 kg, axis y, standing on the plane z = 0."""
+    joint = {"type": "rolling", "bodies": ["ground", "disc"], "at": [0, 0, 0], "normal": "z", "axis": "y"}
+    joint["radius"] = 0.3
+    return {
+        "model": {"name": "disc", "gravity": parts.pop("gravity", [0, 0, -G])},
+        "bodies": {
+            "disc": {"mass": 2.0, "inertia": [0.045, 0.09, 0.045], "at": [0, 0, 0.3], **parts.pop("body", {})},
+        },
+        "joints": {"contact": joint},
+        "analysis": {"end": 1.0},
+        **parts,
+    }
+
+
+def rotation(p: np.ndarray) -> np.ndarray:
+    """Rotation matrix of a unit quaternion (w, x, y, z)."""
+    w, x, y, z = p
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )

@@ -18,9 +18,10 @@ from flexmb.verification import MODELS, registry, running
 from flexmb.verification.case import Case, Comparison, Curve, case, compare, exact
 from flexmb.verification.page import page_text
 from flexmb.verification.table import labelled, markdown_table, short, text_table
-from tests.house.test_examples import EXAMPLES, differences
 from tests.support.browser import Browser, browser
 from tests.support.command_line import call
+from tests.support.example_scripts import differences
+from tests.support.places import EXAMPLES
 
 __all__ = ["browser"]
 

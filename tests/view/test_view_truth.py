@@ -9,41 +9,17 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
 
-import flexmb as fx
-from flexmb.model.model import Model
-from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import Mechanism
-from flexmb.system.placement import place
 from flexmb.view.scene import Part, Scene, rotations
-from flexmb.view.scene_of_result import scene_of_result
-from tests.support.flexible_mechanisms import STEEL, slider_crank
+from tests.support.drawn_models import Fixed, drawn, held_beam, ring, turn
+from tests.support.flexible_mechanisms import slider_crank
 from tests.support.flexible_models import flexible_tree
 from tests.support.mechanisms import TREE_JOINTS, random_tree
-
-Fixed = tuple[Result, Scene, Mechanism]
-
-
-def drawn(path: Path, data: dict[str, Any], **analysis: Any) -> Fixed:
-    """Run a model and make its scene; soft trees of random beams have shapes that do not suit their supports."""
-    tables = {**data, "analysis": {**data.get("analysis", {}), **analysis}}
-    with patch("flexmb.system.placement.support_faults", return_value=[]):
-        result = fx.run_model(Model.from_tables(tables), path)
-        return result, scene_of_result(result), place(model_of(result).spec)
-
-
-def turn(axis: int, angle: float) -> np.ndarray:
-    """Rotation about x, y or z."""
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    R = np.eye(3)
-    R[i, i] = R[j, j] = np.cos(angle)
-    R[j, i], R[i, j] = np.sin(angle), -np.sin(angle)
-    return R
 
 
 def joint_law(kind: str, q: np.ndarray, parameters: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray | None]:
@@ -65,11 +41,6 @@ def joint_law(kind: str, q: np.ndarray, parameters: tuple[float, ...]) -> tuple[
 
 def frame_of(part: Part, frame: int) -> tuple[np.ndarray, np.ndarray]:
     return part.position[frame], rotations(part.quaternion[frame])
-
-
-def ring(part: Part, x: float) -> np.ndarray:
-    """Numbers of the points of a section of a beam."""
-    return np.flatnonzero(np.abs(part.points[:, 0] - x) < 1e-9)
 
 
 # Joints of every kind
@@ -282,25 +253,6 @@ def test_markers_beyond_the_ends_are_fixed_to_the_end_sections(soft_tree: Fixed)
             assert np.linalg.norm(symbol.position[frame] - expected) < 2e-3 * (0.01 + arm)
             checked += 1
     assert checked >= 4
-
-
-def held_beam(**keys: Any) -> dict[str, Any]:
-    """A steel strip held at three places by joints, with an end that hangs over and is pushed."""
-    strip = {"type": "rectangle", "y": 0.02, "z": 0.004}
-    shapes = {"family": "elements", "bending": 5, "axial": 1, "torsion": 1}
-    beam = {"beam": [[0, 0, 0], [1, 0, 0]], "material": STEEL, "section": strip, "shapes": shapes, **keys}
-    slide = {"type": "point-on-line", "bodies": ["ground", "beam"], "line": "x"}
-    return {
-        "model": {"gravity": [0, -3, -9.81]},
-        "bodies": {"beam": beam},
-        "joints": {
-            "pivot": {"type": "revolute", "bodies": ["ground", "beam"], "at": [0, 0, 0], "axis": "y"},
-            "middle": {**slide, "at": [0.5, 0, 0]},
-            "far": {**slide, "at": [0.8, 0, 0]},
-        },
-        "forces": {"push": {"type": "force", "marker": "beam.end", "vector": [0, 0, -5.0]}},
-        "output": {"every": 2e-3},
-    }
 
 
 @pytest.mark.parametrize("frame", ["start", "end", "chord", "mean"])

@@ -11,10 +11,10 @@ import json
 import random
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from flexmb.cli import main
@@ -27,7 +27,6 @@ from tests.support.places import ROOT
 
 MODELS = sorted([*(ROOT / "examples").glob("*.toml"), *(ROOT / "flexmb" / "verification" / "models").glob("*.toml")])
 SCHEMA = model_schema()
-VALIDATORS = (jsonschema.Draft4Validator(SCHEMA), jsonschema.Draft7Validator(SCHEMA))
 
 PENDULUM = """
 #:schema ./flexmb.schema.json
@@ -83,22 +82,30 @@ FAULTS = {
 }
 
 
+@cache
+def validators() -> tuple[Any, Any]:
+    """Of both drafts, over the schema."""
+    from jsonschema import Draft4Validator, Draft7Validator
+
+    return Draft4Validator(SCHEMA), Draft7Validator(SCHEMA)
+
+
 def verdict(tables: Any) -> bool:
     """Whether the schema takes a model, the same by both drafts."""
-    found = {validator.is_valid(tables) for validator in VALIDATORS}
+    found = {validator.is_valid(tables) for validator in validators()}
     assert len(found) == 1
     return found.pop()
 
 
 def test_the_schema_is_one() -> None:
-    for validator in (jsonschema.Draft4Validator, jsonschema.Draft7Validator):
+    for validator in validators():
         validator.check_schema(SCHEMA)
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
 def test_every_shipped_model_is_valid(path: Path) -> None:
     tables = tomllib.loads(path.read_text())
-    for validator in VALIDATORS:
+    for validator in validators():
         assert [f"{list(fault.absolute_path)}: {fault.message}" for fault in validator.iter_errors(tables)] == []
 
 
@@ -194,11 +201,13 @@ def test_every_key_is_described_with_its_unit() -> None:
 
 
 def test_defaults_are_valid() -> None:
+    from jsonschema import Draft7Validator
+
     for name, definition in SCHEMA["definitions"].items():
         for key, entry in table_of(definition)["properties"].items():
             if "default" in entry:
                 one = {**entry, "definitions": SCHEMA["definitions"]}
-                assert jsonschema.Draft7Validator(one).is_valid(json.loads(json.dumps(entry["default"]))), (name, key)
+                assert Draft7Validator(one).is_valid(json.loads(json.dumps(entry["default"]))), (name, key)
 
 
 def test_command_prints_and_writes_the_schema(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import flexmb as fx
-from tests.house.test_examples import EXAMPLES
 from tests.support.command_line import call, folder
+from tests.support.places import EXAMPLES
 
 __all__ = ["folder"]
 LEE = str(EXAMPLES / "05_inverse_slider_crank.toml")

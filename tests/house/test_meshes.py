@@ -14,7 +14,7 @@ from flexmb.elements.solid.assemble import assemble
 from flexmb.mesh.checks import check_mesh, reject_bad
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.read import read_mesh
-from tests.house.test_examples import script
+from tests.support.example_scripts import script
 from tests.support.places import MESHES
 
 STEEL = Material.isotropic(2e11, 0.3, 7870.0)

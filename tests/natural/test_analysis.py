@@ -7,7 +7,6 @@ method) that positions agree to 1e-8 and reactions to 1e-6; the steps say why.
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +21,10 @@ from flexmb.model.model import Model
 from flexmb.natural.choice import choose
 from flexmb.results.result_file import Result
 from flexmb.system.placement import place
-from tests.solvers.test_random_mechanisms import closed_mechanism
 from tests.support.mechanisms import TREE_JOINTS, random_tree, slider_crank, spec_of
-from tests.support.natural_models import ABSOLUTE, FINE, NATURAL, NaturalRun, assert_same_motion, differences
-from tests.support.places import EXAMPLES
+from tests.support.natural_models import ABSOLUTE, FINE, NATURAL, NaturalRun, assert_same_motion, differences, example
+from tests.support.random_mechanisms import closed_mechanism
 from tests.support.runs import Run
-
-
-def example(name: str) -> dict[str, Any]:
-    data = tomllib.loads((EXAMPLES / f"{name}.toml").read_text())
-    for key in ("analysis", "coordinates"):
-        data.pop(key, None)
-    return data
 
 
 # rk4 with 20 to 40 mrad a step at the fastest turn: (omega h)^5 / 120 a step makes 1e-9 over some hundred steps.

@@ -6,25 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.test_examples import EXAMPLES
-from tests.support.command_line import call, folder
+from tests.support.command_line import call, chain, folder
+from tests.support.places import EXAMPLES
 
 __all__ = ["folder"]
 CRANK = str(EXAMPLES / "02_planar_slider_crank.toml")
 PENDULUM = str(EXAMPLES / "01_double_pendulum.toml")
 FLAGSHIP = str(EXAMPLES / "04_spatial_slider_crank.toml")
-
-
-def chain(path: Path, n: int) -> str:
-    """A model file with n bars in a row."""
-    lines = ["[model]", 'name = "chain"', "gravity = [0, -9.81, 0]"]
-    for k in range(n):
-        lines += [f"[bodies.b{k}]", "mass = 1", f"rod = [[0, {-k}, 0], [0, {-k - 1}, 0]]"]
-        before = f"b{k - 1}" if k else "ground"
-        lines += [f"[joints.j{k}]", 'type = "revolute"', f'bodies = ["{before}", "b{k}"]', f"at = [0, {-k}, 0]"]
-        lines += ['axis = "z"']
-    path.write_text("\n".join([*lines, "[analysis]", "end = 1", "step = 0.01", ""]))
-    return str(path)
 
 
 def squeezed(text: str) -> str:
