@@ -24,6 +24,7 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
+from flexmb.loads.table import LOAD_TYPES
 from flexmb.recursive.recorded_accelerations import RecordedMechanism, turned
 from flexmb.results.inverse_dynamics import RecursiveReactions
 from flexmb.results.joint_reactions import JointReaction
@@ -31,7 +32,7 @@ from flexmb.results.result_file import Result
 from flexmb.system.mechanism import PlacedJoint
 from flexmb.system.topology import Topology, topology
 
-COVERED = ("force", "torque", "spring-damper", "joint-spring", "friction", "actuator")
+COVERED = tuple(row.name for row in LOAD_TYPES.values() if not row.not_in_recursion)
 OPEN = 1e-9
 """Singular values of the joint equations below this part of the largest count as zero."""
 
@@ -40,12 +41,12 @@ def uncovered(spec: Any) -> list[Fault]:
     """What this road does not cover, by name."""
     faults = []
     for name, force in spec.forces.items():
-        if force.type not in COVERED:
-            text = f'"{force.type}" is not covered by recursive reactions (covered: {", ".join(COVERED)}).'
+        if reason := LOAD_TYPES[force.type].not_in_recursion:
+            text = f'"{force.type}" is not covered by recursive reactions: {reason} (covered: {", ".join(COVERED)}).'
             faults.append(Fault(text, ("forces", name), "Leave out --reactions recursive."))
     for name, joint in spec.joints.items():
-        if joint.kind.name == "rolling":
-            text = "a rolling joint is not covered by recursive reactions."
+        if not joint.kind.branch:
+            text = f"a {joint.kind.name} joint is not covered by recursive reactions."
             faults.append(Fault(text, ("joints", name), "Leave out --reactions recursive."))
     if spec.base is not None and (spec.base.rotation is not None or spec.base.acceleration is not None):
         text = "a ground that moves is not covered by recursive reactions."
@@ -145,7 +146,8 @@ class _Tree:
             self.known.append(_Pair(number, 0, -self.about_origin(wrench[:, :3], wrench[:, 3:], at)))
         nothing = np.zeros((self.m.rows, 3))
         for name, force in self.spec.forces.items():
-            if force.type in ("force", "torque"):
+            acts_on = LOAD_TYPES[force.type].acts_on
+            if acts_on == "marker":
                 marker = self.parts.marker_index[force.marker]
                 vector = self.m.result[f"forces/{name}/{force.type}"]
                 push, turn = (vector, nothing) if force.type == "force" else (nothing, vector)
@@ -153,7 +155,7 @@ class _Tree:
                 self.known.append(_Pair(self.body_of(marker), 0, wrench))
                 continue
             effort = self.m.result[f"forces/{name}/effort"]
-            if force.type == "spring-damper":
+            if acts_on == "pair":
                 self.known.append(self._pull(force, effort))
             else:
                 joint = self.parts.joints[self.parts.joint_index[force.joint]]

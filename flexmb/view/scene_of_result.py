@@ -16,6 +16,7 @@ import numpy as np
 from flexmb.arrays import Floats, Integers
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import Fault, InputError
+from flexmb.loads.table import LOAD_TYPES
 from flexmb.results.export import default_selections
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
@@ -192,10 +193,10 @@ def _arrows(spec: Any, mechanism: Mechanism, motion: RecordedMotion) -> Iterator
             yield Arrow(joint.name, f"reaction {quantity}", unit, at.position, at.deflection, vector)  # type: ignore[arg-type]
     for name, force in spec.forces.items():
         path = f"forces/{name}/{force.type}"
-        if force.type in ("force", "torque") and path in motion.result.channels:
+        kind = LOAD_TYPES[force.type]
+        if kind.acts_on == "marker" and path in motion.result.channels:
             at = motion.marker_path(mechanism.marker_index[force.marker])
-            unit = "N" if force.type == "force" else "N*m"
-            yield Arrow(name, force.type, unit, at.position, at.deflection, motion.channel(path))
+            yield Arrow(name, force.type, str(kind.unit), at.position, at.deflection, motion.channel(path))
 
 
 def _curves(result: Result, rows: Integers, channels: Sequence[str]) -> Iterator[Curve]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flexmb.model.schema.beams import BeamBody, FlexibleTable
 from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.checks import Path, References, Table, check_markers, tables_of
+from flexmb.model.schema.loads import DistributedForce
 from flexmb.model.schema.modal import ModalBody
 from flexmb.model.schema.sections import GeneralSection, Material
 from flexmb.suggestions import clipped, did_you_mean
@@ -183,7 +184,7 @@ def check_flexible_values(references: References, spec: ModelSpec) -> None:
             _check_count(references, name, body, body.modal.n_shapes)
     for name, force in spec.forces.items():
         beam = spec.bodies.get(getattr(force, "body", ""))
-        if force.type != "distributed-force" or not isinstance(beam, BeamBody) or not spec.has_places(*beam.beam):
+        if not isinstance(force, DistributedForce) or not isinstance(beam, BeamBody) or not spec.has_places(*beam.beam):
             continue
         length = spec.beam_length(beam)
         end = length if force.to is None else force.to
