@@ -119,7 +119,7 @@ class LoadMaker:
             raise InputError(f"spring '{name}' has a table, which has no symbolic form; give it a stiffness.")
         given = {key: getattr(force, key) for key, _ in LOAD_TYPES[force.type].numbers}
         numbers = [0 if value is None else value_of(value, ("forces", name, key)) for key, value in given.items()]
-        return _LAWS[force.type](position, rate, *numbers)
+        return LAWS[force.type](position, rate, *numbers)
 
 
 def _spring(position: Scalar, rate: Scalar, stiffness: Scalar, damping: Scalar, rest: Scalar) -> tuple[Scalar, Scalar]:
@@ -138,5 +138,5 @@ def _friction(
     return plus(effort, negative(multiply(coulomb, share))), 0
 
 
-_LAWS = {"spring-damper": _spring, "joint-spring": _spring, "friction": _friction}
+LAWS = {"spring-damper": _spring, "joint-spring": _spring, "friction": _friction}
 """Scalar laws of the load table: position, rate and the numbers of the row -> effort, stored energy."""

@@ -254,7 +254,7 @@ def check_values(references: References, spec: ModelSpec) -> None:
     """Checks that need the numbers: directions at right angles, tables long enough, sensors fit for expressions."""
     for name, joint in spec.joints.items():
         pair: Any = joint.axes
-        what = "the two axes of a universal joint"
+        what = f"the two axes of a {joint.type} joint"
         if joint.axis is not None and joint.slot is not None:
             pair, what = (joint.axis, joint.slot), "axis and slot"
         if pair is not None and abs(sum(a * b for a, b in zip(*pair, strict=True))) > 1e-6:
