@@ -20,6 +20,7 @@ from flexmb.arrays import Floats
 from flexmb.bodies.orientation import rotations
 from flexmb.jit import call
 from flexmb.layout import flat_arrays as L
+from flexmb.loads.table import LOAD_TYPES
 from flexmb.natural.base_motion import BaseMotion
 from flexmb.natural.choice import Choice, Pose
 from flexmb.natural.constraints import Drive
@@ -120,7 +121,7 @@ class SensedForces:
             if name not in loads.sensed:
                 continue
             block = int(system.ints[system.ints[L.LOADS] + number * L.LOAD + L.L_W])
-            if force.type == "actuator":
+            if LOAD_TYPES[force.type].acts_on == "coordinate":
                 key = force.joint, spec.coordinate(force.joint, force.coordinate)
                 self._efforts.append((block + L.LW_EFFORT, layout.scalar_column(loads.keys.index(key))))
                 continue

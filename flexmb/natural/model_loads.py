@@ -22,11 +22,13 @@ import numpy as np
 
 from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault
-from flexmb.joints.table import JointCode
+from flexmb.joints.joint_type import JointType
+from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.parser import Expression
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema.bodies import Body
-from flexmb.natural.choice import RECIPES, Choice, Pose
+from flexmb.model.schema.loads import expressions_of
+from flexmb.natural.choice import Choice, Pose, is_covered
 from flexmb.natural.constraints import ConstraintBuilder, Drive
 from flexmb.natural.forces import (
     ConcentratedForces,
@@ -48,20 +50,11 @@ from flexmb.natural.system import Writer
 
 Turn = Callable[[float], Floats]
 """Time -> rotation matrix (3, 3), or angular velocity (3,)."""
+Effort = Callable[[float, float], float]
+"""Rate and time -> effort on a coordinate [N, N*m]."""
 Key = tuple[str, str]
 """Joint and coordinate."""
 
-LENGTHS = {
-    JointCode.PRISMATIC: {"slide": 2},
-    JointCode.CYLINDRICAL: {"slide": 2},
-    JointCode.POINT_ON_LINE: {"slide": 2},
-    JointCode.PIN_IN_SLOT: {"slide": 0},
-    JointCode.PLANAR: {"x": 0, "y": 1},
-    JointCode.FREE: {"x": 0, "y": 1, "z": 2},
-}
-"""Axis of the first body along which a coordinate is measured."""
-ANGLES = {"angle": (0, 0, (2, True)), "angle1": (1, 1, (0, True)), "angle2": (0, 0, (1, False))}
-"""From this axis of the first body to that of the second, about an axis (and whether it is one of the first body)."""
 METHODS = ("generalized-alpha", "rk4")
 
 
@@ -80,15 +73,15 @@ def uncovered(spec: Any) -> list[Fault]:
             text = f"are for a whole model; '{name}' asks for \"{body.coordinates}\""
             fault(text, "bodies", name, "coordinates", hint="Leave out the coordinates of the body.")
     for name, joint in spec.joints.items():
-        if joint.kind.code not in RECIPES:
+        if not is_covered(joint.kind):
             fault(f"do not cover the joint '{name}' ({joint.type})", "joints", name)
         if joint.tree:
             fault(f"know no tree; '{name}' must be in one", "joints", name, "tree", hint="Leave out tree = true.")
     if spec.coordinates.branches:
         fault("know no tree and no branches", "coordinates", "branches", hint="Leave out the branches.")
     for name, force in spec.forces.items():
-        if force.type == "distributed-force":
-            fault(f"do not cover the distributed force '{name}'", "forces", name)
+        if reason := LOAD_TYPES[force.type].not_in_natural:
+            fault(f"do not cover the {force.type.replace('-', ' ')} '{name}': {reason}", "forces", name)
     _check_analysis(spec.analysis, fault)
     return faults
 
@@ -119,12 +112,12 @@ class CoordinateForces:
 
     def __init__(self, layout: Layout, columns: Sequence[int], forces: Sequence[Any]):
         self.layout, self.columns = layout, np.asarray(columns, dtype=np.int64)
-        springs = [k for k, force in enumerate(forces) if force.type == "joint-spring"]
+        springs = [k for k, force in enumerate(forces) if LOAD_TYPES[force.type].is_spring]
         self._sprung = self.columns[springs]
         self._springs = SpringLaws([_law(forces[k], forces[k].rest) for k in springs])
         others = [k for k in range(len(forces)) if k not in springs]
-        self._others = [(int(self.columns[k]), _effort(forces[k])) for k in others]
-        rubbing = [k for k in others if forces[k].type == "friction"]
+        self._others = [(int(self.columns[k]), _EFFORTS[forces[k].type](forces[k])) for k in others]
+        rubbing = [k for k in others if forces[k].type in _SLOPES]
         self._rubbed = self.columns[rubbing]
         self._frictions = [forces[k] for k in rubbing]
 
@@ -146,7 +139,7 @@ class CoordinateForces:
         """Entries of dQ_y/dy + per_rate dQ_y/dy_dot."""
         springs = -self._springs.stiffness(y[self._sprung]) - per_rate * self._springs.damping
         slopes = [
-            _friction_slope(one, float(rate)) for one, rate in zip(self._frictions, y_dot[self._rubbed], strict=True)
+            _SLOPES[one.type](one, float(rate)) for one, rate in zip(self._frictions, y_dot[self._rubbed], strict=True)
         ]
         return np.concatenate((springs, per_rate * np.array(slopes)))
 
@@ -177,6 +170,18 @@ class Rotors:
         return 0.0
 
 
+def _seen_at(kind: JointType, coordinate: str) -> tuple[int, bool]:
+    """Axis whose angle from the first frame to the second a coordinate is; whether it turns about one of the first.
+
+    One turn: the axis after its own. Two turns: the axis of the other one, which this turn alone moves.
+    """
+    turns = kind.motions_of("turn", "screw")
+    own = turns.index(kind.motion_of(coordinate))
+    if len(turns) == 1:
+        return (turns[0].axis + 1) % 3, True
+    return turns[1 - own].axis, own == 0
+
+
 def _law(force: Any, rest: float) -> LinearLaw | TabledLaw:
     """Law of a spring; its table counts from `rest`."""
     if force.table is None:
@@ -185,11 +190,12 @@ def _law(force: Any, rest: float) -> LinearLaw | TabledLaw:
     return TabledLaw(table[:, 0] + rest, table[:, 1], force.damping)
 
 
-def _effort(force: Any) -> Callable[[float, float], float]:
-    """Rate and time -> effort of friction or of an actuator."""
-    if force.type == "actuator":
-        function = _function(force.effort)
-        return lambda rate, t: function(t)
+def _given_effort(force: Any) -> Effort:
+    function = _function(force.effort)
+    return lambda rate, t: function(t)
+
+
+def _friction_effort(force: Any) -> Effort:
     viscous, coulomb, transition = force.viscous, force.coulomb, force.transition or 1.0
     return lambda rate, t: -viscous * rate - coulomb * math.tanh(rate / transition)
 
@@ -200,10 +206,15 @@ def _friction_slope(force: Any, rate: float) -> float:
     return float(-force.viscous - force.coulomb / transition * (1.0 - math.tanh(rate / transition) ** 2))
 
 
+_EFFORTS: dict[str, Callable[[Any], Effort]] = {"actuator": _given_effort, "friction": _friction_effort}
+"""Loads on a coordinate beside springs -> effort."""
+_SLOPES = {"friction": _friction_slope}
+"""Those whose effort depends on the rate -> its derivative."""
+
+
 def _is_sensed(force: Any) -> bool:
     """Whether an expression of the load depends on a sensor."""
-    expressions = (*getattr(force, "vector", ()), *([force.effort] if hasattr(force, "effort") else []))
-    return any(expression.names - {"t"} for expression in expressions)
+    return any(expression.names - {"t"} for expression in expressions_of(force))
 
 
 def _function(expression: Expression) -> Callable[[float], float]:
@@ -239,9 +250,10 @@ class ModelLoads:
     def of(cls, spec: Any, choice: Choice) -> ModelLoads:
         """Find the joint coordinates that something acts on."""
         acting = [motion for motion in spec.motions.values() if motion.joint is not None]
-        acting += [force for force in spec.forces.values() if hasattr(force, "joint")]
+        acting += [force for force in spec.forces.values() if LOAD_TYPES[force.type].acts_on == "coordinate"]
         keys = [(one.joint, spec.coordinate(one.joint, one.coordinate)) for one in acting]
-        keys += [(joint.name, "angle") for joint in choice.mechanism.joints if joint.type.code == JointCode.SCREW]
+        joints = choice.mechanism.joints
+        keys += [(joint.name, name) for joint in joints for one in joint.type.motions_of("screw") for name in one.names]
         return cls(spec, choice, tuple(dict.fromkeys(keys)))
 
     def start(self, poses: Sequence[Pose], near: Mapping[Key, float]) -> Floats:
@@ -250,12 +262,12 @@ class ModelLoads:
         for name, coordinate in self.keys:
             joint = self._joint(name)
             (R_a, p_a), (R_b, p_b) = (self._frame(end, poses) for end in (joint.first, joint.second))
-            axis = LENGTHS.get(joint.type.code, {}).get(coordinate)
-            if axis is not None:
-                values.append(float((p_b - p_a) @ R_a[:, axis]))
+            motion = joint.type.motion_of(coordinate)
+            if motion.type == "slide":
+                values.append(float((p_b - p_a) @ R_a[:, motion.axis]))
                 continue
-            i, j, (k, is_first) = ANGLES[coordinate]
-            bare = angle_between(R_a[:, i], R_b[:, j], (R_a if is_first else R_b)[:, k])
+            i, is_first = _seen_at(joint.type, coordinate)
+            bare = angle_between(R_a[:, i], R_b[:, i], (R_a if is_first else R_b)[:, motion.axis])
             values.append(bare + math.tau * round((near[name, coordinate] - bare) / math.tau))
         return np.array(values)
 
@@ -265,11 +277,11 @@ class ModelLoads:
         def write(builder: ConstraintBuilder, layout: Layout) -> None:
             for number, (name, coordinate) in enumerate(self.keys):
                 joint = self._joint(name)
-                axis = LENGTHS.get(joint.type.code, {}).get(coordinate)
-                is_screw = joint.type.code == JointCode.SCREW
-                if axis is not None or is_screw:
-                    term = ScalarTerm(layout.scalar_column(number), "linear", joint.parameters[0] if is_screw else 1.0)
-                    along = self.choice.marker_axis(joint.first, 2 if axis is None else axis, layout)
+                motion = joint.type.motion_of(coordinate)
+                if motion.type in ("slide", "screw"):
+                    scale = joint.parameters[0] if motion.type == "screw" else 1.0
+                    term = ScalarTerm(layout.scalar_column(number), "linear", scale)
+                    along = self.choice.marker_axis(joint.first, motion.axis, layout)
                     builder.dot(self.choice.gap(joint, layout), along, scalar=term, name=name)
             for name, motion in self.spec.motions.items():
                 if motion.joint is not None:
@@ -289,12 +301,12 @@ class ModelLoads:
         found = []
         for number, (name, coordinate) in enumerate(self.keys):
             joint = self._joint(name)
-            if coordinate in LENGTHS.get(joint.type.code, {}):
+            motion = joint.type.motion_of(coordinate)
+            if motion.type == "slide":
                 continue
-            i, j, (k, is_first) = ANGLES[coordinate]
-            first = self.choice.marker_axis(joint.first, i, layout)
-            second = self.choice.marker_axis(joint.second, j, layout)
-            axis = self.choice.marker_axis(joint.first if is_first else joint.second, k, layout)
+            i, is_first = _seen_at(joint.type, coordinate)
+            first, second = (self.choice.marker_axis(end, i, layout) for end in (joint.first, joint.second))
+            axis = self.choice.marker_axis(joint.first if is_first else joint.second, motion.axis, layout)
             found.append(Angle(first, second, number, axis, name))
         return [AngleRows(found, layout)] if found else []
 
@@ -313,12 +325,12 @@ class ModelLoads:
         points, torques = self._at_markers(layout, turn)
         if points or torques:
             sets.append(ConcentratedForces(layout, points, torques))
-        springs = [force for force in everything if force.type == "spring-damper"]
+        springs = [force for force in everything if LOAD_TYPES[force.type].acts_on == "pair"]
         if springs:
             ends = [tuple(choice.marker_point(markers[m], layout) for m in spring.markers) for spring in springs]
             laws = [_law(spring, spring.length or 0.0) for spring in springs]
             sets.append(TranslationalSprings(layout, [(first, second) for first, second in ends], laws))
-        on_joints = [force for force in everything if hasattr(force, "joint")]
+        on_joints = [force for force in everything if LOAD_TYPES[force.type].acts_on == "coordinate"]
         if on_joints:
             keys = [(force.joint, self.spec.coordinate(force.joint, force.coordinate)) for force in on_joints]
             columns = [layout.scalar_column(self.keys.index(key)) for key in keys]
@@ -329,7 +341,7 @@ class ModelLoads:
         """Forces and torques on markers of moving bodies."""
         points, torques = list[PointForce](), list[Torque]()
         for force in self.spec.forces.values():
-            if force.type not in ("force", "torque") or _is_sensed(force):
+            if LOAD_TYPES[force.type].acts_on != "marker" or _is_sensed(force):
                 continue
             marker = self.choice.mechanism.markers[self.choice.mechanism.marker_index[force.marker]]
             if marker.body == 0:

@@ -25,8 +25,9 @@ import numpy as np
 from flexmb.arrays import Floats
 from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
+from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.model import Model
-from flexmb.model.schema.loads import OnCoordinate, SpringDamper
+from flexmb.model.schema.loads import OnCoordinate, PointForce, PointTorque, SpringDamper
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.recursive.recorded_accelerations import RecordedMechanism, turned
 from flexmb.results.inverse_result import RecursiveReactions
@@ -35,7 +36,7 @@ from flexmb.results.result_file import Result
 from flexmb.system.mechanism import PlacedJoint
 from flexmb.system.topology import Topology, topology
 
-COVERED = ("force", "torque", "spring-damper", "joint-spring", "friction", "actuator")
+COVERED = tuple(row.name for row in LOAD_TYPES.values() if not row.not_in_recursion)
 OPEN = 1e-9
 """Singular values of the joint equations below this part of the largest count as zero."""
 
@@ -44,12 +45,12 @@ def uncovered(spec: ModelSpec) -> list[Fault]:
     """What this road does not cover, by name."""
     faults = []
     for name, force in spec.forces.items():
-        if force.type not in COVERED:
-            text = f'"{force.type}" is not covered by recursive reactions (covered: {", ".join(COVERED)}).'
+        if reason := LOAD_TYPES[force.type].not_in_recursion:
+            text = f'"{force.type}" is not covered by recursive reactions: {reason} (covered: {", ".join(COVERED)}).'
             faults.append(Fault(text, ("forces", name), "Leave out --reactions recursive."))
     for name, joint in spec.joints.items():
-        if joint.kind.name == "rolling":
-            text = "a rolling joint is not covered by recursive reactions."
+        if not joint.kind.branch:
+            text = f"a {joint.kind.name} joint is not covered by recursive reactions."
             faults.append(Fault(text, ("joints", name), "Leave out --reactions recursive."))
     if spec.base is not None and (spec.base.rotation is not None or spec.base.acceleration is not None):
         text = "a ground that moves is not covered by recursive reactions."
@@ -149,7 +150,7 @@ class _Tree:
             self.known.append(_Pair(number, 0, -self.about_origin(wrench[:, :3], wrench[:, 3:], at)))
         nothing = np.zeros((self.m.rows, 3))
         for name, force in self.spec.forces.items():
-            if force.type in ("force", "torque"):
+            if isinstance(force, PointForce | PointTorque):
                 marker = self.parts.marker_index[force.marker]
                 vector = self.m.result[f"forces/{name}/{force.type}"]
                 push, turn = (vector, nothing) if force.type == "force" else (nothing, vector)

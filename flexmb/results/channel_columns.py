@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.joints.table import JOINT_TYPES, JointType
+from flexmb.joints.joint_type import JointType
+from flexmb.joints.table import JOINT_TYPES
 from flexmb.system.system import System
 
 _POSITION_UNIT = {"length": "m", "angle": "rad", "rotation": "rad", "elastic": "m", "twist": "rad"}
@@ -68,13 +69,12 @@ def _named(channel: Any, joints: dict[str, JointType], system: System) -> NamedC
 
 def position_columns(joint: JointType) -> Iterator[tuple[str, str]]:
     """(name, unit) of every stored coordinate: angles and slides, quaternions in place of rotations."""
-    if "swing1" in joint.coordinates:
-        yield from ((f"rod_{letter}", "1") for letter in "wxyz")
-    for name, kind in zip(joint.coordinates, joint.kinds, strict=True):
-        if kind != "rotation":
-            yield name, _POSITION_UNIT[kind]
-        elif name == "wx":
-            yield from ((f"q{letter}", "1") for letter in "wxyz")
+    for motion in joint.motions:
+        if motion.is_quaternion:
+            prefix = "rod_" if motion.type == "rod" else "q"
+            yield from ((f"{prefix}{letter}", "1") for letter in "wxyz")
+        else:
+            yield from ((name, _POSITION_UNIT[motion.kind]) for name in motion.names)
 
 
 def stored_columns(system: System) -> Iterator[tuple[str, str]]:

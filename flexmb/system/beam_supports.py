@@ -17,7 +17,6 @@ import numpy as np
 from flexmb.arrays import Floats
 from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
-from flexmb.joints.table import JointCode as Code
 from flexmb.model.schema.beams import BeamBody
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.reduction.support_check import Support, supported_frequency_error
@@ -31,33 +30,6 @@ _ENOUGH_SHAPES = 4
 _MOST_TRIED = 6
 _OTHERS = (("chord", "modes"), ("start", "modes"), ("end", "modes"), ("start", "monomials"))
 """Frames and families that are offered instead, in this order."""
-_SLIDES = {
-    Code.PRISMATIC: "z",
-    Code.CYLINDRICAL: "z",
-    Code.PLANAR: "xy",
-    Code.FREE: "xyz",
-    Code.PIN_IN_SLOT: "x",
-    Code.POINT_ON_LINE: "z",
-    Code.DISTANCE: "xyz",
-    Code.ROLLING: "xyz",
-}
-"""Axes of the joint frame along which the bodies move freely; a distance or a rolling disc holds no whole plane."""
-_TURNS = {
-    Code.REVOLUTE: "z",
-    Code.CYLINDRICAL: "z",
-    Code.SCREW: "z",
-    Code.UNIVERSAL: "xy",
-    Code.SPHERICAL: "xyz",
-    Code.PLANAR: "z",
-    Code.FREE: "xyz",
-    Code.PIN_IN_SLOT: "z",
-    Code.POINT_ON_LINE: "xyz",
-    Code.DISTANCE: "xyz",
-    Code.ROLLING: "xyz",
-}
-"""Axes of the joint frame about which the bodies turn freely."""
-_TURN_OF = {"angle": "z", "angle1": "x", "angle2": "y"}
-"""Axis of the joint frame that a coordinate turns about; all others slide."""
 
 
 def support_faults(spec: ModelSpec, mechanism: Mechanism) -> list[Fault]:
@@ -146,7 +118,7 @@ def _grounded(mechanism: Mechanism, without: int) -> set[int]:
         body = waiting.pop()
         for joint in mechanism.joints:
             ends = {mechanism.markers[end].body for end in (joint.first, joint.second)}
-            if body in ends and without not in ends and joint.type.code != Code.FREE:
+            if body in ends and without not in ends and joint.type.conditions:
                 waiting += ends - found
                 found |= ends
     return found
@@ -155,14 +127,14 @@ def _grounded(mechanism: Mechanism, without: int) -> set[int]:
 def _support(spec: ModelSpec, mechanism: Mechanism, joint: PlacedJoint, marker: int) -> Support | None:
     """What a joint holds of a beam at its marker; None when it holds nothing across."""
     placed = mechanism.markers[marker]
-    code = joint.type.code
-    slides, turns = _SLIDES.get(code, ""), _TURNS.get(code, "")
+    slides, turns = joint.type.free_slides, joint.type.free_turns
     for motion in spec.motions.values():
         if motion.joint == joint.name:
-            driven = spec.coordinate(joint.name, motion.coordinate)
-            turns = turns.replace(_TURN_OF.get(driven, "-"), "")
-            if driven not in _TURN_OF:
-                slides = slides.replace(slides[:1] if driven == "slide" else driven, "")
+            driven = joint.type.motion_of(spec.coordinate(joint.name, motion.coordinate))
+            if driven.type == "slide":
+                slides = slides.replace(AXES[driven.axis], "")
+            else:
+                turns = turns.replace(AXES[driven.axis], "")
     free, turning = _free(placed.R_b, slides), _free(placed.R_b, turns)
     support = Support(float(placed.p_b[0]), not free[1], not free[2], not turning[2], not turning[1])
     return support if any(support[1:]) else None

@@ -12,6 +12,7 @@ from typing import Any
 
 from flexmb.errors import Fault, InputError
 from flexmb.graph import Edge, Forest, LinearGraph, SpanningTree, spanning_tree
+from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism
 
@@ -77,10 +78,11 @@ def linear_graph(spec: ModelSpec, mechanism: Mechanism, *, prefer_initial: bool 
 
 
 def _force_ends(mechanism: Mechanism, force: Any) -> tuple[str, str]:
-    if hasattr(force, "joint"):
+    acts_on = LOAD_TYPES[force.type].acts_on
+    if acts_on == "coordinate":
         joint = mechanism.joints[mechanism.joint_index[force.joint]]
         return _node(mechanism, joint.first), _node(mechanism, joint.second)
-    if hasattr(force, "markers"):
+    if acts_on == "pair":
         first, second = (_node(mechanism, mechanism.marker_index[reference]) for reference in force.markers)
         return first, second
     return "ground", _node(mechanism, mechanism.marker_index[force.marker])

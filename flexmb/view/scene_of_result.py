@@ -16,6 +16,8 @@ import numpy as np
 from flexmb.arrays import Floats, Integers
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import Fault, InputError
+from flexmb.loads.table import LOAD_TYPES
+from flexmb.model.schema.loads import PointForce, PointTorque
 from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.results.export import default_selections
@@ -194,10 +196,11 @@ def _arrows(spec: ModelSpec, mechanism: Mechanism, motion: RecordedMotion) -> It
             yield Arrow(joint.name, f"reaction {quantity}", unit, at.position, at.deflection, vector)  # type: ignore[arg-type]
     for name, force in spec.forces.items():
         path = f"forces/{name}/{force.type}"
-        if force.type in ("force", "torque") and path in motion.result.channels:
+        if isinstance(force, PointForce | PointTorque) and path in motion.result.channels:
             at = motion.marker_path(mechanism.marker_index[force.marker])
-            unit = "N" if force.type == "force" else "N*m"
-            yield Arrow(name, force.type, unit, at.position, at.deflection, motion.channel(path))
+            yield Arrow(
+                name, force.type, str(LOAD_TYPES[force.type].unit), at.position, at.deflection, motion.channel(path)
+            )
 
 
 def _curves(result: Result, rows: Integers, channels: Sequence[str]) -> Iterator[Curve]:

@@ -6,23 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.joints.table import JOINT_TYPES
 from flexmb.model.schema import read_spec
 from tests.support.one_body import G
 
-TREE_JOINTS = (
-    "revolute",
-    "prismatic",
-    "cylindrical",
-    "screw",
-    "universal",
-    "spherical",
-    "planar",
-    "free",
-    "pin-in-slot",
-    "point-on-line",
-    "distance",
-    "fixed",
-)
+TREE_JOINTS = (*(row.name for row in JOINT_TYPES.values() if row.n_v), "fixed")
+"""Every joint type that can be in the tree."""
 
 
 def random_body(rng: np.random.Generator) -> dict[str, Any]:
@@ -50,17 +39,11 @@ def joint_keys(kind: str, rng: np.random.Generator) -> dict[str, Any]:
     across = np.cross(axis, rng.normal(size=3))
     across /= np.linalg.norm(across)
     keys: dict[str, Any] = {"type": kind, "at": rng.normal(size=3).tolist()}
-    if kind in ("revolute", "prismatic", "cylindrical", "screw", "planar", "pin-in-slot"):
-        keys["axis"] = axis.tolist()
-    if kind == "screw":
-        keys["lead"] = 0.7
-    if kind == "universal":
-        keys["axes"] = [axis.tolist(), across.tolist()]
-    if kind == "pin-in-slot":
-        keys["slot"] = across.tolist()
-    if kind == "point-on-line":
-        keys["line"] = axis.tolist()
-    if kind == "distance":
+    row = JOINT_TYPES[kind]
+    directions = {"axis": axis, "line": axis, "slot": across, "axes": np.array([axis, across])}
+    keys |= {key: directions[key].tolist() for key in row.directions}
+    keys |= dict.fromkeys(row.numbers, 0.7)
+    if row.at == "pair":
         keys["at"] = [rng.normal(size=3).tolist(), rng.normal(size=3).tolist()]
     return keys
 

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from flexmb.joints.table import JOINT_TYPES
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import Mechanism
+from flexmb.view.geometry.joint_symbols import joint_symbol_halves
 from flexmb.view.scene import Part, Scene, rotations
 from tests.support.drawn_models import Fixed, drawn, held_beam, ring, turn
 from tests.support.flexible_mechanisms import slider_crank
@@ -24,19 +26,17 @@ from tests.support.mechanisms import TREE_JOINTS, random_tree
 
 def joint_law(kind: str, q: np.ndarray, parameters: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray | None]:
     """Place and orientation of the second frame of a joint in its first one; None: any orientation."""
-    along = {"prismatic": 2, "cylindrical": 2, "point-on-line": 2, "pin-in-slot": 0}
-    p = np.zeros(3)
-    if kind in along:
-        p[along[kind]] = q[0]
-    elif kind == "screw":
-        p[2] = parameters[0] * q[0]
-    elif kind == "planar":
-        p[:2] = q[:2]
-    if kind in ("spherical", "point-on-line"):
-        return p, None
-    if kind == "universal":
-        return p, turn(0, q[0]) @ turn(1, q[1])
-    return p, np.eye(3) if kind in ("fixed", "prismatic") else turn(2, q[-1])
+    p, R = np.zeros(3), np.eye(3)
+    for motion, value in zip(JOINT_TYPES[kind].motions, q, strict=False):
+        if motion.type == "ball":
+            return p, None
+        if motion.type == "slide":
+            p[motion.axis] = value
+        else:
+            R = R @ turn(motion.axis, value)
+        if motion.type == "screw":
+            p[motion.axis] = parameters[0] * value
+    return p, R
 
 
 def frame_of(part: Part, frame: int) -> tuple[np.ndarray, np.ndarray]:
@@ -86,7 +86,8 @@ def check_joint_laws(result: Result, scene: Scene, mechanism: Mechanism) -> set[
     return seen
 
 
-HALVES = {"prismatic", "cylindrical", "screw", "universal", "spherical", "planar", "pin-in-slot", "point-on-line"}
+HALVES = {name for name in TREE_JOINTS if all(len(half.points) for half in joint_symbol_halves(name, 1.0))}
+"""Joints whose symbol has a part on either body."""
 
 
 def test_symbols_follow_the_laws_of_their_joints(tree: Fixed) -> None:

@@ -16,7 +16,8 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from flexmb.axes import AXES, named_direction
-from flexmb.joints.table import JOINT_TYPES, JointType
+from flexmb.joints.joint_type import JointType
+from flexmb.joints.table import JOINT_TYPES
 from flexmb.model.expressions.nodes import SymbolicValue
 from flexmb.model.expressions.parser import Expression, constant, parse_amount, parse_expression
 from flexmb.model.expressions.tokens import TextError

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from flexmb.joints.table import JointCode
 from flexmb.model.schema.beam_checks import check_damping, count_faults, marker_hint, on_beam, refuse_bare_modal
 from flexmb.model.schema.beams import BeamBody
 from flexmb.model.schema.bodies import Body
@@ -96,7 +95,7 @@ def _joint_place(spec: ModelSpec, joint: Joint, number: int) -> Any:
     """Point or world position at which a joint meets its first (0) or second (1) body; None when it is not known."""
     if joint.kind.at == "pair":
         return joint.at[number] if isinstance(joint.at, tuple) and len(joint.at) == 2 else None
-    if joint.at is not None and not (number and joint.kind.code == JointCode.ROLLING):
+    if joint.at is not None and not (number and joint.kind.at == "first"):
         return joint.at
     assert joint.bodies is not None
     second = spec.bodies.get(joint.bodies[1])

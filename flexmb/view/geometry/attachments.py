@@ -48,7 +48,7 @@ def attachments(mechanism: Mechanism, body: int) -> list[Attachment]:
     for joint in mechanism.joints:
         for side, number in enumerate((joint.first, joint.second)):
             marker = mechanism.markers[number]
-            if marker.body == body and joint.type.name != "free":
+            if marker.body == body and joint.type.conditions:
                 found.append(Attachment(joint, side, marker.p_b, marker.R_b))
     return found
 
@@ -78,9 +78,9 @@ def scene_size(mechanism: Mechanism) -> float:
     held: dict[int, list[Floats]] = {}
     for joint in mechanism.joints:
         for marker in (mechanism.markers[joint.first], mechanism.markers[joint.second]):
-            if joint.type.name != "free":
+            if joint.type.conditions:
                 held.setdefault(marker.body, []).append(marker.p_b)
-        if joint.type.name in ("rolling", "distance"):
+        if {"radius", "length"} & set(joint.type.parameters):
             longest = max(longest, 2.0 * joint.parameters[0])
     for number, body in enumerate(mechanism.bodies):
         own = list(held.get(number, ()))

@@ -20,7 +20,7 @@ from flexmb.system.mechanism import Mechanism
 from flexmb.view.geometry.attachments import Attachment, Travels, attachments, load_points, scene_size
 from flexmb.view.geometry.beam_skin import beam_skin
 from flexmb.view.geometry.ground import ground_solid
-from flexmb.view.geometry.joint_symbols import THICKNESS
+from flexmb.view.geometry.joint_symbols import DRAWINGS, THICKNESS
 from flexmb.view.geometry.mass_shapes import inertia_solid, mass_ball, wheel
 from flexmb.view.geometry.model_shapes import model_solid
 from flexmb.view.geometry.primitives import Solid, box, cylinder, joined, moved, sphere, tube
@@ -29,7 +29,6 @@ from flexmb.view.scene import Color
 __all__ = ["body_color", "rigid_solid", "scene_size"]
 
 
-HINGES = ("revolute", "pin-in-slot")
 SAME_NODE = 0.01
 """Points closer than this part of the size of the scene count as one."""
 EYE, FORK = 1.5, 4.2
@@ -46,7 +45,7 @@ class Node:
 
     def hinge(self) -> Attachment | None:
         """The first joint here that turns about an axis, if there is one."""
-        return next((a for a in self.attachments if a.type in HINGES), None)
+        return next((a for a in self.attachments if DRAWINGS[a.type].is_hinge), None)
 
 
 def rigid_solid(
@@ -121,12 +120,12 @@ def _add_ends(nodes: list[Node], spec: ModelSpec, body: RigidBody, near: float) 
 
 
 def _is_slider(attachment: Attachment) -> bool:
-    return attachment.side == 1 and attachment.type in ("prismatic", "cylindrical", "screw", "point-on-line")
+    return attachment.side == 1 and DRAWINGS[attachment.type].slider is not None
 
 
 def _block(attachment: Attachment, r: float) -> Solid:
     """The sliding part: a block on rails, a bush on a shaft."""
-    if attachment.type == "prismatic":
+    if DRAWINGS[attachment.type].slider == "block":
         block = box((4.4 * r, 4.4 * r, 6.0 * r))
     else:
         block = tube((0.0, 0.0, -2.0 * r), (0.0, 0.0, 2.0 * r), 2.6 * r, 1.3 * r)
@@ -193,7 +192,7 @@ def _end(node: Node, direction: Floats, r: float, length: float) -> tuple[Floats
         return node.p, [sphere(min(r, 0.12 * length), node.p, 24)]
     side = side / across
     frame = np.column_stack([side, np.cross(hinge.axis, side), hinge.axis])
-    sides = {a.side for a in node.attachments if a.type in HINGES}
+    sides = {a.side for a in node.attachments if DRAWINGS[a.type].is_hinge}
     if sides == {0}:
         return node.p + FORK * r * side, [moved(_fork(r), frame, node.p)]
     eye = tube((0.0, 0.0, -r), (0.0, 0.0, r), 2.0 * r, r)
