@@ -160,4 +160,4 @@ def softest_motion(K: Floats, M: Floats, n_neutral: int) -> tuple[float, Floats,
     first = int(np.argmin(values.real))
     flutter = np.abs(values.imag) > UNSYMMETRIC * np.abs(values)
     is_stable = bool(values.real[first] > 0.0 and not flutter.any())
-    return float(values.real[first]), np.linalg.solve(L.T, vectors[:, first].real), is_stable, has_potential
+    return float(values.real[first]), np.linalg.solve(lower.T, vectors[:, first].real), is_stable, has_potential

@@ -72,7 +72,7 @@ def normal_part(mechanics: Mechanics, vector: Floats) -> Floats:
     M, _ = positive_mass(m)
     lower = np.linalg.cholesky(M)
     B = np.linalg.solve(lower, m.G[: m.n_pos_rows].T).T
-    return np.asarray(np.linalg.solve(L.T, np.linalg.lstsq(B, m.G[: m.n_pos_rows] @ vector, rcond=RANK)[0]))
+    return np.asarray(np.linalg.solve(lower.T, np.linalg.lstsq(B, m.G[: m.n_pos_rows] @ vector, rcond=RANK)[0]))
 
 
 def acceleration_rates(mechanics: Mechanics, delta: float) -> tuple[Floats, Floats]:
