@@ -75,18 +75,16 @@ def integrate(
     """The motion from 0 to `end` [s], states kept at the start and after `every` steps; the step is made to fit."""
     _check(end, step, method, rho, every)
     n_steps = every * max(1, round(end / (step * every)))
-    running = system.copy_for_run()
-    state = first_state(running, velocities)
-    states, measures = [state], [Measures.of(running, state)]
+    state = first_state(system, velocities)
+    states, measures = [state], [Measures.of(system, state)]
     try:
-        road = stepper(running, state, end / n_steps, method, rho)
+        road = stepper(system, state, end / n_steps, method, rho)
         for number in range(1, n_steps + 1):
             with np.errstate(all="ignore"):  # what is not finite ends the step, and is said once
                 state = road.advance(state)
-            running.follow(state.x)
             if number % every == 0:
                 states.append(state)
-                measures.append(Measures.of(running, state))
+                measures.append(Measures.of(system, state))
     except StepFailure as failure:
         raise failure.at(state.t, end / n_steps) from None
     return NaturalMotion.of(states, measures)

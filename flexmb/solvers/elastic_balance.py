@@ -14,7 +14,7 @@ from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.solvers.independent import pivot_columns
 from flexmb.solvers.mechanics import Mechanics
-from flexmb.solvers.quasi_static import stored_places
+from flexmb.solvers.quasi_static_start import stored_places
 
 DEPENDENT = 1e-9  # singular values below this part of the largest count as zero
 DIFFERENCE = 1e-6  # of the magnitude of an elastic coordinate: it is perturbed by this for the Jacobian

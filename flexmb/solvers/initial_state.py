@@ -18,10 +18,10 @@ from flexmb.equations.programs import link
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import assemble, assemble_velocities, solve_accelerations
-from flexmb.solvers.body_places import places_of
+from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.mechanics import Mechanics
-from flexmb.solvers.quasi_static import settle
+from flexmb.solvers.quasi_static_start import settle
 from flexmb.solvers.statics import Equilibrium, equilibrium
 from flexmb.system.build import build_system
 from flexmb.system.records.tree import position_coordinates, quaternion
@@ -44,7 +44,7 @@ def design_states(system: System, work: Floats) -> BodyStates:
     Mechanics(system, work).run(L.AT_KINEMATICS)
     ground = int(system.ints[system.ints[L.BODIES] + L.B_W]) + L.W_R_W
     R_w0 = work[ground : ground + 9].reshape(3, 3).copy()
-    elastic = {name: (work[q], work[v]) for name, (_, q, v) in places_of(system).items()}
+    elastic = {name: (work[q], work[v]) for name, (_, q, v) in body_slices(system).items()}
     return {
         body.name: np.concatenate([R_w0 @ body.p_wb, quaternion(R_w0 @ body.R_wb), np.zeros(6), *elastic[body.name]])
         for body in system.mechanism.bodies[1:]
@@ -55,12 +55,12 @@ def body_states(system: System, work: Floats) -> BodyStates:
     """Poses and velocities of all bodies in a workspace."""
     mechanics = Mechanics(system, work)
     mechanics.run(L.AT_OUTPUT)
-    return {name: np.concatenate([work[pose], work[q], work[v]]) for name, (pose, q, v) in places_of(system).items()}
+    return {name: np.concatenate([work[pose], work[q], work[v]]) for name, (pose, q, v) in body_slices(system).items()}
 
 
 def measure(system: System, work: Floats, states: BodyStates) -> None:
     """Set the coordinates and rates in a workspace from poses and velocities of the bodies."""
-    for name, (pose, q, v) in places_of(system).items():
+    for name, (pose, q, v) in body_slices(system).items():
         n = q.stop - q.start
         work[pose] = states[name][: L.BODY_OUT]
         work[q], work[v] = states[name][L.BODY_OUT : L.BODY_OUT + n], states[name][L.BODY_OUT + n :]

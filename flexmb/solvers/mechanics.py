@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -41,6 +42,17 @@ class Solvable(Protocol):
     def workspace(self) -> Floats: ...
 
 
+@dataclass(frozen=True, eq=False)
+class MotionState:
+    """A copy of what moves: time [s], coordinates, velocities, accelerations and multipliers."""
+
+    t: float
+    q: Floats
+    v: Floats
+    a: Floats
+    lam: Floats
+
+
 class Mechanics:
     """The workspace W of a system with its parts by name; all arrays are views of W."""
 
@@ -72,6 +84,15 @@ class Mechanics:
     @t.setter
     def t(self, value: float) -> None:
         self.W[self.I[L.T]] = value
+
+    def state(self) -> MotionState:
+        """A copy of the state in W."""
+        return MotionState(self.t, self.q.copy(), self.v.copy(), self.a.copy(), self.lam.copy())
+
+    def put(self, state: MotionState) -> None:
+        """Bring a state back into W."""
+        self.t = state.t
+        self.q[:], self.v[:], self.a[:], self.lam[:] = state.q, state.v, state.a, state.lam
 
     @property
     def row_scale(self) -> float:

@@ -13,10 +13,10 @@ import flexmb as fx
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.forces import ConcentratedForces, Gravity, torque_on
 from flexmb.natural.integration import integrate
-from flexmb.natural.joints import point_on_line, universal
 from flexmb.natural.mixed import Angle, AngleRows
 from flexmb.natural.system import Mechanism, NaturalSystem, Writer
 from flexmb.verification import DATA
+from tests.support.natural_joints import point_on_line, universal
 
 FOURTH_ORDER = ("runge-kutta", "independent", "canonical")
 CORE = {"method": "rk45", "formulation": "embedding", "tolerance": 1e-11}

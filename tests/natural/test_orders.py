@@ -19,7 +19,6 @@ from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.constraints import ConstraintBuilder
 from flexmb.natural.forces import Gravity
 from flexmb.natural.integration import METHODS, integrate
-from flexmb.natural.joints import driven_scalar
 from flexmb.natural.layout import Layout, point_of
 from flexmb.natural.mixed import Angle, AngleRows
 from flexmb.natural.spring_laws import LinearLaw
@@ -27,6 +26,7 @@ from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.state import NaturalMotion
 from flexmb.natural.system import Mechanism, NaturalSystem
 from tests.natural.test_bodies import Array, RigidMotion, Solid, rotation, solid, units
+from tests.support.natural_joints import driven_scalar
 
 ORDERS = {method: 2.0 if method == "generalized-alpha" else 4.0 for method in METHODS}
 ROADS = pytest.mark.parametrize("method", METHODS)

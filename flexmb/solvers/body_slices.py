@@ -6,7 +6,7 @@ from flexmb.layout import flat_arrays as L
 from flexmb.system.system import System
 
 
-def places_of(system: System) -> dict[str, tuple[slice, slice, slice]]:
+def body_slices(system: System) -> dict[str, tuple[slice, slice, slice]]:
     """Where the output block, the elastic coordinates and their rates of every body stand in W."""
     ints, names = system.ints, [body.name for body in system.mechanism.bodies]
     places = {}

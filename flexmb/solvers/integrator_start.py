@@ -78,14 +78,13 @@ def normal_part(mechanics: Mechanics, vector: Floats) -> Floats:
 def acceleration_rates(mechanics: Mechanics, delta: float) -> tuple[Floats, Floats]:
     """Time derivatives of accelerations and multipliers, by the consistent accelerations a short time later."""
     m = mechanics
-    t, q, v, a, lam = m.t, m.q.copy(), m.v.copy(), m.a.copy(), m.lam.copy()
-    m.t = t + delta
-    m.move(delta * v + 0.5 * delta**2 * a)
-    m.v[:] = v + delta * a
+    here = m.state()
+    m.t = here.t + delta
+    m.move(delta * here.v + 0.5 * delta**2 * here.a)
+    m.v[:] = here.v + delta * here.a
     solve_accelerations(m)
-    jerk, lam_rate = (m.a - a) / delta, (m.lam - lam) / delta
-    m.t = t
-    m.q[:], m.v[:], m.a[:], m.lam[:] = q, v, a, lam
+    jerk, lam_rate = (m.a - here.a) / delta, (m.lam - here.lam) / delta
+    m.put(here)
     return jerk, lam_rate
 
 
