@@ -148,7 +148,9 @@ class NaturalAnalysis:
         table, ints = int(self.system.ints[L.MOTIONS]) + L.MO_FUNCTION, self.system.ints
         starts = {name: int(ints[table + k * L.MOTION]) for k, name in enumerate(self.spec.motions)}
         drives = {name: function_of(self.system, m.W, start) for name, start in starts.items()}
-        base = Base(self.spec, self.system, m.W) if self.spec.base is not None else None
+        base = None
+        if self.spec.base is not None:
+            base = Base(self.spec.base, self.spec.model.gravity, self.system, m.W)
         rows = [*choice.rows, *loads.rows(drives)]
 
         def forces(layout: Layout) -> list[ForceSet]:

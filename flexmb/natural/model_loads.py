@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -25,6 +24,8 @@ from flexmb.errors import Fault
 from flexmb.joints.table import JointCode
 from flexmb.model.expressions.parser import Expression
 from flexmb.model.expressions.tokens import TextError
+from flexmb.model.schema import ModelSpec, loads
+from flexmb.model.schema.analysis import Analysis
 from flexmb.model.schema.bodies import Body
 from flexmb.natural.choice import RECIPES, Choice, Pose
 from flexmb.natural.constraints import ConstraintBuilder, Drive
@@ -45,11 +46,16 @@ from flexmb.natural.scalar_terms import ScalarTerm
 from flexmb.natural.spring_laws import LinearLaw, SpringLaws, TabledLaw
 from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.system import Writer
+from flexmb.system.mechanism import PlacedJoint
 
 Turn = Callable[[float], Floats]
 """Time -> rotation matrix (3, 3), or angular velocity (3,)."""
 Key = tuple[str, str]
 """Joint and coordinate."""
+CoordinateLoad = loads.JointSpring | loads.Friction | loads.Actuator
+"""What acts on a joint coordinate"""
+Components = Floats | Callable[[float], Floats]
+"""(3,), constant or by time"""
 
 LENGTHS = {
     JointCode.PRISMATIC: {"slide": 2},
@@ -65,7 +71,7 @@ ANGLES = {"angle": (0, 0, (2, True)), "angle1": (1, 1, (0, True)), "angle2": (0,
 METHODS = ("generalized-alpha", "rk4")
 
 
-def uncovered(spec: Any) -> list[Fault]:
+def uncovered(spec: ModelSpec) -> list[Fault]:
     """Everything in a model that natural coordinates do not cover, by name."""
     faults = []
 
@@ -87,13 +93,13 @@ def uncovered(spec: Any) -> list[Fault]:
     if spec.coordinates.branches:
         fault("know no tree and no branches", "coordinates", "branches", hint="Leave out the branches.")
     for name, force in spec.forces.items():
-        if force.type == "distributed-force":
+        if isinstance(force, loads.DistributedForce):
             fault(f"do not cover the distributed force '{name}'", "forces", name)
     _check_analysis(spec.analysis, fault)
     return faults
 
 
-def _check_analysis(analysis: Any, fault: Callable[..., None]) -> None:
+def _check_analysis(analysis: Analysis | None, fault: Callable[..., None]) -> None:
     if analysis is None:
         return
     if "static" in (analysis.type, analysis.start):
@@ -117,16 +123,17 @@ def _check_analysis(analysis: Any, fault: Callable[..., None]) -> None:
 class CoordinateForces:
     """Efforts on mixed coordinates: springs and dampers, friction, actuators."""
 
-    def __init__(self, layout: Layout, columns: Sequence[int], forces: Sequence[Any]):
-        self.layout, self.columns = layout, np.asarray(columns, dtype=np.int64)
-        springs = [k for k, force in enumerate(forces) if force.type == "joint-spring"]
-        self._sprung = self.columns[springs]
-        self._springs = SpringLaws([_law(forces[k], forces[k].rest) for k in springs])
-        others = [k for k in range(len(forces)) if k not in springs]
-        self._others = [(int(self.columns[k]), _effort(forces[k])) for k in others]
-        rubbing = [k for k in others if forces[k].type == "friction"]
-        self._rubbed = self.columns[rubbing]
-        self._frictions = [forces[k] for k in rubbing]
+    def __init__(self, layout: Layout, columns: Sequence[int], forces: Sequence[CoordinateLoad]):
+        self.layout = layout
+        acting = list(zip(columns, forces, strict=True))
+        springs = [(column, force) for column, force in acting if isinstance(force, loads.JointSpring)]
+        self._sprung = np.array([column for column, _ in springs], dtype=np.int64)
+        self._springs = SpringLaws([_law(force, force.rest) for _, force in springs])
+        others = [(column, force) for column, force in acting if not isinstance(force, loads.JointSpring)]
+        self._others = [(column, _effort(force)) for column, force in others]
+        rubbing = [(column, force) for column, force in acting if isinstance(force, loads.Friction)]
+        self._rubbed = np.array([column for column, _ in rubbing], dtype=np.int64)
+        self._frictions = [force for _, force in rubbing]
 
     def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
         """(n_extended,) Q_y."""
@@ -177,7 +184,7 @@ class Rotors:
         return 0.0
 
 
-def _law(force: Any, rest: float) -> LinearLaw | TabledLaw:
+def _law(force: loads.SpringDamper | loads.JointSpring, rest: float) -> LinearLaw | TabledLaw:
     """Law of a spring; its table counts from `rest`."""
     if force.table is None:
         return LinearLaw(force.stiffness, rest, force.damping)
@@ -185,24 +192,28 @@ def _law(force: Any, rest: float) -> LinearLaw | TabledLaw:
     return TabledLaw(table[:, 0] + rest, table[:, 1], force.damping)
 
 
-def _effort(force: Any) -> Callable[[float, float], float]:
+def _effort(force: loads.Friction | loads.Actuator) -> Callable[[float, float], float]:
     """Rate and time -> effort of friction or of an actuator."""
-    if force.type == "actuator":
+    if isinstance(force, loads.Actuator):
         function = _function(force.effort)
         return lambda rate, t: function(t)
     viscous, coulomb, transition = force.viscous, force.coulomb, force.transition or 1.0
     return lambda rate, t: -viscous * rate - coulomb * math.tanh(rate / transition)
 
 
-def _friction_slope(force: Any, rate: float) -> float:
+def _friction_slope(force: loads.Friction, rate: float) -> float:
     """Derivative of the effort of friction by the rate."""
     transition = force.transition or 1.0
     return float(-force.viscous - force.coulomb / transition * (1.0 - math.tanh(rate / transition) ** 2))
 
 
-def _is_sensed(force: Any) -> bool:
+def _is_sensed(force: loads.Force) -> bool:
     """Whether an expression of the load depends on a sensor."""
-    expressions = (*getattr(force, "vector", ()), *([force.effort] if hasattr(force, "effort") else []))
+    expressions: Sequence[Expression] = ()
+    if isinstance(force, (loads.PointForce, loads.PointTorque, loads.DistributedForce)):
+        expressions = force.vector
+    elif isinstance(force, loads.Actuator):
+        expressions = (force.effort,)
     return any(expression.names - {"t"} for expression in expressions)
 
 
@@ -225,7 +236,7 @@ def _function(expression: Expression) -> Callable[[float], float]:
 class ModelLoads:
     """What acts on a model: made from its choice, before it is assembled."""
 
-    spec: Any
+    spec: ModelSpec
     choice: Choice
     keys: tuple[Key, ...]
     """Joint coordinates that are coordinates themselves, in the order of the mixed scalars."""
@@ -236,11 +247,12 @@ class ModelLoads:
         return tuple(name for name, force in self.spec.forces.items() if _is_sensed(force))
 
     @classmethod
-    def of(cls, spec: Any, choice: Choice) -> ModelLoads:
+    def of(cls, spec: ModelSpec, choice: Choice) -> ModelLoads:
         """Find the joint coordinates that something acts on."""
-        acting = [motion for motion in spec.motions.values() if motion.joint is not None]
-        acting += [force for force in spec.forces.values() if hasattr(force, "joint")]
-        keys = [(one.joint, spec.coordinate(one.joint, one.coordinate)) for one in acting]
+        acting = [(motion.joint, motion.coordinate) for motion in spec.motions.values() if motion.joint is not None]
+        on_joints = [force for force in spec.forces.values() if isinstance(force, loads.OnCoordinate)]
+        acting += [(force.joint, force.coordinate) for force in on_joints]
+        keys = [(joint, spec.coordinate(joint, coordinate)) for joint, coordinate in acting]
         keys += [(joint.name, "angle") for joint in choice.mechanism.joints if joint.type.code == JointCode.SCREW]
         return cls(spec, choice, tuple(dict.fromkeys(keys)))
 
@@ -277,6 +289,7 @@ class ModelLoads:
                     column = layout.scalar_column(self.keys.index(key))
                     builder.linear([column], [1.0], drive=drives[name], name=name)
                     continue
+                assert motion.marker is not None and motion.along is not None  # the other kind of motion
                 marker, base = (self.choice.mechanism.marker_index[m] for m in (motion.marker, motion.relative_to))
                 gap = self.choice.marker_point(marker, layout) - self.choice.marker_point(base, layout)
                 along = self.choice.marker_axis(base, "xyz".index(motion.along), layout)
@@ -313,12 +326,12 @@ class ModelLoads:
         points, torques = self._at_markers(layout, turn)
         if points or torques:
             sets.append(ConcentratedForces(layout, points, torques))
-        springs = [force for force in everything if force.type == "spring-damper"]
+        springs = [force for force in everything if isinstance(force, loads.SpringDamper)]
         if springs:
             ends = [tuple(choice.marker_point(markers[m], layout) for m in spring.markers) for spring in springs]
             laws = [_law(spring, spring.length or 0.0) for spring in springs]
             sets.append(TranslationalSprings(layout, [(first, second) for first, second in ends], laws))
-        on_joints = [force for force in everything if hasattr(force, "joint")]
+        on_joints = [force for force in everything if isinstance(force, CoordinateLoad)]
         if on_joints:
             keys = [(force.joint, self.spec.coordinate(force.joint, force.coordinate)) for force in on_joints]
             columns = [layout.scalar_column(self.keys.index(key)) for key in keys]
@@ -329,7 +342,7 @@ class ModelLoads:
         """Forces and torques on markers of moving bodies."""
         points, torques = list[PointForce](), list[Torque]()
         for force in self.spec.forces.values():
-            if force.type not in ("force", "torque") or _is_sensed(force):
+            if not isinstance(force, (loads.PointForce, loads.PointTorque)) or _is_sensed(force):
                 continue
             marker = self.choice.mechanism.markers[self.choice.mechanism.marker_index[force.marker]]
             if marker.body == 0:
@@ -344,7 +357,7 @@ class ModelLoads:
                 torques.append(torque_on(body, components, layout, follows))
         return points, torques
 
-    def _joint(self, name: str) -> Any:
+    def _joint(self, name: str) -> PlacedJoint:
         return self.choice.mechanism.joints[self.choice.mechanism.joint_index[name]]
 
     def _frame(self, marker: int, poses: Sequence[Pose]) -> tuple[Floats, Floats]:
@@ -354,7 +367,7 @@ class ModelLoads:
         return pose.R @ placed.R_b, pose.p + pose.R @ placed.p_b
 
 
-def _components(vector: Sequence[Expression], turn: Floats) -> Any:
+def _components(vector: Sequence[Expression], turn: Floats) -> Components:
     """Turned components: numbers when they are constant, else a function of time."""
     functions = [_function(expression) for expression in vector]
     if all(expression.constant is not None for expression in vector):
@@ -362,7 +375,7 @@ def _components(vector: Sequence[Expression], turn: Floats) -> Any:
     return lambda t: turn @ np.array([function(t) for function in functions])
 
 
-def _turned_back(components: Any, turn: Turn) -> Callable[[float], Floats]:
+def _turned_back(components: Components, turn: Turn) -> Callable[[float], Floats]:
     """World components in the axes of the base."""
     if callable(components):
         return lambda t: np.asarray(turn(t).T @ components(t), dtype=np.float64)

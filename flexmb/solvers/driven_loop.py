@@ -43,7 +43,7 @@ class DrivenLoop:
         return self.S[start : start + size]
 
     def run(self, first: int, most: int) -> tuple[Floats, bool]:
-        """Rows of at most so many output times from number `first` on; False when the next is not for this road."""
+        """Rows of at most so many output times from number `first` on; False when the next is left to Python."""
         K = self.K
         if most > len(self.block):
             self.block = np.zeros((most, self.block.shape[1]))

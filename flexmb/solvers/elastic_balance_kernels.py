@@ -1,5 +1,8 @@
 """The balance of elastic coordinates at an instant of a quasi-static motion, compiled: the steps of `elastic_balance`.
 
+Both exist because this one follows a motion some hundred times faster, and the one in Python finds what it cannot:
+the first balance with the load raised little by little, instants in smaller steps, and rows that are not independent.
+
 F(t, y, y') = 0 by Newton's method with a kept Jacobian, then y, y' and y'' together by F at two or three instants
 close by. The corrections of y there, d(s) = -F_y^-1 F, are a polynomial in s that the corrections p of y obey, with
 C = -F_y^-1 F_y': p - C p' = d, from its highest power down. What `elastic_balance`
@@ -202,7 +205,7 @@ def correct_derivatives(K, S, W):
 def sweep(K, S, W, arg):
     """Correct y and its derivatives by F at T and at the other instants; size of the corrections in MOVED.
 
-    arg = 1: the state at T stands in W already, and its correction in STEP.
+    arg = 1: the state at T is in W already, and its correction in STEP.
     """
     I, F = int_pointer(K[ds.AT_I]), float_pointer(K[ds.AT_F])
     n, nv, nq, c = K[ds.N_FREE], I[L.N_V], I[L.N_Q], K[ds.CENTRE]

@@ -37,7 +37,7 @@ class FieldLimits:
         self.q_column = starts.get("coordinates/q", 0)
         slices = body_slices(system) if isinstance(system, System) and self.bodies else {}
         self.places = {name: elastic for name, (_, elastic, _) in slices.items()}
-        """Where the elastic coordinates of every body stand in W"""
+        """Elastic coordinates of every body in W"""
         self.system = system
         self._mechanics: Mechanics | None = None
 

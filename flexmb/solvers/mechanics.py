@@ -100,7 +100,7 @@ class Mechanics:
         return min(1.0, self.system.length_scale)
 
     def run(self, program: int) -> None:
-        """Run the program whose address stands in the given slot of the header."""
+        """Run the program whose address is in the given slot of the header."""
         call(int(self.I[program]), self.I, self.system.floats, self.W, 0)
 
     def jacobian(self) -> None:

@@ -164,7 +164,7 @@ class QuasiStaticInstants(Instants[QuasiStaticSummary]):
         seen[:] = np.maximum(seen, [bodies.size(bodies.y), left_out])
 
     def solve_rates(self) -> None:
-        """The rates stand in W already; the powers follow."""
+        """The rates are in W already; the powers follow."""
         m = self.m
         self.rows.note_constraint_error(m.phi)
         if m.n_powers:

@@ -8,10 +8,9 @@ Dormand & Prince, J. Comp. Appl. Math. 6 (1980) 19.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from flexmb.arrays import Floats, Integers
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
@@ -38,7 +37,7 @@ DORMAND_PRINCE_ERROR = (71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 
 ERROR_ORDER = 5.0
 
 
-def set_tableau(method: str, K: Any, S: Any) -> None:
+def set_tableau(method: str, K: Integers, S: Floats) -> None:
     """Write the coefficients of "rk4" or "rk45" into the state."""
     rows = CLASSIC if method == "rk4" else DORMAND_PRINCE
     table = S[K[st.TABLEAU] : K[st.TABLEAU] + 63]
