@@ -10,7 +10,15 @@ from __future__ import annotations
 from flexmb.jit import Program, call, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
-from flexmb.solvers import embedding, generalized_alpha, interpolant, linear_algebra, newton_matrix, runge_kutta
+from flexmb.solvers import (
+    embedding,
+    generalized_alpha,
+    interpolant,
+    linear_algebra,
+    newton_iteration,
+    newton_matrix,
+    runge_kutta,
+)
 from flexmb.solvers.pointers import int_pointer
 from flexmb.solvers.settings import EXPLICIT
 from flexmb.solvers.state_copy import return_to_start
@@ -76,7 +84,7 @@ _IMPLICIT = {
     st.AT_SOLVE_MATRIX: newton_matrix.solve_matrix,
     st.AT_PREDICT: generalized_alpha.predict,
     st.AT_INCREMENT: generalized_alpha.increment,
-    st.AT_NEWTON: generalized_alpha.newton,
+    st.AT_NEWTON: newton_iteration.newton,
     st.AT_CORRECT: generalized_alpha.correct_positions,
     st.AT_PROJECT: generalized_alpha.project_velocities,
     st.AT_STEP: generalized_alpha.step,
