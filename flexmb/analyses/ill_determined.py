@@ -14,7 +14,7 @@ import numpy as np
 from flexmb.arrays import Floats
 from flexmb.layout import flat_arrays as L
 from flexmb.results.result_file import Result
-from flexmb.solvers.body_places import places_of
+from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import DEPENDENT
 from flexmb.system.system import System
@@ -64,7 +64,7 @@ def _sides(mechanics: Mechanics) -> tuple[Floats, Floats]:
 def _repeated_when_straight(system: System, mechanics: Mechanics) -> int:
     """Rows that repeat others at these coordinates with all elastic ones zero; the coordinates stay as they are."""
     kept = mechanics.q.copy()
-    for _, elastic, _ in places_of(system).values():
+    for _, elastic, _ in body_slices(system).values():
         mechanics.W[elastic] = 0.0
     _, sigma = _sides(mechanics)
     mechanics.q[:] = kept

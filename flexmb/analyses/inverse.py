@@ -40,7 +40,7 @@ from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.initial_state import body_states, start_system
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import redundancy
-from flexmb.solvers.settings import read_settings
+from flexmb.solvers.settings import solver_settings
 from flexmb.system.records.fields import field_kinds
 from flexmb.system.system import System
 
@@ -173,7 +173,7 @@ def _quasi_static(system: System, analysis: Any, *, every: float | None = None, 
     """`simulate` for elastic coordinates in balance."""
     from flexmb.solvers.quasi_static_motion import analyse_quasi_static
 
-    return analyse_quasi_static(system, read_settings(analysis, every), **options)
+    return analyse_quasi_static(system, solver_settings(analysis, every), **options)
 
 
 def _prepared(model: Model) -> Preparation:

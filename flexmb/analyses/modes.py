@@ -22,7 +22,7 @@ from flexmb.results.result_file import Result
 from flexmb.solvers.linearise import linearise
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.modal_analysis import modes
-from flexmb.solvers.quasi_static import settle
+from flexmb.solvers.quasi_static_start import settle
 from flexmb.system.system import System
 
 

@@ -21,7 +21,7 @@ from flexmb.solvers.initial_state import initial_states, start_system
 from flexmb.solvers.least_squares_motion import analyse_least_squares
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import redundancy
-from flexmb.solvers.settings import read_settings
+from flexmb.solvers.settings import solver_settings
 from flexmb.system.system import System
 
 CHOICES = ("refuse", "least-squares")
@@ -68,7 +68,7 @@ def _elastic_names(system: System) -> list[str]:
 
 def solve_fitted(system: System, analysis: Any, *, every: float | None = None, **options: Any) -> Any:
     """`simulate` for motions that are fitted."""
-    return analyse_least_squares(system, read_settings(analysis, every), **options)
+    return analyse_least_squares(system, solver_settings(analysis, every), **options)
 
 
 def fit_of(ready: Preparation, result: Result) -> Fit:

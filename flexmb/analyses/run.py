@@ -23,6 +23,7 @@ from flexmb.results.result_writer import ResultWriter, check_result_path
 from flexmb.results.resuming import open_for_resuming
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.run import simulate
+from flexmb.solvers.summary import Summary
 from flexmb.system.records.fields import field_kinds
 from flexmb.system.system import System
 
@@ -92,7 +93,12 @@ def run_model(
 
 
 def _report(
-    ready: Preparation, model: Model, writer: ResultWriter, summary: Any, failure: str = "", wall_note: str = ""
+    ready: Preparation,
+    model: Model,
+    writer: ResultWriter,
+    summary: Summary | None,
+    failure: str = "",
+    wall_note: str = "",
 ) -> str:
     flexible = (
         _look_into(ready.system, writer.path) if flexible_bodies(ready.system.mechanism) and writer.n_rows else None
@@ -112,7 +118,7 @@ def _report(
         turbo=ready.turbo,
         flexible=flexible,
     )
-    if writer.kept is not None and (failure or summary.outcome != "finished"):
+    if writer.kept is not None and (failure or summary is None or summary.outcome != "finished"):
         kept = entry("earlier result", f"{writer.kept}: kept until this run is finished with --resume, or run anew")
         text = "\n".join([text, *kept])
     return text
@@ -136,8 +142,8 @@ def default_output(model: Model) -> Path:
 
 
 def _simulate(
-    ready: Preparation, model: Model, writer: ResultWriter, progress: Progress | None, solve: Callable[..., Any]
-) -> Any:
+    ready: Preparation, model: Model, writer: ResultWriter, progress: Progress | None, solve: Callable[..., Summary]
+) -> Summary:
     """The run itself; a failure is noted in the result file before it is passed on."""
     analysis, every = model.spec.analysis, model.spec.output.every
     try:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -26,6 +25,8 @@ from flexmb.joints.joint_type import JointType
 from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.parser import Expression
 from flexmb.model.expressions.tokens import TextError
+from flexmb.model.schema import ModelSpec, loads
+from flexmb.model.schema.analysis import Analysis
 from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.loads import expressions_of
 from flexmb.natural.choice import Choice, Pose, is_covered
@@ -47,6 +48,7 @@ from flexmb.natural.scalar_terms import ScalarTerm
 from flexmb.natural.spring_laws import LinearLaw, SpringLaws, TabledLaw
 from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.system import Writer
+from flexmb.system.mechanism import PlacedJoint
 
 Turn = Callable[[float], Floats]
 """Time -> rotation matrix (3, 3), or angular velocity (3,)."""
@@ -54,11 +56,15 @@ Effort = Callable[[float, float], float]
 """Rate and time -> effort on a coordinate [N, N*m]."""
 Key = tuple[str, str]
 """Joint and coordinate."""
+CoordinateLoad = loads.JointSpring | loads.Friction | loads.Actuator
+"""What acts on a joint coordinate"""
+Components = Floats | Callable[[float], Floats]
+"""(3,), constant or by time"""
 
 METHODS = ("generalized-alpha", "rk4")
 
 
-def uncovered(spec: Any) -> list[Fault]:
+def uncovered(spec: ModelSpec) -> list[Fault]:
     """Everything in a model that natural coordinates do not cover, by name."""
     faults = []
 
@@ -86,7 +92,7 @@ def uncovered(spec: Any) -> list[Fault]:
     return faults
 
 
-def _check_analysis(analysis: Any, fault: Callable[..., None]) -> None:
+def _check_analysis(analysis: Analysis | None, fault: Callable[..., None]) -> None:
     if analysis is None:
         return
     if "static" in (analysis.type, analysis.start):
@@ -110,16 +116,17 @@ def _check_analysis(analysis: Any, fault: Callable[..., None]) -> None:
 class CoordinateForces:
     """Efforts on mixed coordinates: springs and dampers, friction, actuators."""
 
-    def __init__(self, layout: Layout, columns: Sequence[int], forces: Sequence[Any]):
-        self.layout, self.columns = layout, np.asarray(columns, dtype=np.int64)
-        springs = [k for k, force in enumerate(forces) if LOAD_TYPES[force.type].is_spring]
-        self._sprung = self.columns[springs]
-        self._springs = SpringLaws([_law(forces[k], forces[k].rest) for k in springs])
-        others = [k for k in range(len(forces)) if k not in springs]
-        self._others = [(int(self.columns[k]), _EFFORTS[forces[k].type](forces[k])) for k in others]
-        rubbing = [k for k in others if forces[k].type in _SLOPES]
-        self._rubbed = self.columns[rubbing]
-        self._frictions = [forces[k] for k in rubbing]
+    def __init__(self, layout: Layout, columns: Sequence[int], forces: Sequence[CoordinateLoad]):
+        self.layout = layout
+        acting = list(zip(columns, forces, strict=True))
+        springs = [(column, force) for column, force in acting if isinstance(force, loads.JointSpring)]
+        self._sprung = np.array([column for column, _ in springs], dtype=np.int64)
+        self._springs = SpringLaws([_law(force, force.rest) for _, force in springs])
+        others = [(column, force) for column, force in acting if not isinstance(force, loads.JointSpring)]
+        self._others = [(column, _effort(force)) for column, force in others]
+        rubbing = [(column, force) for column, force in acting if isinstance(force, loads.Friction)]
+        self._rubbed = np.array([column for column, _ in rubbing], dtype=np.int64)
+        self._frictions = [force for _, force in rubbing]
 
     def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
         """(n_extended,) Q_y."""
@@ -139,7 +146,7 @@ class CoordinateForces:
         """Entries of dQ_y/dy + per_rate dQ_y/dy_dot."""
         springs = -self._springs.stiffness(y[self._sprung]) - per_rate * self._springs.damping
         slopes = [
-            _SLOPES[one.type](one, float(rate)) for one, rate in zip(self._frictions, y_dot[self._rubbed], strict=True)
+            _friction_slope(one, float(rate)) for one, rate in zip(self._frictions, y_dot[self._rubbed], strict=True)
         ]
         return np.concatenate((springs, per_rate * np.array(slopes)))
 
@@ -182,7 +189,7 @@ def _seen_at(kind: JointType, coordinate: str) -> tuple[int, bool]:
     return turns[1 - own].axis, own == 0
 
 
-def _law(force: Any, rest: float) -> LinearLaw | TabledLaw:
+def _law(force: loads.SpringDamper | loads.JointSpring, rest: float) -> LinearLaw | TabledLaw:
     """Law of a spring; its table counts from `rest`."""
     if force.table is None:
         return LinearLaw(force.stiffness, rest, force.damping)
@@ -190,29 +197,22 @@ def _law(force: Any, rest: float) -> LinearLaw | TabledLaw:
     return TabledLaw(table[:, 0] + rest, table[:, 1], force.damping)
 
 
-def _given_effort(force: Any) -> Effort:
-    function = _function(force.effort)
-    return lambda rate, t: function(t)
-
-
-def _friction_effort(force: Any) -> Effort:
+def _effort(force: loads.Friction | loads.Actuator) -> Callable[[float, float], float]:
+    """Rate and time -> effort of friction or of an actuator."""
+    if isinstance(force, loads.Actuator):
+        function = _function(force.effort)
+        return lambda rate, t: function(t)
     viscous, coulomb, transition = force.viscous, force.coulomb, force.transition or 1.0
     return lambda rate, t: -viscous * rate - coulomb * math.tanh(rate / transition)
 
 
-def _friction_slope(force: Any, rate: float) -> float:
+def _friction_slope(force: loads.Friction, rate: float) -> float:
     """Derivative of the effort of friction by the rate."""
     transition = force.transition or 1.0
     return float(-force.viscous - force.coulomb / transition * (1.0 - math.tanh(rate / transition) ** 2))
 
 
-_EFFORTS: dict[str, Callable[[Any], Effort]] = {"actuator": _given_effort, "friction": _friction_effort}
-"""Loads on a coordinate beside springs -> effort."""
-_SLOPES = {"friction": _friction_slope}
-"""Those whose effort depends on the rate -> its derivative."""
-
-
-def _is_sensed(force: Any) -> bool:
+def _is_sensed(force: loads.Force) -> bool:
     """Whether an expression of the load depends on a sensor."""
     return any(expression.names - {"t"} for expression in expressions_of(force))
 
@@ -236,7 +236,7 @@ def _function(expression: Expression) -> Callable[[float], float]:
 class ModelLoads:
     """What acts on a model: made from its choice, before it is assembled."""
 
-    spec: Any
+    spec: ModelSpec
     choice: Choice
     keys: tuple[Key, ...]
     """Joint coordinates that are coordinates themselves, in the order of the mixed scalars."""
@@ -247,11 +247,12 @@ class ModelLoads:
         return tuple(name for name, force in self.spec.forces.items() if _is_sensed(force))
 
     @classmethod
-    def of(cls, spec: Any, choice: Choice) -> ModelLoads:
+    def of(cls, spec: ModelSpec, choice: Choice) -> ModelLoads:
         """Find the joint coordinates that something acts on."""
-        acting = [motion for motion in spec.motions.values() if motion.joint is not None]
-        acting += [force for force in spec.forces.values() if LOAD_TYPES[force.type].acts_on == "coordinate"]
-        keys = [(one.joint, spec.coordinate(one.joint, one.coordinate)) for one in acting]
+        acting = [(motion.joint, motion.coordinate) for motion in spec.motions.values() if motion.joint is not None]
+        on_joints = [force for force in spec.forces.values() if isinstance(force, loads.OnCoordinate)]
+        acting += [(force.joint, force.coordinate) for force in on_joints]
+        keys = [(joint, spec.coordinate(joint, coordinate)) for joint, coordinate in acting]
         joints = choice.mechanism.joints
         keys += [(joint.name, name) for joint in joints for one in joint.type.motions_of("screw") for name in one.names]
         return cls(spec, choice, tuple(dict.fromkeys(keys)))
@@ -277,11 +278,11 @@ class ModelLoads:
         def write(builder: ConstraintBuilder, layout: Layout) -> None:
             for number, (name, coordinate) in enumerate(self.keys):
                 joint = self._joint(name)
-                motion = joint.type.motion_of(coordinate)
-                if motion.type in ("slide", "screw"):
-                    scale = joint.parameters[0] if motion.type == "screw" else 1.0
+                own = joint.type.motion_of(coordinate)
+                if own.type in ("slide", "screw"):
+                    scale = joint.parameters[0] if own.type == "screw" else 1.0
                     term = ScalarTerm(layout.scalar_column(number), "linear", scale)
-                    along = self.choice.marker_axis(joint.first, motion.axis, layout)
+                    along = self.choice.marker_axis(joint.first, own.axis, layout)
                     builder.dot(self.choice.gap(joint, layout), along, scalar=term, name=name)
             for name, motion in self.spec.motions.items():
                 if motion.joint is not None:
@@ -289,6 +290,7 @@ class ModelLoads:
                     column = layout.scalar_column(self.keys.index(key))
                     builder.linear([column], [1.0], drive=drives[name], name=name)
                     continue
+                assert motion.marker is not None and motion.along is not None  # the other kind of motion
                 marker, base = (self.choice.mechanism.marker_index[m] for m in (motion.marker, motion.relative_to))
                 gap = self.choice.marker_point(marker, layout) - self.choice.marker_point(base, layout)
                 along = self.choice.marker_axis(base, "xyz".index(motion.along), layout)
@@ -325,12 +327,12 @@ class ModelLoads:
         points, torques = self._at_markers(layout, turn)
         if points or torques:
             sets.append(ConcentratedForces(layout, points, torques))
-        springs = [force for force in everything if LOAD_TYPES[force.type].acts_on == "pair"]
+        springs = [force for force in everything if isinstance(force, loads.SpringDamper)]
         if springs:
             ends = [tuple(choice.marker_point(markers[m], layout) for m in spring.markers) for spring in springs]
             laws = [_law(spring, spring.length or 0.0) for spring in springs]
             sets.append(TranslationalSprings(layout, [(first, second) for first, second in ends], laws))
-        on_joints = [force for force in everything if LOAD_TYPES[force.type].acts_on == "coordinate"]
+        on_joints = [force for force in everything if isinstance(force, CoordinateLoad)]
         if on_joints:
             keys = [(force.joint, self.spec.coordinate(force.joint, force.coordinate)) for force in on_joints]
             columns = [layout.scalar_column(self.keys.index(key)) for key in keys]
@@ -341,7 +343,7 @@ class ModelLoads:
         """Forces and torques on markers of moving bodies."""
         points, torques = list[PointForce](), list[Torque]()
         for force in self.spec.forces.values():
-            if LOAD_TYPES[force.type].acts_on != "marker" or _is_sensed(force):
+            if not isinstance(force, (loads.PointForce, loads.PointTorque)) or _is_sensed(force):
                 continue
             marker = self.choice.mechanism.markers[self.choice.mechanism.marker_index[force.marker]]
             if marker.body == 0:
@@ -356,7 +358,7 @@ class ModelLoads:
                 torques.append(torque_on(body, components, layout, follows))
         return points, torques
 
-    def _joint(self, name: str) -> Any:
+    def _joint(self, name: str) -> PlacedJoint:
         return self.choice.mechanism.joints[self.choice.mechanism.joint_index[name]]
 
     def _frame(self, marker: int, poses: Sequence[Pose]) -> tuple[Floats, Floats]:
@@ -366,7 +368,7 @@ class ModelLoads:
         return pose.R @ placed.R_b, pose.p + pose.R @ placed.p_b
 
 
-def _components(vector: Sequence[Expression], turn: Floats) -> Any:
+def _components(vector: Sequence[Expression], turn: Floats) -> Components:
     """Turned components: numbers when they are constant, else a function of time."""
     functions = [_function(expression) for expression in vector]
     if all(expression.constant is not None for expression in vector):
@@ -374,7 +376,7 @@ def _components(vector: Sequence[Expression], turn: Floats) -> Any:
     return lambda t: turn @ np.array([function(t) for function in functions])
 
 
-def _turned_back(components: Any, turn: Turn) -> Callable[[float], Floats]:
+def _turned_back(components: Components, turn: Turn) -> Callable[[float], Floats]:
     """World components in the axes of the base."""
     if callable(components):
         return lambda t: np.asarray(turn(t).T @ components(t), dtype=np.float64)

@@ -83,7 +83,7 @@ class _Tree:
     def __init__(self, mechanism: RecordedMechanism):
         self.m = mechanism
         self.spec, self.parts = mechanism.spec, mechanism.mechanism
-        self.tree: Topology = topology(self.spec, self.parts, reference=True)
+        self.tree: Topology = topology(self.spec, self.parts, initial_state=True)
         self.beyond = self._subtrees()
         self.in_tree = {self.parts.joints[b.joint].name for b in self.tree.branches if b.joint is not None}
         self.length = float(np.ptp(np.concatenate([mechanism.pose(k)[0] for k in self._ends()]), axis=0).max()) or 1.0

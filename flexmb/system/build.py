@@ -31,14 +31,14 @@ from flexmb.system.system import System
 from flexmb.system.topology import Topology, topology
 
 
-def build_system(spec: ModelSpec, *, dropped: Collection[int] = (), reference: bool = False) -> System:
+def build_system(spec: ModelSpec, *, dropped: Collection[int] = (), initial_state: bool = False) -> System:
     """Flat arrays of a checked model (`ModelSpec`).
 
     `dropped` names constraint rows to leave out (numbers in `System.all_rows`), because they repeat others. With
-    `reference` the tree is the joint tree in which the user's initial values are read, whatever coordinates are asked.
+    `initial_state` the tree is the joint tree in which initial values are read, whatever coordinates are asked for.
     """
     mechanism = place(spec)
-    topo = topology(spec, mechanism, reference=reference)
+    topo = topology(spec, mechanism, initial_state=initial_state)
     tree = lay_out_tree(mechanism, topo)
     pack = Packer()
     _take_state(pack, tree, mechanism)

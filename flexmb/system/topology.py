@@ -88,12 +88,12 @@ def _force_ends(mechanism: Mechanism, force: Any) -> tuple[str, str]:
     return "ground", _node(mechanism, mechanism.marker_index[force.marker])
 
 
-def topology(spec: ModelSpec, mechanism: Mechanism, *, reference: bool = False) -> Topology:
-    """Choose the tree: by rule and the user's word, or (reference) the joint tree in which initial values are read."""
-    graph = linear_graph(spec, mechanism, prefer_initial=reference)
+def topology(spec: ModelSpec, mechanism: Mechanism, *, initial_state: bool = False) -> Topology:
+    """Choose the tree: by rule and the user's word, or (initial_state) that in which initial values are read."""
+    graph = linear_graph(spec, mechanism, prefer_initial=initial_state)
     branches: list[str] = []
     chords = [joint.name for joint in mechanism.joints if not joint.type.branch]
-    if not reference:
+    if not initial_state:
         choice = spec.coordinates
         for name, body in spec.bodies.items():
             wanted = body.coordinates or ("absolute" if name in choice.absolute else choice.default)

@@ -74,7 +74,7 @@ def test_an_interrupted_check_says_so(tmp_path: Path, monkeypatch: pytest.Monkey
     def at_once() -> Iterator[Callable[[], bool]]:
         yield lambda: True
 
-    monkeypatch.setattr("flexmb.solvers.run.interrupt_flag", at_once)
+    monkeypatch.setattr("flexmb.solvers.march.interrupt_flag", at_once)
     with pytest.raises(ComputationError, match="was interrupted; the result of the inverse analysis is written"):
         forward_check(inverse)
 

@@ -11,7 +11,7 @@ import pytest
 
 import flexmb as fx
 from flexmb.cli import main
-from flexmb.solvers.settings import read_settings
+from flexmb.solvers.settings import solver_settings
 from tests.support.example_scripts import differences, script
 from tests.support.places import EXAMPLES
 
@@ -62,7 +62,7 @@ def test_settings_of_the_gallery_exist() -> None:
         changes = dict(word.split("=", 1) for k, word in enumerate(words) if words[k - 1] == "--set")
         if changes:
             spec = fx.read_model(EXAMPLES / words[2], changes).spec
-            read_settings(spec.analysis, spec.output.every)  # does the method take them?
+            solver_settings(spec.analysis, spec.output.every)  # does the method take them?
 
 
 def test_crane_arm() -> None:

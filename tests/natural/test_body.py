@@ -13,8 +13,9 @@ from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.constraints import ConstraintBuilder
 from flexmb.natural.extension import Extension
 from flexmb.natural.layout import Layout, direction_of, point_of
-from flexmb.natural.mass import extended_mass_matrix, kinetic_energy, mass_matrix, velocity_force
+from flexmb.natural.mass import extended_mass_matrix, kinetic_energy, mass_matrix
 from flexmb.natural.scalar_terms import ScalarTerm
+from tests.support.natural_joints import velocity_force
 from tests.support.natural_solids import ROUND, SPATIAL, Array, Solid, motion, random_body, rigid, units
 
 

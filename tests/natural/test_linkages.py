@@ -12,10 +12,10 @@ import flexmb as fx
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.forces import ConcentratedForces, torque_on
 from flexmb.natural.integration import integrate
-from flexmb.natural.joints import point_on_line, universal
 from flexmb.natural.mixed import Angle, AngleRows
 from flexmb.natural.system import Mechanism, NaturalSystem
 from flexmb.verification import DATA
+from tests.support.natural_joints import point_on_line, universal
 from tests.support.natural_linkages import FOUR_BAR, LINKS, compatible, falling, four_bar
 
 FOURTH_ORDER = ("runge-kutta", "independent", "canonical")

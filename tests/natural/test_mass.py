@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
-from flexmb.natural.mass import mass_matrix, velocity_force
+from flexmb.natural.mass import mass_matrix
+from tests.support.natural_joints import velocity_force
 from tests.support.natural_solids import ROUND, Array, Solid, motion, random_body, rotation
 
 Place = Callable[[Array], Array]

@@ -8,8 +8,8 @@ import numpy as np
 
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.forces import Gravity
-from flexmb.natural.joints import cylindrical, prismatic, universal
 from flexmb.natural.system import Mechanism, NaturalSystem, Writer
+from tests.support.natural_joints import cylindrical, prismatic, universal
 
 O, P, Q = np.array([0, 0, 0.0]), np.array([0.1, 0.5, 0.2]), np.array([0.3, 0.9, 0.6])
 AXIS = np.array([0.0, 0.6, 0.8])

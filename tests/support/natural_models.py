@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from flexmb.analyses.preparation import prepare
-from flexmb.natural.analysis import NaturalSummary, natural_solver
+from flexmb.natural.analysis import natural_solver
+from flexmb.solvers.summary import NaturalSummary
 from tests.support.mechanisms import spec_of
 from tests.support.places import EXAMPLES
 from tests.support.runs import Rows, Run

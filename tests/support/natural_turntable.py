@@ -7,10 +7,10 @@ import numpy as np
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.constraints import ConstraintBuilder
 from flexmb.natural.forces import Gravity
-from flexmb.natural.joints import driven_scalar
 from flexmb.natural.layout import Layout
 from flexmb.natural.mixed import Angle, AngleRows
 from flexmb.natural.system import Mechanism, NaturalSystem
+from tests.support.natural_joints import driven_scalar
 from tests.support.natural_solids import Array, RigidMotion
 
 M_1, M_2, ROD, FALL = 1.3, 0.7, 0.9, 9.81

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmb.analyses.preparation import prepare
 from flexmb.solvers.quasi_static_motion import QuasiStaticSummary, analyse_quasi_static
-from flexmb.solvers.settings import read_settings
+from flexmb.solvers.settings import solver_settings
 from tests.support.mechanisms import spec_of
 from tests.support.runs import Rows, Run
 
@@ -24,6 +24,6 @@ class QuasiStatic(Run):
         self.ready = prepare(SimpleNamespace(spec=spec))
         self.system = self.ready.system
         self.sink = sink = Rows()
-        settings = read_settings(spec.analysis, spec.output.every)
+        settings = solver_settings(spec.analysis, spec.output.every)
         self.summary = analyse_quasi_static(self.system, settings, sink=sink)
         self.rows = np.concatenate(sink.blocks)

@@ -8,7 +8,7 @@ from flexmb.arrays import Floats
 from flexmb.jit import Program
 from flexmb.layout import driven_state as ds
 from flexmb.layout import flat_arrays as L
-from flexmb.solvers import driven_motion, linear_algebra
+from flexmb.solvers import driven_kernels, linear_algebra
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.pointers import address_of
 
@@ -16,13 +16,13 @@ PROGRAMS = {
     ds.AT_FACTOR: linear_algebra.factor,
     ds.AT_SOLVE: linear_algebra.solve,
     ds.AT_SOLVE_TRANSPOSED: linear_algebra.solve_transposed,
-    ds.AT_CLOSE: driven_motion.close,
-    ds.AT_VALUE: driven_motion.value,
+    ds.AT_CLOSE: driven_kernels.close,
+    ds.AT_VALUE: driven_kernels.value,
 }
-KINEMATIC = {ds.AT_INSTANT: driven_motion.kinematic_instant}
+KINEMATIC = {ds.AT_INSTANT: driven_kernels.kinematic_instant}
 
 
-class DrivenRows:
+class DrivenLoop:
     """K and S of the loop over the output times of one analysis, which works on the state in W."""
 
     def __init__(self, mechanics: Mechanics, times: Floats, split: ds.Split, programs: dict[int, Program]):
@@ -43,11 +43,11 @@ class DrivenRows:
         return self.S[start : start + size]
 
     def run(self, first: int, most: int) -> tuple[Floats, bool]:
-        """Rows of at most so many output times from number `first` on; False when the next is not for this road."""
+        """Rows of at most so many output times from number `first` on; False when the next is left to Python."""
         K = self.K
         if most > len(self.block):
             self.block = np.zeros((most, self.block.shape[1]))
             K[ds.AT_ROWS] = address_of(self.block)
         K[ds.NEXT], K[ds.ROW_BUDGET] = first, most
-        driven_motion.advance(K, self.S, self.m.W)
+        driven_kernels.advance(K, self.S, self.m.W)
         return self.block[: K[ds.ROWS]].copy(), bool(K[ds.STATUS] == ds.OK)

@@ -1,4 +1,4 @@
-"""Where the motion of every body stands in a workspace."""
+"""Slices of a workspace by body: its output block, its elastic coordinates and their rates."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from flexmb.layout import flat_arrays as L
 from flexmb.system.system import System
 
 
-def places_of(system: System) -> dict[str, tuple[slice, slice, slice]]:
-    """Where the output block, the elastic coordinates and their rates of every body stand in W."""
+def body_slices(system: System) -> dict[str, tuple[slice, slice, slice]]:
+    """Body -> slices of W: output block (pose and velocities), elastic coordinates, their rates."""
     ints, names = system.ints, [body.name for body in system.mechanism.bodies]
     places = {}
     for flat, branch in enumerate(system.topology.branches, start=1):

@@ -1,5 +1,8 @@
 """The balance of elastic coordinates at an instant of a quasi-static motion, compiled: the steps of `elastic_balance`.
 
+Both exist because this one follows a motion some hundred times faster, and the one in Python finds what it cannot:
+the first balance with the load raised little by little, instants in smaller steps, and rows that are not independent.
+
 F(t, y, y') = 0 by Newton's method with a kept Jacobian, then y, y' and y'' together by F at two or three instants
 close by. The corrections of y there, d(s) = -F_y^-1 F, are a polynomial in s that the corrections p of y obey, with
 C = -F_y^-1 F_y': p - C p' = d, from its highest power down. What `elastic_balance`
@@ -14,7 +17,7 @@ from flexmb.jit import call, kernel, program
 from flexmb.layout import driven_state as ds
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.solver_state import MATRIX, SIZE, VECTOR
-from flexmb.solvers.driven_motion import HUGE, move_on, well_conditioned
+from flexmb.solvers.driven_kernels import HUGE, move_on, well_conditioned
 from flexmb.solvers.elastic_balance import (
     DIFFERENCE,
     DIGITS,
@@ -27,6 +30,7 @@ from flexmb.solvers.elastic_balance import (
     STALLED,
 )
 from flexmb.solvers.pointers import float_pointer, int_pointer
+from flexmb.solvers.state_copy import copy_block
 
 FEW = 4  # sweeps of an instant; where more are needed the Jacobian is made anew, as soon as that pays
 
@@ -56,12 +60,10 @@ def value_at_centre(K, S, W, I, arg):
     """F of the centre, with y'' when arg = 1."""
     n = K[ds.N_FREE]
     W[I[L.T]] = S[ds.T]
-    for i in range(I[L.N_Q]):
-        W[I[L.Q] + i] = S[K[ds.CENTRE_Q] + i]
-    for j in range(n):
-        S[K[ds.TRY_Y] + j] = S[K[ds.CENTRE] + j]
-        S[K[ds.TRY_RATE] + j] = S[K[ds.CENTRE] + n + j]
-        S[K[ds.TRY_SECOND] + j] = S[K[ds.CENTRE] + 2 * n + j]
+    copy_block(S, K[ds.CENTRE_Q], W, I[L.Q], I[L.N_Q])
+    copy_block(S, K[ds.CENTRE], S, K[ds.TRY_Y], n)
+    copy_block(S, K[ds.CENTRE] + n, S, K[ds.TRY_RATE], n)
+    copy_block(S, K[ds.CENTRE] + 2 * n, S, K[ds.TRY_SECOND], n)
     call(K[ds.AT_VALUE], K, S, W, arg)
 
 
@@ -78,8 +80,7 @@ def refresh(K, S, W, arg):
     for i in range(n):
         S[K[ds.STEP] + i] = S[K[ds.FORCE] + i]
     for j in range(n):
-        for i in range(I[L.N_Q]):
-            W[I[L.Q] + i] = S[K[ds.CENTRE_Q] + i]
+        copy_block(S, K[ds.CENTRE_Q], W, I[L.Q], I[L.N_Q])
         S[K[ds.TRY_Y] + j] = S[K[ds.CENTRE] + j] + DIFFERENCE * S[K[ds.SCALE] + K[K[ds.FREE] + j]]
         call(K[ds.AT_VALUE], K, S, W, 0)
         if K[ds.STATUS] != ds.OK:
@@ -118,8 +119,7 @@ def newton(K, S, W, arg):
         value_at_centre(K, S, W, I, 0)
         if K[ds.STATUS] != ds.OK:
             return
-        for i in range(I[L.N_Q]):
-            S[K[ds.CENTRE_Q] + i] = W[I[L.Q] + i]
+        copy_block(W, I[L.Q], S, K[ds.CENTRE_Q], I[L.N_Q])
         correct_into(S, K, step)
         size = size_of(S, K, step)
         if size <= STALLED:
@@ -149,8 +149,7 @@ def couple(K, S, W, arg):
     for i in range(n):
         S[here + i] = S[K[ds.FORCE] + i]
     for j in range(n):
-        for i in range(I[L.N_Q]):
-            W[I[L.Q] + i] = S[K[ds.CENTRE_Q] + i]
+        copy_block(S, K[ds.CENTRE_Q], W, I[L.Q], I[L.N_Q])
         change = DIFFERENCE * S[K[ds.SCALE] + K[K[ds.FREE] + j]] / abs(S[ds.AHEAD + 1])
         S[K[ds.TRY_RATE] + j] = S[K[ds.CENTRE] + n + j] + change
         call(K[ds.AT_VALUE], K, S, W, 0)
@@ -206,7 +205,7 @@ def correct_derivatives(K, S, W):
 def sweep(K, S, W, arg):
     """Correct y and its derivatives by F at T and at the other instants; size of the corrections in MOVED.
 
-    arg = 1: the state at T stands in W already, and its correction in STEP.
+    arg = 1: the state at T is in W already, and its correction in STEP.
     """
     I, F = int_pointer(K[ds.AT_I]), float_pointer(K[ds.AT_F])
     n, nv, nq, c = K[ds.N_FREE], I[L.N_V], I[L.N_Q], K[ds.CENTRE]
@@ -218,11 +217,9 @@ def sweep(K, S, W, arg):
         if K[ds.STATUS] != ds.OK:
             return
         correct_into(S, K, K[ds.STEP])
-        for i in range(nq):
-            S[K[ds.CENTRE_Q] + i] = W[I[L.Q] + i]
-    for i in range(nv):
-        S[K[ds.MOTION] + i] = W[I[L.V] + i]
-        S[K[ds.MOTION] + nv + i] = W[I[L.A] + i]
+        copy_block(W, I[L.Q], S, K[ds.CENTRE_Q], nq)
+    copy_block(W, I[L.V], S, K[ds.MOTION], nv)
+    copy_block(W, I[L.A], S, K[ds.MOTION] + nv, nv)
     if K[ds.HAVE_COUPLING] == 0:
         call(K[ds.AT_COUPLE], K, S, W, 0)
         if K[ds.STATUS] != ds.OK:
@@ -230,8 +227,7 @@ def sweep(K, S, W, arg):
     moved = size_of(S, K, K[ds.STEP])
     for k in range(K[ds.N_AHEAD]):
         s = S[ds.AHEAD + k]
-        for i in range(nq):
-            W[I[L.Q] + i] = S[K[ds.CENTRE_Q] + i]
+        copy_block(S, K[ds.CENTRE_Q], W, I[L.Q], nq)
         move_on(I, F, W, S, K[ds.MOTION], s)
         W[I[L.T]] = S[ds.T] + s
         for j in range(n):
@@ -335,8 +331,7 @@ def quasi_static_instant(K, S, W, arg):
         S[c + n + j] += h * (S[c + 2 * n + j] + h / 2.0 * third)
         S[c + 2 * n + j] += h * third
     move_on(I, F, W, S, K[ds.V_N], h)
-    for i in range(I[L.N_Q]):
-        S[K[ds.CENTRE_Q] + i] = W[I[L.Q] + i]
+    copy_block(W, I[L.Q], S, K[ds.CENTRE_Q], I[L.N_Q])
     set_instants(I, S, K)
     K[ds.AGE] += 1
     if K[ds.AGE] > 2 * n and K[ds.ROW_ITERATIONS] > FEW:

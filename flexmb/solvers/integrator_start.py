@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.arrays import Floats
+from flexmb.arrays import Floats, Integers
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.assembly import RANK, assemble, positive_mass, solve_accelerations
 from flexmb.solvers.mechanics import Mechanics, stored_scales
 from flexmb.solvers.settings import Settings, set_parameters, set_schedule
 
-Ints = np.ndarray
 LEAST_ENERGY = 1e-9  # unit of the works of a start at rest, as a part of that of a way of its length in the whole time
 
 
-def _begin(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None:
+def _begin(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> None:
     """Consistent start, scales, schedule and first powers: what all methods need."""
     m = mechanics
     m.t = settings.start
@@ -32,7 +31,7 @@ def _begin(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None
             S[K[slot] : K[slot] + m.n_powers] = m.power
 
 
-def start_implicit(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None:
+def start_implicit(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> None:
     """Start of generalised-alpha and its relatives.
 
     The auxiliary acceleration stands for the acceleration at t + (alpha_m - alpha_f) h: it starts as
@@ -78,18 +77,17 @@ def normal_part(mechanics: Mechanics, vector: Floats) -> Floats:
 def acceleration_rates(mechanics: Mechanics, delta: float) -> tuple[Floats, Floats]:
     """Time derivatives of accelerations and multipliers, by the consistent accelerations a short time later."""
     m = mechanics
-    t, q, v, a, lam = m.t, m.q.copy(), m.v.copy(), m.a.copy(), m.lam.copy()
-    m.t = t + delta
-    m.move(delta * v + 0.5 * delta**2 * a)
-    m.v[:] = v + delta * a
+    here = m.state()
+    m.t = here.t + delta
+    m.move(delta * here.v + 0.5 * delta**2 * here.a)
+    m.v[:] = here.v + delta * here.a
     solve_accelerations(m)
-    jerk, lam_rate = (m.a - a) / delta, (m.lam - lam) / delta
-    m.t = t
-    m.q[:], m.v[:], m.a[:], m.lam[:] = q, v, a, lam
+    jerk, lam_rate = (m.a - here.a) / delta, (m.lam - here.lam) / delta
+    m.put(here)
     return jerk, lam_rate
 
 
-def start_explicit(mechanics: Mechanics, settings: Settings, K: Ints, S: Floats) -> None:
+def start_explicit(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> None:
     """Start of the Runge-Kutta methods."""
     from flexmb.solvers.independent import choose_first
     from flexmb.solvers.runge_kutta import set_tableau

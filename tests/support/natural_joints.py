@@ -1,4 +1,6 @@
-"""Joints that sharing alone does not make: rows of dot products between the points and vectors of two bodies.
+"""Pieces of hand-made mechanisms in natural coordinates: joints, drives, springs, and the velocity force of a body.
+
+Joints that sharing alone does not make are rows of dot products between the points and vectors of two bodies.
 
 Numbers of points and vectors enter, with the values they have at the start; out come functions that write the rows.
 
@@ -16,12 +18,19 @@ of u x (r_b - r_a) do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from flexmb.arrays import Floats
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
+from flexmb.natural.body import NaturalBody
 from flexmb.natural.constraints import ConstraintBuilder, Drive
+from flexmb.natural.extension import Extension
 from flexmb.natural.layout import Combination, Layout
+from flexmb.natural.mass import alone, slot_mass_matrix
+from flexmb.natural.spring_laws import SpringLaws
+from flexmb.natural.springs import Law
 from flexmb.natural.system import Mechanism, Writer
 
 ACROSS = 1e-6
@@ -134,3 +143,38 @@ def _check_across(mechanism: Mechanism, axis: int, across: tuple[int, int], name
             faults.append(Fault("the two vectors across the axis are parallel.", path=("joints", name)))
     if faults:
         raise InputError(faults)
+
+
+class ScalarSprings:
+    """Springs and dampers on mixed coordinates: distances and angles with their turns."""
+
+    def __init__(self, layout: Layout, columns: Sequence[int] | Integers, laws: Sequence[Law]):
+        self.layout = layout
+        self.columns = np.asarray(columns, dtype=np.int64)
+        self.laws = SpringLaws(laws)
+
+    def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
+        """(n_extended,) Q_y: -f in the column of s."""
+        pull = self.laws.force(y[self.columns], y_dot[self.columns])
+        return np.bincount(self.columns, -pull, self.layout.n_extended).astype(np.float64)
+
+    def tangent_places(self) -> tuple[Integers, Integers]:
+        """Rows and columns of the entries of the tangent."""
+        return self.columns, self.columns
+
+    def tangent(self, y: Floats, y_dot: Floats, per_rate: float) -> Floats:
+        """Entries of dQ_y/dy + per_rate dQ_y/dy_dot."""
+        return -self.laws.stiffness(y[self.columns]) - per_rate * self.laws.damping
+
+    def potential(self, y: Floats, t: float) -> float:
+        """Stored energy [J] [GJB eq. 4.110, 4.126]."""
+        return self.laws.energy(y[self.columns])
+
+
+def velocity_force(body: NaturalBody, x: Floats, v: Floats) -> Floats:
+    """(dimension n_basic,) velocity force of a body alone, for the right side; zero but for the kind "cross"."""
+    if body.frame.kind != "cross":
+        return np.zeros(body.dimension * body.n_basic)
+    single, layout = alone(body)
+    extension = Extension([single], layout)
+    return -extension.jacobian(x).T @ (slot_mass_matrix(body) @ extension.bias(v))

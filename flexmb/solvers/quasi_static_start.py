@@ -26,7 +26,7 @@ from flexmb.solvers.assembly import (
     positive_mass,
     solve_accelerations,
 )
-from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.mechanics import Mechanics, MotionState
 
 DIFFERENCE = 1e-6  # of the magnitude of an elastic coordinate: it is perturbed by this for the Jacobian
 SMALL, STALLED = 1e-13, 1e-8  # corrections as a part of that magnitude: converged, acceptable when it stalls
@@ -86,7 +86,7 @@ class _Settling:
         for _ in range(MAX_ROUNDS):
             e0 = self.shape_at(self.start, 0.0)
             delta = self._short_time(span)
-            here = (m.t, m.q.copy(), m.v.copy(), m.a.copy())
+            here = m.state()
             e1, e2 = (self.shape_at(self._later(here, ahead), ahead) for ahead in (delta, 2.0 * delta))
             rates, self.second = (4.0 * e1 - 3.0 * e0 - e2) / (2.0 * delta), (e0 - 2.0 * e1 + e2) / delta**2
             change = rates - self.rates
@@ -165,13 +165,12 @@ class _Settling:
         speed = max(speed, float(np.sqrt(np.max(np.abs(m.a / m.scale)[rigid], initial=0.0))))
         return min(SHORT / speed if speed > 0.0 else np.inf, span)
 
-    def _later(self, here: tuple[float, Floats, Floats, Floats], ahead: float) -> _Moment:
+    def _later(self, here: MotionState, ahead: float) -> _Moment:
         """The state a short time after `here`, as the motion leads there."""
         m = self.m
-        t, q, v, a = here
-        m.t, m.q[:] = t, q
-        m.move(ahead * v + 0.5 * ahead**2 * a)
-        return _Moment(t + ahead, m.q.copy(), v + ahead * a, np.zeros(m.n_v, bool), is_start=False)
+        m.t, m.q[:] = here.t, here.q
+        m.move(ahead * here.v + 0.5 * ahead**2 * here.a)
+        return _Moment(here.t + ahead, m.q.copy(), here.v + ahead * here.a, np.zeros(m.n_v, bool), is_start=False)
 
     def _prepare(self, moment: _Moment, d: Floats, rates: Floats, here: Floats) -> None:
         """Ways of the state in W, and the inverse of the derivatives of the accelerations along them."""

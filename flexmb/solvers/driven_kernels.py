@@ -5,8 +5,8 @@ With y the free coordinates (none in a kinematic analysis) and G_d the constrain
     Phi(q, t) = 0 by Newton in q_d,   G_d v_d = -(G_y y' + Phi_t),   G_d a_d = -(G_y y'' + GAM),
     G_d^T lam = -(M a + BIAS)_d,      F = (M a + BIAS)_y + G_y^T lam
 
-An instant that does not come out at once, or at which G_d is close to singular, is left as it was found: the road in
-Python (`kinematics`, `elastic_balance`) then takes it, with smaller steps or with the shortest of many solutions.
+An instant that does not come out at once, or at which G_d is close to singular, is left as it was found: the solvers in
+Python (`kinematics`, `elastic_balance`) then take it, with smaller steps or with the shortest of many solutions.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from flexmb.layout import driven_state as ds
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.solver_state import FAULT, MATRIX, SIZE, VECTOR
 from flexmb.solvers.pointers import float_pointer, int_pointer
+from flexmb.solvers.state_copy import copy_block, load_motion, store_motion
 
 MAX_CLOSING = 12
 SINGULAR = 1e-9  # a pivot below this part of the largest one
@@ -25,8 +26,7 @@ HUGE = 1e300
 @kernel
 def move(I, F, W):
     """Replace Q by Q o DQ."""
-    for i in range(I[L.N_Q]):
-        W[I[L.QN] + i] = W[I[L.Q] + i]
+    copy_block(W, I[L.Q], W, I[L.QN], I[L.N_Q])
     call(I[L.AT_COMPOSE], I, F, W, 0)
 
 
@@ -154,33 +154,17 @@ def kinematic_instant(K, S, W, arg):
 @kernel
 def keep(I, W, S, K):
     """Copy the state before the step."""
-    for i in range(I[L.N_Q]):
-        S[K[ds.Q_N] + i] = W[I[L.Q] + i]
-    for i in range(I[L.N_V]):
-        S[K[ds.V_N] + i] = W[I[L.V] + i]
-        S[K[ds.A_N] + i] = W[I[L.A] + i]
-    for k in range(I[L.N_ROWS]):
-        S[K[ds.LAM_N] + k] = W[I[L.LAM] + k]
-    for k in range(I[L.N_POWERS]):
-        S[K[ds.POWER_N] + k] = W[I[L.POWER] + k]
-    for j in range(4 * K[ds.N_FREE]):
-        S[K[ds.CENTRE_N] + j] = S[K[ds.CENTRE] + j]
+    store_motion(I, W, S, K, ds.Q_N)
+    copy_block(W, I[L.POWER], S, K[ds.POWER_N], I[L.N_POWERS])
+    copy_block(S, K[ds.CENTRE], S, K[ds.CENTRE_N], 4 * K[ds.N_FREE])
 
 
 @kernel
 def go_back(I, W, S, K):
     """Return to the state before the step."""
-    for i in range(I[L.N_Q]):
-        W[I[L.Q] + i] = S[K[ds.Q_N] + i]
-    for i in range(I[L.N_V]):
-        W[I[L.V] + i] = S[K[ds.V_N] + i]
-        W[I[L.A] + i] = S[K[ds.A_N] + i]
-    for k in range(I[L.N_ROWS]):
-        W[I[L.LAM] + k] = S[K[ds.LAM_N] + k]
-    for k in range(I[L.N_POWERS]):
-        W[I[L.POWER] + k] = S[K[ds.POWER_N] + k]
-    for j in range(4 * K[ds.N_FREE]):
-        S[K[ds.CENTRE] + j] = S[K[ds.CENTRE_N] + j]
+    load_motion(I, W, S, K, ds.Q_N)
+    copy_block(S, K[ds.POWER_N], W, I[L.POWER], I[L.N_POWERS])
+    copy_block(S, K[ds.CENTRE_N], S, K[ds.CENTRE], 4 * K[ds.N_FREE])
 
 
 @kernel
