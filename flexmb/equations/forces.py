@@ -11,7 +11,7 @@ import math
 from flexmb.equations.kinematics import apply_wrench, state_of
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
-from flexmb.loads.laws import BEAM, FORCE, MARKER, PAIR, acts_on, effort_of
+from flexmb.loads.laws import BEAM, FORCE, MARKER, PAIR, acts_on, law_into
 from flexmb.vectors import ZERO, add, cross, dot, load3, load9, rotate, scale, store3, sub
 
 
@@ -55,17 +55,12 @@ def _along_body(I, F, W, load, out):
 
 
 @kernel
-def _scalar(I, F, W, load, out, position, rate):
-    """Effort of the law of a load at a length or coordinate and its rate; its block gets effort, power, potential."""
+def _apply_law(I, F, W, load, out, position, rate):
+    """Effort of the law of a load at a length or coordinate and its rate; power and potential go to its block."""
     function = I[load + L.L_FX]
     applied = _value(I, F, W, function) if function > 0 else 0.0
-    effort, power, potential = effort_of(
-        I[load + L.L_KIND], F, I[load + L.L_F], I[load + L.L_TABLE], position, rate, applied
-    )
-    W[out + L.LW_EFFORT] = effort
-    W[out + L.LW_POWER] = power
-    W[out + L.LW_POTENTIAL] = potential
-    return effort
+    law_into(I[load + L.L_KIND], F, I[load + L.L_F], I[load + L.L_TABLE], position, rate, applied, W, out)
+    return W[out + L.LW_EFFORT]
 
 
 @kernel
@@ -76,11 +71,11 @@ def _between(I, F, W, load, out):
     d = sub(load3(W, b + L.S_P), load3(W, a + L.S_P))
     length = math.sqrt(dot(d, d))
     if length < 1e-12:  # no direction; a spring with free length zero has no force here
-        W[out + L.LW_EFFORT] = -_scalar(I, F, W, load, out, length, 0.0)
+        W[out + L.LW_EFFORT] = -_apply_law(I, F, W, load, out, length, 0.0)
         return
     direction = scale(1.0 / length, d)
     rate = dot(direction, sub(load3(W, b + L.S_V), load3(W, a + L.S_V)))
-    tension = -_scalar(I, F, W, load, out, length, rate)
+    tension = -_apply_law(I, F, W, load, out, length, rate)
     W[out + L.LW_EFFORT] = tension
     pull = scale(tension, direction)
     apply_wrench(I, W, I[load + L.L_A], pull, ZERO)
@@ -121,5 +116,5 @@ def loads(I, F, W, arg):
         elif subject == PAIR:
             _between(I, F, W, load, out)
         else:  # L_Q and L_V are places of the value and rate of a coordinate in W
-            effort = _scalar(I, F, W, load, out, W[I[load + L.L_Q]], W[I[load + L.L_V]])
+            effort = _apply_law(I, F, W, load, out, W[I[load + L.L_Q]], W[I[load + L.L_V]])
             _on_coordinate(I, F, W, load, effort)

@@ -1,15 +1,17 @@
 """Asks the joint of a code: the one place that tells joint types apart in compiled code. Codes: `flexmb.joints.table`.
 
-Every joint type with coordinates answers the questions of `flexmb.joints.motion` in the file of its name. A question is
-a chain of kernels, one a type: each asks its own joint when the code is its own, else the next; compiled, an if/elif.
+Every joint type with coordinates answers the questions of `flexmb.joints.motion` in the file of its name. The kernel
+that passes a question on is made from the table: it halves the range of codes until two types are left.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 from flexmb.jit import kernel
+from flexmb.joints.joint_type import JointType
 from flexmb.joints.motion import BIAS_V, BIAS_W, S_V, S_W, R, T
 from flexmb.joints.table import JOINT_TYPES, JointCode
 from flexmb.vectors import add, cross, load3, load9, rotate_back, scale, store3, store9, sub, transpose
@@ -20,33 +22,47 @@ _COUNTED = tuple(sum(counted << k for k, counted in enumerate(row.counted)) for 
 
 
 @kernel
-def _no_joint(code, F, parameters, W, first, second, out):
+def _no_answer(F, parameters, W, first, second, out):
     """A joint without coordinates leaves its blank record."""
 
 
-def _link(own: int, answer: Any, others: Any) -> Any:
+def _split(code_of_second: int, first_half: Any, second_half: Any) -> Any:
+    @kernel
+    def ask(code, F, parameters, W, first, second, out):
+        if code < code_of_second:
+            first_half(code, F, parameters, W, first, second, out)
+        else:
+            second_half(code, F, parameters, W, first, second, out)
+
+    return ask
+
+
+def _pair(own: int, answer: Any, other: Any) -> Any:
     @kernel
     def ask(code, F, parameters, W, first, second, out):
         if code == own:
             answer(F, parameters, W, first, second, out)
         else:
-            others(code, F, parameters, W, first, second, out)
+            other(F, parameters, W, first, second, out)
 
     return ask
 
 
-def _chain(question: str) -> Any:
-    found = _no_joint
-    for row in reversed([row for row in JOINT_TYPES.values() if row.n_v]):
-        file = import_module(f"flexmb.joints.{row.name.replace('-', '_')}")
-        found = _link(int(row.code), getattr(file, question), found)
-    return found
+def _asked(question: str, rows: Sequence[JointType]) -> Any:
+    """The kernel that asks one of these joint types, by halves."""
+    if len(rows) > 2:
+        middle = len(rows) // 2
+        return _split(int(rows[middle].code), _asked(question, rows[:middle]), _asked(question, rows[middle:]))
+    files = [import_module(f"flexmb.joints.{row.name.replace('-', '_')}") if row.n_v else None for row in rows]
+    answers = [getattr(file, question, _no_answer) for file in files]
+    return _pair(int(rows[0].code), answers[0], answers[-1])
 
 
-motion_into = _chain("motion_into")
+_ROWS = sorted(JOINT_TYPES.values(), key=lambda row: row.code)
+motion_into = _asked("motion_into", _ROWS)
 """(code, F, parameters, W, q, v, out): pose, motion subspace and bias at coordinates W[q..] and rates W[v..], to a
 blank W[out..]"""
-measure_into = _chain("measure_into")
+measure_into = _asked("measure_into", _ROWS)
 """(code, F, parameters, W, R, t, out): coordinates from the pose R, t of the second frame in the first, to W[out..]"""
 
 

@@ -1,7 +1,7 @@
 """Force laws: the effort of a load on a length or joint coordinate.
 
 A law reads the numbers of its row of `flexmb.loads.table` at F[p..]; the coordinate (of a pair of markers: their
-distance) and its rate enter; effort, power and potential leave:
+distance) and its rate enter; effort, power and potential leave in the block of the load at W[out..], zero before:
     effort : in the direction in which the coordinate grows [N, N*m]; between markers positive when it pushes
     power : of what is not stored [W];      potential : what is stored [J]
 """
@@ -14,12 +14,13 @@ from flexmb.jit import kernel
 from flexmb.loads.table import LOAD_TYPES, LoadCode
 from flexmb.loads.tables import linear_table
 
+EFFORT, POWER, POTENTIAL = range(3)
+"""Places in the block of a load."""
 FORCE = int(LoadCode.FORCE)
 MARKER, BEAM, PAIR, COORDINATE = range(4)
-_ACTS_ON = tuple(
-    ("marker", "beam", "pair", "coordinate").index(row.acts_on)
-    for row in sorted(LOAD_TYPES.values(), key=lambda row: row.code)
-)
+_SUBJECTS = {"marker": MARKER, "beam": BEAM, "pair": PAIR, "coordinate": COORDINATE}
+_ACTS_ON = sum(_SUBJECTS[row.acts_on] << 2 * row.code for row in LOAD_TYPES.values())
+"""Two bits a code: what the load acts on."""
 _SPRING_DAMPER, _JOINT_SPRING = int(LoadCode.SPRING_DAMPER), int(LoadCode.JOINT_SPRING)
 _FRICTION = int(LoadCode.FRICTION)
 
@@ -27,22 +28,24 @@ _FRICTION = int(LoadCode.FRICTION)
 @kernel
 def acts_on(code):
     """What a load acts on: MARKER, BEAM, PAIR or COORDINATE."""
-    return _ACTS_ON[code]
+    return (_ACTS_ON >> 2 * code) & 3
 
 
 @kernel
-def effort_of(code, F, p, table, position, rate, applied):
+def law_into(code, F, p, table, position, rate, applied, W, out):
     """Effort, power and potential of a scalar law. table : place of its table in F, 0 without one; applied : value of
     its expression."""
     if code == _SPRING_DAMPER or code == _JOINT_SPRING:
-        return spring(F, p, table, position, rate)
-    if code == _FRICTION:
-        return friction(F, p, rate)
-    return applied, applied * rate, 0.0
+        spring_into(F, p, table, position, rate, W, out)
+    elif code == _FRICTION:
+        friction_into(F, p, rate, W, out)
+    else:
+        W[out + EFFORT] = applied
+        W[out + POWER] = applied * rate
 
 
 @kernel
-def spring(F, p, table, position, rate):
+def spring_into(F, p, table, position, rate, W, out):
     """Linear or tabled spring with a linear damper. Numbers: stiffness, damping, position at rest."""
     deflection = position - F[p + 2]
     if table > 0:
@@ -50,11 +53,13 @@ def spring(F, p, table, position, rate):
     else:
         resistance = F[p] * deflection
         energy = 0.5 * F[p] * deflection * deflection
-    return -resistance - F[p + 1] * rate, -F[p + 1] * rate * rate, energy
+    W[out + EFFORT] = -resistance - F[p + 1] * rate
+    W[out + POWER] = -F[p + 1] * rate * rate
+    W[out + POTENTIAL] = energy
 
 
 @kernel
-def friction(F, p, rate):
+def friction_into(F, p, rate, W, out):
     """Viscous and Coulomb friction, the latter smoothed. Numbers: viscous, coulomb, transition.
 
     effort = -viscous rate - coulomb tanh(rate / transition)
@@ -62,4 +67,5 @@ def friction(F, p, rate):
     effort = F[p] * rate
     if F[p + 1] > 0.0:
         effort += F[p + 1] * math.tanh(rate / F[p + 2])
-    return -effort, -effort * rate, 0.0
+    W[out + EFFORT] = -effort
+    W[out + POWER] = -effort * rate

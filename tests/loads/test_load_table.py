@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from flexmb.loads.laws import COORDINATE, MARKER, acts_on, effort_of
+from flexmb.loads.laws import COORDINATE, MARKER, acts_on, law_into
 from flexmb.loads.table import LOAD_TYPES, LoadCode, LoadType
 from flexmb.model.expressions.tables import linear_record
 from flexmb.model.model import Model
@@ -22,6 +22,13 @@ CLASSES: dict[str, Any] = {
     get_args(one.model_fields["type"].annotation)[0]: one for one in get_args(get_args(Force)[0])
 }
 SCALAR = [row for row in LOAD_TYPES.values() if row.acts_on in ("pair", "coordinate")]
+
+
+def law_of(row: LoadType, *arguments: Any) -> tuple[float, ...]:
+    """Effort, power and potential."""
+    block = np.zeros(3)
+    law_into(int(row.code), *arguments, block, 0)
+    return tuple(block.tolist())
 
 
 def test_codes_and_names() -> None:
@@ -50,7 +57,7 @@ def test_laws_are_those_of_the_symbols_and_their_powers_are_right(row: LoadType)
     F = rng.uniform(0.5, 2.0, 1 + len(row.numbers))
     F[0] = 0.0
     s, s_dot, applied = 0.9, -0.7, 1.3
-    effort, power, energy = effort_of(int(row.code), F, 1, 0, s, s_dot, applied)
+    effort, power, energy = law_of(row, F, 1, 0, s, s_dot, applied)
     if row.expression == "effort":
         assert (effort, power, energy) == (applied, applied * s_dot, 0.0)
         return
@@ -68,7 +75,7 @@ def test_laws_are_those_of_the_symbols_and_their_powers_are_right(row: LoadType)
 def test_a_tabled_spring_stores_the_area_under_its_table(row: LoadType) -> None:
     table = linear_record(((-1.0, -2.0), (0.0, 0.0), (1.0, 4.0)))
     F = np.array([0.0, 0.0, 0.5, 0.25, *table])
-    effort, power, energy = effort_of(int(row.code), F, 1, 4, 0.75, 0.2, 0.0)
+    effort, power, energy = law_of(row, F, 1, 4, 0.75, 0.2, 0.0)
     assert effort == pytest.approx(-4.0 * 0.5 - 0.5 * 0.2)
     assert energy == pytest.approx(0.5 * 4.0 * 0.5**2) and power == pytest.approx(-0.5 * 0.2**2)
     assert math.isfinite(energy)
