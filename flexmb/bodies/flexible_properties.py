@@ -16,7 +16,7 @@ def modal_data(body: FlexibleBody) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def elastic_mass(body: FlexibleBody) -> np.ndarray:
-    """(n, n) of the undeformed body"""
+    """(n, n) mass matrix of the elastic coordinates of the undeformed body [kg]"""
     if body.basis is not None:
         return body.basis.mass
     return np.asarray(body.field.mass_matrix(np.zeros(body.n_modes))[6:, 6:])  # type: ignore[union-attr]
