@@ -14,9 +14,10 @@ from flexmb.analyses.preparation import Preparation, prepare
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.analysis import Analysis
-from flexmb.reports.flexible_report import Findings, find, flexible_bodies, strain_text
+from flexmb.reports.flexible_report import strain_text
 from flexmb.reports.run_report import entry, run_report, summary_numbers
 from flexmb.results.channel_columns import NamedChannel, named_channels
+from flexmb.results.flexible_findings import Findings, flexible_bodies, flexible_findings
 from flexmb.results.result_creation import RunIdentity
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter, check_result_path
@@ -128,7 +129,7 @@ def _look_into(system: System, output: Path) -> tuple[Findings, str, dict[str, t
     """What the rows written so far say about flexible bodies and reactions; the largest strain energy in words."""
     try:
         with Result(output) as result:
-            return find(system.mechanism, result), strain_text(result), hardly_known(system, result)
+            return flexible_findings(system.mechanism, result), strain_text(result), hardly_known(system, result)
     except InputError:  # the file is damaged, which is reported elsewhere
         return None
 

@@ -11,15 +11,11 @@ from typing import Any
 from flexmb.axes import AXES
 from flexmb.model.model import Model
 from flexmb.model.schema.model_spec import ModelSpec
-from flexmb.reports.flexible_report import (
-    Findings,
-    flexible_bodies,
-    flexible_texts,
-    flexible_warnings,
-)
+from flexmb.reports.flexible_report import flexible_texts, flexible_warnings
 from flexmb.reports.motion_report import smoothing_texts
 from flexmb.results.channel_columns import is_reaction
 from flexmb.results.extremes import Extremes
+from flexmb.results.flexible_findings import Findings, flexible_bodies
 from flexmb.solvers.statics import Equilibrium
 from flexmb.solvers.summary import NaturalSummary, QuasiStaticSummary, RunSummary, StaticSummary, Summary
 from flexmb.system.system import System

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.reports.flexible_report import modal_data
+from flexmb.bodies.flexible_properties import modal_data
 from flexmb.view.flexible_parts import Covered
 from flexmb.view.report.array_pool import ArrayPool
 from flexmb.view.report.coarse import coarse_surface

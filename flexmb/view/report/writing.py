@@ -10,7 +10,8 @@ from typing import Any
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import InputError
 from flexmb.output_files import drafted, replacing_fault, suffix_fault
-from flexmb.reports.flexible_report import find, flexible_warnings
+from flexmb.reports.flexible_report import flexible_warnings
+from flexmb.results.flexible_findings import flexible_findings
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
 from flexmb.suggestions import clipped
@@ -83,7 +84,7 @@ def _bodies(result: Result, folder: str | os.PathLike[str] | None) -> _Bodies:
     spec = model_of(result, folder).spec
     mechanism = place(spec)
     flexible = [n for n, body in enumerate(mechanism.bodies) if isinstance(body, FlexibleBody) and body.n_modes]
-    warnings = list(flexible_warnings(mechanism, find(mechanism, result))) if flexible else []
+    warnings = list(flexible_warnings(mechanism, flexible_findings(mechanism, result))) if flexible else []
     return _Bodies(mode_tables([covered(spec, mechanism, number) for number in flexible]), warnings)
 
 

@@ -13,10 +13,10 @@ import pytest
 from PIL import Image
 
 from flexmb.analyses.run import run_model
+from flexmb.bodies.flexible_properties import modal_data
 from flexmb.cli.report import report as report_verb
 from flexmb.errors import InputError
 from flexmb.model.model_file import read_model
-from flexmb.reports.flexible_report import modal_data
 from flexmb.results.result_file import Result
 from flexmb.system.placement import place
 from flexmb.view.plots.texts import HEAD, shortened
