@@ -35,6 +35,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         session.config.issue_config_time_warning(UserWarning(f"kernels not compiled ahead: {last_line}"), stacklevel=1)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Pages in a real browser belong to the long tier."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("long")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def signals_of_a_terminal() -> Iterator[None]:
     """Restore SIGINT and SIGHUP where they are ignored (`nohup`, a script's `&`): here and in every child process.

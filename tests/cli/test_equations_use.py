@@ -125,6 +125,7 @@ def test_a_model_without_bodies(words: tuple[str, ...], folder: Path, capsys: py
     assert (code, out) == (2, "") and "no bodies" in err and not (folder / "code").exists()
 
 
+@pytest.mark.long
 def test_steps_of_a_long_model_end_soon(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Four universal joints: expressions of ten thousands of operations are named too long, not printed."""
     lines = ["[model]", 'name = "chain"', "gravity = [0, -9.81, 0]", "[symbols]"]

@@ -107,6 +107,7 @@ def test_robot_arm(tmp_path: Path) -> None:
     assert found[1.0][0] / found[2.0][0] == pytest.approx(4.0, rel=1e-3)
 
 
+@pytest.mark.long
 def test_scissor_lift() -> None:
     example = script("10_scissor_lift")
     found = example.main("4")

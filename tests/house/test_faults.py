@@ -75,6 +75,7 @@ def assert_one_message(text: str) -> None:
     assert text.startswith("flexmb: ") and text.count("\n") == 1 and "Traceback" not in text
 
 
+@pytest.mark.long
 def test_kills_lose_nothing(tmp_path: Path) -> None:
     tally = kill_loop(10, seed=3, folder=tmp_path, names=["implicit", "explicit"])
     assert tally.kills >= 10 and tally.finished >= 1
@@ -186,6 +187,7 @@ def test_two_runs_of_one_file(model: Path) -> None:
     assert Result(output).n_rows > 0
 
 
+@pytest.mark.long
 def test_every_length_of_a_cut_off_file(tmp_path: Path) -> None:
     """Of one whose writer was killed, and every fourth of a finished one: one message, whatever is missing."""
     path, one_channel = tmp_path / "out.h5", SimpleNamespace(channels=SYSTEM.channels[:1])
@@ -343,6 +345,7 @@ def test_no_home_at_all(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.long
 def test_killed_while_others_write(tmp_path: Path) -> None:
     """A plot and an export that are killed again and again: the old file or the new one, never half of one."""
     result = tmp_path / "out.h5"

@@ -79,7 +79,7 @@ def test_rigid_mechanisms(seed: int, tmp_path: Path) -> None:
     compare(tmp_path, rigid_mechanism(seed), RIGID, 2e-10)
 
 
-@pytest.mark.parametrize(("seed", "field"), [(4, "exact"), (5, "full")])
+@pytest.mark.parametrize(("seed", "field"), [(4, "exact"), pytest.param(5, "full", marks=pytest.mark.long)])
 def test_flexible_mechanisms(seed: int, field: str, tmp_path: Path) -> None:
     compare(tmp_path, flexible_mechanism(seed, field), FLEXIBLE, 2e-9)
 

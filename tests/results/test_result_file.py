@@ -268,6 +268,7 @@ def start_endless_writer(folder: Path, *options: str) -> tuple[subprocess.Popen[
     return process, path
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="kills a process by a POSIX signal")
 def test_killed_at_any_moment(tmp_path: Path) -> None:
     """Eight runs in a row, each resumed from the one before and killed without warning while writing."""

@@ -26,9 +26,11 @@ from tests.support.places import EXAMPLES
 __all__ = ["browser"]
 
 CASES = registry.all_cases()
+LONG = {"A05-natural", "B14", "C10", "C14", "meshed-blade"}
+"""Cases of the long tier"""
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.long if name in LONG else ()) for name in CASES])
 def test_case_agrees(name: str) -> None:
     outcome = registry.run_case(CASES[name])
     assert outcome.agrees, text_table([outcome])

@@ -43,6 +43,7 @@ def elastic_waves(family: str) -> list[float]:
     return [wave_frequency(family, k, 2.0, DEEP_STEEL) for k in WAVES[family]]
 
 
+@pytest.mark.long
 def test_waves_of_the_deep_beam_follow_its_theory():
     """The independent reference itself: converged, and where beam theory stands against elasticity."""
     for family, numbers in WAVES.items():
@@ -61,6 +62,7 @@ def test_waves_of_the_deep_beam_follow_its_theory():
     assert wave_frequency("torsion", k, 2.0, DEEP_STEEL) == pytest.approx(speed * k / (2 * np.pi), rel=1e-4)
 
 
+@pytest.mark.long
 def test_free_plate_has_six_motions_without_frequency():
     """By ARPACK with a shift, which keeps no vector out."""
     mesh = box_mesh("hex8", (24, 24, 1), FREE_PLATE["parameters"]["size"])

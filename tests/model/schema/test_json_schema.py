@@ -174,6 +174,7 @@ def changed(tables: dict[str, Any], random_numbers: random.Random) -> dict[str, 
     return new
 
 
+@pytest.mark.long
 def test_what_the_schema_refuses_the_reader_refuses() -> None:
     random_numbers = random.Random(7)
     models = [(path.parent, tomllib.loads(path.read_text())) for path in MODELS if "mesh" not in path.stem]

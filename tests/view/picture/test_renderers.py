@@ -363,6 +363,7 @@ print("changed", change.mean(), pictures["after"].std())
 """
 
 
+@pytest.mark.long
 @needs_vtk
 @pytest.mark.skipif(shutil.which("xvfb-run") is None, reason="xvfb-run is not installed")
 def test_a_window_opens_plays_and_closes(tmp_path):
