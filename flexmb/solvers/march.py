@@ -93,16 +93,17 @@ def march(
                 now = time.perf_counter()
                 growth = min(4.0, BLOCK_SECONDS / max(now - began, 1e-6))
                 budget = int(min(stepper.largest_budget, max(1.0, budget * growth)))
-                stops = interrupted() and not stepper.is_done
                 is_full = sum(map(len, stepper.blocks)) >= stepper.most_gathered or now - written > BLOCK_SECONDS
-                if is_full or stops or failure or stepper.is_done:
+                if is_full or failure or stepper.is_done or interrupted():
                     failure = _write(stepper, sink, failure)
                     written = now
                     if progress is not None:
                         progress(*stepper.position())
-                if stops and not failure:
+                if interrupted() and not (stepper.is_done or failure):
                     outcome = "interrupted"
                     break
+            if stepper.blocks:  # the request to end came after the decision not to write yet
+                failure = _write(stepper, sink, failure)
         except KeyboardInterrupt:
             outcome = "interrupted"
     if failure:

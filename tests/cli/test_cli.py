@@ -23,6 +23,7 @@ from flexmb.model.model_file import read_model
 from flexmb.results.channel_names import ChannelInfo, ChannelNames
 from flexmb.results.result_file import Result
 from flexmb.results.resuming import setting_differences
+from flexmb.solvers.summary import RunSummary
 from flexmb.system.build import build_system
 from tests.support.command_line import MODEL, call, folder, write_result
 from tests.support.places import ROOT
@@ -58,10 +59,10 @@ class FakeRun:
                 return self.summary("interrupted", times[-1])
         return self.summary("finished", 1.0)
 
-    def summary(self, outcome: str, reached: float) -> SimpleNamespace:
+    def summary(self, outcome: str, reached: float) -> RunSummary:
         counts = dict(steps=100, rejected=3, newton_iterations=210, factorisations=4)
-        quality = dict(largest_constraint_error=1e-12, energy_error=1e-9, peak_energy=5.0, energy_balance=2e-10)
-        return SimpleNamespace(outcome=outcome, method="rk4", **counts, **quality, wall_time=0.25, t_reached=reached)
+        quality = dict(largest_constraint_error=1e-12, energy_error=1e-9, peak_energy=5.0)
+        return RunSummary(outcome=outcome, method="rk4", **counts, **quality, wall_time=0.25, t_reached=reached)
 
 
 @pytest.fixture

@@ -127,7 +127,8 @@ def test_a_system_at_rest_gets_no_warning(parts: str, tmp_path: Path, capsys: py
 def test_a_kinematic_analysis_interrupted_and_resumed_gives_the_same_bits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flexmb.solvers.driven_analysis.DrivenAnalysis.most_gathered", 20)
+    for limit in ("most_gathered", "largest_budget"):
+        monkeypatch.setattr(f"flexmb.solvers.driven_analysis.DrivenAnalysis.{limit}", 20)
     model = read_model(write_model(tmp_path, 'end = 2\nstep = 0.01\ntype = "kinematic"', TURN))
 
     def interrupt(*numbers: Any) -> None:

@@ -118,4 +118,4 @@ def test_interrupted_in_the_progress_callback() -> None:
         assert march(Counting(last=9), sink, progress=stop) == "interrupted"
     finally:
         signal.signal(signal.SIGINT, before)
-    assert sink.rows[-1] == [3] and sink.checkpoints[-1] == 3
+    assert sink.rows[-1] == [2] and sink.checkpoints[-1] == 2
