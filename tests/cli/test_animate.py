@@ -154,7 +154,7 @@ def test_wrong_words_for_a_result(folder: Path, capsys: Capture, words: list[str
     text = refused(capsys, *words)
     for message in messages:
         assert message in text
-    assert len(text.splitlines()) <= len(messages), "nothing is told twice"
+    assert len(text.splitlines()) <= len(messages), "nothing is reported twice"
     assert not list(folder.glob("x*"))
 
 
