@@ -136,9 +136,10 @@ def run_chain(problem: FlexibleChain, step: float, steps: int, shift: float) -> 
     """CPU seconds of the run and the position of the free end after it [m]."""
     analysis = {"type": "dynamic", "end": step * steps, "step": step, **IMPLICIT}
     spec = read_spec({**chain(problem, shift), "analysis": analysis})
-    system = build(spec)
+    assert spec.analysis is not None
+    system, wanted = build(spec), spec.analysis
     last = LastRow(system)
-    seconds = cpu_seconds(lambda: simulate(system, spec.analysis, sink=last, every=step * steps))
+    seconds = cpu_seconds(lambda: simulate(system, wanted, sink=last, every=step * steps))
     return seconds, np.array([last[f"sensors/tip_{axis}"][0] for axis in "xyz"])
 
 

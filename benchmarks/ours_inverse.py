@@ -16,7 +16,7 @@ from timing import cpu_seconds
 from flexmb.model.schema import read_spec
 from flexmb.solvers.quasi_static_motion import analyse_quasi_static
 from flexmb.solvers.run import simulate
-from flexmb.solvers.settings import read_settings
+from flexmb.solvers.settings import solver_settings
 
 DYNAMIC, QUASI_STATIC, RIGID = "rod integrated", "rod quasi-static", "rigid rod"
 ROADS = (DYNAMIC, QUASI_STATIC, RIGID)
@@ -40,12 +40,12 @@ def model(road: str, problem: FlexibleSliderCrank, instants: int, scale: float) 
 def sweep(road: str, problem: FlexibleSliderCrank, instants: int, scale: float) -> tuple[float, AllRows]:
     """CPU seconds of the sweep, without building the system, and its rows, which stay in memory."""
     spec = read_spec(model(road, problem, instants, scale))
-    system = build(spec)
+    assert spec.analysis is not None
+    system, settings = build(spec), solver_settings(spec.analysis)
     rows = AllRows(system)
     if road == QUASI_STATIC:
-        settings = read_settings(spec.analysis, None)
         return cpu_seconds(lambda: analyse_quasi_static(system, settings, sink=rows)), rows
-    return cpu_seconds(lambda: simulate(system, spec.analysis, sink=rows)), rows
+    return cpu_seconds(lambda: simulate(system, settings, sink=rows)), rows
 
 
 def main() -> None:

@@ -29,7 +29,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from flexmb.drafts import temporary_folder
+from flexmb.cores import available_cores
+from flexmb.output_files import temporary_folder
 from flexmb.stop_signals import child_process
 
 # Contraction to fused multiply-add is the one liberty taken: it rounds less and made kernels 10 to 20 % faster.
@@ -252,7 +253,7 @@ def compile_ahead(programs: Sequence[Program]) -> None:
 @contextmanager
 def second_process(script: str, *words: str) -> Iterator[subprocess.Popen[bytes] | None]:
     """A silent Python process that can import flexmb; None without a second core, or if it cannot be started."""
-    if _cores() < 2:
+    if available_cores() < 2:
         yield None
         return
     path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
@@ -263,13 +264,6 @@ def second_process(script: str, *words: str) -> Iterator[subprocess.Popen[bytes]
         with suppress(OSError):
             process = stack.enter_context(child_process([sys.executable, "-P", "-c", script, *words], **options))
         yield process
-
-
-def _cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def compile_named(claims: str, *names: str) -> None:

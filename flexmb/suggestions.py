@@ -8,18 +8,30 @@ from collections.abc import Iterable
 _MOST_SHOWN = 12
 
 
-def did_you_mean(word: str, choices: Iterable[str], what: str = "Known") -> str:
+def nearest(word: str, choices: Iterable[str], most: int = 1) -> list[str]:
     """A sentence with the nearest of `choices`, or with all of them if none is near."""
     names = [str(choice) for choice in choices]
     word = word[:100]
-    near = difflib.get_close_matches(word, names, 1, 0.6)
+    near = difflib.get_close_matches(word, names, most, 0.6)
     if not near and len(word) > 1:
         near = [name for name in names if name.lower().startswith(word.lower())]
     if not near:
         lower = {name.lower(): name for name in names}
-        near = [lower[match] for match in difflib.get_close_matches(word.lower(), lower, 1, 0.6)]
-    if near:
-        return f"Did you mean '{near[0]}'?"
+        near = [lower[match] for match in difflib.get_close_matches(word.lower(), lower, most, 0.6)]
+    return near[:most]
+
+
+def meant(near: Iterable[str]) -> str:
+    """The question whether one of these names was meant; empty without names."""
+    listed = " or ".join(f"'{name}'" for name in near)
+    return f"Did you mean {listed}?" if listed else ""
+
+
+def did_you_mean(word: str, choices: Iterable[str], what: str = "Known") -> str:
+    """A sentence with the nearest of `choices`, or with all of them when none is near."""
+    names = [str(choice) for choice in choices]
+    if near := nearest(word, names):
+        return meant(near)
     if not names:
         return f"{what}: none."
     more = ", ..." if len(names) > _MOST_SHOWN else ""

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from flexmb.arrays import Floats, Integers
 from flexmb.bodies.beam_inertia import MotionHistory
 from flexmb.errors import InputError
 from flexmb.layout import flat_arrays as L
+from flexmb.model.model import Model
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
 from flexmb.solvers.mechanics import Mechanics
@@ -41,7 +41,7 @@ class BodyLoads:
     """(r, k, 3) about the body origin [N m]"""
 
 
-def system_of(result: Result, model: Any = None, folder: str | os.PathLike[str] | None = None) -> System:
+def system_of(result: Result, model: Model | None = None, folder: str | os.PathLike[str] | None = None) -> System:
     """The system that a result was computed with; `folder`: where else body files may lie."""
     system = prepare(model_of(result, folder) if model is None else model).system
     for path, length in (("q", system.n_q), ("v", system.n_v), ("multipliers", system.n_rows)):

@@ -1,85 +1,28 @@
-"""`flexmb check`: what a model is, before anything is run."""
+"""The check of a model: it is built and assembled, its redundant constraints are found, and nothing is run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
-from flexmb.analyses.preparation import Preparation, prepare
-from flexmb.graph import circuit_matrix, cutset_matrix, draw, format_matrix, incidence, path_matrix
-from flexmb.reports.flexible_report import arms, flexible_bodies, flexible_warnings, mode_lines
-from flexmb.reports.run_report import entry, flexible_lines, structure_lines
-from flexmb.results.channel_columns import stored_columns
+from flexmb.analyses.preparation import prepare
+from flexmb.model.model import Model
+from flexmb.reports.check_report import check_report
 from flexmb.solvers.compilation import compile_for
-from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.records.fields import field_kinds
 
 CHECKED_BY = "generalized-alpha"
 """Method whose kernels a check compiles: a run by default comes next."""
-_ROUNDING = 1e-13  # m, rad
 
 
-def check_model(model: Any, *, graph: bool = False, matrices: bool = False) -> str:
+def check_model(model: Model, *, graph: bool = False, matrices: bool = False) -> str:
     """Degrees of freedom, redundant constraints, assembly, coordinates; on demand the graph and its matrices."""
     compile_for(CHECKED_BY, field_kinds(model.spec))
     ready = prepare(model)
-    system = ready.system
-    lines = [f"{system.name or 'unnamed model'}: model check, nothing was run", ""]
-    lines += structure_lines(system, model, ready.n_dof)
-    lines += entry("assembly", _assembly_text(ready))
-    lines += flexible_lines(system, model.spec)
-    for warning in flexible_warnings(system):
-        lines += entry("WARNING", warning)
-    for note in arms(system):
-        lines += entry("NOTE", note)
-    lines += ["", *_coordinate_table(ready)]
-    if flexible_bodies(system):
-        lines += ["", *mode_lines(system, model.spec)]
-    if graph:
-        topology = system.topology
-        lines += ["", "linear graph: the tree, then its chords", "", draw(topology.graph, topology.tree)]
-    if matrices:
-        lines += ["", *matrix_lines(system.topology.tree)]
-    return "\n".join(lines)
-
-
-def _assembly_text(ready: Preparation) -> str:
-    if not ready.system.n_rows:
-        return "no loops to close"
-    text = f"closed, largest residual {ready.residual:.2e} (m, rad)"
-    if ready.start_gap > 1e3 * max(ready.residual, 1e-15):
-        text += f"; the given initial positions were {ready.start_gap:.3g} off and have been corrected"
-    return text
-
-
-def _coordinate_table(ready: Preparation) -> Iterator[str]:
-    system = ready.system
-    mechanics = Mechanics(system, ready.work)
-    stored = zip(stored_columns(system), mechanics.q, strict=True)
-    positions = {name: float(value) for (name, _), value in stored}
-    width = max([24, *(len(name) for name in system.coordinates)])
-    yield f"  {'coordinate':<{width}}{'position':>16}{'rate':>16}  unit"
-    for name, kind, rate in zip(system.coordinates, system.coordinate_kinds, mechanics.v, strict=True):
-        unit = "m, m/s" if kind in ("length", "elastic") else "rad, rad/s"
-        position = _number(positions[name]) if name in positions else "-"
-        yield f"  {name:<{width}}{position:>16}{_number(rate):>16}  {unit}"
-
-
-def _number(value: float) -> str:
-    """Six digits; what is only rounding of the assembly is 0."""
-    return f"{value if abs(value) > _ROUNDING else 0.0:.6g}"
-
-
-def matrix_lines(tree: Any) -> Iterator[str]:
-    """Incidence, path, cutset and circuit matrices as text; branches stand before chords."""
-    nodes = list(tree.graph.nodes)
-    branches, chords = [edge.name for edge in tree.branches], [edge.name for edge in tree.chords]
-    edges = branches + chords
-    yield "incidence matrix, nodes x edges"
-    yield format_matrix(incidence(tree.graph, tree.branches + tree.chords), nodes, edges)
-    yield "\npath matrix, branches x nodes"
-    yield format_matrix(path_matrix(tree), branches, nodes[1:])
-    yield "\ncutset matrix, branches x edges"
-    yield format_matrix(cutset_matrix(tree), branches, edges)
-    yield "\ncircuit matrix, chords x edges"
-    yield format_matrix(circuit_matrix(tree), chords, edges)
+    return check_report(
+        model,
+        ready.system,
+        ready.work,
+        n_dof=ready.n_dof,
+        residual=ready.residual,
+        start_gap=ready.start_gap,
+        graph=graph,
+        matrices=matrices,
+    )

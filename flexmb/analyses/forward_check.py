@@ -12,18 +12,18 @@ which that leaves out: the check then tells how good the assumption is.
 from __future__ import annotations
 
 from collections.abc import Container
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
-from flexmb.analyses.preparation import prepare
+from flexmb.analyses.preparation import prepare_spec
 from flexmb.arrays import Floats
 from flexmb.errors import ComputationError
 from flexmb.model.expressions import parser as expressions
+from flexmb.model.schema.analysis import Analysis
 from flexmb.model.schema.joints import Joint
 from flexmb.model.schema.loads import Actuator
-from flexmb.results.inverse_dynamics import Departure, InverseDynamics
+from flexmb.model.schema.model_spec import ModelSpec
+from flexmb.results.inverse_result import Departure, InverseDynamics
 from flexmb.solvers.assembly import assemble
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.initial_state import body_states, start_system
@@ -61,10 +61,11 @@ def forward_check(inverse: InverseDynamics) -> Departure:
     if result.n_rows < 2:
         raise ComputationError("The result has one row only: there is no motion to run forwards.")
     in_balance = inverse.how == "quasi-static" and bool(field_kinds(spec))
+    assert spec.analysis is not None
     start = spec
     if in_balance:  # the forward run, too, begins bent as the motion asks
         start = spec.model_copy(update={"analysis": spec.analysis.model_copy(update={"elastic_start": "quasi-static"})})
-    ready = prepare(SimpleNamespace(spec=start))
+    ready = prepare_spec(start)
     time, efforts = result.time, {drive.name: drive.effort for drive in inverse.drives}
     if inverse.how == "dynamic":
         driven = _Rows(ready.system)
@@ -72,8 +73,9 @@ def forward_check(inverse: InverseDynamics) -> Departure:
         time, efforts = driven["time"], {name: driven[f"motions/{name}/effort"] for name in spec.motions}
     keep = np.append(np.diff(time) > 0.0, True)
     forward = _driven_by(spec, {name: np.column_stack([time, effort])[keep] for name, effort in efforts.items()})
+    assert forward.analysis is not None
     compile_for(forward.analysis.method, field_kinds(forward))
-    rows = _run(forward, body_states(ready.system, ready.work), result.time)
+    rows = _run(forward, forward.analysis, body_states(ready.system, ready.work), result.time)
     bodies, angles = {}, {}
     for name in spec.bodies:
         place, turn = f"bodies/{name}/position", f"bodies/{name}/quaternion"
@@ -88,13 +90,14 @@ def _angle(first: Floats, second: Floats) -> Floats:
     return np.asarray(4.0 * np.arcsin(np.minimum(0.5 * np.minimum(*chords), 1.0)))
 
 
-def _driven_by(spec: Any, efforts: dict[str, Floats]) -> Any:
+def _driven_by(spec: ModelSpec, efforts: dict[str, Floats]) -> ModelSpec:
     """The checked model with efforts in place of its motions."""
     forces, joints = dict(spec.forces), dict(spec.joints)
     for name, points in efforts.items():
         motion = spec.motions[name]
         called, joint, coordinate = _unused(name, forces), motion.joint, motion.coordinate
         if joint is None:
+            assert motion.marker is not None
             joint, coordinate = _unused(name, joints), motion.along
             ends = (motion.relative_to, motion.marker)
             joints[joint] = Joint.model_construct(type="free", markers=ends, tree=False)
@@ -103,6 +106,7 @@ def _driven_by(spec: Any, efforts: dict[str, Floats]) -> Any:
         )
     sensors = {name: sensor for name, sensor in spec.sensors.items() if sensor.motion is None}
     analysis = spec.analysis
+    assert analysis is not None
     if analysis.type == "kinematic":
         changes = {"type": "dynamic", "method": "rk45", "tolerance": TOLERANCE, "formulation": "augmented"}
         analysis = analysis.model_copy(update={**changes, "step": None, "independent": ()})
@@ -114,7 +118,7 @@ def _unused(name: str, names: Container[str]) -> str:
     return name if name not in names else f"{name} (motion)"
 
 
-def _run(spec: Any, states: dict[str, Floats], times: Floats) -> _Rows:
+def _run(spec: ModelSpec, analysis: Analysis, states: dict[str, Floats], times: Floats) -> _Rows:
     """Rows of a run from the given states of the bodies, without constraint rows that repeat others."""
     system = start_system(spec, states)
     work = system.workspace()
@@ -125,13 +129,13 @@ def _run(spec: Any, states: dict[str, Floats], times: Floats) -> _Rows:
     rows = _Rows(system)
     every = float(times[1] - times[0]) if len(times) > 1 else None
     try:
-        _simulate(rows, spec.analysis, every)
+        _simulate(rows, analysis, every)
     except ComputationError as error:
         raise ComputationError(f"The forward check, driven by the computed efforts, failed: {error}") from error
     return rows
 
 
-def _simulate(rows: _Rows, analysis: Any, every: float | None = None) -> None:
+def _simulate(rows: _Rows, analysis: Analysis, every: float | None = None) -> None:
     if simulate(rows.system, analysis, sink=rows, every=every).outcome == "interrupted":
         raise ComputationError("The forward check was interrupted; the result of the inverse analysis is written.")
 

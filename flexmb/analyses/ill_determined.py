@@ -9,16 +9,15 @@ Numbers are SI.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.layout import flat_arrays as L
 from flexmb.results.result_file import Result
-from flexmb.solvers.body_places import places_of
+from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import DEPENDENT
+from flexmb.system.system import System
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 HARDLY = 1e-4  # singular values of G below this part of the largest, but not zero: rounding is magnified as much
@@ -33,7 +32,7 @@ def sampled_rows(result: Result) -> list[int]:
     return list(dict.fromkeys((last // 2, last // 3, (4 * last) // 5, last, 0)))
 
 
-def hardly_known(system: Any, result: Result) -> dict[str, tuple[str, ...]]:
+def hardly_known(system: System, result: Result) -> dict[str, tuple[str, ...]]:
     """Joints and components of their reactions that are magnified rounding at every row that is looked at."""
     if not 0 < system.n_rows * system.n_v <= LARGEST:
         return {}
@@ -62,10 +61,10 @@ def _sides(mechanics: Mechanics) -> tuple[Floats, Floats]:
     return sides, sigma
 
 
-def _repeated_when_straight(system: Any, mechanics: Mechanics) -> int:
+def _repeated_when_straight(system: System, mechanics: Mechanics) -> int:
     """Rows that repeat others at these coordinates with all elastic ones zero; the coordinates stay as they are."""
     kept = mechanics.q.copy()
-    for _, elastic, _ in places_of(system).values():
+    for _, elastic, _ in body_slices(system).values():
         mechanics.W[elastic] = 0.0
     _, sigma = _sides(mechanics)
     mechanics.q[:] = kept

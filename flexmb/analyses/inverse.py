@@ -31,16 +31,18 @@ from flexmb.analyses.run import Progress, run_model
 from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.recursive.recursive_reactions import recursive_reactions, uncovered
-from flexmb.results.inverse_dynamics import Drive, InverseDynamics
+from flexmb.results.inverse_result import Drive, InverseDynamics
 from flexmb.results.joint_reactions import joint_reactions
 from flexmb.results.result_file import Result
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.initial_state import body_states, start_system
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import redundancy
-from flexmb.solvers.settings import read_settings
+from flexmb.solvers.settings import solver_settings
 from flexmb.system.records.fields import field_kinds
+from flexmb.system.system import System
 
 ELASTIC = ("dynamic", "quasi-static")
 ROADS = ("multipliers", "recursive")
@@ -128,7 +130,7 @@ def _fitted(
     )
 
 
-def _check(spec: Any, elastic: str, more_drives: str, reactions: str) -> None:
+def _check(spec: ModelSpec, elastic: str, more_drives: str, reactions: str) -> None:
     """Refuse what has no inverse dynamics, all at once."""
     faults = []
     if spec.analysis is None:
@@ -167,11 +169,11 @@ def _of_type(model: Model, kind: str) -> Model:
     return Model.from_tables(tables, model.text, {"analysis.type": kind}, model.folder)
 
 
-def _quasi_static(system: Any, analysis: Any, *, every: float | None = None, **options: Any) -> Any:
+def _quasi_static(system: System, analysis: Any, *, every: float | None = None, **options: Any) -> Any:
     """`simulate` for elastic coordinates in balance."""
     from flexmb.solvers.quasi_static_motion import analyse_quasi_static
 
-    return analyse_quasi_static(system, read_settings(analysis, every), **options)
+    return analyse_quasi_static(system, solver_settings(analysis, every), **options)
 
 
 def _prepared(model: Model) -> Preparation:
@@ -188,7 +190,7 @@ def _prepared(model: Model) -> Preparation:
         raise ComputationError(f"{error} {FIT_HINT}", error.summary) from None
 
 
-def _refuse_repeated_motions(spec: Any, ready: Preparation, more_drives: str) -> None:
+def _refuse_repeated_motions(spec: ModelSpec, ready: Preparation, more_drives: str) -> None:
     """Motions of the same degree of freedom."""
     repeated = list(dict.fromkeys(row.owner for row in ready.system.dropped if row.is_motion))
     if not repeated:
@@ -209,14 +211,14 @@ def _refuse_repeated_motions(spec: Any, ready: Preparation, more_drives: str) ->
     raise InputError(faults)
 
 
-def _complete(spec: Any, ready: Preparation) -> tuple[Any, Floats]:
+def _complete(spec: ModelSpec, ready: Preparation) -> tuple[Any, Floats]:
     """The system with the rows that repeat others, in the initial state."""
     system = start_system(spec, body_states(ready.system, ready.work.copy()))
     work = system.workspace()
     return system, work
 
 
-def _drives(result: Result, spec: Any) -> list[Drive]:
+def _drives(result: Result, spec: ModelSpec) -> list[Drive]:
     found = []
     for name in spec.motions:
         path = f"motions/{name}/effort"
@@ -225,7 +227,7 @@ def _drives(result: Result, spec: Any) -> list[Drive]:
     return found
 
 
-def _freedom(spec: Any, ready: Preparation, result: Result) -> tuple[int, dict[str, tuple[str, ...]]]:
+def _freedom(spec: ModelSpec, ready: Preparation, result: Result) -> tuple[int, dict[str, tuple[str, ...]]]:
     """Rigid degrees of freedom that are left, and the reactions that are not unique.
 
     At the states of some rows, as a mechanism may pass singular positions where rows depend on each other only for an

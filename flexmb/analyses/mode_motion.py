@@ -15,7 +15,7 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.layout import flat_arrays as L
-from flexmb.results.modal import ModalReport
+from flexmb.results.modal_result import ModalResult
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.modal_analysis import Mode
 
@@ -26,12 +26,12 @@ _BRANCH = 2.0
 """Correction, as a part of the motion, beyond which the loops have closed in another way than they were"""
 
 
-def mode_rows(report: ModalReport, mode: Mode, size: float, phases: Floats) -> Floats | None:
+def mode_rows(modal: ModalResult, mode: Mode, size: float, phases: Floats) -> Floats | None:
     """(f, n_out) outputs at the phases [rad]; None when the loops do not close at this size.
 
     size : of the coordinate that moves most, whose shape is 1 [rad, parts of the length scale]
     """
-    m = Mechanics(report.system, report.linear.work.copy())
+    m = Mechanics(modal.system, modal.linear.work.copy())
     base, q_0 = m.W.copy(), m.q.copy()
     rows = np.zeros((len(phases), len(m.out)))
     for row, phase in enumerate(phases):
@@ -39,7 +39,7 @@ def mode_rows(report: ModalReport, mode: Mode, size: float, phases: Floats) -> F
         m.q[:] = q_0
         dq = size * (mode.shape * np.exp(1j * phase)).real
         m.move(dq)
-        if not _close(m, report, float(np.max(np.abs(dq) / m.scale, initial=0.0))):
+        if not _close(m, modal, float(np.max(np.abs(dq) / m.scale, initial=0.0))):
             return None
         m.equations()
         m.run(L.AT_OUTPUT)
@@ -47,20 +47,20 @@ def mode_rows(report: ModalReport, mode: Mode, size: float, phases: Floats) -> F
     return rows if np.isfinite(rows).all() else None
 
 
-def state_row(report: ModalReport) -> Floats:
+def state_row(modal: ModalResult) -> Floats:
     """(1, n_out) outputs of the state itself."""
-    m = Mechanics(report.system, report.linear.work.copy())
+    m = Mechanics(modal.system, modal.linear.work.copy())
     m.equations()
     m.run(L.AT_OUTPUT)
     return m.out[None].copy()
 
 
-def _close(m: Mechanics, report: ModalReport, moved: float) -> bool:
+def _close(m: Mechanics, modal: ModalResult, moved: float) -> bool:
     """Bring the dependent coordinates onto the constraints; whether that was done without a jump."""
     n = m.n_pos_rows
     if not n:
         return True
-    held = [j for j in range(m.n_v) if j not in set(report.linear.free_q)]
+    held = [j for j in range(m.n_v) if j not in set(modal.linear.free_q)]
     corrected = np.zeros(len(held))
     step = np.zeros(m.n_v)
     for _ in range(_MOST_STEPS):

@@ -23,7 +23,7 @@ from scipy.optimize import linear_sum_assignment
 
 from flexmb.arrays import Complexes, Floats
 from flexmb.errors import ComputationError, InputError
-from flexmb.results.modal import ModalReport
+from flexmb.results.modal_result import ModalResult
 from flexmb.solvers.mechanics import Mechanics
 
 _SURE = 0.9
@@ -49,16 +49,16 @@ class Spectrum:
     coordinates: tuple[str, ...]
 
 
-def spectrum_of(report: ModalReport) -> Spectrum:
+def spectrum_of(modal: ModalResult) -> Spectrum:
     """The modes of a model that oscillate, lowest frequency first."""
-    found = sorted((mode for mode in report.shown if mode.frequency > 0.0), key=lambda mode: mode.frequency)
-    m = Mechanics(report.system, report.linear.work.copy())
+    found = sorted((mode for mode in modal.shown if mode.frequency > 0.0), key=lambda mode: mode.frequency)
+    m = Mechanics(modal.system, modal.linear.work.copy())
     m.equations()
     return Spectrum(
         np.array([mode.eigenvalue for mode in found], dtype=complex),
         np.array([mode.shape for mode in found], dtype=complex).reshape(len(found), m.n_v).T,
         m.M.copy(),
-        tuple(report.system.coordinates),
+        tuple(modal.system.coordinates),
     )
 
 

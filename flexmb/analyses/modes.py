@@ -1,7 +1,7 @@
 """Modes and linearised equations of a model: computed, as text, and as files for other tools.
 
 In: a model, and about which state: that of its start, the static equilibrium near it, or a row of a result. Out: a
-`ModalReport` with the linearised equations and the modes; a table; A, B, C, D, M, damping and stiffness with names as
+`ModalResult` with the linearised equations and the modes; a table; A, B, C, D, M, damping and stiffness with names as
 .npz or .mat (python-control: control.ss(A, B, C, D)); the table as .csv.
 """
 
@@ -16,18 +16,19 @@ import numpy as np
 
 from flexmb.analyses.preparation import prepare
 from flexmb.errors import Fault, InputError
-from flexmb.results.modal import ModalReport
+from flexmb.model.model import Model
+from flexmb.results.modal_result import ModalResult
 from flexmb.results.result_file import Result
 from flexmb.solvers.linearise import linearise
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.modal_analysis import modes
-from flexmb.solvers.quasi_static import settle
+from flexmb.solvers.quasi_static_start import settle
 from flexmb.system.system import System
 
 
 def modes_of_model(
-    model: Any, *, about: str = "start", result: str | os.PathLike[str] | None = None, time: float | None = None
-) -> ModalReport:
+    model: Model, *, about: str = "start", result: str | os.PathLike[str] | None = None, time: float | None = None
+) -> ModalResult:
     """Linearise a model about its start, another state near it, or a row of a result.
 
     about : "start"; "static": the equilibrium near by; "steady": the start with the flexible bodies bent as its motion
@@ -54,7 +55,7 @@ def modes_of_model(
     linear = linearise(system, work)
     if about == "static" and result is None and np.any(Mechanics(system, linear.work).v):
         state += "; the motions keep their rates"
-    return ModalReport(system, linear, modes(system, linear), state)
+    return ModalResult(system, linear, modes(system, linear), state)
 
 
 def _take_row(system: System, work: Any, path: str | os.PathLike[str], time: float | None) -> str:

@@ -15,7 +15,7 @@ from flexmb.analyses.mode_tracking import spectrum_of, tracked
 from flexmb.analyses.modes import modes_of_model
 from flexmb.arrays import Floats
 from flexmb.model.model_file import read_model
-from flexmb.results.modal import ModalReport, Sweep
+from flexmb.results.modal_result import ModalResult, Sweep
 
 
 def sweep_modes(
@@ -23,17 +23,17 @@ def sweep_modes(
 ) -> Sweep:
     """Modes that oscillate of the model for every value of a parameter or key, the `most` ones that come lowest."""
 
-    def report_at(value: float) -> ModalReport:
+    def modal_at(value: float) -> ModalResult:
         return modes_of_model(read_model(path, {**settings, name: f"{value:.15g}"}), about=about)
 
     spectra, notes, title, is_moving = [], [], "", False
     for value in values:
-        report = report_at(value)
-        title = report.system.name
-        is_moving = is_moving or report.is_moving
-        spectra.append(spectrum_of(report))
-        notes += [f"{name} = {value:g}: {note}" for note in report.linear.notes]
-    table = tracked(values, spectra, lambda value: spectrum_of(report_at(value)))
+        modal = modal_at(value)
+        title = modal.system.name
+        is_moving = is_moving or modal.is_moving
+        spectra.append(spectrum_of(modal))
+        notes += [f"{name} = {value:g}: {note}" for note in modal.linear.notes]
+    table = tracked(values, spectra, lambda value: spectrum_of(modal_at(value)))
     table = table[:, _chosen(np.abs(table.imag), most)]
     frequencies, ratios = np.abs(table.imag) / (2.0 * np.pi), -table.real / np.abs(table)
     return Sweep(name, title, np.array(values, dtype=float), frequencies, ratios, tuple(notes), is_moving)

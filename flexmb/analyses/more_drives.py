@@ -14,18 +14,20 @@ import numpy as np
 
 from flexmb.analyses.preparation import Preparation
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.results.inverse_dynamics import Fit, MotionFit
+from flexmb.model.schema.model_spec import ModelSpec
+from flexmb.results.inverse_result import Fit, MotionFit
 from flexmb.results.result_file import Result
 from flexmb.solvers.initial_state import initial_states, start_system
 from flexmb.solvers.least_squares_motion import analyse_least_squares
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import redundancy
-from flexmb.solvers.settings import read_settings
+from flexmb.solvers.settings import solver_settings
+from flexmb.system.system import System
 
 CHOICES = ("refuse", "least-squares")
 
 
-def prepare_fitted(spec: Any) -> Preparation | None:
+def prepare_fitted(spec: ModelSpec) -> Preparation | None:
     """The system with all motion rows; None when there are no more of them than degrees of freedom."""
     states = initial_states(spec.model_copy(update={"motions": {}, "forces": {}, "sensors": {}, "analysis": None}))
     complete = start_system(spec, states)
@@ -43,7 +45,7 @@ def prepare_fitted(spec: Any) -> Preparation | None:
     return Preparation(system, system.workspace(), 0.0, 0.0, n_rigid - len(motions))
 
 
-def _refuse_others(spec: Any, system: Any, n_motions: int, n_rigid: int) -> None:
+def _refuse_others(spec: ModelSpec, system: System, n_motions: int, n_rigid: int) -> None:
     """Refuse mechanisms whose motions are not fitted, all reasons at once."""
     more = f"{n_motions} motions for {n_rigid} degrees of freedom are fitted in rigid, fully driven mechanisms only"
     faults = []
@@ -60,13 +62,13 @@ def _refuse_others(spec: Any, system: Any, n_motions: int, n_rigid: int) -> None
         raise InputError(faults)
 
 
-def _elastic_names(system: Any) -> list[str]:
+def _elastic_names(system: System) -> list[str]:
     return [name for name, elastic in zip(system.coordinates, system.elastic, strict=True) if elastic]
 
 
-def solve_fitted(system: Any, analysis: Any, *, every: float | None = None, **options: Any) -> Any:
+def solve_fitted(system: System, analysis: Any, *, every: float | None = None, **options: Any) -> Any:
     """`simulate` for motions that are fitted."""
-    return analyse_least_squares(system, read_settings(analysis, every), **options)
+    return analyse_least_squares(system, solver_settings(analysis, every), **options)
 
 
 def fit_of(ready: Preparation, result: Result) -> Fit:

@@ -9,6 +9,8 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.model.model import Model
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.solvers.assembly import assemble
 from flexmb.solvers.initial_state import BodyStates, balanced_states, start_system
 from flexmb.solvers.mechanics import Mechanics
@@ -39,13 +41,17 @@ class Preparation:
     """What became of the wish for generated code (`Turbo`); None: nobody asked for it."""
 
 
-def prepare(model: Any) -> Preparation:
-    """Build the system of a model, close its loops, and leave out redundant constraint rows.
+def prepare(model: Model) -> Preparation:
+    """The system of a model, ready to run; see `prepare_spec`."""
+    return prepare_spec(model.spec)
+
+
+def prepare_spec(spec: ModelSpec) -> Preparation:
+    """Build the system of a checked model, close its loops, and leave out redundant constraint rows.
 
     Raises InputError when there is nothing to move or motions contradict each other, ComputationError when the loops
     cannot close or constraints contradict each other.
     """
-    spec = model.spec
     if not spec.bodies:
         raise InputError([Fault("the model has no bodies.", ("bodies",), "Add [bodies.NAME] with mass and inertia.")])
     if spec.coordinates.default == "natural":
@@ -68,7 +74,7 @@ def prepare(model: Any) -> Preparation:
     return Preparation(system, work, start_gap, _residual(system, work), int(found.dof), balance)
 
 
-def _contradiction(spec: Any, found: Redundancy) -> InputError | ComputationError:
+def _contradiction(spec: ModelSpec, found: Redundancy) -> InputError | ComputationError:
     """What to say when rows depend on each other but do not agree; it is wrong input when motions are among them."""
     involved = [name for group in found.groups if set(group) & set(found.inconsistent) for name in group]
     motions = [name for name in spec.motions if name in involved]
@@ -81,7 +87,7 @@ def _contradiction(spec: Any, found: Redundancy) -> InputError | ComputationErro
     return ComputationError(f"{text[0].upper()}{text[1:]} Check the joints, or start in another position.")
 
 
-def _check_damping(spec: Any, system: System) -> None:
+def _check_damping(spec: ModelSpec, system: System) -> None:
     """Generalised-alpha without any damping leaves the noise of the multipliers to grow."""
     analysis = spec.analysis
     if analysis is None or analysis.method != "generalized-alpha" or not system.n_rows:
@@ -101,7 +107,7 @@ def _check_size(system: System) -> None:
         raise InputError([Fault(text, ("coordinates", "default"), hint)])
 
 
-def _built(spec: Any, states: BodyStates, dropped: list[int]) -> tuple[System, Floats]:
+def _built(spec: ModelSpec, states: BodyStates, dropped: list[int]) -> tuple[System, Floats]:
     """The system without the dropped rows, in its initial state, and a workspace."""
     system = start_system(spec, states, dropped)
     return system, system.workspace()

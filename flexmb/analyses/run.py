@@ -12,15 +12,19 @@ from typing import Any
 from flexmb.analyses.ill_determined import hardly_known
 from flexmb.analyses.preparation import Preparation, prepare
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.reports.flexible_report import Findings, find, flexible_bodies, strain_text
+from flexmb.model.model import Model
+from flexmb.model.schema.analysis import Analysis
+from flexmb.reports.flexible_report import strain_text
 from flexmb.reports.run_report import entry, run_report, summary_numbers
 from flexmb.results.channel_columns import NamedChannel, named_channels
+from flexmb.results.flexible_findings import Findings, flexible_bodies, flexible_findings
 from flexmb.results.result_creation import RunIdentity
 from flexmb.results.result_file import Result
-from flexmb.results.result_writer import ResultWriter, check_target
+from flexmb.results.result_writer import ResultWriter, check_result_path
 from flexmb.results.resuming import open_for_resuming
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.run import simulate
+from flexmb.solvers.summary import Summary
 from flexmb.system.records.fields import field_kinds
 from flexmb.system.system import System
 
@@ -35,7 +39,7 @@ class _Named:
 
 
 def run_model(
-    model: Any,
+    model: Model,
     output: str | os.PathLike[str] | None = None,
     *,
     resume: bool = False,
@@ -63,7 +67,7 @@ def run_model(
     path = Path(output) if output is not None else default_output(model)
     folder = str(Path(model.folder).absolute())
     identity = RunIdentity(model.name, model.text, model.identity, command, folder, model.body_files)
-    check_target(path)
+    check_result_path(path)
     if resume:
         open_for_resuming(path, identity).close()  # said before the first compilation, not after it
     if solve is None and spec.coordinates.default == "natural":
@@ -77,7 +81,9 @@ def run_model(
 
         ready = replace(ready, turbo=use_turbo(model, ready.system))
     named = _Named(named_channels(ready.system, reactions=spec.output.reactions))
-    with ResultWriter(path, named, identity, resume=resume, chunk_rows=_chunk_rows(spec)) as writer:
+    with ResultWriter(
+        path, named, identity, resume=resume, chunk_rows=_chunk_rows(spec.analysis, spec.output.every)
+    ) as writer:
         summary = _simulate(ready, model, writer, progress, solve or simulate)
         writer.flush()
         if writer.n_rows == 0 and summary.outcome == "interrupted":
@@ -88,9 +94,16 @@ def run_model(
 
 
 def _report(
-    ready: Preparation, model: Any, writer: ResultWriter, summary: Any, failure: str = "", wall_note: str = ""
+    ready: Preparation,
+    model: Model,
+    writer: ResultWriter,
+    summary: Summary | None,
+    failure: str = "",
+    wall_note: str = "",
 ) -> str:
-    flexible = _look_into(ready.system, writer.path) if flexible_bodies(ready.system) and writer.n_rows else None
+    flexible = (
+        _look_into(ready.system, writer.path) if flexible_bodies(ready.system.mechanism) and writer.n_rows else None
+    )
     text = run_report(
         ready.system,
         model,
@@ -106,7 +119,7 @@ def _report(
         turbo=ready.turbo,
         flexible=flexible,
     )
-    if writer.kept is not None and (failure or summary.outcome != "finished"):
+    if writer.kept is not None and (failure or summary is None or summary.outcome != "finished"):
         kept = entry("earlier result", f"{writer.kept}: kept until this run is finished with --resume, or run anew")
         text = "\n".join([text, *kept])
     return text
@@ -116,12 +129,12 @@ def _look_into(system: System, output: Path) -> tuple[Findings, str, dict[str, t
     """What the rows written so far say about flexible bodies and reactions; the largest strain energy in words."""
     try:
         with Result(output) as result:
-            return find(system, result), strain_text(result), hardly_known(system, result)
+            return flexible_findings(system.mechanism, result), strain_text(result), hardly_known(system, result)
     except InputError:  # the file is damaged, which is reported elsewhere
         return None
 
 
-def default_output(model: Any) -> Path:
+def default_output(model: Model) -> Path:
     """Where a result goes when nobody says: [output] file, else the name of the model."""
     if model.spec.output.file:
         return Path(model.spec.output.file)
@@ -130,8 +143,8 @@ def default_output(model: Any) -> Path:
 
 
 def _simulate(
-    ready: Preparation, model: Any, writer: ResultWriter, progress: Progress | None, solve: Callable[..., Any]
-) -> Any:
+    ready: Preparation, model: Model, writer: ResultWriter, progress: Progress | None, solve: Callable[..., Summary]
+) -> Summary:
     """The run itself; a failure is noted in the result file before it is passed on."""
     analysis, every = model.spec.analysis, model.spec.output.every
     try:
@@ -143,8 +156,8 @@ def _simulate(
         raise
 
 
-def _chunk_rows(spec: Any) -> int:
+def _chunk_rows(analysis: Analysis, every: float | None) -> int:
     """Rows in one piece of the file: small for a short run, so that it does not take megabytes."""
-    interval = spec.output.every or spec.analysis.step
-    expected = int(spec.analysis.end / interval) + 1 if interval else 512
+    interval = every or analysis.step
+    expected = int(analysis.end / interval) + 1 if interval else 512
     return max(16, min(512, expected))

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +23,10 @@ from flexmb.analyses.body_loads import BodyLoads, body_loads, system_of
 from flexmb.arrays import Floats
 from flexmb.bodies.beam_inertia import BeamInertia, beam_inertia, parts_beyond, points_beyond
 from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.bodies.rigid_body import RigidBody
 from flexmb.errors import Fault, InputError
+from flexmb.model.model import Model
+from flexmb.reduction.beam_basis import BeamBasis
 from flexmb.results.beam_forces import SectionForces
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
@@ -47,7 +49,7 @@ def section_forces(
     body: str,
     stations: ArrayLike | None = None,
     *,
-    model: Any = None,
+    model: Model | None = None,
     folder: str | os.PathLike[str] | None = None,
 ) -> SectionForces:
     """Forces and moments inside a beam at every row of a result.
@@ -64,7 +66,7 @@ def section_forces(
     return _all_forces(result, system, [number], stations, range(len(result)))[body]
 
 
-def beam_forces(result: Result, model: Any = None) -> dict[str, SectionForces]:
+def beam_forces(result: Result, model: Model | None = None) -> dict[str, SectionForces]:
     """Forces and moments inside all beams of a result at the default stations, by body; of a long result 1000 rows."""
     model = model or model_of(result)
     beams = [number for number, placed in enumerate(place(model.spec).bodies) if _is_beam(placed)]
@@ -81,7 +83,7 @@ def _all_forces(
     mechanism = system.mechanism
     given = {}
     if stations is not None:
-        given = {number: _checked(mechanism.bodies[number], stations) for number in numbers}
+        given = {number: _checked(_beam(mechanism, number)[0], stations) for number in numbers}
     found = {}
     for number, loads in body_loads(result, system, numbers, rows).items():
         name = mechanism.bodies[number].name
@@ -91,8 +93,14 @@ def _all_forces(
     return found
 
 
-def _is_beam(body: Any) -> bool:
+def _is_beam(body: RigidBody) -> bool:
     return isinstance(body, FlexibleBody) and body.basis is not None
+
+
+def _beam(mechanism: Mechanism, number: int) -> tuple[FlexibleBody, BeamBasis]:
+    body = mechanism.bodies[number]
+    assert isinstance(body, FlexibleBody) and body.basis is not None
+    return body, body.basis
 
 
 def _beam_number(mechanism: Mechanism, name: str) -> int:
@@ -105,7 +113,7 @@ def _beam_number(mechanism: Mechanism, name: str) -> int:
     return mechanism.body_index[name]
 
 
-def _checked(body: Any, stations: ArrayLike) -> Floats:
+def _checked(body: FlexibleBody, stations: ArrayLike) -> Floats:
     """Stations that a user gave."""
     length, faults = body.length, []
     try:
@@ -125,7 +133,7 @@ def _checked(body: Any, stations: ArrayLike) -> Floats:
 
 
 def _default_stations(mechanism: Mechanism, number: int, loads: BodyLoads) -> Floats:
-    body: Any = mechanism.bodies[number]
+    body, basis = _beam(mechanism, number)
     spread = {marker for points in mechanism.distributed.values() for marker, _ in points}
     is_loaded = np.any(loads.force, axis=(0, 2)) | np.any(loads.moment, axis=(0, 2))
     places = [
@@ -133,7 +141,7 @@ def _default_stations(mechanism: Mechanism, number: int, loads: BodyLoads) -> Fl
         for marker, loaded in zip(loads.markers, is_loaded, strict=True)
         if loaded and marker not in spread
     ]
-    places += [lump.x for lump in body.basis.lumps]
+    places += [lump.x for lump in basis.lumps]
     inside = [x for x in places if 1e-6 * body.length < x < (1.0 - 1e-6) * body.length]
     jumps = np.unique(np.round(inside, 12)) if inside else np.zeros(0)
     even = np.linspace(0.0, body.length, _STATIONS)
@@ -145,7 +153,7 @@ class _Summation:
     """The sums over the part of a beam beyond every cut."""
 
     def __init__(self, mechanism: Mechanism, number: int, loads: BodyLoads, x: Floats):
-        body: Any = mechanism.bodies[number]
+        body, basis = _beam(mechanism, number)
         self.length, self.loads, self.x = body.length, loads, x
         self.inertia: BeamInertia = beam_inertia(body)
         self.poses = self.inertia.sections(x)
@@ -154,7 +162,7 @@ class _Summation:
         places = np.array([mechanism.markers[k].p_b[0] for k in loads.markers])
         self.beyond = points_beyond(np.clip(places, 0.0, body.length), x, after, body.length)
         for spread in mechanism.distributed.values():
-            self._spread(spread, body.basis.gauss, places)
+            self._spread(spread, basis.gauss, places)
 
     def _spread(self, spread: list[tuple[int, float]], gauss: int, places: Floats) -> None:
         """A distributed force acts along the beam, not at the Gauss points that stand for it."""

@@ -24,6 +24,7 @@ from flexmb.arrays import Floats
 from flexmb.equations.programs import PROGRAMS, link_open_tree
 from flexmb.errors import InputError
 from flexmb.layout import flat_arrays as L
+from flexmb.model.model import Model
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.settings import EXPLICIT
 from flexmb.system.system import System
@@ -63,11 +64,12 @@ class Turbo:
     """For the report: with what and how long it took, or why not"""
 
 
-def use_turbo(model: Any, system: System) -> Turbo:
+def use_turbo(model: Model, system: System) -> Turbo:
     """Put generated code into the header of `system` where that is possible and pays."""
     if reason := _obstacle(model, system):
         return _without(reason)
-    names = _function_names(model, system)
+    assert model.spec.analysis is not None
+    names = _function_names(model.spec.analysis.method, system)
     try:
         found = _library(model, system, names)
     except ImportError:
@@ -91,7 +93,7 @@ def _without(reason: str) -> Turbo:
     return Turbo(False, f"not used, the run went on without: {reason}")
 
 
-def _obstacle(model: Any, system: System) -> str:
+def _obstacle(model: Model, system: System) -> str:
     """Why generated code cannot be used or does not pay, as far as that is known before it is made."""
     analysis, n = model.spec.analysis, int(system.ints[L.N_BODIES])
     if jit.DISABLED:
@@ -114,10 +116,10 @@ def _columns(system: System) -> int:
     return sum(count**2 for count in moved)
 
 
-def _function_names(model: Any, system: System) -> tuple[str, ...]:
+def _function_names(method: str, system: System) -> tuple[str, ...]:
     """The functions that the method calls at every step; `powers` where loads make it costly."""
     names = ["residual", "system", "jacobian"]
-    if model.spec.analysis.method in EXPLICIT:
+    if method in EXPLICIT:
         names = ["system", "jacobian"] if system.n_rows else ["acceleration"]
     return (*names, "powers") if system.ints[L.N_LOADS] else tuple(names)
 
@@ -142,7 +144,7 @@ def _work_channels(system: System) -> list[tuple[str, Any] | None]:
     return found
 
 
-def _library(model: Any, system: System, names: tuple[str, ...]) -> Library:
+def _library(model: Model, system: System, names: tuple[str, ...]) -> Library:
     """The code of a model, from the cache when it was made before."""
 
     def write(language: str) -> tuple[str, float]:

@@ -25,9 +25,9 @@ from typing import Any
 import llvmlite.binding
 import numba
 
-from flexmb.drafts import temporary_folder
 from flexmb.errors import ComputationError
 from flexmb.jit import Program, program
+from flexmb.output_files import temporary_folder
 
 PREFIX = "flexmb_"
 """Before the name of every generated function: `system` is a function of C."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.arrays import Floats
+from flexmb.axes import AXES
 from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.point_field import PointField
 from flexmb.elements.fe_model import FEModel
@@ -152,7 +153,7 @@ def _direction(axis: Floats) -> str:
     """Text of a direction: an axis of the body, or its components"""
     largest = int(np.abs(axis).argmax())
     if abs(axis[largest]) > 0.99:
-        return "xyz"[largest]
+        return AXES[largest]
     return "({})".format(", ".join(f"{x:.2f}" for x in axis * np.sign(axis[largest])))
 
 

@@ -25,9 +25,9 @@ from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.point_field import PointField
 from flexmb.bodies.reduced_body import BodyMarker, Coordinate, ReducedBody, Surface
 from flexmb.bodies.sid import standard_input_data
-from flexmb.drafts import draft_of
 from flexmb.errors import Fault, InputError
-from flexmb.input_files import file_fault, is_special
+from flexmb.input_files import file_fault
+from flexmb.output_files import draft_of, place_fault, write_errors
 from flexmb.stored_arrays import UNREADABLE, Damaged, check_texts, is_stored, reason_of, stored, stored_array
 
 _TYPES = {"f": "<f8", "s": "<f4", "i": "<i8"}
@@ -42,26 +42,15 @@ def write_body(body: ReducedBody, path: str | os.PathLike[str]) -> Path:
     content = io.BytesIO()  # HDF5 crashes when it closes a file that it could not write
     with h5py.File(content, "w", libver=("v110", "v110")) as file:
         _write_all(file, body)
-    try:
-        with draft_of(target, target.suffix) as draft:
-            draft.write_bytes(content.getbuffer())
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"The body file '{target}' cannot be written: {reason}.") from error
+    with write_errors(target), draft_of(target, target.suffix) as draft:
+        draft.write_bytes(content.getbuffer())
     return target
 
 
 def _check_writable(body: ReducedBody, target: Path) -> None:
-    faults = []
-    if target.is_dir():
-        faults.append(Fault(f"'{target}' is a folder, not the name of a body file."))
-    elif is_special(target):
-        faults.append(Fault(f"'{target}' is a device or a pipe, not the name of a body file."))
-    elif not target.parent.is_dir():
-        faults.append(Fault(f"There is no folder '{target.parent}' for the body file '{target.name}'."))
-    faults += [Fault(text) for text in _name_faults([marker.name for marker in body.markers])]
-    if faults:
-        raise InputError(faults)
+    faults = [place_fault(target, "body.h5"), *_name_faults([marker.name for marker in body.markers])]
+    if any(faults):
+        raise InputError([Fault(text) for text in faults if text])
 
 
 def _name_faults(names: list[str]) -> list[str]:
@@ -162,6 +151,16 @@ def read_body(
             raise InputError(f"The body file '{path}' does not fit into memory.") from None
         except UNREADABLE as error:
             raise InputError(f"The body file '{path}' is damaged: {reason_of(error)}. Make it again.") from None
+
+
+def is_body_file(path: Path) -> bool:
+    """Whether `path` is a body file of flexmb, of whatever version."""
+    try:
+        check_texts(path)
+        with h5py.File(path, "r", locking=False) as file:
+            return _text(file.attrs.get("format", "")) == layout.FORMAT
+    except UNREADABLE:
+        return False
 
 
 def _open(path: Path) -> h5py.File:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
+from flexmb.axes import AXES
 from flexmb.bodies.reduced_body import Coordinate, ReducedBody
 
 _WIDTH = 96
@@ -22,7 +23,6 @@ _STEPS_A_PERIOD = 10
 _MOST_ROWS = 60
 _ROUND_OFF = 1e-13
 """Part of the largest related number below which a number is shown as zero."""
-_AXES = ("x", "y", "z")
 _SOURCES = ("mesh file", "material", "command", "flexmb")
 """Provenance entries in the order of the report; others follow."""
 _HASH = "sha256 of the mesh"
@@ -104,8 +104,8 @@ def _inertia_lines(report: Mapping[str, Any], length: float) -> Iterator[str]:
     rows: list[tuple[str, float, float, float]] = []
     for key, names, unit in (
         ("mass", ("mass",), "kg"),
-        ("centre", [f"centre {axis}" for axis in _AXES], "m"),
-        ("inertia", [f"inertia {a}{b}" for a in _AXES for b in _AXES], "kg m^2"),
+        ("centre", [f"centre {axis}" for axis in AXES], "m"),
+        ("inertia", [f"inertia {a}{b}" for a in AXES for b in AXES], "kg m^2"),
     ):
         both = _table(report, key)
         mesh, reduced = (_flat(both.get(side), len(names)) for side in ("mesh", "reduced"))
@@ -159,7 +159,7 @@ def _effective_mass_lines(report: Mapping[str, Any]) -> Iterator[str]:
     hertz = _flat(report.get("fixed_frequencies"), len(rows))
     if not rows or hertz is None:
         return
-    axes = "".join(f"{f'mass {axis} [%]':>14}" for axis in _AXES)
+    axes = "".join(f"{f'mass {axis} [%]':>14}" for axis in AXES)
     yield f"  {'fixed-interface mode':<{_LABEL}}{'frequency [Hz]':>16}{axes}"
     for number, (frequency, row) in enumerate(zip(hertz[:_MOST_ROWS], rows, strict=False)):
         yield f"  {number + 1:<{_LABEL}}{frequency:>16.6g}" + "".join(f"{share:>14.2f}" for share in row)

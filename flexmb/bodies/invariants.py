@@ -106,26 +106,6 @@ class InertiaField(ABC):
         """1/2 y^T M y [J]; y : (6 + n,) velocity of the origin, angular velocity (body axes), elastic rates"""
         return 0.5 * y @ self.mass_matrix(q) @ y
 
-    def check_identities(self, q: Array | None = None) -> float:
-        """The largest violation of the identities that every consistent field satisfies (theory 3.1), relative.
-
-        dS/dq_k = S_psi,k;  dP/dq_k = B_k + B_k^T;  dB_k/dq_l = C_lk + int rho (d psi_k/d q_l)^T;  C_kl^T = C_lk, and
-        the symmetry of second derivatives. Round-off (about 1e-14) when they hold: then the equations are exactly
-        those of Lagrange. q : (n,) where to check, by default coordinates that are all different and not small.
-        """
-        n = self.n_modes
-        q = 0.7 * np.cos(1.0 + 2.3 * np.arange(n)) if q is None else np.asarray(q, float)
-        steps = q + 1e-30j * np.eye(n)
-        S_psi, B, C, S_second, B_second = self.S_psi(q), self.B(q), self.C(q), self.S_second(), self.B_second(q)
-        pairs = [(self.P(q), self.P(q).T), (C, C.transpose(1, 0, 3, 2))]
-        pairs += [(S_second, S_second.transpose(1, 0, 2)), (B_second, B_second.transpose(1, 0, 2, 3))]
-        for k, step in enumerate(steps):
-            pairs.append((self.S(step).imag / 1e-30, S_psi[k]))
-            pairs.append((self.P(step).imag / 1e-30, B[k] + B[k].T))
-            pairs.append((self.S_psi(step).imag / 1e-30, S_second[:, k]))
-            pairs.append((self.B(step).imag / 1e-30, C[k] + B_second[:, k]))
-        return max((_difference(left, right) for left, right in pairs), default=0.0)
-
 
 @dataclass(frozen=True)
 class Invariants(InertiaField):
@@ -241,29 +221,6 @@ class Invariants(InertiaField):
             bias = bias + np.einsum("l,m,n,knlmii->k", q_dot, q_dot, q, self.N4, optimize=True)
         return bias
 
-    def gram_deficit(self) -> float:
-        """The most negative eigenvalue of the Gram matrix of (1, X, phi_k), its diagonal scaled to 1, or 0.
-
-        Never below round-off for integrals over a real mass: finds wrong signs and units in imported data, which the
-        identities cannot see.
-        """
-        n = self.n_modes
-        gram = np.zeros((4 + 3 * n, 4 + 3 * n))
-        gram[0, 0] = self.mass
-        gram[0, 1:4], gram[0, 4:] = self.S0, self.S1.ravel()
-        gram[1:4, 1:4], gram[1:4, 4:] = self.P0, self.N1.transpose(1, 0, 2).reshape(3, 3 * n)
-        gram[4:, 4:] = self.N2.transpose(0, 2, 1, 3).reshape(3 * n, 3 * n)
-        gram = np.triu(gram) + np.triu(gram, 1).T
-        diagonal = np.diag(gram)
-        scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
-        return float(min(0.0, np.linalg.eigvalsh(scale[:, None] * gram * scale)[0]))
-
-    def sid(self, stiffness: Array | None = None, damping: Array | None = None) -> dict[str, dict[str, Array]]:
-        """The standard input data of this body under their usual names; see `flexmb.bodies.sid`."""
-        from flexmb.bodies.sid import standard_input_data
-
-        return standard_input_data(self, stiffness, damping)
-
 
 def axial(B: Array) -> Array:
     """(..., 3) of (..., 3, 3): a x b when B = a b^T"""
@@ -280,10 +237,3 @@ def skew(a: Array) -> Array:
 
 def _inertia(P: Array) -> Array:
     return np.trace(P) * np.eye(3) - P
-
-
-def _difference(left: Array, right: Array) -> float:
-    if left.size == 0:
-        return 0.0
-    scale = max(np.abs(left).max(), np.abs(right).max())
-    return float(np.abs(left - right).max() / scale) if scale > 0.0 else 0.0

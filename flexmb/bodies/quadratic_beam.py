@@ -18,7 +18,7 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.bodies.invariants import Invariants, Order
-from flexmb.bodies.marker_shapes import MarkerShapes, exponential
+from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.point_field import PointField
 from flexmb.reduction.beam_basis import BeamBasis
 from flexmb.reduction.beam_data import Lump
@@ -95,15 +95,6 @@ def quadratic_shapes(basis: BeamBasis, p_b: Floats) -> tuple[Floats, Floats]:
     """Shapes (m, n, 3) and their second derivatives (m, n, n, 3) at the points p_b : (m, 3) of the undeformed beam."""
     line, offset = _sections_of(basis, p_b)
     return line.point_shapes(offset)
-
-
-def quadratic_poses(basis: BeamBasis, p_b: Floats, q: Floats) -> tuple[Floats, Floats]:
-    """Positions (m, 3) [m] and section rotations (m, 3, 3) of the points p_b : (m, 3), equal to those of markers."""
-    line, offset = _sections_of(basis, p_b)
-    phi, G = line.point_shapes(offset)
-    r = p_b + np.einsum("k,mki->mi", q, phi) + 0.5 * np.einsum("k,l,mkli->mi", q, q, G)
-    theta = np.einsum("k,mki->mi", q, line.turn) + 0.5 * np.einsum("k,l,mkli->mi", q, q, line.turn_second)
-    return r, exponential(theta)
 
 
 def cubic_stiffness(basis: BeamBasis) -> Floats | None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexmb.arrays import Floats, Integers
-from flexmb.bodies.reduce import reduce_model
+from flexmb.bodies.reduce_model import reduce_model
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import Material

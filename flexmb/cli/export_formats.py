@@ -32,7 +32,7 @@ class ExportOptions:
 
 def plan(stem: str, formats: Sequence[str], targets: Sequence[Path], options: ExportOptions) -> dict[str, Path]:
     """Format -> file; a file given without a format option gets the format of its extension."""
-    from flexmb.results.output_file import check_target
+    from flexmb.output_files import replacing_fault
 
     by_ending = {ending: name for name, ending in FORMATS.items()} | {".vtu": "vtu"}
     faults, paths = [], {name: Path(f"{stem}{FORMATS[name]}") for name in formats}
@@ -56,10 +56,8 @@ def plan(stem: str, formats: Sequence[str], targets: Sequence[Path], options: Ex
         faults.append(Fault(f"No format is given. Add one of {_options(FORMATS)}."))
     faults += _option_faults(paths, options)
     for name, path in paths.items():
-        try:
-            check_target(path, FORMATS[name])
-        except InputError as error:
-            faults += error.faults
+        if fault := replacing_fault(path, FORMATS[name]):
+            faults.append(Fault(fault))
     if faults:
         raise InputError(faults)
     return paths

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from flexmb.model.model import Model
+    from flexmb.results.inverse_result import Departure, InverseDynamics
 
 
 def inverse(
@@ -58,19 +62,19 @@ def inverse(
 def _check(target: Path, csv: Path | None, verify: bool, more_drives: str) -> None:
     """Reject impossible requests before anything is computed."""
     from flexmb.errors import InputError
-    from flexmb.results.output_file import check_target as check_table
-    from flexmb.results.result_writer import check_target
+    from flexmb.output_files import output_path
+    from flexmb.results.result_writer import check_result_path
 
-    check_target(target)
+    check_result_path(target)
     if csv is not None:
-        check_table(csv, ".csv")
+        output_path(csv, ".csv")
         if csv.resolve() == target.resolve():
             raise InputError(f"--csv {csv}: this is the result file. Choose another name for one of them.")
     if verify and more_drives != "refuse":
         raise InputError("--verify needs one motion per degree of freedom. Leave out --more-drives or --verify.")
 
 
-def _computed(loaded: Any, target: Path, choices: dict[str, Any], quiet: bool) -> Any:
+def _computed(loaded: Model, target: Path, choices: dict[str, Any], quiet: bool) -> InverseDynamics:
     """Inverse dynamics of a model, with a progress line on a terminal."""
     from flexmb.analyses.inverse import inverse_model
     from flexmb.cli.plain_output import typed_command
@@ -87,7 +91,7 @@ def _computed(loaded: Any, target: Path, choices: dict[str, Any], quiet: bool) -
             progress.clear()
 
 
-def _checked_forwards(found: Any) -> Any:
+def _checked_forwards(found: InverseDynamics) -> Departure:
     """Forward check; the result is already written, so a failure here is not an input error."""
     from flexmb.analyses.forward_check import forward_check
     from flexmb.errors import ComputationError, InputError
@@ -98,7 +102,7 @@ def _checked_forwards(found: Any) -> Any:
         raise ComputationError(f"The result is written, but the model cannot be run forwards: {error}") from error
 
 
-def _print_report(found: Any, csv: Path | None, verify: bool, quiet: bool) -> int:
+def _print_report(found: InverseDynamics, csv: Path | None, verify: bool, quiet: bool) -> int:
     """Print the reports, write the table, check forwards."""
     from flexmb.analyses.section_forces import beam_forces
     from flexmb.reports.inverse_report import departure_lines, inverse_report

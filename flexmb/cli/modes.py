@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 if TYPE_CHECKING:
     from flexmb.arrays import Floats
-    from flexmb.results.modal import ModalReport
+    from flexmb.results.modal_result import ModalResult
 
 
 def modes(
@@ -64,41 +64,41 @@ def modes(
         _sweep(model, values, *read_over(over), about, most, paths)
         return 0
     wanted = None if frf is None else (read_pair(frf), read_range("--frequencies", frequencies or "", 0.0))
-    report = modes_of_model(read_model(model, values), about=about, result=result, time=time)
+    modal = modes_of_model(read_model(model, values), about=about, result=result, time=time)
     if wanted:
-        _respond(report, *wanted, most, paths)
+        _respond(modal, *wanted, most, paths)
     else:
-        _list(report, most, paths)
+        _list(modal, most, paths)
     return 0
 
 
-def _list(report: ModalReport, most: int, paths: list[Path]) -> None:
+def _list(modal: ModalResult, most: int, paths: list[Path]) -> None:
     from flexmb.reports.modes_report import modes_text
     from flexmb.results.modal_tables import mode_table, write_matrices, write_table
 
-    print(modes_text(report, most))
+    print(modes_text(modal, most))
     for path in paths:
         if path.suffix.lower() == ".csv":
-            write_table(path, *mode_table(report))
+            write_table(path, *mode_table(modal))
         else:
-            write_matrices(report, path)
+            write_matrices(modal, path)
         print(path)
 
 
-def _respond(report: ModalReport, pair: tuple[str, str], frequencies: Floats, most: int, paths: list[Path]) -> None:
+def _respond(modal: ModalResult, pair: tuple[str, str], frequencies: Floats, most: int, paths: list[Path]) -> None:
     from flexmb.reports.modes_report import response_text
     from flexmb.results.modal_tables import response_table, write_table
     from flexmb.solvers.frequency_response import frequency_response
 
-    response = frequency_response(report.linear, *pair, frequencies)
-    print(response_text(report, pair, frequencies, response, most))
+    response = frequency_response(modal.linear, *pair, frequencies)
+    print(response_text(modal, pair, frequencies, response, most))
     for path in paths:
         if path.suffix.lower() == ".csv":
             write_table(path, *response_table(frequencies, response))
         else:
-            from flexmb.view.plots.modes import draw_response
+            from flexmb.view.plots.mode_plots import draw_response
 
-            draw_response(f"{report.system.name}: {pair[1]} by {pair[0]}", frequencies, response, path)
+            draw_response(f"{modal.system.name}: {pair[1]} by {pair[0]}", frequencies, response, path)
         print(path)
 
 
@@ -156,7 +156,7 @@ def _sweep(
         if path.suffix.lower() == ".csv":
             write_table(path, *sweep_table(sweep))
         else:
-            from flexmb.view.plots.modes import draw_sweep
+            from flexmb.view.plots.mode_plots import draw_sweep
 
             draw_sweep(sweep, path)
         print(path)

@@ -16,19 +16,10 @@ PICTURES = (".png", ".svg", ".pdf")
 
 def check_files(paths: Sequence[Path], endings: Sequence[str]) -> list[Fault]:
     """Faults of the files to write."""
-    from flexmb.results.output_file import check_target
+    from flexmb.output_files import replacing_fault, suffix_fault
 
-    faults = []
-    for path in paths:
-        suffix = path.suffix.lower()
-        if suffix not in endings:
-            faults.append(Fault(f"-o {path}: the extension must be {', '.join(endings[:-1])} or {endings[-1]}."))
-            continue
-        try:
-            check_target(path, suffix)
-        except InputError as error:
-            faults += error.faults
-    return faults
+    faults = [suffix_fault(path, endings) or replacing_fault(path, path.suffix.lower()) for path in paths]
+    return [Fault(fault, ("output",)) for fault in faults if fault]
 
 
 def read_range(option: str, text: str, least: float = -np.inf) -> Floats:

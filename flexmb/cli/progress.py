@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 import shutil
 import time
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from flexmb.model.schema.model_spec import ModelSpec
 
 _INTERVAL = 0.1  # s between two lines
 
@@ -97,7 +100,7 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def announce_compilation(stream: TextIO, method: str, spec: Any) -> None:
+def announce_compilation(stream: TextIO, method: str, spec: ModelSpec) -> None:
     """Announce that kernels must be compiled first, if so."""
     from flexmb.solvers.compilation import is_compiled
     from flexmb.system.records.fields import field_kinds

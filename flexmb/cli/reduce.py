@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +11,7 @@ from cyclopts import Group, Parameter
 
 if TYPE_CHECKING:
     from flexmb.bodies.reduced_body import ReducedBody
+    from flexmb.elements.fe_model import FEModel
     from flexmb.elements.material import Material
     from flexmb.errors import Fault
     from flexmb.mesh.mesh import Mesh
@@ -196,8 +196,8 @@ def _read_mesh(path: Path, options: ReduceOptions, faults: list[Fault], progress
     """The mesh, with the warnings of its checks among its notes; None if it cannot be read."""
     from flexmb.errors import InputError
     from flexmb.mesh.checks import reject_bad
+    from flexmb.mesh.length_units import length_unit
     from flexmb.mesh.read import read_mesh
-    from flexmb.mesh.units import length_unit
 
     if progress is not None:
         progress("reading the mesh", float("nan"))
@@ -233,7 +233,7 @@ def _compute(
     compile_ahead()
     provenance = _provenance(path, mesh, materials)
     names: dict[str, Any] = {"name": path.stem, "progress": progress, "provenance": provenance}
-    model: Any
+    model: FEModel
     if request.stiffness is not None:
         from flexmb.elements.matrix_files import read_matrices, self_test
 
@@ -272,40 +272,9 @@ def _provenance(path: Path, mesh: Mesh, materials: dict[str, Material]) -> dict[
 
 def _target_faults(target: Path) -> list[Fault]:
     """Reasons why no body file can be written there, found before anything is computed."""
+    from flexmb.bodies.body_file import is_body_file
     from flexmb.errors import Fault
-    from flexmb.input_files import is_special
-    from flexmb.suggestions import clipped
+    from flexmb.output_files import foreign_fault
 
-    try:
-        if target.is_dir():
-            hint = f"Give a file name, e.g. '{target / 'body.h5'}'."
-            return [Fault(f"'{target}' is a folder", ("output",), hint)]
-        if is_special(target):
-            return [Fault(f"'{target}' is a device or a pipe", ("output",), "Choose another name.")]
-    except OSError as error:  # such as a name that is too long
-        return [Fault(f"{clipped(str(target))} cannot be written: {error.strerror or error}", ("output",))]
-    if not target.parent.is_dir():
-        return [Fault(f"there is no folder '{target.parent}'", ("output",))]
-    try:
-        with tempfile.TemporaryFile(dir=target.parent):
-            pass
-    except OSError as error:
-        return [Fault(f"cannot write in '{target.parent}': {error.strerror or error}", ("output",))]
-    if target.exists() and not _is_body_file(target):
-        text = f"'{target}' exists and is not a body file of flexmb, so it is not overwritten"
-        return [Fault(text, ("output",), "Choose another name.")]
-    return []
-
-
-def _is_body_file(path: Path) -> bool:
-    import h5py
-
-    from flexmb.bodies.body_layout import FORMAT
-    from flexmb.stored_arrays import UNREADABLE, check_texts
-
-    try:
-        check_texts(path)
-        with h5py.File(path, "r", locking=False) as file:
-            return bool(file.attrs.get("format", "") == FORMAT)
-    except UNREADABLE:
-        return False
+    fault = foreign_fault(target, "a body file of flexmb", is_body_file, "body.h5")
+    return [Fault(fault, ("output",))] if fault else []

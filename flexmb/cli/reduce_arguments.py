@@ -16,6 +16,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from flexmb.axes import named_direction
 from flexmb.cli.reduce import ReduceOptions
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.errors import Fault
@@ -33,7 +34,6 @@ from flexmb.suggestions import did_you_mean
 _KEY = re.compile(r"(?:^|(?<=[\s,;]))([^\W\d]\w*)\s*=")
 _NUMBER_FOLLOWS = re.compile(r"\s*[-+.(]?\s*\d")
 _OPTIONS = {"interfaces": "--interface", "materials": "--material", "markers": "--marker"}
-_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 class _Tables(Strict):
@@ -177,10 +177,8 @@ def read_axis(option: str, word: str | None, faults: list[Fault]) -> tuple[float
     if word is None:
         return None
     text = word.strip()
-    if text.lstrip("+-") in _AXES and len(text) <= 2:
-        sign = -1.0 if text[0] == "-" else 1.0
-        x, y, z = _AXES[text.lstrip("+-")]
-        return sign * x, sign * y, sign * z
+    if (direction := named_direction(text)) is not None:
+        return direction
     try:
         numbers = tuple(float(part) for part in text.strip("()[]").replace(",", " ").split())
     except ValueError:

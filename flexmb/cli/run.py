@@ -43,11 +43,11 @@ def run(
     from flexmb.cli.progress import ProgressLine, announce_compilation
     from flexmb.cli.settings import read_settings
     from flexmb.model.model_file import read_model
-    from flexmb.results.result_writer import check_target
+    from flexmb.results.result_writer import check_result_path
 
     loaded = read_model(model, read_settings(settings or []))
     target = output or Path(loaded.spec.output.file or f"{model.stem}.h5")
-    check_target(target)
+    check_result_path(target)
     shown = not quiet and sys.stderr.isatty()
     if shown:
         announce_compilation(sys.stderr, loaded.spec.analysis.method if loaded.spec.analysis else "", loaded.spec)

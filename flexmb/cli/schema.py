@@ -28,7 +28,7 @@ def schema(
 
     from flexmb.model.schema.json_schema import model_schema
     from flexmb.model.schema.reference_page import reference
-    from flexmb.results.output_file import drafted
+    from flexmb.output_files import drafted
 
     text = reference() if markdown else json.dumps(model_schema(), indent=2, ensure_ascii=False) + "\n"
     if output is None:

@@ -52,7 +52,7 @@ def verify(
         write_page(outcomes, page)
         print(f"{html}: {page.stat().st_size / 1e6:.2f} MB")
     if rows:
-        from flexmb.results.output_file import drafted
+        from flexmb.output_files import drafted
 
         with drafted(rows, ".md") as draft:
             draft.write_text(markdown_table(outcomes) + "\n", encoding="utf-8")
@@ -63,13 +63,13 @@ def verify(
 def _target(path: Path | None, suffix: str) -> Path | None:
     """The file to write, checked before anything is run."""
     from flexmb.errors import InputError
-    from flexmb.results.output_file import check_target
+    from flexmb.output_files import output_path, suffix_fault
 
     if path is None:
         return None
-    if path.suffix.lower() != suffix:
-        raise InputError(f"Cannot write '{path}': its name must end in {suffix}.")
-    return check_target(path, suffix)
+    if fault := suffix_fault(path, (suffix,)):
+        raise InputError(fault)
+    return output_path(path, suffix)
 
 
 def _compile(everything: bool) -> None:

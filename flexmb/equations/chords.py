@@ -12,7 +12,7 @@ import math
 from flexmb.equations.cholesky import cholesky, cholesky_solve
 from flexmb.equations.kinematics import find_nodes, root_into, state_of
 from flexmb.jit import call, kernel, program
-from flexmb.joints.dispatch import CYLINDRICAL, PIN_IN_SLOT, PLANAR, REVOLUTE, SCREW, UNIVERSAL, measure_into
+from flexmb.joints.dispatch import SCREW, counts_turns, measure_into
 from flexmb.layout import flat_arrays as L
 from flexmb.vectors import (
     add,
@@ -31,16 +31,6 @@ from flexmb.vectors import (
 )
 
 TWO_PI = 2.0 * math.pi
-
-
-@kernel
-def is_angle(code, k):
-    """Whether coordinate k of a joint is an angle that counts turns (a screw counts its own by its advance)."""
-    if code == REVOLUTE or code == UNIVERSAL:
-        return True
-    if code == CYLINDRICAL or code == PIN_IN_SLOT:
-        return k == 1
-    return code == PLANAR and k == 2
 
 
 @kernel
@@ -110,7 +100,7 @@ def pair(I, F, W, arg):
         # The turn that is nearest to the remembered angle, carried on with its rate.
         passed = W[I[L.T]] - W[memory + 2 * n]
         for k in range(n):
-            if is_angle(code, k):
+            if counts_turns(code, k):
                 near = W[memory + k] + W[memory + n + k] * passed
                 W[q + k] += TWO_PI * round((near - W[q + k]) / TWO_PI)
     # The subspace does not depend on the rates; the bias does, and follows in a second pass.

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 
-from flexmb.equations.functions import linear_table
 from flexmb.equations.kinematics import apply_wrench, state_of
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
-from flexmb.loads.laws import friction, linear_spring
+from flexmb.loads.laws import BEAM, FORCE, MARKER, PAIR, acts_on, law_into
 from flexmb.vectors import ZERO, add, cross, dot, load3, load9, rotate, scale, store3, sub
 
 
@@ -30,7 +29,7 @@ def _at_marker(I, F, W, load, out):
     vector = (_value(I, F, W, I[load + L.L_FX]), _value(I, F, W, I[load + L.L_FY]), _value(I, F, W, I[load + L.L_FZ]))
     if I[load + L.L_AXES] == 1:
         vector = rotate(load9(W, a + L.S_R), vector)
-    if I[load + L.L_KIND] == L.LOAD_FORCE:
+    if I[load + L.L_KIND] == FORCE:
         apply_wrench(I, W, I[load + L.L_A], vector, ZERO)
         W[out + L.LW_POWER] = dot(vector, load3(W, a + L.S_V))
     else:
@@ -56,27 +55,28 @@ def _along_body(I, F, W, load, out):
 
 
 @kernel
-def _spring_between(I, F, W, load, out):
-    """Spring-damper along the line of two markers; tension positive. Parameters: stiffness, damping, free length."""
+def _apply_law(I, F, W, load, out, position, rate):
+    """Effort of the law of a load at a length or coordinate and its rate; power and potential go to its block."""
+    function = I[load + L.L_FX]
+    applied = _value(I, F, W, function) if function > 0 else 0.0
+    law_into(I[load + L.L_KIND], F, I[load + L.L_F], I[load + L.L_TABLE], position, rate, applied, W, out)
+    return W[out + L.LW_EFFORT]
+
+
+@kernel
+def _between(I, F, W, load, out):
+    """A law on the distance of two markers; tension is positive."""
     a = state_of(I, F, W, 2 * I[load + L.L_A])
     b = state_of(I, F, W, 2 * I[load + L.L_B])
     d = sub(load3(W, b + L.S_P), load3(W, a + L.S_P))
     length = math.sqrt(dot(d, d))
-    p = I[load + L.L_F]
-    elongation = length - F[p + 2]
-    if I[load + L.L_TABLE] > 0:
-        tension, _, energy = linear_table(F, I[load + L.L_TABLE], elongation)
-    else:
-        tension, energy = linear_spring(F[p], elongation)
-    W[out + L.LW_POTENTIAL] = energy
-    W[out + L.LW_EFFORT] = tension
-    if length < 1e-12:
-        return  # no direction; a spring with free length zero has no force here
+    if length < 1e-12:  # no direction; a spring with free length zero has no force here
+        W[out + L.LW_EFFORT] = -_apply_law(I, F, W, load, out, length, 0.0)
+        return
     direction = scale(1.0 / length, d)
     rate = dot(direction, sub(load3(W, b + L.S_V), load3(W, a + L.S_V)))
-    tension += F[p + 1] * rate
+    tension = -_apply_law(I, F, W, load, out, length, rate)
     W[out + L.LW_EFFORT] = tension
-    W[out + L.LW_POWER] = -F[p + 1] * rate * rate
     pull = scale(tension, direction)
     apply_wrench(I, W, I[load + L.L_A], pull, ZERO)
     apply_wrench(I, W, I[load + L.L_B], scale(-1.0, pull), ZERO)
@@ -100,45 +100,21 @@ def _on_coordinate(I, F, W, load, effort):
     apply_wrench(I, W, I[c + L.K_FIRST], scale(-1.0, force), back)
 
 
-@kernel
-def _joint_load(I, F, W, load, out):
-    """Spring, friction or actuator on a joint coordinate; L_Q and L_V are places of its value and rate in W."""
-    kind = I[load + L.L_KIND]
-    p = I[load + L.L_F]
-    rate = W[I[load + L.L_V]]
-    if kind == L.LOAD_JOINT_SPRING:
-        deflection = W[I[load + L.L_Q]] - F[p + 2]
-        if I[load + L.L_TABLE] > 0:
-            effort, _, energy = linear_table(F, I[load + L.L_TABLE], deflection)
-        else:
-            effort, energy = linear_spring(F[p], deflection)
-        W[out + L.LW_POTENTIAL] = energy
-        W[out + L.LW_POWER] = -F[p + 1] * rate * rate
-        effort = -effort - F[p + 1] * rate
-    elif kind == L.LOAD_FRICTION:
-        effort = -friction(F[p], F[p + 1], F[p + 2], rate)
-        W[out + L.LW_POWER] = effort * rate
-    else:
-        effort = _value(I, F, W, I[load + L.L_FX])
-        W[out + L.LW_POWER] = effort * rate
-    W[out + L.LW_EFFORT] = effort
-    _on_coordinate(I, F, W, load, effort)
-
-
 @program
 def loads(I, F, W, arg):
     """Apply all loads."""
     for k in range(I[L.N_LOADS]):
         load = I[L.LOADS] + k * L.LOAD
-        kind = I[load + L.L_KIND]
         out = I[load + L.L_W]
         W[out + L.LW_POTENTIAL] = 0.0
         W[out + L.LW_POWER] = 0.0
-        if kind == L.LOAD_FORCE or kind == L.LOAD_TORQUE:
+        subject = acts_on(I[load + L.L_KIND])
+        if subject == MARKER:
             _at_marker(I, F, W, load, out)
-        elif kind == L.LOAD_SPRING:
-            _spring_between(I, F, W, load, out)
-        elif kind == L.LOAD_DISTRIBUTED:
+        elif subject == BEAM:
             _along_body(I, F, W, load, out)
-        else:
-            _joint_load(I, F, W, load, out)
+        elif subject == PAIR:
+            _between(I, F, W, load, out)
+        else:  # L_Q and L_V are places of the value and rate of a coordinate in W
+            effort = _apply_law(I, F, W, load, out, W[I[load + L.L_Q]], W[I[load + L.L_V]])
+            _on_coordinate(I, F, W, load, effort)

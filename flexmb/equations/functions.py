@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 
 from flexmb.jit import kernel
+from flexmb.loads.tables import linear_table, piece
 from flexmb.model.expressions.program import HEADER as _HEADER
 from flexmb.model.expressions.program import Op, program_records, stack_depth
 
@@ -33,39 +34,13 @@ LARGEST_EXPONENT = 709.0
 
 
 @kernel
-def _piece(F, at, x):
-    """Index of the piece of a table (record at F[at]) that holds x; the end pieces hold everything beyond."""
-    low = 0
-    high = int(F[at]) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if x >= F[at + 1 + middle]:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-@kernel
 def spline_table(F, at, x):
     """Value, first and second derivative of the spline at x."""
-    i = _piece(F, at, x)
+    i = piece(F, at, x)
     s = x - F[at + 1 + i]
     c = at + 1 + int(F[at]) + 4 * i
     value = F[c] + s * (F[c + 1] + s * (F[c + 2] + s * F[c + 3]))
     return value, F[c + 1] + s * (2.0 * F[c + 2] + 3.0 * s * F[c + 3]), 2.0 * F[c + 2] + 6.0 * s * F[c + 3]
-
-
-@kernel
-def linear_table(F, at, x):
-    """Value, slope and integral from 0 to x of the straight-line table at x."""
-    n = int(F[at])
-    i = _piece(F, at, x)
-    x0 = F[at + 1 + i]
-    y0 = F[at + 1 + n + i]
-    slope = (F[at + 2 + n + i] - y0) / (F[at + 2 + i] - x0)
-    s = x - x0
-    return y0 + slope * s, slope, F[at + 1 + 2 * n + i] + s * (y0 + 0.5 * slope * s)
 
 
 @kernel

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from types import MappingProxyType
 
 from flexmb.errors import Fault, InputError
+from flexmb.suggestions import meant, nearest
 
 _NAMES_LISTED = 12
 """Most names listed in an error message."""
@@ -89,8 +89,7 @@ class LinearGraph:
 
 def unknown_name(what: str, name: str, valid: Collection[str], where: str = "") -> Fault:
     """The fault "there is no such name", with the valid names, if they are few, and the nearest one."""
-    near = get_close_matches(name, valid, n=1)
-    hint = f"Did you mean {quoted(near)}?" if near else ""
+    hint = meant(nearest(name, valid))
     listed = f" ({what}s: {', '.join(valid) or 'none'})" if len(valid) <= _NAMES_LISTED else ""
     return Fault(f"{where}no {what} '{name}'{listed}" + ("." if hint else ""), hint=hint)
 

@@ -1,92 +1,75 @@
-"""The one place that tells joint types apart in compiled code. Codes: `flexmb.joints.table`."""
+"""Asks the joint of a code: the one place that tells joint types apart in compiled code. Codes: `flexmb.joints.table`.
+
+Every joint type with coordinates answers the questions of `flexmb.joints.motion` in the file of its name. The kernel
+that passes a question on is made from the table: it halves the range of codes until two types are left.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
 from flexmb.jit import kernel
-from flexmb.joints import (
-    cylindrical,
-    distance,
-    free,
-    pin_in_slot,
-    planar,
-    point_on_line,
-    prismatic,
-    revolute,
-    screw,
-    spherical,
-    universal,
-)
+from flexmb.joints.joint_type import JointType
 from flexmb.joints.motion import BIAS_V, BIAS_W, S_V, S_W, R, T
+from flexmb.joints.table import JOINT_TYPES, JointCode
 from flexmb.vectors import add, cross, load3, load9, rotate_back, scale, store3, store9, sub, transpose
 
-FIXED, REVOLUTE, PRISMATIC, CYLINDRICAL, SCREW, UNIVERSAL, SPHERICAL = 0, 1, 2, 3, 4, 5, 6
-PLANAR, FREE, PIN_IN_SLOT, POINT_ON_LINE, DISTANCE, ROLLING = 7, 8, 9, 10, 11, 12
-
-_revolute, _revolute_measure = revolute.motion_into, revolute.measure_into
-_prismatic, _prismatic_measure = prismatic.motion_into, prismatic.measure_into
-_cylindrical, _cylindrical_measure = cylindrical.motion_into, cylindrical.measure_into
-_screw, _screw_measure = screw.motion_into, screw.measure_into
-_universal, _universal_measure = universal.motion_into, universal.measure_into
-_spherical, _spherical_measure = spherical.motion_into, spherical.measure_into
-_planar, _planar_measure = planar.motion_into, planar.measure_into
-_free, _free_measure = free.motion_into, free.measure_into
-_pin, _pin_measure = pin_in_slot.motion_into, pin_in_slot.measure_into
-_line, _line_measure = point_on_line.motion_into, point_on_line.measure_into
-_distance, _distance_measure = distance.motion_into, distance.measure_into
+REVOLUTE, SCREW = int(JointCode.REVOLUTE), int(JointCode.SCREW)
+_COUNTED = tuple(sum(counted << k for k, counted in enumerate(row.counted)) for row in JOINT_TYPES.values())
+"""By code: bit k is set when coordinate k counts turns."""
 
 
 @kernel
-def motion_into(code, F, parameters, W, q, v, out):
-    """Pose, motion subspace and bias of a joint at coordinates W[q..] and rates W[v..], to a blank W[out..]."""
-    if code == REVOLUTE:
-        _revolute(F, parameters, W, q, v, out)
-    elif code == PRISMATIC:
-        _prismatic(F, parameters, W, q, v, out)
-    elif code == CYLINDRICAL:
-        _cylindrical(F, parameters, W, q, v, out)
-    elif code == SCREW:
-        _screw(F, parameters, W, q, v, out)
-    elif code == UNIVERSAL:
-        _universal(F, parameters, W, q, v, out)
-    elif code == SPHERICAL:
-        _spherical(F, parameters, W, q, v, out)
-    elif code == PLANAR:
-        _planar(F, parameters, W, q, v, out)
-    elif code == FREE:
-        _free(F, parameters, W, q, v, out)
-    elif code == PIN_IN_SLOT:
-        _pin(F, parameters, W, q, v, out)
-    elif code == POINT_ON_LINE:
-        _line(F, parameters, W, q, v, out)
-    elif code == DISTANCE:
-        _distance(F, parameters, W, q, v, out)
+def _no_answer(F, parameters, W, first, second, out):
+    """A joint without coordinates leaves its blank record."""
+
+
+def _split(code_of_second: int, first_half: Any, second_half: Any) -> Any:
+    @kernel
+    def ask(code, F, parameters, W, first, second, out):
+        if code < code_of_second:
+            first_half(code, F, parameters, W, first, second, out)
+        else:
+            second_half(code, F, parameters, W, first, second, out)
+
+    return ask
+
+
+def _pair(own: int, answer: Any, other: Any) -> Any:
+    @kernel
+    def ask(code, F, parameters, W, first, second, out):
+        if code == own:
+            answer(F, parameters, W, first, second, out)
+        else:
+            other(F, parameters, W, first, second, out)
+
+    return ask
+
+
+def _asked(question: str, rows: Sequence[JointType]) -> Any:
+    """The kernel that asks one of these joint types, by halves."""
+    if len(rows) > 2:
+        middle = len(rows) // 2
+        return _split(int(rows[middle].code), _asked(question, rows[:middle]), _asked(question, rows[middle:]))
+    files = [import_module(f"flexmb.joints.{row.name.replace('-', '_')}") if row.n_v else None for row in rows]
+    answers = [getattr(file, question, _no_answer) for file in files]
+    return _pair(int(rows[0].code), answers[0], answers[-1])
+
+
+_ROWS = sorted(JOINT_TYPES.values(), key=lambda row: row.code)
+motion_into = _asked("motion_into", _ROWS)
+"""(code, F, parameters, W, q, v, out): pose, motion subspace and bias at coordinates W[q..] and rates W[v..], to a
+blank W[out..]"""
+measure_into = _asked("measure_into", _ROWS)
+"""(code, F, parameters, W, R, t, out): coordinates from the pose R, t of the second frame in the first, to W[out..]"""
 
 
 @kernel
-def measure_into(code, F, parameters, W, R, t, out):
-    """Coordinates of a joint of type `code` from the pose R, t of its second frame in its first."""
-    if code == REVOLUTE:
-        _revolute_measure(F, parameters, W, R, t, out)
-    elif code == PRISMATIC:
-        _prismatic_measure(F, parameters, W, R, t, out)
-    elif code == CYLINDRICAL:
-        _cylindrical_measure(F, parameters, W, R, t, out)
-    elif code == SCREW:
-        _screw_measure(F, parameters, W, R, t, out)
-    elif code == UNIVERSAL:
-        _universal_measure(F, parameters, W, R, t, out)
-    elif code == SPHERICAL:
-        _spherical_measure(F, parameters, W, R, t, out)
-    elif code == PLANAR:
-        _planar_measure(F, parameters, W, R, t, out)
-    elif code == FREE:
-        _free_measure(F, parameters, W, R, t, out)
-    elif code == PIN_IN_SLOT:
-        _pin_measure(F, parameters, W, R, t, out)
-    elif code == POINT_ON_LINE:
-        _line_measure(F, parameters, W, R, t, out)
-    elif code == DISTANCE:
-        _distance_measure(F, parameters, W, R, t, out)
+def counts_turns(code, k):
+    """Whether coordinate k of a joint is an angle that counts turns."""
+    return (_COUNTED[code] >> k) & 1 == 1
 
 
 @kernel

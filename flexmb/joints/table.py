@@ -1,19 +1,20 @@
-"""The joint types as plain data: names, codes, coordinates and the keys that each needs in a model.
+"""The joint types: one row each. What a row holds, and what is derived from it: `flexmb.joints.joint_type`.
 
-A joint stands between a frame on its first body and a frame on its second body (z axis: `axis`). In the tree it
-carries `n_v` velocities and `n_q` stored coordinates (a quaternion takes four); as a chord it gives `n_rows` constraint
-rows, of which the last `n_velocity_rows` hold at velocity level only. The initial position of a joint is always a
-list of `n_v` numbers: what is composed with the design position, rotation vectors where the joint stores quaternions.
+Chord rows, turn counting, supports of beams, keys and JSON schema of the model file, natural coordinates, the motion
+subspaces of recursive reactions and the poses in symbols follow from these rows. The kernels of a row with coordinates
+are in the file of its name in this folder (`pin_in_slot.py` of "pin-in-slot").
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Literal
 
-CoordinateKind = Literal["length", "angle", "rotation"]
-"""length [m], angle [rad], rotation: component of an angular velocity [rad/s] that has no angle of its own."""
+from flexmb.joints.joint_type import Condition, JointType, Motion, offsets, right_angles, slide, turn
+
+_BALL = Motion("ball", ("wx", "wy", "wz"))
+_ON_AXIS = right_angles("xz", "yz")
+"""The z axes are parallel."""
+_NO_TURN = right_angles("xy", "xz", "yz")
 
 
 class JointCode(IntEnum):
@@ -34,112 +35,112 @@ class JointCode(IntEnum):
     ROLLING = 12
 
 
-@dataclass(frozen=True)
-class JointType:
-    """What the model and the builder must know of one joint type."""
-
-    name: str
-    code: JointCode
-    coordinates: tuple[str, ...]
-    """Names of the velocity coordinates, in order."""
-    kinds: tuple[CoordinateKind, ...]
-    """Kind of each coordinate, in the same order."""
-    n_q: int
-    n_rows: int
-    """Constraint rows when the joint is a chord."""
-    n_velocity_rows: int = 0
-    """How many of the rows (the last ones) hold at velocity level only."""
-    directions: tuple[str, ...] = ()
-    """Direction keys that are needed when the joint is placed by `bodies` and `at`."""
-    numbers: tuple[str, ...] = ()
-    """Number keys that are always needed."""
-    optional: tuple[str, ...] = ()
-    """Further keys that are allowed."""
-    at: Literal["needed", "optional", "pair"] = "needed"
-    """Whether `at` must be given with `bodies`; "optional": the origin of the second body; "pair": one on each body."""
-    branch: bool = True
-    """Whether the joint can stand in the tree."""
-
-    @property
-    def n_v(self) -> int:
-        return len(self.coordinates)
-
-    @property
-    def drivable(self) -> tuple[str, ...]:
-        """Coordinates that are true positions: they can be driven, sprung and actuated."""
-        return tuple(n for n, kind in zip(self.coordinates, self.kinds, strict=True) if kind != "rotation")
-
-    def kind_of(self, coordinate: str) -> CoordinateKind:
-        return self.kinds[self.coordinates.index(coordinate)]
-
-
-_SPIN = ("wx", "wy", "wz")
-_SPIN_KINDS: tuple[CoordinateKind, ...] = ("rotation", "rotation", "rotation")
-
 _TYPES = (
-    JointType("fixed", JointCode.FIXED, (), (), 0, 6, at="optional"),
-    JointType("revolute", JointCode.REVOLUTE, ("angle",), ("angle",), 1, 5, directions=("axis",)),
-    JointType("prismatic", JointCode.PRISMATIC, ("slide",), ("length",), 1, 5, directions=("axis",)),
     JointType(
-        "cylindrical", JointCode.CYLINDRICAL, ("slide", "angle"), ("length", "angle"), 2, 4, directions=("axis",)
+        "fixed",
+        JointCode.FIXED,
+        "No relative motion.",
+        conditions=offsets("xyz") + _NO_TURN,
+        at="optional",
     ),
-    JointType("screw", JointCode.SCREW, ("angle",), ("angle",), 1, 5, directions=("axis",), numbers=("lead",)),
-    JointType("universal", JointCode.UNIVERSAL, ("angle1", "angle2"), ("angle", "angle"), 2, 4, directions=("axes",)),
-    JointType("spherical", JointCode.SPHERICAL, _SPIN, _SPIN_KINDS, 4, 3),
     JointType(
-        "planar", JointCode.PLANAR, ("x", "y", "angle"), ("length", "length", "angle"), 3, 3, directions=("axis",)
+        "revolute",
+        JointCode.REVOLUTE,
+        "Turns about `axis`: [angle].",
+        motions=(turn("angle", "z"),),
+        conditions=offsets("xyz") + _ON_AXIS,
+        directions=("axis",),
+    ),
+    JointType(
+        "prismatic",
+        JointCode.PRISMATIC,
+        "Slides along `axis`: [slide].",
+        motions=(slide("slide", "z"),),
+        conditions=offsets("xy") + _NO_TURN,
+        directions=("axis",),
+    ),
+    JointType(
+        "cylindrical",
+        JointCode.CYLINDRICAL,
+        "Slides along and turns about `axis`: [slide, angle].",
+        motions=(slide("slide", "z"), turn("angle", "z")),
+        conditions=offsets("xy") + _ON_AXIS,
+        directions=("axis",),
+    ),
+    JointType(
+        "screw",
+        JointCode.SCREW,
+        "Turns about `axis` and advances by `lead` [m] per turn: [angle].",
+        motions=(Motion("screw", ("angle",)),),
+        conditions=(*offsets("xy"), *_ON_AXIS, Condition("advance")),
+        directions=("axis",),
+        numbers=("lead",),
+    ),
+    JointType(
+        "universal",
+        JointCode.UNIVERSAL,
+        "Turns about axes[0] (fixed in the first body) and axes[1] (in the second): [angle1, angle2].",
+        motions=(turn("angle1", "x"), turn("angle2", "y")),
+        conditions=offsets("xyz") + right_angles("xy"),
+        directions=("axes",),
+    ),
+    JointType(
+        "spherical",
+        JointCode.SPHERICAL,
+        "Turns freely about a point: rates [wx, wy, wz].",
+        motions=(_BALL,),
+        conditions=offsets("xyz"),
+    ),
+    JointType(
+        "planar",
+        JointCode.PLANAR,
+        "Moves in the plane normal to `axis`: [x, y, angle].",
+        motions=(slide("x", "x"), slide("y", "y"), turn("angle", "z")),
+        conditions=offsets("z") + _ON_AXIS,
+        directions=("axis",),
     ),
     JointType(
         "free",
         JointCode.FREE,
-        ("x", "y", "z", *_SPIN),
-        ("length", "length", "length", *_SPIN_KINDS),
-        7,
-        0,
+        "Moves freely: [x, y, z] and rates [wx, wy, wz].",
+        motions=(slide("x", "x"), slide("y", "y"), slide("z", "z"), _BALL),
         at="optional",
     ),
     JointType(
-        "pin-in-slot", JointCode.PIN_IN_SLOT, ("slide", "angle"), ("length", "angle"), 2, 4, directions=("axis", "slot")
+        "pin-in-slot",
+        JointCode.PIN_IN_SLOT,
+        "A pin along `axis` in a `slot` of the first body: [slide, angle].",
+        motions=(slide("slide", "x"), turn("angle", "z")),
+        conditions=offsets("yz") + _ON_AXIS,
+        directions=("axis", "slot"),
     ),
     JointType(
         "point-on-line",
         JointCode.POINT_ON_LINE,
-        ("slide", *_SPIN),
-        ("length", *_SPIN_KINDS),
-        5,
-        2,
+        "A point of the second body on a `line` of the first: [slide] and rates [wx, wy, wz].",
+        motions=(slide("slide", "z"), _BALL),
+        conditions=offsets("xy"),
         directions=("line",),
     ),
     JointType(
         "distance",
         JointCode.DISTANCE,
-        ("swing1", "swing2", *_SPIN),
-        ("rotation", "rotation", *_SPIN_KINDS),
-        8,
-        1,
+        "A constant distance between two points, at = (on the first, on the second body).",
+        motions=(Motion("rod", ("swing1", "swing2")), _BALL),
+        conditions=(Condition("distance"),),
         optional=("length",),
         at="pair",
     ),
     JointType(
         "rolling",
         JointCode.ROLLING,
-        (),
-        (),
-        0,
-        3,
-        n_velocity_rows=2,
+        "A disc (second body, `axis`, `radius`) that rolls without slip on a plane of the first (`at`, `normal`).",
+        conditions=(Condition("contact", 2), Condition("sliding", 0), Condition("sliding", 1)),
         directions=("axis", "normal"),
         numbers=("radius",),
+        at="first",
         branch=False,
     ),
 )
 
 JOINT_TYPES: dict[str, JointType] = {joint_type.name: joint_type for joint_type in _TYPES}
-
-QUATERNIONS: dict[JointCode, tuple[tuple[int, int, int], ...]] = {
-    JointCode.SPHERICAL: ((0, 0, 3),),
-    JointCode.FREE: ((3, 3, 3),),
-    JointCode.POINT_ON_LINE: ((1, 1, 3),),
-    JointCode.DISTANCE: ((0, 0, 2), (4, 2, 3)),
-}
-"""Quaternions of a joint: first stored coordinate, first rate, number of rates (two: about y and z only)."""

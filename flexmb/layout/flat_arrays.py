@@ -232,10 +232,10 @@ CHORD = JOINT_KEY + 3
 C_Q, C_V, C_A, C_WRENCH = 0, 8, 14, 20
 CHORD_BLOCK = 56
 
-# Load record: kind, markers, axes (0 world, 1 marker), coordinate reference (5), parameters, functions, channels
+# Load record: kind (flexmb.loads.table), markers, axes (0 world, 1 marker), coordinate reference (5), parameters,
+# functions, channels
 L_KIND, L_A, L_B, L_AXES, L_TREE, L_Q, L_V, L_CHORD, L_COORD, L_F, L_FX, L_FY, L_FZ, L_POWER, L_W, L_TABLE = range(16)
 LOAD = 16
-LOAD_FORCE, LOAD_TORQUE, LOAD_SPRING, LOAD_JOINT_SPRING, LOAD_FRICTION, LOAD_ACTUATOR, LOAD_DISTRIBUTED = range(7)
 # Load block in W: effort, power, potential, and the vector of a force or torque at a marker, world axes (3)
 LW_EFFORT, LW_POWER, LW_POTENTIAL, LW_VECTOR = range(4)
 LOAD_BLOCK = 6

@@ -1,1 +1,1 @@
-"""Force laws on scalars, compiled."""
+"""Force elements: what is known of each (table), and the compiled force laws (laws, tables)."""

@@ -1,22 +1,71 @@
-"""Force laws on scalars: what a spring or a friction gives for a deflection or a rate."""
+"""Force laws: the effort of a load on a length or joint coordinate.
+
+A law reads the numbers of its row of `flexmb.loads.table` at F[p..]; the coordinate (of a pair of markers: their
+distance) and its rate enter; effort, power and potential leave in the block of the load at W[out..], zero before:
+    effort : in the direction in which the coordinate grows [N, N*m]; between markers positive when it pushes
+    power : of what is not stored [W];      potential : what is stored [J]
+"""
 
 from __future__ import annotations
 
 import math
 
 from flexmb.jit import kernel
+from flexmb.loads.table import LOAD_TYPES, LoadCode
+from flexmb.loads.tables import linear_table
+
+EFFORT, POWER, POTENTIAL = range(3)
+"""Places in the block of a load."""
+FORCE = int(LoadCode.FORCE)
+MARKER, BEAM, PAIR, COORDINATE = range(4)
+_SUBJECTS = {"marker": MARKER, "beam": BEAM, "pair": PAIR, "coordinate": COORDINATE}
+_ACTS_ON = sum(_SUBJECTS[row.acts_on] << 2 * row.code for row in LOAD_TYPES.values())
+"""Two bits a code: what the load acts on."""
+_SPRING_DAMPER, _JOINT_SPRING = int(LoadCode.SPRING_DAMPER), int(LoadCode.JOINT_SPRING)
+_FRICTION = int(LoadCode.FRICTION)
 
 
 @kernel
-def linear_spring(stiffness, deflection):
-    """Restoring effort and stored energy of a linear spring."""
-    return stiffness * deflection, 0.5 * stiffness * deflection * deflection
+def acts_on(code):
+    """What a load acts on: MARKER, BEAM, PAIR or COORDINATE."""
+    return (_ACTS_ON >> 2 * code) & 3
 
 
 @kernel
-def friction(viscous, coulomb, transition, rate):
-    """Viscous and Coulomb friction, the latter smoothed by tanh(rate / transition)."""
-    effort = viscous * rate
-    if coulomb > 0.0:
-        effort += coulomb * math.tanh(rate / transition)
-    return effort
+def law_into(code, F, p, table, position, rate, applied, W, out):
+    """Effort, power and potential of a scalar law. table : place of its table in F, 0 without one; applied : value of
+    its expression."""
+    if code == _SPRING_DAMPER or code == _JOINT_SPRING:
+        spring_into(F, p, table, position, rate, W, out)
+    elif code == _FRICTION:
+        friction_into(F, p, rate, W, out)
+    else:
+        W[out + EFFORT] = applied
+        W[out + POWER] = applied * rate
+
+
+@kernel
+def spring_into(F, p, table, position, rate, W, out):
+    """Linear or tabled spring with a linear damper. Numbers: stiffness, damping, position at rest."""
+    deflection = position - F[p + 2]
+    if table > 0:
+        resistance, _, energy = linear_table(F, table, deflection)
+    else:
+        resistance = F[p] * deflection
+        energy = 0.5 * F[p] * deflection * deflection
+    W[out + EFFORT] = -resistance - F[p + 1] * rate
+    W[out + POWER] = -F[p + 1] * rate * rate
+    W[out + POTENTIAL] = energy
+
+
+@kernel
+def friction_into(F, p, rate, W, out):
+    """Viscous and Coulomb friction, the latter smoothed. Numbers: viscous, coulomb, transition.
+
+    effort = -viscous rate - coulomb tanh(rate / transition)
+    """
+    effort = F[p] * rate
+    if F[p + 1] > 0.0:
+        effort += F[p + 1] * math.tanh(rate / F[p + 2])
+    W[out + EFFORT] = -effort
+    W[out + POWER] = -effort * rate

@@ -13,10 +13,10 @@ import numpy as np
 
 from flexmb.arrays import Flags, Integers
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.length_units import LARGEST_COORDINATE, UNITS, length_unit
 from flexmb.mesh.mesh import LINES, SOLIDS, SURFACES, Cells, Mesh
 from flexmb.mesh.raw import RawCells, RawMesh, distinct, listed
 from flexmb.mesh.repairs import put_in_order, turn_inverted
-from flexmb.mesh.units import LARGEST_COORDINATE, UNITS, length_unit
 
 _PRECEDENCE = ("nodes", "surface", "line", "cells")
 

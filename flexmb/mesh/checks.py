@@ -12,11 +12,11 @@ import numpy as np
 
 from flexmb.arrays import Flags, Floats, Integers
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.length_units import LARGEST_COORDINATE
 from flexmb.mesh.measure import Measures, measure
 from flexmb.mesh.mesh import LINES, SOLIDS, Cells, Mesh
 from flexmb.mesh.neighbours import coincident_points, connected_parts, duplicate_cells
 from flexmb.mesh.raw import listed
-from flexmb.mesh.units import LARGEST_COORDINATE
 
 _FLAT = 1e-12
 """Ratio of volume to extent cubed below which a cell is flat"""

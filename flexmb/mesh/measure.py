@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.arrays import Flags, Floats, Integers
+from flexmb.mesh import quadrature
 from flexmb.mesh.kernels import mark_curved, measure_into
-from flexmb.mesh.shapes import gauss_points, reference_nodes, shape_functions, shape_gradients
+from flexmb.mesh.reference_cells import reference_nodes, shape_functions, shape_gradients
 from flexmb.mesh.topology import NEIGHBOURS, family, is_quadratic, n_corners
 
 _LINEAR = {"tet": "tet4", "wedge": "wedge6", "hex": "hex8"}
@@ -66,7 +67,7 @@ def measure(points: Floats, kind: str, nodes: Integers, *, with_moments: bool = 
     volumes, sums, signs, quality = np.zeros(n), np.zeros(12), np.zeros((n, 3)), np.ones(n)
     for shape, rows in straight_and_curved(points, kind, nodes):
         name = family(shape)
-        xi, weights = gauss_points(name, _POINTS[shape])
+        xi, weights = _rule(name, _POINTS[shape])
         if not with_moments:
             xi, weights = xi[:0], weights[:0]
         reference = reference_nodes(shape)
@@ -76,10 +77,10 @@ def measure(points: Floats, kind: str, nodes: Integers, *, with_moments: bool = 
             nodes,
             rows,
             shape_functions(shape, xi),
-            shape_gradients(shape, xi),
+            _gradients(shape, xi),
             weights,
-            shape_gradients(shape, gauss_points(name, _STIFFNESS_POINTS[shape])[0]),
-            shape_gradients(shape, reference),
+            _gradients(shape, _rule(name, _STIFFNESS_POINTS[shape])[0]),
+            _gradients(shape, reference),
             np.ascontiguousarray(reference[neighbours] - reference[: len(neighbours), None]),
             volumes,
             sums,
@@ -88,6 +89,18 @@ def measure(points: Floats, kind: str, nodes: Integers, *, with_moments: bool = 
         )
     quality = np.minimum(_REGULAR[family(kind)] * quality, 1.0)
     return Measures(volumes, sums[:3], sums[3:].reshape(3, 3), signs, quality)
+
+
+def _rule(name: str, n: int) -> quadrature.Rule:
+    """Points and weights of a family, exact to degree 2 n - 1."""
+    if name == "hex":
+        return quadrature.cube(n)
+    return quadrature.tetrahedron(2 * n - 1) if name == "tet" else quadrature.wedge(2 * n - 1, n)
+
+
+def _gradients(kind: str, xi: Floats) -> Floats:
+    """(p, 3, k) derivatives of the shape functions, as the kernel takes them."""
+    return np.ascontiguousarray(shape_gradients(kind, xi).transpose(0, 2, 1))
 
 
 def straight_and_curved(points: Floats, kind: str, nodes: Integers) -> list[tuple[str, Integers]]:

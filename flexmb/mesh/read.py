@@ -13,9 +13,10 @@ from pathlib import Path
 
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.build import build_mesh
+from flexmb.mesh.length_units import length_unit
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.raw import RawMesh
-from flexmb.mesh.units import length_unit
+from flexmb.suggestions import nearest
 
 _HEAD = 20_000
 """Bytes that are read to detect the format"""
@@ -102,9 +103,7 @@ def _format(path: Path, head: bytes) -> str:
 
 def _beside(path: Path) -> str:
     """Suggestion of a similar file name in the folder."""
-    import difflib
-
     if not path.parent.is_dir():
         return f"The folder {path.parent} does not exist either."
-    near = difflib.get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], 1)
+    near = nearest(path.name, [entry.name for entry in path.parent.iterdir()])
     return f"Did you mean {path.parent / near[0]}?" if near else ""

@@ -7,6 +7,7 @@ from textwrap import wrap
 import numpy as np
 
 from flexmb.arrays import Floats
+from flexmb.axes import AXES
 from flexmb.mesh.checks import MeshReport
 from flexmb.mesh.mesh import Mesh
 
@@ -25,7 +26,7 @@ def mesh_report_text(mesh: Mesh, report: MeshReport) -> str:
     if report.surfaces:
         lines += _entry("surface cells", f"{_counted(report.surfaces)} (mark surfaces, no stiffness)")
     low, high = report.low, report.high
-    spans = (f"{axis} {_length(a)} .. {_length(b)}" for axis, a, b in zip("xyz", low, high, strict=True))
+    spans = (f"{axis} {_length(a)} .. {_length(b)}" for axis, a, b in zip(AXES, low, high, strict=True))
     size = " x ".join(_length(extent) for extent in high - low)
     lines += _entry("extents", f"{', '.join(spans)} m: {size} m")
     lines += _measures(report)

@@ -12,15 +12,16 @@ Numbers are metres unless a unit follows ("30 mm"); every region takes tolerance
 
 from __future__ import annotations
 
-import difflib
 import re
 
 import numpy as np
 
 from flexmb.arrays import Flags, Floats, Integers
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.length_units import UNITS
 from flexmb.mesh.mesh import Mesh
-from flexmb.mesh.units import UNITS
+from flexmb.suggestions import meant, nearest
 
 FORMS = {
     "box": "box(x0,y0,z0, x1,y1,z1)",
@@ -77,7 +78,7 @@ def _term(mesh: Mesh, term: str) -> Integers:
         raise InputError([_unknown_set(mesh, term)])
     word, inside = call.group(1), call.group(2)
     if word not in FORMS:
-        near = difflib.get_close_matches(word, FORMS, 1)
+        near = nearest(word, FORMS)
         hint = f"Did you mean {FORMS[near[0]]}?" if near else f"Regions: {'; '.join(FORMS.values())}."
         raise InputError([Fault(f"there is no region '{word}' (in '{term}').", hint=hint)])
     values, named = _arguments(term, word, inside)
@@ -86,7 +87,7 @@ def _term(mesh: Mesh, term: str) -> Integers:
         raise InputError([Fault(f"'{term}': the tolerance {tolerance:g} m is negative.")])
     if word == "plane" and not values and len(named) == 1:
         axis, place = next(iter(named.items()))
-        return _not_empty(mesh, term, np.abs(mesh.points[:, "xyz".index(axis)] - place) <= tolerance)
+        return _not_empty(mesh, term, np.abs(mesh.points[:, AXES.index(axis)] - place) <= tolerance)
     if named or len(values) not in _COUNTS[word]:
         raise InputError([Fault(f"'{term}' has {len(values)} numbers.", hint=f"Write {FORMS[word]}.")])
     return _not_empty(mesh, term, _place(mesh, term, word, np.array(values), tolerance))
@@ -176,19 +177,17 @@ def _not_empty(mesh: Mesh, text: str, chosen: Flags | Integers) -> Integers:
     if text in mesh.node_sets:
         raise InputError([Fault(f"the set '{text}' is empty.", hint=_listed(mesh))])
     low, high = mesh.points.min(axis=0), mesh.points.max(axis=0)
-    spans = ", ".join(f"{axis} {a:.6g} .. {b:.6g}" for axis, a, b in zip("xyz", low, high, strict=True))
+    spans = ", ".join(f"{axis} {a:.6g} .. {b:.6g}" for axis, a, b in zip(AXES, low, high, strict=True))
     hint = f"The mesh spans {spans} m; numbers without a unit are metres; add tolerance=... to widen the selection."
     raise InputError([Fault(f"'{text}' selects no node.", hint=hint)])
 
 
 def _unknown_set(mesh: Mesh, name: str) -> Fault:
-    near = difflib.get_close_matches(name, mesh.node_sets, 3, 0.5)
     same = [known for known in mesh.node_sets if known.lower() == name.lower()]
-    near = same or near
-    meant = f"Did you mean {' or '.join(repr(word) for word in near)}? " if near else ""
+    near = same or nearest(name, mesh.node_sets, 3)
     where = f" in {mesh.source}" if mesh.source else ""
     text = f"there is no set '{name}'{where}." if name else "the name of a set or a region is missing."
-    return Fault(text, hint=f"{meant}{_listed(mesh)}")
+    return Fault(text, hint=f"{meant(near)} {_listed(mesh)}".strip())
 
 
 def _listed(mesh: Mesh, most: int = 20) -> str:

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexmb.arrays import Floats
-from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.errors import Fault, InputError
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.natural.choice import choose
@@ -40,33 +40,27 @@ from flexmb.natural.system import NaturalSystem
 from flexmb.natural.works import Works, middle_state
 from flexmb.solvers.assembly import assemble
 from flexmb.solvers.failure import FailedStep, failure_text, largest_coordinate
-from flexmb.solvers.kinematics import Analysis
+from flexmb.solvers.kinematics import require_drives
+from flexmb.solvers.march import march
+from flexmb.solvers.output_rows import BLOCK_ROWS, OutputRows
 from flexmb.solvers.protocols import Progress, Sink
-from flexmb.solvers.settings import Settings, read_settings
-from flexmb.solvers.summary import EnergyBalance, RunSummary
+from flexmb.solvers.settings import Settings, solver_settings
+from flexmb.solvers.summary import NaturalSummary
 from flexmb.system.system import System
 
-ROADS = {"augmented": "runge-kutta", "embedding": "independent", "canonical": "canonical"}
-"""Formulation -> how rk4 goes."""
+if TYPE_CHECKING:
+    from flexmb.model.schema import ModelSpec
+    from flexmb.model.schema.analysis import Analysis
+
+EXPLICIT_METHODS = {"augmented": "runge-kutta", "embedding": "independent", "canonical": "canonical"}
+"""Formulation -> method of `flexmb.natural.integration` for rk4"""
 STATUS = {"open": st.NOT_CLOSED, "slow": st.NO_CONVERGENCE, "singular": st.SINGULAR}
 """Kind of a failed step -> status of the core"""
 FITS = 1e-9
 """Part of an interval by which a whole number of steps may miss it."""
 
 
-@dataclass(frozen=True)
-class NaturalSummary(RunSummary):
-    """Outcome and quality of a run in natural coordinates."""
-
-    n_natural: int
-    """Moving numbers of points, vectors and mixed coordinates."""
-    n_natural_rows: int
-    """Independent constraint rows between them."""
-    balance_gap: float
-    """Largest M a + BIAS + G^T lam of the core at the rows of the natural motion, as a part of its largest term."""
-
-
-def natural_solver(spec: Any, turbo: bool = False) -> Callable[..., NaturalSummary]:
+def natural_solver(spec: ModelSpec, turbo: bool = False) -> Callable[..., NaturalSummary]:
     """What computes the rows of a model in natural coordinates, to be called as `simulate` is.
 
     Raises InputError with everything in the model that natural coordinates do not cover.
@@ -79,15 +73,14 @@ def natural_solver(spec: Any, turbo: bool = False) -> Callable[..., NaturalSumma
 
     def solve(
         system: System,
-        analysis: Any,
+        analysis: Analysis | Settings,
         *,
         sink: Sink,
         progress: Progress | None = None,
         resume: Floats | None = None,
         every: float | None = None,
     ) -> NaturalSummary:
-        run = NaturalAnalysis(spec, system, read_settings(analysis, every), sink, progress)
-        return run.summary(run.finish(resume).outcome)
+        return march(NaturalAnalysis(spec, system, solver_settings(analysis, every)), sink, progress, resume)
 
     return solve
 
@@ -108,28 +101,29 @@ class Driven:
         return NaturalState(t, x, v, *accelerations(system, x, v, t))
 
 
-class NaturalAnalysis(Analysis):
-    """The rows of one run."""
+class NaturalAnalysis:
+    """The stepper of a run in natural coordinates (see `march`): one output time a block."""
 
-    def __init__(self, spec: Any, system: System, settings: Settings, sink: Sink, progress: Progress | None):
-        super().__init__(system, settings, sink, progress)
-        self.spec, self.core = spec, system
+    most_gathered = largest_budget = BLOCK_ROWS
+
+    def __init__(self, spec: ModelSpec, system: System, settings: Settings):
+        self.spec, self.system, self.settings = spec, system, settings
+        self.rows = OutputRows(system, settings)
+        self.m, self.blocks = self.rows.m, self.rows.blocks
         assemble(system, self.m.W)
         if settings.type == "kinematic":
             self.m.t = settings.start
-            self._refuse_unless_driven()
+            require_drives(self.m)
         self.m.run(L.AT_ACCEPT)
         self.sensed: SensedForces | None = None
         self.gap, self.is_stiff = 0.0, False
         self.natural, self.state = self._built()
         self._check_freedom()
-        self.road, self.road_step = self._road(self._step)
+        self.stepper, self.step_size = self._stepper(self._step), self._step
         self.is_placed = False
         """Whether the core has accelerations, multipliers and balance of the state, not only its place and rates"""
         self.works = Works(self.m.n_powers)
-        self.numbers = np.zeros(st.S_HEADER + self._own().size)
-        """Of the energy balance; then everything that the next steps depend on, for the checkpoint"""
-        self.balance = EnergyBalance(system, self.numbers)
+        self.rows.reserve(self._own().size)
 
     @property
     def _step(self) -> float:
@@ -146,15 +140,17 @@ class NaturalAnalysis(Analysis):
     def _built(self) -> tuple[NaturalSystem, NaturalState]:
         """The model in natural coordinates and its first state: that of the core."""
         m, t = self.m, self.settings.start
-        poses = poses_of(self.core, m)
-        choice = choose(self.core.mechanism)
+        poses = poses_of(self.system, m)
+        choice = choose(self.system.mechanism)
         loads = ModelLoads.of(self.spec, choice)
         m.run(L.AT_OUTPUT)
-        scalars = loads.start(poses, {key: joint_value(self.core, m, key) for key in loads.keys})
-        table, ints = int(self.core.ints[L.MOTIONS]) + L.MO_FUNCTION, self.core.ints
+        scalars = loads.start(poses, {key: joint_value(self.system, m, key) for key in loads.keys})
+        table, ints = int(self.system.ints[L.MOTIONS]) + L.MO_FUNCTION, self.system.ints
         starts = {name: int(ints[table + k * L.MOTION]) for k, name in enumerate(self.spec.motions)}
-        drives = {name: function_of(self.core, m.W, start) for name, start in starts.items()}
-        base = Base(self.spec, self.core, m.W) if self.spec.base is not None else None
+        drives = {name: function_of(self.system, m.W, start) for name, start in starts.items()}
+        base = None
+        if self.spec.base is not None:
+            base = Base(self.spec.base, self.spec.model.gravity, self.system, m.W)
         rows = [*choice.rows, *loads.rows(drives)]
 
         def forces(layout: Layout) -> list[ForceSet]:
@@ -162,14 +158,14 @@ class NaturalAnalysis(Analysis):
             if base is not None:
                 sets.append(base.forces(choice, layout))
             if loads.sensed:
-                self.sensed = SensedForces(loads, layout, self.core, base)
+                self.sensed = SensedForces(loads, layout, self.system, base)
                 self.sensed.follow(m.W)
                 sets.append(self.sensed)
             return sets
 
         mechanism = choice.natural(poses, scalars)
         natural = NaturalSystem(mechanism, rows, forces, loads.angles, t)
-        self.bridge = Bridge(choice, natural.layout, self.core)
+        self.bridge = Bridge(choice, natural.layout, self.system)
         return natural, first_state(natural, choice.velocities(poses, len(scalars)), t)
 
     def _check_freedom(self) -> None:
@@ -180,35 +176,49 @@ class NaturalAnalysis(Analysis):
             text += "constraints that repeat others were not found in the same way, as near a singular position."
             raise InputError([Fault(text, ("coordinates", "default"), 'Use default = "absolute".')])
 
-    def _road(self, step: float) -> tuple[Stepper, float]:
-        """What advances the state by this step."""
+    def _stepper(self, step: float) -> Stepper:
+        """What advances the state by this step [s]."""
         settings = self.settings
         if settings.type == "kinematic":
-            return Driven(self.natural, step), step
+            return Driven(self.natural, step)
         method = settings.method
         if self.is_stiff:
             stiff = stiff_alpha(self.natural, self.state, step, settings.rho)
             if stiff is not None:
-                return stiff, step
+                return stiff
         if method == "rk4":
-            method = ROADS[settings.formulation]
-        return stepper(self.natural, self.state, step, method, settings.rho), step
+            method = EXPLICIT_METHODS[settings.formulation]
+        return stepper(self.natural, self.state, step, method, settings.rho)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every output time has its row."""
+        return self.rows.is_done
 
     def start(self) -> None:
         """The first row."""
         self._place()
         self.m.run(L.AT_ACCEPT)
-        self.add_row(0.0, 0)
+        self.rows.add(0.0, 0)
 
-    def reach(self, t_new: float) -> None:
-        """Go to an output time by whole steps."""
+    def advance(self, budget: int) -> str:
+        """The next row; why it cannot be reached, or ""."""
+        rows, t_old = self.rows, self.m.t
+        t, before = float(rows.times[rows.done]), rows.iterations
+        failure = self._reach(t)
+        if not failure:
+            rows.add(t - t_old, rows.iterations - before)
+        return failure
+
+    def _reach(self, t_new: float) -> str:
+        """Go to an output time by whole steps; why a step has failed, or ""."""
         span = t_new - self.state.t
         count, step = round(span / self._step), self._step
         if abs(count * step - span) > FITS * span or not count:
             count = math.ceil(span / step * (1.0 - FITS))
             step = span / count
-        if step != self.road_step:
-            self.road, self.road_step = self._road(step)
+        if step != self.step_size:
+            self.stepper, self.step_size = self._stepper(step), step
         for number in range(1, count + 1):
             before = self.state
             t = t_new if number == count else before.t + step
@@ -219,22 +229,25 @@ class NaturalAnalysis(Analysis):
             except StepFailure as failure:
                 self.state = before
                 self._measure()
-                self.flush()
-                summary = self.summary("failed")
-                raise ComputationError(self._failure_text(failure, step), summary) from failure
+                here = self.m.state()
+                text = self._failure_text(failure, step)
+                self.m.put(here)
+                return text
         if not self.is_placed:
             self._place()
+        return ""
 
     def _advanced(self) -> NaturalState:
         """The next state; generalised-alpha takes the tangents of the forces along once it needs them."""
         try:
-            return self.road.advance(self.state)
+            return self.stepper.advance(self.state)
         except StepFailure:
-            if self.is_stiff or not isinstance(self.road, GeneralizedAlpha):
+            if self.is_stiff or not isinstance(self.stepper, GeneralizedAlpha):
                 raise
-        self.is_stiff, self.rejected = True, self.rejected + 1
-        self.road, self.road_step = self._road(self.road_step)
-        return self.road.advance(self.state)
+        self.is_stiff = True
+        self.rows.rejected += 1
+        self.stepper = self._stepper(self.step_size)
+        return self.stepper.advance(self.state)
 
     def _failure_text(self, failure: StepFailure, step: float) -> str:
         """Why no step [s] could be taken from the state, as the core says it."""
@@ -255,11 +268,11 @@ class NaturalAnalysis(Analysis):
         m, power = self.m, self.m.power.copy()
 
         def middle() -> Floats:
-            kept = m.W.copy(), self.state, self.gap, self.largest
+            kept = m.W.copy(), self.state, self.gap, self.rows.largest
             self.state = middle_state(self.natural, before, self.state)
             self._measure()
             found = m.power.copy()
-            m.W[:], self.state, self.gap, self.largest = kept
+            m.W[:], self.state, self.gap, self.rows.largest = kept
             return found
 
         self._measure()
@@ -267,7 +280,7 @@ class NaturalAnalysis(Analysis):
             m.work += self.works.of_step(h, power, m.power.copy(), middle)
         m.run(L.AT_ACCEPT)
         self._follow()
-        self.steps += 1
+        self.rows.steps += 1
 
     def _follow(self) -> None:
         if self.sensed is not None:
@@ -276,7 +289,7 @@ class NaturalAnalysis(Analysis):
     @property
     def _needs_efforts(self) -> bool:
         """Whether works or loads follow from multipliers: drives, a moving base, loads steered by sensors."""
-        ints = self.core.ints
+        ints = self.system.ints
         return bool(ints[L.N_MOTIONS] > 0 or ints[L.BASE_POWER] >= 0 or self.sensed is not None)
 
     def _measure(self) -> None:
@@ -294,7 +307,7 @@ class NaturalAnalysis(Analysis):
         """The natural state into the coordinates of the core; multipliers, balance and powers."""
         m, state, natural = self.m, self.state, self.natural
         a = state.a
-        if self.settings.type == "dynamic" and isinstance(self.road, GeneralizedAlpha):
+        if self.settings.type == "dynamic" and isinstance(self.stepper, GeneralizedAlpha):
             a = accelerations(natural, state.x, state.v, state.t)[0]  # those of the state, not of the method
         self.bridge.put(m, state.t, state.x, natural.rate(state.v), natural.rate(a))
         m.equations()
@@ -306,41 +319,54 @@ class NaturalAnalysis(Analysis):
         largest = max(float(np.max(np.abs(term * m.scale))) for term in (inertia, m.bias, held, turning))
         if largest > 0.0:
             self.gap = max(self.gap, float(np.max(np.abs((effort - held) * m.scale))) / largest)
-        self.largest = max(self.largest, float(np.max(np.abs(m.phi), initial=0.0)))
+        self.rows.note_constraint_error(m.phi)
         if m.n_powers:
             m.run(L.AT_POWERS)
         self.is_placed = True
 
     def _own(self) -> Floats:
         """Everything that the next steps depend on."""
-        state, road = self.state, self.road
-        carried = [road.auxiliary, road.velocity] if isinstance(road, GeneralizedAlpha) else []
-        times = [state.t, self.road_step, self.gap, float(self.is_stiff)]
+        state, alpha = self.state, self.stepper
+        carried = [alpha.auxiliary, alpha.velocity] if isinstance(alpha, GeneralizedAlpha) else []
+        times = [state.t, self.step_size, self.gap, float(self.is_stiff)]
         return np.concatenate([times, self.works.numbers, state.x, state.v, state.a, state.multipliers, *carried])
 
     def pack(self) -> Floats:
-        """(k,) everything that a resumed run needs."""
-        self.numbers[st.S_HEADER :] = self._own()
-        return super().pack()
+        """The checkpoint: everything that the next rows depend on."""
+        self.rows.own[:] = self._own()
+        return self.rows.pack()
 
-    def unpack(self, checkpoint: Floats) -> None:
-        """Go on from a state (k,) that `pack` made."""
-        super().unpack(checkpoint)
+    def unpack(self, checkpoint: Floats) -> bool:
+        """Go back to the state of a checkpoint; False when it belongs to another model or method."""
+        if not self.rows.unpack(checkpoint):
+            return False
         natural, n = self.natural, self.natural.n
         sizes = np.cumsum([4, self.works.numbers.size, natural.layout.n_coordinates, n, n, natural.m])
-        times, works, x, v, a, multipliers, carried = np.split(self.numbers[st.S_HEADER :].copy(), sizes)
-        t, step, self.gap, stiff = times.tolist()
+        times, works, x, v, a, multipliers, carried = np.split(self.rows.own.copy(), sizes)
+        t, self.step_size, self.gap, stiff = times.tolist()
         self.is_stiff = bool(stiff)
         self.works.numbers[:] = works
         self.state = NaturalState(t, x, v, a, multipliers)
         self._follow()
-        self.road, self.road_step = self._road(step)
-        if isinstance(self.road, GeneralizedAlpha):
-            self.road.auxiliary, self.road.velocity = np.split(carried, 2)
+        self.stepper = self._stepper(self.step_size)
+        if isinstance(self.stepper, GeneralizedAlpha):
+            self.stepper.auxiliary, self.stepper.velocity = np.split(carried, 2)
+        return True
+
+    def accept(self, block: Floats) -> None:
+        """Follow the energies of rows on their way to the sink."""
+        self.rows.balance.add(block)
+
+    def fault_in(self, block: Floats) -> str:
+        """Rows that are finite can be trusted."""
+        return ""
+
+    def position(self) -> tuple[float, float, int, int]:
+        """Time reached [s], end [s], steps, rejected steps."""
+        return self.rows.position()
 
     def summary(self, outcome: str) -> NaturalSummary:
-        """What the report says of the run."""
-        values = vars(super().summary(outcome)) | {"method": self.settings.method}
-        if self.settings.type == "kinematic":
-            values["method"] = "kinematic"
+        """Outcome and quality so far."""
+        method = "kinematic" if self.settings.type == "kinematic" else self.settings.method
+        values = vars(self.rows.summary(outcome, method))
         return NaturalSummary(**values, n_natural=self.natural.n, n_natural_rows=self.natural.m, balance_gap=self.gap)

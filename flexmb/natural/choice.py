@@ -19,11 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
 from flexmb.arrays import Floats
-from flexmb.joints.table import JointCode
+from flexmb.axes import AXES
+from flexmb.joints.joint_type import Condition, JointType
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.constraints import ConstraintBuilder
 from flexmb.natural.layout import Combination, Layout, direction_of, point_of
@@ -42,33 +44,30 @@ SLANTED = 0.2
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a joint is made."""
+    """How a joint is made of shared points and vectors, and of rows."""
 
-    is_point: bool = False
+    is_point: bool
     """Its place is a shared point."""
-    vectors: tuple[int, ...] = ()
+    vectors: tuple[int, ...]
     """Its axes (0, 1, 2: x, y, z) that are shared vectors."""
-    across: tuple[int, ...] = ()
-    """Axes of the first body along which the places do not part: (r_b - r_a) . axis = 0."""
-    is_square: bool = False
-    """x of the first body stays at a right angle to y of the second."""
+    rows: tuple[Condition, ...]
+    """Conditions that are left. The advance of a screw is a row of its angle."""
 
 
-RECIPES = {
-    JointCode.FIXED: Recipe(True, (0, 1, 2)),
-    JointCode.REVOLUTE: Recipe(True, (2,)),
-    JointCode.PRISMATIC: Recipe(False, (0, 1, 2), (0, 1)),
-    JointCode.CYLINDRICAL: Recipe(False, (2,), (0, 1)),
-    JointCode.SCREW: Recipe(False, (2,), (0, 1)),
-    JointCode.UNIVERSAL: Recipe(True, is_square=True),
-    JointCode.SPHERICAL: Recipe(True),
-    JointCode.PLANAR: Recipe(False, (2,), (2,)),
-    JointCode.FREE: Recipe(),
-    JointCode.PIN_IN_SLOT: Recipe(False, (2,), (1, 2)),
-    JointCode.POINT_ON_LINE: Recipe(False, (), (0, 1)),
-    JointCode.DISTANCE: Recipe(),
-}
-"""Rolling is missing: its rows hold for velocities only. The advance of a screw is a row of its angle."""
+def is_covered(kind: JointType) -> bool:
+    """Whether a joint can be written in natural coordinates: not when its conditions hold for velocities only."""
+    return not any(condition.on_velocity for condition in kind.conditions)
+
+
+@cache
+def recipe_of(kind: JointType) -> Recipe:
+    """A joint that holds all offsets shares its place, an axis that cannot turn about the two others is shared."""
+    is_point = len(kind.held_offsets) == 3
+    turns = [AXES.index(axis) for axis in kind.free_turns]
+    vectors = {0: (0, 1, 2), 1: tuple(turns)}.get(len(turns), ())
+    made = {"offset"} if is_point else set()
+    made |= {"angle"} if vectors else set()
+    return Recipe(is_point, vectors, tuple(row for row in kind.conditions if row.type not in made))
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +200,7 @@ def choose(mechanism: Mechanism) -> Choice:
     points, vectors = _Shared(float(max(reach)) or 1.0), _Shared(1.0)
     apart: list[tuple[PlacedJoint, int | None]] = []
     for joint in mechanism.joints:
-        recipe = RECIPES[joint.type.code]
+        recipe = recipe_of(joint.type)
         first, second = mechanism.markers[joint.first], mechanism.markers[joint.second]
         if recipe.is_point:
             ends = (first, second)
@@ -268,17 +267,18 @@ def _body(mechanism: Mechanism, number: int, points: _Shared, vectors: _Shared) 
 
 def _joint_rows(choice: Choice, joint: PlacedJoint) -> Writer:
     """Rows of a joint that sharing does not make."""
-    recipe = RECIPES[joint.type.code]
+    recipe = recipe_of(joint.type)
 
     def write(builder: ConstraintBuilder, layout: Layout) -> None:
         gap = choice.gap(joint, layout)
-        for axis in recipe.across:
-            builder.dot(gap, choice.marker_axis(joint.first, axis, layout), name=joint.name)
-        if recipe.is_square:
-            first, second = choice.marker_axis(joint.first, 0, layout), choice.marker_axis(joint.second, 1, layout)
-            builder.dot(first, second, name=joint.name)
-        if joint.type.code == JointCode.DISTANCE:
-            builder.dot(gap, gap, joint.parameters[0] ** 2, name=joint.name)
+        for row in recipe.rows:
+            if row.type == "offset":
+                builder.dot(gap, choice.marker_axis(joint.first, row.i, layout), name=joint.name)
+            elif row.type == "angle":
+                first = choice.marker_axis(joint.first, row.i, layout)
+                builder.dot(first, choice.marker_axis(joint.second, row.j, layout), name=joint.name)
+            elif row.type == "distance":
+                builder.dot(gap, gap, joint.parameters[0] ** 2, name=joint.name)
 
     return write
 

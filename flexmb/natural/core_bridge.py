@@ -10,21 +10,21 @@ core in the same pose and with the same velocities; where it acts is found in na
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg.lapack import dgelsy, dgelsy_lwork
 from scipy.sparse import csc_array, csr_array
 
-from flexmb.arrays import Floats
+from flexmb.arrays import Floats, Integers
 from flexmb.bodies.orientation import rotations
 from flexmb.jit import call
 from flexmb.layout import flat_arrays as L
+from flexmb.model.schema import loads as schema
 from flexmb.natural.base_motion import BaseMotion
 from flexmb.natural.choice import Choice, Pose
 from flexmb.natural.constraints import Drive
 from flexmb.natural.forces import add_torque, body_axes
-from flexmb.natural.layout import Layout, direction_of, point_of
+from flexmb.natural.layout import Combination, Layout, direction_of, point_of
 from flexmb.natural.mass import extended_mass_matrix
 from flexmb.natural.model_loads import Key, ModelLoads
 from flexmb.natural.output_kernels import place_into, rates_into
@@ -41,7 +41,7 @@ class Bridge:
     def __init__(self, choice: Choice, layout: Layout, system: System):
         self.n_bodies, self.n_coordinates = len(choice.bodies), layout.n_coordinates
         self._order = np.array([branch.body - 1 for branch in system.topology.branches])
-        entries = list[tuple[Any, Any, Any]]()
+        entries = list[tuple[Floats, Integers, Integers]]()
         for number, body in enumerate(choice.bodies):
             parts = [point_of(body, np.zeros(3), layout), *(direction_of(body, axis, layout) for axis in np.eye(3))]
             for part, combination in enumerate(parts):
@@ -75,12 +75,12 @@ def function_of(system: System, work: Floats, start: int) -> Drive:
 class Base:
     """The prescribed motion of the ground; coordinates are relative to it, components along its axes."""
 
-    def __init__(self, spec: Any, system: System, work: Floats):
-        ints, rotation = system.ints, spec.base.rotation
-        self._gravity = np.array(spec.model.gravity, dtype=float)
+    def __init__(self, base: schema.Base, gravity: ArrayLike, system: System, work: Floats):
+        ints, rotation = system.ints, base.rotation
+        self._gravity = np.array(gravity, dtype=float)
         self._axis = np.zeros(3) if rotation is None else np.array(rotation.axis, dtype=float)
         self._angle = None if rotation is None else function_of(system, work, int(ints[L.BASE_ANGLE]))
-        first = int(ints[L.BASE_ACCELERATION]) if spec.base.acceleration is not None else 0
+        first = int(ints[L.BASE_ACCELERATION]) if base.acceleration is not None else 0
         self._pushes = [function_of(system, work, int(ints[first + k])) for k in range(3 if first else 0)]
 
     def turn(self, t: float) -> Floats:
@@ -115,17 +115,19 @@ class SensedForces:
         choice, spec = loads.choice, loads.spec
         self.layout, self.bridge = layout, Bridge(choice, layout, system)
         self.m = Mechanics(system, system.workspace())
-        self._forces, self._torques, self._efforts = list[Any](), list[Any](), list[tuple[int, int]]()
+        self._forces, self._torques = list[tuple[int, Combination]](), list[tuple[int, tuple[Combination, ...]]]()
+        self._efforts = list[tuple[int, int]]()
         for number, (name, force) in enumerate(spec.forces.items()):
             if name not in loads.sensed:
                 continue
             block = int(system.ints[system.ints[L.LOADS] + number * L.LOAD + L.L_W])
-            if force.type == "actuator":
+            if isinstance(force, schema.OnCoordinate):
                 key = force.joint, spec.coordinate(force.joint, force.coordinate)
                 self._efforts.append((block + L.LW_EFFORT, layout.scalar_column(loads.keys.index(key))))
                 continue
+            assert isinstance(force, (schema.PointForce, schema.PointTorque))
             marker = choice.mechanism.markers[choice.mechanism.marker_index[force.marker]]
-            if marker.body and force.type == "force":
+            if marker.body and isinstance(force, schema.PointForce):
                 self._forces.append((block + L.LW_VECTOR, point_of(choice.bodies[marker.body - 1], marker.p_b, layout)))
             elif marker.body:
                 self._torques.append((block + L.LW_VECTOR, body_axes(choice.bodies[marker.body - 1], layout)))

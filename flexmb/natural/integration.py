@@ -1,4 +1,4 @@
-"""A system in natural coordinates moved through time, by one of four roads to the same motion.
+"""A system in natural coordinates moved through time, by one of four methods.
 
 A system, its velocities at the start, the end time and the step enter; a table of states leaves.
 
@@ -31,7 +31,7 @@ METHODS = ("generalized-alpha", "runge-kutta", "independent", "canonical")
 
 
 class Stepper(Protocol):
-    """One road: from a state to the next."""
+    """One method: from a state to the next."""
 
     def advance(self, state: NaturalState) -> NaturalState:
         """The state one step later."""
@@ -53,7 +53,7 @@ def first_state(system: NaturalSystem, velocities: Floats | None = None, time: f
 
 
 def stepper(system: NaturalSystem, state: NaturalState, step: float, method: str, rho: float = 0.8) -> Stepper:
-    """The road of this name, ready to leave from the state."""
+    """The method of this name, ready to leave from the state."""
     if method == "generalized-alpha":
         return GeneralizedAlpha(system, state, step, rho)
     if method == "runge-kutta":
@@ -75,18 +75,16 @@ def integrate(
     """The motion from 0 to `end` [s], states kept at the start and after `every` steps; the step is made to fit."""
     _check(end, step, method, rho, every)
     n_steps = every * max(1, round(end / (step * every)))
-    running = system.copy_for_run()
-    state = first_state(running, velocities)
-    states, measures = [state], [Measures.of(running, state)]
+    state = first_state(system, velocities)
+    states, measures = [state], [Measures.of(system, state)]
     try:
-        road = stepper(running, state, end / n_steps, method, rho)
+        running = stepper(system, state, end / n_steps, method, rho)
         for number in range(1, n_steps + 1):
             with np.errstate(all="ignore"):  # what is not finite ends the step, and is said once
-                state = road.advance(state)
-            running.follow(state.x)
+                state = running.advance(state)
             if number % every == 0:
                 states.append(state)
-                measures.append(Measures.of(running, state))
+                measures.append(Measures.of(system, state))
     except StepFailure as failure:
         raise failure.at(state.t, end / n_steps) from None
     return NaturalMotion.of(states, measures)

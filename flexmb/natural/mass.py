@@ -66,15 +66,6 @@ def mass_matrix(body: NaturalBody, x: Floats | None = None) -> Floats:
     return turning.T @ constant @ turning
 
 
-def velocity_force(body: NaturalBody, x: Floats, v: Floats) -> Floats:
-    """(dimension n_basic,) velocity force of a body alone, for the right side; zero but for the kind "cross"."""
-    if body.frame.kind != "cross":
-        return np.zeros(body.dimension * body.n_basic)
-    single, layout = alone(body)
-    extension = Extension([single], layout)
-    return -extension.jacobian(x).T @ (slot_mass_matrix(body) @ extension.bias(v))
-
-
 def extended_mass_matrix(bodies: Sequence[NaturalBody], layout: Layout) -> scipy.sparse.csc_array:
     """(n_extended, n_extended) constant mass matrix of all bodies in y; M(x) = V^T M_y V."""
     rows, columns, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]

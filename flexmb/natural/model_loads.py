@@ -16,17 +16,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault
-from flexmb.joints.table import JointCode
+from flexmb.joints.joint_type import JointType
+from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.parser import Expression
 from flexmb.model.expressions.tokens import TextError
+from flexmb.model.schema import ModelSpec, loads
+from flexmb.model.schema.analysis import Analysis
 from flexmb.model.schema.bodies import Body
-from flexmb.natural.choice import RECIPES, Choice, Pose
+from flexmb.model.schema.loads import expressions_of
+from flexmb.natural.choice import Choice, Pose, is_covered
 from flexmb.natural.constraints import ConstraintBuilder, Drive
 from flexmb.natural.forces import (
     ConcentratedForces,
@@ -45,27 +48,23 @@ from flexmb.natural.scalar_terms import ScalarTerm
 from flexmb.natural.spring_laws import LinearLaw, SpringLaws, TabledLaw
 from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.system import Writer
+from flexmb.system.mechanism import PlacedJoint
 
 Turn = Callable[[float], Floats]
 """Time -> rotation matrix (3, 3), or angular velocity (3,)."""
+Effort = Callable[[float, float], float]
+"""Rate and time -> effort on a coordinate [N, N*m]."""
 Key = tuple[str, str]
 """Joint and coordinate."""
+CoordinateLoad = loads.JointSpring | loads.Friction | loads.Actuator
+"""What acts on a joint coordinate"""
+Components = Floats | Callable[[float], Floats]
+"""(3,), constant or by time"""
 
-LENGTHS = {
-    JointCode.PRISMATIC: {"slide": 2},
-    JointCode.CYLINDRICAL: {"slide": 2},
-    JointCode.POINT_ON_LINE: {"slide": 2},
-    JointCode.PIN_IN_SLOT: {"slide": 0},
-    JointCode.PLANAR: {"x": 0, "y": 1},
-    JointCode.FREE: {"x": 0, "y": 1, "z": 2},
-}
-"""Axis of the first body along which a coordinate is measured."""
-ANGLES = {"angle": (0, 0, (2, True)), "angle1": (1, 1, (0, True)), "angle2": (0, 0, (1, False))}
-"""From this axis of the first body to that of the second, about an axis (and whether it is one of the first body)."""
 METHODS = ("generalized-alpha", "rk4")
 
 
-def uncovered(spec: Any) -> list[Fault]:
+def uncovered(spec: ModelSpec) -> list[Fault]:
     """Everything in a model that natural coordinates do not cover, by name."""
     faults = []
 
@@ -80,20 +79,20 @@ def uncovered(spec: Any) -> list[Fault]:
             text = f"are for a whole model; '{name}' asks for \"{body.coordinates}\""
             fault(text, "bodies", name, "coordinates", hint="Leave out the coordinates of the body.")
     for name, joint in spec.joints.items():
-        if joint.kind.code not in RECIPES:
+        if not is_covered(joint.kind):
             fault(f"do not cover the joint '{name}' ({joint.type})", "joints", name)
         if joint.tree:
             fault(f"know no tree; '{name}' must be in one", "joints", name, "tree", hint="Leave out tree = true.")
     if spec.coordinates.branches:
         fault("know no tree and no branches", "coordinates", "branches", hint="Leave out the branches.")
     for name, force in spec.forces.items():
-        if force.type == "distributed-force":
-            fault(f"do not cover the distributed force '{name}'", "forces", name)
+        if reason := LOAD_TYPES[force.type].not_in_natural:
+            fault(f"do not cover the {force.type.replace('-', ' ')} '{name}': {reason}", "forces", name)
     _check_analysis(spec.analysis, fault)
     return faults
 
 
-def _check_analysis(analysis: Any, fault: Callable[..., None]) -> None:
+def _check_analysis(analysis: Analysis | None, fault: Callable[..., None]) -> None:
     if analysis is None:
         return
     if "static" in (analysis.type, analysis.start):
@@ -117,16 +116,17 @@ def _check_analysis(analysis: Any, fault: Callable[..., None]) -> None:
 class CoordinateForces:
     """Efforts on mixed coordinates: springs and dampers, friction, actuators."""
 
-    def __init__(self, layout: Layout, columns: Sequence[int], forces: Sequence[Any]):
-        self.layout, self.columns = layout, np.asarray(columns, dtype=np.int64)
-        springs = [k for k, force in enumerate(forces) if force.type == "joint-spring"]
-        self._sprung = self.columns[springs]
-        self._springs = SpringLaws([_law(forces[k], forces[k].rest) for k in springs])
-        others = [k for k in range(len(forces)) if k not in springs]
-        self._others = [(int(self.columns[k]), _effort(forces[k])) for k in others]
-        rubbing = [k for k in others if forces[k].type == "friction"]
-        self._rubbed = self.columns[rubbing]
-        self._frictions = [forces[k] for k in rubbing]
+    def __init__(self, layout: Layout, columns: Sequence[int], forces: Sequence[CoordinateLoad]):
+        self.layout = layout
+        acting = list(zip(columns, forces, strict=True))
+        springs = [(column, force) for column, force in acting if isinstance(force, loads.JointSpring)]
+        self._sprung = np.array([column for column, _ in springs], dtype=np.int64)
+        self._springs = SpringLaws([_law(force, force.rest) for _, force in springs])
+        others = [(column, force) for column, force in acting if not isinstance(force, loads.JointSpring)]
+        self._others = [(column, _effort(force)) for column, force in others]
+        rubbing = [(column, force) for column, force in acting if isinstance(force, loads.Friction)]
+        self._rubbed = np.array([column for column, _ in rubbing], dtype=np.int64)
+        self._frictions = [force for _, force in rubbing]
 
     def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
         """(n_extended,) Q_y."""
@@ -177,7 +177,19 @@ class Rotors:
         return 0.0
 
 
-def _law(force: Any, rest: float) -> LinearLaw | TabledLaw:
+def _seen_at(kind: JointType, coordinate: str) -> tuple[int, bool]:
+    """Axis whose angle from the first frame to the second a coordinate is; whether it turns about one of the first.
+
+    One turn: the axis after its own. Two turns: the axis of the other one, which this turn alone moves.
+    """
+    turns = kind.motions_of("turn", "screw")
+    own = turns.index(kind.motion_of(coordinate))
+    if len(turns) == 1:
+        return (turns[0].axis + 1) % 3, True
+    return turns[1 - own].axis, own == 0
+
+
+def _law(force: loads.SpringDamper | loads.JointSpring, rest: float) -> LinearLaw | TabledLaw:
     """Law of a spring; its table counts from `rest`."""
     if force.table is None:
         return LinearLaw(force.stiffness, rest, force.damping)
@@ -185,25 +197,24 @@ def _law(force: Any, rest: float) -> LinearLaw | TabledLaw:
     return TabledLaw(table[:, 0] + rest, table[:, 1], force.damping)
 
 
-def _effort(force: Any) -> Callable[[float, float], float]:
+def _effort(force: loads.Friction | loads.Actuator) -> Callable[[float, float], float]:
     """Rate and time -> effort of friction or of an actuator."""
-    if force.type == "actuator":
+    if isinstance(force, loads.Actuator):
         function = _function(force.effort)
         return lambda rate, t: function(t)
     viscous, coulomb, transition = force.viscous, force.coulomb, force.transition or 1.0
     return lambda rate, t: -viscous * rate - coulomb * math.tanh(rate / transition)
 
 
-def _friction_slope(force: Any, rate: float) -> float:
+def _friction_slope(force: loads.Friction, rate: float) -> float:
     """Derivative of the effort of friction by the rate."""
     transition = force.transition or 1.0
     return float(-force.viscous - force.coulomb / transition * (1.0 - math.tanh(rate / transition) ** 2))
 
 
-def _is_sensed(force: Any) -> bool:
+def _is_sensed(force: loads.Force) -> bool:
     """Whether an expression of the load depends on a sensor."""
-    expressions = (*getattr(force, "vector", ()), *([force.effort] if hasattr(force, "effort") else []))
-    return any(expression.names - {"t"} for expression in expressions)
+    return any(expression.names - {"t"} for expression in expressions_of(force))
 
 
 def _function(expression: Expression) -> Callable[[float], float]:
@@ -225,7 +236,7 @@ def _function(expression: Expression) -> Callable[[float], float]:
 class ModelLoads:
     """What acts on a model: made from its choice, before it is assembled."""
 
-    spec: Any
+    spec: ModelSpec
     choice: Choice
     keys: tuple[Key, ...]
     """Joint coordinates that are coordinates themselves, in the order of the mixed scalars."""
@@ -236,12 +247,14 @@ class ModelLoads:
         return tuple(name for name, force in self.spec.forces.items() if _is_sensed(force))
 
     @classmethod
-    def of(cls, spec: Any, choice: Choice) -> ModelLoads:
+    def of(cls, spec: ModelSpec, choice: Choice) -> ModelLoads:
         """Find the joint coordinates that something acts on."""
-        acting = [motion for motion in spec.motions.values() if motion.joint is not None]
-        acting += [force for force in spec.forces.values() if hasattr(force, "joint")]
-        keys = [(one.joint, spec.coordinate(one.joint, one.coordinate)) for one in acting]
-        keys += [(joint.name, "angle") for joint in choice.mechanism.joints if joint.type.code == JointCode.SCREW]
+        acting = [(motion.joint, motion.coordinate) for motion in spec.motions.values() if motion.joint is not None]
+        on_joints = [force for force in spec.forces.values() if isinstance(force, loads.OnCoordinate)]
+        acting += [(force.joint, force.coordinate) for force in on_joints]
+        keys = [(joint, spec.coordinate(joint, coordinate)) for joint, coordinate in acting]
+        joints = choice.mechanism.joints
+        keys += [(joint.name, name) for joint in joints for one in joint.type.motions_of("screw") for name in one.names]
         return cls(spec, choice, tuple(dict.fromkeys(keys)))
 
     def start(self, poses: Sequence[Pose], near: Mapping[Key, float]) -> Floats:
@@ -250,12 +263,12 @@ class ModelLoads:
         for name, coordinate in self.keys:
             joint = self._joint(name)
             (R_a, p_a), (R_b, p_b) = (self._frame(end, poses) for end in (joint.first, joint.second))
-            axis = LENGTHS.get(joint.type.code, {}).get(coordinate)
-            if axis is not None:
-                values.append(float((p_b - p_a) @ R_a[:, axis]))
+            motion = joint.type.motion_of(coordinate)
+            if motion.type == "slide":
+                values.append(float((p_b - p_a) @ R_a[:, motion.axis]))
                 continue
-            i, j, (k, is_first) = ANGLES[coordinate]
-            bare = angle_between(R_a[:, i], R_b[:, j], (R_a if is_first else R_b)[:, k])
+            i, is_first = _seen_at(joint.type, coordinate)
+            bare = angle_between(R_a[:, i], R_b[:, i], (R_a if is_first else R_b)[:, motion.axis])
             values.append(bare + math.tau * round((near[name, coordinate] - bare) / math.tau))
         return np.array(values)
 
@@ -265,11 +278,11 @@ class ModelLoads:
         def write(builder: ConstraintBuilder, layout: Layout) -> None:
             for number, (name, coordinate) in enumerate(self.keys):
                 joint = self._joint(name)
-                axis = LENGTHS.get(joint.type.code, {}).get(coordinate)
-                is_screw = joint.type.code == JointCode.SCREW
-                if axis is not None or is_screw:
-                    term = ScalarTerm(layout.scalar_column(number), "linear", joint.parameters[0] if is_screw else 1.0)
-                    along = self.choice.marker_axis(joint.first, 2 if axis is None else axis, layout)
+                own = joint.type.motion_of(coordinate)
+                if own.type in ("slide", "screw"):
+                    scale = joint.parameters[0] if own.type == "screw" else 1.0
+                    term = ScalarTerm(layout.scalar_column(number), "linear", scale)
+                    along = self.choice.marker_axis(joint.first, own.axis, layout)
                     builder.dot(self.choice.gap(joint, layout), along, scalar=term, name=name)
             for name, motion in self.spec.motions.items():
                 if motion.joint is not None:
@@ -277,6 +290,7 @@ class ModelLoads:
                     column = layout.scalar_column(self.keys.index(key))
                     builder.linear([column], [1.0], drive=drives[name], name=name)
                     continue
+                assert motion.marker is not None and motion.along is not None  # the other kind of motion
                 marker, base = (self.choice.mechanism.marker_index[m] for m in (motion.marker, motion.relative_to))
                 gap = self.choice.marker_point(marker, layout) - self.choice.marker_point(base, layout)
                 along = self.choice.marker_axis(base, "xyz".index(motion.along), layout)
@@ -289,12 +303,12 @@ class ModelLoads:
         found = []
         for number, (name, coordinate) in enumerate(self.keys):
             joint = self._joint(name)
-            if coordinate in LENGTHS.get(joint.type.code, {}):
+            motion = joint.type.motion_of(coordinate)
+            if motion.type == "slide":
                 continue
-            i, j, (k, is_first) = ANGLES[coordinate]
-            first = self.choice.marker_axis(joint.first, i, layout)
-            second = self.choice.marker_axis(joint.second, j, layout)
-            axis = self.choice.marker_axis(joint.first if is_first else joint.second, k, layout)
+            i, is_first = _seen_at(joint.type, coordinate)
+            first, second = (self.choice.marker_axis(end, i, layout) for end in (joint.first, joint.second))
+            axis = self.choice.marker_axis(joint.first if is_first else joint.second, motion.axis, layout)
             found.append(Angle(first, second, number, axis, name))
         return [AngleRows(found, layout)] if found else []
 
@@ -313,12 +327,12 @@ class ModelLoads:
         points, torques = self._at_markers(layout, turn)
         if points or torques:
             sets.append(ConcentratedForces(layout, points, torques))
-        springs = [force for force in everything if force.type == "spring-damper"]
+        springs = [force for force in everything if isinstance(force, loads.SpringDamper)]
         if springs:
             ends = [tuple(choice.marker_point(markers[m], layout) for m in spring.markers) for spring in springs]
             laws = [_law(spring, spring.length or 0.0) for spring in springs]
             sets.append(TranslationalSprings(layout, [(first, second) for first, second in ends], laws))
-        on_joints = [force for force in everything if hasattr(force, "joint")]
+        on_joints = [force for force in everything if isinstance(force, CoordinateLoad)]
         if on_joints:
             keys = [(force.joint, self.spec.coordinate(force.joint, force.coordinate)) for force in on_joints]
             columns = [layout.scalar_column(self.keys.index(key)) for key in keys]
@@ -329,7 +343,7 @@ class ModelLoads:
         """Forces and torques on markers of moving bodies."""
         points, torques = list[PointForce](), list[Torque]()
         for force in self.spec.forces.values():
-            if force.type not in ("force", "torque") or _is_sensed(force):
+            if not isinstance(force, (loads.PointForce, loads.PointTorque)) or _is_sensed(force):
                 continue
             marker = self.choice.mechanism.markers[self.choice.mechanism.marker_index[force.marker]]
             if marker.body == 0:
@@ -344,7 +358,7 @@ class ModelLoads:
                 torques.append(torque_on(body, components, layout, follows))
         return points, torques
 
-    def _joint(self, name: str) -> Any:
+    def _joint(self, name: str) -> PlacedJoint:
         return self.choice.mechanism.joints[self.choice.mechanism.joint_index[name]]
 
     def _frame(self, marker: int, poses: Sequence[Pose]) -> tuple[Floats, Floats]:
@@ -354,7 +368,7 @@ class ModelLoads:
         return pose.R @ placed.R_b, pose.p + pose.R @ placed.p_b
 
 
-def _components(vector: Sequence[Expression], turn: Floats) -> Any:
+def _components(vector: Sequence[Expression], turn: Floats) -> Components:
     """Turned components: numbers when they are constant, else a function of time."""
     functions = [_function(expression) for expression in vector]
     if all(expression.constant is not None for expression in vector):
@@ -362,7 +376,7 @@ def _components(vector: Sequence[Expression], turn: Floats) -> Any:
     return lambda t: turn @ np.array([function(t) for function in functions])
 
 
-def _turned_back(components: Any, turn: Turn) -> Callable[[float], Floats]:
+def _turned_back(components: Components, turn: Turn) -> Callable[[float], Floats]:
     """World components in the axes of the base."""
     if callable(components):
         return lambda t: np.asarray(turn(t).T @ components(t), dtype=np.float64)

@@ -27,7 +27,7 @@ class NaturalState:
 
 @dataclass(frozen=True)
 class Measures:
-    """What is told about one state."""
+    """Measures of one state."""
 
     drift: float
     """Largest |Phi|."""

@@ -7,13 +7,12 @@ coordinates q (the columns `moving` of the full coordinates x: points, unit vect
 
 With a body of two points and one vector, M = V^T M_y V varies and Q holds -V^T M_y V_dot v [GJB eq. 4.78; the text
 after it prints the plus sign]. Joints are made by sharing: a point is a spherical joint, two points or a point and a
-vector a revolute joint; the others are rows from `flexmb.natural.joints`.
+vector a revolute joint; the others are rows of the `ConstraintBuilder`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -32,7 +31,6 @@ from flexmb.natural.mass import extended_mass_matrix
 from flexmb.natural.projection import closed_position, length_scale
 from flexmb.natural.rigid import rigid_constraints
 from flexmb.natural.saddle import SaddleMatrix, summed
-from flexmb.natural.springs import RotationalSprings
 from flexmb.natural.varying_mass import MovingMass
 
 FAR = 1e-9
@@ -124,17 +122,6 @@ class NaturalSystem:
     def has_constant_mass(self) -> bool:
         """Whether every body is fixed by its own points and vectors, without a cross product."""
         return bool(self.extension.is_identity)
-
-    def copy_for_run(self) -> NaturalSystem:
-        """The same arrays with a list of forces of its own: springs that count turns do so for one run."""
-        other = copy(self)
-        other.forces = list(self.forces)
-        return other
-
-    def follow(self, x: Floats) -> None:
-        """After a step: angles of springs are counted on from where they are now."""
-        y = self.extension.extend(x)
-        self.forces = [one.following(y) if isinstance(one, RotationalSprings) else one for one in self.forces]
 
     def rate(self, v: Floats) -> Floats:
         """Full rates (n_coordinates,) of the moving ones (n,): what is fixed rests."""

@@ -25,6 +25,7 @@ from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.marker import Marker
 from flexmb.bodies.marker_shapes import MarkerShapes, exponential
 from flexmb.bodies.orientation import rotations
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.recursive.joint_subspaces import Subspace, subspace
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import PlacedJoint
@@ -74,7 +75,7 @@ class Arm:
 class RecordedMechanism:
     """Bodies and markers of a model at every row of a result."""
 
-    def __init__(self, result: Result, spec: Any):
+    def __init__(self, result: Result, spec: ModelSpec):
         self.result, self.spec = result, spec
         self.mechanism = place(spec)
         self.rows = len(result)

@@ -23,29 +23,34 @@ from typing import Any
 import numpy as np
 
 from flexmb.arrays import Floats
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
+from flexmb.loads.table import LOAD_TYPES
+from flexmb.model.model import Model
+from flexmb.model.schema.loads import OnCoordinate, PointForce, PointTorque, SpringDamper
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.recursive.recorded_accelerations import RecordedMechanism, turned
-from flexmb.results.inverse_dynamics import RecursiveReactions
+from flexmb.results.inverse_result import RecursiveReactions
 from flexmb.results.joint_reactions import JointReaction
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import PlacedJoint
 from flexmb.system.topology import Topology, topology
 
-COVERED = ("force", "torque", "spring-damper", "joint-spring", "friction", "actuator")
+COVERED = tuple(row.name for row in LOAD_TYPES.values() if not row.not_in_recursion)
 OPEN = 1e-9
 """Singular values of the joint equations below this part of the largest count as zero."""
 
 
-def uncovered(spec: Any) -> list[Fault]:
+def uncovered(spec: ModelSpec) -> list[Fault]:
     """What this road does not cover, by name."""
     faults = []
     for name, force in spec.forces.items():
-        if force.type not in COVERED:
-            text = f'"{force.type}" is not covered by recursive reactions (covered: {", ".join(COVERED)}).'
+        if reason := LOAD_TYPES[force.type].not_in_recursion:
+            text = f'"{force.type}" is not covered by recursive reactions: {reason} (covered: {", ".join(COVERED)}).'
             faults.append(Fault(text, ("forces", name), "Leave out --reactions recursive."))
     for name, joint in spec.joints.items():
-        if joint.kind.name == "rolling":
-            text = "a rolling joint is not covered by recursive reactions."
+        if not joint.kind.branch:
+            text = f"a {joint.kind.name} joint is not covered by recursive reactions."
             faults.append(Fault(text, ("joints", name), "Leave out --reactions recursive."))
     if spec.base is not None and (spec.base.rotation is not None or spec.base.acceleration is not None):
         text = "a ground that moves is not covered by recursive reactions."
@@ -53,7 +58,7 @@ def uncovered(spec: Any) -> list[Fault]:
     return faults
 
 
-def recursive_reactions(result: Result, model: Any) -> RecursiveReactions:
+def recursive_reactions(result: Result, model: Model) -> RecursiveReactions:
     """Reactions of all joints of a result of `model`.
 
     Raises InputError when the model has loads or joints that this road does not cover.
@@ -78,7 +83,7 @@ class _Tree:
     def __init__(self, mechanism: RecordedMechanism):
         self.m = mechanism
         self.spec, self.parts = mechanism.spec, mechanism.mechanism
-        self.tree: Topology = topology(self.spec, self.parts, reference=True)
+        self.tree: Topology = topology(self.spec, self.parts, initial_state=True)
         self.beyond = self._subtrees()
         self.in_tree = {self.parts.joints[b.joint].name for b in self.tree.branches if b.joint is not None}
         self.length = float(np.ptp(np.concatenate([mechanism.pose(k)[0] for k in self._ends()]), axis=0).max()) or 1.0
@@ -145,7 +150,7 @@ class _Tree:
             self.known.append(_Pair(number, 0, -self.about_origin(wrench[:, :3], wrench[:, 3:], at)))
         nothing = np.zeros((self.m.rows, 3))
         for name, force in self.spec.forces.items():
-            if force.type in ("force", "torque"):
+            if isinstance(force, PointForce | PointTorque):
                 marker = self.parts.marker_index[force.marker]
                 vector = self.m.result[f"forces/{name}/{force.type}"]
                 push, turn = (vector, nothing) if force.type == "force" else (nothing, vector)
@@ -153,14 +158,14 @@ class _Tree:
                 self.known.append(_Pair(self.body_of(marker), 0, wrench))
                 continue
             effort = self.m.result[f"forces/{name}/effort"]
-            if force.type == "spring-damper":
+            if isinstance(force, SpringDamper):
                 self.known.append(self._pull(force, effort))
-            else:
+            elif isinstance(force, OnCoordinate):
                 joint = self.parts.joints[self.parts.joint_index[force.joint]]
                 coordinate = joint.type.coordinates.index(self.spec.coordinate(force.joint, force.coordinate))
                 self._known_effort(joint, coordinate, effort)
 
-    def _pull(self, force: Any, tension: Floats) -> _Pair:
+    def _pull(self, force: SpringDamper, tension: Floats) -> _Pair:
         """A spring-damper along the line of its markers; tension draws them together."""
         first, second = (self.parts.marker_index[marker] for marker in force.markers)
         at = self.m.pose(first)[0]
@@ -198,9 +203,10 @@ class _Tree:
         for name, motion in self.spec.motions.items():
             found[name] = len(self.unknown)
             if motion.joint is None:
+                assert motion.marker is not None and motion.along is not None
                 marker = self.parts.marker_index[motion.marker]
                 seen_from = self.parts.marker_index[motion.relative_to]
-                push = self.m.pose(seen_from)[1][:, :, "xyz".index(motion.along)]
+                push = self.m.pose(seen_from)[1][:, :, AXES.index(motion.along)]
                 wrench = self.about_origin(push, 0.0 * push, self.m.pose(marker)[0])
                 self.unknown.append(_Pair(self.body_of(marker), self.body_of(seen_from), wrench))
                 self.scales.append(1.0)

@@ -17,6 +17,7 @@ from scipy.linalg import eigh
 from scipy.optimize import linear_sum_assignment
 
 from flexmb.arrays import Floats, Integers
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
 from flexmb.reduction.eigenmodes import lowest_modes
 from flexmb.reduction.free_body import FreeBody
@@ -24,7 +25,7 @@ from flexmb.reduction.free_body import FreeBody
 Progress = Callable[[str, float], None] | None
 
 METHODS = ("craig-bampton", "free", "fixed")
-_AXES = ("x", "y", "z", "rx", "ry", "rz")
+_MOTIONS = (*AXES, *(f"r{axis}" for axis in AXES))
 _SAME = 1e-10
 """A combination of unit vectors with a smaller squared length is contained in the others."""
 _TIE = 1e-6
@@ -149,7 +150,7 @@ def _static_sources(body: FreeBody, kind: str) -> list[Source]:
     return [
         Source(kind, f"{interface.name} {word}{axis}", interface.name)
         for interface in body.interfaces
-        for axis in _AXES
+        for axis in _MOTIONS
     ]
 
 

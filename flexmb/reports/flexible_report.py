@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from flexmb.bodies.deflection import Deflection, largest_deflection
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.bodies.orientation import rotations
-from flexmb.reduction.damping import basis_modes
+from flexmb.bodies.flexible_properties import elastic_mass, modal_data, slenderness, stiffness_change
+from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.mesh_bodies import MeshBody
+from flexmb.model.schema.model_spec import ModelSpec
+from flexmb.results.flexible_findings import Finding, Findings, flexible_bodies
 from flexmb.results.result_file import Result
+from flexmb.system.mechanism import Mechanism
 
 ON_AXIS = 1e-3  # of the length: a joint that is closer to the axis of a beam is on it
 LARGE = 0.1
@@ -32,53 +33,11 @@ _KINDS = {"y": "bending y", "z": "bending z", "u": "stretch", "t": "twist"}
 _FIELDS = {None: "exact field", 0: "linear field", "full": "quadratic field, full"}
 _SHOWN = 3
 _TABLE_ROWS = 12
-_CHUNK = 2**16
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What a run did to one flexible body."""
-
-    deflection: Deflection
-    time: float
-    """When it was largest [s]"""
-    axial_force: float = 0.0
-    """Largest axial force, estimated; only for linear fields [N]"""
-
-
-Findings = dict[str, Finding]
-
-
-def flexible_bodies(system: Any) -> list[FlexibleBody]:
-    """The flexible bodies of a system."""
-    return [body for body in system.mechanism.bodies if isinstance(body, FlexibleBody) and body.n_modes]
-
-
-def find(system: Any, result: Result) -> Findings:
-    """What the rows of a result say about every flexible body."""
-    found: Findings = {}
-    for body in flexible_bodies(system):
-        number = system.mechanism.body_index[body.name]
-        markers = {
-            marker.name.removeprefix(f"{body.name}."): marker.shapes
-            for marker in system.mechanism.markers
-            if marker.body == number and marker.shapes is not None
-        }
-        selection = result.names.find(f"bodies/{body.name}/elastic_position")
-        best = Deflection()
-        for first in range(0, result.n_rows, _CHUNK):
-            part = result.read(selection, first, first + _CHUNK).reshape(-1, body.n_modes)
-            largest = largest_deflection(body, part, markers)
-            if not largest.size <= best.size:
-                best = Deflection(largest.size, first + largest.row, largest.place)
-        force = axial_force(system, body, result) if body.order == 0 and body.basis is not None else 0.0
-        found[body.name] = Finding(best, float(result.time[best.row]), force)
-    return found
-
-
-def flexible_texts(system: Any, spec: Any, findings: Findings | None = None) -> Iterator[list[str]]:
+def flexible_texts(mechanism: Mechanism, spec: ModelSpec, findings: Findings | None = None) -> Iterator[list[str]]:
     """Texts about every kind of flexible body: coordinates, field, frame; frequencies, damping; deflection."""
-    for bodies in _alike(system, spec):
+    for bodies in _alike(mechanism, spec):
         names = ", ".join(body.name for body in bodies)
         texts = [f"{names}: {_what(bodies[0])}", f"{_frequency_text(bodies[0])}; {damping_text(bodies[0], spec)}"]
         if findings:
@@ -87,9 +46,9 @@ def flexible_texts(system: Any, spec: Any, findings: Findings | None = None) -> 
         yield texts
 
 
-def flexible_warnings(system: Any, findings: Findings | None = None) -> Iterator[str]:
+def flexible_warnings(mechanism: Mechanism, findings: Findings | None = None) -> Iterator[str]:
     """What the user should know, once for every body that it concerns."""
-    for body in flexible_bodies(system):
+    for body in flexible_bodies(mechanism):
         slender = slenderness(body)
         if slender < STOCKY and body.basis is not None and not body.basis.shear:
             yield (
@@ -128,9 +87,9 @@ def flexible_warnings(system: Any, findings: Findings | None = None) -> Iterator
                 )
 
 
-def arms(system: Any) -> Iterator[str]:
+def arms(mechanism: Mechanism) -> Iterator[str]:
     """Joints that act beside the axis of a beam, or beyond its ends."""
-    mechanism, beams = system.mechanism, {body.name: body for body in flexible_bodies(system) if body.basis is not None}
+    mechanism, beams = mechanism, {body.name: body for body in flexible_bodies(mechanism) if body.basis is not None}
     for joint in mechanism.joints:
         for number in (joint.first, joint.second):
             marker = mechanism.markers[number]
@@ -153,12 +112,12 @@ def strain_text(result: Result) -> str:
     return f"up to {strain[row]:.6g} J at t = {result.time[row]:.6g} s (part of the potential)"
 
 
-def mode_lines(system: Any, spec: Any) -> Iterator[str]:
+def mode_lines(mechanism: Mechanism, spec: ModelSpec) -> Iterator[str]:
     """Tables of the modes of every kind of flexible body, alone in its frame."""
-    for bodies in _alike(system, spec):
+    for bodies in _alike(mechanism, spec):
         body = bodies[0]
         omega, modes, ratios = modal_data(body)
-        share = np.abs(modes) * np.sqrt(np.diag(_mass(body)))[:, None]
+        share = np.abs(modes) * np.sqrt(np.diag(elastic_mass(body)))[:, None]
         yield f"  modes of {', '.join(body.name for body in bodies)}, alone in {_frame(body)}"
         yield f"  {'mode':>6}{'frequency [Hz]':>18}{'damping':>12}   mostly"
         for k in range(min(len(omega), _TABLE_ROWS)):
@@ -169,74 +128,11 @@ def mode_lines(system: Any, spec: Any) -> Iterator[str]:
             yield f"  {'...':>6}{f'{len(omega) - _TABLE_ROWS} more, up to {last:.6g} Hz':>42}"
 
 
-def modal_data(body: FlexibleBody) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Angular frequencies (n,) [rad/s], modes (n, n) as columns and damping ratios (n,) of a body in its frame."""
-    omega, modes = basis_modes(body.stiffness, _mass(body))
-    damping = np.einsum("ik,ij,jk->k", modes, body.damping, modes)
-    return omega, modes, np.divide(damping, 2.0 * omega, out=np.zeros_like(omega), where=omega > 0.0)
-
-
-def slenderness(body: FlexibleBody) -> float:
-    """Length / largest radius of gyration of the sections in the planes in which a beam bends; inf for other bodies."""
-    if body.basis is None:
-        return np.inf
-    section = body.basis.section_at(0.5 * (body.basis.breaks[1:] + body.basis.breaks[:-1]))
-    planes = {shape.component for shape in body.basis.shapes}
-    radii = [
-        np.sqrt(EI / section.EA).max() for plane, EI in (("y", section.EIz), ("z", section.EIy)) if plane in planes
-    ]
-    return float(body.length / max(radii)) if radii else np.inf
-
-
-def axial_force(system: Any, body: FlexibleBody, result: Result) -> float:
-    """Estimate of the largest axial force in a beam [N]: what its joints pull, or its own spin.
-
-    Between its joints the force changes by the inertia of the beam itself, and lies between those at the ends unless
-    the beam spins freely; then it is at most rho A omega^2 L^2/8 in the middle. NaN when the result has no reactions.
-    """
-    mechanism, length = system.mechanism, body.length
-    number = mechanism.body_index[body.name]
-    along = rotations(result[f"bodies/{body.name}/quaternion"])[:, :, 0]
-    spin = result[f"bodies/{body.name}/angular_velocity"]
-    largest = float(np.max(spin[:, 1] ** 2 + spin[:, 2] ** 2)) * body.mass * length / 8.0
-    for joint in mechanism.joints:
-        first = mechanism.markers[joint.first]
-        if number not in (first.body, mechanism.markers[joint.second].body):
-            continue
-        if f"joints/{joint.name}/force" not in result.channels:
-            return np.nan
-        force = result[f"joints/{joint.name}/force"] @ first.R_b.T
-        if first.body:
-            force = np.einsum(
-                "rij,rj->ri", rotations(result[f"bodies/{mechanism.bodies[first.body].name}/quaternion"]), force
-            )
-        largest = max(largest, float(np.max(np.abs(np.sum(force * along, axis=1)))))
-    return largest
-
-
-def stiffness_change(body: FlexibleBody, force: float) -> float:
-    """Change of the bending stiffness of a beam by an axial force [N], as a part of it, for the shape it changes most.
-
-    The largest eigenvalue of F int phi_k' phi_l' dx against the stiffness; F / (pi^2 EI / L^2) for a pinned beam.
-    """
-    assert body.basis is not None
-    bending = [k for k, shape in enumerate(body.basis.shapes) if shape.component in "yz"]
-    if not bending or not force > 0.0:
-        return 0.0
-    x, weight = (array.ravel() for array in body.basis.stations())
-    slopes = {plane: np.zeros((len(x), len(bending))) for plane in "yz"}
-    for column, k in enumerate(bending):
-        shape = body.basis.shapes[k]
-        slopes[shape.component][:, column] = shape.values(x)[:, 1]
-    geometric = sum((S.T * weight) @ S for S in slopes.values())
-    K = body.stiffness[np.ix_(bending, bending)]
-    return float(force * np.max(np.linalg.eigvals(np.linalg.solve(K, geometric)).real))
-
-
-def damping_text(body: FlexibleBody, spec: Any) -> str:
+def damping_text(body: FlexibleBody, spec: ModelSpec) -> str:
     """Damping in words; rules are called by their names."""
-    given = getattr(spec.bodies.get(body.name), "damping", None)
-    if getattr(given, "rule", None) == "adams":
+    table = spec.bodies[body.name]
+    given = table.damping if isinstance(table, (BeamBody, MeshBody)) else None
+    if given is not None and given.rule == "adams":
         return "damping by the Adams defaults (1 % below 100 Hz, 10 % to 1000 Hz, 100 % above)"
     if not np.any(body.damping):
         return "no damping"
@@ -245,10 +141,10 @@ def damping_text(body: FlexibleBody, spec: Any) -> str:
     return f"damping ratio {low}" if low == high else f"damping ratios {low} to {high}"
 
 
-def _alike(system: Any, spec: Any) -> list[list[FlexibleBody]]:
+def _alike(mechanism: Mechanism, spec: ModelSpec) -> list[list[FlexibleBody]]:
     """The flexible bodies, those that read the same together."""
     groups: dict[tuple[str, ...], list[FlexibleBody]] = {}
-    for body in flexible_bodies(system):
+    for body in flexible_bodies(mechanism):
         text = (_what(body), _frequency_text(body), damping_text(body, spec), f"{body.length:.6g}")
         groups.setdefault(text, []).append(body)
     return list(groups.values())
@@ -297,13 +193,6 @@ def _deflection_text(body: FlexibleBody, finding: Finding, named: bool) -> str:
     share = f"{100.0 * size / body.length:.3g} % of its length"
     where = f"at {finding.deflection.place}, t = {finding.time:.6g} s"
     return f"largest {what} {source}{owner} {1e3 * size:.4g} mm ({share}) {where}"
-
-
-def _mass(body: FlexibleBody) -> np.ndarray:
-    """(n, n) of the undeformed body"""
-    if body.basis is not None:
-        return body.basis.mass
-    return np.asarray(body.field.mass_matrix(np.zeros(body.n_modes))[6:, 6:])  # type: ignore[union-attr]
 
 
 def _percent(ratio: float) -> str:

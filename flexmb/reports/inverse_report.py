@@ -8,10 +8,11 @@ from typing import Literal
 import numpy as np
 
 from flexmb.arrays import Floats
+from flexmb.axes import AXES
 from flexmb.reports.run_report import doubt_text, entry
 from flexmb.reports.section_report import section_lines
 from flexmb.results.beam_forces import SectionForces
-from flexmb.results.inverse_dynamics import Departure, Fit, InverseDynamics
+from flexmb.results.inverse_result import Departure, Fit, InverseDynamics
 
 _SIGNS = (
     "on the second body of a joint at its marker there; on the first body act the opposite force and moment, at the "
@@ -125,7 +126,7 @@ def _reaction_table(inverse: InverseDynamics, quantity: Literal["force", "moment
     unit = "N" if quantity == "force" else "N*m"
     width = max([11, *(len(reaction.joint) + 1 for reaction in reactions)])
     body = max([8, *(len(reaction.second) + 1 for reaction in reactions)])
-    axes = "".join(f"{axis:>11}" for axis in "xyz")
+    axes = "".join(f"{axis:>11}" for axis in AXES)
     yield " " * (2 + width + body + 22) + f"{f'world axes [{unit}]':>33}{f'joint axes [{unit}]':>33}"
     yield f"  {'joint':<{width}}{'on':<{body}}{f'{quantity} [{unit}]':>12}{'at t [s]':>10}{axes}{axes}"
     rounding = _rounding(inverse, quantity)

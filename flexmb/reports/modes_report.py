@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.reports.run_report import entry
-from flexmb.results.modal import ModalReport, Sweep
+from flexmb.results.modal_result import ModalResult, Sweep
 from flexmb.solvers.modal_analysis import Mode
 
 _SHARE = 0.005  # of the kinetic energy: bodies with less are not named
@@ -19,19 +19,19 @@ MOVING = (
 )
 
 
-def modes_text(report: ModalReport, most: int | None = None) -> str:
+def modes_text(modal: ModalResult, most: int | None = None) -> str:
     """The report as the command line prints it."""
-    linear, shown = report.linear, report.shown
-    lines = [f"{report.system.name or 'unnamed model'}: modes", ""]
-    lines += entry("state", report.state)
+    linear, shown = modal.linear, modal.shown
+    lines = [f"{modal.system.name or 'unnamed model'}: modes", ""]
+    lines += entry("state", modal.state)
     lines += entry("equations", f"{len(linear.A_free)} states; derivatives with an error of {linear.error:.1g} or less")
-    if report.is_moving and shown:
+    if modal.is_moving and shown:
         lines += entry("seen from", MOVING)
     for note in linear.notes:
         lines += entry("NOTE", note)
-    if linear.notes and report.state.startswith("the start"):
+    if linear.notes and modal.state.startswith("the start"):
         lines += entry("", "Other states: --about static, --about steady, --result.")
-    free = [mode for mode in report.modes if mode.is_free]
+    free = [mode for mode in modal.modes if mode.is_free]
     if free:
         names = ", ".join(dict.fromkeys(mode.coordinate for mode in free))
         lines += entry("free motion", f"{len(free)} eigenvalues are zero; nothing resists {names}")
@@ -83,14 +83,14 @@ def sweep_text(sweep: Sweep) -> str:
     return "\n".join(lines)
 
 
-def response_text(report: ModalReport, names: tuple[str, str], frequencies: Floats, response: Any, most: int) -> str:
+def response_text(modal: ModalResult, names: tuple[str, str], frequencies: Floats, response: Any, most: int) -> str:
     """State and notes of the response (f,) at frequencies (f,) [Hz], its largest value, and as many rows as may be
     printed."""
-    lines = [f"{report.system.name or 'unnamed model'}: response of {names[1]} to {names[0]}", ""]
-    lines += entry("state", report.state)
-    if report.is_moving:
+    lines = [f"{modal.system.name or 'unnamed model'}: response of {names[1]} to {names[0]}", ""]
+    lines += entry("state", modal.state)
+    if modal.is_moving:
         lines += entry("seen from", MOVING)
-    for note in report.linear.notes:
+    for note in modal.linear.notes:
         lines += entry("NOTE", note)
     size = np.abs(response)
     top = int(np.argmax(size))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+
+from flexmb.model.schema.model_spec import ModelSpec
 
 
-def smoothing_texts(spec: Any) -> Iterator[str]:
+def smoothing_texts(spec: ModelSpec) -> Iterator[str]:
     """A sentence for every motion of a checked model whose table is smoothed."""
     for name, motion in spec.motions.items():
         smoothing = motion.smoothing
-        if smoothing is None:
+        if smoothing is None or motion.table is None:
             continue
-        unit = "m" if motion.marker is not None or _is_length(spec, motion) else "rad"
+        unit = "m" if motion.joint is None or _is_length(spec, motion.joint, motion.coordinate) else "rad"
         largest = f"{smoothing.largest:.3g} {unit} at t = {smoothing.largest_at:.6g} s"
         yield (
             f"'{name}': table of {len(motion.table)} points smoothed at {motion.smooth:g} Hz, changed by "
@@ -20,8 +21,8 @@ def smoothing_texts(spec: Any) -> Iterator[str]:
         )
 
 
-def _is_length(spec: Any, motion: Any) -> bool:
+def _is_length(spec: ModelSpec, joint: str, coordinate: str | None) -> bool:
     """Whether the driven coordinate of a joint is a length."""
-    joint_type = spec.joints[motion.joint].kind
-    name = motion.coordinate or joint_type.coordinates[0]
+    joint_type = spec.joints[joint].kind
+    name = coordinate or joint_type.coordinates[0]
     return bool(joint_type.kinds[joint_type.coordinates.index(name)] == "length")

@@ -8,15 +8,17 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from flexmb.reports.flexible_report import (
-    Findings,
-    flexible_bodies,
-    flexible_texts,
-    flexible_warnings,
-)
+from flexmb.axes import AXES
+from flexmb.model.model import Model
+from flexmb.model.schema.model_spec import ModelSpec
+from flexmb.reports.flexible_report import flexible_texts, flexible_warnings
 from flexmb.reports.motion_report import smoothing_texts
 from flexmb.results.channel_columns import is_reaction
 from flexmb.results.extremes import Extremes
+from flexmb.results.flexible_findings import Findings, flexible_bodies
+from flexmb.solvers.statics import Equilibrium
+from flexmb.solvers.summary import NaturalSummary, QuasiStaticSummary, RunSummary, StaticSummary, Summary
+from flexmb.system.system import System
 
 _WIDTH = 96
 _LABEL = 26
@@ -29,9 +31,9 @@ _QUASI_STATIC = "elastic coordinates in balance with the loads and the inertia o
 
 
 def run_report(
-    system: Any,
-    model: Any,
-    summary: Any,
+    system: System,
+    model: Model,
+    summary: Summary | None,
     *,
     n_dof: int | None = None,
     extremes: Mapping[str, Extremes] | None = None,
@@ -40,33 +42,33 @@ def run_report(
     n_channels: int | None = None,
     failure: str = "",
     wall_note: str = "",
-    balance: Any = None,
+    balance: Equilibrium | None = None,
     turbo: Any = None,
     flexible: tuple[Findings, str, dict[str, tuple[str, ...]]] | None = None,
 ) -> str:
     """The report of a run as plain text, at most some 100 columns wide.
 
-    `summary` is a RunSummary, or None when the run failed; `n_dof` the degrees of freedom (default: coordinates less
+    `summary` is None when the run failed before it started; `n_dof` the degrees of freedom (default: coordinates less
     constraint rows); `extremes` are those of the sensors and reactions by channel path; `n_channels` says how many are
     written (default: all), `wall_note` what the wall time holds besides the steps; `balance` is the Equilibrium that
     the start is, if it is one; `turbo` what became of generated code, if it was asked for; `flexible` what the rows say
     about flexible bodies, their largest strain energy in words, and ill-determined reactions.
     """
     outcome = summary.outcome if summary is not None else "failed"
-    is_flexible = bool(flexible_bodies(system))
+    is_flexible = bool(flexible_bodies(system.mechanism))
     findings, strain, doubts = flexible or (None, "", {})
     lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
     lines += structure_lines(system, model, system.n_v - system.n_rows if n_dof is None else n_dof)
     lines += ["", *_run_lines(model.spec, summary, wall_note, strain, balance, turbo)]
     if is_flexible:
         lines += ["", *flexible_lines(system, model.spec, findings)]
-        for warning in flexible_warnings(system, findings):
+        for warning in flexible_warnings(system.mechanism, findings):
             lines += ["", *entry("WARNING", warning)]
     if doubts:
         lines += ["", *entry("WARNING", f"reactions hardly known: {doubt_text(doubts, is_flexible)}")]
     if summary is not None and not summary.energy_balance <= _POOR_BALANCE:
         lines += ["", *entry("WARNING", balance_warning(model.spec.analysis, summary.energy_balance))]
-    if getattr(summary, "largest_turn", 0.0) > LARGE_TURN:
+    if summary is not None and summary.largest_turn > LARGE_TURN:
         lines += ["", *entry("WARNING", turn_warning(model.spec.analysis, summary))]
     if failure:
         lines += ["", *entry("failure", failure)]
@@ -79,19 +81,38 @@ def run_report(
     return "\n".join(lines)
 
 
-def summary_numbers(summary: Any) -> list[tuple[str, float, str]]:
+def summary_numbers(summary: Summary) -> list[tuple[str, float, str]]:
     """(name, value, unit) of every number of a run, as the result file keeps them."""
-    units = {"largest_constraint_error": "m, rad", "energy_error": "J", "peak_energy": "J", "wall_time": "s"}
-    units |= {"t_reached": "s", "largest_turn": "rad"}
-    names: tuple[str, ...] = ("steps", "rejected", "newton_iterations", "factorisations", "energy_balance", *units)
-    names += ("n_natural", "n_natural_rows", "balance_gap")
-    if hasattr(summary, "equilibrium"):
-        units["lowest_stiffness"] = "1/s^2"
-        names = ("largest_constraint_error", "unbalanced_force", "lowest_stiffness", "wall_time", "t_reached")
-    return [(name, float(getattr(summary, name)), units.get(name, "1")) for name in names if hasattr(summary, name)]
+    ends = [("wall_time", summary.wall_time, "s"), ("t_reached", summary.t_reached, "s")]
+    if isinstance(summary, StaticSummary):
+        return [
+            ("largest_constraint_error", summary.largest_constraint_error, "m, rad"),
+            ("unbalanced_force", summary.unbalanced_force, "1"),
+            ("lowest_stiffness", summary.lowest_stiffness, "1/s^2"),
+            *ends,
+        ]
+    numbers = [
+        ("steps", float(summary.steps), "1"),
+        ("rejected", float(summary.rejected), "1"),
+        ("newton_iterations", float(summary.newton_iterations), "1"),
+        ("factorisations", float(summary.factorisations), "1"),
+        ("energy_balance", summary.energy_balance, "1"),
+        ("largest_constraint_error", summary.largest_constraint_error, "m, rad"),
+        ("energy_error", summary.energy_error, "J"),
+        ("peak_energy", summary.peak_energy, "J"),
+        *ends,
+        ("largest_turn", summary.largest_turn, "rad"),
+    ]
+    if isinstance(summary, NaturalSummary):
+        numbers += [
+            ("n_natural", float(summary.n_natural), "1"),
+            ("n_natural_rows", float(summary.n_natural_rows), "1"),
+            ("balance_gap", summary.balance_gap, "1"),
+        ]
+    return numbers
 
 
-def structure_lines(system: Any, model: Any, n_dof: int) -> list[str]:
+def structure_lines(system: System, model: Model, n_dof: int) -> list[str]:
     """Bodies, joints, degrees of freedom, coordinates, rows, redundant constraints."""
     spec = model.spec
     parts = [_count(len(spec.bodies), "body", "bodies"), _count(len(spec.joints), "joint")]
@@ -122,23 +143,27 @@ def redundant_text(dropped: Sequence[Any]) -> str:
     return f"{len(dropped)}, left out: {listed}"
 
 
-def flexible_lines(system: Any, spec: Any, findings: Findings | None = None) -> list[str]:
+def flexible_lines(system: System, spec: ModelSpec, findings: Findings | None = None) -> list[str]:
     """A paragraph for every kind of flexible body; none for a rigid model."""
     lines = []
-    for texts in flexible_texts(system, spec, findings):
+    for texts in flexible_texts(system.mechanism, spec, findings):
         for label, text in zip(("flexible body", "", ""), texts, strict=False):
             lines += entry(label, text)
     return lines
 
 
 def _run_lines(
-    spec: Any, summary: Any, wall_note: str, strain: str = "", balance: Any = None, turbo: Any = None
+    spec: ModelSpec,
+    summary: Summary | None,
+    wall_note: str,
+    strain: str = "",
+    balance: Equilibrium | None = None,
+    turbo: Any = None,
 ) -> Iterator[str]:
     analysis = spec.analysis
     if analysis is not None:
-        balanced = getattr(summary, "method", "") == "quasi-static"
-        method = _QUASI_STATIC if balanced else method_text(analysis)
-        if hasattr(summary, "n_natural"):
+        method = _QUASI_STATIC if isinstance(summary, QuasiStaticSummary) else method_text(analysis)
+        if isinstance(summary, NaturalSummary):
             method = f"natural coordinates ({summary.n_natural}, {summary.n_natural_rows} rows), {method}"
         yield from entry("method", f"{method}, {turbo.text}" if turbo is not None and turbo.is_used else method)
     if turbo is not None and not turbo.is_used:
@@ -148,7 +173,7 @@ def _run_lines(
         yield from entry("static start", f"{found}; {stability_text(balance)}")
     if summary is None:
         return
-    if hasattr(summary, "equilibrium"):
+    if isinstance(summary, StaticSummary):
         yield from _static_lines(summary, strain, balance)
         return
     yield from entry("time reached", f"{summary.t_reached:.9g} s" + (f" of {analysis.end:.9g} s" if analysis else ""))
@@ -158,12 +183,12 @@ def _run_lines(
         work = f"{summary.newton_iterations} ({mean:.2f} a step), {_count(summary.factorisations, 'factorisation')}"
         yield from entry("Newton iterations", work)
     yield from entry("largest constraint error", f"{summary.largest_constraint_error:.2e} (m, rad)")
-    balance = f"{summary.energy_balance:.2e} of the peak energy {summary.peak_energy:.6g} J"
-    yield from entry("energy balance", f"{balance} (kinetic + potential - work)")
-    if hasattr(summary, "balance_gap"):
+    energy = f"{summary.energy_balance:.2e} of the peak energy {summary.peak_energy:.6g} J"
+    yield from entry("energy balance", f"{energy} (kinetic + potential - work)")
+    if isinstance(summary, NaturalSummary):
         gap = f"off by {summary.balance_gap:.2e} of the largest force in the equations of absolute coordinates"
         yield from entry("balance of the bodies", gap)
-    if hasattr(summary, "left_out"):
+    if isinstance(summary, QuasiStaticSummary):
         left_out = f"would change the elastic coordinates by about {100.0 * summary.left_out:.2g} %"
         yield from entry("vibration left out", f"{left_out} of their largest value")
     if strain:
@@ -172,7 +197,7 @@ def _run_lines(
     yield from entry("wall time", f"{summary.wall_time:.3g} s{wall_note or speed}")
 
 
-def _static_lines(summary: Any, strain: str, balance: Any) -> Iterator[str]:
+def _static_lines(summary: StaticSummary, strain: str, balance: Equilibrium | None) -> Iterator[str]:
     found = summary.equilibrium
     yield from entry("Newton iterations", str(found.iterations + (balance.iterations if balance is not None else 0)))
     yield from entry("unbalanced force", f"{found.residual:.2e} of the largest load")
@@ -183,7 +208,7 @@ def _static_lines(summary: Any, strain: str, balance: Any) -> Iterator[str]:
     yield from entry("wall time", f"{summary.wall_time:.3g} s")
 
 
-def stability_text(found: Any) -> str:
+def stability_text(found: Equilibrium) -> str:
     """Whether an equilibrium is stable, and which motion decides it."""
     if not found.n_free:
         return "nothing is free to move: the motions and joints hold every coordinate"
@@ -213,7 +238,7 @@ def balance_warning(analysis: Any, balance: float) -> str:
     )
 
 
-def turn_warning(analysis: Any, summary: Any) -> str:
+def turn_warning(analysis: Any, summary: RunSummary) -> str:
     """What a body that turns far in a step means, and what to do about it."""
     key = "max_step" if analysis is not None and analysis.tolerance is not None else "step"
     step = LARGE_TURN / summary.largest_turn * summary.turning_step
@@ -238,12 +263,12 @@ def method_text(analysis: Any) -> str:
     return f"{analysis.method}{parameter.get(analysis.method, '')}, {analysis.formulation}, {step}"
 
 
-def _sensor_table(system: Any, extremes: Mapping[str, Extremes]) -> Iterator[str]:
+def _sensor_table(system: System, extremes: Mapping[str, Extremes]) -> Iterator[str]:
     names = {path: path.removeprefix("sensors/") for path in extremes if path.startswith("sensors/")}
     if not names:
         return
     units = {channel.path: channel.unit for channel in system.channels}
-    units |= {f"{path}.{letter}": unit for path, unit in units.items() for letter in "xyz"}  # of a whole vector
+    units |= {f"{path}.{letter}": unit for path, unit in units.items() for letter in AXES}  # of a whole vector
     width = max(_LABEL - 2, *(len(name) for name in names.values()))
     yield f"  {'sensor':<{width}}{'smallest':>14}{'at t [s]':>13}{'largest':>16}{'at t [s]':>13}  unit"
     for path, name in names.items():

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from flexmb.errors import InputError
+from flexmb.output_files import drafted
 from flexmb.results.channel_names import Selection
 from flexmb.results.export import chosen_selections, table_columns
-from flexmb.results.output_file import drafted
 from flexmb.results.result_file import Result
 
 _MAT_BYTES = 2**31 - 1

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.joints.table import JOINT_TYPES, JointType
+from flexmb.joints.joint_type import JointType
+from flexmb.joints.table import JOINT_TYPES
+from flexmb.system.system import System
 
 _POSITION_UNIT = {"length": "m", "angle": "rad", "rotation": "rad", "elastic": "m", "twist": "rad"}
 _RATE = {"velocity": "/s", "acceleration": "/s^2"}
@@ -26,7 +28,7 @@ class NamedChannel:
     columns: tuple[str, ...] = ()
 
 
-def named_channels(system: Any, *, reactions: bool = True) -> list[NamedChannel]:
+def named_channels(system: System, *, reactions: bool = True) -> list[NamedChannel]:
     """The channels of a system; those of joints and of the tree get their column names and units.
 
     `reactions`: whether forces and moments of the joints are among them.
@@ -41,7 +43,7 @@ def is_reaction(path: str) -> bool:
     return path.startswith("joints/") and path.endswith(("/force", "/moment"))
 
 
-def _named(channel: Any, joints: dict[str, JointType], system: Any) -> NamedChannel:
+def _named(channel: Any, joints: dict[str, JointType], system: System) -> NamedChannel:
     kind, _, rest = channel.path.partition("/")
     name, _, quantity = rest.partition("/")
     columns: list[tuple[str, str]] = []
@@ -51,6 +53,7 @@ def _named(channel: Any, joints: dict[str, JointType], system: Any) -> NamedChan
         columns = list(rate_columns(joints[name].coordinates, joints[name].kinds, _RATE[quantity]))
     elif kind == "bodies" and quantity in _ELASTIC:
         body = system.mechanism.bodies[system.mechanism.body_index[name]]
+        assert isinstance(body, FlexibleBody)
         columns = list(rate_columns(body.labels, body.kinds, _ELASTIC[quantity]))
     elif kind == "coordinates" and name == "q":
         columns = list(stored_columns(system))
@@ -66,16 +69,15 @@ def _named(channel: Any, joints: dict[str, JointType], system: Any) -> NamedChan
 
 def position_columns(joint: JointType) -> Iterator[tuple[str, str]]:
     """(name, unit) of every stored coordinate: angles and slides, quaternions in place of rotations."""
-    if "swing1" in joint.coordinates:
-        yield from ((f"rod_{letter}", "1") for letter in "wxyz")
-    for name, kind in zip(joint.coordinates, joint.kinds, strict=True):
-        if kind != "rotation":
-            yield name, _POSITION_UNIT[kind]
-        elif name == "wx":
-            yield from ((f"q{letter}", "1") for letter in "wxyz")
+    for motion in joint.motions:
+        if motion.is_quaternion:
+            prefix = "rod_" if motion.type == "rod" else "q"
+            yield from ((f"{prefix}{letter}", "1") for letter in "wxyz")
+        else:
+            yield from ((name, _POSITION_UNIT[motion.kind]) for name in motion.names)
 
 
-def stored_columns(system: Any) -> Iterator[tuple[str, str]]:
+def stored_columns(system: System) -> Iterator[tuple[str, str]]:
     """(name, unit) of every stored coordinate of the tree, joint after joint in the order of the recursion."""
     mechanism = system.mechanism
     for branch in system.topology.branches:

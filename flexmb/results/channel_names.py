@@ -7,15 +7,16 @@ unknown name is answered with the nearest known ones, an ambiguous one with the 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
+from flexmb.suggestions import meant, nearest
 
 _OWNERS = {"sensors", "joints", "bodies", "motions", "forces"}
 """Groups whose parts have names of their own."""
-_LETTERS = {3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}
+_LETTERS = {3: AXES, 4: ("w", *AXES)}
 
 
 @dataclass(frozen=True)
@@ -151,14 +152,14 @@ class ChannelNames:
         return found
 
     def _advice(self, name: str) -> str:
-        near = difflib.get_close_matches(name, [*self.channels, *self._targets], n=12, cutoff=0.6)
+        near = nearest(name, [*self.channels, *self._targets], 12)
         distinct: dict[tuple[str, int | None], str] = {}
         for candidate in near:
             for key in self._targets.get(candidate, {(candidate, None): None}):
                 distinct.setdefault(key, candidate)
         names = list(dict.fromkeys(distinct.values()))[:3]
         if names:
-            return f"Did you mean {' or '.join(repr(candidate) for candidate in names)}?"
+            return meant(names)
         shown = list(self.channels)[:12]
         more = f", and {len(self.channels) - len(shown)} more" if len(self.channels) > len(shown) else ""
         return f"Channels: {', '.join(shown)}{more}."

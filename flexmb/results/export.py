@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexmb.errors import InputError
+from flexmb.output_files import drafted
 from flexmb.results.channel_names import Selection
-from flexmb.results.output_file import drafted
 from flexmb.results.result_file import Result
 
 _BLOCK_ROWS = 4096

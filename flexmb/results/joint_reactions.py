@@ -23,6 +23,7 @@ from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.orientation import rotations
 from flexmb.bodies.skin import marker_motion
 from flexmb.errors import Fault, InputError
+from flexmb.model.model import Model
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
 from flexmb.suggestions import did_you_mean
@@ -59,7 +60,7 @@ def joint_reactions(
     result: Result,
     joints: Iterable[str] | None = None,
     *,
-    model: Any = None,
+    model: Model | None = None,
     folder: str | os.PathLike[str] | None = None,
 ) -> dict[str, JointReaction]:
     """Reactions of the named joints (default: all) by name, in the order of the model.

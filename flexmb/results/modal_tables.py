@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 
 from flexmb.arrays import Floats
-from flexmb.results.modal import ModalReport, Sweep
-from flexmb.results.output_file import drafted
+from flexmb.output_files import drafted
+from flexmb.results.modal_result import ModalResult, Sweep
 
 
-def write_matrices(report: ModalReport, path: Path) -> None:
+def write_matrices(modal: ModalResult, path: Path) -> None:
     """A, B, C, D, M, damping, stiffness, eigenvalues, mode shapes and names as .npz or .mat."""
-    linear = report.linear
+    linear = modal.linear
     values: dict[str, Any] = {"A": linear.A, "B": linear.B, "C": linear.C, "D": linear.D, "M": linear.M}
     if linear.damping is not None and linear.stiffness is not None:
         values |= {"damping": linear.damping, "stiffness": linear.stiffness}
-    values["eigenvalues"] = np.array([mode.eigenvalue for mode in report.modes], dtype=complex)
-    shapes = [mode.shape for mode in report.modes]
-    values["shapes"] = np.array(shapes, dtype=complex).reshape(len(shapes), report.system.n_v).T
+    values["eigenvalues"] = np.array([mode.eigenvalue for mode in modal.modes], dtype=complex)
+    shapes = [mode.shape for mode in modal.modes]
+    values["shapes"] = np.array(shapes, dtype=complex).reshape(len(shapes), modal.system.n_v).T
     names = {
         "states": linear.states,
         "inputs": linear.inputs,
         "outputs": linear.outputs,
-        "coordinates": report.system.coordinates,
+        "coordinates": modal.system.coordinates,
     }
     suffix = path.suffix.lower()
     with drafted(path, suffix) as draft:
@@ -47,10 +47,10 @@ def write_table(path: Path, header: list[str], rows: list[list[Any]]) -> None:
         writer.writerows([[repr(float(x)) if isinstance(x, float) else x for x in row] for row in rows])
 
 
-def mode_table(report: ModalReport) -> tuple[list[str], list[list[Any]]]:
+def mode_table(modal: ModalResult) -> tuple[list[str], list[list[Any]]]:
     """Header and rows of the table of modes, counted as in the text; free motions, which it does not count, have 0."""
-    bodies = list(report.modes[0].bodies) if report.modes else []
-    numbers = {id(mode): number for number, mode in enumerate(report.shown, start=1)}
+    bodies = list(modal.modes[0].bodies) if modal.modes else []
+    numbers = {id(mode): number for number, mode in enumerate(modal.shown, start=1)}
     header = ["mode", "frequency [Hz]", "damping ratio", "real [1/s]", "imaginary [1/s]", "moves most", "deformation"]
     rows = [
         [
@@ -62,7 +62,7 @@ def mode_table(report: ModalReport) -> tuple[list[str], list[list[Any]]]:
             mode.coordinate,
         ]
         + [mode.elastic, *(mode.bodies[name] for name in bodies)]
-        for mode in report.modes
+        for mode in modal.modes
     ]
     return [*header, *(f"share of {name}" for name in bodies)], rows
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.results.inverse_dynamics import InverseDynamics
-from flexmb.results.output_file import drafted
+from flexmb.axes import AXES
+from flexmb.output_files import drafted
+from flexmb.results.inverse_result import InverseDynamics
 
 
 def reaction_columns(inverse: InverseDynamics) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def reaction_columns(inverse: InverseDynamics) -> dict[str, Any]:
             ("f", "N", reaction.force_world),
             ("m", "N*m", reaction.moment_world),
         ):
-            for axis, values in zip("xyz", vectors.T, strict=True):
+            for axis, values in zip(AXES, vectors.T, strict=True):
                 columns[f"{name}.{letter}{axis} [{unit}]"] = values
     return columns
 

@@ -242,14 +242,6 @@ class Result(ResultViews):
         """(k,) state of the integrator after the last complete block."""
         return np.asarray(self._array("checkpoint/state")[self.n_blocks - 1]) if self.n_blocks else None
 
-    def block_ends(self) -> np.ndarray:
-        """Rows that are complete after every complete block: (n_blocks,)."""
-        return np.asarray(self._array("checkpoint/rows")[: self.n_blocks], dtype=np.int64)
-
-    def checkpoints(self) -> np.ndarray:
-        """States of the integrator after every complete block: (n_blocks, n_state)."""
-        return np.asarray(self._array("checkpoint/state")[: self.n_blocks])
-
     def close(self) -> None:
         """Close the file; channels cannot be read afterwards."""
         self._file.close()

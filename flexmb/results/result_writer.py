@@ -22,7 +22,9 @@ from typing import Any, Protocol
 import h5py
 import numpy as np
 
+from flexmb.axes import AXES
 from flexmb.errors import ComputationError, InputError
+from flexmb.output_files import foreign_fault
 from flexmb.results import result_layout as layout
 from flexmb.results.channel_columns import is_reaction
 from flexmb.results.disk_space import cut_off, require_space
@@ -32,7 +34,6 @@ from flexmb.results.result_creation import RunIdentity, create_result, open_for_
 from flexmb.results.result_file import Result, is_result_file
 from flexmb.results.resuming import open_for_resuming
 from flexmb.stop_signals import deferred
-from flexmb.suggestions import clipped
 
 _HELD_BACK_BYTES = 2**26
 _COPY_ROWS = 2**18
@@ -73,7 +74,7 @@ class ResultWriter:
         self._held_state = np.empty(0)
         self._last_write = (0.0, 0.0)  # when it ended, how long it took [s]
         self._broken, self._has_rows = False, resume
-        check_target(self.path)
+        check_result_path(self.path)
         self._lock = OutputLock(self.path)
         try:
             if resume:
@@ -254,7 +255,7 @@ class ResultWriter:
         elif not channel.path.startswith("sensors/"):
             return
         if samples.ndim == 2 and samples.shape[1] == 3:  # a sensor of a whole vector
-            for letter, values in zip("xyz", samples.T, strict=True):
+            for letter, values in zip(AXES, samples.T, strict=True):
                 self.extremes.setdefault(f"{channel.path}.{letter}", Extremes()).take(times, values)
             return
         self.extremes.setdefault(channel.path, Extremes()).take(times, samples)
@@ -287,24 +288,10 @@ class ResultWriter:
         return ComputationError(f"Cannot write the result '{self.path}': {reason}. {cure}")
 
 
-def check_target(path: Path) -> None:
-    """Refuse a path where no result can be written, before anything is computed."""
-    try:
-        os.stat(path)
-    except FileNotFoundError:
-        pass
-    except OSError as error:  # such as a name that is too long
-        raise InputError(f"Cannot write the result {clipped(str(path))}: {error.strerror or error}.") from error
-    if path.is_dir():
-        raise InputError(
-            f"Cannot write the result '{path}': it is a folder. Give a file name, e.g. '{path / 'out.h5'}'."
-        )
-    if not path.parent.is_dir():
-        raise InputError(f"Cannot write the result '{path}': there is no folder '{path.parent}'.")
-    if not os.access(path.parent, os.W_OK):
-        raise InputError(f"Cannot write the result '{path}': permission denied for the folder '{path.parent}'.")
-    if path.exists() and not is_result_file(path):
-        raise InputError(f"'{path}' exists and is not a result of flexmb: it is not overwritten. Choose another name.")
+def check_result_path(path: Path) -> None:
+    """Raise an InputError for a path where no result can be written, before anything is computed."""
+    if fault := foreign_fault(path, "a result of flexmb", is_result_file, "out.h5"):
+        raise InputError(fault)
 
 
 def keep_finished(path: Path) -> None:

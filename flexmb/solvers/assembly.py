@@ -9,8 +9,6 @@ M a + G^T lam = -BIAS, G a = -GAM.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from flexmb.arrays import Flags, Floats
@@ -31,7 +29,7 @@ def assemble(system: Solvable, W: Floats) -> None:
     solve_accelerations(mechanics)
 
 
-def close_loops(mechanics: Mechanics, free: Any, iterations: int = 100) -> float:
+def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100) -> float:
     """Move the free coordinates until PHI vanishes; the largest |PHI| left."""
     if not mechanics.n_pos_rows:
         return 0.0
@@ -173,12 +171,12 @@ def assemble_velocities(mechanics: Mechanics) -> None:
     """Satisfy G v + Phi_t = 0 with the least change in the metric of the mass matrix; rates that the user set stay."""
     mechanics.equations()
     M, _ = positive_mass(mechanics)
-    wish = mechanics.v.copy()
+    wanted = mechanics.v.copy()
     fixed = mechanics.system.fixed_v
     marked = bool(fixed.any())
     if not marked:
-        fixed = wish != 0.0
-    size = float(np.max(np.abs(wish) / mechanics.scale, initial=0.0)) + float(
+        fixed = wanted != 0.0
+    size = float(np.max(np.abs(wanted) / mechanics.scale, initial=0.0)) + float(
         np.max(np.abs(mechanics.phi_dot), initial=0.0)
     )
     accepted = 1e-9 * max(size, 1e-3)
@@ -187,7 +185,7 @@ def assemble_velocities(mechanics: Mechanics) -> None:
     if elastic.any():
         choices = [fixed | elastic, fixed, elastic, np.zeros_like(fixed)]
     for held in choices:
-        mechanics.v[:] = wish
+        mechanics.v[:] = wanted
         if close_velocities(mechanics, M, held) <= accepted:
             return
         if marked and held is fixed:  # the user's rates contradict the constraints, however the bodies bend

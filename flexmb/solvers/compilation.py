@@ -6,19 +6,16 @@ from flexmb.equations.programs import PROGRAMS, needless_fields
 from flexmb.jit import Program, compile_ahead
 from flexmb.layout import flat_arrays as L
 from flexmb.solvers.settings import EXPLICIT
+from flexmb.solvers.time_stepping import advance, stepping_programs
 
 _OPEN_TREE = {L.AT_ACCELERATION, L.AT_ARTICULATED}
 
 
 def programs_of(method: str = "generalized-alpha", fields: int = 0) -> list[Program]:
     """Programs that a run by this method may call; `fields`: kinds of deformation field of the flexible bodies."""
-    if method in EXPLICIT:
-        from flexmb.solvers import explicit as solver
-    else:
-        from flexmb.solvers import implicit as solver  # type: ignore[no-redef]
     left_out = needless_fields(fields) | (set() if method in EXPLICIT else _OPEN_TREE)
     equations = [entry for slot, entry in PROGRAMS.items() if slot not in left_out]
-    return [*equations, *solver.PROGRAMS.values(), solver.advance]
+    return [*equations, *stepping_programs(method).values(), advance]
 
 
 def is_compiled(method: str, fields: int = 0) -> bool:

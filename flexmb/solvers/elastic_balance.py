@@ -3,7 +3,8 @@
 The velocities are split into independent elastic ones and all others, which the constraint rows give:
 v_d = -P (G_y y' + Phi_t) with P the inverse of G_d, and so for positions, accelerations and multipliers. F(t, y, y') is
 what is then left in the rows of y. Newton's method with a Jacobian by differences that is kept as long as it serves;
-y' and y'' are corrected together with y, by F at instants close by.
+y' and y'' are corrected together with y, by F at instants close by. `elastic_balance_kernels` does the same, compiled,
+for the instants that need nothing special.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.solvers.independent import pivot_columns
 from flexmb.solvers.mechanics import Mechanics
-from flexmb.solvers.quasi_static import stored_places
+from flexmb.solvers.quasi_static_start import stored_places
 
 DEPENDENT = 1e-9  # singular values below this part of the largest count as zero
 DIFFERENCE = 1e-6  # of the magnitude of an elastic coordinate: it is perturbed by this for the Jacobian

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.assembly import close_loops, gaps, positive_mass
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.settings import EXPLICIT, Settings
 
 NEARLY_DEPENDENT = 1e-3  # smallest singular value of the constraint rows as a part of the largest
@@ -114,7 +113,7 @@ def _singular_text(failed: FailedStep, dependent: str, fastest: str) -> str:
     )
 
 
-def finite_rows(system: Any, rows: Floats) -> tuple[Floats, str]:
+def finite_rows(system: Solvable, rows: Floats) -> tuple[Floats, str]:
     """The output rows before the first that holds a value which is not finite, and a sentence about that one."""
     bad = ~np.isfinite(rows).all(axis=1)
     if not bad.any():
@@ -127,7 +126,7 @@ def finite_rows(system: Any, rows: Floats) -> tuple[Floats, str]:
     )
 
 
-def _lost(system: Any, row: Floats) -> str:
+def _lost(system: Solvable, row: Floats) -> str:
     """What is not finite in a row: the motion, where there is one only, else the first channel."""
     column = int(np.argmax(~np.isfinite(row)))
     starts = {c.path: c.start for c in system.channels}

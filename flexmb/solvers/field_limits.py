@@ -8,8 +8,6 @@ constraints allow. An exact field ends where the centre line stands across its f
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 import numpy as np
 
 from flexmb.arrays import Floats
@@ -17,7 +15,7 @@ from flexmb.bodies.deflection import largest_deflection, steepest_slope
 from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.invariants import Invariants
-from flexmb.solvers.body_places import places_of
+from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.system.system import System
 
@@ -31,15 +29,15 @@ class FieldLimits:
     """Watches the states of a system; does nothing for one without flexible bodies."""
 
     def __init__(self, system: Solvable):
-        mechanism: Any = getattr(system, "mechanism", None)
-        bodies = mechanism.bodies if mechanism is not None else []
+        bodies = system.mechanism.bodies if isinstance(system, System) else []
         self.bodies = [body for body in bodies if isinstance(body, FlexibleBody) and body.n_modes]
         self.truncated = [body for body in self.bodies if is_truncated(body)]
         starts = {channel.path: channel.start for channel in system.channels} if self.bodies else {}
         self.columns = {body.name: starts[f"bodies/{body.name}/elastic_position"] for body in self.bodies}
         self.q_column = starts.get("coordinates/q", 0)
-        self.places = {name: place[1] for name, place in places_of(cast(System, system)).items()} if self.bodies else {}
-        """Where the elastic coordinates of every body stand in W"""
+        slices = body_slices(system) if isinstance(system, System) and self.bodies else {}
+        self.places = {name: elastic for name, (_, elastic, _) in slices.items()}
+        """Elastic coordinates of every body in W"""
         self.system = system
         self._mechanics: Mechanics | None = None
 

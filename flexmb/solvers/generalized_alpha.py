@@ -1,15 +1,29 @@
 """Generalised-alpha and HHT-alpha on the index-3 equations, one step (theory sec. 11).
 
-With v' the acceleration and a the auxiliary acceleration, residual and constraints taken at t_{n+1}:
+From q_n, v_n, v'_n, a_n to t_{n+1} = t_n + h, with v' the acceleration and a the auxiliary acceleration of the method;
+unknowns are the increment Dq and the multipliers lam:
 
-    (1-alpha_m) a_{n+1} + alpha_m a_n = (1-alpha_f) v'_{n+1} + alpha_f v'_n
-    Dq = h v_n + h^2 ((1/2-beta) a_n + beta a_{n+1}),                  q_{n+1} = q_n o Dq
-    v_{n+1} = v_n + h ((1-gamma) a_n + gamma a_{n+1})
+    residual              M v'_{n+1} + BIAS + G^T lam = 0,             Phi(q_{n+1}, t_{n+1}) = 0
+    acceleration          (1-alpha_m) a_{n+1} + alpha_m a_n = (1-alpha_f) v'_{n+1} + alpha_f v'_n
+    position              Dq = h v_n + h^2 ((1/2-beta) a_n + beta a_{n+1}),         q_{n+1} = q_n o Dq
+    velocity              v_{n+1} = v_n + h ((1-gamma) a_n + gamma a_{n+1})
+
+q o Dq is q + Dq for a length or an angle, and R exp(~Dq) for a rotation. By these lines an increment dq of Dq changes
+
+    v_{n+1} by g' dq,     v'_{n+1} by b' dq,     a_{n+1} by b' (1-alpha_f)/(1-alpha_m) dq
+
+(`newton_matrix.tangent_factors`), and Newton's method solves, with s = beta h^2,
+
+    [ s (b' M + g' C + K)   G^T ] [ dq     ]     [ -s r  ]
+    [ G                      0  ] [ s dlam ]  =  [ -Phi  ]
+
+`predict` gives the first iterate, `increment` is one iteration (`newton_iteration` decides how many, and when to build
+a new matrix), `step` puts them together, `commit` makes the end of the step the new state.
 
 Afterwards the velocities are projected on G v + Phi_t = 0 with the factor at hand. The method itself goes on with its
-own velocity: it differs by a multiple of h^2, and to take the projected one costs the multipliers an order (an error e
-of the normal velocity is one of e/h in the acceleration). Scheme 1 is Shi & McPhee's [SM sec. 5.3]: constraints at
-acceleration level, then corrections of positions and velocities with the same matrix.
+own velocity: it differs by a multiple of h^2 (OFFSET), and to take the projected one costs the multipliers an order (an
+error e of the normal velocity is one of e/h in the acceleration). Scheme 1 is Shi & McPhee's [SM sec. 5.3]: constraints
+at acceleration level, then corrections of positions and velocities with the same matrix.
 Arnold & Bruels, Multibody System Dynamics 18 (2007) 185; Hilber, Hughes & Taylor, EESD 5 (1977) 283.
 """
 
@@ -18,70 +32,96 @@ from __future__ import annotations
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
-from flexmb.solvers.interpolant import restore
+from flexmb.solvers.newton_iteration import ROUND_OFF, largest_scaled
+from flexmb.solvers.newton_matrix import tangent_factors
 from flexmb.solvers.pointers import float_pointer, int_pointer
+from flexmb.solvers.state_copy import copy_block, return_to_start, store_state
 
-MAX_ITERATIONS = 12
-MAX_SINCE = 200  # steps that one factor may serve
-SLOW = 0.25  # contraction that calls for a better matrix
-FAR = 1e3  # multiple of the accepted error from which growth is divergence, and not a small first increment
-# Accepted error as a share of the first increment. An error e of the positions is one of e/(beta h^2) of accelerations
-# and multipliers, which the predictor feeds back: it is also held below a share of the largest acceleration.
-# Constraints amplify such noise from step to step, an open tree does not.
-SHARE, NOISE = 2e-4, 1e-6
-SHARE_TREE, NOISE_TREE = 1e-3, 1e-5
-TIGHTEST = 1e-14  # least accepted error, as a part of a coordinate's magnitude
-ROUND_OFF = 1e-10  # where convergence stalls below this, round-off of a stiff system is the reason
-HIGHEST_FLOOR = 1e-13
+ERROR_ORDER = 3.0  # the local error of the positions goes with h^3
+
+
+@kernel
+def auxiliary_acceleration(alpha_m, alpha_f, vdot_new, vdot_n, a_n):
+    """a_{n+1} of (1-alpha_m) a_{n+1} + alpha_m a_n = (1-alpha_f) v'_{n+1} + alpha_f v'_n."""
+    return ((1.0 - alpha_f) * vdot_new + alpha_f * vdot_n - alpha_m * a_n) / (1.0 - alpha_m)
+
+
+@kernel
+def position_increment(h, beta, v_n, a_n, a_new):
+    """Dq = h v_n + h^2 ((1/2-beta) a_n + beta a_{n+1})."""
+    return h * v_n + h * h * ((0.5 - beta) * a_n + beta * a_new)
+
+
+@kernel
+def new_velocity(h, gamma, v_n, a_n, a_new):
+    """v_{n+1} = v_n + h ((1-gamma) a_n + gamma a_{n+1})."""
+    return v_n + h * ((1.0 - gamma) * a_n + gamma * a_new)
+
+
+@kernel
+def extrapolated(now, before, ratio):
+    """The next value on the straight line through the last two; `ratio`: of the next step to the last one."""
+    return now + ratio * (now - before)
 
 
 @program
 def predict(K, S, W, arg):
     """Keep the state at the start of the step and extrapolate accelerations and multipliers linearly to its end."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    n, m, h = I[L.N_V], I[L.N_ROWS], S[st.H]
-    am, af, beta, gamma = S[st.ALPHA_M], S[st.ALPHA_F], S[st.BETA], S[st.GAMMA]
+    h, alpha_m, alpha_f, beta, gamma = S[st.H], S[st.ALPHA_M], S[st.ALPHA_F], S[st.BETA], S[st.GAMMA]
     ratio = h / S[st.H_LAST]
     moved = 0.0
+    store_state(I, W, S, K, st.Q_N)
+    copy_block(W, I[L.Q], W, I[L.QN], I[L.N_Q])
     W[I[L.T]] = S[st.T_E]
-    for i in range(I[L.N_Q]):
-        S[K[st.Q_N] + i] = W[I[L.Q] + i]
-        W[I[L.QN] + i] = W[I[L.Q] + i]
-    for i in range(n):
-        a, v = W[I[L.A] + i], W[I[L.V] + i]
-        S[K[st.A_N] + i] = a
-        S[K[st.V_N] + i] = v
-        v += ratio * ratio * S[K[st.OFFSET] + i]
-        aux = a + ratio * (S[K[st.AUX] + i] - a)  # a_n stands for the acceleration at t_n + (alpha_m - alpha_f) h
-        new = a + ratio * (a - S[K[st.A_P] + i])
-        end = ((1.0 - af) * new + af * a - am * aux) / (1.0 - am)
-        S[K[st.AUX_N] + i] = aux
-        S[K[st.AUX_E] + i] = end
-        W[I[L.A] + i] = new
-        way = h * v + h * h * ((0.5 - beta) * aux + beta * end)
-        moved = max(moved, abs(way) / S[K[st.SCALE] + i])
-        W[I[L.DQ] + i] = way
-        W[I[L.V] + i] = v + h * ((1.0 - gamma) * aux + gamma * end)
-    for k in range(m):
-        lam = W[I[L.LAM] + k]
-        S[K[st.LAM_N] + k] = lam
-        W[I[L.LAM] + k] = lam + ratio * (lam - S[K[st.LAM_P] + k])
-    for k in range(I[L.N_POWERS]):
-        S[K[st.WORK_N] + k] = W[I[L.WORK] + k]
+    for i in range(I[L.N_V]):
+        vdot_n = S[K[st.A_N] + i]
+        v_n = S[K[st.V_N] + i]
+        v_n += ratio * ratio * S[K[st.OFFSET] + i]  # the velocity of the method, not the projected one
+        # a_n stands for the acceleration at t_n + (alpha_m - alpha_f) h, and h may have changed
+        a_n = vdot_n + ratio * (S[K[st.AUX] + i] - vdot_n)
+        vdot_new = extrapolated(vdot_n, S[K[st.A_P] + i], ratio)
+        a_new = auxiliary_acceleration(alpha_m, alpha_f, vdot_new, vdot_n, a_n)
+        Dq = position_increment(h, beta, v_n, a_n, a_new)
+        moved = max(moved, abs(Dq) / S[K[st.SCALE] + i])
+        S[K[st.AUX_N] + i] = a_n
+        S[K[st.AUX_E] + i] = a_new
+        W[I[L.DQ] + i] = Dq
+        W[I[L.V] + i] = new_velocity(h, gamma, v_n, a_n, a_new)
+        W[I[L.A] + i] = vdot_new
+    for k in range(I[L.N_ROWS]):
+        W[I[L.LAM] + k] = extrapolated(S[K[st.LAM_N] + k], S[K[st.LAM_P] + k], ratio)
     S[st.MOVED] += moved
     call(I[L.AT_COMPOSE], I, F, W, 0)
+
+
+@kernel
+def acceleration_rows_into(I, W, S, b_prime, rhs):
+    """Scheme 1: S[rhs..] = -(G v' + GAM) / b', which an increment of Dq changes by -G."""
+    n = I[L.N_V]
+    for k in range(I[L.N_ROWS]):
+        value = W[I[L.GAM] + k]
+        for j in range(n):
+            value += W[I[L.G] + k * n + j] * W[I[L.A] + j]
+        S[rhs + k] = -value / b_prime
+
+
+@kernel
+def position_rows_into(I, W, S, g_prime, rhs):
+    """S[rhs..] = -Phi; a velocity row is G v + Phi_t: divided by g' its derivative is G again."""
+    for k in range(I[L.N_ROWS]):
+        S[rhs + k] = -W[I[L.PHI] + k] if k < I[L.N_POS_ROWS] else -W[I[L.PHI] + k] / g_prime
 
 
 @program
 def increment(K, S, W, arg):
     """One Newton iteration; the largest increment as a multiple of the coordinate's magnitude."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    n, m, mp, h = I[L.N_V], I[L.N_ROWS], I[L.N_POS_ROWS], S[st.H]
-    am, af = S[st.ALPHA_M], S[st.ALPHA_F]
-    s = S[st.BETA] * h * h
-    b_prime = (1.0 - am) / (s * (1.0 - af))
-    g_prime = S[st.GAMMA] / (h * S[st.BETA])
-    x = K[st.NEWTON + st.VECTOR]
+    n, m = I[L.N_V], I[L.N_ROWS]
+    s, b_prime, g_prime = tangent_factors(S)
+    alpha_m, alpha_f = S[st.ALPHA_M], S[st.ALPHA_F]
+    dq = K[st.NEWTON + st.VECTOR]  # right-hand side, then the solution: dq (n) and s dlam (m)
+    s_dlam = dq + n
     # Differences need states of their own; the mass is built on the motion that the residual finds anyway.
     apart = K[st.TANGENT] == 2 or K[st.SCHEME] == 1
     if K[st.REBUILD] == 1 and apart:
@@ -90,11 +130,7 @@ def increment(K, S, W, arg):
             return
     if K[st.SCHEME] == 1 and m > 0:
         call(I[L.AT_SYSTEM], I, F, W, 0)
-        for k in range(m):
-            value = W[I[L.GAM] + k]
-            for j in range(n):
-                value += W[I[L.G] + k * n + j] * W[I[L.A] + j]
-            S[x + n + k] = -value / b_prime
+        acceleration_rows_into(I, W, S, b_prime, s_dlam)
         call(I[L.AT_RESIDUAL], I, F, W, 0)
     else:
         call(I[L.AT_RESIDUAL], I, F, W, 0)
@@ -102,18 +138,17 @@ def increment(K, S, W, arg):
             call(K[st.AT_BUILD_MATRIX], K, S, W, 1)
             if K[st.STATUS] != st.OK:
                 return
-        for k in range(m):  # a velocity row is G v + Phi_t: divided by g' its derivative is G again
-            S[x + n + k] = -W[I[L.PHI] + k] if k < mp else -W[I[L.PHI] + k] / g_prime
+        position_rows_into(I, W, S, g_prime, s_dlam)
     for i in range(n):
-        S[x + i] = -s * W[I[L.RES] + i]
+        S[dq + i] = -s * W[I[L.RES] + i]
     call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
     largest = 0.0
     for i in range(n):
-        d = S[x + i]
+        d = S[dq + i]
         W[I[L.DQ] + i] += d
         W[I[L.V] + i] += g_prime * d
         W[I[L.A] + i] += b_prime * d
-        S[K[st.AUX_E] + i] += b_prime * d * (1.0 - af) / (1.0 - am)
+        S[K[st.AUX_E] + i] += b_prime * d * (1.0 - alpha_f) / (1.0 - alpha_m)
         size = abs(d) / S[K[st.SCALE] + i]
         if not size <= largest:  # also catches NaN
             largest = size
@@ -121,7 +156,7 @@ def increment(K, S, W, arg):
             if size != size:
                 break
     for k in range(m):
-        W[I[L.LAM] + k] += S[x + n + k] / s
+        W[I[L.LAM] + k] += S[s_dlam + k] / s
     call(I[L.AT_COMPOSE], I, F, W, 0)
     K[st.ITERATIONS] += 1
     K[st.STEP_ITERATIONS] += 1
@@ -129,81 +164,15 @@ def increment(K, S, W, arg):
 
 
 @program
-def newton(K, S, W, arg):
-    """Iterate to the end of the step. The matrix is rebuilt, then made complete, when convergence is slow.
-
-    The first increment is the error of the predictor, h^2 times the second derivative of the acceleration like the
-    error of the method itself; Newton stops when what is left is a small share of it, or round-off.
-    """
-    I = int_pointer(K[st.AT_I])
-    theta = min(
-        0.5, max(2.0 * S[st.CONTRACTION], S[st.MOVED])
-    )  # the matrix changes with the way gone since it was built
-    S[st.FLOOR] *= 0.5
-    least = max(TIGHTEST, 2.0 * S[st.FLOOR])
-    limit, last, age, started_with, slow = 0.0, 0.0, 100, K[st.TANGENT], 0
-    largest = 0.0
-    for i in range(I[L.N_V]):
-        largest = max(largest, abs(W[I[L.A] + i]) / S[K[st.SCALE] + i])
-    n = I[L.N_V] + I[L.N_ROWS]
-    worth = 2 + n // 25 if K[st.TANGENT] == 1 else 2 + n  # a factorisation in units of iterations
-    rebuild = K[st.HAVE_FACTOR] == 0 or K[st.SINCE] >= MAX_SINCE or K[st.EXCESS] >= worth
-    K[st.STEP_ITERATIONS] = 0
-    K[st.STATUS] = st.NO_CONVERGENCE
-    while K[st.STEP_ITERATIONS] < MAX_ITERATIONS:
-        K[st.REBUILD] = 1 if rebuild else 0
-        if rebuild:
-            rebuild, age, slow = False, 0, 0
-            K[st.FRESH_ITERATIONS] = -K[st.STEP_ITERATIONS]
-        K[st.STATUS] = st.OK
-        call(K[st.AT_INCREMENT], K, S, W, 0)
-        if K[st.STATUS] != st.OK:
-            return
-        K[st.STATUS] = st.NO_CONVERGENCE
-        age += 1
-        size = S[st.WORST]
-        if not size < 1e4:
-            return
-        first = K[st.STEP_ITERATIONS] == 1
-        if first:
-            share, noise = (SHARE, NOISE) if I[L.N_ROWS] > 0 else (SHARE_TREE, NOISE_TREE)
-            limit = max(least, min(share * size, noise * S[st.BETA] * S[st.H] * S[st.H] * largest))
-        else:
-            theta = size / last if last > 0.0 else 0.0
-            if theta > 2.0 and size > FAR * limit and K[st.TANGENT] == 1:
-                return
-            S[st.CONTRACTION] = min(0.5, max(theta, 1e-4))
-        if size <= limit or (theta < 1.0 and size * theta / (1.0 - theta) <= limit):
-            K[st.STATUS] = st.OK
-            return
-        if not first and theta > SLOW:
-            if age > K[st.STEP_ITERATIONS]:
-                rebuild = True
-            elif K[st.TANGENT] == 1:
-                slow += 1  # once may be chance: a first increment that happens to be small
-                if slow > 1:
-                    K[st.TANGENT] = 2
-                    rebuild = True
-            elif theta > 0.7 and size <= ROUND_OFF:  # neither matrix does better
-                S[st.FLOOR] = min(size, HIGHEST_FLOOR)
-                K[st.TANGENT] = started_with
-                K[st.EXCESS] = worth + n  # the next step builds its own matrix
-                K[st.STATUS] = st.OK
-                return
-            else:
-                rebuild = age > 1
-        last = size
-    if last <= ROUND_OFF:
-        S[st.FLOOR] = min(last, HIGHEST_FLOOR)
-        K[st.STATUS] = st.OK
-
-
-@program
 def project_velocities(K, S, W, arg):
-    """Bring the velocities on G v + Phi_t = 0 in the metric of the factor at hand, and note the largest |PHI|."""
+    """Bring the velocities on G v + Phi_t = 0 in the metric of the factor at hand, and note the largest |PHI|.
+
+    [ X  G^T ] [ dv ]     [         0        ]
+    [ G   0  ] [ mu ]  =  [ -(G v + Phi_t)   ]
+    """
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m = I[L.N_V], I[L.N_ROWS]
-    x, rows = K[st.NEWTON + st.VECTOR], I[L.PHI_DOT]
+    dv, rows = K[st.NEWTON + st.VECTOR], I[L.PHI_DOT]
     for i in range(n):
         S[K[st.OFFSET_E] + i] = 0.0
     if m == 0:
@@ -213,46 +182,43 @@ def project_velocities(K, S, W, arg):
         S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[L.PHI] + k]))
     if K[st.PROJECT] == 0:
         return
-    speed = 0.0
-    for i in range(n):
-        speed = max(speed, abs(W[I[L.V] + i]) / S[K[st.SCALE] + i])
-    small = 1e-14 * speed * S[st.LENGTH]
+    small = 1e-14 * largest_scaled(I, W, S, K, I[L.V]) * S[st.LENGTH]
     for _ in range(5):
         largest = 0.0
         for i in range(n):
-            S[x + i] = 0.0
+            S[dv + i] = 0.0
         for k in range(m):
             largest = max(largest, abs(W[rows + k]))
-            S[x + n + k] = -W[rows + k]
+            S[dv + n + k] = -W[rows + k]
         if largest <= small:
             return
         call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
         for i in range(n):
-            W[I[L.V] + i] += S[x + i]
+            W[I[L.V] + i] += S[dv + i]
             if K[st.SCHEME] == 0:
-                S[K[st.OFFSET_E] + i] -= S[x + i]
+                S[K[st.OFFSET_E] + i] -= S[dv + i]
         for k in range(m):  # linear in v: no new Jacobian is needed
             for j in range(n):
-                W[rows + k] += W[I[L.G] + k * n + j] * S[x + j]
+                W[rows + k] += W[I[L.G] + k * n + j] * S[dv + j]
 
 
 @program
 def correct_positions(K, S, W, arg):
     """Position correction of Shi & McPhee's scheme [SM eq. 15] with the matrix of the step."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    n, m, mp = I[L.N_V], I[L.N_ROWS], I[L.N_POS_ROWS]
-    x, size = K[st.NEWTON + st.VECTOR], 0.0
+    n, m, n_positions = I[L.N_V], I[L.N_ROWS], I[L.N_POS_ROWS]
+    dq, size = K[st.NEWTON + st.VECTOR], 0.0
     for _ in range(6):
         call(I[L.AT_JACOBIAN], I, F, W, 0)
         for i in range(n):
-            S[x + i] = 0.0
+            S[dq + i] = 0.0
         for k in range(m):
-            S[x + n + k] = -W[I[L.PHI] + k] if k < mp else 0.0
+            S[dq + n + k] = -W[I[L.PHI] + k] if k < n_positions else 0.0
         call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
         size = 0.0
         for i in range(n):
-            W[I[L.DQ] + i] += S[x + i]
-            size = max(size, abs(S[x + i]) / S[K[st.SCALE] + i])
+            W[I[L.DQ] + i] += S[dq + i]
+            size = max(size, abs(S[dq + i]) / S[K[st.SCALE] + i])
         call(I[L.AT_COMPOSE], I, F, W, 0)
         if size <= 1e-12:
             break
@@ -285,7 +251,7 @@ def step(K, S, W, arg):
     if K[st.STATUS] != st.OK and tangent == 1:  # once more from the start with the full tangent
         K[st.TANGENT] = 2
         K[st.HAVE_FACTOR] = 0
-        restore(I, W, S, K)
+        return_to_start(I, W, S, K)
         call(K[st.AT_PREDICT], K, S, W, 0)
         call(K[st.AT_NEWTON], K, S, W, 0)
     if K[st.STATUS] != st.OK:
@@ -313,22 +279,23 @@ def step(K, S, W, arg):
 
 @program
 def commit(K, S, W, arg):
-    """Make the end of the step the new state; the works by the third-order Adams-Moulton rule."""
+    """Make the end of the step the new state; the works by the third-order Adams-Moulton rule.
+
+    w += h (P_n + P_{n+1})/2 - h^3/6 (second divided difference of the power through t_{n-1}, t_n, t_{n+1})
+    """
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    h, before = S[st.H], S[st.H_LAST]
-    for i in range(I[L.N_V]):
-        S[K[st.A_P] + i] = S[K[st.A_N] + i]
-        S[K[st.AUX] + i] = S[K[st.AUX_E] + i]
-        S[K[st.OFFSET] + i] = S[K[st.OFFSET_E] + i]
-    for k in range(I[L.N_ROWS]):
-        S[K[st.LAM_P] + k] = S[K[st.LAM_N] + k]
+    n, h, h_before = I[L.N_V], S[st.H], S[st.H_LAST]
+    copy_block(S, K[st.A_N], S, K[st.A_P], n)
+    copy_block(S, K[st.AUX_E], S, K[st.AUX], n)
+    copy_block(S, K[st.OFFSET_E], S, K[st.OFFSET], n)
+    copy_block(S, K[st.LAM_N], S, K[st.LAM_P], I[L.N_ROWS])
     if I[L.N_POWERS] > 0:
         call(I[L.AT_POWERS], I, F, W, 0)
         for k in range(I[L.N_POWERS]):
-            old, now, new = S[K[st.POWER_P] + k], S[K[st.POWER_E] + k], W[I[L.POWER] + k]
+            before, now, new = S[K[st.POWER_P] + k], S[K[st.POWER_E] + k], W[I[L.POWER] + k]
             work = 0.5 * h * (now + new)
             if K[st.STEPS] > 0:
-                work -= ((new - now) / h - (now - old) / before) / (h + before) * h**3 / 6.0
+                work -= ((new - now) / h - (now - before) / h_before) / (h + h_before) * h**3 / 6.0
             W[I[L.WORK] + k] += work
             S[K[st.POWER_P] + k] = now
             S[K[st.POWER_N] + k] = now

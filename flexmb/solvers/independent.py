@@ -7,11 +7,9 @@ grown, which happens long before G_d is singular. Golub & Van Loan, sec. 5.4.2.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from flexmb.arrays import Floats
+from flexmb.arrays import Flags, Floats, Integers
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.layout import solver_state as st
 from flexmb.solvers.mechanics import Mechanics
@@ -39,7 +37,7 @@ def pivot_columns(A: Floats, count: int, taken: list[int]) -> list[int]:
     return chosen
 
 
-def dependent_velocities(mechanics: Mechanics, allowed: Any = None) -> list[int]:
+def dependent_velocities(mechanics: Mechanics, allowed: Flags | None = None) -> list[int]:
     """Dependent velocities of the state, position rows first; fewer than rows when the rows are dependent."""
     mechanics.jacobian()
     G = mechanics.G * mechanics.scale
@@ -49,7 +47,7 @@ def dependent_velocities(mechanics: Mechanics, allowed: Any = None) -> list[int]
     return pivot_columns(G, mechanics.n_rows, first) if len(first) == mechanics.n_pos_rows else first
 
 
-def _set_choice(mechanics: Mechanics, dependent: list[int], K: Any, S: Floats, limit: float | None) -> None:
+def _set_choice(mechanics: Mechanics, dependent: list[int], K: Integers, S: Floats, limit: float | None) -> None:
     """Write the lists and the limit of J."""
     n, m = mechanics.n_v, mechanics.n_rows
     independent = [j for j in range(n) if j not in set(dependent)]
@@ -61,7 +59,7 @@ def _set_choice(mechanics: Mechanics, dependent: list[int], K: Any, S: Floats, l
     S[st.J_LIMIT] = limit if limit is not None else max(2.5, GROWN * S[st.J_MAX])
 
 
-def choose_first(mechanics: Mechanics, settings: Settings, K: Any, S: Floats) -> None:
+def choose_first(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> None:
     """Choice at the start, and the first slope of the method."""
     from flexmb.solvers import runge_kutta
 
@@ -75,7 +73,7 @@ def choose_first(mechanics: Mechanics, settings: Settings, K: Any, S: Floats) ->
         )
 
 
-def _choose_at_start(mechanics: Mechanics, settings: Settings, K: Any, S: Floats) -> None:
+def _choose_at_start(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> None:
     m = mechanics
     names = list(m.system.coordinates)
     dof = m.n_v - m.n_rows
@@ -115,7 +113,7 @@ def _choose_at_start(mechanics: Mechanics, settings: Settings, K: Any, S: Floats
     _set_choice(m, dependent, K, S, GROWN_OF_USER)
 
 
-def choose_again(mechanics: Mechanics, K: Any, S: Floats) -> bool:
+def choose_again(mechanics: Mechanics, K: Integers, S: Floats) -> bool:
     """New choice at the present state; False when the rows are dependent there."""
     lam, a = mechanics.lam.copy(), mechanics.a.copy()
     dependent = dependent_velocities(mechanics)

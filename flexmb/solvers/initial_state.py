@@ -1,7 +1,7 @@
 """The initial state of a model, independent of its coordinates.
 
-Initial values are given at joints. They are read in a joint tree that holds as many of these joints as possible (the
-reference), whatever coordinates are asked for; there the loops are closed, and the poses and velocities of all bodies
+Initial values are given at joints. They are read in a joint tree that holds as many of these joints as possible,
+whatever coordinates are asked for; there the loops are closed, and the poses and velocities of all bodies
 found. The coordinates of any other tree are then measured from these poses: every choice starts from the same state.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,23 +18,27 @@ from flexmb.equations.programs import link
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import assemble, assemble_velocities, solve_accelerations
-from flexmb.solvers.body_places import places_of
+from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.mechanics import Mechanics
-from flexmb.solvers.quasi_static import settle
+from flexmb.solvers.quasi_static_start import settle
 from flexmb.solvers.statics import Equilibrium, equilibrium
 from flexmb.system.build import build_system
 from flexmb.system.records.tree import position_coordinates, quaternion
 from flexmb.system.system import System
+
+if TYPE_CHECKING:
+    from flexmb.model.schema import ModelSpec
+    from flexmb.model.schema.analysis import Analysis
 
 BodyStates = dict[str, Floats]
 """Position (3), quaternion (4), velocity (3, world axes), angular velocity (3, body axes), elastic coordinates (n) and
 their rates (n) of every body."""
 
 
-def linked_system(spec: Any, **options: Any) -> System:
-    """System of a checked model with its programs ready to run."""
-    system = build_system(spec, **options)
+def linked_system(spec: ModelSpec, *, dropped: Collection[int] = (), initial_state: bool = False) -> System:
+    """System of a checked model with its programs ready to run; options as those of `build_system`."""
+    system = build_system(spec, dropped=dropped, initial_state=initial_state)
     link(system.ints)
     return system
 
@@ -44,7 +48,7 @@ def design_states(system: System, work: Floats) -> BodyStates:
     Mechanics(system, work).run(L.AT_KINEMATICS)
     ground = int(system.ints[system.ints[L.BODIES] + L.B_W]) + L.W_R_W
     R_w0 = work[ground : ground + 9].reshape(3, 3).copy()
-    elastic = {name: (work[q], work[v]) for name, (_, q, v) in places_of(system).items()}
+    elastic = {name: (work[q], work[v]) for name, (_, q, v) in body_slices(system).items()}
     return {
         body.name: np.concatenate([R_w0 @ body.p_wb, quaternion(R_w0 @ body.R_wb), np.zeros(6), *elastic[body.name]])
         for body in system.mechanism.bodies[1:]
@@ -55,26 +59,26 @@ def body_states(system: System, work: Floats) -> BodyStates:
     """Poses and velocities of all bodies in a workspace."""
     mechanics = Mechanics(system, work)
     mechanics.run(L.AT_OUTPUT)
-    return {name: np.concatenate([work[pose], work[q], work[v]]) for name, (pose, q, v) in places_of(system).items()}
+    return {name: np.concatenate([work[pose], work[q], work[v]]) for name, (pose, q, v) in body_slices(system).items()}
 
 
 def measure(system: System, work: Floats, states: BodyStates) -> None:
     """Set the coordinates and rates in a workspace from poses and velocities of the bodies."""
-    for name, (pose, q, v) in places_of(system).items():
+    for name, (pose, q, v) in body_slices(system).items():
         n = q.stop - q.start
         work[pose] = states[name][: L.BODY_OUT]
         work[q], work[v] = states[name][L.BODY_OUT : L.BODY_OUT + n], states[name][L.BODY_OUT + n :]
     Mechanics(system, work).run(L.AT_BRANCHES)
 
 
-def initial_states(spec: Any, start: float = 0.0) -> BodyStates:
+def initial_states(spec: ModelSpec, start: float = 0.0) -> BodyStates:
     """States of all bodies at the start: the user's values, with all loops closed; in balance where that is asked."""
     return balanced_states(spec, start)[0]
 
 
-def balanced_states(spec: Any, start: float = 0.0) -> tuple[BodyStates, Equilibrium | None]:
+def balanced_states(spec: ModelSpec, start: float = 0.0) -> tuple[BodyStates, Equilibrium | None]:
     """The initial states, and the equilibrium that they are when the analysis is static or starts so."""
-    system = linked_system(spec, reference=True)
+    system = linked_system(spec, initial_state=True)
     work = system.workspace()
     mechanics = Mechanics(system, work)
     mechanics.t = start
@@ -109,7 +113,7 @@ def balanced_states(spec: Any, start: float = 0.0) -> tuple[BodyStates, Equilibr
     return states, None
 
 
-def _settle(analysis: Any, mechanics: Mechanics, v_user: Floats) -> None:
+def _settle(analysis: Analysis | None, mechanics: Mechanics, v_user: Floats) -> None:
     """Bend flexible bodies as the motion at the start asks, where the analysis has one and wants it."""
     if analysis is None or analysis.type == "static" or analysis.elastic_start != "quasi-static":
         return
@@ -141,7 +145,7 @@ def _check_chords(system: System, mechanics: Mechanics) -> None:
         raise InputError(faults)
 
 
-def start_system(spec: Any, states: BodyStates, dropped: Collection[int] = (), start: float = 0.0) -> System:
+def start_system(spec: ModelSpec, states: BodyStates, dropped: Collection[int] = (), start: float = 0.0) -> System:
     """System in the coordinates that the model asks for, with `states` as its initial state."""
     system = linked_system(spec, dropped=dropped)
     work = system.workspace()

@@ -12,6 +12,7 @@ from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.pointers import float_pointer, int_pointer
+from flexmb.solvers.state_copy import load_motion, return_to_end, store_state
 
 NEVER = 1e300
 
@@ -51,48 +52,12 @@ def write_row(K, S, W, arg):
 
 
 @kernel
-def keep_end(I, W, S, K):
-    """Copy the state at the end of the step."""
-    for i in range(I[L.N_Q]):
-        S[K[st.Q_E] + i] = W[I[L.Q] + i]
-    for i in range(I[L.N_V]):
-        S[K[st.V_E] + i] = W[I[L.V] + i]
-        S[K[st.A_E] + i] = W[I[L.A] + i]
-    for k in range(I[L.N_ROWS]):
-        S[K[st.LAM_E] + k] = W[I[L.LAM] + k]
-    for k in range(I[L.N_POWERS]):
-        S[K[st.WORK_E] + k] = W[I[L.WORK] + k]
-
-
-@kernel
-def return_to_end(I, W, S, K):
-    """Put the state at the end of the step back."""
-    W[I[L.T]] = S[st.T_E]
-    for i in range(I[L.N_Q]):
-        W[I[L.Q] + i] = S[K[st.Q_E] + i]
-    for i in range(I[L.N_V]):
-        W[I[L.V] + i] = S[K[st.V_E] + i]
-        W[I[L.A] + i] = S[K[st.A_E] + i]
-    for k in range(I[L.N_ROWS]):
-        W[I[L.LAM] + k] = S[K[st.LAM_E] + k]
-    for k in range(I[L.N_POWERS]):
-        W[I[L.WORK] + k] = S[K[st.WORK_E] + k]
-
-
-@kernel
 def end_rates(I, F, W, S, K):
     """Derivatives of the stored coordinates at both ends of the step, once a step."""
-    nq, nv, rates = I[L.N_Q], I[L.N_V], K[st.RATES]
+    nq, rates = I[L.N_Q], K[st.RATES]
     for end in range(2):
         W[I[L.T]] = S[st.T_N] if end == 0 else S[st.T_E]
-        q = K[st.Q_N] if end == 0 else K[st.Q_E]
-        v = K[st.V_N] if end == 0 else K[st.V_E]
-        a = K[st.A_N] if end == 0 else K[st.A_E]
-        for i in range(nq):
-            W[I[L.Q] + i] = S[q + i]
-        for i in range(nv):
-            W[I[L.V] + i] = S[v + i]
-            W[I[L.A] + i] = S[a + i]
+        load_motion(I, W, S, K, st.Q_N if end == 0 else st.Q_E)
         call(I[L.AT_RATES], I, F, W, 0)
         for i in range(nq):
             S[rates + 2 * end * nq + i] = W[I[L.Q_DOT] + i]
@@ -125,7 +90,7 @@ def interpolate(K, S, W, arg):
     """Set the state in W to that of the time W[T] inside the step; `return_to_end` undoes it."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     nq, rates, h, time = I[L.N_Q], K[st.RATES], S[st.H], W[I[L.T]]
-    keep_end(I, W, S, K)
+    store_state(I, W, S, K, st.Q_E)
     if K[st.PENDING] == 1:
         end_rates(I, F, W, S, K)
         K[st.PENDING] = 2
@@ -152,21 +117,6 @@ def interpolate(K, S, W, arg):
         d0, d1 = h * S[K[st.POWER_N] + k], h * S[K[st.POWER_E] + k]
         rest, slope = w1 - w0 - d0, d1 - d0
         W[I[L.WORK] + k] = w0 + u * (d0 + u * (3.0 * rest - slope + u * (slope - 2.0 * rest)))
-
-
-@kernel
-def restore(I, W, S, K):
-    """Go back to the start of the step."""
-    W[I[L.T]] = S[st.T_N]
-    for i in range(I[L.N_Q]):
-        W[I[L.Q] + i] = S[K[st.Q_N] + i]
-    for i in range(I[L.N_V]):
-        W[I[L.V] + i] = S[K[st.V_N] + i]
-        W[I[L.A] + i] = S[K[st.A_N] + i]
-    for k in range(I[L.N_ROWS]):
-        W[I[L.LAM] + k] = S[K[st.LAM_N] + k]
-    for k in range(I[L.N_POWERS]):
-        W[I[L.WORK] + k] = S[K[st.WORK_N] + k]
 
 
 @program

@@ -21,8 +21,11 @@ from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, InputError
 from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import close_loops, gaps
-from flexmb.solvers.kinematics import MAX_ITERATIONS, Analysis
+from flexmb.solvers.driven_analysis import DrivenAnalysis, Instants
+from flexmb.solvers.kinematics import MAX_ITERATIONS
+from flexmb.solvers.march import march
 from flexmb.solvers.mechanics import Mechanics, Solvable
+from flexmb.solvers.output_rows import OutputRows
 from flexmb.solvers.protocols import Progress, Sink
 from flexmb.solvers.settings import Settings
 from flexmb.solvers.summary import RunSummary
@@ -45,7 +48,7 @@ def analyse_least_squares(
     The rows of the joints must be independent. Raises InputError when a degree of freedom is not driven,
     ComputationError when no fit is found.
     """
-    return _FittedMotion(system, settings, sink, progress).finish(resume)
+    return march(DrivenAnalysis(FittedInstants(OutputRows(system, settings))), sink, progress, resume)
 
 
 def row_weights(system: Solvable) -> Floats:
@@ -79,20 +82,20 @@ class _Linear:
         return np.asarray(-self.inverse.T @ force)
 
 
-class _FittedMotion(Analysis):
-    """The rows of one analysis."""
+class FittedInstants(Instants[RunSummary]):
+    """Joints hold exactly, motions by least squares."""
 
-    def __init__(self, system: Solvable, settings: Settings, sink: Sink, progress: Progress | None):
-        super().__init__(system, settings, sink, progress)
-        self.driven = np.array([row.is_motion for row in system.rows], dtype=bool)
-        self.weight = row_weights(system)
-        self.interval = float(np.min(np.diff(self.times)))
+    def __init__(self, rows: OutputRows):
+        super().__init__(rows)
+        self.driven = np.array([row.is_motion for row in self.system.rows], dtype=bool)
+        self.weight = row_weights(self.system)
+        self.interval = rows.interval
 
     def start(self) -> None:
+        """Fit the positions at the start."""
         m = self.m
-        m.t = self.settings.start
         close_loops(m, np.ones(m.n_v, dtype=bool))  # near the fit, though the joints are not closed before it
-        self._refuse_unless_driven()
+        self._require_drives()
         for _ in range(100):
             size = self._newton_step(with_curvature=False)
             if size <= 1e-4:
@@ -101,11 +104,8 @@ class _FittedMotion(Analysis):
             m.jacobian()
             text = gaps(m, m.phi)
             raise ComputationError(f"At the start the motions cannot be fitted: {text}. Make the motions agree better.")
-        m.run(L.AT_ACCEPT)
-        self.solve_rates()
-        self.add_row(0.0, 0)
 
-    def _refuse_unless_driven(self) -> None:
+    def _require_drives(self) -> None:
         m = self.m
         m.jacobian()
         free = m.n_v - int(np.linalg.matrix_rank(m.G * m.scale, tol=None))
@@ -120,7 +120,7 @@ class _FittedMotion(Analysis):
             size = self._newton_step(with_curvature=True)
             if not np.isfinite(size) or size > 1.0:
                 return False
-            self.iterations += 1
+            self.rows.iterations += 1
             if size <= 1e-8:  # quadratic: what is left is round-off
                 m.jacobian()
                 linear, multipliers = self._here()
@@ -207,7 +207,7 @@ class _FittedMotion(Analysis):
             m.equations()
         m.a[:] = linear.solve(m.gam[~driven], (w * m.gam)[driven], C, extra) * m.scale
         self._share_efforts(linear)
-        self.largest = max(self.largest, float(np.max(np.abs(m.phi[~driven]), initial=0.0)))
+        self.rows.note_constraint_error(m.phi[~driven])
         if m.n_powers:
             self._powers()
 
@@ -228,7 +228,6 @@ class _FittedMotion(Analysis):
             if row >= 0:
                 m.power[I[record + L.MO_POWER]] -= m.lam[row] * m.phi_dot[row]
 
-    def add_row(self, step: float, iterations: int) -> None:
-        power = self.m.power.copy()
-        super().add_row(step, iterations)
-        self.m.power[:] = power  # the output has computed those of the prescribed rates
+    def summary(self, outcome: str) -> RunSummary:
+        """Outcome and quality so far."""
+        return self.rows.summary(outcome, "kinematic")

@@ -13,10 +13,11 @@ import numpy as np
 from flexmb.arrays import Floats
 from flexmb.jit import call
 from flexmb.layout import flat_arrays as L
+from flexmb.loads.table import LOAD_TYPES, LoadCode
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
 
-_VECTORS = (L.LOAD_FORCE, L.LOAD_TORQUE, L.LOAD_DISTRIBUTED)
+_EXPRESSIONS = {row.code: row.expression for row in LOAD_TYPES.values()}
 
 
 class OpenedLoads:
@@ -31,11 +32,11 @@ class OpenedLoads:
         self.places: list[int] = []
         for k, name in enumerate(system.forces):
             record = int(m.I[L.LOADS]) + k * L.LOAD
-            kind = int(m.I[record + L.L_KIND])
+            expression = _EXPRESSIONS[LoadCode(m.I[record + L.L_KIND])]
             slots: dict[str, int] = {}
-            if kind in _VECTORS:
+            if expression == "vector":
                 slots = {f"{name}.x": L.L_FX, f"{name}.y": L.L_FY, f"{name}.z": L.L_FZ}
-            elif kind == L.LOAD_ACTUATOR:
+            elif expression == "effort":
                 slots = {name: L.L_FX}
             for label, slot in slots.items():
                 call(int(m.I[L.AT_FUNCTION]), m.I, system.floats, m.W, int(m.I[record + slot]))

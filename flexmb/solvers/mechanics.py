@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -41,6 +42,17 @@ class Solvable(Protocol):
     def workspace(self) -> Floats: ...
 
 
+@dataclass(frozen=True, eq=False)
+class MotionState:
+    """A copy of what moves: time [s], coordinates, velocities, accelerations and multipliers."""
+
+    t: float
+    q: Floats
+    v: Floats
+    a: Floats
+    lam: Floats
+
+
 class Mechanics:
     """The workspace W of a system with its parts by name; all arrays are views of W."""
 
@@ -73,13 +85,22 @@ class Mechanics:
     def t(self, value: float) -> None:
         self.W[self.I[L.T]] = value
 
+    def state(self) -> MotionState:
+        """A copy of the state in W."""
+        return MotionState(self.t, self.q.copy(), self.v.copy(), self.a.copy(), self.lam.copy())
+
+    def put(self, state: MotionState) -> None:
+        """Bring a state back into W."""
+        self.t = state.t
+        self.q[:], self.v[:], self.a[:], self.lam[:] = state.q, state.v, state.a, state.lam
+
     @property
     def row_scale(self) -> float:
         """Against which a gap |PHI| is small, in m or rad: the length scale, at most 1."""
         return min(1.0, self.system.length_scale)
 
     def run(self, program: int) -> None:
-        """Run the program whose address stands in the given slot of the header."""
+        """Run the program whose address is in the given slot of the header."""
         call(int(self.I[program]), self.I, self.system.floats, self.W, 0)
 
     def jacobian(self) -> None:

@@ -1,10 +1,11 @@
-"""What a run meets outside: where its rows go, who watches it, and Ctrl-C (or another request to end)."""
+"""Protocols of an analysis: where its rows go, who is told of its progress, and Ctrl-C (or another request to end)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from types import FrameType
+from typing import Protocol
 
 from flexmb.arrays import Floats
 from flexmb.stop_signals import handled
@@ -25,7 +26,7 @@ def interrupt_flag() -> Iterator[Callable[[], bool]]:
     """Turn the first request to end into a flag, so that no block is torn while written; the second ends at once."""
     seen: list[int] = []
 
-    def note(number: int, frame: Any) -> None:
+    def note(number: int, frame: FrameType | None) -> None:
         if seen:
             raise KeyboardInterrupt
         seen.append(number)

@@ -15,25 +15,24 @@ frequency)^2 of y; of the efforts, a part of that order squared. The summary say
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.errors import ComputationError
 from flexmb.layout import driven_state as ds
 from flexmb.layout import flat_arrays as L
-from flexmb.layout import solver_state as st
-from flexmb.solvers import balance_programs
+from flexmb.solvers import elastic_balance_kernels
 from flexmb.solvers.assembly import assemble, gaps
-from flexmb.solvers.driven_rows import DrivenRows
+from flexmb.solvers.driven_analysis import DrivenAnalysis, Instants
+from flexmb.solvers.driven_loop import DrivenLoop
 from flexmb.solvers.elastic_balance import LEAP, SHORT, Balance, Lost
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.kinematics import Analysis
+from flexmb.solvers.march import march
 from flexmb.solvers.mechanics import Solvable
+from flexmb.solvers.output_rows import OutputRows
 from flexmb.solvers.protocols import Progress, Sink
 from flexmb.solvers.settings import Settings
-from flexmb.solvers.summary import EnergyBalance, RunSummary
+from flexmb.solvers.summary import QuasiStaticSummary
 
 
 def analyse_quasi_static(
@@ -49,29 +48,20 @@ def analyse_quasi_static(
     Raises InputError when a rigid degree of freedom is not driven, ComputationError when no balance is found.
     `resume`: the checkpoint of an earlier analysis, to go on after its last row.
     """
-    analysis = _QuasiStaticAnalysis(system, settings, sink, progress)
-    return analysis.summary(analysis.finish(resume).outcome)
+    return march(DrivenAnalysis(QuasiStaticInstants(OutputRows(system, settings))), sink, progress, resume)
 
 
-@dataclass(frozen=True)
-class QuasiStaticSummary(RunSummary):
-    """Outcome and quality of a quasi-static analysis."""
+class QuasiStaticInstants(Instants[QuasiStaticSummary]):
+    """The drives give the rigid coordinates, the balance of the flexible bodies the elastic ones."""
 
-    left_out: float
-    """How far the inertia of y'' would move the elastic coordinates, as a part of their largest value."""
-
-
-class _QuasiStaticAnalysis(Analysis):
-    """The rows of one analysis, from instant to instant."""
-
-    def __init__(self, system: Solvable, settings: Settings, sink: Sink, progress: Progress | None):
-        super().__init__(system, settings, sink, progress)
-        self.numbers = np.zeros(st.S_HEADER + 2)
-        """Of the energy balance; then the largest y and the largest change of y that was left out"""
-        self.balance = EnergyBalance(system, self.numbers)
+    def __init__(self, rows: OutputRows):
+        super().__init__(rows)
+        rows.reserve(2)
+        """Largest y, and largest change of y that was left out"""
         self.balance_of_bodies: Balance | None = None
-        self.limits, self.tried = FieldLimits(system), settings.start
-        self.interval = float(np.min(np.diff(self.times)))
+        self.before: tuple[Floats, Floats, Floats, Floats] | None = None
+        self.limits, self.tried = FieldLimits(self.system), rows.settings.start
+        self.interval = rows.interval
 
     @property
     def bodies(self) -> Balance:
@@ -81,61 +71,61 @@ class _QuasiStaticAnalysis(Analysis):
         return self.balance_of_bodies
 
     def start(self) -> None:
-        m = self.m
-        m.t = self.settings.start
+        """The balance at the start, with the load raised little by little where it must be."""
+        m, t = self.m, self.m.t
         assemble(self.system, m.W)
-        bodies, t = self.bodies, self.settings.start
+        bodies = self.bodies
         try:
             bodies.load(t)
             bodies.solve(t, self._instants(t))
         except Lost:
             raise ComputationError(f"At the start {self._reason(t)}") from None
         self._place(t)
-        m.run(L.AT_ACCEPT)
-        self.solve_rates()
-        self.add_row(0.0, 0)
 
-    def unpack(self, checkpoint: Floats) -> None:
-        super().unpack(checkpoint)
+    def follow_checkpoint(self) -> None:
+        """y, y' and y'' from the workspace."""
         bodies, m = self.bodies, self.m
         bodies.rate, bodies.second = m.v[bodies.independent].copy(), m.a[bodies.independent].copy()
 
-    def connect(self) -> DrivenRows | None:
+    def compiled_loop(self) -> DrivenLoop | None:
+        """The compiled loop when the rows are independent and there is something elastic."""
         bodies, m = self.bodies, self.m
         if not len(bodies.y) or len(bodies.dependent) != m.n_rows:
             return None
         split = ds.Split(bodies.dependent, bodies.independent, bodies.places)
-        return DrivenRows(m, self.times, split, balance_programs.PROGRAMS)
+        return DrivenLoop(m, self.rows.times, split, elastic_balance_kernels.PROGRAMS)
 
-    def hand_over(self, compiled: DrivenRows) -> None:
-        super().hand_over(compiled)
+    def hand_over(self, loop: DrivenLoop) -> None:
+        """y with its derivatives, and the inverse of its Jacobian."""
         bodies, n = self.bodies, len(self.bodies.y)
-        compiled.view(ds.CENTRE, 4 * n)[:] = np.concatenate([bodies.y, bodies.rate, bodies.second, bodies.third])
-        compiled.K[ds.HAVE_COUPLING] = compiled.K[ds.HAVE_THIRD] = 0
-        compiled.K[ds.HAVE_INVERSE], compiled.K[ds.FACTORISATIONS] = bodies.inverse is not None, bodies.factorisations
+        loop.view(ds.CENTRE, 4 * n)[:] = np.concatenate([bodies.y, bodies.rate, bodies.second, bodies.third])
+        loop.K[ds.HAVE_COUPLING] = loop.K[ds.HAVE_THIRD] = 0
+        loop.K[ds.HAVE_INVERSE], loop.K[ds.FACTORISATIONS] = bodies.inverse is not None, bodies.factorisations
         if bodies.inverse is not None:
-            compiled.view(ds.INVERSE, n * n)[:] = bodies.inverse.ravel()
-        compiled.S[ds.LARGEST_Y], compiled.S[ds.LEFT_OUT] = self.numbers[st.S_HEADER :]
+            loop.view(ds.INVERSE, n * n)[:] = bodies.inverse.ravel()
+        loop.S[ds.LARGEST_Y], loop.S[ds.LEFT_OUT] = self.rows.own
 
-    def take_back(self, compiled: DrivenRows) -> None:
-        super().take_back(compiled)
+    def take_back(self, loop: DrivenLoop) -> None:
+        """y with its derivatives, and the inverse of its Jacobian."""
         bodies, n = self.bodies, len(self.bodies.y)
-        bodies.y, bodies.rate, bodies.second, bodies.third = compiled.view(ds.CENTRE, 4 * n).reshape(4, n).copy()
+        bodies.y, bodies.rate, bodies.second, bodies.third = loop.view(ds.CENTRE, 4 * n).reshape(4, n).copy()
         bodies.inverse = None
-        if compiled.K[ds.HAVE_INVERSE]:
-            bodies.inverse = compiled.view(ds.INVERSE, n * n).reshape(n, n).copy()
-        bodies.factorisations = int(compiled.K[ds.FACTORISATIONS])
-        self.numbers[st.S_HEADER :] = compiled.S[ds.LARGEST_Y], compiled.S[ds.LEFT_OUT]
+        if loop.K[ds.HAVE_INVERSE]:
+            bodies.inverse = loop.view(ds.INVERSE, n * n).reshape(n, n).copy()
+        bodies.factorisations = int(loop.K[ds.FACTORISATIONS])
+        self.rows.own[:] = loop.S[ds.LARGEST_Y], loop.S[ds.LEFT_OUT]
 
-    def advance(self, t_new: float) -> bool:
-        bodies, h = self.bodies, t_new - self.m.t
-        before, self.tried = bodies.state, t_new
+    def predict(self, t: float) -> None:
+        """y and y' along y''."""
+        bodies, h = self.bodies, t - self.m.t
+        self.before, self.tried = bodies.state, t
         bodies.y = bodies.y + h * bodies.rate + 0.5 * h**2 * bodies.second
         bodies.rate = bodies.rate + h * bodies.second
-        if super().advance(t_new):
-            return True
-        bodies.state, bodies.inverse = before, None
-        return False
+
+    def go_back(self) -> None:
+        """y with its derivatives before the step; the Jacobian is made anew."""
+        assert self.before is not None
+        self.bodies.state, self.bodies.inverse = self.before, None
 
     def solve_positions(self) -> bool:
         """The balance at the new time; False when it is not found."""
@@ -147,7 +137,7 @@ class _QuasiStaticAnalysis(Analysis):
         except Lost:
             return False
         finally:
-            self.iterations += bodies.iterations - done
+            self.rows.iterations += bodies.iterations - done
         return True
 
     def _solve(self, t: float) -> None:
@@ -169,14 +159,14 @@ class _QuasiStaticAnalysis(Analysis):
 
     def _place(self, t: float) -> None:
         """The solution at t into W; how large it is and what it leaves out is kept."""
-        bodies, seen = self.bodies, self.numbers[st.S_HEADER :]
+        bodies, seen = self.bodies, self.rows.own
         left_out = bodies.place(t)
         seen[:] = np.maximum(seen, [bodies.size(bodies.y), left_out])
 
     def solve_rates(self) -> None:
-        """The rates stand in W already; the powers follow."""
+        """The rates are in W already; the powers follow."""
         m = self.m
-        self.largest = max(self.largest, float(np.max(np.abs(m.phi), initial=0.0)))
+        self.rows.note_constraint_error(m.phi)
         if m.n_powers:
             m.run(L.AT_POWERS)
 
@@ -186,9 +176,9 @@ class _QuasiStaticAnalysis(Analysis):
         speed = float(np.max(np.abs(m.v / m.scale)[rigid], initial=0.0))
         speed = max(speed, float(np.sqrt(np.max(np.abs(m.a / m.scale)[rigid], initial=0.0))))
         short = min(SHORT / speed if speed > 0.0 else np.inf, 0.1 * self.interval)
-        if t - short < self.settings.start:
+        if t - short < self.rows.settings.start:
             return short, 2.0 * short, 3.0 * short
-        return (-short, short) if t + short <= self.settings.end else (-3.0 * short, -2.0 * short, -short)
+        return (-short, short) if t + short <= self.rows.settings.end else (-3.0 * short, -2.0 * short, -short)
 
     def _reason(self, t: float) -> str:
         """Why there is no balance at t, and what to do."""
@@ -209,22 +199,18 @@ class _QuasiStaticAnalysis(Analysis):
             "Let the elastic coordinates be solved dynamically."
         )
 
-    def fail(self, t: float) -> None:
-        here = self.m.t
-        text = self._reason(self.tried)
-        self.m.t = here
-        self.flush()
-        raise ComputationError(f"From t = {here:.6g} s to {t:.6g} s {text}", self.summary("failed"))
+    def reason(self, t: float) -> str:
+        """Why the motion cannot be carried on to t [s]; the workspace may be changed."""
+        return f"From t = {self.m.t:.6g} s to {t:.6g} s {self._reason(self.tried)}"
 
-    def flush(self) -> None:
-        fault = self.limits.fault_in(np.concatenate(self.blocks)) if self.blocks else ""
-        super().flush()
-        if fault:
-            raise ComputationError(fault, self.summary("failed"))
+    def fault_in(self, block: Floats) -> str:
+        """A body that bends farther than its deformation field can describe, or ""."""
+        return self.limits.fault_in(block)
 
     def summary(self, outcome: str) -> QuasiStaticSummary:
-        values = vars(super().summary(outcome)) | {"method": "quasi-static", "factorisations": 0}
+        """Outcome and quality so far."""
+        values = vars(self.rows.summary(outcome, "quasi-static")) | {"factorisations": 0}
         if self.balance_of_bodies is not None:
             values["factorisations"] = self.balance_of_bodies.factorisations
-        largest, left_out = self.numbers[st.S_HEADER :].tolist()
+        largest, left_out = self.rows.own.tolist()
         return QuasiStaticSummary(**values, left_out=left_out / largest if largest > 0.0 else 0.0)

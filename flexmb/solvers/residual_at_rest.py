@@ -40,7 +40,7 @@ class Point:
     """Potential energy of gravity, springs and deformation [J]"""
 
 
-class Rest:
+class ResidualAtRest:
     """A mechanism without motion, in a workspace W; coordinates that are `held` do not move either."""
 
     def __init__(self, system: System, W: Floats, held: Flags | None = None):

@@ -8,14 +8,14 @@ Dormand & Prince, J. Comp. Appl. Math. 6 (1980) 19.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from flexmb.arrays import Floats, Integers
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.pointers import float_pointer, int_pointer
+from flexmb.solvers.state_copy import copy_block, store_state
 
 CLASSIC = (
     (),
@@ -37,7 +37,7 @@ DORMAND_PRINCE_ERROR = (71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 
 ERROR_ORDER = 5.0
 
 
-def set_tableau(method: str, K: Any, S: Any) -> None:
+def set_tableau(method: str, K: Integers, S: Floats) -> None:
     """Write the coefficients of "rk4" or "rk45" into the state."""
     rows = CLASSIC if method == "rk4" else DORMAND_PRINCE
     table = S[K[st.TABLEAU] : K[st.TABLEAU] + 63]
@@ -136,16 +136,8 @@ def step(K, S, W, arg):
     I = int_pointer(K[st.AT_I])
     nq, nv, n_powers, h = I[L.N_Q], I[L.N_V], I[L.N_POWERS], S[st.H]
     size, slopes, table = nq + nv + n_powers, K[st.SLOPES], K[st.TABLEAU]
-    for i in range(nq):
-        S[K[st.Q_N] + i] = W[I[L.Q] + i]
-    for i in range(nv):
-        S[K[st.V_N] + i] = W[I[L.V] + i]
-        S[K[st.A_N] + i] = W[I[L.A] + i]
-    for k in range(I[L.N_ROWS]):
-        S[K[st.LAM_N] + k] = W[I[L.LAM] + k]
-    for k in range(n_powers):
-        S[K[st.WORK_N] + k] = W[I[L.WORK] + k]
-        S[K[st.POWER_N] + k] = S[slopes + nq + nv + k]
+    store_state(I, W, S, K, st.Q_N)
+    copy_block(S, slopes + nq + nv, S, K[st.POWER_N], n_powers)
     K[st.STATUS] = st.OK
     for s in range(1, K[st.STAGES]):
         row = table + 14 + 7 * s

@@ -1,14 +1,18 @@
-"""What the user chooses about a run, checked and put into the state of the integrator."""
+"""Settings of an analysis as the solvers take them: checked, and put into the state of the integrator."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.layout import solver_state as st
+
+if TYPE_CHECKING:
+    from flexmb.model.schema.analysis import Analysis
 
 IMPLICIT = ("generalized-alpha", "hht", "shi-mcphee")
 EXPLICIT = ("rk4", "rk45")
@@ -16,7 +20,7 @@ EXPLICIT = ("rk4", "rk45")
 
 @dataclass(frozen=True)
 class Settings:
-    """A dynamic analysis. Any object with these attributes serves; missing ones take the values here."""
+    """An analysis as the solvers take it: that of a model with its defaults filled in, or made directly."""
 
     end: float
     """End time [s]."""
@@ -41,18 +45,11 @@ class Settings:
     type: str = "dynamic"
 
 
-def read_settings(analysis: Any, every: float | None = None) -> Settings:
-    """Settings of an analysis object, with all its faults at once."""
-    values: dict[str, Any] = {}
-    for name, field in Settings.__dataclass_fields__.items():
-        value = getattr(analysis, name, None)
-        if name == "start" and isinstance(value, str):
-            value = None  # a model says how it starts, always at t = 0
-        values[name] = value if value is not None or name == "end" else field.default
-    values["independent"] = tuple(values["independent"] or ())
+def solver_settings(analysis: Analysis | Settings, every: float | None = None) -> Settings:
+    """Settings of an analysis, with `every` as output interval if given; raises InputError with all faults at once."""
+    settings = analysis if isinstance(analysis, Settings) else _of_model(analysis)
     if every is not None:
-        values["every"] = every
-    settings = Settings(**values)
+        settings = replace(settings, every=every)
     faults = []
 
     def fault(name: str, text: str, hint: str = "") -> None:
@@ -90,7 +87,23 @@ def read_settings(analysis: Any, every: float | None = None) -> Settings:
     return settings
 
 
-def set_parameters(settings: Settings, S: Any) -> None:
+def _of_model(analysis: Analysis) -> Settings:
+    """The analysis of a model, which always starts at t = 0."""
+    return Settings(
+        end=analysis.end,
+        step=analysis.step,
+        method=analysis.method,
+        rho=analysis.rho,
+        alpha=analysis.alpha,
+        tolerance=analysis.tolerance,
+        max_step=analysis.max_step,
+        formulation=analysis.formulation,
+        independent=tuple(analysis.independent),
+        type=analysis.type,
+    )
+
+
+def set_parameters(settings: Settings, S: Floats) -> None:
     """alpha_m, alpha_f, beta and gamma of the implicit method (theory sec. 11)."""
     if settings.method == "generalized-alpha":
         rho = settings.rho
@@ -101,7 +114,7 @@ def set_parameters(settings: Settings, S: Any) -> None:
     S[st.ALPHA_M], S[st.ALPHA_F], S[st.GAMMA], S[st.BETA] = alpha_m, alpha_f, gamma, 0.25 * (gamma + 0.5) ** 2
 
 
-def set_schedule(settings: Settings, K: Any, S: Any) -> None:
+def set_schedule(settings: Settings, K: Integers, S: Floats) -> None:
     """Times, step sizes and output grid."""
     span = settings.end - settings.start
     S[st.T_START], S[st.T_END], S[st.T_N], S[st.T_E] = settings.start, settings.end, settings.start, settings.start

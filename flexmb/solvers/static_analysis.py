@@ -7,7 +7,6 @@ Enters: a system with its loops closed. Leaves: one output row with q and lam of
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -21,26 +20,9 @@ from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.protocols import Sink
 from flexmb.solvers.settings import Settings
-from flexmb.solvers.statics import Equilibrium, equilibrium
-from flexmb.solvers.summary import RunSummary
+from flexmb.solvers.statics import equilibrium
+from flexmb.solvers.summary import StaticSummary
 from flexmb.system.system import System
-
-
-@dataclass(frozen=True)
-class StaticSummary(RunSummary):
-    """Outcome of a static analysis."""
-
-    equilibrium: Equilibrium
-
-    @property
-    def unbalanced_force(self) -> float:
-        """Largest unbalanced generalised force as a part of the largest load."""
-        return self.equilibrium.residual
-
-    @property
-    def lowest_stiffness(self) -> float:
-        """Smallest eigenvalue of stiffness against mass [1/s^2]; negative: unstable, infinite: nothing is free."""
-        return self.equilibrium.lowest
 
 
 def analyse_static(system: Solvable, settings: Settings, *, sink: Sink, resume: Floats | None = None) -> StaticSummary:

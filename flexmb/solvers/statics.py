@@ -29,7 +29,7 @@ from flexmb.errors import ComputationError
 from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import gaps, positive_mass
 from flexmb.solvers.field_limits import FieldLimits
-from flexmb.solvers.residual_at_rest import Point, Rest, is_symmetric, newton_step, softest_motion
+from flexmb.solvers.residual_at_rest import Point, ResidualAtRest, is_symmetric, newton_step, softest_motion
 from flexmb.system.system import System
 
 RADIUS = 0.5  # rad, parts of the length scale: longest step; doubled for lengths as long as it serves
@@ -93,7 +93,7 @@ class _BeyondField(ComputationError):
     """The search ended at the limit of the deformation field of a body."""
 
 
-class _Search(Rest):
+class _Search(ResidualAtRest):
     def __init__(self, system: System, W: Floats, held: Flags | None = None):
         super().__init__(system, W, held)
         self.is_length = np.array([kind == "length" for kind in system.coordinate_kinds], dtype=bool)

@@ -1,4 +1,7 @@
-"""What is said about a run when it has ended."""
+"""Summaries of the analyses: how they ended and how well, as written-down classes, and what follows the rows for them.
+
+`Summary` is every kind there is; the fields of `RunSummary` are those of all.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import numpy as np
 from flexmb.arrays import Floats
 from flexmb.layout import solver_state as st
 from flexmb.solvers.mechanics import Solvable
+from flexmb.solvers.statics import Equilibrium
 
 ROUND_OFF = 1e-12  # differences of energies below this part of them are noise
 
@@ -46,6 +50,47 @@ class RunSummary:
     def energy_balance(self) -> float:
         """Energy error as a fraction of the peak energy."""
         return self.energy_error / self.peak_energy if self.peak_energy > 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class StaticSummary(RunSummary):
+    """Outcome of a static analysis."""
+
+    equilibrium: Equilibrium
+
+    @property
+    def unbalanced_force(self) -> float:
+        """Largest unbalanced generalised force as a part of the largest load."""
+        return self.equilibrium.residual
+
+    @property
+    def lowest_stiffness(self) -> float:
+        """Smallest eigenvalue of stiffness against mass [1/s^2]; negative: unstable, infinite: nothing is free."""
+        return self.equilibrium.lowest
+
+
+@dataclass(frozen=True)
+class QuasiStaticSummary(RunSummary):
+    """Outcome and quality of a quasi-static analysis."""
+
+    left_out: float
+    """How far the inertia of y'' would move the elastic coordinates, as a part of their largest value."""
+
+
+@dataclass(frozen=True)
+class NaturalSummary(RunSummary):
+    """Outcome and quality of a run in natural coordinates."""
+
+    n_natural: int
+    """Moving numbers of points, vectors and mixed coordinates."""
+    n_natural_rows: int
+    """Independent constraint rows between them."""
+    balance_gap: float
+    """Largest M a + BIAS + G^T lam of the core at the rows of the natural motion, as a part of its largest term."""
+
+
+Summary = RunSummary | StaticSummary | QuasiStaticSummary | NaturalSummary
+"""Every kind of summary; `RunSummary` itself is that of a dynamic or kinematic run."""
 
 
 class EnergyBalance:

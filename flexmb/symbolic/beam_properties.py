@@ -12,6 +12,7 @@ from typing import Any
 from flexmb.elements.material import MATERIALS
 from flexmb.model.expressions.nodes import SymbolicValue
 from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.symbolic.engine import Rational, Scalar, engine
 from flexmb.symbolic.expressions import formula_of
 from flexmb.symbolic.numbers import physical
@@ -21,7 +22,7 @@ Section = tuple[Scalar, Scalar, Scalar]
 """A, Iy, Iz"""
 
 
-def beam_properties(spec: Any, table: BeamBody, length: Scalar) -> BeamProperties:
+def beam_properties(spec: ModelSpec, table: BeamBody, length: Scalar) -> BeamProperties:
     """Properties of a beam with one section."""
     A, Iy, Iz = section_formulas(_section(spec, table))
     E, density = (formula_of(value) for value in _material(spec, table))
@@ -38,15 +39,12 @@ def obstacles(table: BeamBody) -> list[str]:
     return found + (["torsion shapes"] if table.shapes.twists else [])
 
 
-def depends_on_symbols(spec: Any, table: BeamBody, length: Scalar) -> bool:
+def depends_on_symbols(spec: ModelSpec, table: BeamBody, length: Scalar) -> bool:
     """Whether a number of a beam carries a formula, or its length does."""
-    numbers = [*_numbers(table), *_numbers(spec.sections.get(table.section) if _is_name(table.section) else None)]
-    numbers += list(_numbers(spec.materials.get(table.material) if _is_name(table.material) else None))
+    section, material = table.section, table.material
+    numbers = [*_numbers(table), *_numbers(spec.sections.get(section) if isinstance(section, str) else None)]
+    numbers += list(_numbers(spec.materials.get(material) if isinstance(material, str) else None))
     return bool(getattr(length, "free_symbols", ())) or any(isinstance(x, SymbolicValue) for x in numbers)
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str)
 
 
 def _numbers(value: Any) -> Iterator[float]:
@@ -63,11 +61,11 @@ def _numbers(value: Any) -> Iterator[float]:
                 yield from _numbers(entry)
 
 
-def _section(spec: Any, table: BeamBody) -> Any:
+def _section(spec: ModelSpec, table: BeamBody) -> Any:
     return spec.sections[table.section] if isinstance(table.section, str) else table.section
 
 
-def _material(spec: Any, table: BeamBody) -> tuple[float, float]:
+def _material(spec: ModelSpec, table: BeamBody) -> tuple[float, float]:
     """E and density."""
     material: Any = table.material
     if isinstance(material, str):

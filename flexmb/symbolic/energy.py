@@ -16,8 +16,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from flexmb.axes import AXES
 from flexmb.errors import InputError
-from flexmb.joints.table import QUATERNIONS
 from flexmb.symbolic.engine import Integer, Scalar, Symbol, as_expression
 from flexmb.symbolic.equations import Equations
 from flexmb.symbolic.joints import quaternion_matrix
@@ -140,7 +140,7 @@ def _about_axes(
         if any(_is_held(equations, k, states) for k in about):
             continue
         R = quaternion_matrix(equations.q[place.q + first : place.q + first + 4])
-        for row, axis in zip(R, "xyz", strict=True):
+        for row, axis in zip(R, AXES, strict=True):
             change = add(
                 dot([_rate(equations, c) for c in row], [momenta[k] for k in about]),
                 dot(row, [rates[k] for k in about]),
@@ -160,7 +160,7 @@ def _owner(equations: Equations, place: BranchPlace) -> str:
 def _rotations(equations: Equations) -> Iterator[tuple[BranchPlace, int, int]]:
     """Quaternions with three rates: branch, first stored coordinate, first rate."""
     for place in equations.parts.places:
-        for first, start, n in QUATERNIONS.get(place.kind.code, ()):
+        for first, start, n in place.kind.quaternions:
             if n == 3:
                 yield place, first, start
 
@@ -228,7 +228,7 @@ def _states(equations: Equations) -> Iterator[Values]:
         for place in equations.parts.places:
             for k in range(place.elastic_q, place.elastic_q + place.n_modes):
                 state[equations.q[k]] *= SMALL
-            for first, _, _ in QUATERNIONS.get(place.kind.code, ()):
+            for first, _, _ in place.kind.quaternions:
                 p = equations.q[place.q + first : place.q + first + 4]
                 size = sum(state[x] ** 2 for x in p) ** 0.5
                 state |= {x: state[x] / size for x in p}

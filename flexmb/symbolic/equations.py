@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from flexmb.errors import Fault, InputError
-from flexmb.joints.table import QUATERNIONS
+from flexmb.model.model import Model
 from flexmb.symbolic.engine import Scalar, Symbol, tidy
 from flexmb.symbolic.joints import stored_rates
 from flexmb.symbolic.loads import LoadMaker
@@ -98,7 +98,7 @@ class Parts:
 
 
 def equations_of(
-    model: Any,
+    model: Model,
     keep: Collection[str] | str = (),
     order: int | None = None,
     *,
@@ -286,8 +286,8 @@ def _joint_symbols(
         wanted = sensors.get((joint, coordinate)) or (owner if single else f"{owner}_{coordinate}")
         made.append(names.give(wanted))
     stored: list[Any] = [None] * kind.n_q
-    for number, (first, _, _) in enumerate(QUATERNIONS.get(kind.code, ())):
-        base = f"{owner}_rod" if number == 0 and len(QUATERNIONS[kind.code]) > 1 else owner
+    for first, _, n_rates in kind.quaternions:
+        base = f"{owner}_rod" if n_rates == 2 else owner
         stored[first : first + 4] = [Symbol(names.give(f"{base}_p{i}")) for i in range(4)]
     free = iter([k for k in range(kind.n_q) if stored[k] is None])
     what = f"joint {owner}" if joint else f"body {owner}"

@@ -20,6 +20,7 @@ from flexmb.bodies.point_field import PointField
 from flexmb.bodies.quadratic_beam import quadratic_field, quadratic_marker
 from flexmb.errors import Fault, InputError
 from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.symbolic.arms import Sparse, SymbolicShapes
 from flexmb.symbolic.beam_properties import beam_properties, depends_on_symbols, obstacles
 from flexmb.symbolic.engine import Float, Scalar
@@ -57,7 +58,7 @@ class NumericSource:
 
 
 def symbolic_field(
-    spec: Any, name: str, table: Any, body: FlexibleBody, length: Scalar | None = None
+    spec: ModelSpec, name: str, table: Any, body: FlexibleBody, length: Scalar | None = None
 ) -> SymbolicField | None:
     """The field of a body of the model; None for a body without modes that has no formulas.
 
@@ -70,7 +71,9 @@ def symbolic_field(
     return _numeric_field(name, body) if body.n_modes else None
 
 
-def _beam_field(spec: Any, name: str, table: BeamBody, body: FlexibleBody, length: Scalar) -> SymbolicField | None:
+def _beam_field(
+    spec: ModelSpec, name: str, table: BeamBody, body: FlexibleBody, length: Scalar
+) -> SymbolicField | None:
     """The field of a uniform beam with exact integrals; None for a beam in numbers that has none."""
     assert body.basis is not None
     in_symbols = depends_on_symbols(spec, table, length)

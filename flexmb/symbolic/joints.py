@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexmb.joints.table import QUATERNIONS, JointCode, JointType
+from flexmb.joints.joint_type import JointType
 from flexmb.symbolic.engine import Integer, Matrix, Scalar, Vector, cos, sin
 from flexmb.symbolic.orders import add as plus
 from flexmb.symbolic.orders import multiply, negative, subtract
@@ -48,41 +48,28 @@ class JointMotion:
 
 def joint_motion(kind: JointType, parameters: list[Scalar], q: list[Scalar], v: list[Scalar]) -> JointMotion:
     """The joint seen from its first frame; q, v : its stored coordinates and rates."""
-    n = kind.n_v
-    turns: list[Vector] | None = None
-    S_w, S_v = [zero() for _ in range(n)], [zero() for _ in range(n)]
-    R, t, bias_w, bias_v = identity(), zero(), zero(), zero()
-    code = kind.code
-    if code in (JointCode.REVOLUTE, JointCode.SCREW):
-        R, S_w[0][2] = turn(2, cos(q[0]), sin(q[0])), 1
-        if code == JointCode.SCREW:
-            t[2], S_v[0][2] = multiply(parameters[0], q[0]), parameters[0]
-    elif code == JointCode.PRISMATIC:
-        t[2], S_v[0][2] = q[0], 1
-    elif code in (JointCode.CYLINDRICAL, JointCode.PIN_IN_SLOT):
-        along = 2 if code == JointCode.CYLINDRICAL else 0
-        R, t[along] = turn(2, cos(q[1]), sin(q[1])), q[0]
-        S_v[0][along], S_w[1][2] = 1, 1
-    elif code == JointCode.PLANAR:
-        R, t = turn(2, cos(q[2]), sin(q[2])), [q[0], q[1], 0]
-        S_v[0][0], S_v[1][1], S_w[2][2] = 1, 1, 1
-    elif code == JointCode.UNIVERSAL:
-        return _universal(q, v)
-    elif code == JointCode.DISTANCE:
-        return _distance(parameters[0], q, v)
-    elif code in (JointCode.SPHERICAL, JointCode.FREE, JointCode.POINT_ON_LINE):
-        ((first, rate, _),) = QUATERNIONS[code]
-        R = quaternion_matrix(q[first : first + 4])
-        S_w[rate:] = [column(R, k) for k in range(3)]
-        turns = [*(zero() for _ in range(rate)), *identity()]
-        for k in range(rate):
-            axis = k if code == JointCode.FREE else 2
-            t[axis], S_v[k][axis] = q[k], 1
-    # a rotation about z leaves z as it is
-    return JointMotion(R, t, S_w, S_v, bias_w, bias_v, S_w if turns is None else turns, bias_w)
+    if kind.name in _POSES:
+        return _POSES[kind.name](parameters, q, v)
+    R, t = identity(), zero()
+    S_w, S_v = [zero() for _ in range(kind.n_v)], [zero() for _ in range(kind.n_v)]
+    slides = kind.motions_of("slide")
+    for k, motion in enumerate(slides):
+        t[motion.axis], S_v[k][motion.axis] = q[k], 1
+    k = len(slides)
+    for motion in kind.motions[k:]:  # one at most: the others have a pose of their own
+        if motion.type == "ball":
+            R = quaternion_matrix(q[k : k + 4])
+            S_w[k:] = [column(R, i) for i in range(3)]
+            turns = [*(zero() for _ in slides), *identity()]
+            return JointMotion(R, t, S_w, S_v, zero(), zero(), turns, zero())
+        R, S_w[k][motion.axis] = turn(motion.axis, cos(q[k]), sin(q[k])), 1
+        if motion.type == "screw":
+            t[motion.axis], S_v[k][motion.axis] = multiply(parameters[0], q[k]), parameters[0]
+    # a rotation about an axis leaves that axis as it is
+    return JointMotion(R, t, S_w, S_v, zero(), zero(), S_w, zero())
 
 
-def _universal(q: list[Scalar], v: list[Scalar]) -> JointMotion:
+def _universal(parameters: list[Scalar], q: list[Scalar], v: list[Scalar]) -> JointMotion:
     """About x of the first frame, then about y of the second."""
     c1, s1, c2, s2 = cos(q[0]), sin(q[0]), cos(q[1]), sin(q[1])
     second: Vector = [0, c1, s1]
@@ -93,15 +80,19 @@ def _universal(q: list[Scalar], v: list[Scalar]) -> JointMotion:
     return JointMotion(R, zero(), [[1, 0, 0], second], [zero(), zero()], bias, zero(), turns, bias_turn)
 
 
-def _distance(length: Scalar, q: list[Scalar], v: list[Scalar]) -> JointMotion:
+def _distance(parameters: list[Scalar], q: list[Scalar], v: list[Scalar]) -> JointMotion:
     """A rod along x of its own frame, turned about the rod's y and z; the second frame turns freely at its end."""
-    rod, R = quaternion_matrix(q[:4]), quaternion_matrix(q[4:])
+    (length,), rod, R = parameters, quaternion_matrix(q[:4]), quaternion_matrix(q[4:])
     x, y, z = (column(rod, k) for k in range(3))
     S_v = [scale(negative(length), z), scale(length, y), zero(), zero(), zero()]
     spin = plus(multiply(v[0], v[0]), multiply(v[1], v[1]))
     S_w = [zero(), zero(), *(column(R, k) for k in range(3))]
     bias_v = scale(negative(multiply(length, spin)), x)
     return JointMotion(R, scale(length, x), S_w, S_v, zero(), bias_v, [zero(), zero(), *identity()], zero())
+
+
+_POSES = {"universal": _universal, "distance": _distance}
+"""Poses of joints that are more than slides followed by one turn, screw or ball."""
 
 
 def reverse(motion: JointMotion, v: list[Scalar]) -> JointMotion:
@@ -141,7 +132,7 @@ def quaternion_matrix(p: list[Scalar]) -> Matrix:
 def stored_rates(kind: JointType, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
     """Time derivatives of the stored coordinates: p' = 1/2 p o (0, w) for quaternions, the rates themselves else."""
     rates: list[Scalar] = [0] * kind.n_q
-    blocks = QUATERNIONS.get(kind.code, ())
+    blocks = kind.quaternions
     plain_q = [k for k in range(kind.n_q) if not any(first <= k < first + 4 for first, _, _ in blocks)]
     plain_v = [k for k in range(kind.n_v) if not any(first <= k < first + n for _, first, n in blocks)]
     for i, j in zip(plain_q, plain_v, strict=True):

@@ -6,9 +6,9 @@ Enters: a `Sheet`. Leaves: LaTeX. Names of the model are escaped; rates carry do
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from flexmb.symbolic.engine import as_expression
+from flexmb.symbolic.equations import Equations
 from flexmb.symbolic.names import LatexStyle, latex_name, latex_text, styles_of
 from flexmb.symbolic.sheet import Row, Section, Sheet
 from flexmb.symbolic.text import factored, one_line, unit_of
@@ -64,7 +64,7 @@ def _title(text: str) -> str:
     return " ".join(words.get(word, latex_text(word)) for word in text.split(" "))
 
 
-def _coordinates(equations: Any, style: LatexStyle) -> Iterator[str]:
+def _coordinates(equations: Equations, style: LatexStyle) -> Iterator[str]:
     yield r"\subsection*{Coordinates}"
     yield r"\begin{tabular}{llll}"
     for c in equations.coordinates:
@@ -73,7 +73,7 @@ def _coordinates(equations: Any, style: LatexStyle) -> Iterator[str]:
     yield r"\end{tabular}"
 
 
-def _symbols(equations: Any) -> Iterator[str]:
+def _symbols(equations: Equations) -> Iterator[str]:
     nominal = equations.mechanism.symbols
     if not nominal:
         return

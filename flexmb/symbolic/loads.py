@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from flexmb.errors import Fault, InputError
+from flexmb.loads.table import LOAD_TYPES
 from flexmb.symbolic.engine import Integer, Scalar, Vector, as_expression, engine
 from flexmb.symbolic.expressions import expression_of, value_of
 from flexmb.symbolic.orders import add as plus
-from flexmb.symbolic.orders import multiply, negative, reciprocal, square_root, total
+from flexmb.symbolic.orders import is_zero, multiply, negative, reciprocal, square_root, total
 from flexmb.symbolic.rows import MarkerMotion, RowMaker
 from flexmb.symbolic.vectors import XYZ, apply, dot, scale, sub
 
@@ -29,17 +30,17 @@ class LoadMaker:
     def add_all(self) -> None:
         """Every force of the model; raises InputError with all that have no symbolic form."""
         makers = {
-            "force": self._at_marker,
-            "torque": self._at_marker,
-            "distributed-force": self._distributed,
-            "spring-damper": self._spring,
-            "joint-spring": self._joint_load,
-            "friction": self._joint_load,
-            "actuator": self._joint_load,
+            "marker": self._at_marker,
+            "beam": self._distributed,
+            "pair": self._between,
+            "coordinate": self._on_coordinate,
         }
         for name, force in self.mechanism.spec.forces.items():
             try:
-                makers[force.type](name, force)
+                kind = LOAD_TYPES[force.type]
+                if kind.not_in_symbols:
+                    raise InputError(f"force '{name}' has no symbolic form: {kind.not_in_symbols}.")
+                makers[kind.acts_on](name, force)
             except InputError as error:
                 self.faults += [
                     fault if fault.path else Fault(fault.text, ("forces", name), fault.hint) for fault in error.faults
@@ -91,51 +92,51 @@ class LoadMaker:
             here = scale(length, vector)
             self._push(marker, apply(marker.R, here) if force.axes == "section" else here)
 
-    def _spring(self, name: str, spring: Any) -> None:
-        if spring.table is not None:
-            raise InputError(f"spring '{name}' has a table, which has no symbolic form; give it a stiffness.")
-        a, b = (self.rows.marker(self.mechanism.marker_index[marker]) for marker in spring.markers)
+    def _between(self, name: str, force: Any) -> None:
+        """A law on the distance of two markers."""
+        a, b = (self.rows.marker(self.mechanism.marker_index[marker]) for marker in force.markers)
         d = sub([x.value for x in b.place], [x.value for x in a.place])
         velocity = sub([x.rate for x in b.place], [x.rate for x in a.place])
         length = square_root(dot(d, d))
         inverse = reciprocal(length)
-        stiffness, damping = (
-            value_of(spring.stiffness, ("forces", name, "stiffness")),
-            value_of(spring.damping, ("forces", name, "damping")),
-        )
-        free = 0 if spring.length is None else value_of(spring.length, ("forces", name, "length"))
-        elongation = plus(length, negative(free))
-        tension = plus(multiply(stiffness, elongation), multiply(damping, multiply(dot(d, velocity), inverse)))
-        pull = scale(multiply(tension, inverse), d)
+        effort, energy = self._law(name, force, length, multiply(dot(d, velocity), inverse))
+        pull = scale(multiply(negative(effort), inverse), d)
         self._push(a, pull)
         self._push(b, [negative(x) for x in pull])
-        energy = multiply(Integer(1) / 2, multiply(stiffness, multiply(elongation, elongation)))
         self.potential = plus(self.potential, energy)
 
-    def _joint_load(self, name: str, force: Any) -> None:
+    def _on_coordinate(self, name: str, force: Any) -> None:
         q, v = self.rows.coordinate(force.joint, force.coordinate, f"force '{name}'", ("forces", name))
-        position, rate = self.rows.q[q], self.rows.v[v]
-        effort: Scalar
-        if force.type == "actuator":
-            effort = self._value(name, force.effort)
-        elif force.type == "friction":
-            effort = negative(multiply(value_of(force.viscous, ("forces", name, "viscous")), rate))
-            if force.coulomb:
-                share = engine.tanh(
-                    as_expression(rate) / as_expression(value_of(force.transition, ("forces", name, "transition")))
-                )
-                effort = plus(effort, negative(multiply(value_of(force.coulomb, ("forces", name, "coulomb")), share)))
-        else:
-            if force.table is not None:
-                raise InputError(f"spring '{name}' has a table, which has no symbolic form; give it a stiffness.")
-            deflection = plus(position, negative(value_of(force.rest, ("forces", name, "rest"))))
-            stiffness = value_of(force.stiffness, ("forces", name, "stiffness"))
-            effort = negative(
-                plus(
-                    multiply(stiffness, deflection),
-                    multiply(value_of(force.damping, ("forces", name, "damping")), rate),
-                )
-            )
-            energy = multiply(Integer(1) / 2, multiply(stiffness, multiply(deflection, deflection)))
-            self.potential = plus(self.potential, energy)
+        effort, energy = self._law(name, force, self.rows.q[q], self.rows.v[v])
+        self.potential = plus(self.potential, energy)
         self.bias[v] = plus(self.bias[v], negative(effort))
+
+    def _law(self, name: str, force: Any, position: Scalar, rate: Scalar) -> tuple[Scalar, Scalar]:
+        """Effort on a length or coordinate, and the energy that it stores."""
+        if force.type == "actuator":
+            return self._value(name, force.effort), 0
+        if getattr(force, "table", None) is not None:
+            raise InputError(f"spring '{name}' has a table, which has no symbolic form; give it a stiffness.")
+        given = {key: getattr(force, key) for key, _ in LOAD_TYPES[force.type].numbers}
+        numbers = [0 if value is None else value_of(value, ("forces", name, key)) for key, value in given.items()]
+        return LAWS[force.type](position, rate, *numbers)
+
+
+def _spring(position: Scalar, rate: Scalar, stiffness: Scalar, damping: Scalar, rest: Scalar) -> tuple[Scalar, Scalar]:
+    deflection = plus(position, negative(rest))
+    effort = negative(plus(multiply(stiffness, deflection), multiply(damping, rate)))
+    return effort, multiply(Integer(1) / 2, multiply(stiffness, multiply(deflection, deflection)))
+
+
+def _friction(
+    position: Scalar, rate: Scalar, viscous: Scalar, coulomb: Scalar, transition: Scalar
+) -> tuple[Scalar, Scalar]:
+    effort = negative(multiply(viscous, rate))
+    if is_zero(coulomb):
+        return effort, 0
+    share = engine.tanh(as_expression(rate) / as_expression(transition))
+    return plus(effort, negative(multiply(coulomb, share))), 0
+
+
+LAWS = {"spring-damper": _spring, "joint-spring": _spring, "friction": _friction}
+"""Scalar laws of the load table: position, rate and the numbers of the row -> effort, stored energy."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.joints.table import JointCode, JointType
+from flexmb.joints.joint_type import JointType
 from flexmb.model.model import Model
 from flexmb.model.schema.beams import BeamBody
 from flexmb.model.schema.bodies import Body
@@ -287,7 +287,7 @@ class _SymbolicPlacer:
             places = [self._point(where) for where in joint.at]
         else:
             places = [origin if joint.at is None else self._point(joint.at)] * 2
-        if joint.kind.code == JointCode.ROLLING:
+        if joint.kind.at == "first":
             places[1] = origin
         for marker, body, p_w in zip((numeric.first, numeric.second), ends, places, strict=True):
             yield marker, self._cleaned(apply_transposed(self.bodies[body].R_wb, sub(p_w, self.origins[body])))
@@ -307,16 +307,16 @@ class _SymbolicPlacer:
 
     def _parameters(self, joint: Any, numeric: Any) -> list[Scalar]:
         """Numbers of a joint: screw advance per radian, rod length, disc radius."""
-        code = joint.kind.code
-        if code == JointCode.SCREW:
-            return [physical(formula_of(joint.lead) / (2 * engine.pi))]
-        if code == JointCode.ROLLING:
-            return [value_of(joint.radius)]
-        if code != JointCode.DISTANCE:
-            return []
-        if joint.length is not None:
-            return [value_of(joint.length)]
-        return [self._distance(numeric.first, numeric.second)]
+        found: list[Scalar] = []
+        for key in joint.kind.parameters:
+            value = getattr(joint, key)
+            if value is None:  # a length: that of the design position
+                found.append(self._distance(numeric.first, numeric.second))
+            elif key == "lead":
+                found.append(physical(formula_of(value) / (2 * engine.pi)))
+            else:
+                found.append(value_of(value))
+        return found
 
     def _distance(self, first: int, second: int) -> Scalar:
         """Design distance of two markers."""

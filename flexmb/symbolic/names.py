@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flexmb.symbolic.code.program import step_names
+from flexmb.symbolic.equations import Equations
 from flexmb.symbolic.writing import Style
 
 _GREEK = {
@@ -127,7 +128,7 @@ def _relation(text: str) -> str:
     return text
 
 
-def styles_of(equations: Any, definitions: Sequence[tuple[Any, Any]] = ()) -> tuple[Style, LatexStyle]:
+def styles_of(equations: Equations, definitions: Sequence[tuple[Any, Any]] = ()) -> tuple[Style, LatexStyle]:
     """The two styles for a set of equations: rates with primes and dots, one less where a rate has no coordinate."""
     text: dict[str, str] = {}
     latex: dict[str, str] = {}

@@ -36,11 +36,6 @@ class Orders:
         return value.parts if isinstance(value, Orders) else (value, *(0,) * (len(self.parts) - 1))
 
     @property
-    def is_empty(self) -> bool:
-        """Whether every part is zero."""
-        return all(is_zero(part) for part in self.parts)
-
-    @property
     def total(self) -> Scalar:
         """The sum of all orders."""
         found: Scalar = 0

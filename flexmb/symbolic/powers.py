@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from flexmb.symbolic.engine import Scalar
+from flexmb.symbolic.equations import Equations
 from flexmb.symbolic.loads import LoadMaker
 from flexmb.symbolic.orders import add as plus
 from flexmb.symbolic.orders import multiply, negative, subtract
@@ -20,7 +21,7 @@ from flexmb.symbolic.rows import RowMaker
 from flexmb.symbolic.vectors import dot
 
 
-def power_of_load(equations: Any, name: str) -> Scalar:
+def power_of_load(equations: Equations, name: str) -> Scalar:
     """Of the force `name` of the model; what a spring stores is not counted."""
     motion: TreeMotion = equations.parts.motion
     spec = motion.mechanism.spec
@@ -34,13 +35,13 @@ def power_of_load(equations: Any, name: str) -> Scalar:
     return negative(dot(bias, equations.v))
 
 
-def power_of_row(equations: Any, row: int) -> Scalar:
+def power_of_row(equations: Equations, row: int) -> Scalar:
     """Of the motion that a constraint row prescribes."""
     speed = subtract(dot(equations.G[row], equations.v), equations.phi_dot[row])
     return negative(multiply(equations.lam[row], speed))
 
 
-def power_of_damping(equations: Any, body: int) -> Scalar:
+def power_of_damping(equations: Equations, body: int) -> Scalar:
     """Of the elastic damping of a body, by its number in the mechanism."""
     frame = equations.parts.motion.frames[body]
     found: Scalar = 0

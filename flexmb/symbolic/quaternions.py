@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from flexmb.symbolic.equations import Equations
 from flexmb.symbolic.polynomial import Monomial, Polynomial, Ring, Sums, multiply
 
 Quaternion = tuple[Any, ...]
 
 
-def unit_quaternions(equations: Any) -> list[Quaternion]:
+def unit_quaternions(equations: Equations) -> list[Quaternion]:
     """The unit quaternions of equations: stored coordinates that are no coordinate's position, four symbols each."""
     positions = {coordinate.position for coordinate in equations.coordinates}
     symbols = [symbol for symbol in equations.q if symbol not in positions]

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from flexmb.joints.table import JOINT_TYPES, JointType
+from flexmb.joints.joint_type import JointType
+from flexmb.joints.table import JOINT_TYPES
 from flexmb.symbolic.arms import Arm, flexible_arm, rigid_arm
 from flexmb.symbolic.engine import Matrix, Scalar, Vector
 from flexmb.symbolic.inertia import BodyInertia, body_inertia

@@ -10,17 +10,17 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from flexmb.drafts import draft_of
 from flexmb.errors import Fault, InputError
+from flexmb.model.model import Model
 from flexmb.model.schema.beams import FlexibleTable
+from flexmb.output_files import draft_of, foreign_fault, suffix_fault, write_errors
 from flexmb.symbolic.canonical import operations, readable
 from flexmb.symbolic.code.folder import LANGUAGES, TITLES, program_of, write_code
 from flexmb.symbolic.code.program import Program
 from flexmb.symbolic.embedding import embedded
 from flexmb.symbolic.energy import energy_of
-from flexmb.symbolic.equations import ORDERS, equations_of
+from flexmb.symbolic.equations import ORDERS, Equations, equations_of
 from flexmb.symbolic.latex import latex_of
 from flexmb.symbolic.quaternions import unit_quaternions
 from flexmb.symbolic.sheet import INSTEAD, MOST_BODIES, Entry, Section, Sheet, sheet_of
@@ -58,7 +58,7 @@ class EquationRequest:
     default_folder: Path = Path("equations")
 
 
-def deliver(model: Any, request: EquationRequest) -> str:
+def deliver(model: Model, request: EquationRequest) -> str:
     """Make the equations and write what was asked for; gives the text for the screen."""
     faults = _faults(model, request)
     if faults:
@@ -81,7 +81,7 @@ def deliver(model: Any, request: EquationRequest) -> str:
     return told or text
 
 
-def energy_section(equations: Any) -> Section:
+def energy_section(equations: Equations) -> Section:
     """Kinetic and potential energy and the momenta that stay constant, as far as they are short."""
     energy = energy_of(equations)
     rates = {*equations.v, *equations.a}
@@ -98,12 +98,14 @@ def energy_section(equations: Any) -> Section:
     return Section("Energy and first integrals", tuple(entries), remark)
 
 
-def _text(equations: Any, sheet: Sheet, request: EquationRequest) -> str:
+def _text(equations: Equations, sheet: Sheet, request: EquationRequest) -> str:
     text = Steps(equations, sheet).text() if request.steps else text_of(sheet)
     return f"{text}\n{matrix_text(equations)}" if request.matrices else text
 
 
-def code_of(model: Any, keep: Collection[str] | str = (), order: int | None = None, form: str = "augmented") -> Program:
+def code_of(
+    model: Model, keep: Collection[str] | str = (), order: int | None = None, form: str = "augmented"
+) -> Program:
     """The program of a model: from named intermediate results, or for a few bodies from whatever costs less."""
     found = []
     for named in (True, False) if len(model.symbolic_spec(keep).spec.bodies) <= _FEW else (True,):
@@ -112,7 +114,7 @@ def code_of(model: Any, keep: Collection[str] | str = (), order: int | None = No
     return min(found, key=lambda program: program.operations)
 
 
-def _write_code(model: Any, request: EquationRequest) -> str:
+def _write_code(model: Model, request: EquationRequest) -> str:
     program = code_of(model, names_of(request.symbols), request.order, request.form)
     folder = request.output or request.default_folder
     assert request.language is not None
@@ -129,7 +131,7 @@ def names_of(symbols: str | None) -> tuple[str, ...] | str:
     return "all" if names == ("all",) else names
 
 
-def _faults(model: Any, request: EquationRequest) -> list[Fault]:
+def _faults(model: Model, request: EquationRequest) -> list[Fault]:
     """Everything that is wrong with a request, before the equations are made."""
     faults = []
     bodies = model.symbolic_spec(names_of(request.symbols)).spec.bodies
@@ -173,16 +175,8 @@ def _faults(model: Any, request: EquationRequest) -> list[Fault]:
 
 def _target_faults(path: Path, suffix: str) -> list[Fault]:
     """Why a text cannot be written there: a folder, or a file that flexmb has not written."""
-    if path.is_dir():
-        return [Fault(f"Cannot write '{path}': it is a folder.")]
-    if not path.parent.is_dir():
-        return [Fault(f"Cannot write '{path}': there is no folder '{path.parent}'.")]
-    if path.suffix.lower() != suffix:
-        return [Fault(f"'{path}': the name of this file must end in {suffix}.")]
-    if path.exists() and not _is_ours(path):
-        text = f"'{path}' exists and was not written by flexmb: it is not overwritten."
-        return [Fault(text, hint="Choose another name.")]
-    return []
+    fault = suffix_fault(path, (suffix,)) or foreign_fault(path, "written by flexmb", _is_ours)
+    return [Fault(fault)] if fault else []
 
 
 def _is_ours(path: Path) -> bool:
@@ -194,8 +188,5 @@ def _is_ours(path: Path) -> bool:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        with draft_of(path, path.suffix) as draft:
-            draft.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"Cannot write '{path}': {error.strerror or error}.") from error
+    with write_errors(path), draft_of(path, path.suffix) as draft:
+        draft.write_text(text, encoding="utf-8")

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from flexmb.symbolic.engine import Scalar, Vector
+from flexmb.symbolic.equations import Equations
 from flexmb.symbolic.inertia import BodyInertia, body_inertia
 from flexmb.symbolic.loads import LoadMaker
 from flexmb.symbolic.orders import add as plus
@@ -23,7 +24,7 @@ from flexmb.symbolic.rows import RowMaker
 from flexmb.symbolic.vectors import add, apply, apply_transposed, cross, dot, is_null, scale, sub
 
 
-def residual(equations: Any) -> list[Scalar]:
+def residual(equations: Equations) -> list[Scalar]:
     """RES of complete equations (no order), whose tape is on; new names are added to `equations.definitions`."""
     motion: TreeMotion = equations.parts.motion
     found: list[Scalar] = [0] * equations.n_v

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
-from flexmb.joints.table import JointCode
+from flexmb.joints.joint_type import Condition
 from flexmb.symbolic import jets
 from flexmb.symbolic.engine import Integer, Scalar, as_expression
 from flexmb.symbolic.expressions import expression_of
@@ -21,26 +22,6 @@ from flexmb.symbolic.orders import cosine, multiply, negative, reciprocal, sine,
 from flexmb.symbolic.recursion import BranchPlace, TreeMotion
 from flexmb.symbolic.relative import LocalMotion, RelativeMotion
 from flexmb.symbolic.vectors import XYZ, add, apply, column, cross, product, scale
-
-_PARALLEL = (("angle", 0, 2), ("angle", 1, 2))
-_POINTS = (("offset", 0, 0), ("offset", 1, 0), ("offset", 2, 0))
-_NO_TURN = (("angle", 0, 1), ("angle", 0, 2), ("angle", 1, 2))
-CONDITIONS: dict[JointCode, tuple[tuple[str, int, int], ...]] = {
-    JointCode.FIXED: _POINTS + _NO_TURN,
-    JointCode.REVOLUTE: _POINTS + _PARALLEL,
-    JointCode.PRISMATIC: (*_POINTS[:2], *_NO_TURN),
-    JointCode.CYLINDRICAL: (*_POINTS[:2], *_PARALLEL),
-    JointCode.SCREW: (*_POINTS[:2], *_PARALLEL, ("advance", 0, 0)),
-    JointCode.UNIVERSAL: (*_POINTS, ("angle", 0, 1)),
-    JointCode.SPHERICAL: _POINTS,
-    JointCode.PLANAR: (_POINTS[2], *_PARALLEL),
-    JointCode.FREE: (),
-    JointCode.PIN_IN_SLOT: (*_POINTS[1:], *_PARALLEL),
-    JointCode.POINT_ON_LINE: _POINTS[:2],
-    JointCode.DISTANCE: (("distance", 0, 0),),
-    JointCode.ROLLING: (("contact", 2, 0), ("sliding", 0, 0), ("sliding", 1, 0)),
-}
-"""Conditions of a joint as a chord: kind of row, axis of the first marker, axis of the second."""
 
 
 @dataclass(frozen=True)
@@ -130,26 +111,26 @@ class RowMaker:
         found = []
         for number in self.mechanism.topology.chords:
             joint = self.mechanism.joints[number]
-            for kind, i, j in CONDITIONS[joint.type.code]:
-                jet = self._condition(kind, i, j, joint)
-                found.append(SymbolicRow(joint.name, _row_text(kind, i, j), jet, on_velocity=kind == "sliding"))
+            for condition in joint.type.conditions:
+                jet = self._condition(condition, joint)
+                found.append(SymbolicRow(joint.name, condition.text, jet, on_velocity=condition.on_velocity))
         for name, motion in self.mechanism.spec.motions.items():
             found.append(self._motion(name, motion))
         return sorted(found, key=lambda row: row.on_velocity)
 
-    def _condition(self, kind: str, i: int, j: int, joint: Any) -> Jet:
+    def _condition(self, condition: Condition, joint: Any) -> Jet:
         b = self.relative(joint.first, joint.second)
-        if kind == "offset":
-            return b.d[i]
-        if kind == "angle":
-            return b.axis(j)[i]
-        if kind == "distance":
+        if condition.type == "offset":
+            return b.d[condition.i]
+        if condition.type == "angle":
+            return b.axis(condition.j)[condition.i]
+        if condition.type == "distance":
             (length,) = joint.parameters
             half = Integer(1) / 2
             return jets.dot(b.d, b.d).scaled(half / length) + Jet(-half * length)
-        if kind == "advance":
+        if condition.type == "advance":
             return _advance(b, joint.parameters[0])
-        return _rolling(b, i, joint.parameters[0])
+        return _rolling(b, condition.i, joint.parameters[0])
 
     def _motion(self, name: str, motion: Any) -> SymbolicRow:
         where = ("motions", name)
@@ -157,7 +138,7 @@ class RowMaker:
         markers = self.mechanism.marker_index
         if motion.joint is None:
             b = self.relative(markers[motion.relative_to], markers[motion.marker])
-            jet = b.d["xyz".index(motion.along)]
+            jet = b.d[AXES.index(motion.along)]
             text = f"{motion.marker} along {motion.along}"
         else:
             q_index, v_index = self.coordinate(motion.joint, motion.coordinate, f"motion '{name}'", ("motions", name))
@@ -217,11 +198,3 @@ def _reciprocal(x: Jet) -> Jet:
     value = reciprocal(x.value)
     square = multiply(value, value)
     return x.through(value, negative(square), multiply(2, multiply(value, square)))
-
-
-def _row_text(kind: str, i: int, j: int) -> str:
-    if kind == "offset":
-        return f"offset along {'xyz'[i]}"
-    if kind == "angle":
-        return f"angle between {'xyz'[i]} and {'xyz'[j]}"
-    return {"distance": "distance", "advance": "advance", "contact": "contact height", "sliding": "sliding"}[kind]

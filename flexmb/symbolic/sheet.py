@@ -13,7 +13,9 @@ from typing import Any
 from flexmb.errors import Fault, InputError
 from flexmb.symbolic.canonical import LARGEST, operations, readable
 from flexmb.symbolic.code.program import cost, matrix_block, named_steps, vector_block
+from flexmb.symbolic.embedding import Embedded
 from flexmb.symbolic.engine import Integer, Symbol, as_expression
+from flexmb.symbolic.equations import Equations
 from flexmb.symbolic.quaternions import unit_quaternions
 from flexmb.symbolic.waves import Budget
 
@@ -66,7 +68,7 @@ class Row:
 class Sheet:
     """All that is printed of a set of equations."""
 
-    equations: Any
+    equations: Equations
     form: str
     relation: str
     sections: list[Section]
@@ -76,13 +78,17 @@ class Sheet:
     """Name and symbols of the multipliers that the equations keep"""
 
 
-def sheet_of(equations: Any, form: str = "augmented", simplify: bool = False, embedded: Any = None) -> Sheet:
+def sheet_of(
+    equations: Equations, form: str = "augmented", simplify: bool = False, embedded: Embedded | None = None
+) -> Sheet:
     """The sheet of a form: augmented, embedding (needs `embedded`) or state-space."""
     if form == "state-space" and equations.phi:
         count = "1 constraint row" if len(equations.phi) == 1 else f"{len(equations.phi)} constraint rows"
         text = f"the state-space form needs an open tree without motions; this model has {count}."
         raise InputError([Fault(text, hint="Ask for --form augmented or --form embedding.")])
-    if form == "embedding" and embedded is None:
+    if form != "embedding":
+        embedded = None
+    elif embedded is None:
         raise ValueError("the embedding form needs the embedded equations")
     if len(equations.v) > MOST_RATES:
         text = f"the model has {len(equations.v)} rates; equations of more than {MOST_RATES} are not readable as text."
@@ -101,14 +107,14 @@ def sheet_of(equations: Any, form: str = "augmented", simplify: bool = False, em
         sections.append(Section(title, entries, _zeros(entries, block.shape, block.symmetric)))
     sheet = Sheet(equations, form, relation, sections, definitions)
     sheet.forces = ("lambda", tuple(equations.lam))
-    if form == "embedding":
+    if embedded is not None:
         sheet.forces = ("mu", tuple(equations.lam[k] for k in embedded.motions))
     if not definitions and sum(map(operations, values)) <= SHORT:
-        sheet.rows = _rows(equations, form, sections, embedded)
+        sheet.rows = _rows(equations, sections, embedded)
     return sheet
 
 
-def _blocks(equations: Any, form: str, embedded: Any) -> tuple[list[Any], str]:
+def _blocks(equations: Equations, form: str, embedded: Embedded | None) -> tuple[list[Any], str]:
     """(title, block, notes of the rows) in the order of printing, and how they hang together."""
     n = len(equations.v)
     names = [c.name for c in equations.coordinates]
@@ -118,7 +124,7 @@ def _blocks(equations: Any, form: str, embedded: Any) -> tuple[list[Any], str]:
         ("Jacobian G: Phi' = G v + dPhi/dt", matrix_block("G", equations.G, n, ""), None),
         ("gamma: G a + gamma = 0", vector_block("gamma", equations.gamma, ""), None),
     ]
-    if form == "embedding":
+    if embedded is not None:
         chosen = [names[k] for k in embedded.independent]
         M, bias, drives = _pulled(equations, embedded)
         made = [
@@ -147,7 +153,7 @@ def _blocks(equations: Any, form: str, embedded: Any) -> tuple[list[Any], str]:
     return dynamics + constraints, "M a + G^T lambda = f,  Phi = 0"
 
 
-def _pulled(equations: Any, embedded: Any) -> tuple[list[list[Any]], list[Any], list[list[Any]]]:
+def _pulled(equations: Equations, embedded: Embedded) -> tuple[list[list[Any]], list[Any], list[list[Any]]]:
     """T^T M, T^T bias and T^T G^T of the motions; J stays a symbol unless an order has truncated the products."""
     if equations.order is not None:
         return embedded.M, embedded.bias, embedded.drives
@@ -176,7 +182,7 @@ def _zeros(entries: Sequence[Any], shape: tuple[int, ...], symmetric: bool) -> s
     return f"{'the other entry is' if missing == 1 else 'all other entries are'} zero" if missing else ""
 
 
-def _shown(equations: Any, flat: list[Any], simplify: bool) -> tuple[list[Any], list[tuple[Any, Any]]]:
+def _shown(equations: Equations, flat: list[Any], simplify: bool) -> tuple[list[Any], list[tuple[Any, Any]]]:
     """Expressions to print, with definitions when they are long."""
     rates = {*equations.v, *equations.a}
     budget, left, units = Budget(_PRODUCTS), READABLE, unit_quaternions(equations)
@@ -201,12 +207,13 @@ def _shown(equations: Any, flat: list[Any], simplify: bool) -> tuple[list[Any], 
     return reduced, steps
 
 
-def _rows(equations: Any, form: str, sections: list[Section], embedded: Any) -> list[Row]:
+def _rows(equations: Equations, sections: list[Section], embedded: Embedded | None) -> list[Row]:
     """The dynamic equations written out."""
     found = {(entry.symbol, entry.index): entry.expression for section in sections for entry in section.entries}
-    embedding = form == "embedding"
-    chosen = list(embedded.independent) if embedding else list(range(len(equations.v)))
-    forces = [equations.lam[k] for k in embedded.motions] if embedding else equations.lam
+    embedding = embedded is not None
+    chosen, forces = list(range(len(equations.v))), list(equations.lam)
+    if embedded is not None:
+        chosen, forces = list(embedded.independent), [equations.lam[k] for k in embedded.motions]
     rows = []
     for i, k in enumerate(chosen, 1):
         terms = []

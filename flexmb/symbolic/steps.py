@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from flexmb.axes import AXES
 from flexmb.graph import cutset_matrix, format_matrix, incidence, path_matrix
 from flexmb.symbolic.canonical import operations, readable
 from flexmb.symbolic.engine import Integer, as_expression
+from flexmb.symbolic.equations import Equations
 from flexmb.symbolic.joints import joint_motion
 from flexmb.symbolic.names import styles_of
 from flexmb.symbolic.orders import total
@@ -39,7 +41,7 @@ _TOO_LONG = "(too long to be read)"
 class Steps:
     """The print of one set of equations."""
 
-    def __init__(self, equations: Any, sheet: Sheet):
+    def __init__(self, equations: Equations, sheet: Sheet):
         self.equations, self.sheet = equations, sheet
         self.style: Style = styles_of(equations)[0]
         self.rates = {*equations.v, *equations.a}
@@ -101,7 +103,7 @@ class Steps:
         line = f"    {name} = ({', '.join(cells)}){remark}"
         if len(line) <= 108:
             return [line]
-        return [f"    {name}_{axis} = {cell}" for axis, cell in zip("xyz", cells, strict=True)]
+        return [f"    {name}_{axis} = {cell}" for axis, cell in zip(AXES, cells, strict=True)]
 
     def _matrix(self, name: str, rows: list[list[Any]]) -> list[str]:
         cells = [[self.written(value) for value in row] for row in rows]
@@ -182,7 +184,7 @@ def _first_without_plus(terms: list[str]) -> list[str]:
     return [terms[0].removeprefix("+ "), *terms[1:]]
 
 
-def matrix_text(equations: Any) -> str:
+def matrix_text(equations: Equations) -> str:
     """Incidence and path matrix of the tree, and the free-mode vectors of its joints [RS eq. 3-5, 18-21]."""
     topology, mechanism = equations.mechanism.topology, equations.mechanism
     tree = topology.tree

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from flexmb.symbolic.engine import as_expression
+from flexmb.symbolic.equations import Equations
 from flexmb.symbolic.names import styles_of
 from flexmb.symbolic.sheet import Entry, Row, Sheet
 from flexmb.symbolic.writing import Style, terms_of, write
@@ -54,13 +55,13 @@ def unknowns(sheet: Sheet, style: Style) -> Iterator[str]:
             yield f"{name} = ({', '.join(short)})"
 
 
-def _order_lines(equations: Any) -> list[str]:
+def _order_lines(equations: Equations) -> list[str]:
     if equations.order is None:
         return []
     return [f"  truncated at order {equations.order} in the elastic coordinates and their rates"]
 
 
-def coordinate_lines(equations: Any, style: Style) -> Iterator[str]:
+def coordinate_lines(equations: Equations, style: Style) -> Iterator[str]:
     """Coordinates, their units and what they are."""
     yield "Coordinates"
     rows = []
@@ -83,7 +84,7 @@ def unit_of(coordinate: Any) -> str:
     return coordinate.unit if coordinate.position is not None else f"{coordinate.unit}/s"
 
 
-def symbol_lines(equations: Any) -> list[str]:
+def symbol_lines(equations: Equations) -> list[str]:
     """Symbols of the model with their nominal values."""
     nominal = equations.mechanism.symbols
     if not nominal:

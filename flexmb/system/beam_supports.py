@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from flexmb.arrays import Floats
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
-from flexmb.joints.table import JointCode as Code
 from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.reduction.support_check import Support, supported_frequency_error
 from flexmb.system.flexible_placement import BeamData, basis_of, beam_data
 from flexmb.system.mechanism import Mechanism, PlacedJoint
@@ -30,37 +30,9 @@ _ENOUGH_SHAPES = 4
 _MOST_TRIED = 6
 _OTHERS = (("chord", "modes"), ("start", "modes"), ("end", "modes"), ("start", "monomials"))
 """Frames and families that are offered instead, in this order."""
-_AXES = {"x": 0, "y": 1, "z": 2}
-_SLIDES = {
-    Code.PRISMATIC: "z",
-    Code.CYLINDRICAL: "z",
-    Code.PLANAR: "xy",
-    Code.FREE: "xyz",
-    Code.PIN_IN_SLOT: "x",
-    Code.POINT_ON_LINE: "z",
-    Code.DISTANCE: "xyz",
-    Code.ROLLING: "xyz",
-}
-"""Axes of the joint frame along which the bodies move freely; a distance or a rolling disc holds no whole plane."""
-_TURNS = {
-    Code.REVOLUTE: "z",
-    Code.CYLINDRICAL: "z",
-    Code.SCREW: "z",
-    Code.UNIVERSAL: "xy",
-    Code.SPHERICAL: "xyz",
-    Code.PLANAR: "z",
-    Code.FREE: "xyz",
-    Code.PIN_IN_SLOT: "z",
-    Code.POINT_ON_LINE: "xyz",
-    Code.DISTANCE: "xyz",
-    Code.ROLLING: "xyz",
-}
-"""Axes of the joint frame about which the bodies turn freely."""
-_TURN_OF = {"angle": "z", "angle1": "x", "angle2": "y"}
-"""Axis of the joint frame that a coordinate turns about; all others slide."""
 
 
-def support_faults(spec: Any, mechanism: Mechanism) -> list[Fault]:
+def support_faults(spec: ModelSpec, mechanism: Mechanism) -> list[Fault]:
     """Beams with too few shapes for their supports."""
     faults = []
     for name, body in spec.bodies.items():
@@ -121,7 +93,7 @@ def _remedies(data: BeamData, variants: list[tuple[Support, ...]], first: int) -
                 return
 
 
-def _variants(spec: Any, mechanism: Mechanism, name: str) -> Iterator[tuple[Support, ...]]:
+def _variants(spec: ModelSpec, mechanism: Mechanism, name: str) -> Iterator[tuple[Support, ...]]:
     """Ways in which the joints may hold the beam: all of them, and those on ground alone; none without supports."""
     number = mechanism.body_index[name]
     held = _grounded(mechanism, without=number)
@@ -146,23 +118,23 @@ def _grounded(mechanism: Mechanism, without: int) -> set[int]:
         body = waiting.pop()
         for joint in mechanism.joints:
             ends = {mechanism.markers[end].body for end in (joint.first, joint.second)}
-            if body in ends and without not in ends and joint.type.code != Code.FREE:
+            if body in ends and without not in ends and joint.type.conditions:
                 waiting += ends - found
                 found |= ends
     return found
 
 
-def _support(spec: Any, mechanism: Mechanism, joint: PlacedJoint, marker: int) -> Support | None:
+def _support(spec: ModelSpec, mechanism: Mechanism, joint: PlacedJoint, marker: int) -> Support | None:
     """What a joint holds of a beam at its marker; None when it holds nothing across."""
     placed = mechanism.markers[marker]
-    code = joint.type.code
-    slides, turns = _SLIDES.get(code, ""), _TURNS.get(code, "")
+    slides, turns = joint.type.free_slides, joint.type.free_turns
     for motion in spec.motions.values():
         if motion.joint == joint.name:
-            driven = spec.coordinate(joint.name, motion.coordinate)
-            turns = turns.replace(_TURN_OF.get(driven, "-"), "")
-            if driven not in _TURN_OF:
-                slides = slides.replace(slides[:1] if driven == "slide" else driven, "")
+            driven = joint.type.motion_of(spec.coordinate(joint.name, motion.coordinate))
+            if driven.type == "slide":
+                slides = slides.replace(AXES[driven.axis], "")
+            else:
+                turns = turns.replace(AXES[driven.axis], "")
     free, turning = _free(placed.R_b, slides), _free(placed.R_b, turns)
     support = Support(float(placed.p_b[0]), not free[1], not free[2], not turning[2], not turning[1])
     return support if any(support[1:]) else None
@@ -170,5 +142,5 @@ def _support(spec: Any, mechanism: Mechanism, joint: PlacedJoint, marker: int) -
 
 def _free(R_b: Floats, axes: str) -> list[bool]:
     """Which of the body axes can move, when the given axes of the marker are free."""
-    columns = R_b[:, [_AXES[axis] for axis in axes]]
+    columns = R_b[:, [AXES.index(axis) for axis in axes]]
     return [bool(np.linalg.norm(row) > 0.5) for row in columns]

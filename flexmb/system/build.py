@@ -7,11 +7,11 @@ known when motions are, channels when everything is.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 import numpy as np
 
 from flexmb.layout import flat_arrays as L
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.placement import place
 from flexmb.system.records.channels import pack_channels
@@ -31,14 +31,14 @@ from flexmb.system.system import System
 from flexmb.system.topology import Topology, topology
 
 
-def build_system(spec: Any, *, dropped: Collection[int] = (), reference: bool = False) -> System:
+def build_system(spec: ModelSpec, *, dropped: Collection[int] = (), initial_state: bool = False) -> System:
     """Flat arrays of a checked model (`ModelSpec`).
 
     `dropped` names constraint rows to leave out (numbers in `System.all_rows`), because they repeat others. With
-    `reference` the tree is the joint tree in which the user's initial values are read, whatever coordinates are asked.
+    `initial_state` the tree is the joint tree in which initial values are read, whatever coordinates are asked for.
     """
     mechanism = place(spec)
-    topo = topology(spec, mechanism, reference=reference)
+    topo = topology(spec, mechanism, initial_state=initial_state)
     tree = lay_out_tree(mechanism, topo)
     pack = Packer()
     _take_state(pack, tree, mechanism)
@@ -122,7 +122,7 @@ def _pack_damping(pack: Packer, mechanism: Mechanism, tree: TreeRecords, loads: 
             pack.ints[record + L.FD_POWER] = loads.power(f"{body.name} damping", "body")
 
 
-def _pack_world(pack: Packer, spec: Any, loads: LoadRecords) -> None:
+def _pack_world(pack: Packer, spec: ModelSpec, loads: LoadRecords) -> None:
     """Gravity and the prescribed motion of the base."""
     ints = pack.ints
     ints[L.GRAVITY] = pack.put(spec.model.gravity)
@@ -138,7 +138,7 @@ def _pack_world(pack: Packer, spec: Any, loads: LoadRecords) -> None:
     ints[L.BASE_POWER] = loads.power("base", "ground")
 
 
-def _pack_motions(pack: Packer, spec: Any, rows: RowRecords, loads: LoadRecords) -> None:
+def _pack_motions(pack: Packer, spec: ModelSpec, rows: RowRecords, loads: LoadRecords) -> None:
     records = []
     for number, (name, motion) in enumerate(spec.motions.items()):
         record = [0] * L.MOTION

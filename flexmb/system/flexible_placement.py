@@ -23,6 +23,8 @@ from flexmb.errors import Fault, InputError
 from flexmb.model.schema.beams import BeamBody, Damping, FlexibleTable, LumpedMass, Shapes
 from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.model.schema.modal import ModalBody, ModalMarker
+from flexmb.model.schema.model_spec import ModelSpec
+from flexmb.model.schema.sections import AnyMaterial, AnySection
 from flexmb.model.schema.sections import Material as MaterialTable
 from flexmb.reduction.beam_basis import BeamBasis, Lump, Span, beam_basis
 from flexmb.reduction.damping import damping_matrix
@@ -59,7 +61,7 @@ class BeamData:
         return replace(self, shapes=self.shapes.model_copy(update=shapes), frame=frame or self.frame, damping=None)
 
 
-def beam_data(spec: Any, body: BeamBody) -> BeamData:
+def beam_data(spec: ModelSpec, body: BeamBody) -> BeamData:
     """The data of a beam of a model, with materials and sections looked up."""
     steps: list[tuple[float | None, Any, Any]] = [(None, body.section, body.material)]
     if body.sections is not None:
@@ -78,13 +80,13 @@ def beam_data(spec: Any, body: BeamBody) -> BeamData:
     )
 
 
-def _section(spec: Any, section: Any) -> Section:
+def _section(spec: ModelSpec, section: AnySection) -> Section:
     table = spec.sections[section] if isinstance(section, str) else section
     shape: Section = table.shape()
     return shape
 
 
-def _material(spec: Any, material: Any) -> Material:
+def _material(spec: ModelSpec, material: AnyMaterial) -> Material:
     if isinstance(material, str) and material not in spec.materials:
         return MATERIALS[material]
     table: MaterialTable = spec.materials[material] if isinstance(material, str) else material
@@ -125,7 +127,7 @@ def _field_of(data: BeamData, field: str, order: Any) -> FlexibleBody:
     return beam_body("", basis_of(data), field, order)
 
 
-def place_beam(spec: Any, name: str, body: BeamBody, R_wb: Floats, p_wb: Floats) -> FlexibleBody:
+def place_beam(spec: ModelSpec, name: str, body: BeamBody, R_wb: Floats, p_wb: Floats) -> FlexibleBody:
     """A beam in its design position."""
     try:
         data = beam_data(spec, body)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from flexmb.arrays import Floats
 from flexmb.bodies.marker import Marker
 from flexmb.bodies.rigid_body import RigidBody
-from flexmb.joints.table import JointType
+from flexmb.joints.joint_type import JointType
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.marker import Marker
 from flexmb.bodies.rigid_body import RigidBody, ground, inertia_about_origin, slender_rod_inertia
 from flexmb.errors import Fault, InputError
-from flexmb.joints.table import JointCode
 from flexmb.model.schema.beams import BeamBody
 from flexmb.model.schema.loads import DistributedForce
 from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.model.schema.modal import ModalBody, ModalMarker
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.beam_supports import support_faults
 from flexmb.system.flexible_placement import load_points, modal_shapes, place_beam, place_mesh, place_modal
 from flexmb.system.mechanism import Mechanism, PlacedJoint
@@ -39,7 +39,7 @@ def frame_along(z: Any, x: Any = None) -> Floats:
 class Placer:
     """Places the parts of a checked model, one kind after the other."""
 
-    def __init__(self, spec: Any):
+    def __init__(self, spec: ModelSpec):
         self.spec = spec
         self.mechanism = Mechanism([], [], [])
 
@@ -179,7 +179,7 @@ class Placer:
         else:
             places = [origin if joint.at is None else self._point(joint.at)] * 2
         frames = [_joint_frame(joint)] * 2
-        if joint.kind.code == JointCode.ROLLING:
+        if joint.kind.at == "first":
             places[1] = origin
             frames = [frame_along(joint.normal), frame_along(joint.axis)]
         markers = []
@@ -194,37 +194,28 @@ class Placer:
 
     def _parameters(self, joint: Any, first: int, second: int) -> tuple[float, ...]:
         """Numbers that the joint's kernels read: screw advance per radian, rod length, disc radius."""
-        code = joint.kind.code
-        if code == JointCode.SCREW:
-            return (joint.lead / (2.0 * math.pi),)
-        if code == JointCode.ROLLING:
-            return (joint.radius,)
-        if code == JointCode.DISTANCE:
-            if joint.length is not None:
-                return (joint.length,)
-            (_, p_first), (_, p_second) = self.mechanism.world_pose(first), self.mechanism.world_pose(second)
-            return (float(np.linalg.norm(p_second - p_first)),)
-        return ()
+        found = []
+        for key in joint.kind.parameters:
+            value = getattr(joint, key)
+            if value is None:  # a length: that of the design position
+                (_, p_first), (_, p_second) = self.mechanism.world_pose(first), self.mechanism.world_pose(second)
+                value = float(np.linalg.norm(p_second - p_first))
+            found.append(value / (2.0 * math.pi) if key == "lead" else value)
+        return tuple(found)
 
 
 def _joint_frame(joint: Any) -> Floats:
-    """Orientation of the joint frame in the design position: z = axis (universal: x, y = its axes)."""
-    code = joint.kind.code
-    if code == JointCode.UNIVERSAL:
+    """Orientation of the joint frame in the design position: z = axis or line, x = slot; or x, y = axes."""
+    if joint.axes is not None:
         x, y = (np.asarray(axis, dtype=float) for axis in joint.axes)
         y = y - (x @ y) * x
         y = y / np.linalg.norm(y)
         return np.column_stack([x, y, np.cross(x, y)])
-    if code == JointCode.PIN_IN_SLOT:
-        return frame_along(joint.axis, joint.slot)
-    if joint.line is not None:
-        return frame_along(joint.line)
-    if joint.axis is not None:
-        return frame_along(joint.axis)
-    return np.eye(3)
+    z = joint.axis if joint.line is None else joint.line
+    return np.eye(3) if z is None else frame_along(z, joint.slot)
 
 
-def _chord_faults(spec: Any, mechanism: Mechanism) -> list[Fault]:
+def _chord_faults(spec: ModelSpec, mechanism: Mechanism) -> list[Fault]:
     """Chords without a length, from which no deflection can be measured."""
     faults = []
     for name, sensor in spec.sensors.items():
@@ -248,6 +239,6 @@ def _maybe(values: Any) -> Floats | None:
     return None if values is None else np.asarray(values, dtype=float)
 
 
-def place(spec: Any) -> Mechanism:
+def place(spec: ModelSpec) -> Mechanism:
     """Place every part of a checked model."""
     return Placer(spec).place()

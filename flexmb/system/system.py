@@ -85,16 +85,6 @@ class System:
         return int(self.ints[L.N_ROWS])
 
     @property
-    def row_owner(self) -> list[str]:
-        """Joint or motion of every active row."""
-        return [row.owner for row in self.rows]
-
-    @property
-    def row_text(self) -> list[str]:
-        """What every constraint row is, in words."""
-        return [row.text for row in self.rows]
-
-    @property
     def elastic(self) -> Flags:
         """Which velocity coordinates are elastic ones."""
         return np.array([kind in ("elastic", "twist") for kind in self.coordinate_kinds], dtype=bool)

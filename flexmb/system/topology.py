@@ -12,6 +12,8 @@ from typing import Any
 
 from flexmb.errors import Fault, InputError
 from flexmb.graph import Edge, Forest, LinearGraph, SpanningTree, spanning_tree
+from flexmb.loads.table import LOAD_TYPES
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism
 
 INITIAL_STATE_WEIGHT = 100
@@ -46,7 +48,7 @@ def _node(mechanism: Mechanism, marker: int) -> str:
     return name if placed.name == f"{name}.origin" else placed.name
 
 
-def linear_graph(spec: Any, mechanism: Mechanism, *, prefer_initial: bool = False) -> LinearGraph:
+def linear_graph(spec: ModelSpec, mechanism: Mechanism, *, prefer_initial: bool = False) -> LinearGraph:
     """The graph of a model. With `prefer_initial`, joints with given initial values are kept in the tree."""
     bodies, markers = mechanism.bodies, mechanism.markers
     nodes = [body.name for body in bodies]
@@ -67,6 +69,7 @@ def linear_graph(spec: Any, mechanism: Mechanism, *, prefer_initial: bool = Fals
             joint = mechanism.joints[mechanism.joint_index[motion.joint]]
             ends = (joint.first, joint.second)
         else:
+            assert motion.marker is not None
             ends = (mechanism.marker_index[motion.relative_to], mechanism.marker_index[motion.marker])
         edges.append(Edge(f"motion {name}", _node(mechanism, ends[0]), _node(mechanism, ends[1]), "motion"))
     for name, force in spec.forces.items():
@@ -75,21 +78,22 @@ def linear_graph(spec: Any, mechanism: Mechanism, *, prefer_initial: bool = Fals
 
 
 def _force_ends(mechanism: Mechanism, force: Any) -> tuple[str, str]:
-    if hasattr(force, "joint"):
+    acts_on = LOAD_TYPES[force.type].acts_on
+    if acts_on == "coordinate":
         joint = mechanism.joints[mechanism.joint_index[force.joint]]
         return _node(mechanism, joint.first), _node(mechanism, joint.second)
-    if hasattr(force, "markers"):
+    if acts_on == "pair":
         first, second = (_node(mechanism, mechanism.marker_index[reference]) for reference in force.markers)
         return first, second
     return "ground", _node(mechanism, mechanism.marker_index[force.marker])
 
 
-def topology(spec: Any, mechanism: Mechanism, *, reference: bool = False) -> Topology:
-    """Choose the tree: by rule and the user's word, or (reference) the joint tree in which initial values are read."""
-    graph = linear_graph(spec, mechanism, prefer_initial=reference)
+def topology(spec: ModelSpec, mechanism: Mechanism, *, initial_state: bool = False) -> Topology:
+    """Choose the tree: by rule and the user's word, or (initial_state) that in which initial values are read."""
+    graph = linear_graph(spec, mechanism, prefer_initial=initial_state)
     branches: list[str] = []
     chords = [joint.name for joint in mechanism.joints if not joint.type.branch]
-    if not reference:
+    if not initial_state:
         choice = spec.coordinates
         for name, body in spec.bodies.items():
             wanted = body.coordinates or ("absolute" if name in choice.absolute else choice.default)

@@ -12,12 +12,12 @@ from flexmb.analyses.modes import modes_of_model
 from flexmb.arrays import Floats
 from flexmb.bodies.body_file import write_body
 from flexmb.bodies.reduce_mesh import reduce_assembled
-from flexmb.drafts import temporary_folder
 from flexmb.elements.line_beams import assemble_beams
 from flexmb.elements.material import Material
 from flexmb.elements.section import Section, general, rectangle
 from flexmb.mesh.mesh import Cells, Mesh
 from flexmb.model.model import Model
+from flexmb.output_files import temporary_folder
 from flexmb.reduction.request import ReductionRequest, TieRequest
 from flexmb.verification.case import Comparison, case, compare
 from flexmb.verification.flexible_modes import rates

@@ -14,10 +14,10 @@ from flexmb.analyses.modes import modes_of_model
 from flexmb.arrays import Floats
 from flexmb.bodies.body_file import write_body
 from flexmb.bodies.reduce_mesh import reduce_mesh
-from flexmb.drafts import temporary_folder
 from flexmb.elements.material import Material
 from flexmb.mesh.mesh import Mesh
 from flexmb.model.model import Model
+from flexmb.output_files import temporary_folder
 from flexmb.reduction.request import ReductionRequest, TieRequest
 from flexmb.verification.case import Comparison, Curve, case, compare
 from flexmb.verification.flexible_crank import CRANK, NONLINEAR_ROD, middle, middle_curves

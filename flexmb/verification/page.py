@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.results.output_file import drafted
+from flexmb.output_files import drafted
 from flexmb.results.versions import flexmb_version
 from flexmb.verification.case import Curve, Finding
 from flexmb.verification.registry import Outcome
 from flexmb.verification.table import NOTE, labelled, short, summary, tolerance, values, verdict
 from flexmb.view.plots.panels import Line, Panel, Peak
-from flexmb.view.report.arrays import ArrayPool
+from flexmb.view.report.array_pool import ArrayPool
 from flexmb.view.report.charts import chart_of
 from flexmb.view.report.page import document, escaped
 

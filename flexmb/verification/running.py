@@ -13,11 +13,11 @@ import numpy as np
 from flexmb.analyses.inverse import inverse_model
 from flexmb.analyses.preparation import prepare
 from flexmb.arrays import Floats
-from flexmb.drafts import temporary_folder
 from flexmb.model.model import Model
 from flexmb.model.model_file import read_model
 from flexmb.natural.analysis import natural_solver
-from flexmb.results.inverse_dynamics import InverseDynamics
+from flexmb.output_files import temporary_folder
+from flexmb.results.inverse_result import InverseDynamics
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.run import simulate
 from flexmb.system.records.fields import field_kinds

@@ -12,6 +12,7 @@ import itertools
 import numpy as np
 
 from flexmb.arrays import Flags, Floats, Integers
+from flexmb.axes import AXES
 from flexmb.mesh.mesh import SOLIDS, Cells, Mesh
 
 EDGES = {
@@ -69,7 +70,7 @@ def box_mesh(
     free = (place > 0) & (place < fine - 1)
     noise = free * random.uniform(-1.0, 1.0, points.shape) * spacing
     points = _straighten(kind, nodes, points + distort * noise) + curve * _off_corners(kind, nodes, noise)
-    sets = {name + side: place[:, i] == limit for i, name in enumerate("xyz") for side, limit in _limits(fine[i])}
+    sets = {name + side: place[:, i] == limit for i, name in enumerate(AXES) for side, limit in _limits(fine[i])}
     return _finish(kind, nodes, points, sets, f"box of {kind}")
 
 

@@ -15,6 +15,7 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from flexmb.arrays import Floats, Integers
+from flexmb.axes import AXES
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import Material
 from flexmb.elements.solid.assemble import assemble
@@ -50,7 +51,7 @@ def free_modes(model: FEModel, count: int) -> tuple[Eigenmodes, float]:
 
 def directions(mesh: Mesh, held: Mapping[str, str]) -> Integers:
     """Unknowns of {face: directions}, as in {"xmin": "xyz", "zmin": "z"}."""
-    rows = [3 * mesh.node_sets[face] + "xyz".index(axis) for face, axes in held.items() for axis in axes]
+    rows = [3 * mesh.node_sets[face] + AXES.index(axis) for face, axes in held.items() for axis in axes]
     return np.unique(np.concatenate(rows))
 
 

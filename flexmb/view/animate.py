@@ -10,16 +10,15 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.results.output_file import check_target
+from flexmb.output_files import place_fault, replacing_fault, write_errors
 from flexmb.results.result_file import Result
-from flexmb.suggestions import clipped, did_you_mean
+from flexmb.suggestions import did_you_mean, meant, nearest
 from flexmb.view.animate_options import AnimateOptions, read_options
 from flexmb.view.animate_source import is_model, opened, outside, source_faults, source_name, stress_fault
 from flexmb.view.scene import STRESS_NOTE, Look, Scene, playing_speed
@@ -182,34 +181,18 @@ def _target_faults(target: Path, wanted: AnimateOptions) -> list[Fault]:
     place = ("output",)
     suffix = target.suffix.lower()
     faults = []
+    refusal = place_fault(target, "animation.html")
     if os.path.isdir(target):
-        return [Fault(f"'{target}' is a folder.", place, f"Give a file name, e.g. '{target / 'animation.html'}'.")]
+        return [Fault(refusal, place)]
     if suffix not in FORMATS:
         what = f"'{suffix[:20]}' is not an animation format" if suffix else f"'{target}' has no extension"
-        near = did_you_mean(suffix, FORMATS, "Formats") if suffix else ""
-        listed = "" if near.startswith("Formats") else f" Formats: {', '.join(FORMATS)}."
-        faults.append(Fault(f"{what}.", place, f"{near}{listed}".strip()))
+        near = meant(nearest(suffix, FORMATS)) if suffix else ""
+        faults.append(Fault(f"{what}.", place, f"{near} Formats: {', '.join(FORMATS)}.".strip()))
     if wanted.at is not None and suffix in FORMATS and suffix != ".png":
         faults.append(Fault(f"this option sets the time of a picture (.png), but the output is {suffix}.", ("at",)))
-    if not os.path.isdir(target.parent):
-        return [*faults, Fault(f"there is no folder {clipped(str(target.parent))}.", place)]
-    if suffix in FORMATS:
-        faults += _write_faults(target, suffix)
-    return faults
-
-
-def _write_faults(target: Path, suffix: str) -> list[Fault]:
-    """Reasons why a file of a known format cannot be written: an existing file, a protected folder."""
-    try:
-        place = check_target(target, suffix)
-    except InputError as error:
-        return [Fault(fault.text, ("output",), fault.hint) for fault in error.faults]
-    try:
-        with tempfile.TemporaryFile(dir=place.parent):
-            return []
-    except OSError as error:
-        text = f"cannot write in '{place.parent}': {error.strerror or error}."
-        return [Fault(text, ("output",), "Give another folder with -o.")]
+    if suffix in FORMATS and not refusal:
+        refusal = replacing_fault(target, suffix)
+    return [*faults, Fault(refusal, place)] if refusal else faults
 
 
 def _scene(data: Result | ReducedBody | Model | Scene, wanted: AnimateOptions) -> Scene:
@@ -290,7 +273,7 @@ def _write(scene: Scene, target: Path, look: Look, wanted: AnimateOptions, progr
     suffix = target.suffix.lower()
     note: str | None = ""
     renderer: Any = wanted.renderer or "auto"
-    with _reported(target):
+    with write_errors(target, ComputationError):  # a full disk, a lost folder
         if suffix == ".html":
             from flexmb.view.web.page import write_page
 
@@ -309,15 +292,6 @@ def _write(scene: Scene, target: Path, look: Look, wanted: AnimateOptions, progr
             watched = _movie_progress(progress)
             note = write_movie(scene, target, look, watched, renderer=renderer, given=wanted.given)
     return [note] if note else []
-
-
-@contextmanager
-def _reported(target: Path) -> Iterator[None]:
-    """Report a full disk or a missing folder in one sentence."""
-    try:
-        yield
-    except OSError as error:
-        raise ComputationError(f"Cannot write '{target}': {error.strerror or error}.") from error
 
 
 def _picture_time(scene: Scene, at: float | None) -> float | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.axes import AXES
 from flexmb.view.scene import ArrowKind, Color
 
 Stops = tuple[tuple[int, int, int], ...]
@@ -67,7 +68,7 @@ def theme(dark: bool) -> Theme:
 
 def stops_for(coloring: str) -> Stops:
     """The ramp of a colouring: components have a sign, everything else is a magnitude."""
-    return BLUE_RED if coloring in ("x", "y", "z") else VIRIDIS
+    return BLUE_RED if coloring in AXES else VIRIDIS
 
 
 def ramp(stops: Stops) -> NDArray[np.uint8]:

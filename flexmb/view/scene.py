@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.arrays import Floats, Integers
+from flexmb.axes import AXES
 from flexmb.bodies.orientation import continuous, quaternions, rotations
 
 __all__ = [
@@ -33,7 +34,7 @@ Color = tuple[float, float, float]
 PartKind = Literal["flexible", "rigid", "symbol", "ground"]
 ArrowKind = Literal["reaction force", "reaction moment", "force", "torque"]
 
-COLORINGS = ("displacement", "x", "y", "z", "stress", "part")
+COLORINGS = ("displacement", *AXES, "stress", "part")
 """Colourings of a flexible part: |u|, a component of u in the axes of the part, von Mises stress, none."""
 
 STRESS_NOTE = "Stress without"

@@ -1,6 +1,6 @@
 """Modes of a whole mechanism as a scene: each one oscillates alone about the state, one chapter after the other.
 
-Input: a linearised model (`ModalReport`) and the numbers of modes. Output: a `Scene` in which every joint is closed at
+Input: a linearised model (`ModalResult`) and the numbers of modes. Output: a `Scene` in which every joint is closed at
 the shown size. The size of a mode is arbitrary: the largest displacement of a drawn point is a round number, about a
 hundredth of the mechanism, times a scale that makes it about a tenth. The whole motion has that size (loops close only
 for the computed size), not only the deflection of flexible bodies. Re(shape e^(i phase)) runs through one cycle in two
@@ -12,14 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from flexmb.analyses.mode_motion import mode_rows, state_row
 from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.results.modal import ModalReport
+from flexmb.model.schema.model_spec import ModelSpec
+from flexmb.results.modal_result import ModalResult
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.modal_analysis import Mode
 from flexmb.suggestions import clipped
@@ -53,8 +53,8 @@ class _Swing:
 
 
 def scene_of_modes(
-    report: ModalReport,
-    spec: Any,
+    modal: ModalResult,
+    spec: ModelSpec,
     modes: Sequence[int | str] = (),
     *,
     frames: int = FRAMES,
@@ -67,23 +67,23 @@ def scene_of_modes(
     frames : number of frames of the cycle of every mode
     scale : of the largest displacement, see the notes of the scene; None: about a tenth of the mechanism
     """
-    chosen = _chosen(report, modes)
-    sizes = _Sizes(report, spec, [mode for _, mode in chosen])
+    chosen = _chosen(modal, modes)
+    sizes = _Sizes(modal, spec, [mode for _, mode in chosen])
     amplitude, visible = _round_size(sizes.extent)
     magnified = visible if scale is None else scale
     phases = 2.0 * np.pi * np.arange(frames) / frames - 0.5 * np.pi
     swings = []
     for place, (number, mode) in enumerate(chosen):
         size, note = sizes.of(place, amplitude * magnified, limited=scale is None)
-        swings.append(_closed_swing(report, number, mode, size, note, phases))
+        swings.append(_closed_swing(modal, number, mode, size, note, phases))
     rows = np.concatenate([*(swing.rows for swing in swings), swings[-1].rows[:1]])
-    parts, error = drawn_parts(spec, report.system.mechanism, _motion(report, spec, rows))
-    notes = list(_notes(report, swings, amplitude, magnified))
+    parts, error = drawn_parts(spec, modal.system.mechanism, _motion(modal, spec, rows))
+    notes = list(_notes(modal, swings, amplitude, magnified))
     if error > 0.0:
         notes.append(f"The deflection is drawn to {1e3 * error:.2g} mm: these modes need more shapes than are stored.")
     scene = Scene(
-        title=report.system.name or "model",
-        subtitle=f"modes about {report.state}",
+        title=modal.system.name or "model",
+        subtitle=f"modes about {modal.state}",
         time=np.linspace(0.0, CYCLE * len(swings), len(rows)),
         parts=tuple(replace(part, stress=None, stress_amplitudes=None) for part in parts),
         up=upwards(spec),
@@ -95,13 +95,13 @@ def scene_of_modes(
     return replace(framed(scene), scale=1.0)
 
 
-def _chosen(report: ModalReport, words: Sequence[int | str]) -> list[tuple[int, Mode]]:
+def _chosen(modal: ModalResult, words: Sequence[int | str]) -> list[tuple[int, Mode]]:
     """Numbers and modes, without repetition."""
-    shown, name = report.shown, report.system.name or "unnamed"
+    shown, name = modal.shown, modal.system.name or "unnamed"
     if not shown:
-        hint = "Its motion meets no stiffness or damping. " if report.modes else "It has no degrees of freedom. "
-        text = f"The model '{name}' has no modes: nothing can oscillate or decay."
-        raise InputError([Fault(text, hint=f"{hint}See 'flexmb modes' for details.")])
+        hint = "Nothing resists its motion. " if modal.modes else "It has no degrees of freedom. "
+        text = f"The model '{name}' has no modes: nothing can oscillate or settle."
+        raise InputError([Fault(text, hint=f"{hint}`flexmb modes` tells more.")])
     if not words:
         found = [(number, mode) for number, mode in enumerate(shown, start=1) if mode.frequency > 0.0]
         if not found:
@@ -131,25 +131,25 @@ def _listed(modes: Sequence[Mode]) -> str:
 class _Sizes:
     """Drawn sizes of modes, from the displacements of a small motion."""
 
-    def __init__(self, report: ModalReport, spec: Any, modes: Sequence[Mode]):
-        rows = [state_row(report)]
+    def __init__(self, modal: ModalResult, spec: ModelSpec, modes: Sequence[Mode]):
+        rows = [state_row(modal)]
         for mode in modes:
-            found = mode_rows(report, mode, _TRIAL, np.linspace(0.0, 0.75 * np.pi, 4))
+            found = mode_rows(modal, mode, _TRIAL, np.linspace(0.0, 0.75 * np.pi, 4))
             if found is None:
                 raise ComputationError(
                     "The loops of the model do not close near this state: its modes cannot be shown."
                 )
             rows.append(found)
-        motion = _motion(report, spec, np.concatenate(rows))
+        motion = _motion(modal, spec, np.concatenate(rows))
         bodies = [
             part
-            for part in drawn_parts(spec, report.system.mechanism, motion)[0]
+            for part in drawn_parts(spec, modal.system.mechanism, motion)[0]
             if part.kind in ("flexible", "rigid") and len(part.points)
         ]
         if not bodies:
             raise InputError([Fault("No body of the model has a geometry that can be drawn.")])
         moves = np.max([_displacements(part) for part in bodies], axis=0)
-        markers = [motion.marker_path(number).R for number in range(len(report.system.mechanism.markers))]
+        markers = [motion.marker_path(number).R for number in range(len(modal.system.mechanism.markers))]
         turns = np.max([_turns(R) for R in [*markers, *(rotations(part.quaternion) for part in bodies)]], axis=0)
         self._moves = moves[1:].reshape(-1, 4).max(axis=1) / _TRIAL
         self._turns = turns[1:].reshape(-1, 4).max(axis=1) / _TRIAL
@@ -184,10 +184,10 @@ def _round_size(extent: float) -> tuple[float, float]:
     return float(amplitude), float(f"{wanted / amplitude:.1g}")
 
 
-def _closed_swing(report: ModalReport, number: int, mode: Mode, size: float, note: str, phases: Floats) -> _Swing:
+def _closed_swing(modal: ModalResult, number: int, mode: Mode, size: float, note: str, phases: Floats) -> _Swing:
     """The mode at this size, or at a half, a quarter, ... of it if its loops do not close there."""
     for halvings in range(_HALVINGS):
-        rows = mode_rows(report, mode, size / 2**halvings, phases)
+        rows = mode_rows(modal, mode, size / 2**halvings, phases)
         if rows is not None:
             if halvings:
                 note = f"shown at 1/{2**halvings} of that size, because loops do not close at a larger one"
@@ -198,9 +198,9 @@ def _closed_swing(report: ModalReport, number: int, mode: Mode, size: float, not
     )
 
 
-def _motion(report: ModalReport, spec: Any, rows: Floats) -> ComputedMotion:
-    system = report.system
-    time = Mechanics(system, report.linear.work).t
+def _motion(modal: ModalResult, spec: ModelSpec, rows: Floats) -> ComputedMotion:
+    system = modal.system
+    time = Mechanics(system, modal.linear.work).t
     return ComputedMotion(system.mechanism, system.channels, rows, time, spec.base)
 
 
@@ -217,7 +217,7 @@ def _words(mode: Mode) -> str:
     return f"{mode.coordinate}, {'grows' if rate > 0.0 else 'decays'} by {abs(rate):.4g} 1/s"
 
 
-def _notes(report: ModalReport, swings: Sequence[_Swing], amplitude: float, magnified: float) -> Iterator[str]:
+def _notes(modal: ModalResult, swings: Sequence[_Swing], amplitude: float, magnified: float) -> Iterator[str]:
     yield (
         f"Every mode is shown with a largest displacement of {1e3 * amplitude:.3g} mm, times a scale of "
         f"{magnified:g}; a cycle takes {CYCLE:g} s, whatever the frequency."
@@ -228,7 +228,7 @@ def _notes(report: ModalReport, swings: Sequence[_Swing], amplitude: float, magn
     if any(swing.mode.frequency == 0.0 for swing in swings):
         yield "Modes that do not oscillate are shown moving both ways; in reality they decay or grow to one side."
     if any(swing.mode.eigenvalue.real > 1e-6 * abs(swing.mode.eigenvalue) for swing in swings):
-        yield "Unstable modes are shown with a constant size."
-    if np.any(np.abs(Mechanics(report.system, report.linear.work).v) > 1e-9):
-        yield "The mechanism moves in this state; the modes are shown without that motion."
-    yield from (f"{note[0].upper()}{note[1:]}" for note in report.linear.notes)
+        yield "Modes that grow are shown with a constant size."
+    if np.any(np.abs(Mechanics(modal.system, modal.linear.work).v) > 1e-9):
+        yield "The mechanism moves in this state; the modes are shown with that motion standing still."
+    yield from (f"{note[0].upper()}{note[1:]}" for note in modal.linear.notes)

@@ -16,6 +16,10 @@ import numpy as np
 from flexmb.arrays import Floats, Integers
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import Fault, InputError
+from flexmb.loads.table import LOAD_TYPES
+from flexmb.model.schema.loads import PointForce, PointTorque
+from flexmb.model.schema.mesh_bodies import MeshBody
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.results.export import default_selections
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
@@ -97,7 +101,7 @@ def chosen_rows(result: Result, frames: int, start: float | None, end: float | N
     return within[np.unique(nearer)]
 
 
-def upwards(spec: Any) -> tuple[float, float, float]:
+def upwards(spec: ModelSpec) -> tuple[float, float, float]:
     """Direction that is drawn upwards: against gravity, else z."""
     gravity = np.asarray(spec.model.gravity, dtype=float)
     up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
@@ -145,7 +149,7 @@ def _stress_notes(mechanism: Mechanism, parts: Sequence[Part]) -> list[str]:
     return [f"{STRESS_NOTE} its axial part, because there are no axial shapes: {', '.join(names)}."] if names else []
 
 
-def drawn_parts(spec: Any, mechanism: Mechanism, motion: MechanismMotion) -> tuple[list[Part], float]:
+def drawn_parts(spec: ModelSpec, mechanism: Mechanism, motion: MechanismMotion) -> tuple[list[Part], float]:
     """Bodies and symbols, and the largest error of flexible points [m]; 0 if it is within the tolerance."""
     size = scene_size(mechanism)
     travel = {joint.name: joint_travel(joint, motion) for joint in mechanism.joints}
@@ -164,13 +168,13 @@ def drawn_parts(spec: Any, mechanism: Mechanism, motion: MechanismMotion) -> tup
     return parts + list(symbol_parts(spec, mechanism, motion, size)), worst
 
 
-def covered(spec: Any, mechanism: Mechanism, number: int) -> Covered:
+def covered(spec: ModelSpec, mechanism: Mechanism, number: int) -> Covered:
     """A flexible body of a mechanism with its skin."""
     body = mechanism.bodies[number]
     assert isinstance(body, FlexibleBody)
     markers = [marker for marker in mechanism.markers if marker.body == number]
-    file = Path(spec.bodies[body.name].file.text) if body.reduced is not None else None
-    return covered_body(body, markers, file)
+    table = spec.bodies[body.name]
+    return covered_body(body, markers, Path(table.file.text) if isinstance(table, MeshBody) else None)
 
 
 def _felt(arrows: tuple[Arrow, ...], size: float) -> tuple[Arrow, ...]:
@@ -180,7 +184,7 @@ def _felt(arrows: tuple[Arrow, ...], size: float) -> tuple[Arrow, ...]:
     return tuple(arrow for arrow in arrows if arrow.unit == "N" or np.abs(arrow.vector).max(initial=0.0) > least)
 
 
-def _arrows(spec: Any, mechanism: Mechanism, motion: RecordedMotion) -> Iterator[Arrow]:
+def _arrows(spec: ModelSpec, mechanism: Mechanism, motion: RecordedMotion) -> Iterator[Arrow]:
     """Reactions on the second body of every joint, and the forces and torques on markers."""
     for joint in mechanism.joints:
         if f"joints/{joint.name}/force" not in motion.result.channels:  # [output] reactions = false
@@ -192,10 +196,11 @@ def _arrows(spec: Any, mechanism: Mechanism, motion: RecordedMotion) -> Iterator
             yield Arrow(joint.name, f"reaction {quantity}", unit, at.position, at.deflection, vector)  # type: ignore[arg-type]
     for name, force in spec.forces.items():
         path = f"forces/{name}/{force.type}"
-        if force.type in ("force", "torque") and path in motion.result.channels:
+        if isinstance(force, PointForce | PointTorque) and path in motion.result.channels:
             at = motion.marker_path(mechanism.marker_index[force.marker])
-            unit = "N" if force.type == "force" else "N*m"
-            yield Arrow(name, force.type, unit, at.position, at.deflection, motion.channel(path))
+            yield Arrow(
+                name, force.type, str(LOAD_TYPES[force.type].unit), at.position, at.deflection, motion.channel(path)
+            )
 
 
 def _curves(result: Result, rows: Integers, channels: Sequence[str]) -> Iterator[Curve]:

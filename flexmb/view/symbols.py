@@ -7,11 +7,12 @@ fit at any scale; a spring on other places of it follows its ends.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from flexmb.arrays import Floats
+from flexmb.model.schema.loads import SpringDamper
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 from flexmb.view.colors import SYMBOL
 from flexmb.view.geometry.joint_symbols import drive_symbol, joint_symbol_halves
@@ -23,7 +24,7 @@ DRIVE: Color = (0.85, 0.45, 0.10)
 SPRING: Color = (0.45, 0.50, 0.55)
 
 
-def symbol_parts(spec: Any, mechanism: Mechanism, motion: MechanismMotion, size: float) -> Iterator[Part]:
+def symbol_parts(spec: ModelSpec, mechanism: Mechanism, motion: MechanismMotion, size: float) -> Iterator[Part]:
     """Symbols of all joints, drives and springs; `size` is the typical length of the scene [m]."""
     for joint in mechanism.joints:
         halves = joint_symbol_halves(joint.type.name, size, joint.parameters, joint_travel(joint, motion))
@@ -31,7 +32,7 @@ def symbol_parts(spec: Any, mechanism: Mechanism, motion: MechanismMotion, size:
             if solid is not None and len(solid.triangles):
                 path = motion.marker_path(marker)
                 R = path.R
-                if joint.type.name == "distance" and marker == joint.first:  # its rod points to the other marker
+                if joint.type.motions_of("rod") and marker == joint.first:  # its rod points to the other marker
                     R = _turned_to(_directions(motion.marker_path(joint.second).position - path.position))
                 pose = path.position, quaternions(R)
                 name = f"joint {joint.name}" + ("" if marker == joint.first else ", second body")
@@ -46,19 +47,20 @@ def symbol_parts(spec: Any, mechanism: Mechanism, motion: MechanismMotion, size:
         pose = path.position, quaternions(path.R)
         yield Part(f"drive {name}", "symbol", solid.points, solid.triangles, *pose, DRIVE)
     for name, force in spec.forces.items():
-        if force.type == "spring-damper":
+        if isinstance(force, SpringDamper):
             ends = [motion.marker_path(mechanism.marker_index[marker]) for marker in force.markers]
             yield _spring(f"spring {name}", ends[0], ends[1], size)
 
 
 def joint_travel(joint: PlacedJoint, motion: MechanismMotion) -> tuple[float, float]:
     """Range of the slide of a joint in the run, from its design position [m]."""
-    names, is_screw = joint.type.coordinates, joint.type.name == "screw"
-    sliding = next((name for name in ("slide", "x") if name in names and joint.type.name != "free"), None)
-    if sliding is None and not is_screw:
+    slides = joint.type.motions_of("slide", "screw")
+    if not slides:
         return 0.0, 0.0
     columns = motion.channel(f"joints/{joint.name}/position").reshape(motion.n_frames, -1)
-    slide = joint.parameters[0] * columns[:, 0] if sliding is None else columns[:, names.index(sliding)]
+    slide = columns[:, joint.type.motions.index(slides[0])]
+    if slides[0].type == "screw":
+        slide = joint.parameters[0] * slide
     return min(0.0, float(slide.min())), max(0.0, float(slide.max()))
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.errors import InputError
-from flexmb.results.output_file import check_target, drafted
+from flexmb.output_files import drafted, output_path, write_errors
 from flexmb.stop_signals import cleaned, deferred
 from flexmb.view.scene import Scene
 from flexmb.view.surface_grid import SurfaceGrid
@@ -111,14 +111,14 @@ def _put_steps(root: Any, grid: SurfaceGrid) -> None:
 def write_vtu(scene: Scene, path: str | os.PathLike[str], scale: float = 1.0) -> Path:
     """Write NAME.pvd and a folder NAME_vtu with one file per frame; returns the folder."""
     grid = SurfaceGrid(scene, scale)
-    target = check_target(path, ".pvd")
+    target = output_path(path, ".pvd")
     folder = target.with_name(f"{target.stem}_vtu")
     _check_folder(folder)
     draft, earlier = (folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("part", "earlier"))
     digits = max(4, len(str(len(scene.time) - 1)))
     names = [f"frame_{frame:0{digits}}.vtu" for frame in range(len(scene.time))]
     with cleaned(lambda: shutil.rmtree(draft, ignore_errors=True)):
-        try:
+        with write_errors(folder):
             draft.mkdir()
             for frame, name in enumerate(names):
                 (draft / name).write_text(vtu_text(grid, frame), encoding="ascii")
@@ -127,8 +127,6 @@ def write_vtu(scene: Scene, path: str | os.PathLike[str], scale: float = 1.0) ->
                 if folder.exists():
                     os.replace(folder, earlier)
                 os.replace(draft, folder)
-        except OSError as error:
-            raise InputError(f"Cannot write '{folder}': {error.strerror or error}.") from error
         shutil.rmtree(earlier, ignore_errors=True)
     return folder
 

@@ -16,9 +16,9 @@ from flexmb.analyses.forward_check import forward_check
 from flexmb.analyses.inverse import inverse_model
 from flexmb.errors import ComputationError
 from flexmb.reports.inverse_report import departure_lines
-from flexmb.results.inverse_dynamics import Departure
-from tests.analyses.test_inverse import SWAY, cart
-from tests.house.test_examples import script
+from flexmb.results.inverse_result import Departure
+from tests.support.driven_models import SWAY, cart
+from tests.support.example_scripts import script
 from tests.support.mechanisms import slider_crank
 
 LEE = script("05_inverse_slider_crank").slider_crank
@@ -74,7 +74,7 @@ def test_an_interrupted_check_says_so(tmp_path: Path, monkeypatch: pytest.Monkey
     def at_once() -> Iterator[Callable[[], bool]]:
         yield lambda: True
 
-    monkeypatch.setattr("flexmb.solvers.run.interrupt_flag", at_once)
+    monkeypatch.setattr("flexmb.solvers.march.interrupt_flag", at_once)
     with pytest.raises(ComputationError, match="was interrupted; the result of the inverse analysis is written"):
         forward_check(inverse)
 

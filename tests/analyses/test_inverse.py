@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,42 +12,8 @@ from flexmb.analyses.ill_determined import COMPONENTS
 from flexmb.analyses.inverse import inverse_model
 from flexmb.analyses.section_forces import beam_forces
 from flexmb.reports.inverse_report import inverse_report, root_mean_square
-from flexmb.results.inverse_dynamics import InverseDynamics
 from flexmb.verification import DATA
-from tests.house.test_examples import EXAMPLES
-from tests.support.mechanisms import slider_crank
-
-LEE = EXAMPLES / "05_inverse_slider_crank.toml"
-
-
-def solve(folder: Path, data: dict[str, Any], **options: Any) -> InverseDynamics:
-    return inverse_model(fx.Model.from_tables(data), folder / "out.h5", **options)
-
-
-def driven(coordinates: dict[str, Any] | None = None, **analysis: Any) -> dict[str, Any]:
-    data = slider_crank(coordinates or {})
-    return {**data, "analysis": {"end": 1.0, "step": 1e-3, **analysis}}
-
-
-def cart(**motions: Any) -> dict[str, Any]:
-    """A cart of 2 kg along x with a uniform bar of 3 kg, 1 m that hangs from it, swinging about y."""
-    return {
-        "model": {"gravity": [0, 0, -9.81]},
-        "bodies": {
-            "cart": {"mass": 2.0, "inertia": [0.1] * 3},
-            "bar": {"mass": 3.0, "rod": [[0, 0, 0], [0, 0, -1]]},
-        },
-        "joints": {
-            "track": {"type": "prismatic", "bodies": ["ground", "cart"], "at": [0, 0, 0], "axis": "x"},
-            "pivot": {"type": "revolute", "bodies": ["cart", "bar"], "at": [0, 0, 0], "axis": "-y", "position": 0.4},
-        },
-        "motions": motions,
-        "analysis": {"end": 2.0, "method": "rk45", "tolerance": 1e-9},
-        "output": {"every": 0.01},
-    }
-
-
-SWAY = {"joint": "track", "expression": "0.2*sin(3*t)"}
+from tests.support.driven_models import LEE, SWAY, cart, driven, solve
 
 
 def test_every_freedom_driven_is_a_kinematic_analysis(tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 import flexmb as fx
 from flexmb.analyses.inverse import inverse_model
-from flexmb.results.inverse_dynamics import InverseDynamics
+from flexmb.results.inverse_result import InverseDynamics
 from flexmb.verification import MODELS
 from flexmb.verification.running import expected, table
 from flexmb.verification.seeds_inverse import hann
-from tests.house.test_examples import EXAMPLES
 from tests.support.command_line import call
+from tests.support.places import EXAMPLES
 
 Array = NDArray[np.float64]
 FLAGSHIP = EXAMPLES / "04_spatial_slider_crank.toml"

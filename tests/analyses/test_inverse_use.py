@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmb.results.modal import Sweep
-from flexmb.view.plots import modes as mode_pictures
+from flexmb.results.modal_result import Sweep
 from tests.support.command_line import call, folder
 
 __all__ = ["folder"]
@@ -192,6 +191,8 @@ def test_modes_about_a_static_state_say_that_motions_keep_their_rates(folder: Pa
 def test_the_picture_of_undamped_modes_has_no_rounding_for_damping(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from flexmb.view.plots import modes as mode_pictures
+
     drawn: list[np.ndarray] = []
     monkeypatch.setattr(
         mode_pictures, "write_sheet", lambda panels, *_, **__: drawn.extend(x.y for x in panels[1].lines)

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from flexmb.verification import DATA
-from tests.analyses.test_lee_slider_crank import computed
+from tests.support.lee_slider_crank import computed
 
+pytestmark = pytest.mark.long
 Array = NDArray[np.float64]
 CRANK, ROD, SPEED = 0.152, 0.305, 125.7
 STIFFNESS = 2e11 * np.pi * 0.0064**4 / 64

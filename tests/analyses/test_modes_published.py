@@ -15,7 +15,7 @@ import pytest
 
 import flexmb as fx
 from flexmb.analyses.modes import modes_of_model
-from flexmb.results.modal import ModalReport
+from flexmb.results.modal_result import ModalResult
 from flexmb.verification import DATA, MODELS
 from tests.support.command_line import call
 
@@ -31,17 +31,17 @@ def close(found: Any, want: Any, *, rtol: float = 0.0, atol: float = 0.0) -> Non
     np.testing.assert_allclose(found, want, rtol=rtol, atol=atol)
 
 
-def rates(report: ModalReport) -> list[float]:
+def rates(report: ModalResult) -> list[float]:
     """Circular frequencies of the modes that something resists, ascending [rad/s]."""
     return sorted(2 * np.pi * mode.frequency for mode in report.shown)
 
 
-def is_steady(report: ModalReport) -> bool:
+def is_steady(report: ModalResult) -> bool:
     """No note says that the modes hold for an instant only."""
     return not any("this instant only" in note for note in report.linear.notes)
 
 
-def of_case(case: str, settings: dict[str, str] | None = None, **tables: Any) -> ModalReport:
+def of_case(case: str, settings: dict[str, str] | None = None, **tables: Any) -> ModalResult:
     model = fx.read_model(MODELS / f"{case}.toml", settings)
     return modes_of_model(fx.Model.from_tables({**model.identity, **tables}))
 

@@ -16,54 +16,25 @@ from flexmb.analyses.section_forces import beam_forces
 from flexmb.bodies.orientation import rotations
 from flexmb.reports.inverse_report import inverse_report
 from flexmb.results.reaction_table import reaction_columns
-from tests.analyses.test_inverse import LEE, SWAY, cart, solve
 from tests.support.command_line import call
+from tests.support.driven_models import (
+    CRANK,
+    DRIVE,
+    HEIGHT,
+    LEE,
+    START,
+    SWAY,
+    TURN,
+    cart,
+    four_bar,
+    rocker_angle,
+    solve,
+)
 
 Array = NDArray[np.float64]
 FIT = {"more_drives": "least-squares"}
-CRANK, COUPLER, ROCKER, BASE = 0.2, 0.5, 0.4, 0.55
-START = 1.0
-"""Angle of the crank in the design position [rad]."""
 
 
-def rocker_angle(theta: Any, crank: float = CRANK, rocker: float = ROCKER) -> Any:
-    """Angle of the rocker against the x axis for that of the crank: the upper crossing of two circles."""
-    bx, by = crank * np.cos(theta) - BASE, crank * np.sin(theta)
-    reach = np.hypot(bx, by)
-    return np.arctan2(by, bx) - np.arccos((rocker**2 + reach**2 - COUPLER**2) / (2.0 * rocker * reach))
-
-
-def four_bar(motions: dict[str, Any]) -> dict[str, Any]:
-    """Crank on the left, rocker on the right, coupler above; revolute joints about z, gravity along -y."""
-    phi = float(rocker_angle(START))
-    B = [float(CRANK * np.cos(START)), float(CRANK * np.sin(START)), 0.0]
-    C = [float(BASE + ROCKER * np.cos(phi)), float(ROCKER * np.sin(phi)), 0.0]
-
-    def pin(first: str, second: str, at: list[float]) -> dict[str, Any]:
-        return {"type": "revolute", "bodies": [first, second], "at": at, "axis": "z"}
-
-    return {
-        "model": {"gravity": [0, -9.81, 0]},
-        "points": {"B": B},
-        "bodies": {
-            "crank": {"mass": 1.0, "rod": [[0, 0, 0], B], "markers": {"tip": {"at": "B"}}},
-            "coupler": {"mass": 2.0, "rod": [B, C]},
-            "rocker": {"mass": 1.5, "rod": [[BASE, 0, 0], C]},
-        },
-        "joints": {
-            "left": pin("ground", "crank", [0, 0, 0]),
-            "upper_left": pin("crank", "coupler", B),
-            "upper_right": pin("coupler", "rocker", C),
-            "right": pin("ground", "rocker", [BASE, 0, 0]),
-        },
-        "motions": motions,
-        "analysis": {"end": 1.0, "step": 0.01},
-    }
-
-
-TURN = "0.8*t + 0.2*sin(3*t)"
-DRIVE = {"joint": "left", "expression": TURN}
-HEIGHT = {"marker": "crank.tip", "along": "y", "expression": f"{CRANK}*sin({START} + {TURN})"}
 ASIDE = {"marker": "crank.tip", "along": "x", "expression": f"{CRANK}*cos({START} + {TURN})"}
 
 

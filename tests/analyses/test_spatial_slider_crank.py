@@ -20,10 +20,10 @@ from flexmb.solvers.run import simulate
 from flexmb.solvers.summary import RunSummary
 from flexmb.system.system import System
 from flexmb.verification import DATA
+from flexmb.verification.running import Record
 from flexmb.verification.seeds_inverse import hann
-from tests.house.test_examples import differences, script
+from tests.support.example_scripts import differences, script
 from tests.support.places import ROOT
-from tests.verification.test_published_cases import Record
 
 Array = NDArray[np.float64]
 EXAMPLE = ROOT / "examples" / "04_spatial_slider_crank.toml"

@@ -109,7 +109,7 @@ def run(model: Model, wish: bool = False) -> tuple[Any, np.ndarray]:
         outcome = use_turbo(model, system)
         assert outcome.is_used, outcome.text
         generated = [slot for slot in SLOTS if system.ints[slot] not in (0, PROGRAMS[slot].address)]
-        assert len(generated) == len(turbo._function_names(model, system))
+        assert len(generated) == len(turbo._function_names(model.spec.analysis.method, system))
     sink = Rows()
     simulate(system, model.spec.analysis, sink=sink)
     return system, np.concatenate(sink.blocks)

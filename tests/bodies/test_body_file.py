@@ -14,18 +14,10 @@ import pytest
 
 from flexmb.bodies import body_layout
 from flexmb.bodies.body_file import fingerprint, read_body, write_body
-from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.errors import InputError
-from tests.support.flexible_models import free_beam
-from tests.support.mechanisms import spec_of
-from tests.support.reduced_bodies import basis_of_body, reduced_beam
+from tests.support.reduced_bodies import body_of
 
 ORDERS = (0, 1, 2, "full")
-
-
-def body_of(order: Any = 2, **keys: Any) -> ReducedBody:
-    basis = basis_of_body(spec_of(free_beam(damping={"ratio": 0.01})), "beam")
-    return reduced_beam(basis, order, surface=True, **keys)
 
 
 def assert_same(a: Any, b: Any) -> None:

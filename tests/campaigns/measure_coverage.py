@@ -41,7 +41,8 @@ def main() -> int:
         python = [sys.executable, "-m"]
         numbers = str(Path(folder) / "plain.npz")
         plain = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-        subprocess.run([*python, "pytest", "-n", "2", "--cov", f"--cov-config={settings}", "--cov-report="], cwd=ROOT)
+        tests = [*python, "pytest", "-n", "2", "-m", "", "--cov"]
+        subprocess.run([*tests, f"--cov-config={settings}", "--cov-report="], cwd=ROOT)
         subprocess.run(
             [*python, "coverage", "run", rc, "-m", "tests.campaigns.plain_python", numbers], cwd=ROOT, env=plain
         )

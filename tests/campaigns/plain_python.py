@@ -36,10 +36,10 @@ from flexmb.model.model import Model
 from flexmb.model.model_file import read_model
 from flexmb.verification import MODELS
 from flexmb.verification.solid_meshes import box_mesh
-from tests.analyses.test_more_drives import DRIVE, HEIGHT, four_bar
-from tests.solvers.test_random_mechanisms import closed_mechanism
+from tests.support.driven_models import DRIVE, HEIGHT, four_bar
 from tests.support.mechanisms import TREE_JOINTS, joint_keys, random_body
 from tests.support.places import ROOT
+from tests.support.random_mechanisms import closed_mechanism
 
 Job = Callable[[Path], np.ndarray]
 EXAMPLES = ROOT / "examples"

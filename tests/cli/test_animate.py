@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,6 @@ from flexmb.errors import ComputationError, InputError
 from flexmb.results.result_creation import RunIdentity, create_result
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter
-from flexmb.view import animate as door
 from flexmb.view.animate import Animation, animate, show
 from flexmb.view.scene import Look, Scene
 from tests.support.command_line import MODEL, call, folder, write_result
@@ -105,8 +105,8 @@ def faults_of(source: object, output: object = None, **options: object) -> str:
         (["r.h5", "-o", "x.avi"], ["--output: '.avi' is not an animation format", ".html, .mp4, .gif, .png, .glb"]),
         (["r.h5", "-o", "x.hmtl"], ["Did you mean '.html'?"]),
         (["r.h5", "-o", "x"], ["--output: 'x' has no extension. Formats: .html"]),
-        (["r.h5", "-o", "."], ["--output: '.' is a folder"]),
-        (["r.h5", "-o", "no/x.html"], ["--output: there is no folder 'no'"]),
+        (["r.h5", "-o", "."], ["--output: Cannot write '.': it is a folder"]),
+        (["r.h5", "-o", "no/x.html"], ["--output: Cannot write 'no/x.html': there is no folder 'no'"]),
         (["r.h5", "-o", "x.html", "--scale", "0"], ["--scale: a number from 1 to 1000 is needed, found 0."]),
         (["r.h5", "-o", "x.html", "--scale", "5000"], ["from 1 to 1000 is needed, found 5000."]),
         (["r.h5", "-o", "x.html", "--scale", "nan"], ["--scale: the number is not finite: 'nan'"]),
@@ -135,7 +135,7 @@ def faults_of(source: object, output: object = None, **options: object) -> str:
         ),
         (["r.h5", "-o", "x.html", "--bodies", LONG], ["--bodies: there is no such folder: 'nnn"]),
         (["r.h5", "-o", f"{LONG}.html"], ["--output: Cannot write 'nnn", "File name too long"]),
-        (["r.h5", "-o", f"{LONG}/x.html"], ["--output: there is no folder 'nnn"]),
+        (["r.h5", "-o", f"{LONG}/x.html"], ["--output: Cannot write 'nnn", "File name too long"]),
         ([f"{LONG}.h5", "-o", "x.html"], ["There is no file 'nnn"]),
         (["nothing.h5", "-o", "text.html"], ["There is no file 'nothing.h5'"]),
         (
@@ -206,9 +206,9 @@ def test_a_folder_that_is_read_only(
     def refuse(**_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(door.tempfile, "TemporaryFile", refuse)
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
     text = refused(capsys, str(body_file), "-o", "x.html")
-    assert f"--output: cannot write in '{folder.resolve()}': Permission denied." in text
+    assert f"nothing can be written in the folder '{folder.resolve()}' (Permission denied)." in text
 
 
 def test_a_file_is_not_written_over_itself(folder: Path, capsys: Capture, body_file: Path) -> None:

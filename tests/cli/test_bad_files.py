@@ -24,8 +24,7 @@ from flexmb.mesh.read import read_mesh
 from flexmb.reduction.request import read_vectors
 from flexmb.results.result_file import Result
 from flexmb.results.result_layout import check_sum, is_left_open
-from tests.cli.test_inputs import Capture, refused
-from tests.support.command_line import MODEL, call, folder, write_result
+from tests.support.command_line import MODEL, Capture, call, folder, refused, write_result
 
 __all__ = ["folder"]  # a fixture
 Damage = Callable[[h5py.File], object]

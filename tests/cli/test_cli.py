@@ -272,7 +272,7 @@ def test_setting_differences_of_equal_trees() -> None:
 def test_folder_without_permission(folder: Path, fake_run: FakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "closed").mkdir(mode=0o555)
     code, _, err = call(capsys, "run", "pendulum.toml", "-o", "closed/out.h5")
-    assert code == 2 and "permission denied for the folder" in err
+    assert code == 2 and "nothing can be written in the folder" in err
 
 
 def test_plot(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -285,7 +285,7 @@ def test_plot(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "<svg" in svg
     assert call(capsys, "plot", "out.h5", "-o", "c.pdf", "--channel", "tip_height")[0] == 0
     code, _, err = call(capsys, "plot", "out.h5", "-o", "c.jpeg2")
-    assert code == 2 and ".png, .svg, .pdf" in err
+    assert code == 2 and "must end in .png, .svg or .pdf" in err
     code, _, err = call(capsys, "plot", "out.h5", "--against", "pivot.force")
     assert code == 2 and "3 columns" in err
     code, _, err = call(capsys, "plot", "out.h5", "-c", "pivot.angel")

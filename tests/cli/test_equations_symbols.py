@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import call, folder
-from tests.symbolic.test_energy import TOP
-from tests.symbolic.test_published_equations import DOUBLE_PENDULUM
+from tests.support.symbolic_models import DOUBLE_PENDULUM, TOP
 
 __all__ = ["folder"]
 

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 from flexmb.model.model_file import read_model
-from tests.cli.test_equations_verb import chain
-from tests.house.test_examples import EXAMPLES
-from tests.support.command_line import call, folder
+from tests.support.command_line import call, chain, folder
+from tests.support.places import EXAMPLES
 from tests.support.symbolic_numbers import NumericCore
 
 __all__ = ["folder"]
@@ -126,6 +125,7 @@ def test_a_model_without_bodies(words: tuple[str, ...], folder: Path, capsys: py
     assert (code, out) == (2, "") and "no bodies" in err and not (folder / "code").exists()
 
 
+@pytest.mark.long
 def test_steps_of_a_long_model_end_soon(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Four universal joints: expressions of ten thousands of operations are named too long, not printed."""
     lines = ["[model]", 'name = "chain"', "gravity = [0, -9.81, 0]", "[symbols]"]

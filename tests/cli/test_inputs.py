@@ -7,19 +7,10 @@ from pathlib import Path
 import pytest
 
 from flexmb.results.result_file import Result
-from tests.support.command_line import MODEL, call, folder, write_result
+from tests.support.command_line import MODEL, Capture, call, folder, refused, write_result
 
 __all__ = ["folder"]  # a fixture
-Capture = pytest.CaptureFixture[str]
 ACTUATOR = '[forces.motor]\ntype = "actuator"\njoint = "pivot"\neffort = "{}"\n'
-
-
-def refused(capsys: Capture, *words: str) -> str:
-    """The message of a command that must be refused."""
-    code, out, err = call(capsys, *words)
-    assert (code, out) == (2, "")
-    assert "Traceback" not in err and "internal error" not in err
-    return err
 
 
 def test_result_given_as_a_model(folder: Path, capsys: Capture) -> None:

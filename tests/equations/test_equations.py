@@ -8,7 +8,7 @@ import pytest
 from flexmb.equations import programs
 from flexmb.layout import flat_arrays as L
 from tests.support.flat import Flat
-from tests.support.mechanisms import TREE_JOINTS, joint_keys, random_body, random_tree, spec_of
+from tests.support.mechanisms import TREE_JOINTS, joint_keys, random_body, random_tree, rotation, spec_of
 
 
 def random_state(flat: Flat, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -184,14 +184,3 @@ def test_branch_motion_satisfies_the_chord_conditions(kind: str, reverse: bool) 
         assert np.allclose(measured["joints/link/position"], expected, atol=1e-12)
     if kind != "distance":  # the rod frame of a distance joint is only fixed up to its spin
         assert np.allclose(measured["joints/link/velocity"], out["joints/link/velocity"], atol=1e-12)
-
-
-def rotation(p: np.ndarray) -> np.ndarray:
-    w, x, y, z = p
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )

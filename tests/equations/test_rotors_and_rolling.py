@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
+from tests.support.mechanisms import disc
 from tests.support.one_body import BRANCH, CHORD, RK, G, close, matrix, one_body
 from tests.support.runs import Run
 
@@ -69,21 +68,6 @@ def test_driven_gyrostat_needs_its_gyroscopic_moment() -> None:
 
 
 # Rolling
-
-
-def disc(**parts: Any) -> dict[str, Any]:
-    """A disc of radius 0.3 m, 2 kg, axis y, standing on the plane z = 0."""
-    joint = {"type": "rolling", "bodies": ["ground", "disc"], "at": [0, 0, 0], "normal": "z", "axis": "y"}
-    joint["radius"] = 0.3
-    return {
-        "model": {"name": "disc", "gravity": parts.pop("gravity", [0, 0, -G])},
-        "bodies": {
-            "disc": {"mass": 2.0, "inertia": [0.045, 0.09, 0.045], "at": [0, 0, 0.3], **parts.pop("body", {})},
-        },
-        "joints": {"contact": joint},
-        "analysis": {"end": 1.0},
-        **parts,
-    }
 
 
 def test_disc_rolls_straight_at_constant_speed() -> None:

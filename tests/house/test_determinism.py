@@ -24,6 +24,7 @@ def fingerprints(threads: int) -> dict[str, str]:
     return dict(line.rsplit(": ", 1) for line in lines)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two cores")
 def test_same_bytes_with_one_and_two_threads() -> None:
     one = fingerprints(1)

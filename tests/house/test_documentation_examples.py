@@ -11,8 +11,8 @@ import pytest
 
 import flexmb as fx
 from flexmb.cli import main
-from flexmb.solvers.settings import read_settings
-from tests.house.test_examples import differences, script
+from flexmb.solvers.settings import solver_settings
+from tests.support.example_scripts import differences, script
 from tests.support.places import EXAMPLES
 
 GALLERY = (EXAMPLES / "README.md").read_text()
@@ -62,7 +62,7 @@ def test_settings_of_the_gallery_exist() -> None:
         changes = dict(word.split("=", 1) for k, word in enumerate(words) if words[k - 1] == "--set")
         if changes:
             spec = fx.read_model(EXAMPLES / words[2], changes).spec
-            read_settings(spec.analysis, spec.output.every)  # does the method take them?
+            solver_settings(spec.analysis, spec.output.every)  # does the method take them?
 
 
 def test_crane_arm() -> None:
@@ -107,6 +107,7 @@ def test_robot_arm(tmp_path: Path) -> None:
     assert found[1.0][0] / found[2.0][0] == pytest.approx(4.0, rel=1e-3)
 
 
+@pytest.mark.long
 def test_scissor_lift() -> None:
     example = script("10_scissor_lift")
     found = example.main("4")

@@ -25,11 +25,11 @@ from flexmb.errors import InputError
 from flexmb.jit import KERNEL_SOURCES, _cache_folder, _kept, program
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter
-from tests.bodies.test_body_file import body_of
 from tests.campaigns.kill_loop import kill_loop, wait_for_file
-from tests.results.test_result_file import IDENTITY, SYSTEM, fake_rows, write_blocks
 from tests.support.command_line import MODEL, folder, write_result
+from tests.support.made_results import IDENTITY, SYSTEM, fake_rows, write_blocks
 from tests.support.places import ROOT
+from tests.support.reduced_bodies import body_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, signals and limits of Linux")
 __all__ = ["folder"]  # a fixture
@@ -75,6 +75,7 @@ def assert_one_message(text: str) -> None:
     assert text.startswith("flexmb: ") and text.count("\n") == 1 and "Traceback" not in text
 
 
+@pytest.mark.long
 def test_kills_lose_nothing(tmp_path: Path) -> None:
     tally = kill_loop(10, seed=3, folder=tmp_path, names=["implicit", "explicit"])
     assert tally.kills >= 10 and tally.finished >= 1
@@ -135,13 +136,14 @@ def test_a_request_to_end_is_not_lost_in_a_callback(tmp_path: Path) -> None:
     assert Child(tmp_path, "check", "nothing.toml", before=before).end() == (130, "flexmb: interrupted.\n")
 
 
-def test_what_nohup_ignores_stays_ignored(model: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_what_nohup_ignores_stays_ignored(model: Path, number: int) -> None:
     output = model.with_name("out.h5")
     words = ["run", str(model), "-o", str(output), "--set", "analysis.end=20", "--quiet"]
-    child = Child(model.parent, *words, before=lambda: void(signal.signal(signal.SIGHUP, signal.SIG_IGN)))
+    child = Child(model.parent, *words, before=lambda: void(signal.signal(number, signal.SIG_IGN)))
     wait_for_file(child.process, output, None)
     if child.process.is_alive():
-        os.kill(child.process.pid or 0, signal.SIGHUP)
+        os.kill(child.process.pid or 0, number)
     assert child.end() == (0, "")
 
 
@@ -185,6 +187,7 @@ def test_two_runs_of_one_file(model: Path) -> None:
     assert Result(output).n_rows > 0
 
 
+@pytest.mark.long
 def test_every_length_of_a_cut_off_file(tmp_path: Path) -> None:
     """Of one whose writer was killed, and every fourth of a finished one: one message, whatever is missing."""
     path, one_channel = tmp_path / "out.h5", SimpleNamespace(channels=SYSTEM.channels[:1])
@@ -233,7 +236,7 @@ def test_a_full_disk_under_a_body_file(tmp_path: Path) -> None:
         try:
             write_body(body_of(), target)
         except InputError as error:
-            os._exit(0 if "'" + str(target) + "' cannot be written: File too large." in str(error) else 3)
+            os._exit(0 if "Cannot write '" + str(target) + "': File too large." in str(error) else 3)
         os._exit(4)
 
     process = multiprocessing.get_context("fork").Process(target=write_again)
@@ -342,6 +345,7 @@ def test_no_home_at_all(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.long
 def test_killed_while_others_write(tmp_path: Path) -> None:
     """A plot and an export that are killed again and again: the old file or the new one, never half of one."""
     result = tmp_path / "out.h5"

@@ -32,6 +32,7 @@ SEED, COUNT = 7, 2000
 FEW = settings(max_examples=40, deadline=None, derandomize=True)
 
 
+@pytest.mark.long
 def test_damaged_inputs_end_in_success_or_one_clear_message() -> None:
     words = [sys.executable, "-m", "tests.campaigns.fuzzing", "--seed", str(SEED), "--count", str(COUNT), "--jobs", "2"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)

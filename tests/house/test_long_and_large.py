@@ -14,7 +14,7 @@ from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter
 from tests.campaigns.long_and_large import large_file, long_run, many_bodies, memory
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 WIDTH = 3000
 """Numbers of the wide channel in a row"""
 

@@ -21,6 +21,7 @@ def test_names_are_told_apart() -> None:
     assert len(names) == len(set(names)) and set(JOBS) <= set(names)
 
 
+@pytest.mark.long
 def test_plain_python_and_machine_code_agree() -> None:
     found = differences(JOBS)
     assert found.keys() == set(JOBS)

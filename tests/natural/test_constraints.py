@@ -10,7 +10,7 @@ from flexmb.natural.constraints import ConstraintBuilder, Constraints
 from flexmb.natural.layout import Combination, Layout
 from flexmb.natural.mass import extended_mass_matrix
 from flexmb.natural.scalar_terms import ScalarTerm
-from tests.natural.test_bodies import ROUND, SPATIAL, Array, Solid, motion, random_body, rigid, solid
+from tests.support.natural_solids import ROUND, SPATIAL, Array, Solid, motion, random_body, rigid, solid
 
 
 @SPATIAL

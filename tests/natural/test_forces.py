@@ -12,14 +12,15 @@ from scipy.spatial.transform import Rotation
 
 from flexmb.errors import InputError
 from flexmb.natural.base_motion import BaseMotion
-from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
+from flexmb.natural.body import BodyPoint, NaturalBody
 from flexmb.natural.extension import Extension
 from flexmb.natural.forces import ConcentratedForces, Gravity, force_on, torque_on
-from flexmb.natural.layout import Layout, direction_of, point_of
-from flexmb.natural.mass import extended_mass_matrix, mass_matrix, velocity_force
+from flexmb.natural.layout import Layout, point_of
+from flexmb.natural.mass import extended_mass_matrix, mass_matrix
 from flexmb.natural.spring_laws import LinearLaw, TabledLaw
-from flexmb.natural.springs import RotationalSpring, ScalarSprings, TranslationalSprings, rotational_springs
-from tests.natural.test_bodies import KINDS, ROUND, SPATIAL, Array, RigidMotion, Solid, motion, random_body, rigid
+from flexmb.natural.springs import TranslationalSprings
+from tests.support.natural_joints import velocity_force
+from tests.support.natural_solids import KINDS, ROUND, SPATIAL, Array, RigidMotion, Solid, motion, random_body, rigid
 
 # Central differences of smooth functions of order ten with the step 1e-5: 1e-10 times the third derivative, and
 # round-off 1e-15 / 1e-5.
@@ -208,62 +209,6 @@ def test_tabled_law_goes_on_with_its_slopes() -> None:
         assert TABLE.energy(end) - TABLE.energy(start) == pytest.approx(area, abs=1e-7)
 
 
-def hinged(dimension: int, rng: np.random.Generator) -> tuple[NaturalBody, NaturalBody, Layout]:
-    """Two bodies that share a point and (in space) the axis z of their body axes."""
-    points = rng.normal(size=(2, dimension))
-    axis = (BodyVector(0, [0, 0, 1]),) if dimension == 3 else ()
-    inertia = np.eye(3) if dimension == 3 else 1.0
-    center = np.zeros(dimension)
-    first, second = (
-        NaturalBody(f"b{k}", 1.0, center, inertia, (BodyPoint(0, center), BodyPoint(k + 1, points[k])), axis)
-        for k in range(2)
-    )
-    return first, second, Layout.of([first, second], 3, len(axis), dimension=dimension)
-
-
-@pytest.mark.parametrize("dimension", [2, 3])
-def test_rotational_spring_counts_turns(dimension: int) -> None:
-    """Turned by several turns both ways; torque and energy by the whole angle; power -M (omega_2 - omega_1) . u."""
-    rng = np.random.default_rng(27)
-    first, second, layout = hinged(dimension, rng)
-    extension = Extension([first, second], layout)
-    k, rest, damping = 3.0, 0.6, 0.2
-    across = np.eye(dimension)[0] * 2.0
-    spring = RotationalSpring(
-        direction_of(first, across, layout),
-        direction_of(second, 3.0 * across, layout),
-        layout.vector(0) if dimension == 3 else None,
-        LinearLaw(k, rest, damping),
-    )
-    springs = rotational_springs(layout, [spring])
-    base = motion(rng, dimension)
-    axis = base.R[:, 2] if dimension == 3 else np.array([0.0, 0.0, 1.0])
-    for angle in [*np.arange(0.0, 15.0, 0.9), *np.arange(15.0, -20.0, -1.1)]:
-        relative = np.eye(dimension)
-        relative[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
-        rate = rng.normal()
-        other = RigidMotion(base.R @ relative, base.p, base.p_dot, base.p_ddot, base.omega + rate * axis, base.alpha)
-        x, v = np.zeros((2, layout.n_coordinates))
-        for body, moving in ((first, base), (second, other)):
-            columns = layout.basics(body)
-            x[columns], v[columns], _ = moving.coordinates(body)
-        y, y_dot = extension.extend(x), extension.velocity(x, v)
-        springs = springs.following(y)
-        assert springs.angles(y)[0] == pytest.approx(angle, abs=ROUND)
-        assert springs.potential(y, 0.0) == pytest.approx(0.5 * k * (angle - rest) ** 2, abs=100 * ROUND)
-        torque = k * (angle - rest) + damping * rate
-        assert springs.force(y, y_dot, 0.0) @ y_dot == pytest.approx(-torque * rate, abs=100 * ROUND)
-
-
-def test_springs_on_mixed_coordinates() -> None:
-    """The generalised force of s is -f: the negative slope of the energy."""
-    layout = Layout.of([], 1, 0, 2)
-    springs = ScalarSprings(layout, [layout.scalar_column(1)], [LinearLaw(4.0, 1.0)])
-    y = np.array([0.0, 0, 0, 5.0, 1.5])
-    np.testing.assert_allclose(springs.force(y, 0 * y, 0.0), [0, 0, 0, 0, -2.0], rtol=0, atol=ROUND)
-    assert springs.potential(y, 0.0) == pytest.approx(0.5)
-
-
 PLANAR = [(2, 2, 0), (2, 1, 1), (2, 3, 2)]
 
 
@@ -350,10 +295,6 @@ WRONG = {
     "must rise": lambda bar, layout: TabledLaw([0, 2, 1], [0, 1, 2]),
     "two or more": lambda bar, layout: TabledLaw([0], [0]),
     "springs with 0 laws": lambda bar, layout: TranslationalSprings(layout, [(layout.point(0), layout.point(1))], []),
-    "needs an axis": lambda bar, layout: rotational_springs(
-        layout, [RotationalSpring(layout.point(0), layout.point(1), None, LinearLaw(1, 0))]
-    ),
-    "angles at the start": lambda bar, layout: rotational_springs(layout, [], [1.0]),
 }
 
 

@@ -13,12 +13,12 @@ from flexmb.natural.generalized_alpha import GeneralizedAlpha
 from flexmb.natural.integration import first_state
 from flexmb.natural.system import NaturalSystem
 from flexmb.system.placement import place
-from tests.natural.test_linkages import four_bar
-from tests.natural.test_orders import turntable
-from tests.natural.test_system import two_links
-from tests.solvers.test_random_mechanisms import closed_mechanism
 from tests.support.mechanisms import TREE_JOINTS, joint_keys, random_body, random_tree, spec_of
+from tests.support.natural_linkages import four_bar
+from tests.support.natural_links import two_links
 from tests.support.natural_models import ABSOLUTE, FINE, NaturalRun, assert_same_motion
+from tests.support.natural_turntable import turntable
+from tests.support.random_mechanisms import closed_mechanism
 from tests.support.runs import Run
 
 

@@ -17,7 +17,7 @@ from flexmb.natural.spring_laws import LinearLaw, TabledLaw
 from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.state import NaturalMotion
 from flexmb.natural.system import Mechanism, NaturalSystem
-from tests.natural.test_bodies import Array, motion, random_body
+from tests.support.natural_solids import Array, motion, random_body
 
 KINDS = pytest.mark.parametrize(("n_points", "n_vectors"), [(2, 2), (4, 0), (2, 1)])
 

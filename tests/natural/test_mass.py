@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
-from flexmb.natural.mass import mass_matrix, velocity_force
-from tests.natural.test_bodies import ROUND, Array, Solid, motion, random_body, rotation
+from flexmb.natural.mass import mass_matrix
+from tests.support.natural_joints import velocity_force
+from tests.support.natural_solids import ROUND, Array, Solid, motion, random_body, rotation
 
 Place = Callable[[Array], Array]
 """Coordinates (dimension n_basic,) of a body -> place of one of its masses (dimension,)."""

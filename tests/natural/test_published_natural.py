@@ -97,6 +97,7 @@ def test_a02_by_the_implicit_method() -> None:
     np.testing.assert_allclose((4.0 * places[2] - places[1]) / 3.0, want, rtol=0, atol=1e-6)
 
 
+@pytest.mark.long
 def test_a03_to_its_end() -> None:
     # Up to 1200 rad/s, 31 us: 4e-2 rad a step; with 20 us 2e-9 of the angle and 2e-8 of the velocity at 0.05 s, here 6
     # times that.
@@ -113,6 +114,7 @@ def test_a03_to_its_end() -> None:
     np.testing.assert_allclose(squeezer["energy/work/motor"], work, rtol=0, atol=1e-7 * np.max(energy))
 
 
+@pytest.mark.long
 def test_a07_to_its_end() -> None:
     # 150 rad/s over 2 s, 0.3 ms: 47 mrad a step. Half the step divides the errors by 30: at 0.5 ms they are 1e-5 m and
     # 5e-3 rad/s at the end, at 0.3 ms 1e-6 m and 4e-4 rad/s.

@@ -18,9 +18,8 @@ from flexmb.natural.layout import Layout
 from flexmb.natural.model_loads import ModelLoads
 from flexmb.natural.tangents import StiffForces
 from flexmb.system.placement import place
-from tests.natural.test_models import example
 from tests.support.mechanisms import spec_of
-from tests.support.natural_models import ABSOLUTE, FINE, NATURAL, NaturalRun, assert_same_motion
+from tests.support.natural_models import ABSOLUTE, FINE, NATURAL, NaturalRun, assert_same_motion, example
 from tests.support.runs import Run
 
 CANONICAL = {"method": "rk4", "formulation": "canonical"}

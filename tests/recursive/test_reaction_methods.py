@@ -16,10 +16,10 @@ from flexmb.analyses.inverse import inverse_model
 from flexmb.analyses.preparation import prepare
 from flexmb.bodies.orientation import rotations
 from flexmb.recursive.recursive_reactions import recursive_reactions
-from flexmb.results.inverse_dynamics import InverseDynamics
+from flexmb.results.inverse_result import InverseDynamics
 from flexmb.results.joint_reactions import joint_reactions
 from flexmb.system.placement import place
-from tests.analyses.test_inverse_identities import FINE, INSIDE, SAME, FreeBodies, flexible_mechanism, rigid_mechanism
+from tests.support.free_bodies import FINE, INSIDE, SAME, FreeBodies, flexible_mechanism, rigid_mechanism
 from tests.support.mechanisms import TREE_JOINTS, random_tree
 
 RIGID: dict[str, dict[str, Any]] = {
@@ -79,7 +79,7 @@ def test_rigid_mechanisms(seed: int, tmp_path: Path) -> None:
     compare(tmp_path, rigid_mechanism(seed), RIGID, 2e-10)
 
 
-@pytest.mark.parametrize(("seed", "field"), [(4, "exact"), (5, "full")])
+@pytest.mark.parametrize(("seed", "field"), [(4, "exact"), pytest.param(5, "full", marks=pytest.mark.long)])
 def test_flexible_mechanisms(seed: int, field: str, tmp_path: Path) -> None:
     compare(tmp_path, flexible_mechanism(seed, field), FLEXIBLE, 2e-9)
 

@@ -12,9 +12,9 @@ import flexmb as fx
 from flexmb.analyses.inverse import inverse_model
 from flexmb.recursive.recursive_reactions import recursive_reactions
 from flexmb.results.joint_reactions import joint_reactions
-from tests.analyses.test_inverse import LEE, cart, driven, solve
-from tests.house.test_examples import script
 from tests.support.command_line import call
+from tests.support.driven_models import LEE, cart, driven, solve
+from tests.support.example_scripts import script
 from tests.support.flexible_mechanisms import cantilever
 
 RECURSIVE: dict[str, Any] = {"reactions": "recursive"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flexmb.bodies.reduce import reduce_model
+from flexmb.bodies.reduce_model import reduce_model
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.reduction.component_modes import component_modes
 from flexmb.reduction.free_body import FreeBody

@@ -15,13 +15,15 @@ from flexmb.analyses.run import run_model
 from flexmb.bodies.deflection import centre_line, largest_deflection, steepest_slope
 from flexmb.bodies.exact_motion import ExactMotion
 from flexmb.bodies.flexible_body import FlexibleBody, beam_body
+from flexmb.bodies.flexible_properties import slenderness, stiffness_change
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.elements.material import Material
 from flexmb.elements.section import circle
 from flexmb.errors import ComputationError
 from flexmb.model.model import Model
 from flexmb.reduction.beam_basis import BeamBasis, Span, beam_basis
-from flexmb.reports.flexible_report import STOCKY, axial_force, find, slenderness, stiffness_change
+from flexmb.reports.flexible_report import STOCKY
+from flexmb.results.flexible_findings import axial_force, flexible_findings
 from flexmb.results.result_file import Result
 from flexmb.system.build import build_system
 from tests.support.flexible_mechanisms import A, cantilever, slider_crank, spinning_beam
@@ -154,8 +156,8 @@ def test_linear_field_is_warned_of_when_stiffening_matters(tmp_path: Path) -> No
     with run(data, tmp_path) as result:
         system = build_system(Model.from_tables(data).spec)
         (beam,) = [body for body in system.mechanism.bodies if isinstance(body, FlexibleBody)]
-        force, report = axial_force(system, beam, result), words(result.report)
-        assert find(system, result)["beam"].axial_force == force
+        force, report = axial_force(system.mechanism, beam, result), words(result.report)
+        assert flexible_findings(system.mechanism, result)["beam"].axial_force == force
     # Centrifugal force at the root.
     assert force == pytest.approx(7870.0 * A * speed**2 * (radius + 0.5), rel=1e-3)
     change = stiffness_change(beam, force)

@@ -127,7 +127,7 @@ def test_a_system_at_rest_gets_no_warning(parts: str, tmp_path: Path, capsys: py
 def test_a_kinematic_analysis_interrupted_and_resumed_gives_the_same_bits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flexmb.solvers.kinematics.BLOCK_ROWS", 20)
+    monkeypatch.setattr("flexmb.solvers.driven_analysis.DrivenAnalysis.most_gathered", 20)
     model = read_model(write_model(tmp_path, 'end = 2\nstep = 0.01\ntype = "kinematic"', TURN))
 
     def interrupt(*numbers: Any) -> None:

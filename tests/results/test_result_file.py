@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,58 +21,8 @@ from flexmb.results import disk_space
 from flexmb.results.result_creation import RunIdentity
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter
+from tests.support.made_results import IDENTITY, SYSTEM, fake_rows, fake_state, write_blocks
 from tests.support.places import ROOT
-
-
-@dataclass(frozen=True)
-class FakeChannel:
-    path: str
-    unit: str
-    start: int
-    shape: tuple[int, ...]
-    text: str
-    columns: tuple[str, ...] = ()
-
-
-def fake_channels() -> list[FakeChannel]:
-    wanted = [
-        ("time", "s", (), ()),
-        ("bodies/crank/position", "m", (3,), ()),
-        ("bodies/crank/quaternion", "-", (4,), ()),
-        ("joints/bearing/position", "rad", (1,), ("angle",)),
-        ("joints/bearing/velocity", "rad/s", (1,), ("angle",)),
-        ("joints/guide/position", "m, rad", (2,), ("slide", "angle")),
-        ("joints/guide/force", "N", (3,), ()),
-        ("energy/kinetic", "J", (), ()),
-        ("coordinates/multipliers", "-", (0,), ()),
-        ("sensors/tip_height", "m", (), ()),
-        ("solver/step", "s", (), ()),
-    ]
-    channels, start = [], 0
-    for path, unit, shape, columns in wanted:
-        channels.append(FakeChannel(path, unit, start, shape, f"What {path} is", columns))
-        start += int(np.prod(shape))
-    return channels
-
-
-SYSTEM = SimpleNamespace(channels=fake_channels())
-N_OUT = sum(int(np.prod(channel.shape)) for channel in SYSTEM.channels)
-IDENTITY = RunIdentity("fake", "[model]\nname = 'fäke'\n", {"analysis": {"end": 2.0, "step": 1e-3}}, "flexmb run x")
-
-
-def fake_rows(first: int, last: int) -> np.ndarray:
-    """Rows whose every entry tells which row and column it is."""
-    return np.arange(first, last)[:, None] * 1e-3 + 100.0 * np.arange(N_OUT)[None, :]
-
-
-def fake_state(last: int) -> np.ndarray:
-    return np.array([last, np.pi * last, -1.0])
-
-
-def write_blocks(writer: ResultWriter, first: int, n_blocks: int, n_rows: int = 50) -> None:
-    for block in range(n_blocks):
-        start = first + block * n_rows
-        writer.write(fake_rows(start, start + n_rows), fake_state(start + n_rows))
 
 
 def check_rows(result: Result) -> None:
@@ -300,7 +249,7 @@ ENDLESS_WRITER = """
 import sys
 from pathlib import Path
 sys.path[:0] = [{root!r}]
-from tests.results.test_result_file import IDENTITY, SYSTEM, ResultWriter, write_blocks
+from tests.support.made_results import IDENTITY, SYSTEM, ResultWriter, write_blocks
 resume = len(sys.argv) > 2
 with ResultWriter(sys.argv[1], SYSTEM, IDENTITY, resume=resume, write_share=float("inf")) as writer:
     first = 0 if writer.checkpoint is None else int(writer.checkpoint[0])
@@ -319,6 +268,7 @@ def start_endless_writer(folder: Path, *options: str) -> tuple[subprocess.Popen[
     return process, path
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="kills a process by a POSIX signal")
 def test_killed_at_any_moment(tmp_path: Path) -> None:
     """Eight runs in a row, each resumed from the one before and killed without warning while writing."""

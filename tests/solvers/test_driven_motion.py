@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flexmb.solvers import kinematics, quasi_static_motion
-from flexmb.solvers.kinematics import analyse
-from flexmb.solvers.settings import read_settings
-from tests.solvers.test_quasi_static_motion import QuasiStatic
+from flexmb.solvers.driven_analysis import DrivenAnalysis
+from flexmb.solvers.kinematics import KinematicInstants, analyse
+from flexmb.solvers.quasi_static_motion import QuasiStaticInstants
+from flexmb.solvers.settings import solver_settings
 from tests.support.flexible_mechanisms import slider_crank
 from tests.support.mechanisms import slider_crank as planar_slider_crank
 from tests.support.mechanisms import spec_of
+from tests.support.quasi_static import QuasiStatic
 from tests.support.runs import Rows, Run
 
 POSITIONS = ("coordinates/q",)
@@ -34,8 +35,8 @@ def rigid_slider_crank(**motion: Any) -> dict[str, Any]:
 
 def without_compiled_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every instant by the road in Python."""
-    for kind in (kinematics._KinematicAnalysis, quasi_static_motion._QuasiStaticAnalysis):
-        monkeypatch.setattr(kind, "connect", lambda self: None)
+    for kind in (KinematicInstants, QuasiStaticInstants):
+        monkeypatch.setattr(kind, "compiled_loop", lambda self: None)
 
 
 def assert_close(found: Any, expected: Any, part: float, paths: tuple[str, ...] = CHANNELS) -> None:
@@ -76,7 +77,8 @@ def test_quasi_static_rows_are_those_of_the_road_in_python(monkeypatch: pytest.M
 
 def test_blocks_leave_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = [QuasiStatic(slider_crank(), end=0.004), Run(rigid_slider_crank(), end=0.01)]
-    monkeypatch.setattr(kinematics, "BLOCK_ROWS", 7)
+    for limit in ("most_gathered", "largest_budget"):
+        monkeypatch.setattr(DrivenAnalysis, limit, 7)
     again = [QuasiStatic(slider_crank(), end=0.004), Run(rigid_slider_crank(), end=0.01)]
     for run, other in zip(runs, again, strict=True):
         assert np.array_equal(run.rows, other.rows)
@@ -101,6 +103,6 @@ def test_resumed_analysis_gives_bitwise_the_same_rows() -> None:
     data = rigid_slider_crank()
     whole, half = Run(data, end=0.02), Run(data, end=0.01)
     sink = Rows()
-    settings = read_settings(spec_of({**data, "analysis": {**data["analysis"], "end": 0.02}}).analysis)
+    settings = solver_settings(spec_of({**data, "analysis": {**data["analysis"], "end": 0.02}}).analysis)
     analyse(half.system, settings, sink=sink, resume=half.checkpoint)
     assert np.array_equal(np.concatenate(sink.blocks), whole.rows[len(half.rows) :])

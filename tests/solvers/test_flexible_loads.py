@@ -24,6 +24,8 @@ from tests.support.flexible_models import (
     free_beam,
     pair_of_beams,
 )
+from tests.support.mechanisms import spec_of
+from tests.support.reduced_bodies import basis_of_body
 from tests.support.runs import Run
 
 E, WIDE, HIGH = SOFT["E"], FLAT_BAR["y"], FLAT_BAR["z"]
@@ -45,7 +47,7 @@ def cantilever(forces: dict[str, Any], **keys: Any) -> dict[str, Any]:
     }
 
 
-GJ = 2.0e6 * FlatBeams(cantilever({})).body("beam").basis.spans[0].section.J  # type: ignore[union-attr]
+GJ = 2.0e6 * basis_of_body(spec_of(cantilever({})), "beam").spans[0].section.J
 P = 1e-5
 TIP = {"marker": "beam.end"}
 STATIC: dict[str, tuple[dict[str, Any], str, list[float]]] = {

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import solve_bvp
-from scipy.signal import butter, sosfiltfilt
 
 from flexmb.analyses.check import check_model
 from flexmb.analyses.preparation import Preparation, prepare
@@ -129,6 +128,8 @@ def test_spinning_beam_keeps_its_stretch() -> None:
 
 
 def test_slider_crank_rings_much_less() -> None:
+    from scipy.signal import butter, sosfiltfilt
+
     data = slider_crank()
     data["analysis"]["end"] = 0.042  # s, a turn
     high_pass = butter(6, 400.0, "high", fs=1.0 / 5e-5, output="sos")  # Hz: the second and third modes, 528 and 1188

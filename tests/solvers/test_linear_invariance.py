@@ -14,11 +14,11 @@ from flexmb.layout import flat_arrays as L
 from flexmb.solvers.initial_state import body_states, measure
 from flexmb.solvers.linearise import Linearisation, linearise
 from flexmb.solvers.statics import equilibrium
-from tests.analyses.test_inverse_identities import flexible_mechanism
-from tests.solvers.test_linearise import linear, parallelogram, ready
-from tests.solvers.test_random_mechanisms import closed_mechanism
 from tests.support.flexible_models import FlatBeams, beam
+from tests.support.free_bodies import flexible_mechanism
+from tests.support.linear_models import linear, parallelogram, ready
 from tests.support.mechanisms import random_tree, spec_of
+from tests.support.random_mechanisms import closed_mechanism
 
 
 def test_flexible_loop_in_joint_and_absolute_coordinates() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,42 +9,17 @@ import pytest
 from scipy.linalg import expm
 
 from flexmb.analyses.modes import modes_of_model
-from flexmb.analyses.preparation import Preparation, prepare
+from flexmb.analyses.preparation import prepare
 from flexmb.errors import ComputationError
 from flexmb.layout import flat_arrays as L
 from flexmb.model.model_file import parse_model
 from flexmb.solvers.frequency_response import frequency_response
-from flexmb.solvers.linearise import Linearisation, linearise
-from flexmb.solvers.modal_analysis import Mode, modes
+from flexmb.solvers.linearise import linearise
+from flexmb.solvers.modal_analysis import modes
 from flexmb.verification import DATA, MODELS
-from tests.support.mechanisms import slider_crank, spec_of
+from tests.support.linear_models import TIGHT, G, close, linear, modes_of, parallelogram, rates_of, ready
+from tests.support.mechanisms import slider_crank
 from tests.support.runs import Run
-
-G = 9.81
-TIGHT = 1e-9  # central differences of two steps: truncation h^4 = 1e-16, rounding 1e-16/h = 1e-12, a margin for both
-
-
-def close(got: Any, want: Any, *, rtol: float = TIGHT, atol: float = 0.0) -> None:
-    np.testing.assert_allclose(got, want, rtol=rtol, atol=atol)
-
-
-def ready(data: dict[str, Any]) -> Preparation:
-    return prepare(SimpleNamespace(spec=spec_of(data)))
-
-
-def linear(data: dict[str, Any]) -> Linearisation:
-    found = ready(data)
-    return linearise(found.system, found.work)
-
-
-def modes_of(data: dict[str, Any]) -> list[Mode]:
-    found = ready(data)
-    return modes(found.system, linearise(found.system, found.work))
-
-
-def rates_of(found: list[Mode]) -> list[float]:
-    """Circular frequencies of the modes that oscillate [rad/s]."""
-    return sorted(2.0 * np.pi * mode.frequency for mode in found if mode.frequency > 0.0)
 
 
 def pendulum(**extra: Any) -> dict[str, Any]:
@@ -240,28 +214,6 @@ def test_coordinates_that_do_not_turn_with_the_mechanism_are_told(coordinates: s
         close(rates_of(modes(found.system, linearised)), [4.0], rtol=TIGHT)
     else:
         assert "change as the mechanism moves on" in linearised.notes[0]
-
-
-def parallelogram(coordinates: str, **extra: Any) -> dict[str, Any]:
-    """A coupler hung on two equal cranks: a loop that swings like one pendulum."""
-    crank = {"mass": 1.2, "inertia": [0.03, 0.03, 0.001], "center": [0, 0, -0.3]}
-    pin = {"type": "revolute", "axis": "y"}
-    return {
-        "model": {"name": "parallelogram", "gravity": [0, 0, -G]},
-        "bodies": {
-            "left": crank,
-            "right": {**crank, "at": [1, 0, 0]},
-            "coupler": {"mass": 2.5, "inertia": [0.01, 0.2, 0.2], "at": [0.5, 0, -0.6]},
-        },
-        "joints": {
-            "a": {**pin, "bodies": ["ground", "left"], "at": [0, 0, 0]},
-            "b": {**pin, "bodies": ["left", "coupler"], "at": [0, 0, -0.6]},
-            "c": {**pin, "bodies": ["coupler", "right"], "at": [1, 0, -0.6]},
-            "d": {**pin, "bodies": ["ground", "right"], "at": [1, 0, 0]},
-        },
-        "coordinates": {"default": coordinates},
-        **extra,
-    }
 
 
 @pytest.mark.parametrize("coordinates", ["joint", "absolute"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from flexmb.errors import ComputationError
-from tests.solvers.test_linearise import TIGHT, G, close, linear, modes_of, rates_of
+from tests.support.linear_models import TIGHT, G, close, linear, modes_of, rates_of
 
 RADIUS, MASS = 0.3, 2.0
 AXIAL, ACROSS = 0.09, 0.045  # of a homogeneous thin disc: m r^2/2 and m r^2/4

@@ -8,21 +8,11 @@ import numpy as np
 import pytest
 
 from flexmb.errors import InputError
+from flexmb.joints.table import JOINT_TYPES
 from tests.support.mechanisms import joint_keys, random_body
 from tests.support.runs import Run
 
-RING_JOINTS = (
-    "revolute",
-    "prismatic",
-    "cylindrical",
-    "screw",
-    "universal",
-    "spherical",
-    "planar",
-    "pin-in-slot",
-    "point-on-line",
-    "distance",
-)
+RING_JOINTS = tuple(row.name for row in JOINT_TYPES.values() if row.n_v and row.n_rows)
 
 
 def ring(kind: str, seed: int = 3) -> dict[str, Any]:

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from flexmb.analyses.preparation import prepare
 from flexmb.errors import ComputationError, InputError
-from flexmb.solvers.quasi_static_motion import QuasiStaticSummary, analyse_quasi_static
-from flexmb.solvers.settings import read_settings
+from flexmb.solvers.quasi_static_motion import analyse_quasi_static
+from flexmb.solvers.settings import solver_settings
 from tests.support.flexible_mechanisms import EI, WEIGHT, A, cantilever, slider_crank, spinning_beam
 from tests.support.mechanisms import spec_of
+from tests.support.quasi_static import QuasiStatic
 from tests.support.runs import Rows, Run
-
-
-class QuasiStatic(Run):
-    """A finished quasi-static analysis: channels by path."""
-
-    summary: QuasiStaticSummary
-
-    def __init__(self, data: dict[str, Any], **analysis: Any):
-        spec = spec_of({**data, "analysis": {**data.get("analysis", {}), **analysis}})
-        self.ready = prepare(SimpleNamespace(spec=spec))
-        self.system = self.ready.system
-        self.sink = sink = Rows()
-        settings = read_settings(spec.analysis, spec.output.every)
-        self.summary = analyse_quasi_static(self.system, settings, sink=sink)
-        self.rows = np.concatenate(sink.blocks)
 
 
 def shaken_beam(frequency: float, **beam: Any) -> dict[str, Any]:
@@ -185,7 +169,7 @@ def test_resumes_where_it_stopped() -> None:
     whole = QuasiStatic(data, end=0.004)
     half = QuasiStatic(data, end=0.002)
     sink = Rows()
-    settings = read_settings(spec_of({**data, "analysis": {"end": 0.004, "step": 5e-5}}).analysis)
+    settings = solver_settings(spec_of({**data, "analysis": {"end": 0.004, "step": 5e-5}}).analysis)
     summary = analyse_quasi_static(half.system, settings, sink=sink, resume=half.sink.checkpoint)
     # Measured by the Jacobian at hand, which may be that of an earlier instant: an estimate to some percent.
     assert summary.left_out == pytest.approx(whole.summary.left_out, rel=0.05)

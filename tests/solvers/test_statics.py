@@ -16,25 +16,10 @@ from tests.support.flexible_mechanisms import slider_crank
 from tests.support.mechanisms import random_tree, spec_of
 from tests.support.one_body import BOTH, SLIDER, G, one_body
 from tests.support.runs import Run
+from tests.support.static_models import DOWN, chain
 
 STATIC: dict[str, Any] = {"type": "static"}
-DOWN = [0, 0, -G]
 REST = {"start": "static", "end": 0.2, "step": 1e-3}
-
-
-def chain(n: int, links: dict[str, Any] | None = None, **extra: Any) -> dict[str, Any]:
-    """n rods of 1 m in all along x, 2 kg in all, hinged to each other and to ground about y."""
-    length = 1.0 / n
-    names = ["ground", *(f"rod{i}" for i in range(n))]
-    rod = {"mass": 2.0 / n, "inertia": [1e-5, 2.0 / n * length**2 / 12, 2.0 / n * length**2 / 12]}
-    joints = {
-        f"hinge{i}": {"type": "revolute", "bodies": names[i : i + 2], "at": [i * length, 0, 0], "axis": "y"}
-        for i in range(n)
-    }
-    for name, keys in (links or {}).items():
-        joints[name] = {**joints.get(name, {}), **keys}
-    bodies = {name: {**rod, "at": [i * length, 0, 0], "center": [length / 2, 0, 0]} for i, name in enumerate(names[1:])}
-    return {"model": {"name": "chain", "gravity": DOWN}, "bodies": bodies, "joints": joints, **extra}
 
 
 # One degree of freedom

@@ -14,21 +14,9 @@ import flexmb as fx
 from flexmb.verification.solid_meshes import box_mesh
 from tests.support.one_body import G
 from tests.support.runs import Run
+from tests.support.static_models import column
 
 STATIC: dict[str, Any] = {"type": "static"}
-
-
-def column(load: list[float], **beam: Any) -> dict[str, Any]:
-    """A clamped beam of 1 m and EI = 1 N m^2 along x that bends in y, with a dead force on its end."""
-    section = {"type": "general", "A": 1e-4, "I": 1e-8}
-    keys = {"beam": [[0, 0, 0], [1, 0, 0]], "material": {"E": 1e8, "nu": 0.3, "density": 1000.0}, "section": section}
-    keys |= {"shapes": {"bending": {"y": 6}}, "y_axis": "y", "frame": "start", **beam}
-    return {
-        "bodies": {"beam": keys},
-        "joints": {"wall": {"type": "fixed", "bodies": ["ground", "beam"], "at": [0, 0, 0]}},
-        "forces": {"load": {"type": "force", "marker": "beam.end", "vector": load}},
-        "sensors": {"end": {"marker": "beam.end"}},
-    }
 
 
 def elastica(load: float) -> tuple[float, float]:

@@ -12,12 +12,11 @@ from scipy.spatial.transform import Rotation
 
 from flexmb.errors import ComputationError
 from flexmb.reports.run_report import stability_text
-from tests.solvers.test_statics import chain
-from tests.solvers.test_statics_flexible import column
 from tests.support.flexible_mechanisms import WEIGHT, spinning_beam
 from tests.support.mechanisms import random_tree
 from tests.support.one_body import G, one_body
 from tests.support.runs import Run
+from tests.support.static_models import chain, column
 
 Array = NDArray[np.float64]
 STATIC: dict[str, Any] = {"type": "static"}

@@ -307,7 +307,8 @@ def test_kinematic_analysis() -> None:
 
 def test_kinematic_analysis_is_resumed_to_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Works included: they hang on the powers of the last two steps."""
-    monkeypatch.setattr("flexmb.solvers.kinematics.BLOCK_ROWS", 7)
+    for limit in ("most_gathered", "largest_budget"):
+        monkeypatch.setattr(f"flexmb.solvers.driven_analysis.DrivenAnalysis.{limit}", 7)
     settings, whole = Settings(end=1.0, every=0.013, type="kinematic"), Sink()
     finished = simulate(toys.driven(), settings, sink=whole)
     for cut in (0, 4):

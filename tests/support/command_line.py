@@ -12,6 +12,7 @@ from flexmb.cli import main
 from flexmb.results.result_creation import RunIdentity
 from flexmb.results.result_writer import ResultWriter
 
+Capture = pytest.CaptureFixture[str]
 MODEL = """
 [model]
 name = "pendulum"
@@ -67,3 +68,23 @@ def write_result(path: Path) -> None:
     with ResultWriter(path, SimpleNamespace(channels=channels), RunIdentity("pendulum", "", {})) as writer:
         writer.write(rows, np.zeros(2))
         writer.finish("finished", "report")
+
+
+def chain(path: Path, n: int) -> str:
+    """A model file with n bars in a row."""
+    lines = ["[model]", 'name = "chain"', "gravity = [0, -9.81, 0]"]
+    for k in range(n):
+        lines += [f"[bodies.b{k}]", "mass = 1", f"rod = [[0, {-k}, 0], [0, {-k - 1}, 0]]"]
+        before = f"b{k - 1}" if k else "ground"
+        lines += [f"[joints.j{k}]", 'type = "revolute"', f'bodies = ["{before}", "b{k}"]', f"at = [0, {-k}, 0]"]
+        lines += ['axis = "z"']
+    path.write_text("\n".join([*lines, "[analysis]", "end = 1", "step = 0.01", ""]))
+    return str(path)
+
+
+def refused(capsys: Capture, *words: str) -> str:
+    """The message of a command that must be refused."""
+    code, out, err = call(capsys, *words)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err and "internal error" not in err
+    return err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -61,3 +62,54 @@ def crank_result(path: Path, **run: Any) -> Result:
         "sensors": {"crank_angle": {"joint": "bearing"}, "rod_mid": {"deflection": "rod.middle"}, "slider": {}},
     }
     return made_result(path, series, settings, **run)
+
+
+@dataclass(frozen=True)
+class FakeChannel:
+    path: str
+    unit: str
+    start: int
+    shape: tuple[int, ...]
+    text: str
+    columns: tuple[str, ...] = ()
+
+
+def fake_channels() -> list[FakeChannel]:
+    wanted = [
+        ("time", "s", (), ()),
+        ("bodies/crank/position", "m", (3,), ()),
+        ("bodies/crank/quaternion", "-", (4,), ()),
+        ("joints/bearing/position", "rad", (1,), ("angle",)),
+        ("joints/bearing/velocity", "rad/s", (1,), ("angle",)),
+        ("joints/guide/position", "m, rad", (2,), ("slide", "angle")),
+        ("joints/guide/force", "N", (3,), ()),
+        ("energy/kinetic", "J", (), ()),
+        ("coordinates/multipliers", "-", (0,), ()),
+        ("sensors/tip_height", "m", (), ()),
+        ("solver/step", "s", (), ()),
+    ]
+    channels, start = [], 0
+    for path, unit, shape, columns in wanted:
+        channels.append(FakeChannel(path, unit, start, shape, f"What {path} is", columns))
+        start += int(np.prod(shape))
+    return channels
+
+
+SYSTEM = SimpleNamespace(channels=fake_channels())
+N_OUT = sum(int(np.prod(channel.shape)) for channel in SYSTEM.channels)
+IDENTITY = RunIdentity("fake", "[model]\nname = 'fäke'\n", {"analysis": {"end": 2.0, "step": 1e-3}}, "flexmb run x")
+
+
+def fake_rows(first: int, last: int) -> np.ndarray:
+    """Rows whose every entry tells which row and column it is."""
+    return np.arange(first, last)[:, None] * 1e-3 + 100.0 * np.arange(N_OUT)[None, :]
+
+
+def fake_state(last: int) -> np.ndarray:
+    return np.array([last, np.pi * last, -1.0])
+
+
+def write_blocks(writer: ResultWriter, first: int, n_blocks: int, n_rows: int = 50) -> None:
+    for block in range(n_blocks):
+        start = first + block * n_rows
+        writer.write(fake_rows(start, start + n_rows), fake_state(start + n_rows))

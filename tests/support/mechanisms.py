@@ -6,22 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.joints.table import JOINT_TYPES
 from flexmb.model.schema import read_spec
+from tests.support.one_body import G
 
-TREE_JOINTS = (
-    "revolute",
-    "prismatic",
-    "cylindrical",
-    "screw",
-    "universal",
-    "spherical",
-    "planar",
-    "free",
-    "pin-in-slot",
-    "point-on-line",
-    "distance",
-    "fixed",
-)
+TREE_JOINTS = (*(row.name for row in JOINT_TYPES.values() if row.n_v), "fixed")
+"""Every joint type that can be in the tree."""
 
 
 def random_body(rng: np.random.Generator) -> dict[str, Any]:
@@ -49,17 +39,11 @@ def joint_keys(kind: str, rng: np.random.Generator) -> dict[str, Any]:
     across = np.cross(axis, rng.normal(size=3))
     across /= np.linalg.norm(across)
     keys: dict[str, Any] = {"type": kind, "at": rng.normal(size=3).tolist()}
-    if kind in ("revolute", "prismatic", "cylindrical", "screw", "planar", "pin-in-slot"):
-        keys["axis"] = axis.tolist()
-    if kind == "screw":
-        keys["lead"] = 0.7
-    if kind == "universal":
-        keys["axes"] = [axis.tolist(), across.tolist()]
-    if kind == "pin-in-slot":
-        keys["slot"] = across.tolist()
-    if kind == "point-on-line":
-        keys["line"] = axis.tolist()
-    if kind == "distance":
+    row = JOINT_TYPES[kind]
+    directions = {"axis": axis, "line": axis, "slot": across, "axes": np.array([axis, across])}
+    keys |= {key: directions[key].tolist() for key in row.directions}
+    keys |= dict.fromkeys(row.numbers, 0.7)
+    if row.at == "pair":
         keys["at"] = [rng.normal(size=3).tolist(), rng.normal(size=3).tolist()]
     return keys
 
@@ -103,3 +87,30 @@ def slider_crank(coordinates: dict[str, Any]) -> dict[str, Any]:
 def spec_of(data: dict[str, Any]) -> Any:
     """Checked model of a dictionary."""
     return read_spec(data)
+
+
+def disc(**parts: Any) -> dict[str, Any]:
+    """A disc of radius 0.3 m, 2 kg, axis y, standing on the plane z = 0."""
+    joint = {"type": "rolling", "bodies": ["ground", "disc"], "at": [0, 0, 0], "normal": "z", "axis": "y"}
+    joint["radius"] = 0.3
+    return {
+        "model": {"name": "disc", "gravity": parts.pop("gravity", [0, 0, -G])},
+        "bodies": {
+            "disc": {"mass": 2.0, "inertia": [0.045, 0.09, 0.045], "at": [0, 0, 0.3], **parts.pop("body", {})},
+        },
+        "joints": {"contact": joint},
+        "analysis": {"end": 1.0},
+        **parts,
+    }
+
+
+def rotation(p: np.ndarray) -> np.ndarray:
+    """Rotation matrix of a unit quaternion (w, x, y, z)."""
+    w, x, y, z = p
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import tomllib
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from flexmb.analyses.preparation import prepare
-from flexmb.natural.analysis import NaturalSummary, natural_solver
+from flexmb.natural.analysis import natural_solver
+from flexmb.solvers.summary import NaturalSummary
 from tests.support.mechanisms import spec_of
+from tests.support.places import EXAMPLES
 from tests.support.runs import Rows, Run
 
 NATURAL = {"default": "natural"}
@@ -52,3 +55,10 @@ def assert_same_motion(found: Run, want: Run, motion: float = 1e-8, reaction: fl
     for path, difference in differences(found, want, "bodies", "joints", "motions", "sensors").items():
         is_place = path.endswith(("position", "quaternion"))
         assert difference < (motion if is_place else reaction), path
+
+
+def example(name: str) -> dict[str, Any]:
+    data = tomllib.loads((EXAMPLES / f"{name}.toml").read_text())
+    for key in ("analysis", "coordinates"):
+        data.pop(key, None)
+    return data

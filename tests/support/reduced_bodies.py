@@ -13,6 +13,8 @@ from flexmb.bodies.quadratic_beam import quadratic_field, quadratic_marker
 from flexmb.bodies.reduced_body import BodyMarker, Coordinate, ReducedBody, Surface
 from flexmb.reduction.beam_basis import BeamBasis
 from flexmb.system.flexible_placement import basis_of, beam_data
+from tests.support.flexible_models import free_beam
+from tests.support.mechanisms import spec_of
 
 
 def basis_of_body(spec: Any, name: str) -> BeamBasis:
@@ -65,3 +67,8 @@ def _surface(basis: BeamBasis, order: Any) -> Surface:
         None if order == 0 else np.array([shape.G[lower] for shape in shapes], dtype=np.float32),
         np.arange(3 * n * 6, dtype=float).reshape(3, n, 6),
     )
+
+
+def body_of(order: Any = 2, **keys: Any) -> ReducedBody:
+    basis = basis_of_body(spec_of(free_beam(damping={"ratio": 0.01})), "beam")
+    return reduced_beam(basis, order, surface=True, **keys)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from flexmb.bodies.body_file import write_body
-from flexmb.bodies.reduce import reduce_model
+from flexmb.bodies.reduce_model import reduce_model
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.line_beams import assemble_beams

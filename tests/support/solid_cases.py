@@ -11,8 +11,9 @@ from scipy.sparse.linalg import LinearOperator, eigsh, splu
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import Material
 from flexmb.elements.solid.elasticity import lame_constants
-from flexmb.elements.solid.reference_cells import reference, shapes
+from flexmb.elements.solid.element_tables import element_tables
 from flexmb.mesh.mesh import SOLIDS, Cells, Mesh
+from flexmb.mesh.reference_cells import shape_functions
 
 KINDS = tuple(SOLIDS)
 FACES = ("xmin", "xmax", "ymin", "ymax", "zmin", "zmax")
@@ -74,7 +75,7 @@ def frequencies(model: FEModel, held: np.ndarray, count: int, shift: float = 0.0
 
 def gradients(mesh: Mesh, block: Cells) -> tuple[np.ndarray, np.ndarray]:
     """Gradients (cells, g, k, 3) of shape functions at the points of stiffness, and volumes (cells, g) there."""
-    tables = reference(block.kind)
+    tables = element_tables(block.kind)
     J = np.einsum("cia,gib->cgab", mesh.points[block.nodes], tables.gradients)
     G = np.einsum("gib,cgba->cgia", tables.gradients, np.linalg.inv(J))
     return G, np.linalg.det(J) * tables.weights
@@ -115,11 +116,12 @@ def mass_by_points(mesh: Mesh, density: float) -> np.ndarray:
             points, factor = np.stack([a * (1 - b), b, t], axis=1), (1 - b) / 4
         else:
             points, factor = np.stack([r, s, t], axis=1), np.ones_like(r)
-        N = shapes(block.kind, points)
+        N = shape_functions(block.kind, points)
         step = 1e-6  # central differences of polynomials of degree at most 4 a direction: error about 1e-10
         dN = np.stack(
             [
-                (shapes(block.kind, points + step * e) - shapes(block.kind, points - step * e)) / (2 * step)
+                (shape_functions(block.kind, points + step * e) - shape_functions(block.kind, points - step * e))
+                / (2 * step)
                 for e in np.eye(3)
             ],
             axis=2,

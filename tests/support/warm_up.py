@@ -9,7 +9,7 @@ from flexmb.equations.programs import FIELD_PROGRAMS, link
 from flexmb.jit import compile_ahead
 from flexmb.model.schema import read_spec
 from flexmb.natural.analysis import natural_solver
-from flexmb.solvers import balance_programs
+from flexmb.solvers import elastic_balance_kernels
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.run import simulate
 from flexmb.system.build import build_system
@@ -70,7 +70,7 @@ def main() -> None:
     every_field = sum(FIELD_PROGRAMS)
     for method in ("generalized-alpha", "rk45"):
         compile_for(method, every_field)  # two processes share the work
-    compile_ahead(list(balance_programs.PROGRAMS.values()))
+    compile_ahead(list(elastic_balance_kernels.PROGRAMS.values()))
     meshes = Process(target=reduce_meshes)
     meshes.start()
     for method in ("generalized-alpha", "hht", "shi-mcphee"):

@@ -30,7 +30,7 @@ from flexmb.symbolic.code.wrapping import wrapped
 from flexmb.symbolic.embedding import embedded
 from flexmb.symbolic.engine import Integer, Symbol, as_expression, cos, engine, sin
 from flexmb.symbolic.equations import equations_of
-from tests.house.test_examples import EXAMPLES
+from tests.support.places import EXAMPLES
 from tests.support.written_equations import double_pendulum, slider_crank
 
 ROUNDING = 1e-13

@@ -18,7 +18,7 @@ from flexmb.symbolic.equations import Equations, equations_of
 from flexmb.symbolic.vanishing import value_and_size, vanishes
 from tests.support.places import ROOT
 from tests.support.symbolic_identities import identical, made, names
-from tests.symbolic.test_published_equations import DOUBLE_PENDULUM, ROTOR, SERVOS, SLIDER_CRANK
+from tests.support.symbolic_models import DOUBLE_PENDULUM, FREE, ROTOR, SERVOS, SLIDER_CRANK, TOP
 
 CART = """
 [model]
@@ -50,43 +50,6 @@ type = "revolute"
 bodies = ["cart", "bob"]
 at = [0, 0, 0]
 axis = "z"
-"""
-TOP = """
-[model]
-name = "Heavy top"
-gravity = [0, 0, "-$g"]
-[symbols]
-m = 15
-J = 0.2
-Js = 0.5
-h = 0.4
-g = 9.81
-[bodies.top]
-mass = "$m"
-inertia = ["$J", "$Js", "$J"]
-at = [0, 1, 0]
-[joints.ball]
-type = "spherical"
-bodies = ["ground", "top"]
-at = [0, 0, 0]
-position = [0.2, 0.1, 0.3]
-velocity = [1, 15, -4]
-[analysis]
-end = 0.2
-step = 1e-3
-method = "rk4"
-[output]
-every = 0.05
-"""
-FREE = """
-[model]
-name = "Free body"
-[symbols]
-m = "?"
-[bodies.nut]
-mass = "$m"
-inertia = [0.1, 0.2, 0.25]
-at = [0, 0, 0]
 """
 BEAM = """
 [model]

@@ -13,10 +13,9 @@ from flexmb.errors import InputError
 from flexmb.model.model_file import read_model
 from flexmb.symbolic.equations import equations_of
 from flexmb.verification import MODELS
-from tests.equations.test_rotors_and_rolling import disc
-from tests.solvers.test_random_mechanisms import closed_mechanism, ladder
 from tests.support.flexible_models import FIELDS, beam, flexible_tree, free_beam, pair_of_beams, random_beam
-from tests.support.mechanisms import TREE_JOINTS, joint_keys, random_body, random_tree, slider_crank, spec_of
+from tests.support.mechanisms import TREE_JOINTS, disc, joint_keys, random_body, random_tree, slider_crank, spec_of
+from tests.support.random_mechanisms import closed_mechanism, ladder
 from tests.support.reduced_bodies import basis_of_body, reduced_beam
 from tests.support.symbolic_numbers import NumericCore, difference
 

@@ -5,30 +5,17 @@ SM = Shi & McPhee 2000. All masses, lengths and inertias are symbols.
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
 from flexmb.symbolic.canonical import readable
 from flexmb.symbolic.embedding import embedded
 from flexmb.symbolic.engine import Integer, Symbol, as_expression, cos, sin
-from flexmb.verification import MODELS
 from flexmb.verification.seeds import printed_rotor, printed_slider_crank
 from tests.support.places import ROOT
 from tests.support.symbolic_identities import identical, left_sides, made, names
+from tests.support.symbolic_models import DOUBLE_PENDULUM, ROTOR, SERVOS, SLIDER_CRANK
 
-
-def in_letters(name: str) -> str:
-    """A model of `flexmb verify` whose symbols have no values, without its analysis."""
-    head, symbols, rest = re.split(r"(?<=\[symbols\]\n)((?:\w+ = .*\n)+)", (MODELS / f"{name}.toml").read_text())
-    return head + re.sub(r" = .*", ' = "?"', symbols) + rest.split("[analysis]")[0]
-
-
-DOUBLE_PENDULUM = in_letters("double_pendulum")
-ROTOR, SERVOS = re.split(r"(?=\[motions.servo_1\])", in_letters("pendulating_rotor"))
-SLIDER_CRANK = in_letters("planar_slider_crank").replace("[bodies.slider]\nmass = 0", "[bodies.slider]\nmass = SLIDER")
-SLIDER_CRANK = SLIDER_CRANK.replace("[symbols]", '[symbols]\nm_s = "?"')
 HEAVY_SLIDER = SLIDER_CRANK.replace("SLIDER", '"$m_s"')
 
 

@@ -10,7 +10,7 @@ from flexmb.symbolic.quaternions import unit_quaternions
 from flexmb.symbolic.sheet import sheet_of
 from flexmb.symbolic.text import text_of
 from tests.support.symbolic_identities import made, names
-from tests.symbolic.test_energy import FREE, TOP
+from tests.support.symbolic_models import FREE, TOP
 
 
 def test_which_they_are() -> None:

@@ -6,7 +6,6 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-import sympy
 
 from flexmb.errors import InputError
 from flexmb.model.model_file import parse_model
@@ -14,14 +13,15 @@ from flexmb.symbolic.equations import equations_of
 from flexmb.symbolic.sympy_form import sympy_equations
 from tests.support.places import ROOT
 from tests.support.symbolic_identities import made
-from tests.symbolic.test_energy import FREE
-from tests.symbolic.test_published_equations import DOUBLE_PENDULUM, ROTOR, SERVOS
+from tests.support.symbolic_models import DOUBLE_PENDULUM, FREE, ROTOR, SERVOS
 
 EXAMPLE = ROOT / "examples" / "06_equations_crane.py"
 
 
 def test_matrices_of_sympy() -> None:
     """[RS eq. 109] in sympy, whose own simplify finds no difference."""
+    import sympy
+
     found = sympy_equations(made(DOUBLE_PENDULUM))
     m2, l1, l2, g = sympy.symbols("m2 l1 l2 g")
     t1, t2 = found.q
@@ -34,6 +34,8 @@ def test_matrices_of_sympy() -> None:
 
 
 def test_constraints_and_quaternions() -> None:
+    import sympy
+
     rotor = sympy_equations(made(ROTOR + SERVOS))
     assert rotor.G == sympy.Matrix([[1, 0, 0], [0, 0, 1]]) and rotor.gamma == sympy.zeros(2, 1)
     assert rotor.Phi.diff(rotor.t) == -sympy.Matrix([sympy.Symbol("precession"), sympy.Symbol("spin")])
@@ -50,6 +52,8 @@ def test_named_results_are_refused() -> None:
 
 def test_example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """omega^2 = (1 + ml/mt) g/L. A swing of 0.05 degrees is longer by its square, 8e-7, which the run shows."""
+    import sympy
+
     spec = importlib.util.spec_from_file_location("example_06", EXAMPLE)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

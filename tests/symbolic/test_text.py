@@ -19,7 +19,7 @@ from flexmb.symbolic.latex import latex_of
 from flexmb.symbolic.sheet import sheet_of
 from flexmb.symbolic.steps import Steps, matrix_text
 from flexmb.symbolic.text import WIDTH, text_of
-from tests.house.test_examples import EXAMPLES
+from tests.support.places import EXAMPLES
 from tests.support.written_equations import double_pendulum, slider_crank
 
 

@@ -18,16 +18,19 @@ from flexmb.verification import MODELS, registry, running
 from flexmb.verification.case import Case, Comparison, Curve, case, compare, exact
 from flexmb.verification.page import page_text
 from flexmb.verification.table import labelled, markdown_table, short, text_table
-from tests.house.test_examples import EXAMPLES, differences
 from tests.support.browser import Browser, browser
 from tests.support.command_line import call
+from tests.support.example_scripts import differences
+from tests.support.places import EXAMPLES
 
 __all__ = ["browser"]
 
 CASES = registry.all_cases()
+LONG = {"A05-natural", "B14", "C10", "C14", "meshed-blade"}
+"""Cases of the long tier"""
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.long if name in LONG else ()) for name in CASES])
 def test_case_agrees(name: str) -> None:
     outcome = registry.run_case(CASES[name])
     assert outcome.agrees, text_table([outcome])

@@ -12,12 +12,11 @@ import pytest
 from flexmb.errors import InputError
 from flexmb.results.result_file import Result
 from flexmb.view.plots import panels_of, plot_result
-from flexmb.view.plots.colors import DARK, LIGHT
+from flexmb.view.plots.line_colors import DARK, LIGHT
 from flexmb.view.plots.panels import Line, Panel, thinned, with_maxima, with_peaks
-from flexmb.view.plots.sheet import draw_sheet
 from flexmb.view.plots.spectrum import amplitudes
 from flexmb.view.plots.turns import TURN, folded, turns_over
-from flexmb.view.plots.units import handy_unit, number_text, quantity
+from flexmb.view.plots.unit_texts import handy_unit, number_text, quantity
 from tests.support.command_line import call
 from tests.support.made_results import crank_result, made_result
 
@@ -199,6 +198,8 @@ def test_files(result: Result, tmp_path: Path, suffix: str) -> None:
 
 
 def test_sheets_light_and_dark(result: Result) -> None:
+    from flexmb.view.plots.sheet import draw_sheet
+
     panels = panels_of(result)
     for theme in (LIGHT, DARK):
         figure = draw_sheet(panels, "title", dark=theme is DARK)
@@ -212,6 +213,8 @@ def test_sheets_light_and_dark(result: Result) -> None:
 
 
 def test_names_of_lines_keep_clear_of_the_title_of_a_sheet(result: Result) -> None:
+    from flexmb.view.plots.sheet import draw_sheet
+
     panel = replace(panels_of(result, channels=["slider"])[0], title="")
     panel = replace(panel, lines=[replace(panel.lines[0], name=name) for name in ("theta1", "theta2")])
     figure = draw_sheet([panel], "Double pendulum")
@@ -229,6 +232,8 @@ def test_command_line(result: Result, tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_texts_from_files_are_no_formulas_and_stay_short(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    from flexmb.view.plots.sheet import draw_sheet
+
     time = np.linspace(0.0, 1.0, 20)
     names = ["$\\frac{$", "$x$", "__proto__", 3000 * "L" + ".x", "\u4e2d\u6587"]
     series = {f"sensors/{name}": ("m", time**2 + k) for k, name in enumerate(names)}

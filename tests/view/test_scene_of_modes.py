@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 from flexmb.analyses.modes import modes_of_model
 from flexmb.errors import InputError
 from flexmb.model.model_file import parse_model, read_model
-from flexmb.results.modal import ModalReport
+from flexmb.results.modal_result import ModalResult
 from flexmb.view.animate import animate
 from flexmb.view.scene import Part, Scene, rotations
 from flexmb.view.scene_of_body import CYCLE
@@ -80,7 +80,7 @@ step = 0.01
 """
 
 
-def scene(model: Any, *modes: int, about: str = "start", **options: Any) -> tuple[ModalReport, Scene]:
+def scene(model: Any, *modes: int, about: str = "start", **options: Any) -> tuple[ModalResult, Scene]:
     report = modes_of_model(model, about=about)
     return report, scene_of_modes(report, model.spec, modes, **options)
 

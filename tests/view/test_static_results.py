@@ -16,7 +16,6 @@ from flexmb.model.model_file import parse_model
 from flexmb.results.result_file import Result
 from flexmb.view.animate import animate
 from flexmb.view.plots.panels import Line, Panel
-from flexmb.view.plots.sheet import write_sheet
 from flexmb.view.report.health import checks, worst
 from tests.support.command_line import call
 
@@ -112,6 +111,8 @@ def dark_pixels(path: Path, color: tuple[int, int, int]) -> int:
 
 def test_a_single_value_is_seen_in_a_plot(result: Path, tmp_path: Path, capsys: Capture) -> None:
     """A line of one point has no length: it is drawn as a dot, in the colour of the line."""
+    from flexmb.view.plots.sheet import write_sheet
+
     counts = []
     for number, values in enumerate(([2.0], [np.nan])):
         target = tmp_path / f"{number}.png"

@@ -9,67 +9,38 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
 
-import flexmb as fx
-from flexmb.model.model import Model
-from flexmb.results.model_of_result import model_of
+from flexmb.joints.table import JOINT_TYPES
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import Mechanism
-from flexmb.system.placement import place
+from flexmb.view.geometry.joint_symbols import joint_symbol_halves
 from flexmb.view.scene import Part, Scene, rotations
-from flexmb.view.scene_of_result import scene_of_result
-from tests.support.flexible_mechanisms import STEEL, slider_crank
+from tests.support.drawn_models import Fixed, drawn, held_beam, ring, turn
+from tests.support.flexible_mechanisms import slider_crank
 from tests.support.flexible_models import flexible_tree
 from tests.support.mechanisms import TREE_JOINTS, random_tree
-
-Fixed = tuple[Result, Scene, Mechanism]
-
-
-def drawn(path: Path, data: dict[str, Any], **analysis: Any) -> Fixed:
-    """Run a model and make its scene; soft trees of random beams have shapes that do not suit their supports."""
-    tables = {**data, "analysis": {**data.get("analysis", {}), **analysis}}
-    with patch("flexmb.system.placement.support_faults", return_value=[]):
-        result = fx.run_model(Model.from_tables(tables), path)
-        return result, scene_of_result(result), place(model_of(result).spec)
-
-
-def turn(axis: int, angle: float) -> np.ndarray:
-    """Rotation about x, y or z."""
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    R = np.eye(3)
-    R[i, i] = R[j, j] = np.cos(angle)
-    R[j, i], R[i, j] = np.sin(angle), -np.sin(angle)
-    return R
 
 
 def joint_law(kind: str, q: np.ndarray, parameters: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray | None]:
     """Place and orientation of the second frame of a joint in its first one; None: any orientation."""
-    along = {"prismatic": 2, "cylindrical": 2, "point-on-line": 2, "pin-in-slot": 0}
-    p = np.zeros(3)
-    if kind in along:
-        p[along[kind]] = q[0]
-    elif kind == "screw":
-        p[2] = parameters[0] * q[0]
-    elif kind == "planar":
-        p[:2] = q[:2]
-    if kind in ("spherical", "point-on-line"):
-        return p, None
-    if kind == "universal":
-        return p, turn(0, q[0]) @ turn(1, q[1])
-    return p, np.eye(3) if kind in ("fixed", "prismatic") else turn(2, q[-1])
+    p, R = np.zeros(3), np.eye(3)
+    for motion, value in zip(JOINT_TYPES[kind].motions, q, strict=False):
+        if motion.type == "ball":
+            return p, None
+        if motion.type == "slide":
+            p[motion.axis] = value
+        else:
+            R = R @ turn(motion.axis, value)
+        if motion.type == "screw":
+            p[motion.axis] = parameters[0] * value
+    return p, R
 
 
 def frame_of(part: Part, frame: int) -> tuple[np.ndarray, np.ndarray]:
     return part.position[frame], rotations(part.quaternion[frame])
-
-
-def ring(part: Part, x: float) -> np.ndarray:
-    """Numbers of the points of a section of a beam."""
-    return np.flatnonzero(np.abs(part.points[:, 0] - x) < 1e-9)
 
 
 # Joints of every kind
@@ -115,7 +86,8 @@ def check_joint_laws(result: Result, scene: Scene, mechanism: Mechanism) -> set[
     return seen
 
 
-HALVES = {"prismatic", "cylindrical", "screw", "universal", "spherical", "planar", "pin-in-slot", "point-on-line"}
+HALVES = {name for name in TREE_JOINTS if all(len(half.points) for half in joint_symbol_halves(name, 1.0))}
+"""Joints whose symbol has a part on either body."""
 
 
 def test_symbols_follow_the_laws_of_their_joints(tree: Fixed) -> None:
@@ -282,25 +254,6 @@ def test_markers_beyond_the_ends_are_fixed_to_the_end_sections(soft_tree: Fixed)
             assert np.linalg.norm(symbol.position[frame] - expected) < 2e-3 * (0.01 + arm)
             checked += 1
     assert checked >= 4
-
-
-def held_beam(**keys: Any) -> dict[str, Any]:
-    """A steel strip held at three places by joints, with an end that hangs over and is pushed."""
-    strip = {"type": "rectangle", "y": 0.02, "z": 0.004}
-    shapes = {"family": "elements", "bending": 5, "axial": 1, "torsion": 1}
-    beam = {"beam": [[0, 0, 0], [1, 0, 0]], "material": STEEL, "section": strip, "shapes": shapes, **keys}
-    slide = {"type": "point-on-line", "bodies": ["ground", "beam"], "line": "x"}
-    return {
-        "model": {"gravity": [0, -3, -9.81]},
-        "bodies": {"beam": beam},
-        "joints": {
-            "pivot": {"type": "revolute", "bodies": ["ground", "beam"], "at": [0, 0, 0], "axis": "y"},
-            "middle": {**slide, "at": [0.5, 0, 0]},
-            "far": {**slide, "at": [0.8, 0, 0]},
-        },
-        "forces": {"push": {"type": "force", "marker": "beam.end", "vector": [0, 0, -5.0]}},
-        "output": {"every": 2e-3},
-    }
 
 
 @pytest.mark.parametrize("frame", ["start", "end", "chord", "mean"])

@@ -17,10 +17,10 @@ from flexmb.results.result_file import Result
 from flexmb.system.placement import place
 from flexmb.view.scene import Part, rotations
 from flexmb.view.scene_of_result import chosen_rows, scene_of_result
+from tests.support.drawn_models import drawn, held_beam, ring, turn
 from tests.support.flexible_mechanisms import STEEL
 from tests.support.mechanisms import spec_of
 from tests.support.reduced_meshes import reduced
-from tests.view.test_view_truth import drawn, held_beam, ring, turn
 
 E, G = 2.0e11, 2.0e11 / 2.6
 RADIUS, LENGTH = 0.01, 1.0

@@ -22,11 +22,12 @@ from flexmb.elements.material import Material
 from flexmb.elements.number_checks import one_of
 from flexmb.elements.solid.chunks import Chunks, chunks_of
 from flexmb.elements.solid.elasticity import Elasticity, assign
+from flexmb.elements.solid.element_tables import element_tables
 from flexmb.elements.solid.kernels import assembly, pattern
 from flexmb.elements.solid.parallel import Progress, counter, over_chunks, over_range
-from flexmb.elements.solid.reference_cells import QUADRATIC, reference
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.mesh.mesh import LINES, SOLIDS, Cells, Mesh
+from flexmb.mesh.topology import is_quadratic
 
 Pattern = tuple[Integers, NDArray[np.int32]]
 """indptr (n + 1,) and sorted indices of the nodes that share a cell with each node"""
@@ -120,9 +121,9 @@ def _arguments(
     chunks: Chunks, points: Floats, elastic: Elasticity, number: int, kind: str, lumped: bool
 ) -> tuple[Any, ...]:
     """Arguments of the compiled loop between its chunks and the matrices."""
-    tables = reference(kind, elastic.incompatible)
+    tables = element_tables(kind, elastic.incompatible)
     lam, mu = elastic.lame(number)
-    quadratic = assembly.SCALED_DIAGONAL if kind in QUADRATIC else assembly.ROW_SUM
+    quadratic = assembly.SCALED_DIAGONAL if is_quadratic(kind) else assembly.ROW_SUM
     return (
         points,
         *(lam[chunks.order], mu[chunks.order], elastic.density(number)[chunks.order]),

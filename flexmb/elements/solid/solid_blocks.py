@@ -9,7 +9,7 @@ from flexmb.arrays import Floats, Integers
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.solid.chunks import Chunks, chunks_of
 from flexmb.elements.solid.elasticity import Elasticity
-from flexmb.elements.solid.reference_cells import Reference, reference
+from flexmb.elements.solid.element_tables import ElementTables, element_tables
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import SOLIDS
 
@@ -25,7 +25,7 @@ class SolidBlock:
     mu: Floats
     material: Integers
     """(cells,) number of the material, in the order of the chunks"""
-    tables: Reference
+    tables: ElementTables
 
     @property
     def stiffness_arguments(self) -> tuple[Any, ...]:
@@ -46,6 +46,6 @@ def solid_blocks(model: FEModel) -> list[SolidBlock]:
         chunks = chunks_of(model.points, cells)
         lam, mu = model.elastic.lame(number)
         material = model.elastic.material_of[number][chunks.order]
-        tables = reference(cells.kind, model.elastic.incompatible)
+        tables = element_tables(cells.kind, model.elastic.incompatible)
         blocks.append(SolidBlock(chunks, model.points, lam[chunks.order], mu[chunks.order], material, tables))
     return blocks

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.arrays import Integers
-from flexmb.drafts import temporary_folder
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.raw import RawCells, RawMesh
+from flexmb.output_files import temporary_folder
 
 KINDS = {
     "vertex": "vertex",

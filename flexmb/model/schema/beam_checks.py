@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flexmb.model.schema.beams import BeamBody, FlexibleTable
 from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.checks import Path, References, Table, check_markers, tables_of
+from flexmb.model.schema.loads import DistributedForce
 from flexmb.model.schema.modal import ModalBody
 from flexmb.model.schema.sections import GeneralSection, Material
 from flexmb.suggestions import clipped, did_you_mean
@@ -182,8 +183,10 @@ def check_flexible_values(references: References, spec: ModelSpec) -> None:
                 references.add(("bodies", name, "modal", key), f"body '{name}': {text}")
             _check_count(references, name, body, body.modal.n_shapes)
     for name, force in spec.forces.items():
-        beam = spec.bodies.get(getattr(force, "body", ""))
-        if force.type != "distributed-force" or not isinstance(beam, BeamBody) or not spec.has_places(*beam.beam):
+        if not isinstance(force, DistributedForce):
+            continue
+        beam = spec.bodies.get(force.body)
+        if not isinstance(beam, BeamBody) or not spec.has_places(*beam.beam):
             continue
         length = spec.beam_length(beam)
         end = length if force.to is None else force.to
@@ -194,8 +197,8 @@ def check_flexible_values(references: References, spec: ModelSpec) -> None:
             text = f"force '{name}': from ({force.start:g} m) must be less than to ({end:g} m)"
             references.add(("forces", name, "from"), text)
     if spec.analysis is not None and spec.analysis.elastic_start == "quasi-static":
-        given = [name for name, body in spec.bodies.items() if getattr(body, "elastic_position", None) is not None]
-        for name in given:
+        flexible = {name: body for name, body in spec.bodies.items() if isinstance(body, FlexibleTable)}
+        for name in (name for name, body in flexible.items() if body.elastic_position is not None):
             text = f"body '{name}': elastic_start = \"quasi-static\" finds the elastic coordinates"
             references.add(("bodies", name, "elastic_position"), f"{text}; they cannot be given too")
 

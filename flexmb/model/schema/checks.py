@@ -14,7 +14,7 @@ from flexmb.model.schema.body_kinds import BodyKind, body_kind
 from flexmb.model.schema.fields import Context, joint_type_of
 from flexmb.model.schema.joints import ALL_JOINT_KEYS, PLACED_BY, joint_keys
 from flexmb.model.schema.mesh_bodies import file_markers
-from flexmb.suggestions import clipped, did_you_mean
+from flexmb.suggestions import clipped, did_you_mean, meant, nearest
 
 if TYPE_CHECKING:
     from flexmb.model.schema.model_spec import ModelSpec
@@ -107,8 +107,7 @@ class References:
         if dot and marker not in self.markers[body] and body not in self.unread:
             known = self.markers[body]
             text = f"{self.owner(path)}: no marker '{marker[:60]}' on body '{body}' (markers: {', '.join(known[:12])})"
-            near = did_you_mean(marker, known)
-            self.add(path, text, near if near.startswith("Did") else "")
+            self.add(path, text, meant(nearest(marker, known)))
             return None
         return body
 

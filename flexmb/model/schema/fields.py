@@ -15,7 +15,9 @@ from typing import Any
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from flexmb.joints.table import JOINT_TYPES, JointType
+from flexmb.axes import AXES, named_direction
+from flexmb.joints.joint_type import JointType
+from flexmb.joints.table import JOINT_TYPES
 from flexmb.model.expressions.nodes import SymbolicValue
 from flexmb.model.expressions.parser import Expression, constant, parse_amount, parse_expression
 from flexmb.model.expressions.tokens import TextError
@@ -229,9 +231,6 @@ class PlaceField(FieldType):
         return either(one, listed(one, 2), words="place, or two") if self.pair else either(one, words="place")
 
 
-_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-
-
 @dataclass(frozen=True)
 class DirectionField(FieldType):
     """ "x", "-y", ... or three numbers; becomes a unit vector. With `count` = 2: a list of two directions."""
@@ -248,11 +247,10 @@ class DirectionField(FieldType):
     def one(self, value: Any, info: ValidationInfo) -> Vector:
         """Unit vector (3,) of "x", "-y", ... or [x, y, z]."""
         if isinstance(value, str):
-            axis = _AXES.get(value.lstrip("+-").strip())
-            if axis is None or len(value) > 2:
+            direction = named_direction(value)
+            if direction is None:
                 raise refuse(f'\'{value[:40]}\' is not a direction: use "x", "-y", ... or [x, y, z]')
-            sign = -1.0 if value.startswith("-") else 1.0
-            return (sign * axis[0] + 0.0, sign * axis[1] + 0.0, sign * axis[2] + 0.0)
+            return direction
         numbers = read_list(value, 3, lambda entry: read_number(entry, (KINDS["number"], KINDS["length"]), info))
         size = math.hypot(*numbers)
         if size < 1e-12:
@@ -261,7 +259,7 @@ class DirectionField(FieldType):
         return (x, y, z)
 
     def json(self) -> Schema:
-        names = [sign + axis for axis in "xyz" for sign in ("", "+", "-")]
+        names = [sign + axis for axis in AXES for sign in ("", "+", "-")]
         one = either({"enum": names}, listed(quantity(), 3), words="direction")
         return one if self.count == 1 else listed(one, self.count, words="directions")
 

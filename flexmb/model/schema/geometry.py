@@ -15,10 +15,11 @@ from typing import Any, Literal
 from pydantic import ValidationInfo
 from pydantic_core import PydanticCustomError
 
-from flexmb.mesh.units import UNITS
+from flexmb.axes import UNIT_VECTORS
+from flexmb.mesh.length_units import UNITS
 from flexmb.model.schema.fields import FieldType, PlaceField, Scalar, VectorOf, context_of, refuse
 from flexmb.model.schema.json_forms import TEXT, Schema, any_of, either, keyed, listed, quantity
-from flexmb.suggestions import clipped, did_you_mean
+from flexmb.suggestions import clipped, did_you_mean, meant, nearest
 
 Kind = Literal["box", "cylinder", "sphere", "file"]
 KEYS: dict[Kind, tuple[str, ...]] = {
@@ -29,7 +30,6 @@ KEYS: dict[Kind, tuple[str, ...]] = {
 }
 """What may stand beside the key that tells the kind of a shape."""
 _EVERY_KEY = tuple(dict.fromkeys((*KEYS, *(key for keys in KEYS.values() for key in keys))))
-_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Shape:
     """Of a cylinder: places"""
     at: Any = (0.0, 0.0, 0.0)
     """Place of the middle of a box or ball, or of the origin of a file"""
-    orientation: Any = _AXES
+    orientation: Any = UNIT_VECTORS
     """3x3: axes of a box or file in body axes"""
     path: str = ""
     """Of a file, from the present folder on"""
@@ -176,8 +176,7 @@ def _read_file(value: Any, info: ValidationInfo) -> str:
         beside = sorted(file.name for file in path.parent.iterdir() if file.is_file()) if path.parent.is_dir() else []
     except (OSError, ValueError) as error:
         raise refuse(f"'{value[:60]}' cannot be read ({error})") from None
-    hint = did_you_mean(path.name, beside) if beside else ""
-    raise refuse(f"there is no file '{path}'", hint if hint.startswith("Did") else "")
+    raise refuse(f"there is no file '{path}'", meant(nearest(path.name, beside)))
 
 
 _READ = {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, StrictBool, ValidationInfo, field_validator, model_validator
 
-from flexmb.joints.table import JOINT_TYPES, JointType
+from flexmb.joints.joint_type import JointType
+from flexmb.joints.table import JOINT_TYPES
 from flexmb.model.expressions import parser as expressions
 from flexmb.model.expressions.parser import Expression
 from flexmb.model.expressions.smoothing import Smoothing, smooth, smoothing_fault
@@ -26,22 +27,10 @@ from flexmb.model.schema.fields import (
 from flexmb.model.schema.json_forms import Schema, any_of, exactly_one, given, is_one_of, needs, rules, without
 from flexmb.model.schema.series_fields import Coefficients, JointState, TableField
 
-JointName = Literal[
-    "fixed",
-    "revolute",
-    "prismatic",
-    "cylindrical",
-    "screw",
-    "universal",
-    "spherical",
-    "planar",
-    "free",
-    "pin-in-slot",
-    "point-on-line",
-    "distance",
-    "rolling",
-]
-
+if TYPE_CHECKING:
+    JointName = str
+else:
+    JointName = Literal[tuple(JOINT_TYPES)]
 
 PLACED_BY = ("bodies", "markers")
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.nodes import measure
 from flexmb.model.expressions.parser import Expression
 from flexmb.model.expressions.tokens import TextError
@@ -14,7 +15,7 @@ from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.checks import Path, References, Table, one_of, tables_of
 from flexmb.model.schema.fields import joint_type_of
 from flexmb.model.schema.joints import MOTION_FORMS
-from flexmb.model.schema.loads import SENSOR_KEYS, SENSOR_SUBJECTS, Actuator, DistributedForce, PointForce, PointTorque
+from flexmb.model.schema.loads import SENSOR_KEYS, SENSOR_SUBJECTS, expressions_of
 from flexmb.model.schema.mesh_checks import check_deflection, check_mesh_values
 from flexmb.suggestions import did_you_mean
 
@@ -57,15 +58,17 @@ def check_motion(references: References, name: str, table: Table) -> None:
 def check_force(references: References, name: str, table: Table) -> None:
     """Faults of a force: what it acts on and keys that belong to others."""
     path: Path = ("forces", name)
-    kind = table.get("type")
-    if kind in ("force", "torque"):
+    kind = LOAD_TYPES.get(str(table.get("type")))
+    if kind is None:
+        return
+    if kind.acts_on == "marker":
         if references.marker(table.get("marker"), (*path, "marker")) == "ground":
             references.add((*path, "marker"), f"force '{name}' acts on ground and moves nothing")
         refuse_bare_modal(references, table.get("marker"), (*path, "marker"), "a force")
-    elif kind == "distributed-force":
+    elif kind.acts_on == "beam":
         if references.named("bodies", table.get("body"), (*path, "body")):
             on_beam(references, table["body"], (*path, "body"), "a distributed force")
-    elif kind == "spring-damper":
+    elif kind.acts_on == "pair":
         given = table.get("markers")
         given = given if isinstance(given, (list, tuple)) else ()
         ends = [references.marker(end, (*path, "markers", i)) for i, end in enumerate(given)]
@@ -76,14 +79,14 @@ def check_force(references: References, name: str, table: Table) -> None:
             references.add((*path, "markers"), f"force '{name}' joins body '{ends[0]}' with itself")
         if "length" not in table and ("stiffness" in table or "table" in table):
             references.add((*path, "length"), f"force '{name}' needs 'length' (the free length)")
-    elif kind in ("joint-spring", "friction", "actuator"):
-        references.coordinate(table, path, {"joint-spring": "sprung", "friction": "braked"}.get(str(kind), "actuated"))
-    if kind in ("spring-damper", "joint-spring"):
+    else:
+        references.coordinate(table, path, kind.used)
+    if kind.is_spring:
         if "stiffness" in table and "table" in table:
             references.add((*path, "table"), f"force '{name}' has stiffness and table: only one of them can be given")
         if not table.keys() & {"stiffness", "damping", "table"}:
             references.add(path, f"force '{name}' needs stiffness, damping or table")
-    if kind == "friction":
+    if kind.name == "friction":
         if not table.keys() & {"viscous", "coulomb"}:
             references.add(path, f"force '{name}' needs viscous or coulomb")
         if "coulomb" in table and "transition" not in table:
@@ -251,7 +254,7 @@ def check_values(references: References, spec: ModelSpec) -> None:
     """Checks that need the numbers: directions at right angles, tables long enough, sensors fit for expressions."""
     for name, joint in spec.joints.items():
         pair: Any = joint.axes
-        what = "the two axes of a universal joint"
+        what = f"the two axes of a {joint.type} joint"
         if joint.axis is not None and joint.slot is not None:
             pair, what = (joint.axis, joint.slot), "axis and slot"
         if pair is not None and abs(sum(a * b for a, b in zip(*pair, strict=True))) > 1e-6:
@@ -282,11 +285,9 @@ def _expressions(spec: ModelSpec) -> Iterator[tuple[Path, Expression]]:
         if motion.expression is not None:
             yield ("motions", name, "expression"), motion.expression
     for name, force in spec.forces.items():
-        if isinstance(force, (PointForce, PointTorque, DistributedForce)):
-            for i, expression in enumerate(force.vector):
-                yield ("forces", name, "vector", i), expression
-        elif isinstance(force, Actuator):
-            yield ("forces", name, "effort"), force.effort
+        key = LOAD_TYPES[force.type].expression
+        for i, expression in enumerate(expressions_of(force)):
+            yield ("forces", name, str(key), *((i,) if key == "vector" else ())), expression
     if spec.base is not None:
         if spec.base.rotation is not None:
             yield ("base", "rotation", "angle"), spec.base.rotation.angle

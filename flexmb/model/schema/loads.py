@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 
+from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.parser import Expression
 from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.fields import Context, DirectionField, ExpressionField, Names, Scalar, Vector
@@ -150,15 +151,12 @@ Force = Annotated[
     Field(discriminator="type"),
 ]
 
-FORCE_TYPES = {
-    "force": PointForce,
-    "torque": PointTorque,
-    "distributed-force": DistributedForce,
-    "spring-damper": SpringDamper,
-    "joint-spring": JointSpring,
-    "friction": Friction,
-    "actuator": Actuator,
-}
+
+def expressions_of(force: Any) -> tuple[Expression, ...]:
+    """Expressions of t and of sensors that a load is given by: none, one, or one a component."""
+    key = LOAD_TYPES[force.type].expression
+    return () if key is None else (force.effort,) if key == "effort" else tuple(getattr(force, key))
+
 
 SENSOR_SUBJECTS = ("joint", "marker", "between", "deflection", "section", "motion", "force", "reaction")
 SENSOR_KEYS: dict[str, tuple[str, ...]] = {

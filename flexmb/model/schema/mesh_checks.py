@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from flexmb.joints.table import JointCode
 from flexmb.model.schema.beam_checks import check_damping, count_faults, marker_hint, on_beam, refuse_bare_modal
+from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.checks import Path, References, Table
 from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.suggestions import clipped
 
 if TYPE_CHECKING:
+    from flexmb.model.schema.joints import Joint
     from flexmb.model.schema.model_spec import ModelSpec
 
 _SHOWN = 12
@@ -89,16 +91,17 @@ def _check_joint_places(references: References, spec: ModelSpec) -> None:
                 references.add(path, f"joint '{name}': {text}", hint)
 
 
-def _joint_place(spec: ModelSpec, joint: Any, number: int) -> Any:
+def _joint_place(spec: ModelSpec, joint: Joint, number: int) -> Any:
     """Point or world position at which a joint meets its first (0) or second (1) body; None when it is not known."""
     if joint.kind.at == "pair":
         return joint.at[number] if isinstance(joint.at, tuple) and len(joint.at) == 2 else None
-    if joint.at is not None and not (number and joint.kind.code == JointCode.ROLLING):
+    if joint.at is not None and not (number and joint.kind.at == "first"):
         return joint.at
+    assert joint.bodies is not None
     second = spec.bodies.get(joint.bodies[1])
     if second is None:
         return (0.0, 0.0, 0.0) if joint.bodies[1] == "ground" else None
-    ends = getattr(second, "beam", None) or getattr(second, "rod", None)
+    ends = second.beam if isinstance(second, BeamBody) else second.rod if isinstance(second, Body) else None
     return ends[0] if ends else second.at  # type: ignore[union-attr]
 
 

@@ -95,15 +95,6 @@ class ModelSpec(Strict):
         body, _, marker = reference.partition(".")
         return body, marker or "origin"
 
-    def joint_bodies(self, name: str) -> tuple[str, str]:
-        """First and second body of a joint, however it is placed."""
-        joint = self.joints[name]
-        if joint.bodies is not None:
-            return joint.bodies
-        assert joint.markers is not None
-        first, second = (self.marker(reference)[0] for reference in joint.markers)
-        return first, second
-
     def coordinate(self, joint: str, coordinate: str | None) -> str:
         """The named coordinate of a joint, or its only one."""
         return coordinate if coordinate is not None else self.joints[joint].kind.drivable[0]

@@ -19,6 +19,8 @@ from pydantic import BaseModel
 from flexmb.errors import Fault, InputError
 from flexmb.model.expressions.nodes import SymbolicValue
 from flexmb.model.expressions.parser import parse_amount
+from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.model_spec import ModelSpec, read_spec
 from flexmb.model.schema.parameters import Keep, has_no_value, merged_parameters, resolve_parameters
 from flexmb.model.units import KINDS, Amount, convert
@@ -222,12 +224,12 @@ def _with_inertia_formulas(spec: ModelSpec, tables: Mapping[str, Any], keep: Kee
     for name, body in spec.bodies.items():
         table = tables["bodies"][name]
         changed: dict[str, Any] = {}
-        if getattr(body, "inertia", None) is not None:
+        if isinstance(body, Body) and body.inertia is not None:
             changed["inertia"] = _inertia(table["inertia"], amounts)
-        if lumps := getattr(body, "masses", ()):
+        if isinstance(body, BeamBody) and body.masses:
             changed["masses"] = tuple(
                 lump if lump.inertia is None else lump.model_copy(update={"inertia": _inertia(row["inertia"], amounts)})
-                for lump, row in zip(lumps, table["masses"], strict=True)
+                for lump, row in zip(body.masses, table["masses"], strict=True)
             )
         bodies[name] = body.model_copy(update=changed) if changed else body
     return spec.model_copy(update={"bodies": bodies})

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -16,6 +15,7 @@ import numpy as np
 from numba.extending import get_cython_function_address
 
 from flexmb.arrays import Integers
+from flexmb.cores import available_cores
 
 _ROUTINES = (("cython_lapack", "dpotrf"), ("cython_blas", "dtrsm"), ("cython_blas", "dsyrk"))
 _SETTERS = (
@@ -32,13 +32,6 @@ def addresses() -> Integers:
     """Addresses of the routines, in the order of `kernels.dense`."""
     found = [get_cython_function_address(f"scipy.linalg.{module}", name) for module, name in _ROUTINES]
     return np.array(found, dtype=np.int64)
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @functools.cache
@@ -67,7 +60,7 @@ def _thread_setters() -> tuple[tuple[Callable[[int], None], Callable[[], int] | 
 @contextmanager
 def blas_threads(count: int) -> Iterator[None]:
     """Let BLAS use `count` threads inside, and as many as before afterwards."""
-    before = [get() if get is not None else cores() for _, get in _thread_setters()]
+    before = [get() if get is not None else available_cores() for _, get in _thread_setters()]
     for setter, _ in _thread_setters():
         setter(count)
     try:

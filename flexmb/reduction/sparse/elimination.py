@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.arrays import Floats
+from flexmb.cores import available_cores
 from flexmb.errors import ComputationError
-from flexmb.reduction.sparse.blas import addresses, blas_threads, cores
+from flexmb.reduction.sparse.blas import addresses, blas_threads
 from flexmb.reduction.sparse.kernels.numeric import add_update, begin_front, factorise_subtree, finish_front
 from flexmb.reduction.sparse.plan import Plan, Task
 
@@ -58,7 +59,7 @@ def run_tree(tasks: Sequence[Task], work: Callable[[int], None]) -> Iterator[Tas
     ready = [index for index, task in enumerate(tasks) if task.n_children == 0]
     heapq.heapify(ready)
     running: dict[Future, int] = {}
-    workers = cores()
+    workers = available_cores()
     with blas_threads(1), ThreadPoolExecutor(max_workers=workers) as pool:
         while ready or running:
             while ready and len(running) < workers:

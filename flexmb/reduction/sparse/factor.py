@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmb.arrays import Floats
+from flexmb.cores import available_cores
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.jit import DISABLED
-from flexmb.reduction.sparse.blas import cores
 from flexmb.reduction.sparse.elimination import NotPositiveDefinite, eliminate
 from flexmb.reduction.sparse.kernels.numeric import smallest_pivot
 from flexmb.reduction.sparse.kernels.substitution import add_rows, arranged, backward, forward, restore
@@ -97,7 +97,7 @@ class Factor:
             forward(*limits, *shared, outside)
             return outside
 
-        with ThreadPoolExecutor(max_workers=cores()) as pool:
+        with ThreadPoolExecutor(max_workers=available_cores()) as pool:
             for (_, end), outside in zip(subtrees, pool.map(ahead, subtrees), strict=True):
                 add_rows(plan.rows[plan.row_starts[end - 1] : plan.row_starts[end]], plan.block, outside, X)
             nothing = np.zeros((0, 0, 0))
@@ -178,7 +178,7 @@ def _checked(K: Any, points: ArrayLike) -> tuple[tuple, Floats]:
 def _reject_too_large(plan: Plan) -> None:
     """Reject a matrix, before the work starts, if memory does not suffice."""
     free = available_memory()
-    needed = plan.bytes + plan.working_bytes(cores())
+    needed = plan.bytes + plan.working_bytes(available_cores())
     if free is not None and needed > free:
         advice = "Use a coarser mesh or a machine with more memory"
         if plan.ordering == COORDINATES:

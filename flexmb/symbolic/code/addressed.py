@@ -27,6 +27,7 @@ from flexmb.symbolic.code.language import Language
 from flexmb.symbolic.code.numba_code import Numba
 from flexmb.symbolic.code.program import Step, cost, named_steps
 from flexmb.symbolic.engine import Symbol, as_expression
+from flexmb.symbolic.equations import Equations
 from flexmb.symbolic.powers import POWERS
 from flexmb.symbolic.residual import residual
 
@@ -76,13 +77,17 @@ class Code:
         return sum(map(operations, counted))
 
 
-def code_of(equations: Any, names: Collection[str], channels: Sequence[Channel | None] = ()) -> Code:
+def code_of(equations: Equations, names: Collection[str], channels: Sequence[Channel | None] = ()) -> Code:
     """The functions `names` of complete equations with named intermediate results.
 
     `channels`: for `powers`, what works in every work channel (None: nothing).
     """
     M, bias = [x for row in equations.M for x in row], equations.bias
-    constraints = {"G": [x for row in equations.G for x in row], "PHI": equations.phi, "PHI_DOT": equations.phi_dot}
+    constraints: dict[str, Sequence[Any]] = {
+        "G": [x for row in equations.G for x in row],
+        "PHI": equations.phi,
+        "PHI_DOT": equations.phi_dot,
+    }
     wanted: dict[str, list[dict[str, Sequence[Any]]]] = {}
     if "residual" in names:
         wanted["residual"] = [{"RES": residual(equations), "PHI": equations.phi}]

@@ -15,10 +15,13 @@ from types import ModuleType
 from typing import Any
 
 from flexmb.errors import Fault, InputError
+from flexmb.output_files import write_errors
 from flexmb.stop_signals import cleaned, deferred
 from flexmb.symbolic.code import c, fortran, numba_code, numpy_code
 from flexmb.symbolic.code.program import Block, Program, eliminated, matrix_block, vector_block
+from flexmb.symbolic.embedding import Embedded
 from flexmb.symbolic.engine import Symbol, as_expression
+from flexmb.symbolic.equations import Equations
 
 LANGUAGES: dict[str, ModuleType] = {"c": c, "fortran": fortran, "numpy": numpy_code, "numba": numba_code}
 TITLES = {"c": "C", "fortran": "Fortran", "numpy": "NumPy", "numba": "numba"}
@@ -31,7 +34,7 @@ _LAYOUT = {
 }
 
 
-def program_of(equations: Any, embedded: Any = None) -> Program:
+def program_of(equations: Equations, embedded: Embedded | None = None) -> Program:
     """The function of a set of equations in implicit form, augmented by multipliers or with dependent rates eliminated.
 
     `embedded`: the embedding form of the same equations.
@@ -56,7 +59,7 @@ def program_of(equations: Any, embedded: Any = None) -> Program:
     )
 
 
-def augmented_blocks(equations: Any) -> tuple[tuple[Block, ...], str]:
+def augmented_blocks(equations: Equations) -> tuple[tuple[Block, ...], str]:
     """M, f; with constraints also phi, G, phi_dot, gamma; with quaternions also q_dot."""
     n = len(equations.v)
     blocks = [
@@ -70,7 +73,7 @@ def augmented_blocks(equations: Any) -> tuple[tuple[Block, ...], str]:
     return tuple(blocks + _kinematic(equations)), relation
 
 
-def constraint_blocks(equations: Any) -> list[Block]:
+def constraint_blocks(equations: Equations) -> list[Block]:
     """What the generated function returns of the constraints: phi, G, phi_dot, gamma."""
     n = len(equations.v)
     return [
@@ -81,13 +84,13 @@ def constraint_blocks(equations: Any) -> list[Block]:
     ]
 
 
-def _kinematic(equations: Any) -> list[Block]:
+def _kinematic(equations: Equations) -> list[Block]:
     if list(equations.q_dot) == list(equations.v):
         return []
     return [vector_block("q_dot", equations.q_dot, "rates of the stored coordinates (quaternions are not rates of v)")]
 
 
-def embedding_blocks(equations: Any, embedded: Any) -> tuple[tuple[Block, ...], str]:
+def embedding_blocks(equations: Equations, embedded: Embedded) -> tuple[tuple[Block, ...], str]:
     """The equations of the independent directions, the transformation, and the constraints beside them [SM eq. 27]."""
     n, independent = len(equations.v), [equations.coordinates[k].name for k in embedded.independent]
     dependent = [equations.coordinates[k].name for k in embedded.dependent]
@@ -117,7 +120,7 @@ def _one_line(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text).strip()
 
 
-def _position_meaning(equations: Any, symbol: Any) -> str:
+def _position_meaning(equations: Equations, symbol: Any) -> str:
     for coordinate in equations.coordinates:
         if coordinate.position is not None and coordinate.position == symbol:
             return f"{coordinate.meaning} [{coordinate.unit}]"
@@ -135,16 +138,13 @@ def write_code(program: Program, language: str, folder: Path) -> list[Path]:
     check_folder(folder, texts)
     drafts = {folder / name: folder / f".{name}.{os.getpid()}.part" for name in texts}
     new = [path for path in (folder, *folder.parents) if not path.exists()]
-    try:
-        with cleaned(lambda: _take_back(drafts.values(), new)):
-            folder.mkdir(parents=True, exist_ok=True)
-            for draft, text in zip(drafts.values(), texts.values(), strict=True):
-                draft.write_text(text, encoding="utf-8")
-            with deferred():
-                for path, draft in drafts.items():
-                    os.replace(draft, path)
-    except OSError as error:
-        raise InputError(f"Cannot write '{folder}': {error.strerror or error}.") from error
+    with write_errors(folder), cleaned(lambda: _take_back(drafts.values(), new)):
+        folder.mkdir(parents=True, exist_ok=True)
+        for draft, text in zip(drafts.values(), texts.values(), strict=True):
+            draft.write_text(text, encoding="utf-8")
+        with deferred():
+            for path, draft in drafts.items():
+                os.replace(draft, path)
     return list(drafts)
 
 
@@ -160,7 +160,7 @@ def _take_back(drafts: Iterable[Path], folders: Iterable[Path]) -> None:
 def check_folder(folder: Path, names: Iterable[str]) -> None:
     """Refuse a folder that is a file, and files in it that flexmb has not written."""
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"'{folder}' is a file; code is written into a folder. Choose another name.")
+        raise InputError(f"Cannot write '{folder}': it is a file; code is written into a folder. Choose another name.")
     foreign = []
     for name in names:
         path = folder / name

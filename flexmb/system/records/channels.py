@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.joints.table import JointType
+from flexmb.joints.joint_type import JointType
 from flexmb.layout import flat_arrays as L
+from flexmb.loads.table import LOAD_TYPES
 from flexmb.system.records.loads import LoadRecords
 from flexmb.system.records.packing import Packer
 from flexmb.system.records.rows import RowRecords
@@ -96,7 +97,7 @@ def pack_channels(
     for name, force in spec.forces.items():
         unit, text = _describe_force(spec, name)
         out.add(f"forces/{name}/effort", unit, loads.load_block[name] + L.LW_EFFORT, 1, text, scalar=True)
-        if force.type in ("force", "torque"):
+        if LOAD_TYPES[force.type].acts_on == "marker":
             text = f"{force.type} {name} on its marker, world axes"
             out.add(f"forces/{name}/{force.type}", unit, loads.load_block[name] + L.LW_VECTOR, 3, text)
     for name in spec.sensors:
@@ -140,13 +141,12 @@ def _add_joint(
 def _describe_force(spec: Any, name: str) -> tuple[str, str]:
     """Unit and text of the effort of a load."""
     force = spec.forces[name]
-    if force.type == "distributed-force":
-        return "N/m", f"size of distributed force {name}"
-    turning = force.type == "torque" or (
-        hasattr(force, "joint")
-        and spec.joints[force.joint].kind.kind_of(spec.coordinate(force.joint, force.coordinate)) != "length"
-    )
-    return "N*m" if turning else "N", f"effort of force {name}"
+    kind = LOAD_TYPES[force.type]
+    text = f"size of distributed force {name}" if kind.acts_on == "beam" else f"effort of force {name}"
+    if kind.unit is not None:
+        return kind.unit, text
+    acted_on = spec.joints[force.joint].kind.kind_of(spec.coordinate(force.joint, force.coordinate))
+    return "N" if acted_on == "length" else "N*m", text
 
 
 def describe_sensor(spec: Any, name: str) -> tuple[str, str, int]:

@@ -8,20 +8,13 @@ import numpy as np
 
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.layout import flat_arrays as L
+from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.tables import linear_record
+from flexmb.model.schema.loads import expressions_of
 from flexmb.system.records.packing import Packer
 from flexmb.system.records.rows import RowRecords
 from flexmb.system.records.sections import pack_section
 
-_KINDS = {
-    "force": L.LOAD_FORCE,
-    "torque": L.LOAD_TORQUE,
-    "spring-damper": L.LOAD_SPRING,
-    "joint-spring": L.LOAD_JOINT_SPRING,
-    "friction": L.LOAD_FRICTION,
-    "actuator": L.LOAD_ACTUATOR,
-    "distributed-force": L.LOAD_DISTRIBUTED,
-}
 _COMPONENT = {"x": 0, "y": 1, "z": 2, "magnitude": 3}
 _WRENCH = {"fx": 0, "fy": 1, "fz": 2, "mx": 3, "my": 4, "mz": 5}
 _MEASURES = {"position": L.SENSE_POSITION, "velocity": L.SENSE_VELOCITY, "acceleration": L.SENSE_ACCELERATION}
@@ -31,9 +24,8 @@ def expression_sensors(spec: Any) -> set[str]:
     """Sensors that some load refers to: they are evaluated before the loads."""
     used: set[str] = set()
     for force in spec.forces.values():
-        for expression in (*getattr(force, "vector", ()), getattr(force, "effort", None)):
-            if expression is not None:
-                used |= expression.names
+        for expression in expressions_of(force):
+            used |= expression.names
     return used & set(spec.sensors)
 
 
@@ -141,40 +133,35 @@ class LoadRecords:
         ints[L.LOADS], ints[L.N_LOADS] = self.pack.table(records, L.LOAD), len(records)
 
     def _load(self, name: str, force: Any) -> list[int]:
+        kind = LOAD_TYPES[force.type]
         record = [0] * L.LOAD
-        record[L.L_KIND] = _KINDS[force.type]
+        record[L.L_KIND] = int(kind.code)
         record[L.L_W] = self.load_block[name]
         record[L.L_POWER] = -1
         markers = self.mechanism.marker_index
-        if force.type == "distributed-force":
+        if kind.acts_on == "beam":
             places = self.mechanism.distributed[name]
             record[L.L_Q], record[L.L_V] = self.pack.put_ints(marker for marker, _ in places), len(places)
             record[L.L_F] = self.pack.put([length for _, length in places])
-        elif force.type in ("force", "torque"):
+        elif kind.acts_on == "marker":
             record[L.L_A] = markers[force.marker]
-        if force.type in ("force", "torque", "distributed-force"):
-            record[L.L_AXES] = int(force.axes != "world")
-            for slot, expression in zip((L.L_FX, L.L_FY, L.L_FZ), force.vector, strict=True):
-                record[slot] = self._function(expression)
-            record[L.L_POWER] = self.power(name)
-            return record
-        if force.type == "spring-damper":
+        elif kind.acts_on == "pair":
             record[L.L_A], record[L.L_B] = (markers[reference] for reference in force.markers)
-            record[L.L_F] = self.pack.put([force.stiffness, force.damping, force.length or 0.0])
         else:
             coordinate = self.spec.coordinate(force.joint, force.coordinate)
             place = self.rows.coordinate(self.mechanism.joint_index[force.joint], coordinate)
             record[L.L_TREE], record[L.L_Q], record[L.L_V] = int(place.on_tree), place.q, place.v
             record[L.L_CHORD], record[L.L_COORD] = place.chord, place.index
-        if force.type == "joint-spring":
-            record[L.L_F] = self.pack.put([force.stiffness, force.damping, force.rest])
-        if force.type == "friction":
-            record[L.L_F] = self.pack.put([force.viscous, force.coulomb, force.transition or 1.0])
-        if force.type == "actuator":
-            record[L.L_FX] = self._function(force.effort)
-        if getattr(force, "table", None) is not None:
+        if kind.numbers:
+            given = [(getattr(force, key), default) for key, default in kind.numbers]
+            record[L.L_F] = self.pack.put([default if value is None else value for value, default in given])
+        if kind.expression == "vector":
+            record[L.L_AXES] = int(force.axes != "world")
+        for slot, expression in zip((L.L_FX, L.L_FY, L.L_FZ), expressions_of(force), strict=False):
+            record[slot] = self._function(expression)
+        if kind.is_spring and force.table is not None:
             record[L.L_TABLE] = self.pack.put(linear_record(force.table))
-        if force.type in ("friction", "actuator") or getattr(force, "damping", 0.0) > 0.0:
+        if not kind.is_spring or force.damping > 0.0:
             record[L.L_POWER] = self.power(name)
         return record
 

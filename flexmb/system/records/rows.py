@@ -6,43 +6,22 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from flexmb.joints.table import JointCode
+from flexmb.axes import AXES
 from flexmb.layout import flat_arrays as L
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.records.packing import Packer
 from flexmb.system.records.tree import TreeRecords
 from flexmb.system.system import Row
 
-_P, _D = L.ROW_POINT, L.ROW_DOT
-_ON_AXIS = ((_D, 0, 2), (_D, 1, 2))  # z axes parallel
-_ALL_POINTS = ((_P, 0, 0), (_P, 1, 0), (_P, 2, 0))
-_NO_TURN = ((_D, 0, 1), (_D, 0, 2), (_D, 1, 2))
-
-# Conditions of a joint that is a chord: kind of row, axis of the first marker, axis of the second (theory 8).
-CONDITIONS: dict[JointCode, tuple[tuple[int, int, int], ...]] = {
-    JointCode.FIXED: _ALL_POINTS + _NO_TURN,
-    JointCode.REVOLUTE: _ALL_POINTS + _ON_AXIS,
-    JointCode.PRISMATIC: ((_P, 0, 0), (_P, 1, 0), *_NO_TURN),
-    JointCode.CYLINDRICAL: ((_P, 0, 0), (_P, 1, 0), *_ON_AXIS),
-    JointCode.SCREW: ((_P, 0, 0), (_P, 1, 0), *_ON_AXIS, (L.ROW_SCREW, 0, 0)),
-    JointCode.UNIVERSAL: (*_ALL_POINTS, (_D, 0, 1)),
-    JointCode.SPHERICAL: _ALL_POINTS,
-    JointCode.PLANAR: ((_P, 2, 0), *_ON_AXIS),
-    JointCode.FREE: (),
-    JointCode.PIN_IN_SLOT: ((_P, 1, 0), (_P, 2, 0), *_ON_AXIS),
-    JointCode.POINT_ON_LINE: ((_P, 0, 0), (_P, 1, 0)),
-    JointCode.DISTANCE: ((L.ROW_DISTANCE, 0, 0),),
-    JointCode.ROLLING: ((L.ROW_ROLL, 2, 0), (L.ROW_ROLL, 0, 0), (L.ROW_ROLL, 1, 0)),
+_ROW_KINDS = {
+    "offset": L.ROW_POINT,
+    "angle": L.ROW_DOT,
+    "distance": L.ROW_DISTANCE,
+    "advance": L.ROW_SCREW,
+    "contact": L.ROW_ROLL,
+    "sliding": L.ROW_ROLL,
 }
-_AXIS = "xyz"
-# Joints whose angles are known only up to full turns when they are measured from poses.
-_WITH_ANGLES = (
-    JointCode.REVOLUTE,
-    JointCode.UNIVERSAL,
-    JointCode.CYLINDRICAL,
-    JointCode.PIN_IN_SLOT,
-    JointCode.PLANAR,
-)
+"""Kernel of every condition of a joint that is a chord (theory 8)."""
 
 
 @dataclass
@@ -95,7 +74,7 @@ class RowRecords:
     def _lay_out_memory(self) -> None:
         """Angles, rates and time by which turns are counted: at the start the given position, at rest."""
         for number, joint in enumerate(self.mechanism.joints):
-            if joint.type.code in _WITH_ANGLES:
+            if any(joint.type.counted):
                 self.memory_place[number] = len(self.memory)
                 self.memory += joint.position or (0.0,) * joint.type.n_v
                 self.memory += (0.0,) * (joint.type.n_v + 1)
@@ -151,11 +130,11 @@ class RowRecords:
         """Rows of every chord."""
         for number in self.chord_number:
             joint = self.mechanism.joints[number]
-            for kind, i, j in CONDITIONS[joint.type.code]:
-                record = self._record(kind, joint.first, joint.second)
-                record[L.R_I], record[L.R_J], record[L.R_F] = i, j, self.joint_f[number]
-                on_velocity = kind == L.ROW_ROLL and i != 2
-                self.pending.append(_Pending(_chord_row(joint.name, kind, i, j, on_velocity), record, joint=number))
+            for condition in joint.type.conditions:
+                record = self._record(_ROW_KINDS[condition.type], joint.first, joint.second)
+                record[L.R_I], record[L.R_J], record[L.R_F] = condition.i, condition.j, self.joint_f[number]
+                row = Row(joint.name, condition.text, condition.unit, False, condition.on_velocity)
+                self.pending.append(_Pending(row, record, joint=number))
 
     def add_motions(self, spec: Any) -> None:
         """Rows of every motion: a coordinate, or a component of a marker's position, minus a function of time."""
@@ -178,7 +157,7 @@ class RowRecords:
             else:
                 markers = self.mechanism.marker_index
                 record = self._record(L.ROW_POINT, markers[motion.relative_to], markers[motion.marker])
-                record[L.R_I] = _AXIS.index(motion.along)
+                record[L.R_I] = AXES.index(motion.along)
                 unit, text = "m", f"{motion.marker} along {motion.along}"
             record[L.R_FUNCTION] = function
             self.pending.append(_Pending(Row(name, text, unit, True), record, motion=name))
@@ -203,15 +182,3 @@ class RowRecords:
         ints[L.CHORDS] = self.pack.table(self.chord_records, L.CHORD)
         ints[L.N_CHORDS] = len(self.chord_records)
         return [row.row for row in self.pending], active
-
-
-def _chord_row(joint: str, kind: int, i: int, j: int, on_velocity: bool) -> Row:
-    if kind == L.ROW_POINT:
-        return Row(joint, f"offset along {_AXIS[i]}", "m", False)
-    if kind == L.ROW_DOT:
-        return Row(joint, f"angle between {_AXIS[i]} and {_AXIS[j]}", "rad", False)
-    if kind == L.ROW_DISTANCE:
-        return Row(joint, "distance", "m", False)
-    if kind == L.ROW_SCREW:
-        return Row(joint, "advance", "rad", False)
-    return Row(joint, "sliding" if on_velocity else "contact height", "m/s" if on_velocity else "m", False, on_velocity)

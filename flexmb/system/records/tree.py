@@ -11,7 +11,8 @@ from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.rigid_body import RigidBody
 from flexmb.errors import Fault, InputError
-from flexmb.joints.table import JOINT_TYPES, QUATERNIONS, JointType
+from flexmb.joints.joint_type import JointType
+from flexmb.joints.table import JOINT_TYPES
 from flexmb.layout import flat_arrays as L
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.records.fields import n_modes, pack_field, place_marker, slice_constants
@@ -156,7 +157,7 @@ def pack_coordinates(pack: Packer, mechanism: Mechanism, topology: Topology, tre
     scalars: list[tuple[int, int]] = []
     spheres: list[tuple[int, int, int]] = []
     for branch, joint_type, q, v in zip(topology.branches, tree.joint_type, tree.q_start, tree.v_start, strict=True):
-        blocks = QUATERNIONS.get(joint_type.code, ())
+        blocks = joint_type.quaternions
         taken_q = {first + k for first, _, _ in blocks for k in range(4)}
         taken_v = {first + k for _, first, n in blocks for k in range(n)}
         plain_q = [k for k in range(joint_type.n_q) if k not in taken_q]
@@ -178,7 +179,7 @@ def initial_coordinates(
     faults: list[Fault] = []
     for flat, branch in enumerate(topology.branches, start=1):
         joint_type, q, v = tree.joint_type[flat - 1], tree.q_start[flat - 1], tree.v_start[flat - 1]
-        blocks = QUATERNIONS.get(joint_type.code, ())
+        blocks = joint_type.quaternions
         for first, _, _ in blocks:
             q0[q + first] = 1.0
         body = mechanism.bodies[branch.body]
@@ -225,7 +226,7 @@ def position_coordinates(joint_type: JointType, position: tuple[float, ...]) -> 
     """Stored coordinates of a joint from n_v numbers: rotation vectors become quaternions."""
     q = np.zeros(joint_type.n_q)
     values = np.asarray(position, dtype=float)
-    blocks = QUATERNIONS.get(joint_type.code, ())
+    blocks = joint_type.quaternions
     taken_v = {first + k for _, first, n in blocks for k in range(n)}
     taken_q = {first + k for first, _, _ in blocks for k in range(4)}
     q[[k for k in range(joint_type.n_q) if k not in taken_q]] = [

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.model.schema.loads import DistributedForce, PointForce, PointTorque, SpringDamper
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 
 Travels = Mapping[str, tuple[float, float]]
@@ -47,17 +48,19 @@ def attachments(mechanism: Mechanism, body: int) -> list[Attachment]:
     for joint in mechanism.joints:
         for side, number in enumerate((joint.first, joint.second)):
             marker = mechanism.markers[number]
-            if marker.body == body and joint.type.name != "free":
+            if marker.body == body and joint.type.conditions:
                 found.append(Attachment(joint, side, marker.p_b, marker.R_b))
     return found
 
 
-def load_points(mechanism: Mechanism, spec: Any, body: int) -> list[Floats]:
+def load_points(mechanism: Mechanism, spec: ModelSpec, body: int) -> list[Floats]:
     """Points of a body on which forces and springs act, body axes [m]."""
     names: list[str] = []
     for force in spec.forces.values():
-        names += getattr(force, "markers", None) or []
-        names += [force.marker] if getattr(force, "marker", None) is not None else []
+        if isinstance(force, SpringDamper):
+            names += force.markers
+        elif isinstance(force, (PointForce, PointTorque, DistributedForce)):
+            names.append(force.marker)
     markers = [mechanism.markers[mechanism.marker_index[name]] for name in names if name in mechanism.marker_index]
     return [marker.p_b for marker in markers if marker.body == body]
 
@@ -75,9 +78,9 @@ def scene_size(mechanism: Mechanism) -> float:
     held: dict[int, list[Floats]] = {}
     for joint in mechanism.joints:
         for marker in (mechanism.markers[joint.first], mechanism.markers[joint.second]):
-            if joint.type.name != "free":
+            if joint.type.conditions:
                 held.setdefault(marker.body, []).append(marker.p_b)
-        if joint.type.name in ("rolling", "distance"):
+        if {"radius", "length"} & set(joint.type.parameters):
             longest = max(longest, 2.0 * joint.parameters[0])
     for number, body in enumerate(mechanism.bodies):
         own = list(held.get(number, ()))

@@ -8,18 +8,19 @@ of its own gets it from the typical length of the scene.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.rigid_body import RigidBody
+from flexmb.model.schema.bodies import Body
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism
 from flexmb.view.geometry.attachments import Attachment, Travels, attachments, load_points, scene_size
 from flexmb.view.geometry.beam_skin import beam_skin
 from flexmb.view.geometry.ground import ground_solid
-from flexmb.view.geometry.joint_symbols import THICKNESS
+from flexmb.view.geometry.joint_symbols import DRAWINGS, THICKNESS
 from flexmb.view.geometry.mass_shapes import inertia_solid, mass_ball, wheel
 from flexmb.view.geometry.model_shapes import model_solid
 from flexmb.view.geometry.primitives import Solid, box, cylinder, joined, moved, sphere, tube
@@ -28,7 +29,6 @@ from flexmb.view.scene import Color
 __all__ = ["body_color", "rigid_solid", "scene_size"]
 
 
-HINGES = ("revolute", "pin-in-slot")
 SAME_NODE = 0.01
 """Points closer than this part of the size of the scene count as one."""
 EYE, FORK = 1.5, 4.2
@@ -45,11 +45,11 @@ class Node:
 
     def hinge(self) -> Attachment | None:
         """The first joint here that turns about an axis, if there is one."""
-        return next((a for a in self.attachments if a.type in HINGES), None)
+        return next((a for a in self.attachments if DRAWINGS[a.type].is_hinge), None)
 
 
 def rigid_solid(
-    mechanism: Mechanism, spec: Any, body_number: int, size: float, travel: Travels | None = None
+    mechanism: Mechanism, spec: ModelSpec, body_number: int, size: float, travel: Travels | None = None
 ) -> Solid | None:
     """The shape of a rigid body in body axes; body 0 is the ground; None: nothing to draw (ground without joints).
 
@@ -64,12 +64,12 @@ def rigid_solid(
     return _default(mechanism, spec, body_number, size) if drawn is None else drawn
 
 
-def body_color(spec: Any, name: str) -> Color | None:
+def body_color(spec: ModelSpec, name: str) -> Color | None:
     """The colour of a body in the model; None: not given."""
-    return getattr(spec.bodies.get(name), "color", None)
+    return spec.bodies[name].color if name in spec.bodies else None
 
 
-def _default(mechanism: Mechanism, spec: Any, body_number: int, size: float) -> Solid:
+def _default(mechanism: Mechanism, spec: ModelSpec, body_number: int, size: float) -> Solid:
     body = mechanism.bodies[body_number]
     held = attachments(mechanism, body_number)
     r = THICKNESS * size
@@ -79,7 +79,8 @@ def _default(mechanism: Mechanism, spec: Any, body_number: int, size: float) -> 
     if rolling is not None:
         radius = rolling.joint.parameters[0]
         features.append(wheel(radius, 0.15 * radius, rolling.p_b, rolling.axis))
-    is_rod = getattr(spec.bodies[body.name], "rod", None) is not None
+    table = spec.bodies[body.name]
+    is_rod = isinstance(table, Body) and table.rod is not None
     if is_rod:
         _add_ends(nodes, spec, body, SAME_NODE * size)
     for p in load_points(mechanism, spec, body_number):
@@ -109,20 +110,22 @@ def _node_at(nodes: list[Node], p: Floats, near: float) -> Node:
     return nodes[-1]
 
 
-def _add_ends(nodes: list[Node], spec: Any, body: RigidBody, near: float) -> None:
+def _add_ends(nodes: list[Node], spec: ModelSpec, body: RigidBody, near: float) -> None:
     """Nodes at the two ends of a rod."""
-    start, end = (np.asarray(spec.points[p] if isinstance(p, str) else p) for p in spec.bodies[body.name].rod)
+    table = spec.bodies[body.name]
+    assert isinstance(table, Body) and table.rod is not None
+    start, end = (np.asarray(spec.points[p] if isinstance(p, str) else p) for p in table.rod)
     for p in (np.zeros(3), np.array([float(np.linalg.norm(end - start)), 0.0, 0.0])):
         _node_at(nodes, p, near)
 
 
 def _is_slider(attachment: Attachment) -> bool:
-    return attachment.side == 1 and attachment.type in ("prismatic", "cylindrical", "screw", "point-on-line")
+    return attachment.side == 1 and DRAWINGS[attachment.type].slider is not None
 
 
 def _block(attachment: Attachment, r: float) -> Solid:
     """The sliding part: a block on rails, a bush on a shaft."""
-    if attachment.type == "prismatic":
+    if DRAWINGS[attachment.type].slider == "block":
         block = box((4.4 * r, 4.4 * r, 6.0 * r))
     else:
         block = tube((0.0, 0.0, -2.0 * r), (0.0, 0.0, 2.0 * r), 2.6 * r, 1.3 * r)
@@ -189,7 +192,7 @@ def _end(node: Node, direction: Floats, r: float, length: float) -> tuple[Floats
         return node.p, [sphere(min(r, 0.12 * length), node.p, 24)]
     side = side / across
     frame = np.column_stack([side, np.cross(hinge.axis, side), hinge.axis])
-    sides = {a.side for a in node.attachments if a.type in HINGES}
+    sides = {a.side for a in node.attachments if DRAWINGS[a.type].is_hinge}
     if sides == {0}:
         return node.p + FORK * r * side, [moved(_fork(r), frame, node.p)]
     eye = tube((0.0, 0.0, -r), (0.0, 0.0, r), 2.0 * r, r)

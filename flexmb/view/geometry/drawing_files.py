@@ -13,7 +13,7 @@ import numpy as np
 
 from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
-from flexmb.mesh.units import UNITS, length_unit
+from flexmb.mesh.length_units import UNITS, length_unit
 from flexmb.view.geometry.primitives import Solid
 
 _SURFACES = (".obj", ".ply", ".off")

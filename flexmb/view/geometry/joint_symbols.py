@@ -1,14 +1,16 @@
-"""Symbols of joints and drives: small solids in joint axes that show the free motion of a joint.
+"""Symbols of joints and drives, and supports on the ground: small solids that show the free motion of a joint.
 
 The axis of a joint is z (universal: x on the first and y on the second body; pin-in-slot: slot along x, pin along z;
 rolling: disc about z of the second marker). A symbol has two halves: one moves with the marker on the first body, one
 with that on the second, so that a block slides along its rails and a cross shows both axes. Sizes follow from `size`,
-the typical length of the whole scene [m].
+the typical length of the whole scene [m]. How each joint type is drawn is one row of `DRAWINGS`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -32,21 +34,14 @@ from flexmb.view.geometry.primitives import (
 
 Halves = tuple[Solid, Solid]
 Travel = tuple[float, float]
+Support = Callable[[float, float, Travel], Solid]
+"""Radius of a bar [m], size of the scene [m], travel -> what the ground shows, axes of the ground's marker."""
 
 THICKNESS = 0.012
 """Radius of bars and pins, as a part of the size of the scene."""
 RAIL_OFFSET, RAIL = 3.2, 0.45
 """Distance of a rail from the axis and half its thickness, in radii of a bar."""
 ORIGIN = (0.0, 0.0, 0.0)
-
-
-def joint_symbol(joint_type_name: str, size: float, parameters: Sequence[float] = ()) -> Solid | None:
-    """The whole symbol of a joint in its design position, joint axes; None: a free joint has none.
-
-    parameters: as in `PlacedJoint`
-    """
-    whole = joined(joint_symbol_halves(joint_type_name, size, parameters))
-    return whole if len(whole.points) else None
 
 
 def joint_symbol_halves(
@@ -57,7 +52,7 @@ def joint_symbol_halves(
     travel: range of the slide or x coordinate [m], along which rails and slots are drawn
     A distance joint has a rod from 0 to its length along z in the first half: turn z towards the other end.
     """
-    return _HALVES[joint_type_name](THICKNESS * size, tuple(parameters), travel)
+    return DRAWINGS[joint_type_name].halves(THICKNESS * size, tuple(parameters), travel)
 
 
 def drive_symbol(kind: str, size: float) -> Solid:
@@ -179,18 +174,91 @@ def _rolling(r: float, parameters: tuple[float, ...], travel: Travel) -> Halves:
     return NOTHING, torus(radius - min(0.3 * r, 0.1 * radius), min(0.3 * r, 0.1 * radius), 64)
 
 
-_HALVES: dict[str, Callable[[float, tuple[float, ...], Travel], Halves]] = {
-    "fixed": _fixed,
-    "revolute": _revolute,
-    "prismatic": _prismatic,
-    "cylindrical": _cylindrical,
-    "screw": _screw,
-    "universal": _universal,
-    "spherical": _spherical,
-    "planar": _planar,
-    "free": _free,
-    "pin-in-slot": _pin_in_slot,
-    "point-on-line": _point_on_line,
-    "distance": _distance,
-    "rolling": _rolling,
+def _bearing(r: float, size: float, travel: Travel) -> Solid:
+    """A round housing behind the joint, on a plate."""
+    profile = [(0.0, -5.4), (3.2, -5.4), (3.2, -4.6), (2.4, -4.6), (2.4, -1.6), (2.1, -1.3), (0.0, -1.3)]
+    return revolved([(r * a, r * b) for a, b in profile])
+
+
+def _rails(r: float, size: float, travel: Travel) -> Solid:
+    """Two rails with a cross bar at either end."""
+    low, high = travel[0] - 6.0 * r, travel[1] + 6.0 * r
+    width = 2.0 * (RAIL_OFFSET + 1.2) * r
+    bars = [box((width, 1.8 * r, r), (0.0, 0.0, z)) for z in (low - 0.5 * r, high + 0.5 * r)]
+    return joined([rails(r, travel, RAIL * r), *bars])
+
+
+def _shaft(r: float, size: float, travel: Travel) -> Solid:
+    """A shaft between two blocks."""
+    low, high = travel[0] - 6.0 * r, travel[1] + 6.0 * r
+    blocks = [box((4.0 * r, 4.0 * r, 1.4 * r), (0.0, 0.0, z)) for z in (low, high)]
+    return joined([cylinder((0.0, 0.0, low), (0.0, 0.0, high), 0.8 * r), *blocks])
+
+
+def _socket(r: float, size: float, travel: Travel) -> Solid:
+    """A conical stand under a ball."""
+    profile = [(0.0, -6.0), (3.2, -6.0), (3.2, -5.3), (1.2, -1.6), (0.0, -1.6)]
+    return revolved([(r * a, r * b) for a, b in profile])
+
+
+def _cheeks(r: float, size: float, travel: Travel) -> Solid:
+    """Two cheeks that hold the first axis of a cross, x, on a plate."""
+    cheeks = [box((0.8 * r, 2.6 * r, 6.6 * r), (x * r, 0.0, -2.0 * r)) for x in (-3.7, 3.7)]
+    return joined([*cheeks, box((8.2 * r, 4.0 * r, 0.8 * r), (0.0, 0.0, -5.6 * r))])
+
+
+def _plate(r: float, size: float, travel: Travel) -> Solid:
+    """What a planar joint slides on, below its symbol."""
+    return box((0.5 * size, 0.5 * size, 0.4 * r), (0.0, 0.0, -1.3 * r))
+
+
+def _floor(r: float, size: float, travel: Travel) -> Solid:
+    """What a disc rolls on."""
+    return box((0.6 * size, 0.6 * size, 0.4 * r), (0.0, 0.0, -0.2 * r))
+
+
+def _base(r: float, size: float, travel: Travel) -> Solid:
+    """A block on a plate."""
+    return joined([box((4.0 * r, 4.0 * r, 4.0 * r)), box((7.0 * r, 7.0 * r, 0.8 * r), (0.0, 0.0, -2.4 * r))])
+
+
+def _slotted_bar(r: float, size: float, travel: Travel) -> Solid:
+    """A bar along x behind the slot of a pin."""
+    low, high = travel[0] - 5.1 * r, travel[1] + 5.1 * r
+    return box((high - low, 4.2 * r, 1.4 * r), (0.5 * (low + high), 0.0, -2.65 * r))
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How a joint is drawn: one row a joint."""
+
+    halves: Callable[[float, tuple[float, ...], Travel], Halves]
+    """Its symbol: radius of a bar [m], parameters as in `PlacedJoint`, travel."""
+    support: Support | None = None
+    """What stands on the ground where the ground is its first body."""
+    second_support: Support | None = None
+    """Where the ground is its second body."""
+    facing: Literal["as placed", "either side", "any side"] = "as placed"
+    """How the support, which stands on the side of -z, may be turned away from the mechanism."""
+    is_hinge: bool = False
+    """Whether a bar ends here in an eye or a fork about z."""
+    slider: Literal["block", "bush"] | None = None
+    """What slides along z on the second body."""
+
+
+DRAWINGS = {
+    "fixed": Drawing(_fixed, _base, _base, facing="either side"),
+    "revolute": Drawing(_revolute, _bearing, _bearing, facing="either side", is_hinge=True),
+    "prismatic": Drawing(_prismatic, _rails, _rails, slider="block"),
+    "cylindrical": Drawing(_cylindrical, _shaft, _shaft, slider="bush"),
+    "screw": Drawing(_screw, _shaft, _shaft, slider="bush"),
+    "universal": Drawing(_universal, _cheeks, _cheeks, facing="either side"),
+    "spherical": Drawing(_spherical, _socket, _socket, facing="any side"),
+    "planar": Drawing(_planar, _plate, _plate),
+    "free": Drawing(_free),
+    "pin-in-slot": Drawing(_pin_in_slot, _slotted_bar, _bearing, is_hinge=True),
+    "point-on-line": Drawing(_point_on_line, _shaft, _socket, slider="bush"),
+    "distance": Drawing(_distance, _socket, _socket, facing="any side"),
+    "rolling": Drawing(_rolling, _floor),
 }
+"""By the name of the joint type."""

@@ -10,18 +10,21 @@ import numpy as np
 from flexmb.arrays import Floats
 from flexmb.bodies.rigid_body import RigidBody
 from flexmb.errors import Fault, InputError
+from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.geometry import Shape
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.view.geometry.drawing_files import file_solid
 from flexmb.view.geometry.primitives import Solid, box, cylinder, joined, moved, sphere
 
 
-def model_solid(spec: Any, body: RigidBody) -> Solid | None:
+def model_solid(spec: ModelSpec, body: RigidBody) -> Solid | None:
     """The geometry of a body in the model; None: not given. Raises InputError if a file cannot be used."""
-    shapes = getattr(spec.bodies.get(body.name), "geometry", None)
+    table = spec.bodies.get(body.name)
+    shapes = table.geometry if isinstance(table, Body) else None
     return joined([_solid(shape, spec, body) for shape in shapes]) if shapes else None
 
 
-def _solid(shape: Shape, spec: Any, body: RigidBody) -> Solid:
+def _solid(shape: Shape, spec: ModelSpec, body: RigidBody) -> Solid:
     where = ("bodies", body.name, "geometry")
     if shape.kind == "cylinder":
         start, end = (_place(end, spec, body) for end in shape.ends)
@@ -42,7 +45,7 @@ def _solid(shape: Shape, spec: Any, body: RigidBody) -> Solid:
         raise InputError(faults) from error
 
 
-def _place(where: Any, spec: Any, body: RigidBody) -> Floats:
+def _place(where: Any, spec: ModelSpec, body: RigidBody) -> Floats:
     """Body coordinates of a place: given as numbers, or by the name of a point in its world design position [m]."""
     if isinstance(where, str):
         return np.asarray(body.R_wb.T @ (np.asarray(spec.points[where]) - body.p_wb))

@@ -31,12 +31,6 @@ def triangulated(loops: Sequence[Floats]) -> Integers:
     return _without_ears(corners, outer)
 
 
-def signed_area(corners: Floats) -> float:
-    """Area of a polygon (k, 2), positive if it runs counter-clockwise."""
-    x, y = corners.T
-    return 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
-
-
 def _is_convex(corners: Floats) -> bool:
     edges = np.roll(corners, -1, axis=0) - corners
     return bool(np.all(_cross(edges, np.roll(edges, -1, axis=0)) > 0.0))

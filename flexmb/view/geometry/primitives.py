@@ -77,14 +77,6 @@ def cylinder(start: ArrayLike, end: ArrayLike, radius: float, corners: int = COR
     return _placed(revolved([(0.0, 0.0), (radius, 0.0), (radius, length), (0.0, length)], corners), start, end)
 
 
-def capsule(start: ArrayLike, end: ArrayLike, radius: float, corners: int = CORNERS) -> Solid:
-    """A round bar whose two ends are half balls about the points `start` and `end` [m]."""
-    length = _distance(start, end)
-    arc = _quarter(radius, corners)
-    profile = [(r, -z) for r, z in reversed(arc)] + [(r, length + z) for r, z in arc]
-    return _placed(revolved(profile, corners), start, end)
-
-
 def sphere(radius: float, center: ArrayLike = (0.0, 0.0, 0.0), corners: int = CORNERS) -> Solid:
     """A ball [m]."""
     arc = _quarter(radius, corners)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from flexmb import __version__
 from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
-from flexmb.results.output_file import drafted
+from flexmb.output_files import drafted
 from flexmb.view.camera import FIELD_OF_VIEW, fitted_camera, world_axes
 from flexmb.view.gltf.arrows import arrow_parts
 from flexmb.view.gltf.container import GlbFile, Table

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.arrays import Floats
+from flexmb.axes import AXES
 from flexmb.errors import InputError
 from flexmb.view.colors import ramp, stops_for
 from flexmb.view.gltf.container import INDEX_DATA, VERTEX_DATA, GlbFile, Table
@@ -159,7 +160,7 @@ def _extreme_deflection(part: Part, coloring: str) -> Single:
     for first in range(0, len(part.position), _BLOCK):  # by blocks, so that the shapes are read less often
         weights = part.amplitudes[first : first + _BLOCK, part.carried :].astype(np.float32)
         u = (weights @ shapes).reshape(len(weights), -1, 3)
-        value = np.linalg.norm(u, axis=2) if coloring == "displacement" else u[:, :, "xyz".index(coloring)]
+        value = np.linalg.norm(u, axis=2) if coloring == "displacement" else u[:, :, AXES.index(coloring)]
         farthest = np.take_along_axis(value, np.abs(value).argmax(axis=0)[None], axis=0)[0]
         extreme = np.where(np.abs(farthest) > np.abs(extreme), farthest, extreme)
     return extreme

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from flexmb.errors import Fault, InputError
+from flexmb.output_files import place_fault, suffix_fault
 from flexmb.suggestions import did_you_mean
 from flexmb.view.camera import VIEWS
 from flexmb.view.scene import COLORINGS, Look, Scene
@@ -50,10 +51,5 @@ def _look_faults(scene: Scene, look: Look) -> list[Fault]:
 
 
 def _path_faults(path: Path, suffixes: Sequence[str]) -> list[Fault]:
-    if path.suffix.lower() not in suffixes:
-        return [Fault(f"'{path.name}' does not end in {' or '.join(suffixes)}.")]
-    if path.is_dir():
-        return [Fault(f"'{path}' is a folder.", hint="Give the name of a file.")]
-    if not path.parent.is_dir():
-        return [Fault(f"There is no folder '{path.parent}'.", hint="Create it first, or choose another folder.")]
-    return []
+    fault = suffix_fault(path, suffixes) or place_fault(path)
+    return [Fault(fault)] if fault else []

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from flexmb.errors import ComputationError, InputError
-from flexmb.results.output_file import drafted
+from flexmb.output_files import drafted
 from flexmb.stop_signals import child_process
 from flexmb.view.picture.checks import check
 from flexmb.view.picture.drawing import Drawing

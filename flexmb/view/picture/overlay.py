@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from flexmb.arrays import Floats
+from flexmb.axes import AXES
 from flexmb.view.camera import projected
 from flexmb.view.picture.drawing import Drawing
 from flexmb.view.picture.fonts import Font, font
@@ -27,7 +28,7 @@ _BETWEEN = 3.0
 """Pixels between two texts"""
 _SMALLEST_LABELLED, _MOST_LABELS = 0.03, 30
 """Part of the longest arrow below which an arrow has no label, and the most labels of a frame"""
-_AXES: tuple[tuple[str, Color], ...] = (("x", (0.83, 0.28, 0.26)), ("y", (0.24, 0.60, 0.32)), ("z", (0.25, 0.45, 0.80)))
+_AXIS_COLORS: tuple[Color, ...] = ((0.83, 0.28, 0.26), (0.24, 0.60, 0.32), (0.25, 0.45, 0.80))
 
 
 class Overlay:
@@ -133,7 +134,7 @@ class Overlay:
         typeface = font(round(over * self._small_size))
         toward = np.array([camera.right, camera.up, camera.back])
         for k in np.argsort(toward[2]):
-            name, color = _AXES[k]
+            name, color = AXES[k], _AXIS_COLORS[k]
             dx, dy = length * toward[0, k], -length * toward[1, k]
             draw.line((middle, middle, middle + dx, middle + dy), _rgb(color), round(2.0 * over * self._unit))
             if np.hypot(dx, dy) > 0.25 * length:

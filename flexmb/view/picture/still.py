@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from flexmb.errors import Fault, InputError
-from flexmb.results.output_file import drafted
+from flexmb.output_files import drafted
 from flexmb.view.picture.checks import check
 from flexmb.view.picture.drawing import Drawing
 from flexmb.view.picture.overlay import Overlay

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.arrays import Floats
+from flexmb.axes import AXES
 from flexmb.view.colors import ramp, stops_for
 from flexmb.view.scene import Part, Scene
 
@@ -51,7 +52,7 @@ class Values:
     def shown_range(self) -> tuple[float, float]:
         """Ends of the legend in `unit`"""
         largest = self.largest / self._unit[0]
-        return -largest if self.coloring in ("x", "y", "z") else 0.0, largest
+        return -largest if self.coloring in AXES else 0.0, largest
 
     def of(self, part: Part, frame: int) -> Floats | None:
         """(s,) from 0 to 1; None when the part keeps its own colour"""
@@ -63,7 +64,7 @@ class Values:
         u = part.deflection(frame).astype(float)
         if self.coloring == "displacement":
             return np.sqrt((u * u).sum(axis=1)) / self.largest
-        return 0.5 + 0.5 * u[:, "xyz".index(self.coloring)] / self.largest
+        return 0.5 + 0.5 * u[:, AXES.index(self.coloring)] / self.largest
 
 
 def values_of(scene: Scene, coloring: str) -> Values:
@@ -74,6 +75,6 @@ def values_of(scene: Scene, coloring: str) -> Values:
         return Values(coloring, scene.largest_stress)
     if coloring == "part":
         return Values(coloring, 0.0)
-    axis = "xyz".index(coloring)
+    axis = AXES.index(coloring)
     sizes = [np.abs(part.deflection(k)[:, axis]).max() for part in scene.flexible for k in range(len(scene.time))]
     return Values(coloring, float(max(sizes, default=0.0)))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from flexmb.errors import Fault, InputError
-from flexmb.results.output_file import check_target
+from flexmb.output_files import replacing_fault, suffix_fault
 from flexmb.results.result_file import Result
 from flexmb.view.plots.abscissa import Abscissa, over_channel, over_time
 from flexmb.view.plots.chosen import by_unit
@@ -41,7 +41,8 @@ def plot_result(
     dark: dark background.
     """
     target = Path(path)
-    _check_target(target)
+    if fault := suffix_fault(target, FORMATS) or replacing_fault(target, target.suffix.lower()):
+        raise InputError(fault)
     panels = panels_of(result, channels=channels, against=against, pictures=pictures, unfolded=unfolded)
     from flexmb.view.plots.sheet import write_sheet
 
@@ -102,12 +103,6 @@ def _axis(result: Result, against: str | None, unfolded: bool) -> Abscissa:
     scalar = found.scalars[0]
     turns = not unfolded and scalar.unit == "rad" and turns_over(result.read(scalar))
     return over_channel(result, scalar, turns)
-
-
-def _check_target(target: Path) -> None:
-    if target.suffix.lower() not in FORMATS:
-        raise InputError(f"Cannot write '{target}': the extension of a plot must be {', '.join(FORMATS)}.")
-    check_target(target, target.suffix.lower())
 
 
 __all__ = ["ALL", "FORMATS", "PICTURES", "panels_of", "plot_result"]

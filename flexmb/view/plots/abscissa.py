@@ -12,7 +12,7 @@ from flexmb.results.channel_names import Selection
 from flexmb.results.result_file import Result
 from flexmb.view.plots.panels import Line, Panel, limited, thinned
 from flexmb.view.plots.turns import folded
-from flexmb.view.plots.units import handy_unit, number_text
+from flexmb.view.plots.unit_texts import handy_unit, number_text
 
 _LONG = 0.5
 """Runs shorter than this are drawn in milliseconds [s]."""

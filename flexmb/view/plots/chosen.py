@@ -12,7 +12,7 @@ from flexmb.results.result_file import Result
 from flexmb.view.plots.abscissa import Abscissa
 from flexmb.view.plots.channels import is_deflection
 from flexmb.view.plots.panels import Line, Panel, with_peaks
-from flexmb.view.plots.units import handy_unit
+from flexmb.view.plots.unit_texts import handy_unit
 
 MILLIMETRE = 1e-3
 _LABELLED = 3

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from flexmb.arrays import Floats
-from flexmb.view.plots.units import quantity, unit_text
+from flexmb.view.plots.unit_texts import quantity, unit_text
 
 LineKind = Literal["main", "earlier", "dashed"]
 

@@ -22,7 +22,7 @@ from flexmb.view.plots.chosen import by_unit
 from flexmb.view.plots.panels import Line, Panel, limited, with_maxima, with_peaks
 from flexmb.view.plots.spectrum import spectrum_panels
 from flexmb.view.plots.turns import find_crank
-from flexmb.view.plots.units import handy_unit, number_text, quantity
+from flexmb.view.plots.unit_texts import handy_unit, number_text, quantity
 
 _MOST_JOINTS = 8
 _NOTHING = 1e-3

@@ -18,11 +18,11 @@ from matplotlib.text import Annotation
 from matplotlib.ticker import FuncFormatter, MultipleLocator, NullFormatter
 from matplotlib.transforms import Bbox
 
-from flexmb.results.output_file import drafted
-from flexmb.view.plots.colors import DARK, DASHES, LIGHT, Theme
+from flexmb.output_files import drafted
+from flexmb.view.plots.line_colors import DARK, DASHES, LIGHT, Theme
 from flexmb.view.plots.panels import Line, Panel, Peak, thinned
 from flexmb.view.plots.texts import HEAD, TITLE, plain
-from flexmb.view.plots.units import number_text
+from flexmb.view.plots.unit_texts import number_text
 
 _WIDTH, _WIDE, _PANEL_HEIGHT = 8.5, 14.0, 2.45  # inches
 _MOST_IN_ONE_COLUMN = 2

@@ -15,7 +15,7 @@ from flexmb.results.channel_names import Selection
 from flexmb.results.result_file import Result
 from flexmb.view.plots.chosen import drawn_unit
 from flexmb.view.plots.panels import Line, Panel, Peak, limited
-from flexmb.view.plots.units import quantity
+from flexmb.view.plots.unit_texts import quantity
 
 _PADDING = 4
 """Zero padding, in lengths of the samples: makes the peaks smooth."""

@@ -10,8 +10,8 @@ import numpy as np
 from flexmb.arrays import Floats
 from flexmb.view.plots.panels import Line, Panel, limited, thinned
 from flexmb.view.plots.texts import HEAD, TITLE, shortened
-from flexmb.view.plots.units import unit_text
-from flexmb.view.report.arrays import ArrayPool
+from flexmb.view.plots.unit_texts import unit_text
+from flexmb.view.report.array_pool import ArrayPool
 from flexmb.view.scene import Part, Scene
 
 MOST_POINTS = 2400

@@ -12,7 +12,7 @@ from flexmb.results.extremes import Extremes
 from flexmb.results.result_file import Result
 from flexmb.view.plots import channels
 from flexmb.view.plots.texts import HEAD, shortened
-from flexmb.view.plots.units import handy_unit, number_text, quantity, unit_text
+from flexmb.view.plots.unit_texts import handy_unit, number_text, quantity, unit_text
 from flexmb.view.report.charts import largest_deflections
 from flexmb.view.report.health import Verdict, balance_check, is_static
 from flexmb.view.scene import Part, Scene

@@ -13,7 +13,7 @@ from flexmb.results.result_file import Result
 from flexmb.view.plots.channels import reaction_paths
 from flexmb.view.plots.spectrum import amplitudes
 from flexmb.view.plots.texts import shortened
-from flexmb.view.plots.units import handy_unit, number_text, quantity
+from flexmb.view.plots.unit_texts import handy_unit, number_text, quantity
 
 Verdict = Literal["good", "care", "bad", "note"]
 

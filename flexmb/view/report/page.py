@@ -14,10 +14,10 @@ from typing import Any
 
 from flexmb.results.result_file import Result
 from flexmb.view.plots.texts import shortened
-from flexmb.view.plots.units import number_text
+from flexmb.view.plots.unit_texts import number_text
 from flexmb.view.report.facts import Clock, Headline, SensorRow
 from flexmb.view.report.health import Check, is_static, worst
-from flexmb.view.report.modes import ModeTable
+from flexmb.view.report.mode_surfaces import ModeTable
 from flexmb.view.web.page import ViewerParts
 
 FOLDER = Path(__file__).parent

@@ -5,26 +5,26 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import InputError
-from flexmb.reports.flexible_report import find, flexible_warnings
+from flexmb.output_files import drafted, replacing_fault, suffix_fault
+from flexmb.reports.flexible_report import flexible_warnings
+from flexmb.results.flexible_findings import flexible_findings
 from flexmb.results.model_of_result import model_of
-from flexmb.results.output_file import check_target, drafted
 from flexmb.results.result_file import Result
 from flexmb.suggestions import clipped
 from flexmb.system.placement import place
 from flexmb.view.plots import panels_of
 from flexmb.view.plots.abscissa import over_time
 from flexmb.view.plots.panels import Panel, with_peaks
-from flexmb.view.report.arrays import ArrayPool
+from flexmb.view.report.array_pool import ArrayPool
 from flexmb.view.report.charts import chart_of, deflection_panel
 from flexmb.view.report.coarse import coarse_surface
 from flexmb.view.report.facts import clock_of, headlines, histories_of, sensor_rows
 from flexmb.view.report.health import checks
-from flexmb.view.report.modes import ModeTable, mode_tables
+from flexmb.view.report.mode_surfaces import ModeTable, mode_tables
 from flexmb.view.report.page import Content, page_text
 from flexmb.view.scene import Part, Scene
 from flexmb.view.scene_of_result import covered, scene_of_result
@@ -57,9 +57,8 @@ def write_report(
     body files of the run the page has neither viewer nor modes, and a note says so.
     """
     target = Path(path)
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"Cannot write '{target}': the extension of a report must be .html.")
-    check_target(target, target.suffix.lower())
+    if fault := suffix_fault(target, (".html", ".htm")) or replacing_fault(target, target.suffix.lower()):
+        raise InputError(fault)
     if folder is not None and not os.path.isdir(folder):
         raise InputError(f"There is no folder {clipped(os.fspath(folder))} for body files.")
     if result.n_rows == 0:
@@ -85,8 +84,7 @@ def _bodies(result: Result, folder: str | os.PathLike[str] | None) -> _Bodies:
     spec = model_of(result, folder).spec
     mechanism = place(spec)
     flexible = [n for n, body in enumerate(mechanism.bodies) if isinstance(body, FlexibleBody) and body.n_modes]
-    system = SimpleNamespace(mechanism=mechanism)
-    warnings = list(flexible_warnings(system, find(system, result))) if flexible else []
+    warnings = list(flexible_warnings(mechanism, flexible_findings(mechanism, result))) if flexible else []
     return _Bodies(mode_tables([covered(spec, mechanism, number) for number in flexible]), warnings)
 
 

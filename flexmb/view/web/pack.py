@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.arrays import Floats
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
 from flexmb.view.camera import DISTANCE, FIELD_OF_VIEW, VIEWS, world_axes
 from flexmb.view.colors import ARROWS, DARK, LIGHT, Theme, stops_for
 from flexmb.view.scene import COLORINGS, Arrow, Curve, Look, Part, Scene, playing_speed
-from flexmb.view.web.arrays import ArrayStore, Neighbours
+from flexmb.view.web.packed_arrays import ArrayStore, Neighbours
 from flexmb.view.web.rounding import Largest, Layers, allowed_errors, allowed_stress, largest_values, layers_of
 
 TIME, POSE, ARROW, CURVE, STRESS_AMPLITUDE = 1e-9, 2e-7, 1e-5, 2e-6, 5e-5
@@ -189,7 +190,7 @@ def _colorings(scene: Scene, largest: list[Largest]) -> list[dict[str, Any]]:
     """Available colourings with their range and ramp: only bodies are coloured, not the symbols that bend with them."""
     bodies = [top for part, top in zip(scene.parts, largest, strict=True) if part.kind == "flexible"]
     tops = {"displacement": scene.largest_deflection}
-    tops |= {axis: max((top.components[k] for top in bodies), default=0.0) for k, axis in enumerate("xyz")}
+    tops |= {axis: max((top.components[k] for top in bodies), default=0.0) for k, axis in enumerate(AXES)}
     if scene.has_stress:
         tops["stress"] = max((top.stress for top in bodies), default=0.0)
     return [{"name": name, "largest": top, "stops": stops_for(name)} for name, top in tops.items()]

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from flexmb.results.output_file import drafted
+from flexmb.output_files import drafted
 from flexmb.view.scene import Look, Scene
 from flexmb.view.web.pack import pack_scene, title_of
 

@@ -1,0 +1,52 @@
+"""What `flexmb modes` finds: linearised equations with their modes, and frequencies over a parameter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmb.arrays import Floats
+from flexmb.solvers.linearise import Linearisation
+from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.modal_analysis import Mode
+from flexmb.system.system import System
+
+
+@dataclass(frozen=True)
+class ModalResult:
+    """A linearised model and its modes."""
+
+    system: System
+    linear: Linearisation
+    modes: list[Mode]
+    state: str
+    """Which state it was linearised about, in words."""
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether the state has velocities."""
+        return bool(np.any(Mechanics(self.system, self.linear.work).v))
+
+    @property
+    def shown(self) -> list[Mode]:
+        """Modes that something resists."""
+        return [mode for mode in self.modes if not mode.is_free]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Frequencies and damping ratios over a parameter, a column for every mode as it is followed by its shape; lowest
+    first where they begin; NaN where a mode does not oscillate."""
+
+    name: str
+    model: str
+    values: Floats
+    """(n_values,) of the parameter, SI or as the model takes them"""
+    frequencies: Floats
+    """(n_values, n_modes) [Hz]"""
+    ratios: Floats
+    """(n_values, n_modes) of critical damping"""
+    notes: tuple[str, ...]
+    is_moving: bool = False
+    """Whether the mechanism moves in some of the states."""

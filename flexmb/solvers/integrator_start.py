@@ -1,0 +1,105 @@
+"""The state of an integrator at the start of a run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.arrays import Floats, Integers
+from flexmb.layout import flat_arrays as L
+from flexmb.layout import solver_state as st
+from flexmb.solvers.assembly import RANK, assemble, positive_mass, solve_accelerations
+from flexmb.solvers.mechanics import Mechanics, stored_scales
+from flexmb.solvers.settings import Settings, set_parameters, set_schedule
+
+LEAST_ENERGY = 1e-9  # unit of the works of a start at rest, as a part of that of a way of its length in the whole time
+
+
+def _begin(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> None:
+    """Consistent start, scales, schedule and first powers: what all methods need."""
+    m = mechanics
+    m.t = settings.start
+    assemble(m.system, m.W)
+    m.run(L.AT_ACCEPT)
+    S[K[st.SCALE] : K[st.SCALE] + m.n_v] = m.scale
+    S[K[st.SCALE_Q] : K[st.SCALE_Q] + m.n_q] = stored_scales(m)
+    S[st.LENGTH] = m.system.length_scale
+    S[st.LARGEST_PHI] = float(np.max(np.abs(m.phi[: m.n_pos_rows]), initial=0.0))
+    set_schedule(settings, K, S)
+    if m.n_powers:
+        m.run(L.AT_POWERS)
+        for slot in (st.POWER_N, st.POWER_E):
+            S[K[slot] : K[slot] + m.n_powers] = m.power
+
+
+def start_implicit(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> None:
+    """Start of generalised-alpha and its relatives.
+
+    The auxiliary acceleration stands for the acceleration at t + (alpha_m - alpha_f) h: it starts as
+    v' + (alpha_m - alpha_f) h v'', and the velocity of the method with the offset from the projected one that it will
+    keep, else the multipliers of the first steps are of first order. The predictor takes the same derivatives.
+    """
+    m = mechanics
+    _begin(m, settings, K, S)
+    set_parameters(settings, S)
+    K[st.SCHEME] = settings.method == "shi-mcphee"
+    K[st.PROJECT] = settings.projection or settings.method == "shi-mcphee"
+    K[st.TANGENT] = 1
+    S[st.CONTRACTION] = 0.5
+    span = settings.end - settings.start
+    h = S[st.H_NOMINAL] if K[st.CONTROLLED] == 0 else (settings.step or 1e-3 * span)
+    jerk, lam_rate = acceleration_rates(m, 1e-3 * min(h, 1e-3 * span))
+    if K[st.CONTROLLED] == 1:
+        if settings.step is None:
+            constant = abs(S[st.BETA] + 0.5 * (S[st.ALPHA_M] - S[st.ALPHA_F]) - 1.0 / 6.0)
+            size = constant * float(np.max(np.abs(jerk) / m.scale, initial=0.0))
+            h = min(1e-2 * span, (0.3 * settings.tolerance / size) ** (1.0 / 3.0) if size > 0.0 else span)  # type: ignore[operator]
+        h = min(h, S[st.H_MAX])
+        S[st.H_NEXT] = h
+    S[st.H_LAST] = h
+    S[K[st.AUX] : K[st.AUX] + m.n_v] = m.a + (S[st.ALPHA_M] - S[st.ALPHA_F]) * h * jerk
+    S[K[st.A_P] : K[st.A_P] + m.n_v] = m.a - h * jerk
+    S[K[st.LAM_P] : K[st.LAM_P] + m.n_rows] = m.lam - h * lam_rate
+    if K[st.PROJECT] and not K[st.SCHEME] and m.n_pos_rows:
+        constant = S[st.BETA] + 0.5 * (S[st.ALPHA_M] - S[st.ALPHA_F]) - 1.0 / 6.0
+        S[K[st.OFFSET] : K[st.OFFSET] + m.n_v] = -constant * h**2 * normal_part(m, jerk)
+
+
+def normal_part(mechanics: Mechanics, vector: Floats) -> Floats:
+    """Part of a vector of velocities that the position rows forbid, in the metric of the mass matrix."""
+    m = mechanics
+    m.equations()
+    M, _ = positive_mass(m)
+    lower = np.linalg.cholesky(M)
+    B = np.linalg.solve(lower, m.G[: m.n_pos_rows].T).T
+    return np.asarray(np.linalg.solve(lower.T, np.linalg.lstsq(B, m.G[: m.n_pos_rows] @ vector, rcond=RANK)[0]))
+
+
+def acceleration_rates(mechanics: Mechanics, delta: float) -> tuple[Floats, Floats]:
+    """Time derivatives of accelerations and multipliers, by the consistent accelerations a short time later."""
+    m = mechanics
+    here = m.state()
+    m.t = here.t + delta
+    m.move(delta * here.v + 0.5 * delta**2 * here.a)
+    m.v[:] = here.v + delta * here.a
+    solve_accelerations(m)
+    jerk, lam_rate = (m.a - here.a) / delta, (m.lam - here.lam) / delta
+    m.put(here)
+    return jerk, lam_rate
+
+
+def start_explicit(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> None:
+    """Start of the Runge-Kutta methods."""
+    from flexmb.solvers.independent import choose_first
+    from flexmb.solvers.runge_kutta import set_tableau
+
+    _begin(mechanics, settings, K, S)
+    set_tableau(settings.method, K, S)
+    span = settings.end - settings.start
+    if K[st.CONTROLLED] == 1:
+        S[st.H_NEXT] = min(settings.step or 1e-3 * span, S[st.H_MAX])
+    speed = float(np.max(np.abs(mechanics.v) / mechanics.scale, initial=0.0))
+    S[st.RATE_SEEN] = max(speed, 1.0 / span)
+    mechanics.equations()
+    least = LEAST_ENERGY * float(np.diag(mechanics.M) @ (mechanics.scale * S[st.RATE_SEEN]) ** 2)
+    S[st.WORK_SEEN] = max(0.5 * float(mechanics.v @ mechanics.M @ mechanics.v), least)
+    choose_first(mechanics, settings, K, S)

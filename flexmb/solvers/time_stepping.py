@@ -1,0 +1,106 @@
+"""The compiled loop of all integrators: plan a step, try it, accept or reject it, write its rows.
+
+Implicit and explicit methods differ in what a step calls; a state with stages (K[STAGES] > 0) is that of an explicit
+one. The loop returns to Python when a block is done, the run ends or a step fails, and when the dependent velocities of
+an explicit method should be chosen anew: J has grown, or a step failed with the present choice.
+"""
+
+from __future__ import annotations
+
+from flexmb.jit import Program, call, program
+from flexmb.layout import flat_arrays as L
+from flexmb.layout import solver_state as st
+from flexmb.solvers import (
+    embedding,
+    generalized_alpha,
+    interpolant,
+    linear_algebra,
+    newton_iteration,
+    newton_matrix,
+    runge_kutta,
+)
+from flexmb.solvers.pointers import int_pointer
+from flexmb.solvers.settings import EXPLICIT
+from flexmb.solvers.state_copy import return_to_start
+from flexmb.solvers.step_size import accept_step, plan_step, reject_step
+
+
+@program
+def advance(K, S, W, arg):
+    """Step until the block of rows is full, the step budget is spent, the run ends, a step fails or J has grown."""
+    I = int_pointer(K[st.AT_I])
+    is_explicit = K[st.STAGES] > 0
+    order = runge_kutta.ERROR_ORDER if is_explicit else generalized_alpha.ERROR_ORDER
+    K[st.ROWS] = 0
+    while True:
+        call(K[st.AT_WRITE_PENDING], K, S, W, 0)
+        if K[st.STATUS] == st.MORE:
+            return
+        if S[st.T_N] >= S[st.T_END]:
+            K[st.STATUS] = st.DONE
+            return
+        if is_explicit and I[L.N_ROWS] > 0 and S[st.J_MAX] > S[st.J_LIMIT]:
+            K[st.STATUS] = st.CHOOSE_AGAIN
+            return
+        if K[st.STEP_BUDGET] <= 0 or K[st.ROWS] >= K[st.ROW_BUDGET]:
+            K[st.STATUS] = st.MORE
+            return
+        K[st.STEP_BUDGET] -= 1
+        plan_step(K, S)
+        call(K[st.AT_STEP], K, S, W, 0)
+        failed = K[st.STATUS] != st.OK
+        if failed and is_explicit and I[L.N_ROWS] > 0 and K[st.TRIED] == 0:
+            return_to_start(I, W, S, K)
+            K[st.TRIED] = 1
+            K[st.STATUS] = st.CHOOSE_AGAIN
+            return
+        if failed or (K[st.CONTROLLED] == 1 and not S[st.ERROR] <= 1.0):
+            if failed:
+                K[st.HAVE_FACTOR] = 0
+            if not reject_step(K, S, order, failed):
+                if not failed:
+                    K[st.STATUS] = st.NO_STEP
+                return
+            return_to_start(I, W, S, K)
+            continue
+        call(K[st.AT_COMMIT], K, S, W, 0)
+        accept_step(K, S, order)
+        K[st.TRIED] = 0
+        K[st.PENDING] = 1
+
+
+_ALL = {
+    st.AT_FACTOR: linear_algebra.factor,
+    st.AT_SOLVE: linear_algebra.solve,
+    st.AT_INTERPOLATE: interpolant.interpolate,
+    st.AT_WRITE_ROW: interpolant.write_row,
+    st.AT_WRITE_PENDING: interpolant.write_pending,
+}
+_IMPLICIT = {
+    st.AT_DIFFERENCES: newton_matrix.difference_columns,
+    st.AT_MASS: newton_matrix.mass_columns,
+    st.AT_BALANCE: newton_matrix.balance_matrix,
+    st.AT_BUILD_MATRIX: newton_matrix.build_matrix,
+    st.AT_SOLVE_MATRIX: newton_matrix.solve_matrix,
+    st.AT_PREDICT: generalized_alpha.predict,
+    st.AT_INCREMENT: generalized_alpha.increment,
+    st.AT_NEWTON: newton_iteration.newton,
+    st.AT_CORRECT: generalized_alpha.correct_positions,
+    st.AT_PROJECT: generalized_alpha.project_velocities,
+    st.AT_STEP: generalized_alpha.step,
+    st.AT_COMMIT: generalized_alpha.commit,
+}
+_EXPLICIT = {
+    st.AT_SOLVE_TRANSPOSED: linear_algebra.solve_transposed,
+    st.AT_CLOSE: embedding.close,
+    st.AT_EMBED: embedding.embed,
+    st.AT_REDUCE: embedding.reduced_accelerations,
+    st.AT_EVALUATE: runge_kutta.evaluate,
+    st.AT_STEP: runge_kutta.step,
+    st.AT_COMMIT: runge_kutta.commit,
+}
+
+
+def stepping_programs(method: str) -> dict[int, Program]:
+    """Programs of a method by their slot in K."""
+    return _ALL | (_EXPLICIT if method in EXPLICIT else _IMPLICIT)

@@ -1,0 +1,81 @@
+"""The load table against what states the same facts in another way: schema, methods of the model, laws, symbols."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+from flexmb.loads.laws import COORDINATE, MARKER, acts_on, law_into
+from flexmb.loads.table import LOAD_TYPES, LoadCode, LoadType
+from flexmb.model.expressions.tables import linear_record
+from flexmb.model.model import Model
+from flexmb.model.schema.loads import Force, OnCoordinate
+from flexmb.recursive.recursive_reactions import COVERED
+from flexmb.symbolic.engine import Symbol, as_expression
+from flexmb.symbolic.loads import LAWS
+
+CLASSES: dict[str, Any] = {
+    get_args(one.model_fields["type"].annotation)[0]: one for one in get_args(get_args(Force)[0])
+}
+SCALAR = [row for row in LOAD_TYPES.values() if row.acts_on in ("pair", "coordinate")]
+
+
+def law_of(row: LoadType, *arguments: Any) -> tuple[float, ...]:
+    """Effort, power and potential."""
+    block = np.zeros(3)
+    law_into(int(row.code), *arguments, block, 0)
+    return tuple(block.tolist())
+
+
+def test_codes_and_names() -> None:
+    assert sorted(row.code for row in LOAD_TYPES.values()) == list(LoadCode)
+    assert {row.code.name.lower().replace("_", "-") for row in LOAD_TYPES.values()} == LOAD_TYPES.keys()
+    assert list(CLASSES) == list(LOAD_TYPES)
+    assert acts_on(int(LoadCode.TORQUE)) == MARKER and acts_on(int(LoadCode.ACTUATOR)) == COORDINATE
+    assert {"force", "spring-damper", "actuator"} < set(COVERED) and "distributed-force" not in COVERED
+
+
+@pytest.mark.parametrize("row", LOAD_TYPES.values(), ids=LOAD_TYPES)
+def test_the_schema_and_the_method_have_the_keys_of_the_row(row: LoadType) -> None:
+    fields = CLASSES[row.name].model_fields
+    assert {field.alias or name for name, field in fields.items()} == {"type", *row.keys}
+    assert issubclass(CLASSES[row.name], OnCoordinate) is (row.acts_on == "coordinate")
+    assert bool(row.used) is (row.acts_on == "coordinate")
+    parameters = inspect.signature(getattr(Model, row.name.replace("-", "_"))).parameters
+    renamed = {"markers": {"first", "second"}, "from": {"start"}, "body": {"beam"}}
+    assert set(parameters) == {"self", "name"}.union(*(renamed.get(key, {key}) for key in row.keys))
+
+
+@pytest.mark.parametrize("row", SCALAR, ids=lambda row: row.name)
+def test_laws_are_those_of_the_symbols_and_their_powers_are_right(row: LoadType) -> None:
+    """effort = -dU/ds + what works; its power is effort times rate less what is stored."""
+    rng = np.random.default_rng(int(row.code))
+    F = rng.uniform(0.5, 2.0, 1 + len(row.numbers))
+    F[0] = 0.0
+    s, s_dot, applied = 0.9, -0.7, 1.3
+    effort, power, energy = law_of(row, F, 1, 0, s, s_dot, applied)
+    if row.expression == "effort":
+        assert (effort, power, energy) == (applied, applied * s_dot, 0.0)
+        return
+    x, v = Symbol("x"), Symbol("v")
+    law, stored = (as_expression(part) for part in LAWS[row.name](x, v, *(as_expression(f) for f in F[1:])))
+    at = {x: s, v: s_dot}
+    assert float(law.subs(at)) == pytest.approx(effort, rel=1e-14)
+    assert float(stored.subs(at)) == pytest.approx(energy, rel=1e-14)
+    slope = float(stored.diff(x).subs(at))
+    assert bool(slope) is row.is_spring
+    assert power == pytest.approx((effort + slope) * s_dot, rel=1e-13) and power < 0.0
+
+
+@pytest.mark.parametrize("row", [row for row in SCALAR if row.is_spring], ids=lambda row: row.name)
+def test_a_tabled_spring_stores_the_area_under_its_table(row: LoadType) -> None:
+    table = linear_record(((-1.0, -2.0), (0.0, 0.0), (1.0, 4.0)))
+    F = np.array([0.0, 0.0, 0.5, 0.25, *table])
+    effort, power, energy = law_of(row, F, 1, 4, 0.75, 0.2, 0.0)
+    assert effort == pytest.approx(-4.0 * 0.5 - 0.5 * 0.2)
+    assert energy == pytest.approx(0.5 * 4.0 * 0.5**2) and power == pytest.approx(-0.5 * 0.2**2)
+    assert math.isfinite(energy)
