@@ -48,7 +48,7 @@ def opened(
     """
     if isinstance(source, (Result, ReducedBody, Scene)) or is_model(source):
         if is_model(source) and settings:
-            faults.append(Fault("settings change a model file, but this is a model.", ("settings",)))
+            faults.append(Fault("this option changes a model file, but the source is a model.", ("settings",)))
         yield source
         return
     if not isinstance(source, (str, os.PathLike)):

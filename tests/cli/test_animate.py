@@ -102,9 +102,9 @@ def faults_of(source: object, output: object = None, **options: object) -> str:
         (["nothing.h5"], ["There is no file 'nothing.h5'"]),
         (["."], ["'.' is a folder, not a result, body or model file"]),
         (["text.h5"], ["neither a result nor a body file of flexmb: it is not in HDF5 format"]),
-        (["r.h5", "-o", "x.avi"], ["--output: '.avi' is not a format of animations", ".html, .mp4, .gif, .png, .glb"]),
+        (["r.h5", "-o", "x.avi"], ["--output: '.avi' is not an animation format", ".html, .mp4, .gif, .png, .glb"]),
         (["r.h5", "-o", "x.hmtl"], ["Did you mean '.html'?"]),
-        (["r.h5", "-o", "x"], ["--output: 'x' does not say its format. Formats: .html"]),
+        (["r.h5", "-o", "x"], ["--output: 'x' has no extension. Formats: .html"]),
         (["r.h5", "-o", "."], ["--output: Cannot write '.': it is a folder"]),
         (["r.h5", "-o", "no/x.html"], ["--output: Cannot write 'no/x.html': there is no folder 'no'"]),
         (["r.h5", "-o", "x.html", "--scale", "0"], ["--scale: a number from 1 to 1000 is needed, found 0."]),
@@ -115,13 +115,13 @@ def faults_of(source: object, output: object = None, **options: object) -> str:
         (["r.h5", "-o", "x.html", "--color", "rainbow"], ["Choices: displacement, x, y, z, stress, part."]),
         (["r.h5", "-o", "x.html", "--view", "tpo"], ["--view: there is no view 'tpo'. Did you mean 'top'?"]),
         (["r.h5", "-o", "x.html", "--follow", "rood"], ["--follow: there is no body 'rood'. Did you mean 'rod'?"]),
-        (["r.h5", "-o", "x.html", "--from", "-1"], ["--from: -1 s is outside of what there is, 0 to 2 s"]),
-        (["r.h5", "-o", "x.html", "--from", "1", "--to", "500 ms"], ["--to: it ends at 0.5 s, which is not after"]),
+        (["r.h5", "-o", "x.html", "--from", "-1"], ["--from: -1 s is outside the range 0 to 2 s"]),
+        (["r.h5", "-o", "x.html", "--from", "1", "--to", "500 ms"], ["--to: the end at 0.5 s is not after"]),
         (["r.h5", "-o", "x.html", "--to", "5 mm"], ["--to: '5 mm' is a length, but a time is needed"]),
-        (["r.h5", "-o", "x.png", "--at", "2.5"], ["--at: 2.5 s is outside of what there is, 0 to 2 s"]),
+        (["r.h5", "-o", "x.png", "--at", "2.5"], ["--at: 2.5 s is outside the range 0 to 2 s"]),
         (["r.h5", "-o", "x.png", "--at", "0.2", "--from", "0.5"], ["--at: 0.2 s is outside", "0.5 to 2 s"]),
-        (["r.h5", "-o", "x.mp4", "--at", "1"], ["--at: it chooses the time of a picture (.png), but .mp4"]),
-        (["r.h5", "-o", "x.png", "--size", "1x1"], ["--size: width and height are 64 to 4096 pixels, found '1x1'"]),
+        (["r.h5", "-o", "x.mp4", "--at", "1"], ["--at: this option sets the time of a picture (.png), but"]),
+        (["r.h5", "-o", "x.png", "--size", "1x1"], ["--size: width and height must be 64 to 4096 pixels, found '1x1'"]),
         (["r.h5", "-o", "x.png", "--size", "100000x100000"], ["found '100000x100000'"]),
         (["r.h5", "-o", "x.png", "--size", "huge"], ["--size: width and height in pixels are needed, found 'huge'"]),
         (["r.h5", "-o", "x.mp4", "--fps", "29.97"], ["--fps: a whole number from 1 to 120 is needed"]),
@@ -129,7 +129,10 @@ def faults_of(source: object, output: object = None, **options: object) -> str:
         (["r.h5", "-o", "x.mp4", "--frames", "1"], ["--frames: a whole number from 2 to 20000 is needed, found 1."]),
         (["r.h5", "-o", "x.html", "--channel", "tip_hight"], ["--channel: There is no channel", "'tip_height'"]),
         (["r.h5", "-o", "x.html", "--bodies", "no"], ["--bodies: there is no such folder: 'no'"]),
-        (["r.h5", "-o", "x.html", "--mode", "1", "--field"], ["--mode: it belongs to a body file", "--field: it bel"]),
+        (
+            ["r.h5", "-o", "x.html", "--mode", "1", "--field"],
+            ["--mode: this option is for a body file", "--field: this"],
+        ),
         (["r.h5", "-o", "x.html", "--bodies", LONG], ["--bodies: there is no such folder: 'nnn"]),
         (["r.h5", "-o", f"{LONG}.html"], ["--output: Cannot write 'nnn", "File name too long"]),
         (["r.h5", "-o", f"{LONG}/x.html"], ["--output: Cannot write 'nnn", "File name too long"]),
@@ -137,7 +140,7 @@ def faults_of(source: object, output: object = None, **options: object) -> str:
         (["nothing.h5", "-o", "text.html"], ["There is no file 'nothing.h5'"]),
         (
             ["r.h5", "-o", "x.html", "--scale", "", "--color", " ", "--follow", "", "--bodies", "", "--mode", ""],
-            ["--scale: it is empty. Say a value", "--color: it is", "--follow: it is", "--bodies: it is", "--mode: "],
+            ["--scale: the value is empty. Give", "--color: the", "--follow: the", "--bodies: the value", "--mode: "],
         ),
         (["r.h5", "-o", "x.html", "--scal", "3"], ["Unknown option: --scal"]),
         (["empty.h5", "-o", "x.html"], ["'empty.h5' has no complete rows: there is nothing to draw."]),
@@ -151,7 +154,7 @@ def test_wrong_words_for_a_result(folder: Path, capsys: Capture, words: list[str
     text = refused(capsys, *words)
     for message in messages:
         assert message in text
-    assert len(text.splitlines()) <= len(messages), "nothing is told twice"
+    assert len(text.splitlines()) <= len(messages), "nothing is reported twice"
     assert not list(folder.glob("x*"))
 
 
@@ -161,12 +164,12 @@ def test_wrong_words_for_a_result(folder: Path, capsys: Capture, words: list[str
         (["--mode", "99"], "--mode: the body 'bar' has no mode shape '99'. It has 9"),
         (["--mode", "-1"], "no mode shape '-1'"),
         (["--mode", "fixd 2"], "Did you mean 'fixed 2'?"),
-        (["--from", "0"], "--from: it belongs to a result, but this is a body file."),
-        (["--channel", "x"], "--channel: it belongs to a result"),
-        (["--color", "stress"], "--color: no stress is known of any body that is drawn. Body files hold it when"),
+        (["--from", "0"], "--from: this option is for a result, but the source is a body file."),
+        (["--channel", "x"], "--channel: this option is for a result"),
+        (["--color", "stress"], "--color: no body in the scene has stress data. Make the body files with"),
         (["--color", "stress", "--field"], "--color: the second-order part has no stress of its own."),
         (["--follow", "rod"], "--follow: there is no body 'rod'."),
-        (["--at", "100"], "--at: 100 s is outside of what there is, 0 to 18 s."),
+        (["--at", "100"], "--at: 100 s is outside the range 0 to 18 s."),
     ],
 )
 def test_wrong_words_for_a_body(folder: Path, capsys: Capture, body_file: Path, words: list[str], message: str) -> None:
@@ -232,7 +235,7 @@ def test_mode_shapes_become_a_page_without_heavy_imports(folder: Path, body_file
 def test_glb(folder: Path, capsys: Capture, body_file: Path) -> None:
     code, out, err = call(capsys, "animate", str(body_file), "--mode", "2", "--fps", "20", "-o", "x.GLB")
     assert (code, err) == (0, "") and out.startswith("x.GLB: ") and "41 frames, deflection scale 20" in out
-    assert "note: Without effect on .glb: fps." in out
+    assert "note: No effect on .glb: fps." in out
     assert (folder / "x.GLB").read_bytes()[:4] == b"glTF"
 
 
@@ -302,8 +305,8 @@ def test_wrong_words_from_python(tmp_path: Path) -> None:
     text = faults_of(scene, target, colour="x", scale=True, size=(1, 2, 3), ghost="yes", modes=1, channels=[1])
     assert len(text.splitlines()) == 6
     assert "colour: there is no such option. Did you mean 'color'?" in text and "scale: a number is needed" in text
-    assert "ghost: true or false is needed, found 'yes'." in text and "modes: it belongs to a result, body" in text
-    assert "color: no stress" in faults_of(scene, target, color="stress")
+    assert "ghost: true or false is needed, found 'yes'." in text and "modes: this option is for a result, body" in text
+    assert "color: no body in the scene has stress data" in faults_of(scene, target, color="stress")
     assert "Did you mean 'crank'?" in faults_of(scene, target, follow="crnk")
     assert "A result, body or model file is needed, found 3." in faults_of(3, target)
     assert "look: a Look is needed" in faults_of(scene, target, look="dark")

@@ -154,7 +154,7 @@ def test_frequency_response(oscillator: Path, capsys: Capture) -> None:
     ("words", "message"),
     [
         (["--time", "1"], "Add --result"),
-        (["--most", "0"], "one or more"),
+        (["--most", "0"], "must be 1 or more"),
         (["-o", "m.txt"], "must end in"),
         (["-o", "nowhere/m.npz"], "no folder"),
         (["--result", "a.h5", "--about", "static"], "Give one of them"),
@@ -164,10 +164,10 @@ def test_frequency_response(oscillator: Path, capsys: Capture) -> None:
         (["--over", "length=1:2:1"], "START:END:COUNT"),
         (["--over", "lenght=1:2:3"], "lenght"),
         (["--over", "length=1:2:3", "-o", "a.npz"], "must end in"),
-        (["--over", "length=1:2:3", "--result", "a.h5"], "neither"),
+        (["--over", "length=1:2:3", "--result", "a.h5"], "cannot be combined"),
         (["--frf", "a:b"], "go together"),
         (["--frf", "a", "--frequencies", "1:2:3"], "an input and a sensor"),
-        (["--frf", "a:b", "--frequencies", "-1:2:3"], "from 0 on"),
+        (["--frf", "a:b", "--frequencies", "-1:2:3"], "numbers of 0 or more"),
     ],
 )
 def test_wrong_words(folder: Path, capsys: Capture, words: list[str], message: str) -> None:

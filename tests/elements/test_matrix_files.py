@@ -304,7 +304,7 @@ def test_held_bodies_are_refused(tmp_path: Path) -> None:
         read_matrices(**files, nodes=nodes)
     marked = K.copy()
     marked[0, 0] = 1e36
-    with pytest.raises(InputError, match="1 entries above 1e[+]30 mark unknowns that are held"):
+    with pytest.raises(InputError, match="1 entries above 1e[+]30 mark held unknowns"):
         read_matrices(**write_coordinates(tmp_path, marked, M, labels), nodes=nodes)
 
 

@@ -146,7 +146,7 @@ def test_unmerged_parts_and_empty_sets_are_warnings():
     text = " ".join(report.warnings)
     assert report.parts == (2, 1) and "consists of 2 parts that share no nodes (2, 1 cells)" in text
     # x = 1 of the first box and x = 0 of the second are at the same places.
-    assert "4 points lie on another point" in text and "Empty sets: bore" in text
+    assert "4 points coincide with another point" in text and "Empty sets: bore" in text
     assert report.faults == ()
 
 

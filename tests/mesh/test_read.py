@@ -196,7 +196,7 @@ def test_groups_of_edges_are_no_beams_and_names_shared_by_kinds_are_told(tmp_pat
     assert list(mesh.cell_sets) == ["part"] and mesh.point_ids.tolist() == [10, 20, 30, 40]
     notes = " ".join(mesh.notes)
     assert "1 line2 cells lie on solid cells (sets edge): they are not beams" in notes
-    assert "'part' stands for 3 nodes of surfaces" in notes and "1 of 5 points belong to no solid" in notes
+    assert "'part' is used for 3 nodes of surfaces" in notes and "1 of 5 points belong to no solid" in notes
 
 
 def test_wrongly_ordered_and_inverted_cells_are_repaired(tmp_path):

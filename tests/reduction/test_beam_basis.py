@@ -361,7 +361,7 @@ def test_support_check_knows_steps_lumps_shear_and_outboard_supports() -> None:
         ({"family": "modes", "supports": "welded-free"}, ["'welded-free'", "clamped-free"]),
         ({"supports": "pinned-pinned"}, ["do not apply to monomials"]),
         ({"shear": True}, ["shear deformation needs family = 'elements'"]),
-        ({"elements": 5}, ["no meaning"]),
+        ({"elements": 5}, ["do not apply to family"]),
         ({"family": "elements", "elements": 0, "axial": 2.5}, ["elements must", "axial must"]),
         ({"bending_y": None}, ["all nodal shapes"]),
         ({"lumps": [Lump(0.31, 1.0), Lump(-0.1, 1.0)]}, ["mass 1 at x = 0.31", "mass 2 at x = -0.1"]),

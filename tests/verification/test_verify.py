@@ -101,9 +101,9 @@ def test_short_numbers() -> None:
 
 
 def test_unequal_samples_are_a_fault_of_the_case() -> None:
-    with pytest.raises(ValueError, match="2 values of reference, 3 of ours"):
+    with pytest.raises(ValueError, match="2 reference values, 3 of flexmb"):
         compare("x", "", [1, 2], [1, 2, 3], absolute=1.0)
-    with pytest.raises(ValueError, match="0 values"):
+    with pytest.raises(ValueError, match="0 reference values"):
         compare("x", "", [], [], absolute=1.0)
 
 

@@ -89,7 +89,7 @@ def test_chosen_channels(result: Result) -> None:
 
 
 def test_wrong_choices_are_said(result: Result) -> None:
-    with pytest.raises(InputError, match="no picture 'defection'. Did you mean 'deflection'?"):
+    with pytest.raises(InputError, match="no plot 'defection'. Did you mean 'deflection'?"):
         panels_of(result, pictures=["defection"])
     with pytest.raises(InputError, match="one of these"):
         panels_of(result, channels=["slider"], pictures=["energy"])
@@ -103,7 +103,7 @@ def test_wrong_choices_are_said(result: Result) -> None:
 def test_a_picture_without_data_is_said(tmp_path: Path) -> None:
     time = np.linspace(0.0, 1.0, 50)
     result = made_result(tmp_path / "a.h5", {"time": ("s", time), "bodies/a/position": ("m", np.ones((50, 3)))})
-    with pytest.raises(InputError, match="nothing for the picture deflection"):
+    with pytest.raises(InputError, match="no data for the plot deflection"):
         panels_of(result, pictures=["deflection"])
     assert [panel.title for panel in panels_of(result)] == ["Bodies"]
     with pytest.raises(InputError, match="too little"):

@@ -177,7 +177,7 @@ def no_numbers(file: h5py.File) -> None:
         (no_name, "is damaged"),
         (settings_of("{{"), "is damaged"),
         (settings_of('{"bodies": 3}'), "is damaged"),
-        (no_numbers, "no usable poses of body '__proto__'"),
+        (no_numbers, "no valid poses of body '__proto__'"),
     ],
     ids=["no rows", "no name", "no json", "no table", "nan"],
 )

@@ -189,7 +189,7 @@ def damaged() -> dict[str, tuple[bytes, str]]:
         "short": (b"\0" * 50, "not an STL file"),
         "cut": (b"\0" * 80 + whole[80:-7], "12 triangles need 684 bytes, it has 677"),
         "cut text": (text[:-40].encode(), "truncated"),
-        "corner missing": (text.replace("vertex", "", 1).encode(), "35 corners"),
+        "corner missing": (text.replace("vertex", "", 1).encode(), "35 vertices"),
         "no number": (text.replace("vertex 9 ", "vertex nine ", 1).encode(), "not three numbers"),
         "no triangles": (b"solid a\nendsolid a\n", "no triangles"),
         "not finite": (binary_stl(not_finite), "not finite"),

@@ -180,7 +180,7 @@ def test_too_little_memory_is_said_before_starting(monkeypatch):
     K, points = lattice((8, 8, 8))
     monkeypatch.setattr(factor_module, "available_memory", lambda: 1_000_000)
     monkeypatch.setattr(factor_module, "eliminate", lambda *_: pytest.fail("started"))
-    with pytest.raises(ComputationError, match=r"needs about .* GB, 0\.0 GB are free.*coarser mesh"):
+    with pytest.raises(ComputationError, match=r"needs about .* GB, and 0\.0 GB are free.*coarser mesh"):
         factorise(K, points)
 
 

@@ -201,16 +201,16 @@ def test_between_frames_bodies_stay_on_their_way():
     assert np.abs(at_frames.part("rod").positions(7, 10.0) - scene.part("rod").positions(7, 10.0)).max() < 1e-9 * LENGTH
 
 
-def test_a_film_has_the_pictures_of_its_speed(scene):
+def test_a_movie_has_the_frames_of_its_speed(scene):
     span = scene.time[-1]
     times = movie_times(scene, Look(fps=25, speed=span / 4.0))
     assert len(times) == 101
     assert times[[0, -1]] == pytest.approx([0.0, span])
     assert len(movie_times(replace(scene, period=span), Look(fps=25, speed=span / 4.0))) == 100
     assert len(movie_times(bending_scene(1), Look())) == 1
-    with pytest.raises(InputError, match="would have 94,248 pictures.*Play faster"):
+    with pytest.raises(InputError, match="would have 94,248 frames.*Use a higher speed"):
         movie_times(scene, Look(speed=1e-4))
-    with pytest.raises(InputError, match="would have one picture.*Play slower"):
+    with pytest.raises(InputError, match="would have one frame.*Use a lower speed"):
         movie_times(scene, Look(speed=1e4))
 
 
@@ -283,7 +283,7 @@ def test_all_wrong_words_are_told_at_once(scene, tmp_path):
     assert len(error.value.faults) == 8
     for words in ("'stress'", "'top'", "'rod'", "scale", "16 to", "per second", "speed", ".png"):
         assert words in str(error.value)
-    with pytest.raises(InputError, match="known from 0 s to 0.314159 s, not at 3 s"):
+    with pytest.raises(InputError, match="3 s is outside the run, which goes from 0 s to 0.314159 s"):
         write_picture(scene, tmp_path / "x.png", Look(), 3.0)
     with pytest.raises(InputError, match="No body in the scene has stress data"):
         write_movie(bending_scene(3, stress=False), tmp_path / "x.mp4", Look(color="stress"))
@@ -386,7 +386,7 @@ def test_no_screen_is_told_before_anything_opens(scene, monkeypatch):
     with pytest.raises(InputError, match="No window can open: .*html"):
         show(scene)
     monkeypatch.setenv("DISPLAY", ":4321")
-    assert "':4321' does not answer" in can_show() or NO_VTK
+    assert "':4321' does not respond" in can_show() or NO_VTK
 
 
 @pytest.mark.parametrize("software", [True, False])

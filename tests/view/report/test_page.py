@@ -170,7 +170,7 @@ def test_files_that_are_missing_or_wrong(tmp_path: Path, capsys: pytest.CaptureF
         write_report(result, tmp_path / "a.pdf")
     with pytest.raises(InputError, match="no folder"):
         write_report(result, tmp_path / "nowhere" / "a.html")
-    with pytest.raises(InputError, match="There is no folder 'nope' with body files"):
+    with pytest.raises(InputError, match="There is no folder 'nope' for body files"):
         write_report(result, tmp_path / "a.html", folder="nope")
     empty = crank_result(tmp_path / "b.h5")
     empty.n_rows = 0
@@ -179,7 +179,7 @@ def test_files_that_are_missing_or_wrong(tmp_path: Path, capsys: pytest.CaptureF
     target = tmp_path / "c.html"
     assert report_verb(result.path, output=target) == 0
     out = capsys.readouterr().out
-    assert out.startswith(f"{target}: 0.") and "note: This page has no viewer on this page" in out
+    assert out.startswith(f"{target}: 0.") and "note: This page has no viewer" in out
     assert "This page has no viewer" in target.read_text(encoding="utf-8")
 
 
