@@ -39,6 +39,24 @@ def add_to3(W, o, a):
 
 
 @kernel
+def load_pair(W, o):
+    """Two vectors, one behind the other: (velocity, angular velocity) or (force, moment)."""
+    return (W[o], W[o + 1], W[o + 2]), (W[o + 3], W[o + 4], W[o + 5])
+
+
+@kernel
+def store_pair(W, o, a, b):
+    store3(W, o, a)
+    store3(W, o + 3, b)
+
+
+@kernel
+def add_to_pair(W, o, a, b):
+    add_to3(W, o, a)
+    add_to3(W, o + 3, b)
+
+
+@kernel
 def store9(W, o, a):
     # Tuples are never indexed by a variable: that would compile to a switch.
     W[o] = a[0]

@@ -1,96 +1,150 @@
-"""Flexible arms: pose, rates and mode columns of a marker on a flexible body (theory 5).
+"""Arms: pose, rates and mode columns of a marker relative to its body (theory 5).
 
-A marker's place in F holds position (3) and orientation (9) in the undeformed body; with n modes, the shapes follow:
-Phi (n x 3), Theta (n x 3) and, for order 2, the second-order shapes G (n x n x 3), Gamma (n x n x 3):
-    r = r0 + Phi q + 1/2 q G q,    theta = Theta q + 1/2 q Gamma q,    R = exp(~theta) R0.
+A marker's constants in F are position (3) and orientation (9) in the undeformed body; on a flexible body with n modes,
+the shapes follow: Phi (n x 3), Theta (n x 3) and, for order 2, second-order shapes G (n x n x 3), Gamma (n x n x 3):
+    r = r0 + Phi eta + 1/2 eta G eta,    theta = Theta eta + 1/2 eta Gamma eta,    R_bm = exp(~theta) R_bm0.
 """
 
 from __future__ import annotations
 
 import math
 
-from flexmb.jit import kernel, program
+from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
-from flexmb.vectors import ZERO, add, cross, dot, load3, load9, multiply, rotate, scale, store3, store9
+from flexmb.layout.access import (
+    R_bm_at,
+    body_of_marker,
+    constants_of_marker,
+    eta_dot_of,
+    eta_of,
+    field_of,
+    is_flexible,
+    marker_record,
+    mode_columns_at,
+    n_modes_of,
+    p_bm_at,
+    state_block_of,
+    store_arm,
+)
+from flexmb.vectors import ZERO, add, cross, dot, load3, load9, load_pair, multiply, rotate, scale, store_pair
+
+
+@kernel
+def find_nodes(I, F, W, body):
+    """Prepare the deformation field of a body for its markers, where the field asks for it."""
+    field = field_of(I, body)
+    if field > 0 and I[field + L.FD_NODES] > 0:
+        call(I[I[field + L.FD_NODES]], I, F, W, body)
+
+
+@kernel
+def arm(I, F, W, number):
+    """Position, orientation, rates and biases of a marker relative to its body, in body components (theory 5).
+
+    r, R_bm, r_dot = Psi q', omega_bm_b = Om q', gamma_r, gamma_w.
+    """
+    marker = marker_record(I, number)
+    if not is_flexible(I, marker):
+        constants = I[marker + L.MK_F]
+        return p_bm_at(F, constants), R_bm_at(F, constants), ZERO, ZERO, ZERO, ZERO
+    call(I[I[marker + L.MK_FLEX]], I, F, W, number)
+    state = state_block_of(I, marker)
+    return (
+        load3(W, state + L.S_BODY),
+        load9(W, state + L.S_ARM_R),
+        load3(W, state + L.S_ARM_V),
+        load3(W, state + L.S_ARM_W),
+        load3(W, state + L.S_ARM_BIAS_R),
+        load3(W, state + L.S_ARM_BIAS_W),
+    )
+
+
+@kernel
+def copy_columns(I, W, number, n_modes, out):
+    """Mode columns (Psi, Om) of a marker, zero for a rigid one."""
+    marker = marker_record(I, number)
+    flexible = is_flexible(I, marker)
+    source = mode_columns_at(state_block_of(I, marker))
+    for k in range(6 * n_modes):
+        W[out + k] = W[source + k] if flexible else 0.0
 
 
 @program
-def flexible_arm(I, F, W, arg):
-    """Position, orientation, rates, biases and mode columns of marker `arg` relative to its body, body components.
+def flexible_arm(I, F, W, number):
+    """Position, orientation, rates, biases and mode columns of a marker relative to its body, body components.
 
-    Column k is (dr/dq_k, omega_k), six floats.
+    Column k is (Psi_k, Om_k), six floats.
     """
-    record = I[L.MARKERS] + arg * L.MARKER
-    e = I[L.BODIES] + I[record + L.MK_BODY] * L.BODY
-    marker = I[record + L.MK_F]
-    order = I[record + L.MK_ORDER]
-    out = I[record + L.MK_W]
-    columns = out + L.S_COLUMNS
-    n_modes = I[e + L.B_NF]
-    q = I[L.Q] + I[e + L.B_ELASTIC_Q]
-    v = I[L.V] + I[e + L.B_V] + I[e + L.B_NJ]
-    r = load3(F, marker)
-    R = load9(F, marker + 3)
-    shapes = marker + 12
-    turns = shapes + 3 * n_modes
-    shapes2 = turns + 3 * n_modes
-    turns2 = shapes2 + 3 * n_modes * n_modes
+    marker = marker_record(I, number)
+    body = body_of_marker(I, marker)
+    constants = constants_of_marker(I, marker)
+    state = state_block_of(I, marker)
+    columns = mode_columns_at(state)
+    n_modes = n_modes_of(I, body)
+    eta = eta_of(I, body)
+    eta_dot = eta_dot_of(I, body)
+    second_order = I[marker + L.MK_ORDER] > 1
+    r = p_bm_at(F, constants)
+    R_bm0 = R_bm_at(F, constants)
+    Phi_at = constants + L.MF_SHAPES
+    Theta_at = Phi_at + 3 * n_modes
+    G_at = Theta_at + 3 * n_modes
+    Gamma_at = G_at + 3 * n_modes * n_modes
     theta = ZERO
     r_dot = ZERO
     theta_dot = ZERO
-    bias_r = ZERO
-    theta_bias = ZERO
+    gamma_r = ZERO  # q' G q'
+    theta_bias = ZERO  # q' Gamma q'
     for k in range(n_modes):
-        phi = load3(F, shapes + 3 * k)
-        turn = load3(F, turns + 3 * k)
-        psi = phi
-        slope = turn
-        g_rate = ZERO
-        t_rate = ZERO
-        if order > 1:
+        Phi = load3(F, Phi_at + 3 * k)
+        Theta = load3(F, Theta_at + 3 * k)
+        Psi = Phi  # Psi_k = Phi_k + G_kl q_l
+        t = Theta  # t_k = Theta_k + Gamma_kl q_l
+        G_rate = ZERO
+        Gamma_rate = ZERO
+        if second_order:
             for m in range(n_modes):
-                g = load3(F, shapes2 + 3 * (k * n_modes + m))
-                t = load3(F, turns2 + 3 * (k * n_modes + m))
-                psi = add(psi, scale(W[q + m], g))
-                slope = add(slope, scale(W[q + m], t))
-                g_rate = add(g_rate, scale(W[v + m], g))
-                t_rate = add(t_rate, scale(W[v + m], t))
-        store3(W, columns + 6 * k, psi)
-        store3(W, columns + 6 * k + 3, slope)
-        r = add(r, scale(0.5 * W[q + k], add(phi, psi)))
-        theta = add(theta, scale(0.5 * W[q + k], add(turn, slope)))
-        r_dot = add(r_dot, scale(W[v + k], psi))
-        theta_dot = add(theta_dot, scale(W[v + k], slope))
-        bias_r = add(bias_r, scale(W[v + k], g_rate))
-        theta_bias = add(theta_bias, scale(W[v + k], t_rate))
+                G = load3(F, G_at + 3 * (k * n_modes + m))
+                Gamma = load3(F, Gamma_at + 3 * (k * n_modes + m))
+                Psi = add(Psi, scale(W[eta + m], G))
+                t = add(t, scale(W[eta + m], Gamma))
+                G_rate = add(G_rate, scale(W[eta_dot + m], G))
+                Gamma_rate = add(Gamma_rate, scale(W[eta_dot + m], Gamma))
+        store_pair(W, columns + 6 * k, Psi, t)
+        r = add(r, scale(0.5 * W[eta + k], add(Phi, Psi)))
+        theta = add(theta, scale(0.5 * W[eta + k], add(Theta, t)))
+        r_dot = add(r_dot, scale(W[eta_dot + k], Psi))
+        theta_dot = add(theta_dot, scale(W[eta_dot + k], t))
+        gamma_r = add(gamma_r, scale(W[eta_dot + k], G_rate))
+        theta_bias = add(theta_bias, scale(W[eta_dot + k], Gamma_rate))
+    a, b, c, b_dot, c_dot = _exponential(theta, theta_dot)
+    R_theta = _series(theta, a, b)
+    J_l = _series(theta, b, c)
+    for k in range(n_modes):  # Om_k = J_l t_k
+        Psi, t = load_pair(W, columns + 6 * k)
+        store_pair(W, columns + 6 * k, Psi, rotate(J_l, t))
+    # gam_w = J_l (q' Gamma q') + b' th x th' + c' th x (th x th') + c th' x (th x th')
+    swing = cross(theta, theta_dot)
+    gamma_w = add(rotate(J_l, theta_bias), add(scale(b_dot, swing), scale(c_dot, cross(theta, swing))))
+    gamma_w = add(gamma_w, scale(c, cross(theta_dot, swing)))
+    store_arm(W, state, r, multiply(R_theta, R_bm0), r_dot, rotate(J_l, theta_dot), gamma_r, gamma_w)
+
+
+@kernel
+def _exponential(theta, theta_dot):
+    """a = sin(t)/t, b = (1 - cos t)/t^2, c = (t - sin t)/t^3 with t = |theta|, and the rates of b and c."""
     square = dot(theta, theta)
     rate = dot(theta, theta_dot)
     if square < 1e-6:
         a = 1.0 - square / 6.0 * (1.0 - square / 20.0)
         b = 0.5 - square / 24.0 * (1.0 - square / 30.0)
         c = 1.0 / 6.0 - square / 120.0 * (1.0 - square / 42.0)
-        b_dot = -rate / 12.0
-        c_dot = -rate / 60.0
-    else:
-        angle = math.sqrt(square)
-        a = math.sin(angle) / angle
-        b = (1.0 - math.cos(angle)) / square
-        c = (1.0 - a) / square
-        b_dot = rate * (a - 2.0 * b) / square
-        c_dot = rate * (b - 3.0 * c) / square
-    turn_matrix = _series(theta, a, b)
-    J = _series(theta, b, c)
-    for k in range(n_modes):
-        store3(W, columns + 6 * k + 3, rotate(J, load3(W, columns + 6 * k + 3)))
-    first = cross(theta, theta_dot)
-    bias_w = add(rotate(J, theta_bias), add(scale(b_dot, first), scale(c_dot, cross(theta, first))))
-    bias_w = add(bias_w, scale(c, cross(theta_dot, first)))
-    store3(W, out + L.S_BODY, r)
-    store9(W, out + L.S_ARM_R, multiply(turn_matrix, R))
-    store3(W, out + L.S_ARM_V, r_dot)
-    store3(W, out + L.S_ARM_W, rotate(J, theta_dot))
-    store3(W, out + L.S_ARM_BIAS_R, bias_r)
-    store3(W, out + L.S_ARM_BIAS_W, bias_w)
+        return a, b, c, -rate / 12.0, -rate / 60.0
+    angle = math.sqrt(square)
+    a = math.sin(angle) / angle
+    b = (1.0 - math.cos(angle)) / square
+    c = (1.0 - a) / square
+    return a, b, c, rate * (a - 2.0 * b) / square, rate * (b - 3.0 * c) / square
 
 
 @kernel

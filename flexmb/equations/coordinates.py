@@ -19,6 +19,20 @@ def _quaternion(W, o):
 
 
 @kernel
+def _plain(I, k):
+    """Indices of plain coordinate k among the stored coordinates and the velocities."""
+    record = I[L.SCALARS] + k * L.SCALAR
+    return I[record + L.SC_Q], I[record + L.SC_V]
+
+
+@kernel
+def _sphere(I, k):
+    """Indices of quaternion block k among the stored coordinates and the velocities, and its number of rates."""
+    record = I[L.SPHERES] + k * L.SPHERE
+    return I[record + L.SP_Q], I[record + L.SP_V], I[record + L.SP_N]
+
+
+@kernel
 def _rates(W, o, n):
     """Angular velocity of a block as a triple."""
     if n == 2:
@@ -30,35 +44,35 @@ def _rates(W, o, n):
 def compose(I, F, W, arg):
     """Q = QN o DQ: plain coordinates add, quaternions turn by the rotation vector DQ."""
     for k in range(I[L.N_SCALARS]):
-        pair = I[L.SCALARS] + 2 * k
-        W[I[L.Q] + I[pair]] = W[I[L.QN] + I[pair]] + W[I[L.DQ] + I[pair + 1]]
+        q, v = _plain(I, k)
+        W[I[L.Q] + q] = W[I[L.QN] + q] + W[I[L.DQ] + v]
     for k in range(I[L.N_SPHERES]):
-        block = I[L.SPHERES] + 3 * k
-        x, y, z = _rates(W, I[L.DQ] + I[block + 1], I[block + 2])
-        p = quaternion_product(_quaternion(W, I[L.QN] + I[block]), rotation_vector_quaternion(x, y, z))
+        q, v, n = _sphere(I, k)
+        x, y, z = _rates(W, I[L.DQ] + v, n)
+        p = quaternion_product(_quaternion(W, I[L.QN] + q), rotation_vector_quaternion(x, y, z))
         norm = 1.0 / math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3])
-        store4(W, I[L.Q] + I[block], (p[0] * norm, p[1] * norm, p[2] * norm, p[3] * norm))
+        store4(W, I[L.Q] + q, (p[0] * norm, p[1] * norm, p[2] * norm, p[3] * norm))
 
 
 @program
 def rates(I, F, W, arg):
     """Q_DOT and Q_DDOT from Q, V, A."""
     for k in range(I[L.N_SCALARS]):
-        pair = I[L.SCALARS] + 2 * k
-        W[I[L.Q_DOT] + I[pair]] = W[I[L.V] + I[pair + 1]]
-        W[I[L.Q_DDOT] + I[pair]] = W[I[L.A] + I[pair + 1]]
+        q, v = _plain(I, k)
+        W[I[L.Q_DOT] + q] = W[I[L.V] + v]
+        W[I[L.Q_DDOT] + q] = W[I[L.A] + v]
     for k in range(I[L.N_SPHERES]):
-        block = I[L.SPHERES] + 3 * k
-        p = _quaternion(W, I[L.Q] + I[block])
-        x, y, z = _rates(W, I[L.V] + I[block + 1], I[block + 2])
-        ax, ay, az = _rates(W, I[L.A] + I[block + 1], I[block + 2])
+        q, v, n = _sphere(I, k)
+        p = _quaternion(W, I[L.Q] + q)
+        x, y, z = _rates(W, I[L.V] + v, n)
+        ax, ay, az = _rates(W, I[L.A] + v, n)
         first = quaternion_product(p, (0.0, 0.5 * x, 0.5 * y, 0.5 * z))
         second = quaternion_product(first, (0.0, 0.5 * x, 0.5 * y, 0.5 * z))
         turn = quaternion_product(p, (0.0, 0.5 * ax, 0.5 * ay, 0.5 * az))
-        store4(W, I[L.Q_DOT] + I[block], first)
+        store4(W, I[L.Q_DOT] + q, first)
         store4(
             W,
-            I[L.Q_DDOT] + I[block],
+            I[L.Q_DDOT] + q,
             (second[0] + turn[0], second[1] + turn[1], second[2] + turn[2], second[3] + turn[3]),
         )
 
@@ -67,29 +81,29 @@ def rates(I, F, W, arg):
 def velocities(I, F, W, arg):
     """V and A from Q, Q_DOT, Q_DDOT; the quaternions of Q are brought to unit length (not the derivatives)."""
     for k in range(I[L.N_SCALARS]):
-        pair = I[L.SCALARS] + 2 * k
-        W[I[L.V] + I[pair + 1]] = W[I[L.Q_DOT] + I[pair]]
-        W[I[L.A] + I[pair + 1]] = W[I[L.Q_DDOT] + I[pair]]
+        q, v = _plain(I, k)
+        W[I[L.V] + v] = W[I[L.Q_DOT] + q]
+        W[I[L.A] + v] = W[I[L.Q_DDOT] + q]
     for k in range(I[L.N_SPHERES]):
-        block = I[L.SPHERES] + 3 * k
-        p = _quaternion(W, I[L.Q] + I[block])
-        first = _quaternion(W, I[L.Q_DOT] + I[block])
+        q, v, n = _sphere(I, k)
+        p = _quaternion(W, I[L.Q] + q)
+        first = _quaternion(W, I[L.Q_DOT] + q)
         square = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]
         back = (p[0], -p[1], -p[2], -p[3])
         omega = quaternion_product(back, first)
-        alpha = quaternion_product(back, _quaternion(W, I[L.Q_DDOT] + I[block]))
+        alpha = quaternion_product(back, _quaternion(W, I[L.Q_DDOT] + q))
         stretch = 2.0 * omega[0] / square
         rate = (2.0 * omega[1] / square, 2.0 * omega[2] / square, 2.0 * omega[3] / square)
-        v = I[L.V] + I[block + 1]
-        a = I[L.A] + I[block + 1]
-        if I[block + 2] == 3:
-            W[v] = rate[0]
-            W[a] = 2.0 * alpha[1] / square - stretch * rate[0]
-            v += 1
-            a += 1
-        W[v] = rate[1]
-        W[v + 1] = rate[2]
-        W[a] = 2.0 * alpha[2] / square - stretch * rate[1]
-        W[a + 1] = 2.0 * alpha[3] / square - stretch * rate[2]
+        v_at = I[L.V] + v
+        a_at = I[L.A] + v
+        if n == 3:
+            W[v_at] = rate[0]
+            W[a_at] = 2.0 * alpha[1] / square - stretch * rate[0]
+            v_at += 1
+            a_at += 1
+        W[v_at] = rate[1]
+        W[v_at + 1] = rate[2]
+        W[a_at] = 2.0 * alpha[2] / square - stretch * rate[1]
+        W[a_at + 1] = 2.0 * alpha[3] / square - stretch * rate[2]
         norm = 1.0 / math.sqrt(square)
-        store4(W, I[L.Q] + I[block], (p[0] * norm, p[1] * norm, p[2] * norm, p[3] * norm))
+        store4(W, I[L.Q] + q, (p[0] * norm, p[1] * norm, p[2] * norm, p[3] * norm))

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from flexmb.equations.fields.elastic import damping_power
+from flexmb.equations.fields.energy import FIELD_KINETIC, FIELD_MOMENTUM, FIELD_S, FIELD_STRAIN
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
-from flexmb.vectors import add, cross, dot, load3, load9, rotate, scale
+from flexmb.layout.access import (
+    R_wb_at,
+    bias_of,
+    block_of,
+    body_record,
+    field_of,
+    inertia_of,
+    load_record,
+    omega_wb_b_at,
+    p_wb_at,
+    v_wb_b_at,
+    wrench_of,
+)
+from flexmb.vectors import add, cross, dot, load3, load9, load_pair, rotate, scale
 
 
 @kernel
@@ -16,24 +30,26 @@ def energies_into(I, F, W):
     potential = 0.0
     strain = 0.0
     for b in range(1, I[L.N_BODIES] + 1):
-        e = I[L.BODIES] + b * L.BODY
-        block = I[e + L.B_W]
-        f = I[e + L.B_INERTIA]
-        mass = F[f]
-        S = load3(F, f + L.F_S)
-        if I[e + L.B_FIELD] > 0:
-            call(I[L.AT_FIELD_ENERGY], I, F, W, e)
-            kinetic += W[I[e + L.B_BIAS]]
-            strain += W[I[e + L.B_BIAS] + 1]
-            S = load3(W, I[e + L.B_BIAS] + 2)
+        body = body_record(I, b)
+        block = block_of(I, body)
+        inertia = inertia_of(I, body)
+        mass = F[inertia + L.F_MASS]
+        S = load3(F, inertia + L.F_S)
+        if field_of(I, body) > 0:
+            call(I[L.AT_FIELD_ENERGY], I, F, W, body)
+            found = bias_of(I, body)
+            kinetic += W[found + FIELD_KINETIC]
+            strain += W[found + FIELD_STRAIN]
+            S = load3(W, found + FIELD_S)
         else:
-            v = load3(W, block + L.W_VEL)
-            w = load3(W, block + L.W_OMEGA)
-            kinetic += 0.5 * mass * dot(v, v) + dot(v, cross(w, S)) + 0.5 * dot(w, rotate(load9(F, f + L.F_J), w))
-        moment = add(scale(mass, load3(W, block + L.W_P_W)), rotate(load9(W, block + L.W_R_W), S))
+            v = v_wb_b_at(W, block)
+            omega = omega_wb_b_at(W, block)
+            turning = dot(omega, rotate(load9(F, inertia + L.F_J), omega))
+            kinetic += 0.5 * mass * dot(v, v) + dot(v, cross(omega, S)) + 0.5 * turning
+        moment = add(scale(mass, p_wb_at(W, block)), rotate(R_wb_at(W, block), S))
         potential -= dot(gravity, moment)
     for k in range(I[L.N_LOADS]):
-        potential += W[I[I[L.LOADS] + k * L.LOAD + L.L_W] + L.LW_POTENTIAL]
+        potential += W[I[load_record(I, k) + L.L_W] + L.LW_POTENTIAL]
     W[I[L.ENERGY]] = kinetic
     W[I[L.ENERGY] + 1] = potential + strain
     W[I[L.ENERGY] + 3] = strain
@@ -46,14 +62,15 @@ def powers_into(I, F, W):
     for k in range(I[L.N_POWERS]):
         W[power + k] = 0.0
     for k in range(I[L.N_MOTIONS]):
-        m = I[L.MOTIONS] + k * L.MOTION
-        if I[m + L.MO_ROW] >= 0:
-            effort = -W[I[L.LAM] + I[m + L.MO_ROW]]
-            W[I[m + L.MO_W]] = effort
-            call(I[L.AT_FUNCTION], I, F, W, I[m + L.MO_FUNCTION])
-            W[power + I[m + L.MO_POWER]] = effort * W[I[L.X_VALUE] + 1]
+        motion = I[L.MOTIONS] + k * L.MOTION
+        row = I[motion + L.MO_ROW]
+        if row >= 0:
+            effort = -W[I[L.LAM] + row]
+            W[I[motion + L.MO_W]] = effort
+            call(I[L.AT_FUNCTION], I, F, W, I[motion + L.MO_FUNCTION])
+            W[power + I[motion + L.MO_POWER]] = effort * W[I[L.X_VALUE] + 1]
     for k in range(I[L.N_LOADS]):
-        load = I[L.LOADS] + k * L.LOAD
+        load = load_record(I, k)
         if I[load + L.L_POWER] >= 0:
             W[power + I[load + L.L_POWER]] = W[I[load + L.L_W] + L.LW_POWER]
     for k in range(I[L.N_FIELDS]):
@@ -64,18 +81,19 @@ def powers_into(I, F, W):
         base = load3(W, I[L.BASE])
         total = 0.0
         for b in range(1, I[L.N_BODIES] + 1):
-            e = I[L.BODIES] + b * L.BODY
-            block = I[e + L.B_W]
-            f = I[e + L.B_INERTIA]
-            if I[e + L.B_FIELD] > 0:
-                call(I[L.AT_FIELD_ENERGY], I, F, W, e)
-                momentum = load3(W, I[e + L.B_BIAS] + 5)
+            body = body_record(I, b)
+            block = block_of(I, body)
+            inertia = inertia_of(I, body)
+            if field_of(I, body) > 0:
+                call(I[L.AT_FIELD_ENERGY], I, F, W, body)
+                momentum = load3(W, bias_of(I, body) + FIELD_MOMENTUM)
             else:
-                momentum = scale(F[f], load3(W, block + L.W_VEL))
-                momentum = add(momentum, cross(load3(W, block + L.W_OMEGA), load3(F, f + L.F_S)))
-            total -= dot(base, rotate(load9(W, block + L.W_R_W), momentum))
-        ground = I[I[L.BODIES] + L.B_W]
-        total += dot(load3(W, ground + L.W_F + 3), load3(W, ground + L.W_OMEGA))
+                momentum = scale(F[inertia + L.F_MASS], v_wb_b_at(W, block))
+                momentum = add(momentum, cross(omega_wb_b_at(W, block), load3(F, inertia + L.F_S)))
+            total -= dot(base, rotate(R_wb_at(W, block), momentum))
+        ground = body_record(I, 0)
+        _, moment = load_pair(W, wrench_of(I, ground))
+        total += dot(moment, omega_wb_b_at(W, block_of(I, ground)))
         W[power + I[L.BASE_POWER]] = total
 
 

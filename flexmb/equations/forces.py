@@ -8,11 +8,20 @@ from __future__ import annotations
 
 import math
 
-from flexmb.equations.kinematics import apply_wrench, state_of
+from flexmb.equations.markers import apply_wrench, state_of
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
+from flexmb.layout.access import (
+    R_wm_at,
+    chord_record,
+    coordinate_wrench_at,
+    load_record,
+    omega_wm_at,
+    p_wm_at,
+    v_wm_at,
+)
 from flexmb.loads.laws import BEAM, FORCE, MARKER, PAIR, acts_on, law_into
-from flexmb.vectors import ZERO, add, cross, dot, load3, load9, rotate, scale, store3, sub
+from flexmb.vectors import ZERO, add, cross, dot, load_pair, rotate, scale, store3, sub
 
 
 @kernel
@@ -23,18 +32,25 @@ def _value(I, F, W, function):
 
 
 @kernel
+def _vector(I, F, W, load):
+    """The three components of a load."""
+    return (_value(I, F, W, I[load + L.L_FX]), _value(I, F, W, I[load + L.L_FY]), _value(I, F, W, I[load + L.L_FZ]))
+
+
+@kernel
 def _at_marker(I, F, W, load, out):
     """A force or torque at a marker, components in world axes or in those of the marker."""
-    a = state_of(I, F, W, 2 * I[load + L.L_A])
-    vector = (_value(I, F, W, I[load + L.L_FX]), _value(I, F, W, I[load + L.L_FY]), _value(I, F, W, I[load + L.L_FZ]))
+    marker = I[load + L.L_A]
+    a = state_of(I, F, W, marker, False)
+    vector = _vector(I, F, W, load)
     if I[load + L.L_AXES] == 1:
-        vector = rotate(load9(W, a + L.S_R), vector)
+        vector = rotate(R_wm_at(W, a), vector)
     if I[load + L.L_KIND] == FORCE:
-        apply_wrench(I, W, I[load + L.L_A], vector, ZERO)
-        W[out + L.LW_POWER] = dot(vector, load3(W, a + L.S_V))
+        apply_wrench(I, W, marker, vector, ZERO)
+        W[out + L.LW_POWER] = dot(vector, v_wm_at(W, a))
     else:
-        apply_wrench(I, W, I[load + L.L_A], ZERO, vector)
-        W[out + L.LW_POWER] = dot(vector, load3(W, a + L.S_W))
+        apply_wrench(I, W, marker, ZERO, vector)
+        W[out + L.LW_POWER] = dot(vector, omega_wm_at(W, a))
     W[out + L.LW_EFFORT] = math.sqrt(dot(vector, vector))
     store3(W, out + L.LW_VECTOR, vector)
 
@@ -42,16 +58,18 @@ def _at_marker(I, F, W, load, out):
 @kernel
 def _along_body(I, F, W, load, out):
     """A force per length at the markers I[L_Q..] of a body, each standing for the length F[L_F..]."""
-    vector = (_value(I, F, W, I[load + L.L_FX]), _value(I, F, W, I[load + L.L_FY]), _value(I, F, W, I[load + L.L_FZ]))
+    vector = _vector(I, F, W, load)
+    markers = I[load + L.L_Q]
+    lengths = I[load + L.L_F]
     W[out + L.LW_EFFORT] = math.sqrt(dot(vector, vector))
     for k in range(I[load + L.L_V]):
-        marker = I[I[load + L.L_Q] + k]
-        a = state_of(I, F, W, 2 * marker)
-        force = scale(F[I[load + L.L_F] + k], vector)
+        marker = I[markers + k]
+        a = state_of(I, F, W, marker, False)
+        force = scale(F[lengths + k], vector)
         if I[load + L.L_AXES] == 1:
-            force = rotate(load9(W, a + L.S_R), force)
+            force = rotate(R_wm_at(W, a), force)
         apply_wrench(I, W, marker, force, ZERO)
-        W[out + L.LW_POWER] += dot(force, load3(W, a + L.S_V))
+        W[out + L.LW_POWER] += dot(force, v_wm_at(W, a))
 
 
 @kernel
@@ -66,15 +84,15 @@ def _apply_law(I, F, W, load, out, position, rate):
 @kernel
 def _between(I, F, W, load, out):
     """A law on the distance of two markers; tension is positive."""
-    a = state_of(I, F, W, 2 * I[load + L.L_A])
-    b = state_of(I, F, W, 2 * I[load + L.L_B])
-    d = sub(load3(W, b + L.S_P), load3(W, a + L.S_P))
+    a = state_of(I, F, W, I[load + L.L_A], False)
+    b = state_of(I, F, W, I[load + L.L_B], False)
+    d = sub(p_wm_at(W, b), p_wm_at(W, a))
     length = math.sqrt(dot(d, d))
     if length < 1e-12:  # no direction; a spring with free length zero has no force here
         W[out + L.LW_EFFORT] = -_apply_law(I, F, W, load, out, length, 0.0)
         return
     direction = scale(1.0 / length, d)
-    rate = dot(direction, sub(load3(W, b + L.S_V), load3(W, a + L.S_V)))
+    rate = dot(direction, sub(v_wm_at(W, b), v_wm_at(W, a)))
     tension = -_apply_law(I, F, W, load, out, length, rate)
     W[out + L.LW_EFFORT] = tension
     pull = scale(tension, direction)
@@ -88,23 +106,25 @@ def _on_coordinate(I, F, W, load, effort):
     if I[load + L.L_TREE] == 1:
         W[I[L.EFFORT] + I[load + L.L_COORD]] += effort
         return
-    c = I[L.CHORDS] + I[load + L.L_CHORD] * L.CHORD
-    block = I[c + L.CH_W] + L.C_WRENCH + 6 * I[load + L.L_COORD]
-    a = state_of(I, F, W, 2 * I[c + L.K_FIRST])
-    b = state_of(I, F, W, 2 * I[c + L.K_SECOND])
-    d = sub(load3(W, b + L.S_P), load3(W, a + L.S_P))
-    force = scale(effort, load3(W, block))
-    moment = scale(effort, load3(W, block + 3))
+    chord = chord_record(I, I[load + L.L_CHORD])
+    first = I[chord + L.K_FIRST]
+    second = I[chord + L.K_SECOND]
+    a = state_of(I, F, W, first, False)
+    b = state_of(I, F, W, second, False)
+    d = sub(p_wm_at(W, b), p_wm_at(W, a))
+    unit_force, unit_moment = load_pair(W, coordinate_wrench_at(I[chord + L.CH_W], I[load + L.L_COORD]))
+    force = scale(effort, unit_force)
+    moment = scale(effort, unit_moment)
     back = scale(-1.0, add(moment, cross(d, force)))
-    apply_wrench(I, W, I[c + L.K_SECOND], force, moment)
-    apply_wrench(I, W, I[c + L.K_FIRST], scale(-1.0, force), back)
+    apply_wrench(I, W, second, force, moment)
+    apply_wrench(I, W, first, scale(-1.0, force), back)
 
 
 @program
 def loads(I, F, W, arg):
     """Apply all loads."""
     for k in range(I[L.N_LOADS]):
-        load = I[L.LOADS] + k * L.LOAD
+        load = load_record(I, k)
         out = I[load + L.L_W]
         W[out + L.LW_POTENTIAL] = 0.0
         W[out + L.LW_POWER] = 0.0

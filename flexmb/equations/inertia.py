@@ -8,35 +8,49 @@ from __future__ import annotations
 
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
-from flexmb.vectors import add, cross, load3, load9, rotate, scale, store3, store9
+from flexmb.layout.access import (
+    a_wb_b_at,
+    alpha_wb_b_at,
+    applied_wrench_at,
+    bias_of,
+    block_of,
+    body_of_marker,
+    body_record,
+    field_of,
+    inertia_of,
+    marker_record,
+    n_modes_of,
+    omega_wb_b_at,
+    set_accelerate,
+    state_block_of,
+    wrench_of,
+)
+from flexmb.vectors import ZERO, add, cross, load3, load9, load_pair, rotate, scale, store3, store9, store_pair
 
 
 @kernel
-def inertia_into(I, F, W, e, block):
+def inertia_into(F, W, inertia, block, bias):
     """First moment S, inertia J and velocity forces h of a rigid body: h_t = w x (w x S), h_r = w x (J w + rotor)."""
-    f = I[e + L.B_INERTIA]
-    S = load3(F, f + L.F_S)
-    J = load9(F, f + L.F_J)
-    w = load3(W, block + L.W_OMEGA)
+    S = load3(F, inertia + L.F_S)
+    J = load9(F, inertia + L.F_J)
+    omega = omega_wb_b_at(W, block)
     store3(W, block + L.W_S, S)
     store9(W, block + L.W_J, J)
-    bias = I[e + L.B_BIAS]
-    store3(W, bias, cross(w, cross(w, S)))
-    store3(W, bias + 3, cross(w, add(rotate(J, w), load3(F, f + L.F_ROTOR))))
+    h_r = cross(omega, add(rotate(J, omega), load3(F, inertia + L.F_ROTOR)))
+    store_pair(W, bias, cross(omega, cross(omega, S)), h_r)
 
 
 @kernel
-def body_force_into(I, F, W, e, block):
-    """Wrench that the inertia of a body asks for: f = M y' + h."""
-    a = load3(W, block + L.W_ACC)
-    al = load3(W, block + L.W_ALPHA)
+def body_force_into(F, W, inertia, block, bias):
+    """Wrench that the inertia of a rigid body requires: f = M y' + h."""
+    a = a_wb_b_at(W, block)
+    alpha = alpha_wb_b_at(W, block)
     S = load3(W, block + L.W_S)
     J = load9(W, block + L.W_J)
-    bias = I[e + L.B_BIAS]
-    force = add(add(scale(F[I[e + L.B_INERTIA]], a), cross(al, S)), load3(W, bias))
-    moment = add(add(cross(S, a), rotate(J, al)), load3(W, bias + 3))
-    store3(W, block + L.W_F, force)
-    store3(W, block + L.W_F + 3, moment)
+    h_t, h_r = load_pair(W, bias)
+    force = add(add(scale(F[inertia + L.F_MASS], a), cross(alpha, S)), h_t)
+    moment = add(add(cross(S, a), rotate(J, alpha)), h_r)
+    store_pair(W, block + L.W_F, force, moment)
 
 
 @kernel
@@ -45,33 +59,31 @@ def clear_wrenches(I, W):
     if I[L.N_SECTIONS] == 0:
         return
     for m in range(I[L.N_MARKERS]):
-        marker = I[L.MARKERS] + m * L.MARKER
-        n = I[I[L.BODIES] + I[marker + L.MK_BODY] * L.BODY + L.B_NF]
-        if n > 0:
-            applied = I[marker + L.MK_W] + L.S_COLUMNS + 6 * n
-            for k in range(6):
-                W[applied + k] = 0.0
+        marker = marker_record(I, m)
+        n_modes = n_modes_of(I, body_of_marker(I, marker))
+        if n_modes > 0:
+            store_pair(W, applied_wrench_at(state_block_of(I, marker), n_modes), ZERO, ZERO)
 
 
 @program
-def body_forces(I, F, W, arg):
-    """Inertia wrenches of all bodies; ground and joint efforts start from zero. arg = 1: with the accelerations A.
+def body_forces(I, F, W, accelerate):
+    """Inertia wrenches of all bodies; ground and joint efforts start from zero. 1: with the accelerations A.
 
-    Needs `kinematics` with the same arg.
+    Needs `kinematics` with the same choice.
     """
     for k in range(I[L.N_V]):
         W[I[L.EFFORT] + k] = 0.0
-    first = I[L.BODIES]
-    ground = I[first + L.B_W] + L.W_F
-    for k in range(6):
-        W[ground + k] = 0.0
+    store_pair(W, wrench_of(I, body_record(I, 0)), ZERO, ZERO)
     for b in range(1, I[L.N_BODIES] + 1):
-        e = first + b * L.BODY
-        block = I[e + L.B_W]
-        field = I[e + L.B_FIELD]
+        body = body_record(I, b)
+        block = block_of(I, body)
+        field = field_of(I, body)
         if field > 0:
-            call(I[I[field + L.FD_FORCE]], I, F, W, 2 * e + arg)
+            set_accelerate(I, W, accelerate)
+            call(I[I[field + L.FD_FORCE]], I, F, W, body)
         else:
-            inertia_into(I, F, W, e, block)
-            body_force_into(I, F, W, e, block)
+            inertia = inertia_of(I, body)
+            bias = bias_of(I, body)
+            inertia_into(F, W, inertia, block, bias)
+            body_force_into(F, W, inertia, block, bias)
     clear_wrenches(I, W)

@@ -1,26 +1,57 @@
 """Motion of all bodies of the tree, root to leaves (theory 6).
 
-Reads T, Q, V and, when arg = 1, A (else the accelerations are those with all coordinate accelerations zero). Fills for
-every body: pose in its parent and in the world, velocity, angular velocity, inertial acceleration (less gravity) and
-angular acceleration in body components, and the columns H of its velocity with respect to its own coordinates.
-Markers: `marker_state` gives position, orientation, velocities and accelerations in world components.
+Reads T, Q, V and, when asked to accelerate, A (else all coordinate accelerations are taken as zero). Fills for every
+body: pose in its parent and in the world, velocity, angular velocity, inertial acceleration (less gravity) and angular
+acceleration in body components, and the columns H of its velocity with respect to its own coordinates.
+
+Frames: p parent body, b body (c in the theory), P and C the markers of the tree joint on p and b. The theory writes
+R_P, r_P for R_pP, p_pP; R_J, t_J for R_PC, p_PC; w_p, al_p for the angular velocity and acceleration of p; Psi and Om
+for the columns of a marker, and q' for elastic rates too.
 """
 
 from __future__ import annotations
 
+from flexmb.equations.arms import arm, copy_columns, find_nodes
 from flexmb.jit import call, kernel, program
 from flexmb.joints.dispatch import REVOLUTE, motion_into, reverse_into
 from flexmb.joints.motion import clear
 from flexmb.layout import flat_arrays as L
+from flexmb.layout.access import (
+    R_bm_at,
+    R_wb_at,
+    S_v_at,
+    S_w_at,
+    a_of,
+    a_wb_b_at,
+    alpha_wb_b_at,
+    block_of,
+    body_record,
+    columns_of,
+    eta_ddot_of,
+    marker_record,
+    n_joint_of,
+    n_modes_of,
+    omega_wb_b_at,
+    p_bm_at,
+    p_wb_at,
+    parent_columns_of,
+    parent_record,
+    q_of,
+    store_accelerations,
+    store_pose,
+    store_pose_in_parent,
+    store_twist,
+    v_of,
+    v_wb_b_at,
+)
 from flexmb.vectors import (
     IDENTITY,
     ZERO,
     add,
-    add_to3,
     cross,
-    dot,
     load3,
     load9,
+    load_pair,
     multiply,
     rotate,
     rotate_back,
@@ -28,7 +59,7 @@ from flexmb.vectors import (
     rotation_z,
     scale,
     store3,
-    store9,
+    store_pair,
     sub,
     transpose,
 )
@@ -37,7 +68,7 @@ from flexmb.vectors import (
 @kernel
 def root_into(I, F, W):
     """Ground: at rest, or moved by the prescribed base motion; gravity enters as the acceleration -g."""
-    block = I[I[L.BODIES] + L.B_W]
+    block = block_of(I, body_record(I, 0))
     gravity = load3(F, I[L.GRAVITY])
     value = I[L.X_VALUE]
     store3(W, I[L.BASE], ZERO)
@@ -45,277 +76,186 @@ def root_into(I, F, W):
         for k in range(3):
             call(I[L.AT_FUNCTION], I, F, W, I[I[L.BASE_ACCELERATION] + k])
             W[I[L.BASE] + k] = W[value]
-    base = load3(W, I[L.BASE])
-    R = IDENTITY
-    omega = ZERO
-    alpha = ZERO
+    a_base = load3(W, I[L.BASE])
+    R_wb = IDENTITY
+    omega_wb_b = ZERO
+    alpha_wb_b = ZERO
     if I[L.BASE_ANGLE] > 0:
         axis = load3(F, I[L.BASE_AXIS])
         call(I[L.AT_FUNCTION], I, F, W, I[L.BASE_ANGLE])
-        R = rotation_about(axis, W[value])
-        omega = scale(W[value + 1], axis)
-        alpha = scale(W[value + 2], axis)
-    store9(W, block + L.W_R_W, R)
-    store3(W, block + L.W_P_W, ZERO)
-    store3(W, block + L.W_OMEGA, omega)
-    store3(W, block + L.W_VEL, ZERO)
-    store3(W, block + L.W_ACC, rotate_back(R, sub(base, gravity)))
-    store3(W, block + L.W_ALPHA, alpha)
+        R_wb = rotation_about(axis, W[value])
+        omega_wb_b = scale(W[value + 1], axis)
+        alpha_wb_b = scale(W[value + 2], axis)
+    store_pose(W, block, R_wb, ZERO)
+    store_twist(W, block, ZERO, omega_wb_b)
+    store_accelerations(W, block, rotate_back(R_wb, sub(a_base, gravity)), alpha_wb_b)
 
 
 @kernel
-def find_nodes(I, F, W, e):
-    """Prepare the deformation field of body record e for its markers, where the field asks for it."""
-    field = I[e + L.B_FIELD]
-    if field > 0 and I[field + L.FD_NODES] > 0:
-        call(I[I[field + L.FD_NODES]], I, F, W, e)
+def _store_motion(W, up, block, R_pb, p_pb_p, v_wb_b, omega_wb_b, a_wb_b, alpha_wb_b):
+    """Motion of a body, and its pose in the world from that of the parent."""
+    store_pose_in_parent(W, block, R_pb, p_pb_p)
+    store_twist(W, block, v_wb_b, omega_wb_b)
+    store_accelerations(W, block, a_wb_b, alpha_wb_b)
+    R_wp = R_wb_at(W, up)
+    store_pose(W, block, multiply(R_wp, R_pb), add(p_wb_at(W, up), rotate(R_wp, p_pb_p)))
 
 
 @kernel
-def arm(I, F, W, marker):
-    """Position, orientation, rates and biases of a marker relative to its body, in body components."""
-    record = I[L.MARKERS] + marker * L.MARKER
-    if I[record + L.MK_FLEX] == 0:
-        place = I[record + L.MK_F]
-        return load3(F, place), load9(F, place + 3), ZERO, ZERO, ZERO, ZERO
-    call(I[I[record + L.MK_FLEX]], I, F, W, marker)
-    out = I[record + L.MK_W]
-    return (
-        load3(W, out + L.S_BODY),
-        load9(W, out + L.S_ARM_R),
-        load3(W, out + L.S_ARM_V),
-        load3(W, out + L.S_ARM_W),
-        load3(W, out + L.S_ARM_BIAS_R),
-        load3(W, out + L.S_ARM_BIAS_W),
-    )
-
-
-@kernel
-def copy_columns(I, W, marker, n_modes, out):
-    """Mode columns of a marker, zero for a rigid one."""
-    record = I[L.MARKERS] + marker * L.MARKER
-    flexible = I[record + L.MK_FLEX] > 0
-    source = I[record + L.MK_W] + L.S_COLUMNS
-    for k in range(6 * n_modes):
-        W[out + k] = W[source + k] if flexible else 0.0
-
-
-@kernel
-def revolute_into(I, F, W, e, up, block, accelerate):
+def revolute_into(I, F, W, body, up, block, accelerate):
     """A revolute joint between rigid arms: the case that most mechanisms consist of, without the detours."""
-    q = W[I[L.Q] + I[e + L.B_Q]]
-    rate = W[I[L.V] + I[e + L.B_V]]
-    accel = W[I[L.A] + I[e + L.B_V]] if accelerate else 0.0
-    pm = I[I[L.MARKERS] + I[e + L.B_PARENT_MARKER] * L.MARKER + L.MK_F]
-    cm = I[I[L.MARKERS] + I[e + L.B_CHILD_MARKER] * L.MARKER + L.MK_F]
-    RP = load9(F, pm + 3)
-    rP = load3(F, pm)
-    R = multiply(multiply(RP, rotation_z(q)), transpose(load9(F, cm + 3)))
-    rC = load3(F, cm)
-    r = sub(rP, rotate(R, rC))
-    s = (F[cm + 5], F[cm + 8], F[cm + 11])  # joint axis in body components: z axis of the child marker
-    w0 = load3(W, up + L.W_OMEGA)
-    al0 = load3(W, up + L.W_ALPHA)
-    w_parent = rotate_back(R, w0)
-    w = add(w_parent, scale(rate, s))
-    al = add(rotate_back(R, al0), add(cross(w_parent, scale(rate, s)), scale(accel, s)))
-    vP = add(load3(W, up + L.W_VEL), cross(w0, rP))
-    aP = add(load3(W, up + L.W_ACC), add(cross(al0, rP), cross(w0, cross(w0, rP))))
-    v = sub(rotate_back(R, vP), cross(w, rC))
-    a = sub(rotate_back(R, aP), add(cross(al, rC), cross(w, cross(w, rC))))
-    store9(W, block + L.W_R, R)
-    store3(W, block + L.W_P, r)
-    store3(W, block + L.W_OMEGA, w)
-    store3(W, block + L.W_VEL, v)
-    store3(W, block + L.W_ACC, a)
-    store3(W, block + L.W_ALPHA, al)
-    columns = I[e + L.B_H]
-    store3(W, columns, cross(rC, s))
-    store3(W, columns + 3, s)
-    Rw = load9(W, up + L.W_R_W)
-    store9(W, block + L.W_R_W, multiply(Rw, R))
-    store3(W, block + L.W_P_W, add(load3(W, up + L.W_P_W), rotate(Rw, r)))
+    q = W[q_of(I, body)]
+    q_dot = W[v_of(I, body)]
+    q_ddot = W[a_of(I, body)] if accelerate else 0.0
+    P = I[marker_record(I, I[body + L.B_PARENT_MARKER]) + L.MK_F]
+    C = I[marker_record(I, I[body + L.B_CHILD_MARKER]) + L.MK_F]
+    R_pP = R_bm_at(F, P)
+    p_pP = p_bm_at(F, P)
+    R_pb = multiply(multiply(R_pP, rotation_z(q)), transpose(R_bm_at(F, C)))
+    p_bC = p_bm_at(F, C)
+    p_pb = sub(p_pP, rotate(R_pb, p_bC))
+    axis = (F[C + L.MF_R + 2], F[C + L.MF_R + 5], F[C + L.MF_R + 8])  # of the joint, body axes: z of the child marker
+    omega_wp_p = omega_wb_b_at(W, up)
+    alpha_wp_p = alpha_wb_b_at(W, up)
+    omega_wp_b = rotate_back(R_pb, omega_wp_p)
+    omega_wb_b = add(omega_wp_b, scale(q_dot, axis))
+    alpha_joint = add(cross(omega_wp_b, scale(q_dot, axis)), scale(q_ddot, axis))
+    alpha_wb_b = add(rotate_back(R_pb, alpha_wp_p), alpha_joint)
+    v_P = add(v_wb_b_at(W, up), cross(omega_wp_p, p_pP))
+    a_P = add(a_wb_b_at(W, up), add(cross(alpha_wp_p, p_pP), cross(omega_wp_p, cross(omega_wp_p, p_pP))))
+    v_wb_b = sub(rotate_back(R_pb, v_P), cross(omega_wb_b, p_bC))
+    a_arm = add(cross(alpha_wb_b, p_bC), cross(omega_wb_b, cross(omega_wb_b, p_bC)))
+    a_wb_b = sub(rotate_back(R_pb, a_P), a_arm)
+    store_pair(W, columns_of(I, body), cross(p_bC, axis), axis)
+    _store_motion(W, up, block, R_pb, p_pb, v_wb_b, omega_wb_b, a_wb_b, alpha_wb_b)
 
 
 @program
-def joint_motion(I, F, W, arg):
-    """Pose, motion subspace and bias of the joint that is read as I[arg..] says, to X_JOINT."""
-    clear(W, I[L.X_JOINT], I[arg + L.K_N])
-    motion_into(I[arg + L.K_CODE], F, I[arg + L.K_F], W, I[arg + L.K_Q], I[arg + L.K_V], I[L.X_JOINT])
+def joint_motion(I, F, W, key):
+    """Pose, motion subspace and bias of the joint that is read as the joint key at I[key] says, to X_JOINT."""
+    clear(W, I[L.X_JOINT], I[key + L.K_N])
+    motion_into(I[key + L.K_CODE], F, I[key + L.K_F], W, I[key + L.K_Q], I[key + L.K_V], I[L.X_JOINT])
 
 
 @kernel
-def body_into(I, F, W, e, ep, up, block, accelerate):
-    """Any joint, any arms (theory 6); e and ep are the records of body and parent."""
-    n_joint = I[e + L.B_NJ]
-    n_modes = I[e + L.B_NF]
-    n_parent = I[ep + L.B_NF]
-    find_nodes(I, F, W, e)
-    vo = I[L.V] + I[e + L.B_V]
-    ao = I[L.A] + I[e + L.B_V]
-    joint = I[L.X_JOINT]
-    call(I[L.AT_JOINT], I, F, W, e)
-    if I[e + L.B_REVERSED]:
-        reverse_into(W, vo, n_joint, joint)
-    RJ = load9(W, joint + L.J_R)
-    tJ = load3(W, joint + L.J_T)
-    wj = ZERO
-    vj = ZERO
-    awj = load3(W, joint + L.J_BIAS_W)
-    avj = load3(W, joint + L.J_BIAS_V)
+def _joint_rates(W, joint, n_joint, v, a, accelerate):
+    """S_w q', S_v q' of a joint, then S_w q'' + b_w, S_v q'' + b_v, in axes of the parent marker.
+
+    Its rates q' are at W[v], its accelerations q'' at W[a].
+    """
+    omega_J = ZERO
+    v_J = ZERO
+    alpha_J = load3(W, joint + L.J_BIAS_W)
+    a_J = load3(W, joint + L.J_BIAS_V)
     for k in range(n_joint):
-        sw = load3(W, joint + L.J_SW + 3 * k)
-        sv = load3(W, joint + L.J_SV + 3 * k)
-        wj = add(wj, scale(W[vo + k], sw))
-        vj = add(vj, scale(W[vo + k], sv))
+        S_w = S_w_at(W, joint, k)
+        S_v = S_v_at(W, joint, k)
+        omega_J = add(omega_J, scale(W[v + k], S_w))
+        v_J = add(v_J, scale(W[v + k], S_v))
         if accelerate:
-            awj = add(awj, scale(W[ao + k], sw))
-            avj = add(avj, scale(W[ao + k], sv))
-    # Parent-side arm.
-    arm_up = I[e + L.B_ARM]
-    fa = I[L.A] + I[ep + L.B_V] + I[ep + L.B_NJ]
-    rP, RP, rP_dot, wP_rel, bias_r, bias_w = arm(I, F, W, I[e + L.B_PARENT_MARKER])
-    copy_columns(I, W, I[e + L.B_PARENT_MARKER], n_parent, arm_up)
-    w0 = load3(W, up + L.W_OMEGA)
-    al0 = load3(W, up + L.W_ALPHA)
-    d = rotate(RP, tJ)
-    wP = add(w0, wP_rel)
-    vP = add(add(load3(W, up + L.W_VEL), cross(w0, rP)), rP_dot)
-    aP = add(add(load3(W, up + L.W_ACC), cross(al0, rP)), bias_r)
-    aP = add(aP, cross(w0, add(cross(w0, rP), scale(2.0, rP_dot))))
-    alP = add(add(al0, cross(w0, wP_rel)), bias_w)
+            alpha_J = add(alpha_J, scale(W[a + k], S_w))
+            a_J = add(a_J, scale(W[a + k], S_v))
+    return omega_J, v_J, alpha_J, a_J
+
+
+@kernel
+def _columns_into(W, joint, columns, n_joint, n_modes, parent_columns, n_parent, R_pP, R_pb, p_bC_p, p_Pb_p, p_bC):
+    """Columns (v, omega) of the body's velocity by the parent's modes (elastic part of A) and by its own rates (H).
+
+    Enter in their places: (Psi_P, Om_P) of the parent marker and (Psi_C, Om_C) of the child marker.
+    """
+    for k in range(n_parent):  # R_pb^T (Psi_k + Om_k x (r - r_P)), R_pb^T Om_k
+        place = parent_columns + 6 * k
+        Psi, Om = load_pair(W, place)
+        store_pair(W, place, rotate_back(R_pb, add(Psi, cross(Om, p_Pb_p))), rotate_back(R_pb, Om))
+    for k in range(n_joint):  # R_pb^T (R_P S_v - (R_P S_w) x (R_pb r_C)), R_pb^T R_P S_w
+        S_w = rotate(R_pP, S_w_at(W, joint, k))
+        S_v = rotate(R_pP, S_v_at(W, joint, k))
+        store_pair(W, columns + 6 * k, rotate_back(R_pb, add(S_v, cross(p_bC_p, S_w))), rotate_back(R_pb, S_w))
+    for k in range(n_modes):  # Om_C,k x r_C - Psi_C,k, -Om_C,k
+        place = columns + 6 * (n_joint + k)
+        Psi, Om = load_pair(W, place)
+        store_pair(W, place, sub(cross(Om, p_bC), Psi), scale(-1.0, Om))
+
+
+@kernel
+def body_into(I, F, W, body, parent, up, block, accelerate):
+    """Any joint, any arms (theory 6); `body` and `parent` are records, `block` and `up` their blocks in W."""
+    n_joint = n_joint_of(I, body)
+    n_modes = n_modes_of(I, body)
+    n_parent = n_modes_of(I, parent)
+    joint = I[L.X_JOINT]
+    v_at = v_of(I, body)
+    a_at = a_of(I, body)
+    eta_ddot_p = eta_ddot_of(I, parent)
+    columns_P = parent_columns_of(I, body)
+    columns_H = columns_of(I, body)
+    columns_C = columns_H + 6 * n_joint
+    find_nodes(I, F, W, body)
+    call(I[L.AT_JOINT], I, F, W, body)
+    if I[body + L.B_REVERSED]:
+        reverse_into(W, v_at, n_joint, joint)
+    R_PC = load9(W, joint + L.J_R)
+    p_PC = load3(W, joint + L.J_T)
+    omega_J, v_J, alpha_J, a_J = _joint_rates(W, joint, n_joint, v_at, a_at, accelerate)
+    # Parent marker P, parent components: w_P = w_p + w_rel, v_P = v_p + w_p x r_P + Psi q'_p.
+    p_pP, R_pP, r_dot_P, omega_pP, gamma_r_P, gamma_w_P = arm(I, F, W, I[body + L.B_PARENT_MARKER])
+    copy_columns(I, W, I[body + L.B_PARENT_MARKER], n_parent, columns_P)
+    omega_p = omega_wb_b_at(W, up)
+    alpha_p = alpha_wb_b_at(W, up)
+    d = rotate(R_pP, p_PC)
+    omega_P = add(omega_p, omega_pP)
+    v_P = add(add(v_wb_b_at(W, up), cross(omega_p, p_pP)), r_dot_P)
+    # a_P = a_p + al_p x r_P + w_p x (w_p x r_P + 2 Psi q'_p) + Psi q''_p + gam_r
+    # al_P = al_p + Om q''_p + w_p x w_rel + gam_w
+    a_P = add(add(a_wb_b_at(W, up), cross(alpha_p, p_pP)), gamma_r_P)
+    a_P = add(a_P, cross(omega_p, add(cross(omega_p, p_pP), scale(2.0, r_dot_P))))
+    alpha_P = add(add(alpha_p, cross(omega_p, omega_pP)), gamma_w_P)
     if accelerate:
         for k in range(n_parent):
-            aP = add(aP, scale(W[fa + k], load3(W, arm_up + 6 * k)))
-            alP = add(alP, scale(W[fa + k], load3(W, arm_up + 6 * k + 3)))
-    wjp = rotate(RP, wj)
-    vjp = rotate(RP, vj)
-    # Motion of the child marker, parent components.
-    vm = add(add(vP, cross(wP, d)), vjp)
-    alm = add(add(alP, cross(wP, wjp)), rotate(RP, awj))
-    am = add(add(aP, cross(alP, d)), rotate(RP, avj))
-    am = add(am, cross(wP, add(cross(wP, d), scale(2.0, vjp))))
-    # Child-side arm.
-    own = I[e + L.B_H] + 6 * n_joint
-    rC, RC, rC_dot, wC_rel, cbias_r, cbias_w = arm(I, F, W, I[e + L.B_CHILD_MARKER])
-    copy_columns(I, W, I[e + L.B_CHILD_MARKER], n_modes, own)
-    R = multiply(multiply(RP, RJ), transpose(RC))
-    rc = rotate(R, rC)
-    off = sub(d, rc)
-    r = add(rP, off)
-    w = sub(rotate_back(R, add(wP, wjp)), wC_rel)
-    v = sub(sub(rotate_back(R, vm), cross(w, rC)), rC_dot)
-    al = sub(sub(rotate_back(R, alm), cross(w, wC_rel)), cbias_w)
-    a_own = cbias_r
+            Psi, Om = load_pair(W, columns_P + 6 * k)
+            a_P = add(a_P, scale(W[eta_ddot_p + k], Psi))
+            alpha_P = add(alpha_P, scale(W[eta_ddot_p + k], Om))
+    # Child marker C, parent components: v_m = v_P + w_P x d + R_P S_v q'_J, and so on.
+    omega_PC = rotate(R_pP, omega_J)
+    v_PC = rotate(R_pP, v_J)
+    v_C = add(add(v_P, cross(omega_P, d)), v_PC)
+    alpha_C = add(add(alpha_P, cross(omega_P, omega_PC)), rotate(R_pP, alpha_J))
+    a_C = add(add(a_P, cross(alpha_P, d)), rotate(R_pP, a_J))
+    a_C = add(a_C, cross(omega_P, add(cross(omega_P, d), scale(2.0, v_PC))))
+    # Body, body components: R_pb = R_P R_J R_C^T, r = r_P + d - R_pb r_C.
+    p_bC, R_bC, r_dot_C, omega_bC, gamma_r_C, gamma_w_C = arm(I, F, W, I[body + L.B_CHILD_MARKER])
+    copy_columns(I, W, I[body + L.B_CHILD_MARKER], n_modes, columns_C)
+    R_pb = multiply(multiply(R_pP, R_PC), transpose(R_bC))
+    p_bC_p = rotate(R_pb, p_bC)
+    p_Pb_p = sub(d, p_bC_p)
+    # w_c = R_pb^T (w_P + R_P S_w q'_J) - Om q'_c, v_c = R_pb^T v_m - w_c x r_C - Psi q'_c
+    omega = sub(rotate_back(R_pb, add(omega_P, omega_PC)), omega_bC)
+    v = sub(sub(rotate_back(R_pb, v_C), cross(omega, p_bC)), r_dot_C)
+    # al_c = R_pb^T al_m - Om q''_c - w_c x (Om q'_c) - gam_w
+    # a_c = R_pb^T a_m - al_c x r_C - w_c x (w_c x r_C + 2 Psi q'_c) - Psi q''_c - gam_r
+    alpha = sub(sub(rotate_back(R_pb, alpha_C), cross(omega, omega_bC)), gamma_w_C)
+    a_own = gamma_r_C
     if accelerate:
         for k in range(n_modes):
-            al = sub(al, scale(W[ao + n_joint + k], load3(W, own + 6 * k + 3)))
-            a_own = add(a_own, scale(W[ao + n_joint + k], load3(W, own + 6 * k)))
-    a = sub(sub(rotate_back(R, am), cross(al, rC)), a_own)
-    a = sub(a, cross(w, add(cross(w, rC), scale(2.0, rC_dot))))
-    store9(W, block + L.W_R, R)
-    store3(W, block + L.W_P, r)
-    store3(W, block + L.W_OMEGA, w)
-    store3(W, block + L.W_VEL, v)
-    store3(W, block + L.W_ACC, a)
-    store3(W, block + L.W_ALPHA, al)
-    Rw = load9(W, up + L.W_R_W)
-    store9(W, block + L.W_R_W, multiply(Rw, R))
-    store3(W, block + L.W_P_W, add(load3(W, up + L.W_P_W), rotate(Rw, r)))
-    # Columns: what a parent mode, a joint rate, an own mode does to this body's velocity (v, omega).
-    for k in range(n_parent):
-        turn = load3(W, arm_up + 6 * k + 3)
-        psi = load3(W, arm_up + 6 * k)
-        store3(W, arm_up + 6 * k, rotate_back(R, add(psi, cross(turn, off))))
-        store3(W, arm_up + 6 * k + 3, rotate_back(R, turn))
-    columns = I[e + L.B_H]
-    for k in range(n_joint):
-        sw = rotate(RP, load3(W, joint + L.J_SW + 3 * k))
-        sv = rotate(RP, load3(W, joint + L.J_SV + 3 * k))
-        store3(W, columns + 6 * k, rotate_back(R, add(sv, cross(rc, sw))))
-        store3(W, columns + 6 * k + 3, rotate_back(R, sw))
-    for k in range(n_modes):
-        turn = load3(W, own + 6 * k + 3)
-        store3(W, own + 6 * k, sub(cross(turn, rC), load3(W, own + 6 * k)))
-        store3(W, own + 6 * k + 3, scale(-1.0, turn))
+            Psi, Om = load_pair(W, columns_C + 6 * k)
+            alpha = sub(alpha, scale(W[a_at + n_joint + k], Om))
+            a_own = add(a_own, scale(W[a_at + n_joint + k], Psi))
+    a = sub(sub(rotate_back(R_pb, a_C), cross(alpha, p_bC)), a_own)
+    a = sub(a, cross(omega, add(cross(omega, p_bC), scale(2.0, r_dot_C))))
+    _store_motion(W, up, block, R_pb, add(p_pP, p_Pb_p), v, omega, a, alpha)
+    _columns_into(W, joint, columns_H, n_joint, n_modes, columns_P, n_parent, R_pP, R_pb, p_bC_p, p_Pb_p, p_bC)
 
 
 @program
-def kinematics(I, F, W, arg):
-    """Motion of every body; arg = 1 uses the coordinate accelerations A, arg = 0 takes them as zero."""
+def kinematics(I, F, W, accelerate):
+    """Motion of every body; accelerate = 1 uses the coordinate accelerations A, 0 takes them as zero."""
     root_into(I, F, W)
-    first = I[L.BODIES]
     for b in range(1, I[L.N_BODIES] + 1):
-        e = first + b * L.BODY
-        ep = first + I[e + L.B_PARENT] * L.BODY
-        plain = I[e + L.K_CODE] == REVOLUTE and I[e + L.B_REVERSED] == 0 and I[e + L.B_NF] == 0 and I[ep + L.B_NF] == 0
-        if plain:
-            revolute_into(I, F, W, e, I[ep + L.B_W], I[e + L.B_W], arg)
+        body = body_record(I, b)
+        parent = parent_record(I, body)
+        rigid = n_modes_of(I, body) == 0 and n_modes_of(I, parent) == 0
+        if I[body + L.K_CODE] == REVOLUTE and I[body + L.B_REVERSED] == 0 and rigid:
+            revolute_into(I, F, W, body, block_of(I, parent), block_of(I, body), accelerate)
         else:
-            body_into(I, F, W, e, ep, I[ep + L.B_W], I[e + L.B_W], arg)
-
-
-@program
-def marker_state(I, F, W, arg):
-    """State of marker arg // 2 in world components, to its block in W; arg odd: with the mode accelerations A.
-
-    Accelerations are inertial ones less gravity, consistent with the last run of `kinematics`.
-    """
-    m = I[L.MARKERS] + (arg >> 1) * L.MARKER
-    e = I[L.BODIES] + I[m + L.MK_BODY] * L.BODY
-    block = I[e + L.B_W]
-    out = I[m + L.MK_W]
-    r, R, r_dot, w_rel, bias_r, bias_w = arm(I, F, W, arg >> 1)
-    Rw = load9(W, block + L.W_R_W)
-    w = load3(W, block + L.W_OMEGA)
-    al = load3(W, block + L.W_ALPHA)
-    v = add(add(load3(W, block + L.W_VEL), cross(w, r)), r_dot)
-    a = add(add(load3(W, block + L.W_ACC), cross(al, r)), bias_r)
-    a = add(a, cross(w, add(cross(w, r), scale(2.0, r_dot))))
-    al = add(add(al, cross(w, w_rel)), bias_w)
-    if arg & 1 and I[m + L.MK_FLEX] > 0:
-        fa = I[L.A] + I[e + L.B_V] + I[e + L.B_NJ]
-        for k in range(I[e + L.B_NF]):
-            a = add(a, scale(W[fa + k], load3(W, out + L.S_COLUMNS + 6 * k)))
-            al = add(al, scale(W[fa + k], load3(W, out + L.S_COLUMNS + 6 * k + 3)))
-    store3(W, out + L.S_P, add(load3(W, block + L.W_P_W), rotate(Rw, r)))
-    store9(W, out + L.S_R, multiply(Rw, R))
-    store3(W, out + L.S_V, rotate(Rw, v))
-    store3(W, out + L.S_W, rotate(Rw, add(w, w_rel)))
-    store3(W, out + L.S_A, rotate(Rw, a))
-    store3(W, out + L.S_AL, rotate(Rw, al))
-    store3(W, out + L.S_BODY, r)
-
-
-@kernel
-def state_of(I, F, W, marker):
-    """Compute the state of marker // 2 (odd: with the mode accelerations A); its place in W."""
-    call(I[L.AT_MARKER], I, F, W, marker)
-    return I[I[L.MARKERS] + (marker >> 1) * L.MARKER + L.MK_W]
-
-
-@kernel
-def apply_wrench(I, W, marker, force, moment):
-    """Subtract a force and moment (world components) that act at a marker from the body wrench to be balanced.
-
-    f_t -= F, f_r -= r x F + N and f_k -= Psi_k . F + Omega_k . N. Needs the state of the marker.
-    """
-    m = I[L.MARKERS] + marker * L.MARKER
-    e = I[L.BODIES] + I[m + L.MK_BODY] * L.BODY
-    block = I[e + L.B_W]
-    state = I[m + L.MK_W]
-    Rw = load9(W, block + L.W_R_W)
-    f = rotate_back(Rw, force)
-    n = rotate_back(Rw, moment)
-    wrench = block + L.W_F
-    store3(W, wrench, sub(load3(W, wrench), f))
-    store3(W, wrench + 3, sub(load3(W, wrench + 3), add(cross(load3(W, state + L.S_BODY), f), n)))
-    n_modes = I[e + L.B_NF]
-    if n_modes > 0:
-        if I[m + L.MK_FLEX] > 0:
-            for k in range(n_modes):
-                column = state + L.S_COLUMNS + 6 * k
-                W[wrench + 6 + k] -= dot(load3(W, column), f) + dot(load3(W, column + 3), n)
-        applied = state + L.S_COLUMNS + 6 * n_modes
-        add_to3(W, applied, f)
-        add_to3(W, applied + 3, n)
+            body_into(I, F, W, body, parent, block_of(I, parent), block_of(I, body), accelerate)

@@ -5,21 +5,37 @@ from __future__ import annotations
 from flexmb.equations.inverse_dynamics import to_parent_into
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
-from flexmb.vectors import load3, load9, multiply, store9, transpose
+from flexmb.layout.access import (
+    R_pb_at,
+    block_of,
+    body_record,
+    columns_of,
+    composite_of,
+    field_of,
+    inertia_of,
+    is_on_ground,
+    n_joint_of,
+    n_modes_of,
+    n_own_of,
+    p_pb_at,
+    parent_record,
+    v_index_of,
+)
+from flexmb.vectors import load3, multiply, store9, transpose
 
 
 @kernel
-def seed_into(I, F, W, e):
-    """Inertia of the body itself as a (6 + n) x (6 + n) matrix."""
-    field = I[e + L.B_FIELD]
+def seed_into(I, F, W, body):
+    """Inertia of the body itself as a (6 + n) x (6 + n) matrix: [m, -~S; ~S, J] of a rigid one."""
+    field = field_of(I, body)
     if field > 0:
-        call(I[I[field + L.FD_MASS]], I, F, W, e)
+        call(I[I[field + L.FD_MASS]], I, F, W, body)
         return
     n = 6
-    o = I[e + L.B_COMPOSITE]
-    block = I[e + L.B_W]
+    o = composite_of(I, body)
+    block = block_of(I, body)
     S = load3(W, block + L.W_S)
-    mass = F[I[e + L.B_INERTIA]]
+    mass = F[inertia_of(I, body) + L.F_MASS]
     for i in range(n * n):
         W[o + i] = 0.0
     for i in range(3):
@@ -63,27 +79,27 @@ def _difference(A, B):
 
 
 @kernel
-def add_to_parent(I, W, e, ep):
+def add_to_parent(I, W, body, parent):
     """Composite inertia of the parent += A^T X A, X the symmetric first 6 x 6 block of the child's."""
-    o = I[e + L.B_COMPOSITE]
-    stride = 6 + I[e + L.B_NF]
-    n_parent = I[ep + L.B_NF]
+    o = composite_of(I, body)
+    stride = 6 + n_modes_of(I, body)
+    n_parent = n_modes_of(I, parent)
     n = 6 + n_parent
-    target = I[ep + L.B_COMPOSITE]
+    target = composite_of(I, parent)
     rows = I[L.X_LARGE]
     if n_parent == 0:
-        block = I[e + L.B_W]
-        R = load9(W, block + L.W_R)
-        x, y, z = load3(W, block + L.W_P)
+        block = block_of(I, body)
+        R_pb = R_pb_at(W, block)
+        x, y, z = p_pb_at(W, block)
         # v_child = R^T (v + w x r): with the blocks A, B, D of X turned to parent axes,
         # A' = A, B' = B - A ~r, D' = D + ~r B' - B^T ~r.
         skew = (0.0, -z, y, z, 0.0, -x, -y, x, 0.0)
-        A = _turned(R, W, o, stride)
+        A = _turned(R_pb, W, o, stride)
         store9(W, rows, A)
-        B = _turned(R, W, o + 3, stride)
+        B = _turned(R_pb, W, o + 3, stride)
         B2 = _difference(B, multiply(A, skew))
         store9(W, rows + 9, B2)
-        D = _turned(R, W, o + 3 * stride + 3, stride)
+        D = _turned(R_pb, W, o + 3 * stride + 3, stride)
         D2 = _difference(D, _difference(multiply(transpose(B), skew), multiply(skew, B2)))
         store9(W, rows + 18, D2)
         for i in range(3):
@@ -93,26 +109,27 @@ def add_to_parent(I, W, e, ep):
                 W[target + (3 + j) * 6 + i] += W[rows + 9 + 3 * i + j]
                 W[target + (3 + i) * 6 + 3 + j] += W[rows + 18 + 3 * i + j]
         return
+    column = I[L.X_UP2]
     up = I[L.X_UP]
     for j in range(6):
-        to_parent_into(I, W, e, n_parent, o + j * stride, rows + j * n)
+        to_parent_into(I, W, body, n_parent, o + j * stride, rows + j * n)
     for j in range(n):
         for i in range(6):
-            W[I[L.X_UP2] + i] = W[rows + i * n + j]
-        to_parent_into(I, W, e, n_parent, I[L.X_UP2], up)
+            W[column + i] = W[rows + i * n + j]
+        to_parent_into(I, W, body, n_parent, column, up)
         for i in range(n):
             W[target + i * n + j] += W[up + i]
 
 
 @kernel
-def inertia_times_columns_into(I, W, e):
+def inertia_times_columns_into(I, W, body):
     """U = (composite inertia) (columns of the body's own coordinates), column by column."""
-    n_joint = I[e + L.B_NJ]
-    n_modes = I[e + L.B_NF]
+    n_joint = n_joint_of(I, body)
+    n_modes = n_modes_of(I, body)
     n = 6 + n_modes
-    o = I[e + L.B_COMPOSITE]
-    columns = I[e + L.B_H]
-    out = I[e + L.B_U]
+    o = composite_of(I, body)
+    columns = columns_of(I, body)
+    out = I[body + L.B_U]
     for j in range(n_joint + n_modes):
         for i in range(n):
             s = W[o + i * n + 6 + j - n_joint] if j >= n_joint else 0.0
@@ -121,51 +138,54 @@ def inertia_times_columns_into(I, W, e):
             W[out + j * n + i] = s
 
 
+@kernel
+def _own_columns(W, columns, n_joint, j, u):
+    """Hbar_j^T u of own rate j of a body: its column with the force u, and the force on its mode."""
+    s = W[u + 6 + j - n_joint] if j >= n_joint else 0.0
+    for k in range(6):
+        s += W[columns + 6 * j + k] * W[u + k]
+    return s
+
+
 @program
 def mass_matrix(I, F, W, arg):
     """Full mass matrix, row major, to W from I[M]."""
     n = I[L.N_V]
     mass = I[L.M]
-    first = I[L.BODIES]
     up = I[L.X_UP]
-    second = I[L.X_UP2]
+    u = I[L.X_UP2]
     for i in range(n * n):
         W[mass + i] = 0.0
     for b in range(I[L.N_BODIES] + 1):
-        seed_into(I, F, W, first + b * L.BODY)
+        seed_into(I, F, W, body_record(I, b))
     for b in range(I[L.N_BODIES], 0, -1):
-        e = first + b * L.BODY
-        n_joint = I[e + L.B_NJ]
-        n_own = n_joint + I[e + L.B_NF]
-        size = 6 + I[e + L.B_NF]
-        vo = I[e + L.B_V]
-        columns = I[e + L.B_H]
-        U = I[e + L.B_U]
-        inertia_times_columns_into(I, W, e)
-        for j in range(n_own):
-            for i in range(j + 1):
-                s = W[U + j * size + 6 + i - n_joint] if i >= n_joint else 0.0
-                for k in range(6):
-                    s += W[columns + 6 * i + k] * W[U + j * size + k]
-                W[mass + (vo + i) * n + vo + j] = s
-                W[mass + (vo + j) * n + vo + i] = s
+        body = body_record(I, b)
+        n_joint = n_joint_of(I, body)
+        size = 6 + n_modes_of(I, body)
+        v = v_index_of(I, body)
+        columns = columns_of(I, body)
+        U = I[body + L.B_U]
+        inertia_times_columns_into(I, W, body)
+        for j in range(n_own_of(I, body)):
+            for i in range(j + 1):  # M_bb = Hbar^T U
+                s = _own_columns(W, columns, n_joint, i, U + j * size)
+                W[mass + (v + i) * n + v + j] = s
+                W[mass + (v + j) * n + v + i] = s
             for k in range(6):
-                W[second + k] = W[U + j * size + k]
-            c = e
-            while I[c + L.B_PARENT] > 0:
-                a = first + I[c + L.B_PARENT] * L.BODY
-                to_parent_into(I, W, c, I[a + L.B_NF], second, up)
-                ja = I[a + L.B_NJ]
-                va = I[a + L.B_V]
-                ca = I[a + L.B_H]
-                for i in range(ja + I[a + L.B_NF]):
-                    s = W[up + 6 + i - ja] if i >= ja else 0.0
-                    for k in range(6):
-                        s += W[ca + 6 * i + k] * W[up + k]
-                    W[mass + (va + i) * n + vo + j] = s
-                    W[mass + (vo + j) * n + va + i] = s
+                W[u + k] = W[U + j * size + k]
+            child = body
+            while not is_on_ground(I, child):  # u <- A^T u, M_ab = Hbar_a^T u
+                above = parent_record(I, child)
+                to_parent_into(I, W, child, n_modes_of(I, above), u, up)
+                n_joint_above = n_joint_of(I, above)
+                v_above = v_index_of(I, above)
+                columns_above = columns_of(I, above)
+                for i in range(n_own_of(I, above)):
+                    s = _own_columns(W, columns_above, n_joint_above, i, up)
+                    W[mass + (v_above + i) * n + v + j] = s
+                    W[mass + (v + j) * n + v_above + i] = s
                 for k in range(6):
-                    W[second + k] = W[up + k]
-                c = a
-        if I[e + L.B_PARENT] > 0:
-            add_to_parent(I, W, e, first + I[e + L.B_PARENT] * L.BODY)
+                    W[u + k] = W[up + k]
+                child = above
+        if not is_on_ground(I, body):
+            add_to_parent(I, W, body, parent_record(I, body))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from flexmb.arrays import Integers
 from flexmb.equations.arms import flexible_arm
 from flexmb.equations.chords import accept, branches, chord, chords, pair
-from flexmb.equations.constraints import rows
+from flexmb.equations.constraints import JACOBIAN, JACOBIAN_AGAIN, MULTIPLIERS, rows
 from flexmb.equations.coordinates import compose, rates, velocities
 from flexmb.equations.energy import energies_into, powers, powers_into
 from flexmb.equations.fields.beam_arm import beam_arm
@@ -24,31 +24,30 @@ from flexmb.equations.forward_dynamics import articulated_bodies
 from flexmb.equations.functions import evaluate
 from flexmb.equations.inertia import body_forces
 from flexmb.equations.inverse_dynamics import backward
-from flexmb.equations.kinematics import joint_motion, kinematics, marker_state
+from flexmb.equations.kinematics import joint_motion, kinematics
+from flexmb.equations.markers import marker_state
 from flexmb.equations.mass_matrix import mass_matrix
 from flexmb.equations.reactions import reactions
 from flexmb.equations.sensors import sensors
-from flexmb.jit import Program, call, program
+from flexmb.jit import Program, call, kernel, program
 from flexmb.layout import flat_arrays as L
-from flexmb.vectors import load3, load9, matrix_quaternion, rotate, store3, store4
+from flexmb.layout.access import R_wb_at, block_of, body_record, omega_wb_b_at, p_wb_at, v_wb_b_at
+from flexmb.vectors import matrix_quaternion, rotate, store3, store4
 
 
 @program
-def function(I, F, W, arg):
-    """Value and time derivatives of the function that starts at I[arg], to X_VALUE."""
-    value, first, second = evaluate(I, F, W, arg, W[I[L.T]])
-    W[I[L.X_VALUE]] = value
-    W[I[L.X_VALUE] + 1] = first
-    W[I[L.X_VALUE] + 2] = second
+def function(I, F, W, start):
+    """Value and time derivatives of the function that starts at I[start], to X_VALUE."""
+    store3(W, I[L.X_VALUE], evaluate(I, F, W, start, W[I[L.T]]))
 
 
 @program
-def wrenches(I, F, W, arg):
-    """What inertia and loads ask of every body, before rows and backward pass; arg = 1: with the accelerations A."""
-    call(I[L.AT_KINEMATICS], I, F, W, arg)
+def wrenches(I, F, W, accelerate):
+    """What inertia and loads require of every body, before rows and backward pass; 1: with the accelerations A."""
+    call(I[L.AT_KINEMATICS], I, F, W, accelerate)
     if I[L.N_CHORDS] > 0:
         call(I[L.AT_CHORDS], I, F, W, 0)
-    call(I[L.AT_BODY_FORCES], I, F, W, arg)
+    call(I[L.AT_BODY_FORCES], I, F, W, accelerate)
     if I[L.N_EARLY_SENSORS] > 0:
         call(I[L.AT_SENSORS], I, F, W, 0)
     if I[L.N_LOADS] > 0:
@@ -60,19 +59,19 @@ def residual(I, F, W, arg):
     """RES = M a + h - Q + G^T lam and PHI, at T, Q, V, A, LAM."""
     call(I[L.AT_WRENCHES], I, F, W, 1)
     if I[L.N_ROWS] > 0:
-        call(I[L.AT_ROWS], I, F, W, 6)
+        call(I[L.AT_ROWS], I, F, W, MULTIPLIERS)
     call(I[L.AT_BACKWARD], I, F, W, I[L.RES])
 
 
 @program
-def system(I, F, W, arg):
-    """M, BIAS, G, PHI, PHI_DOT, GAM at T, Q, V; arg = 1, after the residual of this state: only M, G, PHI, PHI_DOT."""
-    if arg == 0:
+def system(I, F, W, after_residual):
+    """M, BIAS, G, PHI, PHI_DOT, GAM at T, Q, V; 1, after the residual of this state: only M, G, PHI, PHI_DOT."""
+    if after_residual == 0:
         call(I[L.AT_WRENCHES], I, F, W, 0)
     if I[L.N_ROWS] > 0:
-        call(I[L.AT_ROWS], I, F, W, 1 if arg == 0 else 9)
+        call(I[L.AT_ROWS], I, F, W, JACOBIAN if after_residual == 0 else JACOBIAN_AGAIN)
     call(I[L.AT_MASS], I, F, W, 0)
-    if arg == 0:
+    if after_residual == 0:
         call(I[L.AT_BACKWARD], I, F, W, I[L.BIAS])
 
 
@@ -83,7 +82,7 @@ def jacobian(I, F, W, arg):
     if I[L.N_CHORDS] > 0:
         call(I[L.AT_CHORDS], I, F, W, 0)
     if I[L.N_ROWS] > 0:
-        call(I[L.AT_ROWS], I, F, W, 1)
+        call(I[L.AT_ROWS], I, F, W, JACOBIAN)
 
 
 @program
@@ -91,6 +90,22 @@ def acceleration(I, F, W, arg):
     """A at T, Q, V of an open tree, O(n)."""
     call(I[L.AT_WRENCHES], I, F, W, 0)
     call(I[L.AT_ARTICULATED], I, F, W, 0)
+
+
+@kernel
+def _body_output_into(I, W, body, last):
+    """Pose and velocities of a body for the output row; W[last] is its quaternion in the row before."""
+    block = block_of(I, body)
+    out = I[body + L.B_OUT]
+    R_wb = R_wb_at(W, block)
+    store3(W, out + L.BO_POSITION, p_wb_at(W, block))
+    p = matrix_quaternion(R_wb)
+    if W[last] * p[0] + W[last + 1] * p[1] + W[last + 2] * p[2] + W[last + 3] * p[3] < 0.0:
+        p = (-p[0], -p[1], -p[2], -p[3])  # the same orientation, without a jump from the last row
+    store4(W, last, p)
+    store4(W, out + L.BO_QUATERNION, p)
+    store3(W, out + L.BO_VELOCITY, rotate(R_wb, v_wb_b_at(W, block)))
+    store3(W, out + L.BO_OMEGA, omega_wb_b_at(W, block))
 
 
 @program
@@ -108,27 +123,16 @@ def output(I, F, W, arg):
     if I[L.N_SENSORS] > 0:
         call(I[L.AT_SENSORS], I, F, W, 1)
     for b in range(1, I[L.N_BODIES] + 1):
-        e = I[L.BODIES] + b * L.BODY
-        block = I[e + L.B_W]
-        out = I[e + L.B_OUT]
-        R = load9(W, block + L.W_R_W)
-        store3(W, out, load3(W, block + L.W_P_W))
-        p = matrix_quaternion(R)
-        last = I[L.POSES] + 4 * (b - 1)
-        if W[last] * p[0] + W[last + 1] * p[1] + W[last + 2] * p[2] + W[last + 3] * p[3] < 0.0:
-            p = (-p[0], -p[1], -p[2], -p[3])  # the same orientation, without a jump from the last row
-        store4(W, last, p)
-        store4(W, out + 3, p)
-        store3(W, out + 7, rotate(R, load3(W, block + L.W_VEL)))
-        store3(W, out + 10, load3(W, block + L.W_OMEGA))
+        _body_output_into(I, W, body_record(I, b), I[L.POSES] + 4 * (b - 1))
     total = 0.0
     for k in range(I[L.N_POWERS]):
         total += W[I[L.WORK] + k]
     W[I[L.ENERGY] + 2] = total
     place = I[L.OUT]
     for k in range(I[L.N_COPIES]):
-        source = I[I[L.COPIES] + 2 * k]
-        for i in range(I[I[L.COPIES] + 2 * k + 1]):
+        piece = I[L.COPIES] + k * L.COPY
+        source = I[piece + L.CO_SOURCE]
+        for i in range(I[piece + L.CO_LENGTH]):
             W[place] = W[source + i]
             place += 1
 

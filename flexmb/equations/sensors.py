@@ -5,10 +5,19 @@ from __future__ import annotations
 import math
 
 from flexmb.equations.chords import relative_motion_into
-from flexmb.equations.kinematics import state_of
+from flexmb.equations.markers import state_of
 from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
-from flexmb.vectors import add, cross, dot, load3, load9, rotate, rotate_back, scale, sub
+from flexmb.layout.access import (
+    R_wb_at,
+    a_wm_at,
+    block_of,
+    body_of_marker,
+    marker_record,
+    p_wm_at,
+    v_wm_at,
+)
+from flexmb.vectors import add, cross, dot, load3, rotate, rotate_back, scale, sub
 
 
 @kernel
@@ -32,23 +41,22 @@ def _norm(vector):
 def _between(I, F, W, sensor, accelerate):
     """Position, velocity, acceleration of marker A relative to marker B, in world axes or in those of B."""
     kind = I[sensor + L.SE_KIND]
-    a = state_of(I, F, W, 2 * I[sensor + L.SE_A] + accelerate)
-    b = state_of(I, F, W, 2 * I[sensor + L.SE_B] + accelerate)
+    a = state_of(I, F, W, I[sensor + L.SE_A], accelerate)
+    b = state_of(I, F, W, I[sensor + L.SE_B], accelerate)
     k = I[sensor + L.SE_COMPONENT]
     if kind == L.SENSE_DISTANCE:
-        return _norm(sub(load3(W, a + L.S_P), load3(W, b + L.S_P)))
+        return _norm(sub(p_wm_at(W, a), p_wm_at(W, b)))
     if I[sensor + L.SE_AXES] == 1:
         x = I[L.X_CHORD]
         pose = relative_motion_into(W, b, a, x)
         if kind == L.SENSE_POSITION:
             return _component(pose[1], k)
         return _component(load3(W, x + 3 if kind == L.SENSE_VELOCITY else x + 9), k)
-    o = L.S_P
     if kind == L.SENSE_VELOCITY:
-        o = L.S_V
-    elif kind == L.SENSE_ACCELERATION:
-        o = L.S_A
-    return _component(sub(load3(W, a + o), load3(W, b + o)), k)
+        return _component(sub(v_wm_at(W, a), v_wm_at(W, b)), k)
+    if kind == L.SENSE_ACCELERATION:
+        return _component(sub(a_wm_at(W, a), a_wm_at(W, b)), k)
+    return _component(sub(p_wm_at(W, a), p_wm_at(W, b)), k)
 
 
 @kernel
@@ -66,35 +74,36 @@ def _deflection(I, F, W, sensor):
     World axes, or those of the chord: the body axes after the smallest rotation that takes the undeformed chord to the
     present one, so that the frame of the body does not matter.
     """
-    a = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_A]) + L.S_P)
-    b = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_B]) + L.S_P)
-    c = load3(W, state_of(I, F, W, 2 * I[sensor + L.SE_C]) + L.S_P)
+    a = p_wm_at(W, state_of(I, F, W, I[sensor + L.SE_A], False))
+    b = p_wm_at(W, state_of(I, F, W, I[sensor + L.SE_B], False))
+    c = p_wm_at(W, state_of(I, F, W, I[sensor + L.SE_C], False))
     f = I[sensor + L.SE_F]
     part, undeformed, offset = F[f], load3(F, f + 1), load3(F, f + 4)
     d = sub(a, add(scale(1.0 - part, b), scale(part, c)))
-    body = I[I[L.MARKERS] + I[sensor + L.SE_A] * L.MARKER + L.MK_BODY]
-    R = load9(W, I[I[L.BODIES] + body * L.BODY + L.B_W] + L.W_R_W)
-    chord = rotate_back(R, sub(c, b))
+    body = body_of_marker(I, marker_record(I, I[sensor + L.SE_A]))
+    R_wb = R_wb_at(W, block_of(I, body))
+    chord = rotate_back(R_wb, sub(c, b))
     chord = scale(1.0 / _norm(chord), chord)
     if I[sensor + L.SE_AXES] == 1:
-        d = sub(_swung(undeformed, chord, -1.0, rotate_back(R, d)), offset)
+        d = sub(_swung(undeformed, chord, -1.0, rotate_back(R_wb, d)), offset)
     else:
-        d = sub(d, rotate(R, _swung(undeformed, chord, 1.0, offset)))
+        d = sub(d, rotate(R_wb, _swung(undeformed, chord, 1.0, offset)))
     return _component(d, I[sensor + L.SE_COMPONENT])
 
 
 @program
-def sensors(I, F, W, arg):
-    """Fill the sensor slots: arg = 0 those that expressions use, arg = 1 all, with accelerations."""
-    n = I[L.N_SENSORS] if arg == 1 else I[L.N_EARLY_SENSORS]
+def sensors(I, F, W, all_of_them):
+    """Fill the sensor slots: 0 those that expressions use, 1 all, with the accelerations A."""
+    n = I[L.N_SENSORS] if all_of_them == 1 else I[L.N_EARLY_SENSORS]
     for k in range(n):
         sensor = I[L.SENSORS] + k * L.SENSOR
         kind = I[sensor + L.SE_KIND]
+        out = I[sensor + L.SE_W]
         if kind == L.SENSE_SLOT:
-            W[I[sensor + L.SE_W]] = W[I[sensor + L.SE_SOURCE]]
+            W[out] = W[I[sensor + L.SE_SOURCE]]
         elif kind == L.SENSE_NORM:
-            W[I[sensor + L.SE_W]] = _norm(load3(W, I[sensor + L.SE_SOURCE]))
+            W[out] = _norm(load3(W, I[sensor + L.SE_SOURCE]))
         elif kind == L.SENSE_DEFLECTION:
-            W[I[sensor + L.SE_W]] = _deflection(I, F, W, sensor)
+            W[out] = _deflection(I, F, W, sensor)
         else:
-            W[I[sensor + L.SE_W]] = _between(I, F, W, sensor, arg)
+            W[out] = _between(I, F, W, sensor, all_of_them)

@@ -8,106 +8,101 @@ and offsets of the blocks of S and of the lists in K; S begins with single numbe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 
 from flexmb.arrays import Flags, Floats, Integers
-from flexmb.layout import flat_arrays as L
-from flexmb.layout.solver_state import MATRIX, PIVOTS, SIZE, VECTOR
+from flexmb.layout.record import Record
+from flexmb.layout.solver_state import DENSE_RECORD, counts_of, lay_out
 
-_k = count()
-STATUS = next(_k)
-OK, STUCK = range(2)  # STUCK: this instant is left to the road in Python
+OK, STUCK = range(2)
+"""Outcomes of the loop (`STATUS`); STUCK: this instant is left to the solution in Python."""
 
-# Where the loop stands
-NEXT = next(_k)  # number of the next output time
-N_TIMES = next(_k)
-ROWS = next(_k)  # rows in the block
-ROW_BUDGET = next(_k)  # rows that the block can hold
-ITERATIONS = next(_k)  # of the rows of the block
-ROW_ITERATIONS = next(_k)  # of the instant at hand
-CLOSINGS = next(_k)  # corrections of the held coordinates in the last value
-FACTORISATIONS = next(_k)  # new Jacobians of the balance
-HAVE_INVERSE = next(_k)  # 1: INVERSE holds that of such a Jacobian
-HAVE_COUPLING = next(_k)  # 1: COUPLING belongs to it
-AGE = next(_k)  # instants since then
-HAVE_THIRD = next(_k)  # 1: THIRD_P is known
-N_FREE = next(_k)
-N_AHEAD = next(_k)  # other instants of the time derivatives: 2 or 3
+K_RECORD = Record("driven motion integers", "K", "Counters, addresses and offsets of a driven motion.")
+_value, _place, _program, _dense = K_RECORD.value, K_RECORD.place, K_RECORD.program, K_RECORD.part
+STATUS = _value("status", "OK or STUCK")
 
-# Dense systems, as in `linear_algebra`
-LOOPS = next(_k)  # scaled constraint columns of the held velocities
-for _ in range(4):
-    next(_k)
-STIFFNESS = next(_k)  # Jacobian of the balance (n_free)
-for _ in range(4):
-    next(_k)
-SERIES = next(_k)  # powers of the times of the other instants (2 or 3)
-for _ in range(4):
-    next(_k)
+# Progress of the loop
+NEXT = _value("next", "number of the next output time")
+N_TIMES = _value("n_times", "number of output times")
+ROWS = _value("rows", "rows in the block")
+ROW_BUDGET = _value("row_budget", "rows that the block can hold")
+ITERATIONS = _value("iterations", "of the rows of the block")
+ROW_ITERATIONS = _value("row_iterations", "of the instant at hand")
+CLOSINGS = _value("closings", "corrections of the held coordinates in the last value")
+FACTORISATIONS = _value("factorisations", "new Jacobians of the balance")
+HAVE_INVERSE = _value("have_inverse", "1: `inverse` is that of such a Jacobian")
+HAVE_COUPLING = _value("have_coupling", "1: `coupling` belongs to it")
+AGE = _value("age", "instants since then")
+HAVE_THIRD = _value("have_third", "1: `third_p` is known")
+N_FREE = _value("n_free", "number of free velocities")
+N_AHEAD = _value("n_ahead", "other instants of the time derivatives: 2 or 3")
+
+# Dense systems
+LOOPS = _dense("loops", DENSE_RECORD, "scaled constraint columns of the held velocities")
+STIFFNESS = _dense("stiffness", DENSE_RECORD, "Jacobian of the balance (n_free)")
+SERIES = _dense("series", DENSE_RECORD, "powers of the times of the other instants (2 or 3)")
 
 # Addresses of arrays and programs
-AT_I = next(_k)
-AT_F = next(_k)
-AT_ROWS = next(_k)
-AT_TIMES = next(_k)
-AT_FACTOR = next(_k)
-AT_SOLVE = next(_k)
-AT_SOLVE_TRANSPOSED = next(_k)
-AT_CLOSE = next(_k)
-AT_VALUE = next(_k)
-AT_INSTANT = next(_k)
-AT_REFRESH = next(_k)
-AT_COUPLE = next(_k)
-AT_NEWTON = next(_k)
-AT_SWEEP = next(_k)
-AT_BALANCE = next(_k)
+AT_I = _program("I", "array I of the system")
+AT_F = _program("F", "array F of the system")
+AT_ROWS = _program("rows_array", "block of output rows")
+AT_TIMES = _program("times_array", "output times")
+AT_FACTOR = _program("factor", "factorise a dense system")
+AT_SOLVE = _program("solve", "solve a dense system")
+AT_SOLVE_TRANSPOSED = _program("solve_transposed", "solve a dense system with the transposed matrix")
+AT_CLOSE = _program("close", "held coordinates from the rows")
+AT_VALUE = _program("value", "what is out of balance at given free coordinates")
+AT_INSTANT = _program("instant", "solution of one instant")
+AT_REFRESH = _program("refresh", "new Jacobian of the balance")
+AT_COUPLE = _program("couple", "new coupling")
+AT_NEWTON = _program("newton", "Newton iteration of one instant")
+AT_SWEEP = _program("sweep", "corrections of the instant and the others")
+AT_BALANCE = _program("balance", "balance of the free coordinates")
 
 # Lists in K
-HELD = next(_k)  # velocities (n_rows)
-FREE = next(_k)  # velocities (n_free)
-PLACES = next(_k)  # of the free coordinates in q (n_free)
-RIGID = next(_k)  # 1 for every velocity that is not elastic (n_v)
+HELD = _place("held", "K", "n_rows", "", "held velocities")
+FREE = _place("free", "K", "n_free", "", "free velocities")
+PLACES = _place("places", "K", "n_free", "", "indices of the free coordinates in q")
+RIGID = _place("rigid", "K", "n_v", "", "1 for every velocity that is not elastic")
 
 # Blocks of S
-SCALE = next(_k)  # (n_v) magnitude of a coordinate
-Q_N = next(_k)  # state before the step: (n_q)
-V_N = next(_k)  # (n_v)
-A_N = next(_k)  # (n_v)
-LAM_N = next(_k)  # (n_rows)
-POWER_N = next(_k)  # (n_powers)
-POWER_P = next(_k)  # one step earlier (n_powers)
-TRY_Y = next(_k)  # y of which the value is wanted (n_free)
-TRY_RATE = next(_k)  # its rate (n_free)
-TRY_SECOND = next(_k)  # its second derivative, when the value is to have it (n_free)
-FORCE = next(_k)  # F: what is out of balance (n_free)
-CENTRE_Q = next(_k)  # start of the search for the held coordinates (n_q)
-CENTRE = next(_k)  # y and its three derivatives (4 n_free)
-CENTRE_N = next(_k)  # the same before the step (4 n_free)
-BEST = next(_k)  # the calmest of several solutions: CENTRE_Q and CENTRE (n_q + 4 n_free)
-THIRD_P = next(_k)  # third derivative of y, from the second ones of the last two instants (n_free)
-STEP = next(_k)  # corrections at the instant and the others (4 n_free)
-MOTION = next(_k)  # velocities and accelerations of the centre (2 n_v)
-INVERSE = next(_k)  # (n_free, n_free)
-COUPLING = next(_k)  # change of y by a change of its rate (n_free, n_free) [s]
-K_HEADER = next(_k)
+SCALE = _place("scale", "S", "n_v", "m, 1", "magnitude of a coordinate")
+Q_N = _place("q_n", "S", "n_q", "m, rad, 1", "before the step: coordinates")
+V_N = _place("v_n", "S", "n_v", "m/s, rad/s", "before the step: velocities")
+A_N = _place("a_n", "S", "n_v", "m/s^2, rad/s^2", "before the step: accelerations")
+LAM_N = _place("lam_n", "S", "n_rows", "N, N m", "before the step: multipliers")
+POWER_N = _place("power_n", "S", "n_powers", "W", "before the step: powers")
+POWER_P = _place("power_p", "S", "n_powers", "W", "one step earlier")
+TRY_Y = _place("try_y", "S", "n_free", "m, 1", "y of which the value is wanted")
+TRY_RATE = _place("try_rate", "S", "n_free", "m/s, 1/s", "its rate")
+TRY_SECOND = _place("try_second", "S", "n_free", "m/s^2, 1/s^2", "its second derivative, when the value is to have it")
+FORCE = _place("force", "S", "n_free", "N, N m", "what is out of balance")
+CENTRE_Q = _place("centre_q", "S", "n_q", "m, rad, 1", "start of the search for the held coordinates")
+CENTRE = _place("centre", "S", "4 n_free", "m, 1", "y and its three derivatives")
+CENTRE_N = _place("centre_n", "S", "4 n_free", "m, 1", "the same before the step")
+BEST = _place("best", "S", "n_q + 4 n_free", "", "the calmest of several solutions: centre_q and centre")
+THIRD_P = _place("third_p", "S", "n_free", "m/s^3", "third derivative of y, from the second ones of two instants")
+STEP = _place("step", "S", "4 n_free", "m, 1", "corrections at the instant and the others")
+MOTION = _place("motion", "S", "2 n_v", "m/s, m/s^2", "velocities and accelerations of the centre")
+INVERSE = _place("inverse", "S", "n_free n_free", "m/N", "inverse of the Jacobian of the balance")
+COUPLING = _place("coupling", "S", "n_free n_free", "s", "change of y by a change of its rate")
+K_HEADER = K_RECORD.size
 
-_s = count()
-T = next(_s)  # the instant [s]
-H = next(_s)  # size of the step [s]
-H_P = next(_s)  # of the step before; 0: there was none
-LARGEST_PHI = next(_s)
-T_START = next(_s)  # of the analysis [s]
-T_END = next(_s)
-SHORTEST = next(_s)  # between two output times [s]
-LARGEST_Y = next(_s)  # y as a part of its magnitude
-LEFT_OUT = next(_s)  # change of y by the inertia of y'', as a part of its magnitude
-MOVED = next(_s)  # size of the last corrections
-AHEAD = next(_s)  # times of the other instants, seen from T (3) [s]
-next(_s)
-next(_s)
-S_HEADER = next(_s)
+S_RECORD = Record("driven motion numbers", "S", "Single numbers of a driven motion.")
+_number = S_RECORD.value
+T = _number("t", "the instant", unit="s")
+H = _number("h", "size of the step", unit="s")
+H_P = _number("h_p", "size of the step before; 0: there was none", unit="s")
+LARGEST_PHI = _number("largest_phi", "largest constraint residual, scaled", unit="1")
+T_START = _number("t_start", "start of the analysis", unit="s")
+T_END = _number("t_end", "end of the analysis", unit="s")
+SHORTEST = _number("shortest", "shortest time between two output times", unit="s")
+LARGEST_Y = _number("largest_y", "y as a part of its magnitude", unit="1")
+LEFT_OUT = _number("left_out", "change of y by the inertia of y'', as a part of its magnitude", unit="1")
+MOVED = _number("moved", "size of the last corrections", unit="1")
+AHEAD = _number("ahead", "times of the other instants, seen from t", length=3, unit="s")
+S_HEADER = S_RECORD.size
 
 
 @dataclass(frozen=True)
@@ -121,27 +116,12 @@ class Split:
 
 def make_driven_state(ints: Integers, scale: Floats, elastic: Flags, split: Split) -> tuple[Integers, Floats]:
     """K and S with sizes, offsets, scales and lists set."""
-    n_q, n_v, rows, n_p = (int(ints[slot]) for slot in (L.N_Q, L.N_V, L.N_ROWS, L.N_POWERS))
-    n = len(split.free)
-    sizes = {SCALE: n_v, Q_N: n_q, V_N: n_v, A_N: n_v, LAM_N: rows, POWER_N: n_p, POWER_P: n_p}
-    sizes |= {TRY_Y: n, TRY_RATE: n, TRY_SECOND: n, FORCE: n, CENTRE_Q: n_q, CENTRE: 4 * n, CENTRE_N: 4 * n}
-    sizes |= {BEST: n_q + 4 * n, THIRD_P: n, STEP: 4 * n, MOTION: 2 * n_v, INVERSE: n * n, COUPLING: n * n}
-    offsets: dict[int, int] = {N_FREE: n}
-    s_size, k_size = S_HEADER, K_HEADER
-    for slot, size in sizes.items():
-        offsets[slot], s_size = s_size, s_size + size
-    for slot, size in {LOOPS: rows, STIFFNESS: n, SERIES: 3}.items():
-        offsets[slot + SIZE] = size
-        offsets[slot + MATRIX], s_size = s_size, s_size + size * size
-        offsets[slot + VECTOR], s_size = s_size, s_size + size
-        offsets[slot + PIVOTS], k_size = k_size, k_size + size
+    counts = counts_of(ints) | {"n_free": len(split.free)}
+    dense = {LOOPS: counts["n_rows"], STIFFNESS: counts["n_free"], SERIES: 3}
+    K, S = lay_out(K_RECORD, S_RECORD, counts, dense)
+    K[N_FREE] = counts["n_free"]
     lists = {HELD: split.held, FREE: split.free, PLACES: split.places, RIGID: (~elastic).astype(np.int64)}
     for slot, entries in lists.items():
-        offsets[slot], k_size = k_size, k_size + len(entries)
-    K, S = np.zeros(k_size, np.int64), np.zeros(s_size)
-    for slot, offset in offsets.items():
-        K[slot] = offset
-    for slot, entries in lists.items():
         K[K[slot] : K[slot] + len(entries)] = entries
-    S[K[SCALE] : K[SCALE] + n_v] = scale
+    S[K[SCALE] : K[SCALE] + counts["n_v"]] = scale
     return K, S

@@ -87,31 +87,22 @@ def build_system(spec: ModelSpec, *, dropped: Collection[int] = (), initial_stat
 
 
 def _take_state(pack: Packer, tree: TreeRecords, mechanism: Mechanism) -> None:
-    n = max(n_modes(body) for body in mechanism.bodies)
-    ints = pack.ints
-    ints[L.N_Q], ints[L.N_V] = tree.n_q, tree.n_v
-    ints[L.T] = pack.take(1)
-    for slot in (L.Q, L.QN, L.Q_DOT, L.Q_DDOT):
-        ints[slot] = pack.take(tree.n_q)
-    for slot in (L.V, L.A, L.DQ, L.RES, L.BIAS, L.EFFORT):
-        ints[slot] = pack.take(tree.n_v)
-    ints[L.BASE], ints[L.ENERGY] = pack.take(3), pack.take(4)
-    ints[L.X_JOINT] = pack.take(L.JOINT_MOTION)
-    ints[L.X_VALUE] = pack.take(3)
-    ints[L.X_UP], ints[L.X_UP2] = pack.take(6 + n), pack.take(6 + n)
-    ints[L.X_LARGE] = pack.take(6 * (6 + n))
-    ints[L.X_ARTICULATED] = pack.take(7 * (6 + n) + 6)
-    ints[L.X_FIELD] = pack.take(4 * max(n_stations(body) for body in mechanism.bodies))
-    ints[L.X_CHORD] = pack.take(12 + 36 + 6)
+    pack.ints[L.N_Q], pack.ints[L.N_V] = tree.n_q, tree.n_v
+    counts = {
+        "n_q": tree.n_q,
+        "n_v": tree.n_v,
+        "most_modes": max(n_modes(body) for body in mechanism.bodies),
+        "most_stations": max(n_stations(body) for body in mechanism.bodies),
+    }
+    state = (L.T, L.Q, L.QN, L.Q_DOT, L.Q_DDOT, L.V, L.A, L.DQ, L.RES, L.BIAS, L.EFFORT, L.BASE, L.ENERGY)
+    scratch = (L.X_JOINT, L.X_VALUE, L.X_ACCELERATE, L.X_UP, L.X_UP2, L.X_LARGE, L.X_ARTICULATED, L.X_FIELD, L.X_CHORD)
+    pack.take_header(state + scratch, counts)
 
 
 def _take_rows(pack: Packer, n_v: int, n_rows: int, n_powers: int) -> None:
-    ints = pack.ints
-    for slot in (L.LAM, L.PHI, L.PHI_DOT, L.GAM):
-        ints[slot] = pack.take(n_rows)
-    ints[L.M], ints[L.G] = pack.take(n_v * n_v), pack.take(n_rows * n_v)
-    ints[L.N_POWERS] = n_powers
-    ints[L.POWER], ints[L.WORK] = pack.take(n_powers), pack.take(n_powers)
+    pack.ints[L.N_POWERS] = n_powers
+    slots = (L.LAM, L.PHI, L.PHI_DOT, L.GAM, L.M, L.G, L.POWER, L.WORK)
+    pack.take_header(slots, {"n_v": n_v, "n_rows": n_rows, "n_powers": n_powers})
 
 
 def _pack_damping(pack: Packer, mechanism: Mechanism, tree: TreeRecords, loads: LoadRecords) -> None:

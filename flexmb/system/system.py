@@ -85,6 +85,16 @@ class System:
         return int(self.ints[L.N_ROWS])
 
     @property
+    def body_names(self) -> list[str]:
+        """Name of every body in the order of the body table; ground is the first."""
+        return [self.mechanism.bodies[k].name for k in (0, *(branch.body for branch in self.topology.branches))]
+
+    @property
+    def marker_names(self) -> dict[int, str]:
+        """Name of every marker that has one, by its number in the marker table."""
+        return {number: name for name, number in self.mechanism.marker_index.items()}
+
+    @property
     def elastic(self) -> Flags:
         """Which velocity coordinates are elastic ones."""
         return np.array([kind in ("elastic", "twist") for kind in self.coordinate_kinds], dtype=bool)

@@ -197,7 +197,7 @@ def test_generalised_forces_do_the_work_that_the_load_reports(load: str, field: 
     if LOADS[load]["type"] in ("force", "torque"):
         number = loaded.system.mechanism.marker_index["beam.beside"]
         loaded.run(programs.kinematics, 0)
-        loaded.run(programs.marker_state, 2 * number)
+        loaded.run(programs.marker_state, number)
         R = loaded.marker("beam.beside", L.S_R, 9).reshape(3, 3)
         vector = np.array(LOADS[load]["vector"])
         vector = R @ vector if LOADS[load].get("axes") == "marker" else vector

@@ -1,4 +1,4 @@
-"""Exact inextensible beam: what its inertia and elasticity ask of the frame and of every mode (theory 2.2, 3.2).
+"""Exact inextensible beam: what its inertia and elasticity require of the frame and of every mode (theory 2.2, 3.2).
 
 The centre line carries the mass at the stations: f = m (a + alpha x r + w x (w x r + 2 r') + r''). Its virtual work on
 the modes goes back through the integral of s, whose transpose gives the axial force in the beam (`ND_PULL`); no mode
@@ -14,59 +14,95 @@ from flexmb.equations.fields.elastic import elastic_force_into
 from flexmb.equations.fields.slices import slice_force_into
 from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
-from flexmb.vectors import ZERO, add, cross, load3, scale, store3
+from flexmb.layout.access import (
+    a_wb_b_at,
+    alpha_wb_b_at,
+    block_of,
+    eta_ddot_of,
+    eta_dot_of,
+    eta_of,
+    field_of,
+    omega_wb_b_at,
+    wants_accelerations,
+    wrench_of,
+)
+from flexmb.layout.beam_access import n_stations_of, shape_counts_of, station_array, station_vector, stations_of
+from flexmb.vectors import ZERO, add, cross, scale, store_pair
+
+POSITION = (L.ND_U, L.ND_Y, L.ND_Z)
+VELOCITY = (L.ND_U1, L.ND_Y1, L.ND_Z1)
+ACCELERATION = (L.ND_U2, L.ND_Y2, L.ND_Z2)
+FORCE = (L.ND_FX, L.ND_FY, L.ND_FZ)
+"""Arrays over the stations: motion of the centre line and inertia force."""
 
 
 @kernel
-def _centre_line_into(I, F, W, e, field, accelerate):
+def _centre_line_into(I, F, W, body, field, accelerate):
     """Position, velocity and acceleration of the centre line at the stations, relative to the frame."""
-    ny = I[field + L.FD_NY]
-    nz = I[field + L.FD_NZ]
-    nu = I[field + L.FD_NU]
-    count = I[field + L.FD_N]
-    q = I[L.Q] + I[e + L.B_ELASTIC_Q]
-    v = I[L.V] + I[e + L.B_V] + I[e + L.B_NJ]
-    a = I[L.A] + I[e + L.B_V] + I[e + L.B_NJ]
-    stations, value, slope, _, _ = shapes_at(I, field)
-    w = I[field + L.FD_W]
-    mix_into(F, W, value, q, 0, ny, count, w + L.ND_Y * count)
-    mix_into(F, W, value, q, ny, nz, count, w + L.ND_Z * count)
-    mix_into(F, W, value, q, ny + nz, nu, count, w + L.ND_U * count)
-    mix_into(F, W, value, v, 0, ny, count, w + L.ND_Y1 * count)
-    mix_into(F, W, value, v, ny, nz, count, w + L.ND_Z1 * count)
-    mix_into(F, W, value, v, ny + nz, nu, count, w + L.ND_U1 * count)
-    for p in range(count):
-        W[w + L.ND_U * count + p] += F[stations + L.ST_X * count + p]
-        W[w + L.ND_S3 * count + p] = W[w + L.ND_S2 * count + p]
+    n_y, n_z, n_u, _ = shape_counts_of(I, field)
+    n_stations = n_stations_of(I, field)
+    stations = stations_of(I, field)
+    eta = eta_of(I, body)
+    eta_dot = eta_dot_of(I, body)
+    constants, value, _, _, _ = shapes_at(I, field)
+    x = station_array(stations, n_stations, L.ND_U)
+    mix_into(F, W, value, eta, 0, n_y, n_stations, station_array(stations, n_stations, L.ND_Y))
+    mix_into(F, W, value, eta, n_y, n_z, n_stations, station_array(stations, n_stations, L.ND_Z))
+    mix_into(F, W, value, eta, n_y + n_z, n_u, n_stations, x)
+    mix_into(F, W, value, eta_dot, 0, n_y, n_stations, station_array(stations, n_stations, L.ND_Y1))
+    mix_into(F, W, value, eta_dot, n_y, n_z, n_stations, station_array(stations, n_stations, L.ND_Z1))
+    mix_into(F, W, value, eta_dot, n_y + n_z, n_u, n_stations, station_array(stations, n_stations, L.ND_U1))
+    gamma_s = station_array(stations, n_stations, L.ND_S2)
+    s_ddot = station_array(stations, n_stations, L.ND_S3)
+    for p in range(n_stations):
+        W[x + p] += F[constants + L.ST_X * n_stations + p]
+        W[s_ddot + p] = W[gamma_s + p]
     if accelerate:
-        # The accelerations of the slopes stand where the force will.
-        mix_into(F, W, slope, a, 0, ny, count, w + L.ND_FY * count)
-        mix_into(F, W, slope, a, ny, nz, count, w + L.ND_FZ * count)
-        for p in range(count):
-            bend = W[w + L.ND_B * count + p] * W[w + L.ND_FY * count + p]
-            bend += W[w + L.ND_C * count + p] * W[w + L.ND_FZ * count + p]
-            W[w + L.ND_S3 * count + p] -= bend / W[w + L.ND_S * count + p]
-        mix_into(F, W, value, a, 0, ny, count, w + L.ND_Y2 * count)
-        mix_into(F, W, value, a, ny, nz, count, w + L.ND_Z2 * count)
-        mix_into(F, W, value, a, ny + nz, nu, count, w + L.ND_U2 * count)
+        _accelerations_into(I, F, W, body, field)
     else:
-        for p in range(3 * count):
-            W[w + L.ND_Y2 * count + p] = 0.0
+        y_ddot = station_array(stations, n_stations, L.ND_Y2)  # z'' and x'' follow
+        for p in range(3 * n_stations):
+            W[y_ddot + p] = 0.0
     integrate_into(I, F, W, field, L.ND_DS, L.ND_U, 1.0)
     integrate_into(I, F, W, field, L.ND_S1, L.ND_U1, 1.0)
     integrate_into(I, F, W, field, L.ND_S3, L.ND_U2, 1.0)
 
 
 @kernel
-def bending_excess(W, w, count, p, EIz, EIy, unequal):
+def _accelerations_into(I, F, W, body, field):
+    """What the mode accelerations A add to s'', and y'', z'', u'' of the shapes."""
+    n_y, n_z, n_u, _ = shape_counts_of(I, field)
+    n_stations = n_stations_of(I, field)
+    stations = stations_of(I, field)
+    eta_ddot = eta_ddot_of(I, body)
+    _, value, slope, _, _ = shapes_at(I, field)
+    b = station_array(stations, n_stations, L.ND_B)
+    c = station_array(stations, n_stations, L.ND_C)
+    s = station_array(stations, n_stations, L.ND_S)
+    s_ddot = station_array(stations, n_stations, L.ND_S3)
+    b_ddot = station_array(stations, n_stations, L.ND_FY)  # kept where the force will be
+    c_ddot = station_array(stations, n_stations, L.ND_FZ)
+    mix_into(F, W, slope, eta_ddot, 0, n_y, n_stations, b_ddot)
+    mix_into(F, W, slope, eta_ddot, n_y, n_z, n_stations, c_ddot)
+    for p in range(n_stations):
+        bend = W[b + p] * W[b_ddot + p]
+        bend += W[c + p] * W[c_ddot + p]
+        W[s_ddot + p] -= bend / W[s + p]
+    mix_into(F, W, value, eta_ddot, 0, n_y, n_stations, station_array(stations, n_stations, L.ND_Y2))
+    mix_into(F, W, value, eta_ddot, n_y, n_z, n_stations, station_array(stations, n_stations, L.ND_Z2))
+    mix_into(F, W, value, eta_ddot, n_y + n_z, n_u, n_stations, station_array(stations, n_stations, L.ND_U2))
+
+
+@kernel
+def bending_excess(W, stations, n_stations, p, EIz, EIy, unequal):
     """What the exact bending energy of station p has more than 1/2 EIz beta'^2 + 1/2 EIy gamma'^2, and its derivatives.
 
-    (energy, d/d beta, d/d gamma, d/d beta', d/d gamma', d/d theta)
+    (energy, d/d beta, d/d gamma, d/d beta', d/d gamma', d/d theta); `stations` is the place of all arrays in W.
     """
-    b = W[w + L.ND_BETA * count + p]
-    c = W[w + L.ND_GAMMA * count + p]
-    y = W[w + L.ND_BEND_Y * count + p]
-    z = W[w + L.ND_BEND_Z * count + p]
+    b = W[stations + L.ND_BETA * n_stations + p]
+    c = W[stations + L.ND_GAMMA * n_stations + p]
+    y = W[stations + L.ND_BEND_Y * n_stations + p]
+    z = W[stations + L.ND_BEND_Z * n_stations + p]
     square = 1.0 - b * b - c * c
     g = b * y + c * z
     if unequal == 0:
@@ -78,8 +114,9 @@ def bending_excess(W, w, count, p, EIz, EIy, unequal):
     G = g / d
     Kb = y + b * G
     Kc = z + c * G
-    cos = math.cos(W[w + L.ND_THETA * count + p])
-    sin = math.sin(W[w + L.ND_THETA * count + p])
+    theta = W[stations + L.ND_THETA * n_stations + p]
+    cos = math.cos(theta)
+    sin = math.sin(theta)
     k1 = cos * Kb + sin * Kc
     k2 = cos * Kc - sin * Kb
     energy = 0.5 * EIz * (k1 * k1 - y * y) + 0.5 * EIy * (k2 * k2 - z * z)
@@ -93,42 +130,42 @@ def bending_excess(W, w, count, p, EIz, EIy, unequal):
 
 
 @kernel
-def _twist_into(I, F, W, e, field):
+def _twist_into(I, F, W, body, field):
     """theta = phi - int tau at the stations and the torque on it, where the two bending stiffnesses differ.
 
     The torque works on the torsion shapes here; its transpose through the integral goes to `ND_TORSION`.
     """
-    count = I[field + L.FD_N]
-    first = I[field + L.FD_NY] + I[field + L.FD_NZ] + I[field + L.FD_NU]
-    nt = I[field + L.FD_NT]
-    stations, value, _, _, _ = shapes_at(I, field)
-    w = I[field + L.FD_W]
-    q = I[L.Q] + I[e + L.B_ELASTIC_Q]
-    out = I[e + L.B_W] + L.W_F + 6
-    mix_into(F, W, value, q, first, nt, count, w + L.ND_THETA * count)
+    n_stations = n_stations_of(I, field)
+    stations = stations_of(I, field)
+    n_y, n_z, n_u, n_t = shape_counts_of(I, field)
+    first = n_y + n_z + n_u
+    constants, value, _, _, _ = shapes_at(I, field)
+    torque = station_array(stations, n_stations, L.ND_TWIST)
+    on_modes = wrench_of(I, body) + 6
+    mix_into(F, W, value, eta_of(I, body), first, n_t, n_stations, station_array(stations, n_stations, L.ND_THETA))
     integrate_into(I, F, W, field, L.ND_TAU, L.ND_THETA, -1.0)
-    for p in range(count):
-        EIz = F[stations + L.ST_EIZ * count + p]
-        EIy = F[stations + L.ST_EIY * count + p]
-        W[w + L.ND_TWIST * count + p] = bending_excess(W, w, count, p, EIz, EIy, 1)[5]
-    for k in range(first, first + nt):
+    for p in range(n_stations):
+        EIz = F[constants + L.ST_EIZ * n_stations + p]
+        EIy = F[constants + L.ST_EIY * n_stations + p]
+        W[torque + p] = bending_excess(W, stations, n_stations, p, EIz, EIy, 1)[5]
+    for k in range(first, first + n_t):
         s = 0.0
-        for p in range(count):
-            s += F[value + k * count + p] * W[w + L.ND_TWIST * count + p]
-        W[out + k] += s
+        for p in range(n_stations):
+            s += F[value + k * n_stations + p] * W[torque + p]
+        W[on_modes + k] += s
     gather_into(I, F, W, field, L.ND_TWIST, L.ND_TORSION)
 
 
 @kernel
-def _twist_work(W, w, count, p):
+def _twist_work(W, stations, n_stations, p):
     """Derivatives of -tau times its force with respect to beta, gamma, beta', gamma'."""
-    b = W[w + L.ND_BETA * count + p]
-    c = W[w + L.ND_GAMMA * count + p]
+    b = W[stations + L.ND_BETA * n_stations + p]
+    c = W[stations + L.ND_GAMMA * n_stations + p]
     s, _ = root_of(b, c)
-    d = -W[w + L.ND_TORSION * count + p] / (1.0 + s)
-    tau = W[w + L.ND_TAU * count + p] / s
-    by_b = d * (b * tau - W[w + L.ND_BEND_Z * count + p])
-    by_c = d * (c * tau + W[w + L.ND_BEND_Y * count + p])
+    d = -W[stations + L.ND_TORSION * n_stations + p] / (1.0 + s)
+    tau = W[stations + L.ND_TAU * n_stations + p] / s
+    by_b = d * (b * tau - W[stations + L.ND_BEND_Z * n_stations + p])
+    by_c = d * (c * tau + W[stations + L.ND_BEND_Y * n_stations + p])
     return by_b, by_c, d * c, -d * b
 
 
@@ -137,99 +174,118 @@ def _elastic_work_into(I, F, W, field):
     """What works on slopes and curvatures at the stations: axial force, exact bending, twist.
 
     By slope in y and z to ND_S3 and ND_U2, by turn to ND_U1 and ND_Y1, by curvature to ND_Y2 and ND_Z2: the motion that
-    stood there has done its work.
+    was there has done its work.
     """
-    count = I[field + L.FD_N]
+    n_stations = n_stations_of(I, field)
+    stations = stations_of(I, field)
     unequal = I[field + L.FD_UNEQUAL]
-    stations, _, _, _, _ = shapes_at(I, field)
-    w = I[field + L.FD_W]
-    for p in range(count):
-        pull = -W[w + L.ND_PULL * count + p] / W[w + L.ND_S * count + p]
-        EIz = F[stations + L.ST_EIZ * count + p]
-        EIy = F[stations + L.ST_EIY * count + p]
-        _, by_b, by_c, by_y, by_z, _ = bending_excess(W, w, count, p, EIz, EIy, unequal)
+    constants, _, _, _, _ = shapes_at(I, field)
+    b = station_array(stations, n_stations, L.ND_B)
+    c = station_array(stations, n_stations, L.ND_C)
+    s = station_array(stations, n_stations, L.ND_S)
+    axial = station_array(stations, n_stations, L.ND_PULL)
+    by_slope_y = station_array(stations, n_stations, L.ND_S3)
+    by_slope_z = station_array(stations, n_stations, L.ND_U2)
+    by_turn_y = station_array(stations, n_stations, L.ND_U1)
+    by_turn_z = station_array(stations, n_stations, L.ND_Y1)
+    by_bend_y = station_array(stations, n_stations, L.ND_Y2)
+    by_bend_z = station_array(stations, n_stations, L.ND_Z2)
+    for p in range(n_stations):
+        pull = -W[axial + p] / W[s + p]
+        EIz = F[constants + L.ST_EIZ * n_stations + p]
+        EIy = F[constants + L.ST_EIY * n_stations + p]
+        _, by_b, by_c, by_y, by_z, _ = bending_excess(W, stations, n_stations, p, EIz, EIy, unequal)
         if unequal:
-            t_b, t_c, t_y, t_z = _twist_work(W, w, count, p)
+            t_b, t_c, t_y, t_z = _twist_work(W, stations, n_stations, p)
             by_b += t_b
             by_c += t_c
             by_y += t_y
             by_z += t_z
-        W[w + L.ND_S3 * count + p] = pull * W[w + L.ND_B * count + p]
-        W[w + L.ND_U2 * count + p] = pull * W[w + L.ND_C * count + p]
-        W[w + L.ND_U1 * count + p] = by_b
-        W[w + L.ND_Y1 * count + p] = by_c
-        W[w + L.ND_Y2 * count + p] = by_y
-        W[w + L.ND_Z2 * count + p] = by_z
+        W[by_slope_y + p] = pull * W[b + p]
+        W[by_slope_z + p] = pull * W[c + p]
+        W[by_turn_y + p] = by_b
+        W[by_turn_z + p] = by_c
+        W[by_bend_y + p] = by_y
+        W[by_bend_z + p] = by_z
     if I[field + L.FD_SHEAR] == 0:  # turns are slopes
-        for p in range(count):
-            W[w + L.ND_S3 * count + p] += W[w + L.ND_U1 * count + p]
-            W[w + L.ND_U2 * count + p] += W[w + L.ND_Y1 * count + p]
+        for p in range(n_stations):
+            W[by_slope_y + p] += W[by_turn_y + p]
+            W[by_slope_z + p] += W[by_turn_z + p]
 
 
 @kernel
-def _on_modes_into(F, W, rows, first, number, count, x, out):
-    """W[out + k] += sum over the stations of F[rows + k count + p] W[x + p]."""
+def _on_modes_into(F, W, shapes, first, number, n_stations, x, out):
+    """W[out + k] += sum over the stations of F[shapes + k n_stations + p] W[x + p]."""
     for k in range(first, first + number):
-        row = rows + k * count
+        row = shapes + k * n_stations
         s = 0.0
         t = 0.0
-        for p in range(0, count - 1, 2):
+        for p in range(0, n_stations - 1, 2):
             s += F[row + p] * W[x + p]
             t += F[row + p + 1] * W[x + p + 1]
-        if count & 1:
-            s += F[row + count - 1] * W[x + count - 1]
+        if n_stations & 1:  # an odd number of stations
+            s += F[row + n_stations - 1] * W[x + n_stations - 1]
         W[out + k] += s + t
 
 
-@program
-def beam_force(I, F, W, arg):
-    """Wrench on the frame and force on every mode of body record arg // 2; arg odd: with the mode accelerations A."""
-    e = arg >> 1
-    field = I[e + L.B_FIELD]
-    block = I[e + L.B_W]
-    ny = I[field + L.FD_NY]
-    nz = I[field + L.FD_NZ]
-    nu = I[field + L.FD_NU]
-    count = I[field + L.FD_N]
-    out = block + L.W_F + 6
-    elastic_force_into(I, F, W, e, field, out)
-    _centre_line_into(I, F, W, e, field, arg & 1)
-    omega = load3(W, block + L.W_OMEGA)
-    a = load3(W, block + L.W_ACC)
-    al = load3(W, block + L.W_ALPHA)
+@kernel
+def _inertia_force_into(I, F, W, body, field):
+    """f = m (a + alpha x r + w x (w x r + 2 r') + r'') at the stations, and its wrench on the frame."""
+    n_stations = n_stations_of(I, field)
+    stations = stations_of(I, field)
+    block = block_of(I, body)
+    omega = omega_wb_b_at(W, block)
+    a = a_wb_b_at(W, block)
+    alpha = alpha_wb_b_at(W, block)
+    constants, _, _, _, _ = shapes_at(I, field)
+    fx = station_array(stations, n_stations, L.ND_FX)
+    fy = station_array(stations, n_stations, L.ND_FY)
+    fz = station_array(stations, n_stations, L.ND_FZ)
+    for p in range(n_stations):
+        r = station_vector(W, stations, n_stations, POSITION, p)
+        r_dot = station_vector(W, stations, n_stations, VELOCITY, p)
+        r_ddot = station_vector(W, stations, n_stations, ACCELERATION, p)
+        turn = add(cross(alpha, r), cross(omega, add(cross(omega, r), scale(2.0, r_dot))))
+        f = scale(F[constants + L.ST_MASS * n_stations + p], add(add(a, turn), r_ddot))
+        W[fx + p] = f[0]
+        W[fy + p] = f[1]
+        W[fz + p] = f[2]
     force = ZERO
     moment = ZERO
-    stations, value, slope, turn, bend = shapes_at(I, field)
-    w = I[field + L.FD_W]
-    for p in range(count):
-        r = (W[w + L.ND_U * count + p], W[w + L.ND_Y * count + p], W[w + L.ND_Z * count + p])
-        r1 = (W[w + L.ND_U1 * count + p], W[w + L.ND_Y1 * count + p], W[w + L.ND_Z1 * count + p])
-        r2 = (W[w + L.ND_U2 * count + p], W[w + L.ND_Y2 * count + p], W[w + L.ND_Z2 * count + p])
-        round_about = add(cross(al, r), cross(omega, add(cross(omega, r), scale(2.0, r1))))
-        f = scale(F[stations + L.ST_MASS * count + p], add(add(a, round_about), r2))
-        W[w + L.ND_FX * count + p] = f[0]
-        W[w + L.ND_FY * count + p] = f[1]
-        W[w + L.ND_FZ * count + p] = f[2]
-    for p in range(count):  # sums in a loop of their own, so that the one above takes several stations at a time
-        r = (W[w + L.ND_U * count + p], W[w + L.ND_Y * count + p], W[w + L.ND_Z * count + p])
-        f = (W[w + L.ND_FX * count + p], W[w + L.ND_FY * count + p], W[w + L.ND_FZ * count + p])
+    for p in range(n_stations):  # sums in a loop of their own, so that the one above takes several stations at a time
+        r = station_vector(W, stations, n_stations, POSITION, p)
+        f = station_vector(W, stations, n_stations, FORCE, p)
         force = add(force, f)
         moment = add(moment, cross(r, f))
-    store3(W, block + L.W_F, force)
-    store3(W, block + L.W_F + 3, moment)
+    store_pair(W, wrench_of(I, body), force, moment)
+
+
+@program
+def beam_force(I, F, W, body):
+    """Wrench on the frame and force on every mode of a body record; with the mode accelerations A if X_ACCELERATE."""
+    accelerate = wants_accelerations(I, W)
+    field = field_of(I, body)
+    n_y, n_z, n_u, _ = shape_counts_of(I, field)
+    n_stations = n_stations_of(I, field)
+    stations = stations_of(I, field)
+    out = wrench_of(I, body) + 6
+    elastic_force_into(I, F, W, body, field, out)
+    _centre_line_into(I, F, W, body, field, accelerate)
+    _inertia_force_into(I, F, W, body, field)
     gather_into(I, F, W, field, L.ND_FX, L.ND_PULL)
     if I[field + L.FD_UNEQUAL]:
-        _twist_into(I, F, W, e, field)
+        _twist_into(I, F, W, body, field)
     _elastic_work_into(I, F, W, field)
-    _on_modes_into(F, W, value, 0, ny, count, w + L.ND_FY * count, out)
-    _on_modes_into(F, W, value, ny, nz, count, w + L.ND_FZ * count, out)
-    _on_modes_into(F, W, value, ny + nz, nu, count, w + L.ND_FX * count, out)
-    _on_modes_into(F, W, slope, 0, ny, count, w + L.ND_S3 * count, out)
-    _on_modes_into(F, W, slope, ny, nz, count, w + L.ND_U2 * count, out)
-    _on_modes_into(F, W, bend, 0, ny, count, w + L.ND_Y2 * count, out)
-    _on_modes_into(F, W, bend, ny, nz, count, w + L.ND_Z2 * count, out)
+    _, value, slope, turn, curvature = shapes_at(I, field)
+    _on_modes_into(F, W, value, 0, n_y, n_stations, station_array(stations, n_stations, L.ND_FY), out)
+    _on_modes_into(F, W, value, n_y, n_z, n_stations, station_array(stations, n_stations, L.ND_FZ), out)
+    _on_modes_into(F, W, value, n_y + n_z, n_u, n_stations, station_array(stations, n_stations, L.ND_FX), out)
+    _on_modes_into(F, W, slope, 0, n_y, n_stations, station_array(stations, n_stations, L.ND_S3), out)
+    _on_modes_into(F, W, slope, n_y, n_z, n_stations, station_array(stations, n_stations, L.ND_U2), out)
+    _on_modes_into(F, W, curvature, 0, n_y, n_stations, station_array(stations, n_stations, L.ND_Y2), out)
+    _on_modes_into(F, W, curvature, n_y, n_z, n_stations, station_array(stations, n_stations, L.ND_Z2), out)
     if I[field + L.FD_SHEAR]:
-        _on_modes_into(F, W, turn, 0, ny, count, w + L.ND_U1 * count, out)
-        _on_modes_into(F, W, turn, ny, nz, count, w + L.ND_Y1 * count, out)
+        _on_modes_into(F, W, turn, 0, n_y, n_stations, station_array(stations, n_stations, L.ND_U1), out)
+        _on_modes_into(F, W, turn, n_y, n_z, n_stations, station_array(stations, n_stations, L.ND_Y1), out)
     for k in range(I[field + L.FD_N_SLICES]):
-        slice_force_into(I, F, W, e, I[field + L.FD_SLICES] + k * L.SLICE, arg & 1)
+        slice_force_into(I, F, W, body, I[field + L.FD_SLICES] + k * L.SLICE, accelerate)

@@ -16,31 +16,33 @@ import math
 
 from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
+from flexmb.layout.access import eta_dot_of, eta_of, field_of
+from flexmb.layout.beam_access import n_stations_of, shape_counts_of, station_array, stations_of
 
 
 @kernel
 def shapes_at(I, field):
     """Places in F: arrays of the stations, of the shapes' values, slopes, turns and curvatures."""
     n_local = I[field + L.FD_LOCAL]
-    count = I[field + L.FD_N]
-    bending = I[field + L.FD_NY] + I[field + L.FD_NZ]
-    n = bending + I[field + L.FD_NU] + I[field + L.FD_NT]
-    stations = I[field + L.FD_F] + I[field + L.FD_SEGMENTS] * n_local * (n_local + 1)
-    value = stations + L.ST_SHAPES * count
-    slope = value + n * count
-    turn = slope + bending * count
-    return stations, value, slope, turn, turn + bending * count
+    n_stations = n_stations_of(I, field)
+    n_y, n_z, n_u, n_t = shape_counts_of(I, field)
+    n_bending = n_y + n_z
+    constants = I[field + L.FD_F] + I[field + L.FD_SEGMENTS] * n_local * (n_local + 1)
+    value = constants + L.ST_SHAPES * n_stations
+    slope = value + (n_bending + n_u + n_t) * n_stations
+    turn = slope + n_bending * n_stations
+    return constants, value, slope, turn, turn + n_bending * n_stations
 
 
 @kernel
-def mix_into(F, W, shapes, x, first, number, count, out):
-    """W[out + p] = sum over the modes k from `first` of F[shapes + k count + p] W[x + k], for all stations p."""
-    for p in range(count):
+def mix_into(F, W, shapes, x, first, number, n_stations, out):
+    """W[out + p] = sum over the modes k from `first` of F[shapes + k n_stations + p] W[x + k], for all stations p."""
+    for p in range(n_stations):
         W[out + p] = 0.0
     for k in range(first, first + number):
         factor = W[x + k]
-        row = shapes + k * count
-        for p in range(count):
+        row = shapes + k * n_stations
+        for p in range(n_stations):
             W[out + p] += F[row + p] * factor
 
 
@@ -69,72 +71,105 @@ def root_rates(b, c, s, b1, c1):
 
 
 @program
-def beam_nodes(I, F, W, arg):
-    """Slopes, turns, twist and rates at the stations of the body with record `arg`, to its arrays in W."""
-    field = I[arg + L.B_FIELD]
-    ny = I[field + L.FD_NY]
-    nz = I[field + L.FD_NZ]
-    shear = I[field + L.FD_SHEAR]
-    count = I[field + L.FD_N]
-    q = I[L.Q] + I[arg + L.B_ELASTIC_Q]
-    v = I[L.V] + I[arg + L.B_V] + I[arg + L.B_NJ]
-    _, _, slope, turn, bend = shapes_at(I, field)
-    w = I[field + L.FD_W]
-    mix_into(F, W, slope, q, 0, ny, count, w + L.ND_B * count)
-    mix_into(F, W, slope, q, ny, nz, count, w + L.ND_C * count)
-    mix_into(F, W, slope, v, 0, ny, count, w + L.ND_B1 * count)
-    mix_into(F, W, slope, v, ny, nz, count, w + L.ND_C1 * count)
-    mix_into(F, W, bend, q, 0, ny, count, w + L.ND_BEND_Y * count)
-    mix_into(F, W, bend, q, ny, nz, count, w + L.ND_BEND_Z * count)
-    if shear == 1:
-        mix_into(F, W, turn, q, 0, ny, count, w + L.ND_BETA * count)
-        mix_into(F, W, turn, q, ny, nz, count, w + L.ND_GAMMA * count)
-        mix_into(F, W, turn, v, 0, ny, count, w + L.ND_BETA1 * count)
-        mix_into(F, W, turn, v, ny, nz, count, w + L.ND_GAMMA1 * count)
-    for p in range(count):
-        b = W[w + L.ND_B * count + p]
-        c = W[w + L.ND_C * count + p]
-        b1 = W[w + L.ND_B1 * count + p]
-        c1 = W[w + L.ND_C1 * count + p]
-        s, ds = root_of(b, c)
-        s1, s2 = root_rates(b, c, s, b1, c1)
-        W[w + L.ND_S * count + p] = s
-        W[w + L.ND_DS * count + p] = ds
-        W[w + L.ND_S1 * count + p] = s1
-        W[w + L.ND_S2 * count + p] = s2
-        if shear == 0:
-            W[w + L.ND_BETA * count + p] = b
-            W[w + L.ND_GAMMA * count + p] = c
-            W[w + L.ND_BETA1 * count + p] = b1
-            W[w + L.ND_GAMMA1 * count + p] = c1
-    if ny > 0 and nz > 0:
-        # The rates of beta', gamma' stand where tau and its rate will.
-        mix_into(F, W, bend, v, 0, ny, count, w + L.ND_TAU * count)
-        mix_into(F, W, bend, v, ny, nz, count, w + L.ND_TAU1 * count)
-        for p in range(count):
-            b = W[w + L.ND_BETA * count + p]
-            c = W[w + L.ND_GAMMA * count + p]
-            b1 = W[w + L.ND_BETA1 * count + p]
-            c1 = W[w + L.ND_GAMMA1 * count + p]
-            s = W[w + L.ND_S * count + p]
-            s1 = W[w + L.ND_S1 * count + p]
-            s2 = W[w + L.ND_S2 * count + p]
-            if shear == 1:
-                s, _ = root_of(b, c)
-                s1, s2 = root_rates(b, c, s, b1, c1)
-            bend_y = W[w + L.ND_BEND_Y * count + p]
-            bend_z = W[w + L.ND_BEND_Z * count + p]
-            bend_y1 = W[w + L.ND_TAU * count + p]
-            bend_z1 = W[w + L.ND_TAU1 * count + p]
-            d = 1.0 / (1.0 + s)
-            tau = (c * bend_y - b * bend_z) * d
-            tau1 = (c1 * bend_y + c * bend_y1 - b1 * bend_z - b * bend_z1 - tau * s1) * d
-            W[w + L.ND_TAU * count + p] = tau
-            W[w + L.ND_TAU1 * count + p] = tau1
-            W[w + L.ND_TAU2 * count + p] = (2.0 * (c1 * bend_y1 - b1 * bend_z1 - tau1 * s1) - tau * s2) * d
-    else:
-        for p in range(3 * count):
-            W[w + L.ND_TAU * count + p] = 0.0
+def beam_nodes(I, F, W, body):
+    """Slopes, turns, twist and rates at the stations of a body record, to its arrays in W."""
+    field = field_of(I, body)
+    n_y, n_z, _, _ = shape_counts_of(I, field)
+    has_shear = I[field + L.FD_SHEAR] == 1
+    n_stations = n_stations_of(I, field)
+    stations = stations_of(I, field)
+    eta = eta_of(I, body)
+    eta_dot = eta_dot_of(I, body)
+    _, _, slope, turn, _ = shapes_at(I, field)
+    b = station_array(stations, n_stations, L.ND_B)
+    c = station_array(stations, n_stations, L.ND_C)
+    b_dot = station_array(stations, n_stations, L.ND_B1)
+    c_dot = station_array(stations, n_stations, L.ND_C1)
+    beta = station_array(stations, n_stations, L.ND_BETA)
+    gamma = station_array(stations, n_stations, L.ND_GAMMA)
+    beta_dot = station_array(stations, n_stations, L.ND_BETA1)
+    gamma_dot = station_array(stations, n_stations, L.ND_GAMMA1)
+    mix_into(F, W, slope, eta, 0, n_y, n_stations, b)
+    mix_into(F, W, slope, eta, n_y, n_z, n_stations, c)
+    mix_into(F, W, slope, eta_dot, 0, n_y, n_stations, b_dot)
+    mix_into(F, W, slope, eta_dot, n_y, n_z, n_stations, c_dot)
+    if has_shear:
+        mix_into(F, W, turn, eta, 0, n_y, n_stations, beta)
+        mix_into(F, W, turn, eta, n_y, n_z, n_stations, gamma)
+        mix_into(F, W, turn, eta_dot, 0, n_y, n_stations, beta_dot)
+        mix_into(F, W, turn, eta_dot, n_y, n_z, n_stations, gamma_dot)
+    s = station_array(stations, n_stations, L.ND_S)
+    shortening = station_array(stations, n_stations, L.ND_DS)
+    s_dot = station_array(stations, n_stations, L.ND_S1)
+    gamma_s = station_array(stations, n_stations, L.ND_S2)
+    for p in range(n_stations):
+        b_p, c_p, b_dot_p, c_dot_p = W[b + p], W[c + p], W[b_dot + p], W[c_dot + p]
+        s_p, shortening_p = root_of(b_p, c_p)
+        s_dot_p, gamma_s_p = root_rates(b_p, c_p, s_p, b_dot_p, c_dot_p)
+        W[s + p] = s_p
+        W[shortening + p] = shortening_p
+        W[s_dot + p] = s_dot_p
+        W[gamma_s + p] = gamma_s_p
+        if not has_shear:
+            W[beta + p] = b_p
+            W[gamma + p] = c_p
+            W[beta_dot + p] = b_dot_p
+            W[gamma_dot + p] = c_dot_p
+    _frame_twist_into(I, F, W, body, field, has_shear)
+
+
+@kernel
+def _frame_twist_into(I, F, W, body, field, has_shear):
+    """tau = (gamma beta' - beta gamma')/(1 + sigma) at the stations (beta', gamma' along the beam), rate and bias."""
+    n_y, n_z, _, _ = shape_counts_of(I, field)
+    n_stations = n_stations_of(I, field)
+    stations = stations_of(I, field)
+    eta = eta_of(I, body)
+    eta_dot = eta_dot_of(I, body)
+    _, _, _, _, curvature = shapes_at(I, field)
+    bend_y = station_array(stations, n_stations, L.ND_BEND_Y)
+    bend_z = station_array(stations, n_stations, L.ND_BEND_Z)
+    tau = station_array(stations, n_stations, L.ND_TAU)
+    tau_dot = station_array(stations, n_stations, L.ND_TAU1)
+    gamma_tau = station_array(stations, n_stations, L.ND_TAU2)
+    mix_into(F, W, curvature, eta, 0, n_y, n_stations, bend_y)
+    mix_into(F, W, curvature, eta, n_y, n_z, n_stations, bend_z)
+    if n_y == 0 or n_z == 0:
+        for p in range(3 * n_stations):
+            W[tau + p] = 0.0
+        return
+    betas = station_array(stations, n_stations, L.ND_BETA)
+    gammas = station_array(stations, n_stations, L.ND_GAMMA)
+    beta_rates = station_array(stations, n_stations, L.ND_BETA1)
+    gamma_rates = station_array(stations, n_stations, L.ND_GAMMA1)
+    sigmas = station_array(stations, n_stations, L.ND_S)
+    sigma_rates = station_array(stations, n_stations, L.ND_S1)
+    sigma_biases = station_array(stations, n_stations, L.ND_S2)
+    # The rates of beta', gamma' are first kept where tau and its rate will be.
+    mix_into(F, W, curvature, eta_dot, 0, n_y, n_stations, tau)
+    mix_into(F, W, curvature, eta_dot, n_y, n_z, n_stations, tau_dot)
+    for p in range(n_stations):
+        beta = W[betas + p]
+        gamma = W[gammas + p]
+        beta_dot = W[beta_rates + p]
+        gamma_dot = W[gamma_rates + p]
+        sigma = W[sigmas + p]
+        sigma_dot = W[sigma_rates + p]
+        sigma_bias = W[sigma_biases + p]
+        if has_shear:
+            sigma, _ = root_of(beta, gamma)
+            sigma_dot, sigma_bias = root_rates(beta, gamma, sigma, beta_dot, gamma_dot)
+        y = W[bend_y + p]
+        z = W[bend_z + p]
+        y_dot = W[tau + p]
+        z_dot = W[tau_dot + p]
+        d = 1.0 / (1.0 + sigma)
+        tau_p = (gamma * y - beta * z) * d
+        rate = (gamma_dot * y + gamma * y_dot - beta_dot * z - beta * z_dot - tau_p * sigma_dot) * d
+        W[tau + p] = tau_p
+        W[tau_dot + p] = rate
+        bias = 2.0 * (gamma_dot * y_dot - beta_dot * z_dot - rate * sigma_dot) - tau_p * sigma_bias
+        W[gamma_tau + p] = bias * d
 
 
 @kernel
@@ -142,11 +177,11 @@ def integrate_into(I, F, W, field, source, target, scale):
     """Array `target` += scale x integral along the beam of array `source`, from the end it is measured from."""
     n_local = I[field + L.FD_LOCAL]
     n_segments = I[field + L.FD_SEGMENTS]
-    count = I[field + L.FD_N]
     matrix = I[field + L.FD_F]
     size = n_local * (n_local + 1)
-    x = I[field + L.FD_W] + source * count
-    out = I[field + L.FD_W] + target * count
+    n_stations = n_stations_of(I, field)
+    x = station_array(stations_of(I, field), n_stations, source)
+    out = station_array(stations_of(I, field), n_stations, target)
     base = 0.0
     if I[field + L.FD_FROM_END] == 1:
         for segment in range(n_segments):
@@ -170,14 +205,14 @@ def gather_into(I, F, W, field, source, target):
     """The transpose: array `target` = what forces `source` on the integral at all stations do at each one."""
     n_local = I[field + L.FD_LOCAL]
     n_segments = I[field + L.FD_SEGMENTS]
-    count = I[field + L.FD_N]
     matrix = I[field + L.FD_F]
     size = n_local * (n_local + 1)
-    x = I[field + L.FD_W] + source * count
-    out = I[field + L.FD_W] + target * count
+    n_stations = n_stations_of(I, field)
+    x = station_array(stations_of(I, field), n_stations, source)
+    out = station_array(stations_of(I, field), n_stations, target)
     beyond = 0.0
     if I[field + L.FD_FROM_END] == 1:
-        for p in range(count):
+        for p in range(n_stations):
             beyond -= W[x + p]
     for segment in range(n_segments - 1, -1, -1):
         first = segment * n_local

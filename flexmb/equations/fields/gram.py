@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from flexmb.jit import kernel
-from flexmb.layout import flat_arrays as L
+from flexmb.layout.access import composite_of, n_modes_of
 from flexmb.vectors import cross, dot, load3, scale
 
 
 @kernel
-def clear_mass(I, W, e):
+def clear_mass(I, W, body):
     """Zero the (6 + n) x (6 + n) matrix of a body; its place and size."""
-    size = 6 + I[e + L.B_NF]
-    o = I[e + L.B_COMPOSITE]
+    size = 6 + n_modes_of(I, body)
+    o = composite_of(I, body)
     for i in range(size * size):
         W[o + i] = 0.0
     return o, size

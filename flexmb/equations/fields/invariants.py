@@ -12,6 +12,19 @@ from flexmb.equations.fields.elastic import elastic_force_into
 from flexmb.equations.fields.gram import clear_mass, mirror
 from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
+from flexmb.layout.access import (
+    a_wb_b_at,
+    alpha_wb_b_at,
+    block_of,
+    eta_ddot_of,
+    eta_dot_of,
+    eta_of,
+    field_of,
+    n_modes_of,
+    omega_wb_b_at,
+    wants_accelerations,
+    wrench_of,
+)
 from flexmb.vectors import (
     ZERO,
     add,
@@ -24,6 +37,7 @@ from flexmb.vectors import (
     scale,
     store3,
     store9,
+    store_pair,
     transpose,
 )
 
@@ -58,21 +72,33 @@ def _plus(A, s, B):
 
 
 @kernel
-def _integrals_into(I, F, W, e, field):
-    """S and P of the deformed body; S_psi, B and C to the scratch. C_kl = N2_kl + q_m (N3_k,lm + N3_l,km^T)."""
-    n = I[e + L.B_NF]
-    order = I[field + L.FD_ORDER]
-    q = I[L.Q] + I[e + L.B_ELASTIC_Q]
-    f = I[field + L.FD_F]
+def _constants_at(f, n):
+    """Offsets in F of S1, N1, N2, S2, X, N3 when the constants of n modes begin at F[f]."""
     s1 = f + 13
     n1 = s1 + 3 * n
     n2 = n1 + 9 * n
     s2 = n2 + 9 * n * n
     x = s2 + 3 * n * n
-    n3 = x + 9 * n * n
+    return s1, n1, n2, s2, x, x + 9 * n * n
+
+
+@kernel
+def _scratch_at(I, field, n):
+    """Offsets in W of S_psi, B and C of n modes."""
     s_psi = I[field + L.FD_W]
     b = s_psi + 3 * n
-    c = b + 9 * n
+    return s_psi, b, b + 9 * n
+
+
+@kernel
+def _integrals_into(I, F, W, body, field):
+    """S and P of the deformed body; S_psi, B and C to the scratch. C_kl = N2_kl + q_m (N3_k,lm + N3_l,km^T)."""
+    n = n_modes_of(I, body)
+    order = I[field + L.FD_ORDER]
+    q = eta_of(I, body)
+    f = I[field + L.FD_F]
+    s1, n1, n2, s2, x, n3 = _constants_at(f, n)
+    s_psi, b, c = _scratch_at(I, field, n)
     if order > 1:
         for k in range(n):
             for m in range(n):
@@ -124,29 +150,28 @@ def _inertia(P):
 
 
 @program
-def invariant_force(I, F, W, arg):
-    """Wrench on the frame and force on every mode of body record arg // 2; arg odd: with the mode accelerations A."""
-    e = arg >> 1
-    field = I[e + L.B_FIELD]
-    block = I[e + L.B_W]
-    n = I[e + L.B_NF]
+def invariant_force(I, F, W, body):
+    """Wrench on the frame and force on every mode of a body record; with the mode accelerations A if X_ACCELERATE.
+
+    M y' + h with the blocks of theory 3, the symbols of 3.1.
+    """
+    accelerate = wants_accelerations(I, W)
+    field = field_of(I, body)
+    block = block_of(I, body)
+    n = n_modes_of(I, body)
     order = I[field + L.FD_ORDER]
-    q = I[L.Q] + I[e + L.B_ELASTIC_Q]
-    v = I[L.V] + I[e + L.B_V] + I[e + L.B_NJ]
-    acc = I[L.A] + I[e + L.B_V] + I[e + L.B_NJ]
-    out = block + L.W_F + 6
-    elastic_force_into(I, F, W, e, field, out)
-    S, P = _integrals_into(I, F, W, e, field)
+    q = eta_of(I, body)
+    v = eta_dot_of(I, body)
+    acc = eta_ddot_of(I, body)
+    out = wrench_of(I, body) + 6
+    elastic_force_into(I, F, W, body, field, out)
+    S, P = _integrals_into(I, F, W, body, field)
     f = I[field + L.FD_F]
-    s2 = f + 13 + 12 * n + 9 * n * n
-    x = s2 + 3 * n * n
-    n3 = x + 9 * n * n
-    s_psi = I[field + L.FD_W]
-    b = s_psi + 3 * n
-    c = b + 9 * n
-    w = load3(W, block + L.W_OMEGA)
-    a = load3(W, block + L.W_ACC)
-    al = load3(W, block + L.W_ALPHA)
+    _, _, _, s2, x, n3 = _constants_at(f, n)
+    s_psi, b, c = _scratch_at(I, field, n)
+    w = omega_wb_b_at(W, block)
+    a = a_wb_b_at(W, block)
+    al = alpha_wb_b_at(W, block)
     J = _inertia(P)
     rate = ZERO  # S_psi q'
     bias = ZERO  # int gam, and S_psi q''
@@ -155,7 +180,7 @@ def invariant_force(I, F, W, arg):
     for k in range(n):
         rate = add(rate, scale(W[v + k], load3(W, s_psi + 3 * k)))
         Bq = _plus(Bq, W[v + k], load9(W, b + 9 * k))
-        if arg & 1:
+        if accelerate:
             bias = add(bias, scale(W[acc + k], load3(W, s_psi + 3 * k)))
             turning = _plus(turning, W[acc + k], load9(W, b + 9 * k))
         if order > 0:
@@ -170,7 +195,7 @@ def invariant_force(I, F, W, arg):
         for m in range(n):
             C = load9(W, c + 9 * (m * n + k))
             total += 2.0 * W[v + m] * dot(w, _axis(C))
-            if arg & 1:
+            if accelerate:
                 total += W[acc + m] * _trace(C)
         if order > 1:
             Z = NINE  # N3_k,lm q'_l q'_m
@@ -186,20 +211,17 @@ def invariant_force(I, F, W, arg):
     t = _trace(Bq)
     back = rotate_back(Bq, w)
     moment = add(moment, scale(2.0, (t * w[0] - back[0], t * w[1] - back[1], t * w[2] - back[2])))
-    store3(W, block + L.W_F, force)
-    store3(W, block + L.W_F + 3, moment)
+    store_pair(W, wrench_of(I, body), force, moment)
 
 
 @program
-def invariant_mass(I, F, W, arg):
-    """Mass matrix of the body with record `arg`."""
-    field = I[arg + L.B_FIELD]
-    n = I[arg + L.B_NF]
-    S, P = _integrals_into(I, F, W, arg, field)
-    s_psi = I[field + L.FD_W]
-    b = s_psi + 3 * n
-    c = b + 9 * n
-    o, size = clear_mass(I, W, arg)
+def invariant_mass(I, F, W, body):
+    """Mass matrix of a body record."""
+    field = field_of(I, body)
+    n = n_modes_of(I, body)
+    S, P = _integrals_into(I, F, W, body, field)
+    s_psi, b, c = _scratch_at(I, field, n)
+    o, size = clear_mass(I, W, body)
     mass = F[I[field + L.FD_F]]
     for i in range(3):
         W[o + i * size + i] = mass

@@ -9,19 +9,33 @@ from flexmb.equations.fields.elastic import elastic_force_into
 from flexmb.equations.fields.gram import add_point, clear_mass, mirror
 from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
-from flexmb.vectors import ZERO, add, cross, dot, load3, scale, store3
+from flexmb.layout.access import (
+    a_wb_b_at,
+    alpha_wb_b_at,
+    block_of,
+    eta_ddot_of,
+    eta_dot_of,
+    eta_of,
+    field_of,
+    n_modes_of,
+    omega_wb_b_at,
+    wants_accelerations,
+    wrench_of,
+)
+from flexmb.layout.beam_access import n_stations_of
+from flexmb.vectors import ZERO, add, cross, dot, load3, scale, store3, store_pair
 
 
 @kernel
-def _point_into(I, F, W, e, point, psi, accelerate):
+def _point_into(I, F, W, body, point, psi, accelerate):
     """Position, velocity and acceleration of a point relative to the frame; its columns to W[psi..]."""
-    n = I[e + L.B_NF]
-    q = I[L.Q] + I[e + L.B_ELASTIC_Q]
-    v = I[L.V] + I[e + L.B_V] + I[e + L.B_NJ]
-    a = I[L.A] + I[e + L.B_V] + I[e + L.B_NJ]
+    n = n_modes_of(I, body)
+    eta = eta_of(I, body)
+    eta_dot = eta_dot_of(I, body)
+    eta_ddot = eta_ddot_of(I, body)
     r = load3(F, point + 1)
-    r1 = ZERO
-    r2 = ZERO
+    r_dot = ZERO
+    r_ddot = ZERO
     second = point + 4 + 3 * n
     for k in range(n):
         phi = load3(F, point + 4 + 3 * k)
@@ -29,54 +43,62 @@ def _point_into(I, F, W, e, point, psi, accelerate):
         bias = ZERO
         for m in range(n):
             g = load3(F, second + 3 * (k * n + m))
-            column = add(column, scale(W[q + m], g))
-            bias = add(bias, scale(W[v + m], g))
+            column = add(column, scale(W[eta + m], g))
+            bias = add(bias, scale(W[eta_dot + m], g))
         store3(W, psi + 3 * k, column)
-        r = add(r, scale(0.5 * W[q + k], add(phi, column)))
-        r1 = add(r1, scale(W[v + k], column))
-        r2 = add(r2, scale(W[v + k], bias))
+        r = add(r, scale(0.5 * W[eta + k], add(phi, column)))
+        r_dot = add(r_dot, scale(W[eta_dot + k], column))
+        r_ddot = add(r_ddot, scale(W[eta_dot + k], bias))
         if accelerate:
-            r2 = add(r2, scale(W[a + k], column))
-    return r, r1, r2
+            r_ddot = add(r_ddot, scale(W[eta_ddot + k], column))
+    return r, r_dot, r_ddot
 
 
 @program
-def point_force(I, F, W, arg):
-    """Wrench on the frame and force on every mode of body record arg // 2; arg odd: with the mode accelerations A."""
-    e = arg >> 1
-    field = I[e + L.B_FIELD]
-    block = I[e + L.B_W]
-    n = I[e + L.B_NF]
+def point_force(I, F, W, body):
+    """Wrench on the frame and force on every mode of a body record; with the mode accelerations A if X_ACCELERATE.
+
+    f_t += f, f_r += r x f, f_k += psi_k . f for f = m (a + al x r + w x (w x r + 2 r') + r'') of every point.
+    """
+    accelerate = wants_accelerations(I, W)
+    field = field_of(I, body)
+    block = block_of(I, body)
+    n = n_modes_of(I, body)
     psi = I[field + L.FD_W]
-    w = load3(W, block + L.W_OMEGA)
-    a = load3(W, block + L.W_ACC)
-    al = load3(W, block + L.W_ALPHA)
-    out = block + L.W_F + 6
-    elastic_force_into(I, F, W, e, field, out)
+    omega = omega_wb_b_at(W, block)
+    a = a_wb_b_at(W, block)
+    alpha = alpha_wb_b_at(W, block)
+    wrench = wrench_of(I, body)
+    elastic_force_into(I, F, W, body, field, wrench + 6)
     force = ZERO
     moment = ZERO
-    for p in range(I[field + L.FD_N]):
-        point = I[field + L.FD_F] + p * (4 + 3 * n + 3 * n * n)
-        r, r1, r2 = _point_into(I, F, W, e, point, psi, arg & 1)
-        turn = add(cross(al, r), cross(w, add(cross(w, r), scale(2.0, r1))))
-        f = scale(F[point], add(add(a, turn), r2))
+    for p in range(n_stations_of(I, field)):
+        point = _point_at(I, field, n, p)
+        r, r_dot, r_ddot = _point_into(I, F, W, body, point, psi, accelerate)
+        turn = add(cross(alpha, r), cross(omega, add(cross(omega, r), scale(2.0, r_dot))))
+        f = scale(F[point], add(add(a, turn), r_ddot))
         force = add(force, f)
         moment = add(moment, cross(r, f))
         for k in range(n):
-            W[out + k] += dot(load3(W, psi + 3 * k), f)
-    store3(W, block + L.W_F, force)
-    store3(W, block + L.W_F + 3, moment)
+            W[wrench + 6 + k] += dot(load3(W, psi + 3 * k), f)
+    store_pair(W, wrench, force, moment)
+
+
+@kernel
+def _point_at(I, field, n, p):
+    """Offset in F of the constants of point p of a body with n modes."""
+    return I[field + L.FD_F] + p * (4 + 3 * n + 3 * n * n)
 
 
 @program
-def point_mass(I, F, W, arg):
-    """Mass matrix of the body with record `arg`."""
-    field = I[arg + L.B_FIELD]
-    n = I[arg + L.B_NF]
+def point_mass(I, F, W, body):
+    """Mass matrix of a body record."""
+    field = field_of(I, body)
+    n = n_modes_of(I, body)
     psi = I[field + L.FD_W]
-    o, size = clear_mass(I, W, arg)
-    for p in range(I[field + L.FD_N]):
-        point = I[field + L.FD_F] + p * (4 + 3 * n + 3 * n * n)
-        r, _, _ = _point_into(I, F, W, arg, point, psi, 0)
+    o, size = clear_mass(I, W, body)
+    for p in range(n_stations_of(I, field)):
+        point = _point_at(I, field, n, p)
+        r, _, _ = _point_into(I, F, W, body, point, psi, False)
         add_point(W, o, size, F[point], r, psi)
     mirror(W, o, size)

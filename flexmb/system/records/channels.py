@@ -65,10 +65,10 @@ def pack_channels(
     for branch in sorted(topology.branches, key=lambda branch: branch.body):
         name = mechanism.bodies[branch.body].name
         block = ints[ints[L.BODIES] + tree.flat_body[branch.body] * L.BODY + L.B_OUT]
-        out.add(f"bodies/{name}/position", "m", block, 3, "body origin, world axes")
-        out.add(f"bodies/{name}/quaternion", "1", block + 3, 4, "orientation, w first")
-        out.add(f"bodies/{name}/velocity", "m/s", block + 7, 3, "velocity of the body origin, world axes")
-        out.add(f"bodies/{name}/angular_velocity", "rad/s", block + 10, 3, "angular velocity, body axes")
+        out.add(f"bodies/{name}/position", "m", block + L.BO_POSITION, 3, "body origin, world axes")
+        out.add(f"bodies/{name}/quaternion", "1", block + L.BO_QUATERNION, 4, "orientation, w first")
+        out.add(f"bodies/{name}/velocity", "m/s", block + L.BO_VELOCITY, 3, "velocity of the body origin, world axes")
+        out.add(f"bodies/{name}/angular_velocity", "rad/s", block + L.BO_OMEGA, 3, "angular velocity, body axes")
         body = mechanism.bodies[branch.body]
         if isinstance(body, FlexibleBody):
             record = ints[L.BODIES] + tree.flat_body[branch.body] * L.BODY
@@ -104,7 +104,7 @@ def pack_channels(
         unit, text, length = describe_sensor(spec, name)
         out.add(f"sensors/{name}", unit, loads.sensor_slot[name], length, text, scalar=length == 1)
     out.add_solver()
-    ints[L.COPIES], ints[L.N_COPIES] = pack.table(out.copies, 2), len(out.copies)
+    ints[L.COPIES], ints[L.N_COPIES] = pack.table(out.copies, L.COPY), len(out.copies)
     ints[L.N_OUT] = out.length
     ints[L.OUT] = pack.take(out.length)
     return out.channels

@@ -92,7 +92,7 @@ def _pack_beam(pack: Packer, field: ExactBeam, record: list[int]) -> None:
     record[L.FD_SEGMENTS], record[L.FD_LOCAL] = field.segments, field.local
     record[L.FD_FROM_END] = int(field.basis.from_end)
     record[L.FD_SHEAR], record[L.FD_UNEQUAL] = int(field.has_shear), int(field.is_unequal)
-    record[L.FD_W] = pack.take(len(field.x) * (L.NODES + 3 * field.n))
+    record[L.FD_W] = pack.take(L.STATIONS.length({"n_stations": len(field.x), "n_modes": field.n}))
     record[L.FD_F] = len(pack.floats)
     for matrix, weights in zip(field.matrices, field.weights, strict=True):
         pack.put(matrix.T)

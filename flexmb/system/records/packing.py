@@ -7,8 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.joints.table import JointType
 from flexmb.layout import flat_arrays as L
+from flexmb.layout.record import Counts
 from flexmb.model.expressions.program import program_records, stack_depth
+
+
+def joint_key(
+    joint_type: JointType, parameters: int, places: tuple[int, int, int], markers: tuple[int, int], memory: int = -1
+) -> list[int]:
+    """How a joint is read; `places` of its coordinates, rates and accelerations in W."""
+    key = [0] * L.JOINT_KEY
+    key[L.K_CODE], key[L.K_F], key[L.K_N] = int(joint_type.code), parameters, joint_type.n_v
+    key[L.K_Q], key[L.K_V], key[L.K_A] = places
+    key[L.K_FIRST], key[L.K_SECOND] = markers
+    key[L.K_MEMORY] = memory
+    return key
 
 
 class Packer:
@@ -44,6 +58,11 @@ class Packer:
         offset = self.n_work
         self.n_work += int(length)
         return offset
+
+    def take_header(self, slots: Iterable[int], counts: Counts) -> None:
+        """Reserve the workspace that these header entries point to, with the lengths that they declare."""
+        for slot in slots:
+            self.ints[slot] = self.take(L.HEADER_RECORD.target_length(slot, counts))
 
     def function(self, expression: Any, slots: dict[str, int]) -> int:
         """Append the program of an expression; returns its start in I."""

@@ -9,7 +9,7 @@ from typing import Any
 from flexmb.axes import AXES
 from flexmb.layout import flat_arrays as L
 from flexmb.system.mechanism import Mechanism
-from flexmb.system.records.packing import Packer
+from flexmb.system.records.packing import Packer, joint_key
 from flexmb.system.records.tree import TreeRecords
 from flexmb.system.system import Row
 
@@ -95,8 +95,7 @@ class RowRecords:
         block = self.pack.take(L.CHORD_BLOCK)
         memory = self._memory_of(number)
         places = (block + L.C_Q, block + L.C_V, block + L.C_A)
-        code, n = int(joint.type.code), joint.type.n_v
-        record[: L.JOINT_KEY] = [code, parameters, *places, n, joint.first, joint.second, memory]
+        record[: L.JOINT_KEY] = joint_key(joint.type, parameters, places, (joint.first, joint.second), memory)
         record[L.CH_NQ], record[L.CH_W] = joint.type.n_q, block
         return record
 
@@ -170,7 +169,7 @@ class RowRecords:
         records = []
         for place, k in enumerate(active):
             row = self.pending[k]
-            row.record[L.R_W] = self.pack.take(L.ROW_WRENCH)
+            row.record[L.R_W] = self.pack.take(L.ROW_RECORD.target_length(L.R_W, {}))
             records.append(row.record)
             if row.joint is not None:
                 self.joint_rows.setdefault(row.joint, []).append(place)

@@ -16,7 +16,7 @@ from flexmb.joints.table import JOINT_TYPES
 from flexmb.layout import flat_arrays as L
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.records.fields import n_modes, pack_field, place_marker, slice_constants
-from flexmb.system.records.packing import Packer
+from flexmb.system.records.packing import Packer, joint_key
 from flexmb.system.topology import Branch, Topology
 
 
@@ -90,11 +90,13 @@ def pack_markers(pack: Packer, mechanism: Mechanism, tree: TreeRecords) -> None:
 
 def _marker(
     pack: Packer, mechanism: Mechanism, tree: TreeRecords, body: int, p_b: Any, R_b: Any, shapes: Any
-) -> tuple[int, ...]:
-    place, slot, order = place_marker(pack, p_b, R_b, shapes)
+) -> list[int]:
     n = n_modes(mechanism.bodies[body])
-    block = pack.take(L.S_COLUMNS + 6 * n + 6 if n else L.RIGID_MARKER)
-    return tree.flat_body[body], place, slot, block, order
+    record = [0] * L.MARKER
+    record[L.MK_BODY] = tree.flat_body[body]
+    record[L.MK_F], record[L.MK_FLEX], record[L.MK_ORDER] = place_marker(pack, p_b, R_b, shapes)
+    record[L.MK_W] = pack.take(L.MARKER_BLOCK.length({"n_modes": n}) if n else L.RIGID_MARKER)
+    return record
 
 
 def pack_bodies(pack: Packer, mechanism: Mechanism, topology: Topology, tree: TreeRecords, joint_f: list[int]) -> None:
@@ -111,25 +113,17 @@ def pack_bodies(pack: Packer, mechanism: Mechanism, topology: Topology, tree: Tr
             numbers, parameters = (joint.first, joint.second), joint_f[branch.joint]
         record = [0] * L.BODY
         n_joint, n = joint_type.n_v, n_modes(body)
-        n_parent = n_modes(mechanism.bodies[branch.parent])
         record[L.B_PARENT] = tree.flat_body[branch.parent]
         record[L.B_REVERSED] = int(branch.reversed)
         q, v = tree.q_start[flat - 1], tree.v_start[flat - 1]
         places = (pack.ints[L.Q] + q, pack.ints[L.V] + v, pack.ints[L.A] + v)
-        record[: L.JOINT_KEY] = [int(joint_type.code), parameters, *places, n_joint, *numbers, -1]
+        record[: L.JOINT_KEY] = joint_key(joint_type, parameters, places, numbers)
         record[L.B_Q], record[L.B_NQ], record[L.B_V], record[L.B_NJ] = q, joint_type.n_q, v, n_joint
         record[L.B_ELASTIC_Q], record[L.B_NF] = q + joint_type.n_q, n
         record[L.B_PARENT_MARKER], record[L.B_CHILD_MARKER] = numbers[::-1] if branch.reversed else numbers
         inertia = [body.mass, *body.first_moment, *body.inertia.ravel(), *body.rotor]
         record[L.B_INERTIA] = pack.put(inertia)
-        record[L.B_W] = pack.take(L.W_F + 6 + n)
-        record[L.B_H] = pack.take(6 * (n_joint + n))
-        record[L.B_ARM] = pack.take(6 * n_parent)
-        record[L.B_OUT] = pack.take(L.BODY_OUT)
-        record[L.B_COMPOSITE] = pack.take((6 + n) ** 2)
-        record[L.B_U] = pack.take((6 + n) * (n_joint + n))
-        record[L.B_D] = pack.take((n_joint + n) ** 2)
-        record[L.B_BIAS] = pack.take(8 + n)
+        _take_workspace(pack, record, n_joint, n, n_modes(mechanism.bodies[branch.parent]))
         records.append(record)
         if isinstance(body, FlexibleBody):
             flexible.append((flat, branch.body, body))
@@ -145,11 +139,15 @@ def _ground_record(pack: Packer) -> list[int]:
     record = [0] * L.BODY
     record[L.B_PARENT] = -1
     record[L.B_INERTIA] = pack.put(np.zeros(L.INERTIA))
-    record[L.B_W] = pack.take(L.W_F + 6)
-    record[L.B_COMPOSITE] = pack.take(36)
-    record[L.B_BIAS] = pack.take(6)
-    record[L.B_OUT] = pack.take(L.BODY_OUT)
+    _take_workspace(pack, record, 0, 0, 0)
     return record
+
+
+def _take_workspace(pack: Packer, record: list[int], n_joint: int, n: int, n_parent: int) -> None:
+    """Reserve what a body record points to; the coordinates of its joint have their places already."""
+    counts = {"n_modes": n, "n_own": n_joint + n, "size": 6 + n, "n_parent_modes": n_parent}
+    for slot in (L.B_W, L.B_H, L.B_ARM, L.B_OUT, L.B_COMPOSITE, L.B_U, L.B_D, L.B_BIAS):
+        record[slot] = pack.take(L.BODY_RECORD.target_length(slot, counts))
 
 
 def pack_coordinates(pack: Packer, mechanism: Mechanism, topology: Topology, tree: TreeRecords) -> None:
@@ -166,8 +164,8 @@ def pack_coordinates(pack: Packer, mechanism: Mechanism, topology: Topology, tre
         modes = range(n_modes(mechanism.bodies[branch.body]))
         scalars += [(q + joint_type.n_q + k, v + joint_type.n_v + k) for k in modes]
         spheres += [(q + i, v + j, n) for i, j, n in blocks]
-    pack.ints[L.SCALARS], pack.ints[L.N_SCALARS] = pack.table(scalars, 2), len(scalars)
-    pack.ints[L.SPHERES], pack.ints[L.N_SPHERES] = pack.table(spheres, 3), len(spheres)
+    pack.ints[L.SCALARS], pack.ints[L.N_SCALARS] = pack.table(scalars, L.SCALAR), len(scalars)
+    pack.ints[L.SPHERES], pack.ints[L.N_SPHERES] = pack.table(spheres, L.SPHERE), len(spheres)
 
 
 def initial_coordinates(
