@@ -102,8 +102,7 @@ def march(
                 if interrupted() and not (stepper.is_done or failure):
                     outcome = "interrupted"
                     break
-            if stepper.blocks:  # the request to end came after the decision not to write yet
-                failure = _write(stepper, sink, failure)
+            failure = _write(stepper, sink, failure)  # a request to end may come after the decision not to write yet
         except KeyboardInterrupt:
             outcome = "interrupted"
     if failure:
@@ -113,6 +112,8 @@ def march(
 
 def _write(stepper: BlockStepper[SummaryType], sink: Sink, failure: str) -> str:
     """Hand the rows so far and the state after them to the sink; why the analysis cannot go on, or ""."""
+    if not stepper.blocks:  # a failure right after a block was written
+        return failure
     block, lost = finite_rows(stepper.system, np.concatenate(stepper.blocks))
     stepper.blocks.clear()
     stepper.accept(block)
