@@ -1,4 +1,4 @@
-"""`flexmb check`: what a model is, before anything is run."""
+"""`flexmb check`: structure of a model and its assembly, without a run."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.records.fields import field_kinds
 
 CHECKED_BY = "generalized-alpha"
-"""Method whose kernels a check compiles: a run by default comes next."""
+"""Method whose kernels a check compiles: the default of the run that comes next."""
 _ROUNDING = 1e-13  # m, rad
 
 
 def check_model(model: Model, *, graph: bool = False, matrices: bool = False) -> str:
-    """Degrees of freedom, redundant constraints, assembly, coordinates; on demand the graph and its matrices."""
+    """Degrees of freedom, redundant constraints, assembly, coordinates; optionally the graph and its matrices."""
     compile_for(CHECKED_BY, field_kinds(model.spec))
     ready = prepare(model)
     system = ready.system
-    lines = [f"{system.name or 'unnamed model'}: model check, nothing was run", ""]
+    lines = [f"{system.name or 'unnamed model'}: model check (no run)", ""]
     lines += structure_lines(system, model, ready.n_dof)
     lines += entry("assembly", _assembly_text(ready))
     lines += flexible_lines(system, model.spec)
@@ -49,7 +49,7 @@ def _assembly_text(ready: Preparation) -> str:
         return "no loops to close"
     text = f"closed, largest residual {ready.residual:.2e} (m, rad)"
     if ready.start_gap > 1e3 * max(ready.residual, 1e-15):
-        text += f"; the given initial positions were {ready.start_gap:.3g} off and have been corrected"
+        text += f"; the given initial positions were off by {ready.start_gap:.3g} and have been corrected"
     return text
 
 
@@ -67,12 +67,12 @@ def _coordinate_table(ready: Preparation) -> Iterator[str]:
 
 
 def _number(value: float) -> str:
-    """Six digits; what is only rounding of the assembly is 0."""
+    """Six digits; round-off of the assembly is 0."""
     return f"{value if abs(value) > _ROUNDING else 0.0:.6g}"
 
 
 def matrix_lines(tree: Any) -> Iterator[str]:
-    """Incidence, path, cutset and circuit matrices as text; branches stand before chords."""
+    """Incidence, path, cutset and circuit matrices as text; branches come before chords."""
     nodes = list(tree.graph.nodes)
     branches, chords = [edge.name for edge in tree.branches], [edge.name for edge in tree.chords]
     edges = branches + chords
