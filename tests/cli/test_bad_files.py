@@ -201,7 +201,7 @@ def test_times_that_do_not_run_forwards(folder: Path, capsys: Capture, times: fl
     with h5py.File("out.h5", "r+") as file:
         file["time"][-1] = times
     for verb in ("report", "plot"):
-        assert "'out.h5' is damaged: its times do not run forwards." in refused(capsys, verb, "out.h5")
+        assert "'out.h5' is damaged: its times do not increase." in refused(capsys, verb, "out.h5")
 
 
 def test_formulas_stay_texts_in_a_table(folder: Path, capsys: Capture) -> None:

@@ -22,7 +22,7 @@ def test_result_given_as_a_model(folder: Path, capsys: Capture) -> None:
 def test_a_model_given_as_a_result(folder: Path, capsys: Capture) -> None:
     Path("lift.toml").write_text("[model]")
     for verb in (("plot",), ("report",), ("export", "--csv")):
-        assert "'flexmb run lift.toml' makes the result" in refused(capsys, *verb, "lift.toml")
+        assert "run it: flexmb run lift.toml" in refused(capsys, *verb, "lift.toml")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_methods_are_compared_from_the_command_line(folder: Path, capsys: Captur
         )
         assert (code, err) == (0, "") and method in out
     code, out, err = call(capsys, "run", "p.toml", "--set", "analysis.tolerance=1e-6")
-    assert (code, err) == (0, "") and "step by error control" in out
+    assert (code, err) == (0, "") and "error-controlled step" in out
 
 
 def test_check_shows_positions_of_absolute_coordinates(folder: Path, capsys: Capture) -> None:
