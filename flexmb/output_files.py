@@ -22,7 +22,7 @@ _HDF5_KINDS = (".vtkhdf", ".mat")
 
 
 def suffix_fault(path: str | os.PathLike[str], suffixes: Sequence[str]) -> str:
-    """Why `path` cannot be the name of a file with one of these endings."""
+    """Reason why `path` cannot be the name of a file with one of these endings."""
     if Path(path).suffix.lower() in suffixes:
         return ""
     listed = " or ".join([", ".join(suffixes[:-1]), suffixes[-1]] if len(suffixes) > 1 else suffixes)
@@ -30,7 +30,7 @@ def suffix_fault(path: str | os.PathLike[str], suffixes: Sequence[str]) -> str:
 
 
 def place_fault(path: str | os.PathLike[str], example: str = "") -> str:
-    """Why no file can be written at `path`, whatever is there; `example`: the name to propose in a folder."""
+    """Reason why no file can be written at `path`, whatever is there; `example`: the name to propose in a folder."""
     named = Path(path)
     try:
         target = Path(os.path.realpath(named))
@@ -58,7 +58,7 @@ def place_fault(path: str | os.PathLike[str], example: str = "") -> str:
 
 
 def replacing_fault(path: str | os.PathLike[str], suffix: str) -> str:
-    """Why no file of the kind `suffix` can be written at `path`: also a file of another kind that is there, such
+    """Reason why no file of the kind `suffix` can be written at `path`: also a file of another kind that is there, such
     as a model file or the result itself."""
     named = Path(path)
     if fault := place_fault(named):
@@ -77,7 +77,7 @@ def replacing_fault(path: str | os.PathLike[str], suffix: str) -> str:
 
 
 def foreign_fault(path: str | os.PathLike[str], what: str, is_own: Callable[[Path], bool], example: str = "") -> str:
-    """Why `what` ("a result of flexmb") cannot be written at `path`: also a file that is there and is not `what`."""
+    """Reason why `what` ("a result of flexmb") cannot be written at `path`: also a file there that is not `what`."""
     named = Path(path)
     if fault := place_fault(named, example):
         return fault
@@ -87,7 +87,7 @@ def foreign_fault(path: str | os.PathLike[str], what: str, is_own: Callable[[Pat
 
 
 def writing_fault(path: str | os.PathLike[str], error: OSError) -> str:
-    """What the system says about a file that could not be written."""
+    """Message of the system about a file that could not be written."""
     return f"Cannot write {clipped(os.fspath(path), 200)}: {error.strerror or error}."
 
 

@@ -16,7 +16,7 @@ ACTUATOR = '[forces.motor]\ntype = "actuator"\njoint = "pivot"\neffort = "{}"\n'
 def test_result_given_as_a_model(folder: Path, capsys: Capture) -> None:
     write_result(folder / "out.h5")
     for verb in ("run", "check"):
-        assert "out.h5: this is a result or body file; a model file (.toml)" in refused(capsys, verb, "out.h5")
+        assert "out.h5: this is a result or body file; give a model file (.toml)" in refused(capsys, verb, "out.h5")
 
 
 def test_a_model_given_as_a_result(folder: Path, capsys: Capture) -> None:

@@ -165,7 +165,7 @@ def test_zeros_are_structural() -> None:
         (
             ("$l", 0.3, 0),
             "z",
-            r"the orientation of body 'rod' depends on the symbol 'l', and has no formula.*a value in .parameters.",
+            r"the orientation of body 'rod' depends on the symbol 'l', but has no formula.*a value in .parameters.",
         ),
         (("$l", 0, 0), ("$h", 0, 1), r"joints.pivot.axis: .*depends on the symbol 'h'"),
     ],
