@@ -83,7 +83,7 @@ def test_expression_without_a_value_at_the_start(folder: Path, capsys: Capture, 
 
 @pytest.mark.parametrize("key", ["analysis.step", "analysis.max_step", "output.every"])
 def test_more_steps_than_anybody_waits_for(folder: Path, capsys: Capture, key: str) -> None:
-    assert "makes more than 1e+12 steps until t = 1 s" in refused(
+    assert "needs more than 1e+12 steps until t = 1 s" in refused(
         capsys, "run", "pendulum.toml", "--set", f"{key}=1e-13"
     )
 
