@@ -108,7 +108,7 @@ def test_long_messages_are_cut(folder: Path, capsys: Capture) -> None:
 def test_a_model_writes_only_below_the_present_folder(folder: Path, capsys: Capture, file: str) -> None:
     (folder / "m.toml").write_text(f'{MODEL}[output]\nfile = "{file.replace(chr(92) + "o", chr(92) * 2 + "o")}"\n')
     message = refused(capsys, "run", "m.toml")
-    assert "leads out of the present folder" in message or "name of a result file" in message
+    assert "is outside of the current folder" in message or "name of a result file" in message
 
 
 def test_a_model_does_not_overwrite_its_inputs(folder: Path, capsys: Capture) -> None:
