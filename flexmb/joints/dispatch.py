@@ -1,7 +1,7 @@
-"""Asks the joint of a code: the one place that tells joint types apart in compiled code. Codes: `flexmb.joints.table`.
+"""Dispatch by joint code: the only place that distinguishes joint types in compiled code. Codes: `flexmb.joints.table`.
 
-Every joint type with coordinates answers the questions of `flexmb.joints.motion` in the file of its name. A question is
-a chain of kernels, one a type: each asks its own joint when the code is its own, else the next; compiled, an if/elif.
+Every joint type with coordinates implements the functions of `flexmb.joints.motion` in the file of its name. A dispatch
+is a chain of kernels, one per type: each calls its joint if the code matches, else the next; compiled, an if/elif.
 """
 
 from __future__ import annotations
