@@ -22,7 +22,7 @@ _HDF5_KINDS = (".vtkhdf", ".mat")
 
 
 def suffix_fault(path: str | os.PathLike[str], suffixes: Sequence[str]) -> str:
-    """Why `path` cannot be the name of a file with one of these endings."""
+    """Sentence when the name `path` has none of these endings, else ""."""
     if Path(path).suffix.lower() in suffixes:
         return ""
     listed = " or ".join([", ".join(suffixes[:-1]), suffixes[-1]] if len(suffixes) > 1 else suffixes)
@@ -30,7 +30,7 @@ def suffix_fault(path: str | os.PathLike[str], suffixes: Sequence[str]) -> str:
 
 
 def place_fault(path: str | os.PathLike[str], example: str = "") -> str:
-    """Why no file can be written at `path`, whatever is there; `example`: the name to propose in a folder."""
+    """Sentence when no file can be written at `path`, else ""; `example`: the name to propose in a folder."""
     named = Path(path)
     try:
         target = Path(os.path.realpath(named))
@@ -58,8 +58,8 @@ def place_fault(path: str | os.PathLike[str], example: str = "") -> str:
 
 
 def replacing_fault(path: str | os.PathLike[str], suffix: str) -> str:
-    """Why no file of the kind `suffix` can be written at `path`: also a file of another kind that is there, such
-    as a model file or the result itself."""
+    """Sentence when no file of the kind `suffix` can be written at `path`, else ""; files of another kind, such as a
+    model file or the result itself, are not replaced."""
     named = Path(path)
     if fault := place_fault(named):
         return fault
@@ -77,7 +77,7 @@ def replacing_fault(path: str | os.PathLike[str], suffix: str) -> str:
 
 
 def foreign_fault(path: str | os.PathLike[str], what: str, is_own: Callable[[Path], bool], example: str = "") -> str:
-    """Why `what` ("a result of flexmb") cannot be written at `path`: also a file that is there and is not `what`."""
+    """Sentence when `what` ("a result of flexmb") cannot be written at `path`, else ""; other files are kept."""
     named = Path(path)
     if fault := place_fault(named, example):
         return fault
@@ -87,7 +87,7 @@ def foreign_fault(path: str | os.PathLike[str], what: str, is_own: Callable[[Pat
 
 
 def writing_fault(path: str | os.PathLike[str], error: OSError) -> str:
-    """What the system says about a file that could not be written."""
+    """Message of the operating system about a file that could not be written."""
     return f"Cannot write {clipped(os.fspath(path), 200)}: {error.strerror or error}."
 
 

@@ -1,4 +1,4 @@
-"""What is integrated over a solid element, as tables on its reference cell.
+"""Integrals over a solid element, as tables on its reference cell.
 
 Stiffness is integrated at the points of a rule that is exact for straight, affine cells. The mass of a curved cell is
 sum over h of det J(h) times a table of its shape products, exact for every shape that the cell can take: det J is a

@@ -208,12 +208,12 @@ def _cheeks(r: float, size: float, travel: Travel) -> Solid:
 
 
 def _plate(r: float, size: float, travel: Travel) -> Solid:
-    """What a planar joint slides on, below its symbol."""
+    """Plate below a planar joint."""
     return box((0.5 * size, 0.5 * size, 0.4 * r), (0.0, 0.0, -1.3 * r))
 
 
 def _floor(r: float, size: float, travel: Travel) -> Solid:
-    """What a disc rolls on."""
+    """Floor below a rolling disc."""
     return box((0.6 * size, 0.6 * size, 0.4 * r), (0.0, 0.0, -0.2 * r))
 
 
@@ -230,20 +230,20 @@ def _slotted_bar(r: float, size: float, travel: Travel) -> Solid:
 
 @dataclass(frozen=True)
 class Drawing:
-    """How a joint is drawn: one row a joint."""
+    """Symbol and support of a joint."""
 
     halves: Callable[[float, tuple[float, ...], Travel], Halves]
     """Its symbol: radius of a bar [m], parameters as in `PlacedJoint`, travel."""
     support: Support | None = None
-    """What stands on the ground where the ground is its first body."""
+    """Support on the ground when the ground is its first body."""
     second_support: Support | None = None
-    """Where the ground is its second body."""
+    """Support on the ground when the ground is its second body."""
     facing: Literal["as placed", "either side", "any side"] = "as placed"
-    """How the support, which stands on the side of -z, may be turned away from the mechanism."""
+    """Rotations that may turn the support, drawn on the side of -z, away from the mechanism."""
     is_hinge: bool = False
     """Whether a bar ends here in an eye or a fork about z."""
     slider: Literal["block", "bush"] | None = None
-    """What slides along z on the second body."""
+    """Part of the second body that slides along z."""
 
 
 DRAWINGS = {
