@@ -1,4 +1,7 @@
-"""Inverse dynamics and modes as they are used: what is hardly known is said, wrong files are refused at once."""
+"""Inverse dynamics and modes as they are used: what is hardly known is said, wrong files are refused at once.
+
+Covers: analyses.modes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The compiled loop over the instants of a driven motion, against the road in Python that it stands in for."""
+"""The compiled loop over the instants of a driven motion, against the road in Python that it stands in for.
+
+Covers: solvers.driven_analysis, solvers.driven_kernels, solvers.driven_loop, solvers.elastic_balance,
+solvers.elastic_balance_kernels, solvers.kinematics.
+"""
 
 from __future__ import annotations
 
