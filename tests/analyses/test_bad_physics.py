@@ -1,6 +1,8 @@
 """Mechanisms at their limits, by the command line: every run passes, or stops and says when, where and what to do.
 
 No row of a result holds a value that is not finite, whatever happens.
+
+Covers: analyses.preparation, solvers.failure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""forward(inverse) = identity: a model that is driven by the computed efforts follows the prescribed motion."""
+"""forward(inverse) = identity: a model that is driven by the computed efforts follows the prescribed motion.
+
+Covers: solvers.pointers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Inverse dynamics: which drives are enough, their efforts and work, and which reactions are unique."""
+"""Inverse dynamics: which drives are enough, their efforts and work, and which reactions are unique.
+
+Covers: analyses.ill_determined, reports.inverse_report, reports.section_report, results.inverse_result.
+"""
 
 from __future__ import annotations
 

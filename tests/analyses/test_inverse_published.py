@@ -1,6 +1,8 @@
 """More about published inverse dynamics than `flexmb verify` says: other fields, drives and the command line.
 
 SM = Shi & McPhee 2000 (sections 5.2, 5.3), in whose words T13 is the torque that drives the crank.
+
+Covers: results.reaction_table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Inverse dynamics and modes as they are used: ill-determined reactions are reported, wrong files rejected at once."""
+"""Inverse dynamics and modes as they are used: ill-determined reactions are reported, wrong files rejected at once.
+
+Covers: analyses.modes.
+"""
 
 from __future__ import annotations
 

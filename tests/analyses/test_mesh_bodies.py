@@ -1,4 +1,7 @@
-"""Bodies from body files in a mechanism: one made of a beam moves as the beam does, and mismatches are reported."""
+"""Bodies from body files in a mechanism: one made of a beam moves as the beam does, and mismatches are reported.
+
+Covers: bodies.flexible_body, model.schema.mesh_bodies, model.schema.mesh_checks, system.records.fields.
+"""
 
 from __future__ import annotations
 

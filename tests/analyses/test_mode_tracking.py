@@ -1,4 +1,7 @@
-"""Campbell lines: modes followed over a parameter by their shapes, through crossings and past veerings."""
+"""Campbell lines: modes followed over a parameter by their shapes, through crossings and past veerings.
+
+Covers: analyses.modes_sweep.
+"""
 
 from __future__ import annotations
 

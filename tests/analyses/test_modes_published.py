@@ -1,6 +1,8 @@
 """`flexmb modes` on published cases, where it says more than `flexmb verify`: A14 sleeping top, B05a, B10a.
 
 Models and numbers with their sources stand in flexmb/verification.
+
+Covers: reports.modes_report, results.modal_result, results.modal_tables.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""More drives than degrees of freedom: fitted motions, shared efforts, against closed forms, numpy and scipy."""
+"""More drives than degrees of freedom: fitted motions, shared efforts, against closed forms, numpy and scipy.
+
+Covers: solvers.least_squares_motion.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Section forces of results: closed forms, joint reactions, sensors, and differential balances along the beam."""
+"""Section forces of results: closed forms, joint reactions, sensors, and differential balances along the beam.
+
+Covers: analyses.body_loads, bodies.beam_inertia, results.beam_forces, system.records.sections.
+"""
 
 from __future__ import annotations
 

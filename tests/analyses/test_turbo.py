@@ -2,6 +2,8 @@
 
 The same results: the generated code is another order of the same operations, so that single evaluations differ by
 round-off (1e-13), which runs of some hundred steps amplify; 1e-9 of the largest value of a quantity is asked.
+
+Covers: analyses.turbo_library, symbolic.powers, symbolic.residual.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The body file: what is written is read, and what cannot be a body is refused in one sentence."""
+"""The body file: what is written is read, and what cannot be a body is refused in one sentence.
+
+Covers: bodies.body_layout, input_files, stored_arrays.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Inertia of flexible bodies by invariants and by mass points: identities, Lagrange's equations, SID names."""
+"""Inertia of flexible bodies by invariants and by mass points: identities, Lagrange's equations, SID names.
+
+Covers: bodies.point_field, bodies.sid.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The second-order field of a beam: closed-form invariants, convergence to the exact field, markers, lumps."""
+"""The second-order field of a beam: closed-form invariants, convergence to the exact field, markers, lumps.
+
+Covers: bodies.marker_shapes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reduced bodies: damping, stress, followers, reports and their verdicts, unusual meshes, and what is refused."""
+"""Reduced bodies: damping, stress, followers, reports and their verdicts, unusual meshes, and what is refused.
+
+Covers: bodies.body_checks, bodies.compile_ahead, bodies.reduce_mesh, bodies.reduced_body.
+"""
 
 from __future__ import annotations
 

@@ -46,16 +46,15 @@ class Trace:
         import atexit
         import threading
 
-        add = self.seen.add
-
-        def note(frame: FrameType, event: str, argument: Any) -> None:
-            add(frame.f_code)
-
         atexit.register(self.save)
-        threading.settrace(note)
-        sys.settrace(note)
+        threading.settrace(self.note)
+        sys.settrace(self.note)
+
+    def note(self, frame: FrameType, event: str, argument: Any) -> None:
+        self.seen.add(frame.f_code)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
+        sys.settrace(self.note)  # a test that was interrupted within `note` has ended the trace
         file = nodeid.split("::")[0]
         if file != self.file:
             self.gather()

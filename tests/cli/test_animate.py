@@ -1,4 +1,7 @@
-"""flexmb animate and its Python twin: formats, what they say, and every wrong word at once."""
+"""flexmb animate and its Python twin: formats, what they say, and every wrong word at once.
+
+Covers: view.animate, view.animate_options, view.animate_source, view.notebook.
+"""
 
 from __future__ import annotations
 

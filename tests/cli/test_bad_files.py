@@ -1,6 +1,8 @@
 """Files that were made to be misunderstood: pipes, devices, links out of the file, giant promises, signs for terminals.
 
 Each ends in one clear message and exit code 2, and nothing is written.
+
+Covers: cli.plain_output.
 """
 
 from __future__ import annotations

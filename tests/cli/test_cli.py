@@ -1,4 +1,8 @@
-"""The command line: exit codes, one clear message, and what the verbs write."""
+"""The command line: exit codes, one clear message, and what the verbs write.
+
+Covers: analyses.check, cli.check, cli.export, cli.plot, cli.progress, cli.run, cli.verbs, errors, reports.check_report,
+results.channel_names, results.resuming.
+"""
 
 from __future__ import annotations
 

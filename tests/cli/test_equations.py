@@ -1,4 +1,7 @@
-"""flexmb equations on the command line: text, LaTeX, code, and wrong asks refused with the reason."""
+"""flexmb equations on the command line: text, LaTeX, code, and wrong asks refused with the reason.
+
+Covers: symbolic.request.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""flexmb modes: the table, the files, Campbell diagrams, frequency responses and wrong words."""
+"""flexmb modes: the table, the files, Campbell diagrams, frequency responses and wrong words.
+
+Covers: cli.modes_files, cli.settings.
+"""
 
 from __future__ import annotations
 

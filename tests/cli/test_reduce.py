@@ -1,6 +1,8 @@
 """From the shell to a reduced body: all faults of a command at once, the body report, the body file.
 
 The computation itself is tested elsewhere; here a beam in the clothes of a reduced body stands for it.
+
+Covers: bodies.body_report, cli.body, cli.reduce_arguments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Beam and rod elements: textbook matrices, patch tests, exact end loads, convergence as observed, published roots."""
+"""Beam and rod elements: textbook matrices, patch tests, exact end loads, convergence as observed, published roots.
+
+Covers: elements.number_checks, reduction.element_curves.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Shape functions of a beam: roots and modes in closed form, derivatives, high modes, polynomials of any degree."""
+"""Shape functions of a beam: roots and modes in closed form, derivatives, high modes, polynomials of any degree.
+
+Covers: elements.beam_modes.
+"""
 
 from __future__ import annotations
 

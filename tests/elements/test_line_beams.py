@@ -1,4 +1,7 @@
-"""Frames of line cells: rigid motions, exact end loads in any direction, materials and sections by set, refusals."""
+"""Frames of line cells: rigid motions, exact end loads in any direction, materials and sections by set, refusals.
+
+Covers: elements.line_sets.
+"""
 
 from __future__ import annotations
 

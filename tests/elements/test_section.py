@@ -1,4 +1,7 @@
-"""Cross-sections and materials: integrals over the outline, published torsion constants, refusals with all faults."""
+"""Cross-sections and materials: integrals over the outline, published torsion constants, refusals with all faults.
+
+Covers: elements.material.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Markers on flexible bodies: the arm kernel against differences of its own pose (theory 5)."""
+"""Markers on flexible bodies: the arm kernel against differences of its own pose (theory 5).
+
+Covers: equations.markers.
+"""
 
 from __future__ import annotations
 

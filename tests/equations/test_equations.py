@@ -1,4 +1,9 @@
-"""The compiled equations of motion on random mechanisms that hold every joint: identities, not snapshots."""
+"""The compiled equations of motion on random mechanisms that hold every joint: identities, not snapshots.
+
+Covers: equations.cholesky, equations.chords, equations.constraints, equations.coordinates, equations.energy,
+equations.forward_dynamics, equations.inertia, equations.inverse_dynamics, equations.kinematics, equations.mass_matrix,
+equations.programs, equations.reactions, layout.access, vectors.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Compiled deformation fields and flexible markers against their NumPy witnesses, at large random deflections."""
+"""Compiled deformation fields and flexible markers against their NumPy witnesses, at large random deflections.
+
+Covers: bodies.exact_beam, layout.beam_access, layout.deformation_fields.
+"""
 
 from __future__ import annotations
 

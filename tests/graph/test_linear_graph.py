@@ -1,4 +1,7 @@
-"""Linear graph, spanning tree and matrices: the printed examples of [RS] and [SM], and identities on random graphs."""
+"""Linear graph, spanning tree and matrices: the printed examples of [RS] and [SM], and identities on random graphs.
+
+Covers: graph.drawing, graph.matrices, graph.spanning_tree.
+"""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_functions_of_the_walks_exist() -> None:
 
 
 def test_folders_of_the_architecture_are_those_of_the_package() -> None:
-    from tests.house.test_imports import FLOW
+    from tests.support.flow import FLOW
 
     folders = [cells[0].strip("`/") for cells in tables(PAGES["docs/architecture.md"]) if cells[0].endswith("/`")]
     assert folders == FLOW

@@ -1,4 +1,7 @@
-"""Runs that are killed, interrupted or refused the disk: what was complete stays, one message says why."""
+"""Runs that are killed, interrupted or refused the disk: what was complete stays, one message says why.
+
+Covers: stop_signals.
+"""
 
 from __future__ import annotations
 

@@ -11,15 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.flow import FLOW
 from tests.support.places import ROOT
 
 PACKAGE = ROOT / "flexmb"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-FLOW = [
-    "mesh", "elements", "reduction", "bodies", "graph", "joints", "loads", "model", "layout", "system", "equations",
-    "solvers", "results", "symbolic", "natural", "recursive", "reports", "analyses", "view", "verification", "cli",
-]  # fmt: skip
 FREE = {
     "arrays", "axes", "cores", "errors", "input_files", "jit", "output_files", "stop_signals", "stored_arrays",
     "suggestions", "vectors",

@@ -1,5 +1,10 @@
 """Every joint type of the table between two moving bodies: as a branch, as a chord, in natural coordinates, and its
-reactions by both methods. A new row of the table is tested here without a change."""
+reactions by both methods. A new row of the table is tested here without a change.
+
+Covers: joints.cylindrical, joints.dispatch, joints.distance, joints.free, joints.motion, joints.pin_in_slot,
+joints.planar, joints.point_on_line, joints.prismatic, joints.revolute, joints.screw, joints.spherical,
+joints.universal.
+"""
 
 from __future__ import annotations
 

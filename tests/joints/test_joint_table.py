@@ -2,6 +2,8 @@
 
 A row says how a joint moves (motions) and what it holds (conditions). Both are checked against the compiled pose at
 random coordinates, with the conditions written out once more here.
+
+Covers: joints.joint_type, joints.table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Declarations: offsets, lengths and names, and that nothing in the layout is numbered by hand."""
+"""Declarations: offsets, lengths and names, and that nothing in the layout is numbered by hand.
+
+Covers: layout.bodies, layout.constraints, layout.coordinates, layout.driven_state, layout.flat_arrays, layout.header,
+layout.loads, layout.map, layout.markers, layout.outputs, layout.solver_state.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Forces and torques at markers, of time and of channels, with the joint as a branch of the tree and as a chord."""
+"""Forces and torques at markers, of time and of channels, with the joint as a branch of the tree and as a chord.
+
+Covers: equations.forces.
+"""
 
 from __future__ import annotations
 

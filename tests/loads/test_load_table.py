@@ -1,4 +1,7 @@
-"""The load table against what states the same facts in another way: schema, methods of the model, laws, symbols."""
+"""The load table against what states the same facts in another way: schema, methods of the model, laws, symbols.
+
+Covers: loads.table, loads.tables.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sensors against hand statics and differences of recorded channels; works of drives, dampers and forces."""
+"""Sensors against hand statics and differences of recorded channels; works of drives, dampers and forces.
+
+Covers: equations.sensors.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Springs and dampers between markers and on joint coordinates against closed-form motion; turns are counted."""
+"""Springs and dampers between markers and on joint coordinates against closed-form motion; turns are counted.
+
+Covers: loads.laws.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Checks of meshes: exact volumes and inertia, quality of known shapes, every fault told with its place."""
+"""Checks of meshes: exact volumes and inertia, quality of known shapes, every fault told with its place.
+
+Covers: cli.mesh, mesh.kernels, mesh.measure, mesh.neighbours, mesh.report_text.
+"""
 
 from dataclasses import replace
 from itertools import product

@@ -1,6 +1,9 @@
 """Meshes as other programs write them: the same sector of a ring in every kind and format is the same body.
 
 The files of tests/data/meshes come from Gmsh (see make_sector.py there): radius 10 .. 20, 1 rad, height 10, curved.
+
+Covers: mesh.build, mesh.formats.gmsh, mesh.formats.gmsh_stream, mesh.formats.through_meshio, mesh.mesh, mesh.raw,
+verification.solid_meshes.
 """
 
 import meshio

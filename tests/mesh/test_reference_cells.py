@@ -1,4 +1,7 @@
-"""Shape functions and quadrature of the solid cells against what defines them."""
+"""Shape functions and quadrature of the solid cells against what defines them.
+
+Covers: mesh.quadrature.
+"""
 
 from __future__ import annotations
 

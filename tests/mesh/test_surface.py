@@ -1,4 +1,7 @@
-"""The outside of meshes: closed, wound outwards, enclosing the volume of the cells."""
+"""The outside of meshes: closed, wound outwards, enclosing the volume of the cells.
+
+Covers: mesh.topology.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""Flexible bodies in model files and in Python: the same objects, however they are written."""
+"""Flexible bodies in model files and in Python: the same objects, however they are written.
+
+Covers: model.model_beams, model.schema.sections.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The Python builder, the joint table and the schema: the same objects as in a model file."""
+"""The Python builder, the joint table and the schema: the same objects as in a model file.
+
+Covers: model.model_joints, model.model_loads, model.model_text, model.schema.joints, model.schema.loads.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Model files and the Python builder: what is read, and one clear message for every kind of wrong input."""
+"""Model files and the Python builder: what is read, and one clear message for every kind of wrong input.
+
+Covers: model.model_settings, model.schema.faults, model.schema.load_checks, suggestions.
+"""
 
 from __future__ import annotations
 

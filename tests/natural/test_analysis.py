@@ -3,6 +3,8 @@ random closed mechanisms and all joints and loads; kinematic and inverse analyse
 
 Both roads are run so finely (the core with a local error of 1e-11, natural coordinates by the classical Runge-Kutta
 method) that positions agree to 1e-8 and reactions to 1e-6; the steps say why.
+
+Covers: natural.choice, natural.core_bridge, natural.model_loads, natural.output_kernels, natural.works.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """Constraints of natural coordinates: rigid bodies under rigid motions, derivatives of every kind of row against
-differences, and the mass that slides on a pendulum in three formulations [GJB examples 4.2, 4.3, 4.5]."""
+differences, and the mass that slides on a pendulum in three formulations [GJB examples 4.2, 4.3, 4.5].
+
+Covers: natural.rigid, natural.scalar_terms.
+"""
 
 from __future__ import annotations
 

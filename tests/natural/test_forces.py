@@ -1,5 +1,8 @@
 """Forces in natural coordinates: their power is F . v and M . omega for random rigid motions, springs pull against the
-slope of their energy, turns are counted, and a moving base gives the accelerations of the inertial frame."""
+slope of their energy, turns are counted, and a moving base gives the accelerations of the inertial frame.
+
+Covers: natural.base_motion, natural.extension, natural.frame, natural.layout, natural.spring_laws, natural.springs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Motions in natural coordinates: against closed forms, Euler's equations and a reference; orders of the methods."""
+"""Motions in natural coordinates: against closed forms, Euler's equations and a reference; orders of the methods.
+
+Covers: natural.constraint_rows, natural.factors, natural.failure.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Joints written as rows where sharing is not possible, each against the core; the curvature of all rows in the matrix
-of the Newton iteration, against differences of the equations and by the rate at which the iteration converges."""
+of the Newton iteration, against differences of the equations and by the rate at which the iteration converges.
+
+Covers: natural.row_kernels.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@ on a pendulum [GJB examples 4.2, 4.3, 4.5], a pendulum with a mass matrix that v
 the drive; what a free system conserves.
 
 The steps are short enough for the leading term of the error and long enough for round-off (1e-13) to be far below it.
+
+Covers: natural.canonical, natural.generalized_alpha, natural.independent, natural.row_table, natural.runge_kutta,
+natural.state, natural.varying_mass.
 """
 
 from __future__ import annotations

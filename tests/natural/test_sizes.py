@@ -1,5 +1,8 @@
 """Small and large systems in natural coordinates go the same way: full or sparse matrices, tangents of forces by
-differences or by formulas; works of order 4 from the first step on; positions and momenta from a model file."""
+differences or by formulas; works of order 4 from the first step on; positions and momenta from a model file.
+
+Covers: natural.saddle, natural.stiff_alpha, natural.tangents.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Systems in natural coordinates: assembly, rows left out, explicit joints, mixed coordinates, drives, reactions."""
+"""Systems in natural coordinates: assembly, rows left out, explicit joints, mixed coordinates, drives, reactions.
+
+Covers: natural.mixed, natural.projection, natural.rank.
+"""
 
 from __future__ import annotations
 

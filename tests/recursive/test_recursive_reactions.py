@@ -1,4 +1,7 @@
-"""Reactions from the ends of the tree inwards, in NumPy, against the multipliers of absolute and joint coordinates."""
+"""Reactions from the ends of the tree inwards, in NumPy, against the multipliers of absolute and joint coordinates.
+
+Covers: recursive.joint_subspaces, recursive.recorded_accelerations.
+"""
 
 from __future__ import annotations
 

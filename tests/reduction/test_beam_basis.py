@@ -1,4 +1,8 @@
-"""Bases of beams: frames, closed-form matrices, quadrature, damping, what supports demand, refusals."""
+"""Bases of beams: frames, closed-form matrices, quadrature, damping, what supports demand, refusals.
+
+Covers: reduction.beam_data, reduction.beam_families, reduction.beam_matrices, reduction.beam_request,
+reduction.damping, reduction.frames, reduction.support_check.
+"""
 
 from __future__ import annotations
 

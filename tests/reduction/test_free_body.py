@@ -1,4 +1,7 @@
-"""Interfaces and static solutions of a free body: against rigid motions, equilibrium and dense algebra."""
+"""Interfaces and static solutions of a free body: against rigid motions, equilibrium and dense algebra.
+
+Covers: elements.fe_model, reduction.interfaces.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Second-order displacements of meshed bodies: strain energy, foreshortening, buckling, rotations."""
+"""Second-order displacements of meshed bodies: strain energy, foreshortening, buckling, rotations.
+
+Covers: reduction.small_motions.
+"""
 
 from __future__ import annotations
 

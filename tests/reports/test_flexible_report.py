@@ -1,4 +1,7 @@
-"""Flexible bodies in the reports: what they are, how far they were bent, warnings, and failures that name the cure."""
+"""Flexible bodies in the reports: what they are, how far they were bent, warnings, and failures that name the cure.
+
+Covers: analyses.run, bodies.deflection, bodies.flexible_properties, results.flexible_findings.
+"""
 
 from __future__ import annotations
 

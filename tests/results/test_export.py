@@ -1,4 +1,7 @@
-"""Results for other tools, read back by the readers of those tools: VTK, scipy's MATLAB reader, pyarrow."""
+"""Results for other tools, read back by the readers of those tools: VTK, scipy's MATLAB reader, pyarrow.
+
+Covers: cli.export_formats, results.binary_tables, results.channel_columns, view.surface_grid, view.vtk_files.
+"""
 
 from __future__ import annotations
 

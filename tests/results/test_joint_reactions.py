@@ -1,4 +1,7 @@
-"""Joint reactions in world axes against Newton's law, closed forms and other coordinates."""
+"""Joint reactions in world axes against Newton's law, closed forms and other coordinates.
+
+Covers: bodies.orientation.
+"""
 
 from __future__ import annotations
 

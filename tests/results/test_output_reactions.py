@@ -1,4 +1,7 @@
-"""[output] reactions: written and reported by default, left out when the model says so."""
+"""[output] reactions: written and reported by default, left out when the model says so.
+
+Covers: results.extremes.
+"""
 
 from __future__ import annotations
 

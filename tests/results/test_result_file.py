@@ -1,4 +1,8 @@
-"""The result file: what is written is read, whatever happens to the writer in between."""
+"""The result file: what is written is read, whatever happens to the writer in between.
+
+Covers: results.disk_space, results.output_lock, results.result_creation, results.result_layout, results.result_writer,
+results.versions.
+"""
 
 from __future__ import annotations
 

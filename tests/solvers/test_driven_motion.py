@@ -1,4 +1,8 @@
-"""The compiled loop over the instants of a driven motion, against the Python version that it replaces."""
+"""The compiled loop over the instants of a driven motion, against the Python version that it replaces.
+
+Covers: solvers.driven_analysis, solvers.driven_kernels, solvers.driven_loop, solvers.elastic_balance,
+solvers.elastic_balance_kernels, solvers.kinematics.
+"""
 
 from __future__ import annotations
 

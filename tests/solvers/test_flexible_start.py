@@ -1,4 +1,7 @@
-"""The start of flexible bodies: undeformed as a rigid mechanism, given, or quasi-static; in any coordinates."""
+"""The start of flexible bodies: undeformed as a rigid mechanism, given, or quasi-static; in any coordinates.
+
+Covers: solvers.compilation, solvers.quasi_static_start.
+"""
 
 from __future__ import annotations
 

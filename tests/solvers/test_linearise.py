@@ -1,4 +1,8 @@
-"""Linearised equations and modes against closed forms, published frequencies, time simulation and other coordinates."""
+"""Linearised equations and modes against closed forms, published frequencies, time simulation and other coordinates.
+
+Covers: solvers.body_slices, solvers.frequency_response, solvers.linear_inputs, solvers.linear_point,
+solvers.modal_analysis.
+"""
 
 from __future__ import annotations
 

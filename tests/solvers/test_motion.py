@@ -1,4 +1,7 @@
-"""The motion of closed mechanisms: the same for every tree, every set of coordinates and every method."""
+"""The motion of closed mechanisms: the same for every tree, every set of coordinates and every method.
+
+Covers: solvers.embedding.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Identities of whole systems: random closed mechanisms with several loops, drives, springs and dampers."""
+"""Identities of whole systems: random closed mechanisms with several loops, drives, springs and dampers.
+
+Covers: solvers.initial_state, solvers.mechanics.
+"""
 
 from __future__ import annotations
 

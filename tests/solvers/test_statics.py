@@ -1,4 +1,7 @@
-"""Static equilibrium against closed forms: springs, pendulums, chains, loops; prestressed starts."""
+"""Static equilibrium against closed forms: springs, pendulums, chains, loops; prestressed starts.
+
+Covers: solvers.residual_at_rest, solvers.static_analysis.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The search for an equilibrium: minima of independent energies, neutral motions, limits of fields, motions."""
+"""The search for an equilibrium: minima of independent energies, neutral motions, limits of fields, motions.
+
+Covers: solvers.field_limits.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""The solvers on small systems with known answers: observed orders, drift, step control, output, resume, messages."""
+"""The solvers on small systems with known answers: observed orders, drift, step control, output, resume, messages.
+
+Covers: solvers.assembly, solvers.generalized_alpha, solvers.independent, solvers.integrator_start, solvers.interpolant,
+solvers.linear_algebra, solvers.newton_iteration, solvers.newton_matrix, solvers.output_rows, solvers.protocols,
+solvers.redundancy, solvers.run, solvers.runge_kutta, solvers.settings, solvers.step_size, solvers.summary,
+solvers.time_stepping.
+"""
 
 from __future__ import annotations
 

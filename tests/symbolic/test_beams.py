@@ -1,4 +1,7 @@
-"""Beams in symbols: exact integrals of the unit beam and equations with kept symbols, against numbers."""
+"""Beams in symbols: exact integrals of the unit beam and equations with kept symbols, against numbers.
+
+Covers: symbolic.beam_properties, symbolic.frames, symbolic.unit_beam, symbolic.unit_functions.
+"""
 
 from __future__ import annotations
 

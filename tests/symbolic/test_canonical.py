@@ -1,4 +1,7 @@
-"""Readable forms: equal to what they were made from, short, and as a person would write them."""
+"""Readable forms: equal to what they were made from, short, and as a person would write them.
+
+Covers: symbolic.engine, symbolic.polynomial, symbolic.trigonometry, symbolic.waves, symbolic.writing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Energy and first integrals in symbols: known ones are found, others are not, and T, V give the equations back."""
+"""Energy and first integrals in symbols: known ones are found, others are not, and T, V give the equations back.
+
+Covers: symbolic.vanishing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The mechanism in symbols is the numeric one: same parts, same order, same numbers at any values of the symbols."""
+"""The mechanism in symbols is the numeric one: same parts, same order, same numbers at any values of the symbols.
+
+Covers: symbolic.expressions, symbolic.numbers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Equations in symbols equal those of the numeric core at random states: two programs that share no equation code."""
+"""Equations in symbols equal those of the numeric core at random states: two programs that share no equation code.
+
+Covers: symbolic.arms, symbolic.fields, symbolic.inertia, symbolic.jets, symbolic.joints, symbolic.loads,
+symbolic.recursion, symbolic.relative, symbolic.rows, symbolic.tape, symbolic.vectors.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """More about published equations of motion than `flexmb verify` says: other forms of them, what is misprinted, eq. 46.
 
 SM = Shi & McPhee 2000. All masses, lengths and inertias are symbols.
+
+Covers: symbolic.embedding, verification.identity.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Equations as text and LaTeX: as printed in the papers, complete, refused when nobody could read them."""
+"""Equations as text and LaTeX: as printed in the papers, complete, refused when nobody could read them.
+
+Covers: symbolic.equations, symbolic.latex, symbolic.names, symbolic.sheet, symbolic.steps.
+"""
 
 from __future__ import annotations
 

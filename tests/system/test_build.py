@@ -1,4 +1,8 @@
-"""From a checked model to flat arrays: the tree and its order, channels, rows, loads, scales. Nothing is compiled."""
+"""From a checked model to flat arrays: the tree and its order, channels, rows, loads, scales. Nothing is compiled.
+
+Covers: system.records.channels, system.records.loads, system.records.packing, system.records.rows, system.records.tree,
+system.system, system.topology.
+"""
 
 from __future__ import annotations
 

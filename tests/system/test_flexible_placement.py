@@ -1,4 +1,7 @@
-"""Flexible bodies in the design position: frames, markers with their shapes, load points, and supports by joints."""
+"""Flexible bodies in the design position: frames, markers with their shapes, load points, and supports by joints.
+
+Covers: system.beam_supports.
+"""
 
 from __future__ import annotations
 

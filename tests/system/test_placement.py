@@ -1,4 +1,7 @@
-"""Poses in the design position: bodies, markers and the frames of every joint, by hand."""
+"""Poses in the design position: bodies, markers and the frames of every joint, by hand.
+
+Covers: axes, bodies.marker, bodies.rigid_body, system.mechanism.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """glTF files: read back by an evaluator of the format that is written here, and by two packages; the places of all
-points at random frames are those of the scene."""
+points at random frames are those of the scene.
+
+Covers: view.scene.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Modes of whole mechanisms as scenes and by flexmb animate: shapes, closed loops, sizes, words."""
+"""Modes of whole mechanisms as scenes and by flexmb animate: shapes, closed loops, sizes, words.
+
+Covers: analyses.mode_motion.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The scene of a run: drawn points against the kinematics of the run, joints that stay closed at any exaggeration."""
+"""The scene of a run: drawn points against the kinematics of the run, joints that stay closed at any exaggeration.
+
+Covers: results.model_of_result, view.body_fields, view.chord_frame, view.framing, view.recorded_motion, view.snapshots,
+view.symbols.
+"""
 
 from __future__ import annotations
 

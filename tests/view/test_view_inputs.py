@@ -1,4 +1,7 @@
-"""Pictures, pages and exports of what strangers bring: hostile texts, broken files, places that cannot be written."""
+"""Pictures, pages and exports of what strangers bring: hostile texts, broken files, places that cannot be written.
+
+Covers: results.result_views.
+"""
 
 from __future__ import annotations
 

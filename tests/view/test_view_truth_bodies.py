@@ -1,5 +1,8 @@
 """Flexible bodies as drawn against strength of materials: sections that twist, stress by hand, meshes and bodies by
-their matrices, unusual runs."""
+their matrices, unusual runs.
+
+Covers: bodies.skin, view.beam_stress, view.flexible_parts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Stiffness and mass of every solid kind: rigid motions, patch test, exact inertia, and another road to both."""
+"""Stiffness and mass of every solid kind: rigid motions, patch test, exact inertia, and another road to both.
+
+Covers: elements.solid.chunks, elements.solid.elasticity, elements.solid.element_tables,
+elements.solid.kernels.assembly, elements.solid.kernels.element, elements.solid.kernels.pattern,
+elements.solid.parallel.
+"""
 
 from __future__ import annotations
 

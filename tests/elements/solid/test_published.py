@@ -2,6 +2,8 @@
 
 The reference of the deep beam itself, ARPACK on eliminated unknowns as a second road to the modes, bodies of two kinds
 of cells, orders of convergence of eigenvalues, and a patch of three kinds.
+
+Covers: verification.solid_models.
 """
 
 from __future__ import annotations

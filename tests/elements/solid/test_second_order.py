@@ -1,4 +1,7 @@
-"""Second-order forces and geometric stiffness against a nonlinear body written a second time, and against Euler."""
+"""Second-order forces and geometric stiffness against a nonlinear body written a second time, and against Euler.
+
+Covers: elements.solid.kernels.nonlinear, elements.solid.solid_blocks.
+"""
 
 from __future__ import annotations
 

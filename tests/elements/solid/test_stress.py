@@ -1,4 +1,7 @@
-"""Stress at nodes: exact where the cells can hold the field, bending stress, and materials kept apart."""
+"""Stress at nodes: exact where the cells can hold the field, bending stress, and materials kept apart.
+
+Covers: elements.solid.kernels.recovery.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Abaqus and CalculiX files: sets in every way they can be written, surfaces, includes, parts and instances."""
+"""Abaqus and CalculiX files: sets in every way they can be written, surfaces, includes, parts and instances.
+
+Covers: mesh.formats.abaqus_elements, mesh.formats.abaqus_sets, mesh.formats.abaqus_text, mesh.repairs.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""Nastran bulk data: fields of every width, coordinate systems, orders of quadratic solids, sets."""
+"""Nastran bulk data: fields of every width, coordinate systems, orders of quadratic solids, sets.
+
+Covers: mesh.formats.nastran_cards, mesh.formats.nastran_frames, mesh.length_units.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,8 @@
-"""Expressions: grammar, faults with a place, and the compiled evaluator with exact derivatives."""
+"""Expressions: grammar, faults with a place, and the compiled evaluator with exact derivatives.
+
+Covers: equations.functions, model.expressions.nodes, model.expressions.program, model.expressions.tables,
+model.expressions.tokens.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tables of measured motions: smoothed so that their noise is not differentiated."""
+"""Tables of measured motions: smoothed so that their noise is not differentiated.
+
+Covers: reports.motion_report.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Flexible bodies that are wrong: one clear message with its line for every kind of fault, all of them at once."""
+"""Flexible bodies that are wrong: one clear message with its line for every kind of fault, all of them at once.
+
+Covers: model.schema.body_kinds, model.schema.modal, model.schema.model_spec.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 Both drafts between which editors differ must give the same verdict. Random changes of shipped models show that the
 schema is true: what it refuses, the reader refuses too.
+
+Covers: cli.schema, model.schema.analysis, model.schema.beams, model.schema.bodies, model.schema.checks,
+model.schema.fields, model.schema.json_forms, model.schema.reference_page, model.schema.series_fields.
 """
 
 from __future__ import annotations

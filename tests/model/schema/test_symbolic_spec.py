@@ -1,4 +1,7 @@
-"""Parameters that stay symbols: in model files, in the Python model, on the command line, in the one parser."""
+"""Parameters that stay symbols: in model files, in the Python model, on the command line, in the one parser.
+
+Covers: model.schema.parameters.
+"""
 
 from __future__ import annotations
 

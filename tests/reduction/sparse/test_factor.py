@@ -1,4 +1,10 @@
-"""Sparse Cholesky factorisation against dense algebra, in both orders, and how it says no."""
+"""Sparse Cholesky factorisation against dense algebra, in both orders, and how it says no.
+
+Covers: cores, reduction.sparse.blas, reduction.sparse.elimination, reduction.sparse.kernels.dense,
+reduction.sparse.kernels.dissection, reduction.sparse.kernels.lanes, reduction.sparse.kernels.numeric,
+reduction.sparse.kernels.separators, reduction.sparse.kernels.substitution, reduction.sparse.kernels.supernodes,
+reduction.sparse.kernels.tree, reduction.sparse.memory, reduction.sparse.ordering, reduction.sparse.plan.
+"""
 
 from __future__ import annotations
 

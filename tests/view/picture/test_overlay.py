@@ -1,4 +1,7 @@
-"""What is written on pictures: handy units, legends, and values of arrows that keep off other text."""
+"""What is written on pictures: handy units, legends, and values of arrows that keep off other text.
+
+Covers: view.picture.quantities, view.picture.values.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Pictures, movies and what stands before a window: both renderers draw what the scene says, on any machine."""
+"""Pictures, movies and what stands before a window: both renderers draw what the scene says, on any machine.
+
+Covers: view.camera, view.colors, view.extent, view.picture, view.picture.arrows, view.picture.checks,
+view.picture.drawing, view.picture.fonts, view.picture.gl_probe, view.picture.ground_grid, view.picture.items,
+view.picture.kernels, view.picture.layers, view.picture.movie, view.picture.pyvista_renderer, view.picture.rasteriser,
+view.picture.shots, view.picture.still, view.picture.window.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The report page: its numbers, its verdicts, what is escaped, and the page itself in a real browser."""
+"""The report page: its numbers, its verdicts, what is escaped, and the page itself in a real browser.
+
+Covers: cli.report, view.report.array_pool, view.report.charts, view.report.coarse, view.report.facts,
+view.report.health, view.report.mode_surfaces, view.report.writing.
+"""
 
 from __future__ import annotations
 

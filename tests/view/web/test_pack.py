@@ -1,4 +1,7 @@
-"""Scenes packed for the browser: what comes out again is what went in, within the errors that are promised."""
+"""Scenes packed for the browser: what comes out again is what went in, within the errors that are promised.
+
+Covers: view.web.packed_arrays, view.web.rounding.
+"""
 
 from __future__ import annotations
 
