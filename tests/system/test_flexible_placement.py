@@ -119,7 +119,7 @@ def test_faults_of_the_basis_name_the_body() -> None:
     with pytest.raises(InputError) as caught:
         placed_beam(shapes={"family": "elements", "elements": 2, "bending": {"y": 5}})
     (fault,) = caught.value.faults
-    assert fault.path == ("bodies", "b") and fault.text.startswith("body 'b': 5 shapes 'y' asked for")
+    assert fault.path == ("bodies", "b") and fault.text.startswith("body 'b': 5 shapes 'y' are requested")
     assert "Use more elements." in str(fault)
 
 
