@@ -233,12 +233,12 @@ def test_names_are_no_markup_in_pictures_and_pages(folder: Path, capsys: Capture
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.msh", GMSH.replace("1 0 0 0", "nan 0 0 0"), "$Nodes has a number that should be whole"),
-        ("a.msh", GMSH.replace("1 0 0 0", "1e300 0 0 0"), "$Nodes has a number that should be whole"),
+        ("a.msh", GMSH.replace("1 0 0 0", "nan 0 0 0"), "$Nodes has a number that is not whole"),
+        ("a.msh", GMSH.replace("1 0 0 0", "1e300 0 0 0"), "$Nodes has a number that is not whole"),
         ("a.msh", GMSH.replace("1 4 2 0 1", "1 4 -7 0 1"), "inside $Elements"),
         ("a.msh", GMSH.replace("$Nodes\n4", "$Nodes\n1000000000000"), "inside $Nodes"),
         ("a.msh", "(1 an Ansys mesh)\n(10 (0 1 10 0))\n", "not a Gmsh mesh"),
-        ("a.inp", NODES.replace("4, 0, 0, 1", "nan, 0, 0, 1"), "*NODE has a number that should be whole"),
+        ("a.inp", NODES.replace("4, 0, 0, 1", "nan, 0, 0, 1"), "*NODE has a number that is not whole"),
         ("a.inp", NODES + f"*NSET, NSET=a\n{'9' * 30}\n", "a part of it is invalid"),
         ("a.inp", NODES + "*NSET, NSET=a, GENERATE\n1, 90000000\n", "creates too many numbers"),
         ("a.vtk", "# vtk DataFile Version 4.2\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nNONSENSE 3\n", "Unknown section"),
@@ -336,8 +336,8 @@ def test_matrix_market_bodies_are_read_with_care(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"0" * 10**7, "a line of more than 10000 letters"),
-        (b"%%MatrixMarket matrix coordinate real general\n%" + b"0" * 10**7, "a line of more than 10000 letters"),
+        (b"0" * 10**7, "a line of more than 10000 characters"),
+        (b"%%MatrixMarket matrix coordinate real general\n%" + b"0" * 10**7, "a line of more than 10000 characters"),
         (b"1 1 1\n" * 10**6, "unpacks to more than 100 times its size"),
         (b"%%MatrixMarket matrix coordinate real general\n9 9 9\n" + b"1 1 1\n" * 10**6, "unpacks to more than 100"),
     ],

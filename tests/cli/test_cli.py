@@ -61,6 +61,7 @@ class FakeRun:
     def summary(self, outcome: str, reached: float) -> SimpleNamespace:
         counts = dict(steps=100, rejected=3, newton_iterations=210, factorisations=4)
         quality = dict(largest_constraint_error=1e-12, energy_error=1e-9, peak_energy=5.0, energy_balance=2e-10)
+        quality |= dict(largest_turn=0.0)
         return SimpleNamespace(outcome=outcome, method="rk4", **counts, **quality, wall_time=0.25, t_reached=reached)
 
 
@@ -138,7 +139,7 @@ def test_debug_shows_the_traceback(folder: Path, capsys: pytest.CaptureFixture[s
 def test_run_writes_result_and_report(folder: Path, fake_run: FakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = call(capsys, "run", "pendulum.toml", "--set", "length=2")
     assert (code, err) == (0, "")
-    for text in ("pendulum: run finished", "degrees of freedom        1", "100 (and 3 rejected)", "2.04 a step"):
+    for text in ("pendulum: run finished", "degrees of freedom        1", "100 (and 3 rejected)", "2.04 per step"):
         assert text in out
     assert "2.00e-10 of the peak energy 5 J" in out
     assert "tip_height" in out and "pendulum.h5 (101 rows" in out

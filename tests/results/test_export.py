@@ -149,7 +149,7 @@ def test_fields_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
     scene = bending_scene(n_frames=2)
     with pytest.raises(InputError, match="no body with a surface"):
         write_vtkhdf(replace(scene, parts=()), tmp_path / "x.vtkhdf")
-    with pytest.raises(InputError, match="scale of nan"):
+    with pytest.raises(InputError, match="scale is nan"):
         write_vtu(scene, tmp_path / "x.pvd", float("nan"))
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 1000}))
     with pytest.raises(InputError, match="Cannot write '.*x.vtkhdf': No space left"):
@@ -239,8 +239,8 @@ def test_wrong_words_are_reported_at_once(folder: Path, capsys: Capture) -> None
     cases = {
         ("--csv", "--frames", "5"): ["--frames is for moving bodies"],
         ("--glb", "-c", "tip_height"): ["--channel is for tables"],
-        ("--glb", "--frames", "1", "--scale", "-2"): ["--frames 1: a motion has 2 frames", "--scale -2"],
-        ("--csv", "x.mat"): ["'x.mat' would be for --mat, which is not asked for"],
+        ("--glb", "--frames", "1", "--scale", "-2"): ["--frames 1: at least 2 frames", "--scale -2"],
+        ("--csv", "x.mat"): ["'x.mat' is a file of --mat, which is not given"],
         ("--csv", "--mat", "x.txt", "no/x.mat"): ["ending of 'x.txt'", "there is no folder 'no'"],
         ("a.mat", "b.mat"): ["'b.mat' is the second file for --mat"],
         (): ["--csv, --mat, --parquet, --vtkhdf, --vtu, --glb"],
