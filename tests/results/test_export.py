@@ -241,7 +241,7 @@ def test_wrong_words_are_reported_at_once(folder: Path, capsys: Capture) -> None
         ("--glb", "-c", "tip_height"): ["--channel is for tables"],
         ("--glb", "--frames", "1", "--scale", "-2"): ["--frames 1: at least 2 frames", "--scale -2"],
         ("--csv", "x.mat"): ["'x.mat' is a file of --mat, which is not given"],
-        ("--csv", "--mat", "x.txt", "no/x.mat"): ["ending of 'x.txt'", "there is no folder 'no'"],
+        ("--csv", "--mat", "x.txt", "no/x.mat"): ["extension of 'x.txt'", "there is no folder 'no'"],
         ("a.mat", "b.mat"): ["'b.mat' is the second file for --mat"],
         (): ["--csv, --mat, --parquet, --vtkhdf, --vtu, --glb"],
     }
