@@ -189,7 +189,7 @@ def test_read_while_another_process_writes(tmp_path: Path) -> None:
             time.sleep(0.05)
             with Result(path) as result:
                 assert result.outcome == "running"
-                assert "has not ended" in result.report
+                assert "is unfinished" in result.report
                 check_rows(result)
     finally:
         process.kill()
