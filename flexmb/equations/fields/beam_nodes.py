@@ -76,100 +76,73 @@ def beam_nodes(I, F, W, body):
     field = field_of(I, body)
     n_y, n_z, _, _ = shape_counts_of(I, field)
     has_shear = I[field + L.FD_SHEAR] == 1
-    n_stations = n_stations_of(I, field)
-    stations = stations_of(I, field)
+    n = n_stations_of(I, field)
+    at = stations_of(I, field)
     eta = eta_of(I, body)
     eta_dot = eta_dot_of(I, body)
-    _, _, slope, turn, _ = shapes_at(I, field)
-    b = station_array(stations, n_stations, L.ND_B)
-    c = station_array(stations, n_stations, L.ND_C)
-    b_dot = station_array(stations, n_stations, L.ND_B1)
-    c_dot = station_array(stations, n_stations, L.ND_C1)
-    beta = station_array(stations, n_stations, L.ND_BETA)
-    gamma = station_array(stations, n_stations, L.ND_GAMMA)
-    beta_dot = station_array(stations, n_stations, L.ND_BETA1)
-    gamma_dot = station_array(stations, n_stations, L.ND_GAMMA1)
-    mix_into(F, W, slope, eta, 0, n_y, n_stations, b)
-    mix_into(F, W, slope, eta, n_y, n_z, n_stations, c)
-    mix_into(F, W, slope, eta_dot, 0, n_y, n_stations, b_dot)
-    mix_into(F, W, slope, eta_dot, n_y, n_z, n_stations, c_dot)
+    _, _, slope, turn, curvature = shapes_at(I, field)
+    mix_into(F, W, slope, eta, 0, n_y, n, station_array(at, n, L.ND_B))
+    mix_into(F, W, slope, eta, n_y, n_z, n, station_array(at, n, L.ND_C))
+    mix_into(F, W, slope, eta_dot, 0, n_y, n, station_array(at, n, L.ND_B1))
+    mix_into(F, W, slope, eta_dot, n_y, n_z, n, station_array(at, n, L.ND_C1))
+    mix_into(F, W, curvature, eta, 0, n_y, n, station_array(at, n, L.ND_BEND_Y))
+    mix_into(F, W, curvature, eta, n_y, n_z, n, station_array(at, n, L.ND_BEND_Z))
     if has_shear:
-        mix_into(F, W, turn, eta, 0, n_y, n_stations, beta)
-        mix_into(F, W, turn, eta, n_y, n_z, n_stations, gamma)
-        mix_into(F, W, turn, eta_dot, 0, n_y, n_stations, beta_dot)
-        mix_into(F, W, turn, eta_dot, n_y, n_z, n_stations, gamma_dot)
-    s = station_array(stations, n_stations, L.ND_S)
-    shortening = station_array(stations, n_stations, L.ND_DS)
-    s_dot = station_array(stations, n_stations, L.ND_S1)
-    gamma_s = station_array(stations, n_stations, L.ND_S2)
-    for p in range(n_stations):
-        b_p, c_p, b_dot_p, c_dot_p = W[b + p], W[c + p], W[b_dot + p], W[c_dot + p]
-        s_p, shortening_p = root_of(b_p, c_p)
-        s_dot_p, gamma_s_p = root_rates(b_p, c_p, s_p, b_dot_p, c_dot_p)
-        W[s + p] = s_p
-        W[shortening + p] = shortening_p
-        W[s_dot + p] = s_dot_p
-        W[gamma_s + p] = gamma_s_p
+        mix_into(F, W, turn, eta, 0, n_y, n, station_array(at, n, L.ND_BETA))
+        mix_into(F, W, turn, eta, n_y, n_z, n, station_array(at, n, L.ND_GAMMA))
+        mix_into(F, W, turn, eta_dot, 0, n_y, n, station_array(at, n, L.ND_BETA1))
+        mix_into(F, W, turn, eta_dot, n_y, n_z, n, station_array(at, n, L.ND_GAMMA1))
+    for p in range(n):
+        b = W[at + L.ND_B * n + p]
+        c = W[at + L.ND_C * n + p]
+        b_dot = W[at + L.ND_B1 * n + p]
+        c_dot = W[at + L.ND_C1 * n + p]
+        s, shortening = root_of(b, c)
+        s_dot, gamma_s = root_rates(b, c, s, b_dot, c_dot)
+        W[at + L.ND_S * n + p] = s
+        W[at + L.ND_DS * n + p] = shortening
+        W[at + L.ND_S1 * n + p] = s_dot
+        W[at + L.ND_S2 * n + p] = gamma_s
         if not has_shear:
-            W[beta + p] = b_p
-            W[gamma + p] = c_p
-            W[beta_dot + p] = b_dot_p
-            W[gamma_dot + p] = c_dot_p
-    _frame_twist_into(I, F, W, body, field, has_shear)
+            W[at + L.ND_BETA * n + p] = b
+            W[at + L.ND_GAMMA * n + p] = c
+            W[at + L.ND_BETA1 * n + p] = b_dot
+            W[at + L.ND_GAMMA1 * n + p] = c_dot
+    if n_y > 0 and n_z > 0:
+        # The rates of beta', gamma' are first kept where tau and its rate will be.
+        mix_into(F, W, curvature, eta_dot, 0, n_y, n, station_array(at, n, L.ND_TAU))
+        mix_into(F, W, curvature, eta_dot, n_y, n_z, n, station_array(at, n, L.ND_TAU1))
+        _frame_twist_into(W, at, n, has_shear)
+    else:
+        for p in range(3 * n):
+            W[at + L.ND_TAU * n + p] = 0.0
 
 
 @kernel
-def _frame_twist_into(I, F, W, body, field, has_shear):
-    """tau = (gamma beta' - beta gamma')/(1 + sigma) at the stations (beta', gamma' along the beam), rate and bias."""
-    n_y, n_z, _, _ = shape_counts_of(I, field)
-    n_stations = n_stations_of(I, field)
-    stations = stations_of(I, field)
-    eta = eta_of(I, body)
-    eta_dot = eta_dot_of(I, body)
-    _, _, _, _, curvature = shapes_at(I, field)
-    bend_y = station_array(stations, n_stations, L.ND_BEND_Y)
-    bend_z = station_array(stations, n_stations, L.ND_BEND_Z)
-    tau = station_array(stations, n_stations, L.ND_TAU)
-    tau_dot = station_array(stations, n_stations, L.ND_TAU1)
-    gamma_tau = station_array(stations, n_stations, L.ND_TAU2)
-    mix_into(F, W, curvature, eta, 0, n_y, n_stations, bend_y)
-    mix_into(F, W, curvature, eta, n_y, n_z, n_stations, bend_z)
-    if n_y == 0 or n_z == 0:
-        for p in range(3 * n_stations):
-            W[tau + p] = 0.0
-        return
-    betas = station_array(stations, n_stations, L.ND_BETA)
-    gammas = station_array(stations, n_stations, L.ND_GAMMA)
-    beta_rates = station_array(stations, n_stations, L.ND_BETA1)
-    gamma_rates = station_array(stations, n_stations, L.ND_GAMMA1)
-    sigmas = station_array(stations, n_stations, L.ND_S)
-    sigma_rates = station_array(stations, n_stations, L.ND_S1)
-    sigma_biases = station_array(stations, n_stations, L.ND_S2)
-    # The rates of beta', gamma' are first kept where tau and its rate will be.
-    mix_into(F, W, curvature, eta_dot, 0, n_y, n_stations, tau)
-    mix_into(F, W, curvature, eta_dot, n_y, n_z, n_stations, tau_dot)
-    for p in range(n_stations):
-        beta = W[betas + p]
-        gamma = W[gammas + p]
-        beta_dot = W[beta_rates + p]
-        gamma_dot = W[gamma_rates + p]
-        sigma = W[sigmas + p]
-        sigma_dot = W[sigma_rates + p]
-        sigma_bias = W[sigma_biases + p]
+def _frame_twist_into(W, at, n, has_shear):
+    """tau = (gamma beta' - beta gamma')/(1 + sigma) at the n stations, its rate and bias; beta' is along the beam."""
+    for p in range(n):
+        beta = W[at + L.ND_BETA * n + p]
+        gamma = W[at + L.ND_GAMMA * n + p]
+        beta_dot = W[at + L.ND_BETA1 * n + p]
+        gamma_dot = W[at + L.ND_GAMMA1 * n + p]
+        sigma = W[at + L.ND_S * n + p]
+        sigma_dot = W[at + L.ND_S1 * n + p]
+        gamma_sigma = W[at + L.ND_S2 * n + p]
         if has_shear:
             sigma, _ = root_of(beta, gamma)
-            sigma_dot, sigma_bias = root_rates(beta, gamma, sigma, beta_dot, gamma_dot)
-        y = W[bend_y + p]
-        z = W[bend_z + p]
-        y_dot = W[tau + p]
-        z_dot = W[tau_dot + p]
+            sigma_dot, gamma_sigma = root_rates(beta, gamma, sigma, beta_dot, gamma_dot)
+        y = W[at + L.ND_BEND_Y * n + p]
+        z = W[at + L.ND_BEND_Z * n + p]
+        y_dot = W[at + L.ND_TAU * n + p]
+        z_dot = W[at + L.ND_TAU1 * n + p]
         d = 1.0 / (1.0 + sigma)
-        tau_p = (gamma * y - beta * z) * d
-        rate = (gamma_dot * y + gamma * y_dot - beta_dot * z - beta * z_dot - tau_p * sigma_dot) * d
-        W[tau + p] = tau_p
-        W[tau_dot + p] = rate
-        bias = 2.0 * (gamma_dot * y_dot - beta_dot * z_dot - rate * sigma_dot) - tau_p * sigma_bias
-        W[gamma_tau + p] = bias * d
+        tau = (gamma * y - beta * z) * d
+        tau_dot = (gamma_dot * y + gamma * y_dot - beta_dot * z - beta * z_dot - tau * sigma_dot) * d
+        bias = 2.0 * (gamma_dot * y_dot - beta_dot * z_dot - tau_dot * sigma_dot) - tau * gamma_sigma
+        W[at + L.ND_TAU * n + p] = tau
+        W[at + L.ND_TAU1 * n + p] = tau_dot
+        W[at + L.ND_TAU2 * n + p] = bias * d
 
 
 @kernel
