@@ -1,4 +1,4 @@
-"""Names of the coordinate axes and the directions that people write by them: "x", "+y", "-z"."""
+"""Names of the coordinate axes and of directions along them: "x", "+y", "-z"."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ UNIT_VECTORS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 def named_direction(text: str) -> tuple[float, float, float] | None:
-    """The unit vector of the name of an axis with or without a sign; None when `text` is no such name."""
+    """The unit vector of an axis name with or without a sign; None if `text` is not such a name."""
     axis = text.lstrip("+-").strip()
     if axis not in AXES or len(text) > 2:
         return None

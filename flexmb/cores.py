@@ -1,4 +1,4 @@
-"""Cores that this process may use: on a shared machine fewer than there are."""
+"""Cores that this process may use: on a shared machine fewer than it has."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Files that flexmb writes: whether a path can be written, asked before anything is computed, and how it is written.
+"""Output files: checks of a path before anything is computed, and complete files under drafts.
 
-A file is written beside its place under a draft name and moved there when it is complete, so that nobody ever opens an
-incomplete file, and a failure leaves what was there before. Functions that end in `_fault` give the reason why not as
-one sentence, empty when nothing is wrong.
+A file is written in its folder under a draft name and renamed when it is complete, so that nobody ever opens an
+incomplete file, and a failure keeps the old one. Functions that end in `_fault` return the reason why a file cannot
+be written as one sentence, empty if it can.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HDF5_KINDS = (".vtkhdf", ".mat")
 
 
 def suffix_fault(path: str | os.PathLike[str], suffixes: Sequence[str]) -> str:
-    """Why `path` cannot be the name of a file with one of these endings."""
+    """Reason why `path` is not the name of a file with one of these extensions."""
     if Path(path).suffix.lower() in suffixes:
         return ""
     listed = " or ".join([", ".join(suffixes[:-1]), suffixes[-1]] if len(suffixes) > 1 else suffixes)
@@ -30,7 +30,7 @@ def suffix_fault(path: str | os.PathLike[str], suffixes: Sequence[str]) -> str:
 
 
 def place_fault(path: str | os.PathLike[str], example: str = "") -> str:
-    """Why no file can be written at `path`, whatever is there; `example`: the name to propose in a folder."""
+    """Reason why no file can be written at `path`, existing or not; `example`: file name to suggest for a folder."""
     named = Path(path)
     try:
         target = Path(os.path.realpath(named))
@@ -58,8 +58,8 @@ def place_fault(path: str | os.PathLike[str], example: str = "") -> str:
 
 
 def replacing_fault(path: str | os.PathLike[str], suffix: str) -> str:
-    """Why no file of the kind `suffix` can be written at `path`: also a file of another kind that is there, such
-    as a model file or the result itself."""
+    """Reason why no file with the extension `suffix` can be written at `path`, such as an existing file of another
+    type: a model file, or the result itself."""
     named = Path(path)
     if fault := place_fault(named):
         return fault
@@ -77,7 +77,7 @@ def replacing_fault(path: str | os.PathLike[str], suffix: str) -> str:
 
 
 def foreign_fault(path: str | os.PathLike[str], what: str, is_own: Callable[[Path], bool], example: str = "") -> str:
-    """Why `what` ("a result of flexmb") cannot be written at `path`: also a file that is there and is not `what`."""
+    """Reason why `what` ("a result of flexmb") cannot be written at `path`, such as an existing other file."""
     named = Path(path)
     if fault := place_fault(named, example):
         return fault
@@ -87,12 +87,12 @@ def foreign_fault(path: str | os.PathLike[str], what: str, is_own: Callable[[Pat
 
 
 def writing_fault(path: str | os.PathLike[str], error: OSError) -> str:
-    """What the system says about a file that could not be written."""
+    """Sentence for a system error about a file that could not be written."""
     return f"Cannot write {clipped(os.fspath(path), 200)}: {error.strerror or error}."
 
 
 def output_path(path: str | os.PathLike[str], suffix: str) -> Path:
-    """The file to write, links followed; an InputError when it cannot be written."""
+    """The file to write, with links resolved; raises InputError if it cannot be written."""
     if fault := replacing_fault(path, suffix):
         raise InputError(fault)
     return Path(os.path.realpath(path))
@@ -100,7 +100,7 @@ def output_path(path: str | os.PathLike[str], suffix: str) -> Path:
 
 @contextmanager
 def drafted(path: str | os.PathLike[str], suffix: str) -> Iterator[Path]:
-    """The draft to write into; it becomes `path` when the block ends well and is deleted when it does not."""
+    """The draft to write to; it becomes `path` when the block succeeds and is deleted otherwise."""
     target = output_path(path, suffix)
     with write_errors(path), draft_of(target, suffix) as draft:
         yield draft
@@ -108,7 +108,7 @@ def drafted(path: str | os.PathLike[str], suffix: str) -> Iterator[Path]:
 
 @contextmanager
 def write_errors(path: str | os.PathLike[str], kind: type[Exception] = InputError) -> Iterator[None]:
-    """Turn what the system says about a file that cannot be written into an error of ours."""
+    """Turn a system error about a file that cannot be written into an error of flexmb."""
     try:
         yield
     except OSError as error:
@@ -117,7 +117,7 @@ def write_errors(path: str | os.PathLike[str], kind: type[Exception] = InputErro
 
 @contextmanager
 def draft_of(target: Path, suffix: str) -> Iterator[Path]:
-    """The draft of a path that may be written, nothing checked; see `drafted`."""
+    """The draft of a path that was checked before; see `drafted`."""
     draft = target.with_name(f".{target.stem[:40]}.{os.getpid()}.part{suffix}")
 
     def remove() -> None:
@@ -131,7 +131,7 @@ def draft_of(target: Path, suffix: str) -> Iterator[Path]:
 
 @contextmanager
 def temporary_folder(within: Path | None = None, prefix: str = "flexmb-") -> Iterator[Path]:
-    """A folder that is gone when the block has ended."""
+    """A folder that is deleted at the end of the block."""
     folder = tempfile.TemporaryDirectory(dir=within, prefix=prefix, ignore_cleanup_errors=True)
     with cleaned(folder.cleanup):
         yield Path(folder.name)

@@ -1,10 +1,9 @@
-"""What moves and loads the flexible bodies of a result, row by row: the recorded motion through the equations again.
+"""Motion and loads of the flexible bodies of a result, row by row, from the recorded motion put into the equations.
 
-Recorded q, v, a and multipliers enter the residual of the run's own system once more. It leaves the motion of every
-body frame, and at every marker what acts there: forces, torques, distributed forces, springs, motions and joints that
-are chords. A joint of the tree transmits the accumulated wrench of its child; the part of it along the free motions
-that no effort holds, RES, is taken out (it is zero when the row satisfies the equations of motion, and is then missing
-in the balance of the body):
+Recorded q, v, a and multipliers enter the residual of the run's own system. Out come the motion of every body frame and
+the loads at every marker: forces, torques, distributed forces, springs, motions and joints that are chords. A joint of
+the tree transmits the accumulated wrench of its child, less its part RES along the free motions that no effort balances
+(RES is zero when the row satisfies the equations of motion; otherwise the body is out of balance by it):
     f = f_b - S (S^T S)^-1 RES                                                         (theory 7, 8, 10)
 """
 
@@ -30,11 +29,11 @@ from flexmb.system.system import System
 
 @dataclass(frozen=True)
 class BodyLoads:
-    """Motion of a flexible body and what acts on it, at r rows of a result; body axes."""
+    """Motion of a flexible body and the loads on it, at r rows of a result; body axes."""
 
     motion: MotionHistory
     markers: tuple[int, ...]
-    """Where something may act: numbers in the mechanism."""
+    """Markers that may be loaded: numbers in the mechanism."""
     force: Floats
     """(r, k, 3) [N]"""
     moment: Floats
@@ -42,14 +41,14 @@ class BodyLoads:
 
 
 def system_of(result: Result, model: Model | None = None, folder: str | os.PathLike[str] | None = None) -> System:
-    """The system that a result was computed with; `folder`: where else body files may lie."""
+    """The system that a result was computed with; `folder`: another folder to search for body files."""
     system = prepare(model_of(result, folder) if model is None else model).system
     for path, length in (("q", system.n_q), ("v", system.n_v), ("multipliers", system.n_rows)):
         found = result.channels[f"coordinates/{path}"].shape
         if found != (length,):
             raise InputError(
                 f"'{result.path}' has {found[0]} coordinates/{path}, the model has {length}: "
-                "it is not the model of this result. Give the result without a model."
+                "the model does not belong to this result. Leave out the model: the result holds its own."
             )
     return system
 
@@ -67,7 +66,7 @@ def body_loads(result: Result, system: System, numbers: Collection[int], rows: S
 
 
 class _Replay:
-    """The workspace of a system, set to one row of a result after the other."""
+    """Workspace of a system that is set to the rows of a result one after another."""
 
     def __init__(self, result: Result, system: System):
         self.work = system.workspace()
@@ -80,13 +79,13 @@ class _Replay:
         for number, joint in enumerate(system.topology.chords):
             record = int(system.ints[L.CHORDS]) + number * L.CHORD
             place, n = int(system.ints[record + L.K_MEMORY]), int(system.ints[record + L.K_N])
-            if place >= 0:  # turns are counted on from the recorded angles
+            if place >= 0:  # turn counters continue from the recorded angles
                 name = system.mechanism.joints[joint].name
                 angles, rates = (result[f"joints/{name}/{key}"].reshape(rows, n) for key in ("position", "velocity"))
                 self.turns.append((slice(place, place + 2 * n + 1), np.column_stack([angles, rates, self.time])))
 
     def run(self, row: int, watches: Collection[_Watch]) -> None:
-        """The residual of a row."""
+        """Evaluate the residual of a row."""
         mechanics = self.mechanics
         mechanics.t = float(self.time[row])
         for view, recorded in zip((mechanics.q, mechanics.v, mechanics.a, mechanics.lam), self.state, strict=True):
@@ -99,7 +98,7 @@ class _Replay:
 
 
 class _Branch:
-    """A joint of the tree on a body: where the wrench that it transmits to its child stands in the workspace."""
+    """A joint of the tree on a body, with the workspace offsets of the wrench that it transmits to its child."""
 
     def __init__(self, system: System, flat: int, sign: float):
         ints, record = system.ints, int(system.ints[L.BODIES]) + flat * L.BODY
@@ -117,7 +116,7 @@ class _Branch:
         self.indices = np.concatenate(parts)
 
     def wrench(self, seen: Floats) -> tuple[Floats, Floats]:
-        """Force (r, 3) and moment about the world origin (r, 3), world axes, on the body that is looked at."""
+        """Force (r, 3) and moment about the world origin (r, 3), world axes, on the watched body."""
         force, moment = seen[:, :3], seen[:, 3:6]
         R, p = seen[:, 6:15].reshape(-1, 3, 3), seen[:, 15:18]
         arm = seen[:, 18:21] if self.arm is None else self.arm
@@ -135,7 +134,7 @@ class _Branch:
 
 
 class _Watch:
-    """Which numbers of the workspace tell the motion and the loads of a flexible body."""
+    """Workspace entries that hold the motion and the loads of a flexible body."""
 
     def __init__(self, system: System, number: int):
         ints, mechanism = system.ints, system.mechanism
@@ -163,7 +162,7 @@ class _Watch:
         self.size = len(self.indices)
 
     def loads(self, seen: Floats) -> BodyLoads:
-        """Motion and loads from what was seen, (r, size)."""
+        """Motion and loads from the recorded entries, (r, size)."""
         parts = np.split(seen, self.ends[:-1], axis=1)
         rows, k = len(seen), len(self.markers)
         motion = MotionHistory(*parts[:6])

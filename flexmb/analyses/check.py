@@ -9,11 +9,11 @@ from flexmb.solvers.compilation import compile_for
 from flexmb.system.records.fields import field_kinds
 
 CHECKED_BY = "generalized-alpha"
-"""Method whose kernels a check compiles: a run by default comes next."""
+"""Method whose kernels a check compiles: the default of the run that comes next."""
 
 
 def check_model(model: Model, *, graph: bool = False, matrices: bool = False) -> str:
-    """Degrees of freedom, redundant constraints, assembly, coordinates; on demand the graph and its matrices."""
+    """Degrees of freedom, redundant constraints, assembly, coordinates; optionally the graph and its matrices."""
     compile_for(CHECKED_BY, field_kinds(model.spec))
     ready = prepare(model)
     return check_report(

@@ -1,12 +1,12 @@
-"""The forward check of inverse dynamics: the same model, driven by the computed efforts instead of the motions.
+"""Forward check of inverse dynamics: the same model, driven by the computed efforts instead of the motions.
 
 Every motion of a joint becomes an actuator on the same coordinate. A motion of a marker becomes an actuator on a free
-joint between the two markers, which holds nothing: its force acts at the driven marker along the axis of the other one,
-and back on the other body. The efforts are cubic splines of time through those at every step of the driven run (of a
-kinematic or quasi-static analysis, through those of its rows). The model starts from the same poses and rates. What
-departs is the sum of the errors of both runs, as far as the mechanism amplifies them: nothing holds it to the motion
-any more. Where the elastic coordinates of the inverse are in balance (quasi-static), it departs also by the vibration
-which that leaves out: the check then tells how good the assumption is.
+joint between the two markers, which constrains nothing: its force acts at the driven marker along the axis of the other
+one, and back on the other body. The efforts are cubic splines of time through those at every step of the driven run (of
+a kinematic or quasi-static analysis, through those of its rows). The model starts from the same poses and rates. The
+departure is the sum of the errors of both runs, amplified by the mechanism: nothing holds it to the motion. Where the
+elastic coordinates of the inverse analysis are in balance (quasi-static), the departure includes the vibration that
+this leaves out: the check then shows how good the assumption is.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from flexmb.system.records.fields import field_kinds
 from flexmb.system.system import System
 
 TOLERANCE = 1e-10
-"""Local error of the forward run where the driven one integrates nothing."""
+"""Local error of the forward run when the driven run integrates nothing."""
 
 
 class _Rows:
@@ -53,17 +53,17 @@ class _Rows:
 
 
 def forward_check(inverse: InverseDynamics) -> Departure:
-    """Drive the model by the efforts found and compare the places of all bodies.
+    """Drive the model by the computed efforts and compare the poses of all bodies.
 
     Raises ComputationError when the forward run fails.
     """
     spec, result = inverse.model.spec, inverse.result
     if result.n_rows < 2:
-        raise ComputationError("The result has one row only: there is no motion to run forwards.")
+        raise ComputationError("The forward check needs a motion, but the result has one row only.")
     in_balance = inverse.how == "quasi-static" and bool(field_kinds(spec))
     assert spec.analysis is not None
     start = spec
-    if in_balance:  # the forward run, too, begins bent as the motion asks
+    if in_balance:  # the forward run starts bent as the motion requires, too
         start = spec.model_copy(update={"analysis": spec.analysis.model_copy(update={"elastic_start": "quasi-static"})})
     ready = prepare_spec(start)
     time, efforts = result.time, {drive.name: drive.effort for drive in inverse.drives}
@@ -85,7 +85,7 @@ def forward_check(inverse: InverseDynamics) -> Departure:
 
 
 def _angle(first: Floats, second: Floats) -> Floats:
-    """(r,) between orientations given as quaternions, p and -p being the same [rad]."""
+    """Angle (r,) between orientations given as quaternions, p and -p being the same [rad]."""
     chords = [np.linalg.norm(first - sign * second, axis=1) for sign in (1.0, -1.0)]
     return np.asarray(4.0 * np.arcsin(np.minimum(0.5 * np.minimum(*chords), 1.0)))
 
@@ -131,7 +131,7 @@ def _run(spec: ModelSpec, analysis: Analysis, states: dict[str, Floats], times: 
     try:
         _simulate(rows, analysis, every)
     except ComputationError as error:
-        raise ComputationError(f"The forward check, driven by the computed efforts, failed: {error}") from error
+        raise ComputationError(f"The forward check (run driven by the computed efforts) failed: {error}") from error
     return rows
 
 

@@ -1,9 +1,9 @@
-"""Which reactions a mechanism does not determine: those that constraint rows which repeat others leave open, and those
-that rows which all but repeat others leave to rounding.
+"""Reactions that a mechanism does not determine: not unique where constraint rows repeat others, ill-determined where
+rows nearly repeat others. Only sums of such components are determined by the model.
 
     G = U sigma V^T:  a multiplier along a column of U changes reactions; with sigma = 0 by any amount, with sigma of
-    1e-4 of the largest or less by rounding, magnified. A beam without twist in a plane loop is such a case: sigma goes
-    with its deflection, which passes zero again and again, so that 1e-2 is little there.
+    1e-4 of the largest or less by amplified round-off. A beam without twist in a plane loop is such a case: sigma is
+    proportional to its deflection, which passes zero again and again, so that 1e-2 is small there.
 Numbers are SI.
 """
 
@@ -20,20 +20,20 @@ from flexmb.solvers.redundancy import DEPENDENT
 from flexmb.system.system import System
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
-HARDLY = 1e-4  # singular values of G below this part of the largest, but not zero: rounding is magnified as much
-BENT = 1e-2  # the same for rows that repeat others wherever all bodies are straight
+WEAK = 1e-4  # singular values of G below this part of the largest, but not zero, amplify round-off by its inverse
+BENT = 1e-2  # the same for rows that repeat others while all bodies are straight
 LARGEST = 250_000
-"""Entries of G up to which such reactions are looked for"""
+"""Entries of G up to which such reactions are searched for"""
 
 
 def sampled_rows(result: Result) -> list[int]:
-    """Some rows of a result: one position may be singular for an instant, all of them hardly."""
+    """Some rows of a result: one position may be singular for an instant, but not all of them."""
     last = len(result) - 1
     return list(dict.fromkeys((last // 2, last // 3, (4 * last) // 5, last, 0)))
 
 
-def hardly_known(system: System, result: Result) -> dict[str, tuple[str, ...]]:
-    """Joints and components of their reactions that are magnified rounding at every row that is looked at."""
+def ill_determined(system: System, result: Result) -> dict[str, tuple[str, ...]]:
+    """Joints and components of their reactions that are amplified round-off at every sampled row."""
     if not 0 < system.n_rows * system.n_v <= LARGEST:
         return {}
     mechanics = Mechanics(system, system.workspace())
@@ -44,8 +44,8 @@ def hardly_known(system: System, result: Result) -> dict[str, tuple[str, ...]]:
         mechanics.q[:], mechanics.v[:], mechanics.a[:] = q[row], v[row], a[row]
         sides, sigma = _sides(mechanics)
         least = float(sigma[-1] / sigma[0]) if sigma[0] > 0.0 else 0.0
-        n_weak = int(np.sum(sigma < HARDLY * sigma[0]))
-        if HARDLY < least <= BENT:
+        n_weak = int(np.sum(sigma < WEAK * sigma[0]))
+        if WEAK < least <= BENT:
             n_weak = _repeated_when_straight(system, mechanics)
         if not n_weak:
             return {}
@@ -55,14 +55,14 @@ def hardly_known(system: System, result: Result) -> dict[str, tuple[str, ...]]:
 
 
 def _sides(mechanics: Mechanics) -> tuple[Floats, Floats]:
-    """U (rows, k) and sigma (k,) of the scaled Jacobian at the present coordinates."""
+    """U (rows, k) and sigma (k,) of the scaled Jacobian at the current coordinates."""
     mechanics.jacobian()
     sides, sigma, _ = np.linalg.svd(mechanics.G * mechanics.scale, full_matrices=False)
     return sides, sigma
 
 
 def _repeated_when_straight(system: System, mechanics: Mechanics) -> int:
-    """Rows that repeat others at these coordinates with all elastic ones zero; the coordinates stay as they are."""
+    """Number of rows that repeat others with all elastic coordinates set to zero; the coordinates are restored."""
     kept = mechanics.q.copy()
     for _, elastic, _ in body_slices(system).values():
         mechanics.W[elastic] = 0.0
@@ -79,8 +79,8 @@ def rank_of(G: Floats) -> int:
 
 
 def moved_by(mechanics: Mechanics, multipliers: Floats, least: float) -> dict[str, tuple[str, ...]]:
-    """Joints and components of their reactions that some of the multipliers (k, rows) change by more than a part of
-    the largest change."""
+    """Joints and reaction components that some of the multipliers (k, rows) change, by more than `least` of the largest
+    change."""
     system = mechanics.system
     length = system.length_scale
     touched: dict[str, set[str]] = {}
@@ -106,5 +106,5 @@ def moved_by(mechanics: Mechanics, multipliers: Floats, least: float) -> dict[st
 
 
 def _per(unit: str, length: float) -> float:
-    """Moments count as forces at the length scale."""
+    """Weight of a component: moments count as forces at the length scale."""
     return 1.0 / length if unit == "N*m" else 1.0

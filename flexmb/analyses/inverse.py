@@ -1,4 +1,4 @@
-"""Inverse dynamics: motions are prescribed; which efforts do they take, and what do the joints carry?
+"""Inverse dynamics: efforts of prescribed motions, and the reactions of all joints.
 
     M a + BIAS + G^T lam = 0,   Phi(q, t) = 0      (joints that close loops, and motions, are rows of G)
 
@@ -7,11 +7,11 @@ coordinates are never prescribed: they are integrated (or found in balance with 
 `elastic="quasi-static"`), and so are rigid degrees of freedom that no motion drives. The effort of a motion is its
 multiplier; reactions of chords come from the multipliers, those of branches from the free bodies of the tree.
 
-Motions that outnumber the degrees of freedom are refused, or fitted by least squares (`more_drives`). Reactions may
-also be found from the ends of the tree inwards (`recursive_reactions`), which shares no code with the kernels.
+Motions that outnumber the degrees of freedom raise an error, or are fitted by least squares (`more_drives`). Reactions
+may also be found from the ends of the tree inwards (`recursive_reactions`), which shares no code with the kernels.
 
-Rows that repeat others leave internal forces open: every lam_0 with G^T lam_0 = 0 may be added. What it adds to the
-reaction of a joint, branch or chord, is not determined by a mechanism of rigid parts; these are named.
+Rows that repeat others leave internal forces open: every lam_0 with G^T lam_0 = 0 may be added. A mechanism of rigid
+bodies does not determine the reaction components that lam_0 changes; these are listed.
 [Lee et al. 2001]
 """
 
@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.analyses.ill_determined import hardly_known, moved_by, rank_of, sampled_rows
+from flexmb.analyses.ill_determined import ill_determined, moved_by, rank_of, sampled_rows
 from flexmb.analyses.more_drives import CHOICES, fit_of, prepare_fitted, solve_fitted
 from flexmb.analyses.preparation import Preparation, prepare
 from flexmb.analyses.run import Progress, run_model
@@ -45,8 +45,8 @@ from flexmb.system.records.fields import field_kinds
 from flexmb.system.system import System
 
 ELASTIC = ("dynamic", "quasi-static")
-ROADS = ("multipliers", "recursive")
-FIT_HINT = 'Or fit them all: --more-drives least-squares (Python: more_drives="least-squares").'
+REACTION_METHODS = ("multipliers", "recursive")
+FIT_HINT = 'Or fit all of them: --more-drives least-squares (Python: more_drives="least-squares").'
 
 
 def inverse_model(
@@ -59,10 +59,10 @@ def inverse_model(
     progress: Progress | None = None,
     command: str = "",
 ) -> InverseDynamics:
-    """Find the efforts of the motions of a model and the reactions of all its joints; writes a result as a run does.
+    """Find the efforts of the motions of a model and the reactions of all its joints; write a result file like a run.
 
     `elastic`: "dynamic" integrates the elastic coordinates, "quasi-static" finds them in balance. `more_drives`:
-    motions that outnumber the degrees of freedom of a rigid mechanism are refused ("refuse"), or fitted in the sense of
+    motions that outnumber the degrees of freedom of a rigid mechanism raise an error ("refuse"), or are fitted by
     "least-squares".
     `reactions`: by "multipliers" of the equations, or "recursive" from the ends of the tree inwards, body by body.
     Raises InputError when motions are missing or repeat each other, ComputationError when they contradict each other.
@@ -100,16 +100,16 @@ def inverse_model(
         reactions=found if recursive is None else recursive.reactions,
         not_unique=not_unique,
         n_repeated=len(system.dropped),
-        hardly_known=hardly_known(system, result),
+        ill_determined=ill_determined(system, result),
         recursive=recursive,
-        road_difference=0.0 if recursive is None else recursive.difference(found),
+        method_difference=0.0 if recursive is None else recursive.difference(found),
     )
 
 
 def _fitted(
     model: Model, ready: Preparation, output: str | os.PathLike[str] | None, progress: Progress | None, command: str
 ) -> InverseDynamics:
-    """Motions that outnumber the degrees of freedom."""
+    """Inverse dynamics with motions that outnumber the degrees of freedom."""
     chosen = _of_type(model, "kinematic")
     result = run_model(chosen, output, progress=progress, command=command, solve=solve_fitted, ready=ready)
     fit = fit_of(ready, result)
@@ -125,36 +125,37 @@ def _fitted(
         reactions=joint_reactions(result, model=chosen),
         not_unique=not_unique,
         n_repeated=len(ready.system.all_rows) - ready.system.n_v,
-        hardly_known=hardly_known(ready.system, result),
+        ill_determined=ill_determined(ready.system, result),
         fit=fit,
     )
 
 
 def _check(spec: ModelSpec, elastic: str, more_drives: str, reactions: str) -> None:
-    """Refuse what has no inverse dynamics, all at once."""
+    """Raise InputError with all reasons why the model has no inverse dynamics."""
     faults = []
     if spec.analysis is None:
-        text = "the model does not say over which time."
+        text = "inverse dynamics needs a time span, and the model has none."
         faults.append(Fault(text, ("analysis",), "Add [analysis] with end and step."))
     elif spec.analysis.type not in ("dynamic", "kinematic"):
-        text = f'type = "{spec.analysis.type}" has no motion over time, which inverse dynamics needs.'
+        text = f'inverse dynamics needs a motion over time; type = "{spec.analysis.type}" has none.'
         faults.append(Fault(text, ("analysis", "type"), "Remove the type, and give end and step."))
     if not spec.motions:
         text = "inverse dynamics needs prescribed motions, and the model has none."
         faults.append(Fault(text, ("motions",), "Add [motions.NAME] with a joint and a rate, table or expression."))
     if elastic not in ELASTIC:
-        faults.append(Fault(f"'{elastic}' is no way to treat elastic coordinates (ways: {', '.join(ELASTIC)})."))
+        faults.append(Fault(f"elastic cannot be '{elastic}' (choices: {', '.join(ELASTIC)})."))
     if more_drives not in CHOICES:
-        faults.append(Fault(f"'{more_drives}' is nothing to do with more drives (choices: {', '.join(CHOICES)})."))
-    if reactions not in ROADS:
-        faults.append(Fault(f"'{reactions}' is no road to the reactions (roads: {', '.join(ROADS)})."))
+        faults.append(Fault(f"more_drives cannot be '{more_drives}' (choices: {', '.join(CHOICES)})."))
+    if reactions not in REACTION_METHODS:
+        faults.append(Fault(f"reactions cannot be '{reactions}' (choices: {', '.join(REACTION_METHODS)})."))
     if more_drives == "least-squares" and spec.coordinates.default == "natural":
-        text = "natural coordinates do not cover motions that are fitted."
+        text = "motions cannot be fitted in natural coordinates."
         faults.append(Fault(text, ("coordinates", "default"), 'Use default = "absolute".'))
     if reactions == "recursive":
         faults += uncovered(spec)
         if more_drives == "least-squares":
-            faults.append(Fault("recursive reactions do not know how fitted motions share their efforts."))
+            text = "recursive reactions do not cover fitted motions, whose efforts are shared by least squares."
+            faults.append(Fault(text, hint="Leave out --reactions recursive."))
     if faults:
         raise InputError(faults)
 
@@ -177,7 +178,7 @@ def _quasi_static(system: System, analysis: Any, *, every: float | None = None, 
 
 
 def _prepared(model: Model) -> Preparation:
-    """The system; motions too many that contradict each other are told that they can be fitted."""
+    """The system; an error about contradicting motions also suggests to fit them."""
     try:
         return prepare(model)
     except ComputationError as error:
@@ -191,7 +192,7 @@ def _prepared(model: Model) -> Preparation:
 
 
 def _refuse_repeated_motions(spec: ModelSpec, ready: Preparation, more_drives: str) -> None:
-    """Motions of the same degree of freedom."""
+    """Raise InputError when motions prescribe the same degree of freedom."""
     repeated = list(dict.fromkeys(row.owner for row in ready.system.dropped if row.is_motion))
     if not repeated:
         return
@@ -201,10 +202,10 @@ def _refuse_repeated_motions(spec: ModelSpec, ready: Preparation, more_drives: s
     for name in repeated:
         others = [other for group in groups if name in group for other in group if other != name]
         listed = ", ".join(f"'{other}'" for other in others) or "the joints"
-        text = f"motion '{name}' prescribes what {listed} already do."
-        hint = "Remove one of them: each degree of freedom takes one motion"
+        text = f"motion '{name}' prescribes a degree of freedom that is already prescribed by {listed}."
+        hint = "Remove one of them, so that each degree of freedom has one motion"
         if more_drives == "least-squares":
-            hint += "; motions are fitted only where they drive every degree of freedom of a rigid mechanism."
+            hint += "; motions are fitted only when they drive every degree of freedom of a rigid mechanism."
         else:
             hint += f". {FIT_HINT}"
         faults.append(Fault(text, ("motions", name), hint))
@@ -212,7 +213,7 @@ def _refuse_repeated_motions(spec: ModelSpec, ready: Preparation, more_drives: s
 
 
 def _complete(spec: ModelSpec, ready: Preparation) -> tuple[Any, Floats]:
-    """The system with the rows that repeat others, in the initial state."""
+    """The system with all rows, also those that repeat others, and a workspace in the initial state."""
     system = start_system(spec, body_states(ready.system, ready.work.copy()))
     work = system.workspace()
     return system, work
@@ -230,8 +231,8 @@ def _drives(result: Result, spec: ModelSpec) -> list[Drive]:
 def _freedom(spec: ModelSpec, ready: Preparation, result: Result) -> tuple[int, dict[str, tuple[str, ...]]]:
     """Rigid degrees of freedom that are left, and the reactions that are not unique.
 
-    At the states of some rows, as a mechanism may pass singular positions where rows depend on each other only for an
-    instant: the largest rank counts.
+    Several rows of the result are examined, because rows may depend on each other only for an instant, in a singular
+    position: the largest rank counts.
     """
     system, work = _complete(spec, ready)
     mechanics = Mechanics(system, work)

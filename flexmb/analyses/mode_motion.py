@@ -1,4 +1,4 @@
-"""A mode of a mechanism as a motion of finite size: rows of outputs over a cycle, with all joints closed.
+"""Mode of a mechanism as a motion of finite size: rows of outputs over a cycle, with all joints closed.
 
 In: linearised equations, a mode, its size and the phases of the cycle. Out: one row of outputs for every phase, of
 
@@ -6,7 +6,7 @@ In: linearised equations, a mode, its size and the phases of the cycle. Out: one
 
 time and velocities being those of the state. A shape is tangent to the constraints: at a finite size it leaves them by
 the square of the size. Independent coordinates stay as the shape has them; dependent ones are moved by Newton's method
-on PHI(q, t_0) = 0, q <- q o dq with G_dependent dq = -PHI, and the motions keep what their laws say at that time.
+on PHI(q, t_0) = 0, q <- q o dq with G_dependent dq = -PHI; motions keep their values at that time.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from flexmb.solvers.modal_analysis import Mode
 
 _MOST_STEPS = 20
 _CLOSED = 1e-13
-"""Newton's last step, as a part of the magnitude of a coordinate"""
+"""Newton's last step, as a fraction of the magnitude of a coordinate"""
 _BRANCH = 2.0
-"""Correction, as a part of the motion, beyond which the loops have closed in another way than they were"""
+"""Correction, as a fraction of the motion, beyond which the loops have closed in another configuration"""
 
 
 def mode_rows(modal: ModalResult, mode: Mode, size: float, phases: Floats) -> Floats | None:
     """(f, n_out) outputs at the phases [rad]; None when the loops do not close at this size.
 
-    size : of the coordinate that moves most, whose shape is 1 [rad, parts of the length scale]
+    size : motion of the coordinate that moves most, whose shape is 1 [rad, fractions of the length scale]
     """
     m = Mechanics(modal.system, modal.linear.work.copy())
     base, q_0 = m.W.copy(), m.q.copy()
@@ -56,7 +56,7 @@ def state_row(modal: ModalResult) -> Floats:
 
 
 def _close(m: Mechanics, modal: ModalResult, moved: float) -> bool:
-    """Bring the dependent coordinates onto the constraints; whether that was done without a jump."""
+    """Bring the dependent coordinates onto the constraints; return whether they did not jump."""
     n = m.n_pos_rows
     if not n:
         return True

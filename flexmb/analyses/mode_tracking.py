@@ -1,13 +1,13 @@
 """Modes followed over a parameter: lines that keep their shape, so that they cross where the shapes do.
 
-In: the values of the parameter and a function that gives the spectrum for a value. Out: eigenvalues, one column a line.
+In: the values of the parameter and a function that gives the spectrum for a value. Out: eigenvalues, a column per line.
 Modes of neighbouring values are linked so that the sum of their assurances is largest (linear_sum_assignment),
 
     MAC(x, z) = |x^H M z|^2 / (x^H M x  z^H M z),   M the mean of the two mass matrices,
 
-which is 1 for the same shape and 0 for other modes of an undamped mechanism. Modes of one frequency are a space: what
-stands for a line there is the projection of the shape it had before. Where a link is weak or lines change their order,
-the interval is halved until the links are strong: lines that come close and turn away (veering) are then not taken for
+which is 1 for the same shape and 0 for other modes of an undamped mechanism. Modes of one frequency span a space: there
+a line is represented by the projection of its previous shape. Where a link is weak or lines change their order, the
+interval is halved until the links are strong: lines that come close and turn away (veering) are then not mistaken for
 lines that cross, unless they do so within 1/1024 of a step.
 Allemang, Sound and Vibration 37 (2003) 14 (modal assurance); Perkins & Mote, J. Sound Vib. 106 (1986) 451 (veering).
 Numbers are SI.
@@ -27,18 +27,18 @@ from flexmb.results.modal_result import ModalResult
 from flexmb.solvers.mechanics import Mechanics
 
 _SURE = 0.9
-"""Assurance of a link that needs no look between the two values."""
+"""Assurance of a link that needs no value in between."""
 _SAME = 1e-6
-"""Difference of eigenvalues, as a part of their size, that counts as none."""
+"""Relative difference below which eigenvalues count as equal."""
 _HALVINGS = 10
 _NONE = complex(np.nan, np.nan)
 _NEAR = 0.05
-"""Weight of the relative distance of two eigenvalues beside 1 - MAC; it decides between shapes that are alike."""
+"""Weight of the relative distance of two eigenvalues against 1 - MAC; it decides between similar shapes."""
 
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Modes that oscillate, for one value of a parameter, in any order."""
+    """Oscillating modes for one value of a parameter, in any order."""
 
     eigenvalues: Complexes
     """(n,)"""
@@ -50,7 +50,7 @@ class Spectrum:
 
 
 def spectrum_of(modal: ModalResult) -> Spectrum:
-    """The modes of a model that oscillate, lowest frequency first."""
+    """The oscillating modes of a model, lowest frequency first."""
     found = sorted((mode for mode in modal.shown if mode.frequency > 0.0), key=lambda mode: mode.frequency)
     m = Mechanics(modal.system, modal.linear.work.copy())
     m.equations()
@@ -63,9 +63,9 @@ def spectrum_of(modal: ModalResult) -> Spectrum:
 
 
 def tracked(values: Sequence[float], spectra: Sequence[Spectrum], between: Callable[[float], Spectrum]) -> Complexes:
-    """(n_values, n_lines) eigenvalues, NaN where a line is not there; `between` computes a spectrum for another value.
+    """(n_values, n_lines) eigenvalues, NaN where a line does not exist; `between` computes the spectrum of a value.
 
-    A line ends where its mode does not oscillate any more; a mode without a predecessor begins a line.
+    A line ends where its mode no longer oscillates; a mode without a predecessor begins a line.
     """
     table = np.full((len(spectra), 0), _NONE)
     lines: list[int] = []
@@ -87,14 +87,14 @@ def tracked(values: Sequence[float], spectra: Sequence[Spectrum], between: Calla
 def _follow(
     start: float, first: Spectrum, end: float, last: Spectrum, between: Callable[[float], Spectrum], halvings: int
 ) -> tuple[list[int], Complexes]:
-    """For every mode at the end the number of the same one at the start, or -1, and its shape there."""
+    """Number of the same mode at the start, or -1, and its shape there, for every mode at the end."""
     links, shapes, sure = _link(first, last)
     middle = 0.5 * (start + end)
     if sure or not halvings or middle in (start, end):
         return links, shapes
     try:
         half = between(middle)
-    except (InputError, ComputationError):  # such as a count, which has no halves
+    except (InputError, ComputationError):  # e.g. an integer parameter cannot be halved
         return links, shapes
     if half.coordinates != first.coordinates or len(half.eigenvalues) != len(first.eigenvalues):
         return links, shapes
@@ -104,7 +104,7 @@ def _follow(
 
 
 def _link(first: Spectrum, last: Spectrum) -> tuple[list[int], Complexes, bool]:
-    """The links, the shapes that stand for the lines at the end, and whether there is no doubt."""
+    """The links, the shapes that represent the lines at the end, and whether all links are sure."""
     n = len(last.eigenvalues)
     if first.coordinates != last.coordinates:
         return [k if k < len(first.eigenvalues) else -1 for k in range(n)], last.shapes, True
@@ -131,13 +131,13 @@ def _link(first: Spectrum, last: Spectrum) -> tuple[list[int], Complexes, bool]:
 
 
 def _unit(shapes: Complexes, M: Floats) -> Complexes:
-    """Shapes with x^H M x = 1."""
+    """Shapes scaled to x^H M x = 1."""
     sizes = np.sqrt(np.maximum(np.einsum("ik,ij,jk->k", shapes.conj(), M, shapes).real, 1e-300))
     return np.asarray(shapes / sizes)
 
 
 def _groups(eigenvalues: Complexes) -> list[list[int]]:
-    """Numbers of the modes, those of one eigenvalue together."""
+    """Numbers of the modes, grouped by equal eigenvalues."""
     groups: list[list[int]] = []
     for k in np.argsort(eigenvalues.imag, kind="stable"):
         if groups and abs(eigenvalues[k] - eigenvalues[groups[-1][-1]]) <= _SAME * abs(eigenvalues[k]):
@@ -148,7 +148,7 @@ def _groups(eigenvalues: Complexes) -> list[list[int]]:
 
 
 def _projection(z: Complexes, M: Floats) -> Complexes:
-    """Onto the span of the columns of z, orthogonal with respect to M."""
+    """Projection onto the span of the columns of z, orthogonal with respect to M."""
     return np.asarray(z @ np.linalg.lstsq(z.conj().T @ M @ z, z.conj().T @ M, rcond=None)[0])
 
 

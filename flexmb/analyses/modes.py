@@ -1,8 +1,7 @@
-"""Modes and linearised equations of a model: computed, as text, and as files for other tools.
+"""Modes and linearised equations of a model.
 
-In: a model, and about which state: that of its start, the static equilibrium near it, or a row of a result. Out: a
-`ModalResult` with the linearised equations and the modes; a table; A, B, C, D, M, damping and stiffness with names as
-.npz or .mat (python-control: control.ss(A, B, C, D)); the table as .csv.
+In: a model and a state: its start, the static equilibrium near it, or a row of a result. Out: a `ModalResult` with the
+linearised equations and the modes (`reports.modes_report` prints it, `results.modal_tables` writes it to files).
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ def modes_of_model(
 ) -> ModalResult:
     """Linearise a model about its start, another state near it, or a row of a result.
 
-    about : "start"; "static": the equilibrium near by; "steady": the start with the flexible bodies bent as its motion
-    asks (quasi-statically), such as beams on a shaft that turns.
+    about : "start"; "static": the equilibrium nearby; "steady": the start with the flexible bodies bent as its motion
+    requires (quasi-statically), e.g. beams on a rotating shaft.
     """
     if model.spec.coordinates.default == "natural":
-        text = "modes are not found in natural coordinates."
+        text = "modes cannot be computed in natural coordinates."
         raise InputError([Fault(text, ("coordinates", "default"), 'Use default = "absolute".')])
     ready = prepare(model)
     system, work = ready.system, ready.work
@@ -46,12 +45,12 @@ def modes_of_model(
         from flexmb.solvers.statics import equilibrium
 
         found = equilibrium(system, work)
-        state = "the static equilibrium" if found.is_stable else "a static equilibrium that is not stable"
+        state = "the static equilibrium" if found.is_stable else "an unstable static equilibrium"
     elif about == "steady" and system.elastic.any():
         mechanics, analysis = Mechanics(system, work), model.spec.analysis
         span = (analysis.step or 1e-3 * analysis.end) if analysis is not None else 0.0
         settle(mechanics, mechanics.v.copy(), 0.1 * (span or 1e-3))
-        state = f"flexible bodies bent as the motion asks, t = {mechanics.t:g} s"
+        state = f"flexible bodies bent as the motion requires, t = {mechanics.t:g} s"
     linear = linearise(system, work)
     if about == "static" and result is None and np.any(Mechanics(system, linear.work).v):
         state += "; the motions keep their rates"
@@ -59,7 +58,7 @@ def modes_of_model(
 
 
 def _take_row(system: System, work: Any, path: str | os.PathLike[str], time: float | None) -> str:
-    """Bring the row of a result nearest to a time, or its last one, into the workspace."""
+    """Load the row of a result nearest to a time, or its last row, into the workspace; return its description."""
     m = Mechanics(system, work)
     with Result(path) as result:
         if not result.n_rows:
@@ -67,7 +66,7 @@ def _take_row(system: System, work: Any, path: str | os.PathLike[str], time: flo
         q, v = (np.asarray(result[f"coordinates/{key}"]) for key in "qv")
         if q.shape[1:] != (system.n_q,) or v.shape[1:] != (system.n_v,):
             raise InputError(
-                f"'{path}' has {v.shape[1]} velocities a row, the model {system.n_v}: it is the result of another "
+                f"'{path}' has {v.shape[1]} velocities per row, the model {system.n_v}: it is the result of another "
                 "model or of other coordinates."
             )
         strange = _bodies(system.channels) ^ _bodies(result.channels.values())
@@ -77,7 +76,7 @@ def _take_row(system: System, work: Any, path: str | os.PathLike[str], time: flo
         times = np.asarray(result.time)
         row = len(times) - 1 if time is None else int(np.argmin(np.abs(times - time)))
         if time is not None and not times[0] - 1e-9 <= time <= times[-1] + 1e-9:
-            raise InputError(f"'{path}' goes from {times[0]:g} s to {times[-1]:g} s; there is no t = {time:g} s.")
+            raise InputError(f"'{path}' covers {times[0]:g} s to {times[-1]:g} s, not t = {time:g} s.")
         m.t, m.q[:], m.v[:] = float(times[row]), q[row], v[row]
     return f"row {row} of {Path(path).name}, t = {m.t:g} s"
 

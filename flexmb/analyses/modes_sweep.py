@@ -1,6 +1,6 @@
-"""Modes over a parameter (Campbell diagram) and frequency responses: tables of them as text and for files.
+"""Modes over a parameter (Campbell diagram).
 
-In: a model file with settings and the values of one parameter, or linearised equations and frequencies. Out: rows.
+In: a model file with settings and the values of one parameter. Out: a `Sweep`.
 Modes are followed over the parameter by their shapes: lines cross where modes do (see `mode_tracking`).
 """
 
@@ -21,7 +21,7 @@ from flexmb.results.modal_result import ModalResult, Sweep
 def sweep_modes(
     path: str | os.PathLike[str], settings: Mapping[str, str], name: str, values: Sequence[float], about: str, most: int
 ) -> Sweep:
-    """Modes that oscillate of the model for every value of a parameter or key, the `most` ones that come lowest."""
+    """The `most` lowest oscillating modes of the model for every value of a parameter or key."""
 
     def modal_at(value: float) -> ModalResult:
         return modes_of_model(read_model(path, {**settings, name: f"{value:.15g}"}), about=about)
@@ -40,7 +40,7 @@ def sweep_modes(
 
 
 def _chosen(frequencies: Floats, most: int) -> list[int]:
-    """Columns of the lines that come lowest, in the order in which they begin."""
+    """Columns of the lowest lines, in the order of their first frequencies."""
     if not frequencies.size:
         return []
     lowest = np.argsort(np.nanmin(frequencies, axis=0), kind="stable")[:most]

@@ -1,9 +1,8 @@
-"""More motions than degrees of freedom, when asked: their fit, the residual of every motion, and the share of efforts.
+"""More motions than degrees of freedom: their fit, the residual of every motion, and the shares of efforts.
 
-A model whose motions repeat or contradict each other enters; a system whose joint rows are independent and whose motion
-rows are all there leaves, and after the analysis (`solvers.least_squares_motion`) the residual of every motion: the
-coordinate that the mechanism has less the one that is prescribed. Rigid mechanisms whose every degree of freedom is
-driven; all others are refused.
+In: a model whose motions repeat or contradict each other. Out: a system with independent joint rows and all motion
+rows, and after the analysis (`solvers.least_squares_motion`) the residual of every motion: the coordinate of the
+mechanism less the prescribed one. Only for rigid mechanisms with every degree of freedom driven.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ CHOICES = ("refuse", "least-squares")
 
 
 def prepare_fitted(spec: ModelSpec) -> Preparation | None:
-    """The system with all motion rows; None when there are no more of them than degrees of freedom."""
+    """The system with all motion rows; None when they do not outnumber the degrees of freedom."""
     states = initial_states(spec.model_copy(update={"motions": {}, "forces": {}, "sensors": {}, "analysis": None}))
     complete = start_system(spec, states)
     motions = [number for number, row in enumerate(complete.all_rows) if row.is_motion]
@@ -46,17 +45,17 @@ def prepare_fitted(spec: ModelSpec) -> Preparation | None:
 
 
 def _refuse_others(spec: ModelSpec, system: System, n_motions: int, n_rigid: int) -> None:
-    """Refuse mechanisms whose motions are not fitted, all reasons at once."""
-    more = f"{n_motions} motions for {n_rigid} degrees of freedom are fitted in rigid, fully driven mechanisms only"
+    """Raise InputError for mechanisms whose motions cannot be fitted, with all reasons."""
+    more = f"{n_motions} motions for {n_rigid} degrees of freedom can be fitted only in a rigid, fully driven mechanism"
     faults = []
     flexible = [name for name in spec.bodies if any(c.startswith(f"{name}.") for c in _elastic_names(system))]
     if flexible:
         listed = ", ".join(f"'{name}'" for name in flexible)
         text = f"{more}, and {listed} {'is' if len(flexible) == 1 else 'are'} flexible."
-        faults.append(Fault(text, ("bodies", flexible[0]), "Remove motions that repeat others, or make it rigid."))
+        faults.append(Fault(text, ("bodies", flexible[0]), "Remove motions that repeat others, or use rigid bodies."))
     rolling = list(dict.fromkeys(row.owner for row in system.rows if row.on_velocity))
     if rolling:
-        text = f"{more}, and '{rolling[0]}' holds velocities, not positions."
+        text = f"{more}, and joint '{rolling[0]}' constrains velocities, not positions."
         faults.append(Fault(text, ("joints", rolling[0]), "Remove motions that repeat others."))
     if faults:
         raise InputError(faults)
@@ -67,7 +66,7 @@ def _elastic_names(system: System) -> list[str]:
 
 
 def solve_fitted(system: System, analysis: Any, *, every: float | None = None, **options: Any) -> Any:
-    """`simulate` for motions that are fitted."""
+    """`simulate` for fitted motions."""
     return analyse_least_squares(system, solver_settings(analysis, every), **options)
 
 

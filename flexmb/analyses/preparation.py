@@ -1,4 +1,4 @@
-"""From a model to a system that can be solved: assembled once, without the constraint rows that only repeat others."""
+"""From a model to a system that can be solved: assembled, and without redundant constraint rows."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from flexmb.solvers.statics import Equilibrium
 from flexmb.system.system import System
 
 MOST_EQUATIONS = 4000
-"""Coordinates and constraint rows of a system with loops."""
+"""Limit of coordinates and constraint rows of a system with loops."""
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """A system that is ready to run, and what was found on the way."""
+    """A system that is ready to run, and findings of its assembly."""
 
     system: System
     work: Floats
-    """(w,) its workspace, with a consistent start in it."""
+    """(w,) its workspace, which holds a consistent start."""
     start_gap: float
     """Largest constraint residual of the given initial positions [m, rad]."""
     residual: float
@@ -36,9 +36,9 @@ class Preparation:
     n_dof: int
     """Degrees of freedom that are left: coordinates less independent constraint rows."""
     balance: Equilibrium | None = None
-    """The equilibrium that the start is, when the analysis is static or starts so."""
+    """Equilibrium at the start, when the analysis is static or has a static start."""
     turbo: Any = None
-    """What became of the wish for generated code (`Turbo`); None: nobody asked for it."""
+    """Whether generated code is used (`Turbo`); None: not requested."""
 
 
 def prepare(model: Model) -> Preparation:
@@ -75,35 +75,35 @@ def prepare_spec(spec: ModelSpec) -> Preparation:
 
 
 def _contradiction(spec: ModelSpec, found: Redundancy) -> InputError | ComputationError:
-    """What to say when rows depend on each other but do not agree; it is wrong input when motions are among them."""
+    """The error for dependent rows that contradict each other: an input error when motions are among them."""
     involved = [name for group in found.groups if set(group) & set(found.inconsistent) for name in group]
     motions = [name for name in spec.motions if name in involved]
     if not motions and len(spec.motions) > 1:
         motions = list(spec.motions)
     names = ", ".join(f"'{name}'" for name in motions or found.inconsistent)
-    text = f"the mechanism is constrained or driven more than once, and not in the same way, by {names}."
+    text = f"the mechanism is constrained or driven more than once, with contradictions, by {names}."
     if motions:
         return InputError([Fault(text, ("motions", motions[-1]), "Remove a motion, or make them agree.")])
     return ComputationError(f"{text[0].upper()}{text[1:]} Check the joints, or start in another position.")
 
 
 def _check_damping(spec: ModelSpec, system: System) -> None:
-    """Generalised-alpha without any damping leaves the noise of the multipliers to grow."""
+    """Reject generalised-alpha without damping: the noise of the multipliers would grow."""
     analysis = spec.analysis
     if analysis is None or analysis.method != "generalized-alpha" or not system.n_rows:
         return
     if analysis.type == "dynamic" and analysis.rho > 0.99:
         text = f"rho = {analysis.rho:g} cannot integrate {system.n_rows} constraint rows: their multipliers would grow"
-        raise InputError([Fault(f"{text}.", ("analysis", "rho"), "Take 0.95 or less, or method = 'rk45'.")])
+        raise InputError([Fault(f"{text}.", ("analysis", "rho"), "Use 0.95 or less, or method = 'rk45'.")])
 
 
 def _check_size(system: System) -> None:
-    """The equations are full matrices: what would take hours is refused at once."""
+    """Reject systems whose full matrices would take hours to solve."""
     size = system.n_v + system.n_rows
     if system.n_rows and size > MOST_EQUATIONS:
         text = f"{system.n_v} coordinates and {system.n_rows} constraint rows are too many: {size} full equations take "
         text += f"{8e-9 * size**2:.2g} GB and hours (at most {MOST_EQUATIONS})."
-        hint = 'Use default = "joint": there only the loops of a mechanism have constraint rows.'
+        hint = 'Use default = "joint": then only the loops of the mechanism have constraint rows.'
         raise InputError([Fault(text, ("coordinates", "default"), hint)])
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from flexmb.analyses.ill_determined import hardly_known
+from flexmb.analyses.ill_determined import ill_determined
 from flexmb.analyses.preparation import Preparation, prepare
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
@@ -33,7 +33,7 @@ Progress = Callable[[float, float, int, int], None]
 
 @dataclass(frozen=True)
 class _Named:
-    """A system as the writer sees it."""
+    """Named channels of a system, as the result writer needs them."""
 
     channels: list[NamedChannel]
 
@@ -49,27 +49,26 @@ def run_model(
     solve: Callable[..., Any] | None = None,
     ready: Preparation | None = None,
 ) -> Result:
-    """Simulate a model and write its result; gives the open result back.
+    """Simulate a model, write its result and return the open result.
 
-    `output`: the result file; default: [output] file of the model, else its name with ".h5" in the present folder.
-    `resume`: continue the unfinished run in `output`. `turbo`: let the integrator run generated code of this model,
-    where that is possible; the report says whether it did. `progress(t, t_end, steps, rejected)`: called often.
-    `solve`: what computes the rows, called as `simulate` is, which is the default. `ready`: the prepared system, when
-    it is at hand. A run that is interrupted (Ctrl-C)
-    gives the result so far, its `outcome` says so. A failed run raises ComputationError after everything computed has
-    been written.
+    `output`: the result file; default: [output] file of the model, else its name with ".h5" in the current folder.
+    `resume`: continue the unfinished run in `output`. `turbo`: let the integrator run generated code of this model if
+    possible; the report says whether it did. `progress(t, t_end, steps, rejected)`: called about five times a second.
+    `solve`: function that computes the rows, called like `simulate`, the default. `ready`: the prepared system, if it
+    exists already. An interrupted run (Ctrl-C) returns the result so far, with outcome "interrupted". A failed run
+    writes everything computed, then raises ComputationError.
     """
     spec = model.spec
     if spec.analysis is None:
         raise InputError(
-            [Fault("the model does not say what to compute.", ("analysis",), "Add [analysis] with end and step.")]
+            [Fault("the model has no analysis to run.", ("analysis",), "Add [analysis] with end and step.")]
         )
     path = Path(output) if output is not None else default_output(model)
     folder = str(Path(model.folder).absolute())
     identity = RunIdentity(model.name, model.text, model.identity, command, folder, model.body_files)
     check_result_path(path)
     if resume:
-        open_for_resuming(path, identity).close()  # said before the first compilation, not after it
+        open_for_resuming(path, identity).close()  # reports faults before the first compilation
     if solve is None and spec.coordinates.default == "natural":
         from flexmb.natural.analysis import natural_solver
 
@@ -120,22 +119,22 @@ def _report(
         flexible=flexible,
     )
     if writer.kept is not None and (failure or summary is None or summary.outcome != "finished"):
-        kept = entry("earlier result", f"{writer.kept}: kept until this run is finished with --resume, or run anew")
+        kept = entry("earlier result", f"{writer.kept}: kept until this run is finished with --resume, or repeated")
         text = "\n".join([text, *kept])
     return text
 
 
 def _look_into(system: System, output: Path) -> tuple[Findings, str, dict[str, tuple[str, ...]]] | None:
-    """What the rows written so far say about flexible bodies and reactions; the largest strain energy in words."""
+    """Findings on flexible bodies, largest strain energy as text, and ill-determined reactions of the rows so far."""
     try:
         with Result(output) as result:
-            return flexible_findings(system.mechanism, result), strain_text(result), hardly_known(system, result)
+            return flexible_findings(system.mechanism, result), strain_text(result), ill_determined(system, result)
     except InputError:  # the file is damaged, which is reported elsewhere
         return None
 
 
 def default_output(model: Model) -> Path:
-    """Where a result goes when nobody says: [output] file, else the name of the model."""
+    """Default path of the result: [output] file, else the name of the model."""
     if model.spec.output.file:
         return Path(model.spec.output.file)
     stem = re.sub(r"[^\w.-]+", "_", model.name).strip("._") or "result"
@@ -145,7 +144,7 @@ def default_output(model: Model) -> Path:
 def _simulate(
     ready: Preparation, model: Model, writer: ResultWriter, progress: Progress | None, solve: Callable[..., Summary]
 ) -> Summary:
-    """The run itself; a failure is noted in the result file before it is passed on."""
+    """Run the analysis; a failure is written to the result file, then raised."""
     analysis, every = model.spec.analysis, model.spec.output.every
     try:
         return solve(ready.system, analysis, sink=writer, progress=progress, resume=writer.checkpoint, every=every)
@@ -157,7 +156,7 @@ def _simulate(
 
 
 def _chunk_rows(analysis: Analysis, every: float | None) -> int:
-    """Rows in one piece of the file: small for a short run, so that it does not take megabytes."""
+    """Rows per HDF5 chunk: few for a short run, to keep its file small."""
     interval = every or analysis.step
     expected = int(analysis.end / interval) + 1 if interval else 512
     return max(16, min(512, expected))

@@ -3,11 +3,11 @@
 At the section x the part of the beam beyond x (towards end B) exerts on the part before it
     F(x) = sum over the part beyond x of (loads and joint reactions - mass times acceleration),
     M(x) = the same with arms from the section's place on the deformed centre line,
-given in the axes of the deformed section: N (positive: tension), Qy, Qz; T, My, Mz, which are GJ phi', -EIy w'' and
-EIz v'' for small deflections. No derivative of a shape is taken: few shapes give the distribution of the loads that
-they carry, where EI v'' gives only its part in the shapes. Weight is part of the accelerations (theory 10, last line).
+in axes of the deformed section: N (positive: tension), Qy, Qz; T, My, Mz, which are GJ phi', -EIy w'' and EIz v'' for
+small deflections. No derivative of a shape is taken: a few shapes suffice for the distribution of the loads, of which
+EI v'' gives only the part within the shapes. Weight is part of the accelerations (theory 10, last line).
 
-The same sum over the part before x differs by what the whole beam is out of balance: `closure`. It is shared along the
+The same sum over the part before x differs by the imbalance of the whole beam, `closure`. It is distributed along the
 beam in proportion to x, so that the forces at both ends are those of the joints and loads there.
 """
 
@@ -37,11 +37,11 @@ from flexmb.system.system import System
 
 _STATIONS = 21
 _MOST_ROWS = 1000
-"""Rows of a result that `beam_forces` looks at; more are thinned out."""
+"""Rows of a result that `beam_forces` evaluates; longer results are thinned out."""
 _ROWS = 128
-"""Instants that are computed at once."""
+"""Rows that are computed at once."""
 _NOTHING = 1e-12
-"""Section forces below this part of the loads and the inertia of the beam are round-off."""
+"""Section forces below this fraction of the loads and inertia of the beam are round-off."""
 
 
 def section_forces(
@@ -57,17 +57,17 @@ def section_forces(
     `stations` : (n,) [m] from end A; default: 21 evenly spaced ones and, twice, all places of joints, point loads and
     lumped masses between the ends. A station at such a place gives the value before it; given twice in a row it gives
     the values before and after. Sections at the ends lie inside the beam: there the forces are those that the joint or
-    load at that end exerts. `model`: the model of the run, when it is at hand; `folder`: where else body files may lie.
+    load at that end exerts. `model`: the model of the run, if loaded; `folder`: another folder with body files.
     """
     system = system_of(result, model, folder)
     number = _beam_number(system.mechanism, body)
     if not len(result):
-        raise InputError(f"'{result.path}' has no rows: the run ended before its first.")
+        raise InputError(f"'{result.path}' has no rows: the run ended before the first one.")
     return _all_forces(result, system, [number], stations, range(len(result)))[body]
 
 
 def beam_forces(result: Result, model: Model | None = None) -> dict[str, SectionForces]:
-    """Forces and moments inside all beams of a result at the default stations, by body; of a long result 1000 rows."""
+    """Forces and moments inside all beams at the default stations, by body, at no more than 1000 rows of the result."""
     model = model or model_of(result)
     beams = [number for number, placed in enumerate(place(model.spec).bodies) if _is_beam(placed)]
     if not beams or not len(result):
@@ -114,7 +114,7 @@ def _beam_number(mechanism: Mechanism, name: str) -> int:
 
 
 def _checked(body: FlexibleBody, stations: ArrayLike) -> Floats:
-    """Stations that a user gave."""
+    """Stations given by the user, checked."""
     length, faults = body.length, []
     try:
         x = np.array(stations, dtype=float)
@@ -150,7 +150,7 @@ def _default_stations(mechanism: Mechanism, number: int, loads: BodyLoads) -> Fl
 
 
 class _Summation:
-    """The sums over the part of a beam beyond every cut."""
+    """Sums over the part of a beam beyond every cut."""
 
     def __init__(self, mechanism: Mechanism, number: int, loads: BodyLoads, x: Floats):
         body, basis = _beam(mechanism, number)
@@ -165,7 +165,7 @@ class _Summation:
             self._spread(spread, basis.gauss, places)
 
     def _spread(self, spread: list[tuple[int, float]], gauss: int, places: Floats) -> None:
-        """A distributed force acts along the beam, not at the Gauss points that stand for it."""
+        """Distribute a line load along the beam: it does not act at the Gauss points that represent it."""
         if not spread or spread[0][0] not in self.loads.markers:
             return
         columns = [self.loads.markers.index(marker) for marker, _ in spread]

@@ -1,10 +1,9 @@
 """Turbo: the integrator runs code that is generated from the equations of the model, instead of the general kernels.
 
-Enters: a model and its system. The equations in symbols (a road of their own from the same model) become C, the C
-compiler of the machine makes a library, and its functions take the places of residual, system, jacobian and
-acceleration in the header of the system. Leaves: `Turbo`, which says what was done, or why it was not. Output rows,
-reactions and energies stay those of the kernels. Before it is used, the code is compared with the kernels at states
-near the start.
+In: a model and its system. The symbolic equations (derived independently from the same model) become C, the C compiler
+of the machine makes a library, and its functions replace residual, system, jacobian and acceleration in the header of
+the system. Out: `Turbo`, with what was done, or why not. Output rows, reactions and energies remain those of the
+kernels. Before it is used, the code is compared with the kernels at states near the start.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ from flexmb.solvers.settings import EXPLICIT
 from flexmb.system.system import System
 
 LARGEST = 10
-"""Moving bodies up to which it pays."""
+"""Number of moving bodies up to which generated code is faster."""
 MOST_OPERATIONS = 20000
-"""Of all functions together, for which a C compiler takes some five seconds."""
+"""Limit of operations in all functions together, for which a C compiler takes some five seconds."""
 MOST_COLUMNS = 1000
-"""Sum over the bodies of the squared number of rates that move a body: a chain of ten revolute joints has 385. The code
-grows with it, some 30 operations each; where there are more it is not even generated."""
+"""Limit of the sum over the bodies of the squared number of rates that move a body: a chain of ten revolute joints has
+385. The code grows with it, some 30 operations each; above the limit it is not generated."""
 AGREEMENT = 1e-9
-"""Largest difference from the kernels as a part of the largest entry; correct code differs by round-off, 1e-13."""
+"""Largest difference from the kernels as a fraction of the largest entry; correct code differs by round-off, 1e-13."""
 _SLOTS = {
     "residual": L.AT_RESIDUAL,
     "system": L.AT_SYSTEM,
@@ -57,15 +56,15 @@ _COMPARED = {
 
 @dataclass(frozen=True)
 class Turbo:
-    """What became of the wish for generated code."""
+    """Whether generated code is used, and why or why not."""
 
     is_used: bool
     text: str
-    """For the report: with what and how long it took, or why not"""
+    """Text for the report: compiler and time, or why it is not used"""
 
 
 def use_turbo(model: Model, system: System) -> Turbo:
-    """Put generated code into the header of `system` where that is possible and pays."""
+    """Put generated code into the header of `system` where that is possible and worth its cost."""
     if reason := _obstacle(model, system):
         return _without(reason)
     assert model.spec.analysis is not None
@@ -80,7 +79,7 @@ def use_turbo(model: Model, system: System) -> Turbo:
         link_open_tree(system.ints)
     for name in names:
         if not _agrees(system, name, found.addresses[name]):
-            return _without(f"the generated code disagrees with the kernels ({name}); please report this model.")
+            return _without(f"the generated code disagrees with the kernels ({name}). Please report this model.")
     for name in names:
         system.ints[_SLOTS[name]] = found.addresses[name]
     cost = f"generated in {found.generated:.2g} s, compiled by {found.made_by} in {found.compiled:.2g} s"
@@ -90,25 +89,25 @@ def use_turbo(model: Model, system: System) -> Turbo:
 
 
 def _without(reason: str) -> Turbo:
-    return Turbo(False, f"not used, the run went on without: {reason}")
+    return Turbo(False, f"not used: {reason}")
 
 
 def _obstacle(model: Model, system: System) -> str:
-    """Why generated code cannot be used or does not pay, as far as that is known before it is made."""
+    """Reason against generated code that is known before it is made; empty: none."""
     analysis, n = model.spec.analysis, int(system.ints[L.N_BODIES])
     if jit.DISABLED:
         return "compilation is switched off (NUMBA_DISABLE_JIT)."
     if analysis is None or analysis.type != "dynamic":
         return "it speeds up dynamic analyses only."
     if n > LARGEST:
-        return f"the model has {n} moving bodies; above {LARGEST} generated code takes long to make and gains little."
+        return f"the model has {n} moving bodies; above {LARGEST} generated code is slow to make and hardly faster."
     if (columns := _columns(system)) > MOST_COLUMNS:
-        return f"its bodies move with too many coordinates: sum of squares {columns}, generated up to {MOST_COLUMNS}."
+        return f"too many coordinates move the bodies: sum of squares {columns}, limit {MOST_COLUMNS}."
     return ""
 
 
 def _columns(system: System) -> int:
-    """Sum over the bodies of the squared number of rates that move a body, its elastic ones included."""
+    """Sum over the bodies of the squared number of rates that move a body, including its elastic ones."""
     ints, moved = system.ints, [0]
     for number in range(1, int(ints[L.N_BODIES]) + 1):
         record = ints[L.BODIES] + number * L.BODY
@@ -125,7 +124,7 @@ def _function_names(method: str, system: System) -> tuple[str, ...]:
 
 
 def _work_channels(system: System) -> list[tuple[str, Any] | None]:
-    """What works in every work channel: a constraint row, a load by name, or the damping of a body by its number."""
+    """Source of every work channel: a constraint row, a load by name, or the damping of a body by its number."""
     ints = system.ints
     found: list[tuple[str, Any] | None] = [None] * int(ints[L.N_POWERS])
     for k in range(ints[L.N_MOTIONS]):
@@ -145,7 +144,7 @@ def _work_channels(system: System) -> list[tuple[str, Any] | None]:
 
 
 def _library(model: Model, system: System, names: tuple[str, ...]) -> Library:
-    """The code of a model, from the cache when it was made before."""
+    """The compiled code of a model, from the cache if it has been made before."""
 
     def write(language: str) -> tuple[str, float]:
         from flexmb.symbolic.code.addressed import INPUTS, OUTPUTS, code_of, source
@@ -164,7 +163,7 @@ def _library(model: Model, system: System, names: tuple[str, ...]) -> Library:
 
 
 def _key(system: System) -> str:
-    """What the code is made from: the flat arrays, which say all about a system, and the sources of the generator."""
+    """Hash of everything the code depends on: the flat arrays of the system and the sources of the generator."""
     ints = system.ints.copy()
     ints[list(PROGRAMS)] = 0  # addresses change from process to process
     digest = hashlib.sha256(ints.tobytes() + system.floats.tobytes())
@@ -175,7 +174,7 @@ def _key(system: System) -> str:
 
 
 def _agrees(system: System, name: str, address: int) -> bool:
-    """Whether a generated function gives what the kernel gives, at the start and at three states near it."""
+    """Whether a generated function agrees with the kernel, at the start and at three states near it."""
     random = np.random.default_rng(1)
     for distance in (0.0, 1.0, 1.0, 1.0):
         state = _state_near_start(system, random, distance)
@@ -190,14 +189,14 @@ def _agrees(system: System, name: str, address: int) -> bool:
             ]
             kernel, generated = (system.view(work, getattr(L, entry), n) for work in found)
             largest = float(np.max(np.abs(kernel), initial=1e-3))
-            allowed = AGREEMENT * largest * (1e3 if name == "acceleration" else 1.0)  # a matrix is solved with
+            allowed = AGREEMENT * largest * (1e3 if name == "acceleration" else 1.0)  # it solves with a matrix
             if not np.max(np.abs(kernel - generated), initial=0.0) <= allowed:
                 return False
     return True
 
 
 def _state_near_start(system: System, random: np.random.Generator, distance: float) -> Floats:
-    """A workspace with accelerations and multipliers by chance; `distance` away from the start, loops not closed."""
+    """A workspace with random accelerations and multipliers, `distance` away from the start; loops are not closed."""
     work = system.workspace()
     mechanics = Mechanics(system, work)
     n = system.n_v

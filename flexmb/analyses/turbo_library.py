@@ -1,9 +1,9 @@
 """Generated functions f(I, F, W, arg) as machine code: by the C compiler of this machine, else by numba; kept on disk.
 
-Enters: a key that says what the code is made from, and a function that writes the source when it is asked to. Leaves:
-the addresses of the functions. Libraries lie in the user's cache folder under a hash of the key, the compiler, its
-version and flags, and the processor; a file gets its name only when it is complete. A folder that belongs to somebody
-else is not used: what lies in it is executed.
+In: a key that identifies the code, and a function that writes its source on demand. Out: the addresses of the
+functions. Libraries are kept in the user's cache folder under a hash of the key, the compiler, its version and flags,
+and the processor; a file gets its name only when it is complete. A folder of another user is not used, because its
+contents would be executed.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ from flexmb.jit import Program, program
 from flexmb.output_files import temporary_folder
 
 PREFIX = "flexmb_"
-"""Before the name of every generated function: `system` is a function of C."""
+"""Prefix of the names of generated functions: `system` is a function of C."""
 
 FLAGS = ("-O2", "-march=native", "-shared", "-fPIC")
-"""Contraction to fused multiply-add as in the kernels; no other liberty. -O3 takes longer and its code is no faster."""
+"""Contraction to fused multiply-add as in the kernels, no other relaxation. -O3 takes longer and is no faster."""
 PLAIN_FLAGS = tuple(flag for flag in FLAGS if flag != "-march=native")
 LONGEST = 300.0
-"""[s] that a compiler may take."""
+"""Time limit of the compiler [s]."""
 
 Write = Callable[[str], tuple[str, float]]
 """Language ("c", "numba") -> source text and the seconds that it took to generate"""
 
 _loaded: dict[Path, Any] = {}
-"""Libraries and modules in use: addresses are good as long as these live."""
+"""Libraries and modules in use: addresses are valid as long as these live."""
 
 
 @dataclass(frozen=True)
 class Library:
-    """Addresses of generated functions by name, and what they cost."""
+    """Addresses of generated functions by name, and the time they took."""
 
     addresses: Mapping[str, int]
     made_by: str
-    """Name of the C compiler, or numba and why"""
+    """Name of the C compiler, or numba with the reason"""
     generated: float
-    """[s], 0 when the cache had it"""
+    """[s], 0 when found in the cache"""
     compiled: float
     """[s]"""
 
@@ -64,7 +64,7 @@ class Library:
 
 
 def find_compiler() -> str | None:
-    """The C compiler of this machine: $CC, cc, gcc or clang; None when there is none."""
+    """C compiler of this machine: $CC, cc, gcc or clang; None when there is none."""
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
         if name and (found := shutil.which(name)):
             return found
@@ -78,7 +78,7 @@ def library(key: str, names: tuple[str, ...], write: Write) -> Library:
         return _by_numba(key, names, write, "no C compiler was found")
     try:
         return _by_compiler(compiler, key, names, write)
-    except (OSError, subprocess.SubprocessError, AttributeError):  # it cannot make libraries that run here
+    except (OSError, subprocess.SubprocessError, AttributeError):  # its libraries do not run here
         return _by_numba(key, names, write, f"the C compiler {Path(compiler).name} failed")
 
 
@@ -109,7 +109,7 @@ def _loaded_library(path: Path) -> Any:
 
 
 def _compile(compiler: str, source: str, path: Path) -> None:
-    """Make a library; it gets its name when it is complete, so that two runs at once do no harm."""
+    """Make a library; it gets its name when complete, so that two runs can make it at the same time."""
     with temporary_folder(path.parent, "making-") as place:
         text, made = place / "model.c", place / "model.so"
         text.write_text(source, encoding="ascii")
@@ -141,7 +141,7 @@ def _by_numba(key: str, names: tuple[str, ...], write: Write, reason: str) -> Li
 
 
 def _programs(path: Path, names: tuple[str, ...]) -> dict[str, Program]:
-    """Functions of a module that flexmb has written, compiled."""
+    """Compile the functions of a generated module."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise ComputationError(f"'{path}' cannot be loaded. Remove it and try again.")
@@ -163,7 +163,7 @@ _own_folder: list[tempfile.TemporaryDirectory[str]] = []
 
 
 def _folder() -> Path:
-    """The first place of our own that can be written; else one for this process alone."""
+    """First writable cache folder that only this user can write; else a folder of this process."""
     for place in _places():
         folder = Path(place) / "flexmb" / "turbo"
         try:
@@ -181,7 +181,7 @@ def _folder() -> Path:
 
 
 def _places() -> Iterator[str]:
-    """As for the kernels: FLEXMB_CACHE, NUMBA_CACHE_DIR, the user's cache."""
+    """Cache folders as for the kernels: FLEXMB_CACHE, NUMBA_CACHE_DIR, the user's cache."""
     for name in ("FLEXMB_CACHE", "NUMBA_CACHE_DIR"):
         if place := os.environ.get(name):
             yield place

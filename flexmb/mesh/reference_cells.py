@@ -1,4 +1,4 @@
-"""Nodes and shape functions of the solid kinds on their reference cells.
+"""Nodes and shape functions of the solid cell types on their reference cells.
 
 The shape functions of a kind span given monomials and are one at their own node and zero at the others:
 N(xi) = m(xi) V^-1 with V the monomials at the nodes. Reference cells: the unit tetrahedron, the unit triangle times

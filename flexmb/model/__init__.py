@@ -1,1 +1,1 @@
-"""What people write: model files and their Python twin, units, expressions, and every check of them."""
+"""Model files and the Python API: units, expressions and every check of the input."""

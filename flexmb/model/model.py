@@ -1,4 +1,4 @@
-"""`Model`: the Python way to write what a model file says.
+"""`Model`: the Python counterpart of a model file.
 
     model = Model("pendulum", gravity=(0, 0, -9.81))
     rod = model.rigid("rod", mass=1, rod=((0, 0, 0), (1, 0, 0)))
@@ -6,7 +6,7 @@
     model.analysis(end=2, step=1e-3)
 
 A model collects plain tables, the same as those of a model file; `model.spec` is the checked object made of them.
-Quantities are numbers in SI or texts with a unit. Methods give back the name of what they add.
+Quantities are numbers in SI or strings with a unit. Methods return the name of what they add.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Model(BeamMethods, JointMethods, LoadMethods):
     def from_tables(
         cls, tables: Mapping[str, Any], text: str = "", settings: Mapping[str, str] | None = None, folder: str = ""
     ) -> Model:
-        """A model from the tables of a model file; `text` is its source, `settings` what was overridden, `folder` its
-        place, where paths of body files start (empty: the present folder)."""
+        """A model from the tables of a model file; `text` is its source, `settings` the overridden
+        values, `folder` where paths of body files start (empty: the current folder)."""
         model = cls()
         model._folder = folder
         model._tables = dict(tables)
@@ -74,7 +74,7 @@ class Model(BeamMethods, JointMethods, LoadMethods):
         return read_model(path, settings)
 
     def _section(self, section: str) -> dict[str, Any]:
-        """The tables of a section, about to be changed."""
+        """The tables of a section, to be changed: cached results are dropped."""
         self._spec = None
         self._symbolic = {}
         self._text = ""
@@ -104,7 +104,7 @@ class Model(BeamMethods, JointMethods, LoadMethods):
             self._put("symbols", name, value)
 
     def points(self, **places: Numbers) -> tuple[str, ...]:
-        """Named world positions [m] in the design position; gives back their names."""
+        """Named world positions [m] in the design position; returns their names."""
         return tuple(self._put("points", name, place) for name, place in places.items())
 
     def rigid(
@@ -128,7 +128,7 @@ class Model(BeamMethods, JointMethods, LoadMethods):
 
         inertia: (3,) or (6,) entries, or (3, 3); rotor: (3,) internal angular momentum [N*m*s]; velocity and
         angular_velocity: (3,) at the start, in absolute coordinates [m/s, rad/s]
-        geometry: what is drawn, such as {"box": [0.1, 0.1, 0.2]} or a list of shapes; color: "#rrggbb" or a name
+        geometry: drawn shapes, such as {"box": [0.1, 0.1, 0.2]} or a list of shapes; color: "#rrggbb" or a name
         """
         keys = dict(mass=mass, inertia=inertia, at=at, orientation=orientation, center=center, rod=rod, rotor=rotor)
         state = dict(coordinates=coordinates, velocity=velocity, angular_velocity=angular_velocity)
@@ -148,10 +148,10 @@ class Model(BeamMethods, JointMethods, LoadMethods):
         G: Numbers | None = None,
         Gamma: Numbers | None = None,
     ) -> str:
-        """A named frame on a body (or on ground); gives back its reference "body.name".
+        """A named frame on a body (or on ground); returns its reference "body.name".
 
         On a beam, `along` is the place as a fraction of its length from A. On a modal body, Phi, Theta (n, 3) and
-        perhaps G, Gamma (n, n, 3) are the shapes there.
+        optionally G, Gamma (n, n, 3) are the shapes there.
         """
         shapes = {"Phi": Phi, "Theta": Theta, "G": G, "Gamma": Gamma}
         table = {"at": at, "along": along, "orientation": orientation, "axis": axis, **shapes}
@@ -160,7 +160,7 @@ class Model(BeamMethods, JointMethods, LoadMethods):
             return f"{body}.{name}"
         owner = self._section("bodies").get(body)
         if not isinstance(owner, dict):
-            raise InputError([Fault(f"marker '{name}': no body '{body}' yet", ("bodies", body))])
+            raise InputError([Fault(f"marker '{name}': no body '{body}'.", ("bodies", body), "Add the body first.")])
         markers = owner.setdefault("markers", {})
         if name in markers:
             self._repeated.append(Fault(f"the name '{name}' is used twice", ("bodies", body, "markers", name)))
@@ -168,11 +168,11 @@ class Model(BeamMethods, JointMethods, LoadMethods):
         return f"{body}.{name}"
 
     def analysis(self, **keys: Any) -> None:
-        """What is computed: end, step or tolerance, method, ... (see schema.analysis.Analysis)."""
+        """Settings of the analysis: end, step or tolerance, method, ... (see schema.analysis.Analysis)."""
         self._section("analysis").update(plain(keys))
 
     def output(self, **keys: Any) -> None:
-        """What is written: every [s], file, reactions (of the joints: true or false)."""
+        """Settings of the result file: every [s], file, reactions (of the joints: true or false)."""
         self._section("output").update(plain(keys))
 
     def coordinates(self, **keys: Any) -> None:
@@ -217,7 +217,7 @@ class Model(BeamMethods, JointMethods, LoadMethods):
 
     @property
     def folder(self) -> str:
-        """Where paths of other files start; empty: the present folder."""
+        """Folder where relative paths start; empty: the current folder."""
         return self._folder
 
     @property
@@ -227,8 +227,8 @@ class Model(BeamMethods, JointMethods, LoadMethods):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Everything that decides the numbers of a run, as JSON values: the tables, with what is in the body files in
-        place of where they lie."""
+        """Everything that decides the numbers of a run, as JSON values: the tables, and the contents of the body files
+        in place of their paths."""
         tables = tomllib.loads(self.to_toml())
         for name, body in self.spec.bodies.items():
             if isinstance(body, MeshBody):
@@ -239,7 +239,7 @@ class Model(BeamMethods, JointMethods, LoadMethods):
 
     @property
     def text(self) -> str:
-        """Source text: of the file it was read from, else the model written as one; settings stand above it."""
+        """Source text: of the file it was read from, else the model written as one; settings come first."""
         if not self._text:
             return self.to_toml()
         return "".join(f"# --set {key}={value}\n" for key, value in self.settings.items()) + self._text

@@ -16,7 +16,7 @@ from flexmb.model.model_text import plain
 
 
 def circle(radius: Any = None, *, diameter: Any = None) -> dict[str, Any]:
-    """A full circle: radius or diameter [m]."""
+    """A solid circle: radius or diameter [m]."""
     return plain({"type": "circle", "radius": radius, "diameter": diameter})
 
 
@@ -26,7 +26,7 @@ def tube(outer: Any, inner: Any) -> dict[str, Any]:
 
 
 def rectangle(y: Any, z: Any) -> dict[str, Any]:
-    """A full rectangle: sizes along the section's y and z axes [m]."""
+    """A solid rectangle: sizes along the section's y and z axes [m]."""
     return plain({"type": "rectangle", "y": y, "z": z})
 
 
@@ -45,7 +45,7 @@ def general_section(
     shear_y: Any = None,
     shear_z: Any = None,
 ) -> dict[str, Any]:
-    """Any section by its constants: area [m^2], I or Iy and Iz, J [m^4], shear coefficients."""
+    """A section given by its constants: area [m^2], I or Iy and Iz, J [m^4], shear coefficients."""
     keys = dict(A=A, I=I, Iy=Iy, Iz=Iz, J=J, shear_y=shear_y, shear_z=shear_z)
     return plain({"type": "general", **keys})
 
@@ -55,14 +55,14 @@ _INTEGRALS = ("mass", "S0", "P0", "S1", "N1", "N2", "S2", "X", "N3")
 
 
 def section_table(section: Any) -> Any:
-    """The table of a section: as it is, or of a `Section` object by its constants."""
+    """The table of a section; a `Section` object becomes its constants."""
     if section is None or isinstance(section, (str, Mapping)) or not hasattr(section, "Iy"):
         return section
     return {"type": "general", **{key: getattr(section, key) for key in _CONSTANTS}}
 
 
 def material_table(material: Any) -> Any:
-    """The table of a material: as it is, or of a `Material` object by its constants."""
+    """The table of a material; a `Material` object becomes its constants."""
     if material is None or isinstance(material, (str, Mapping)) or not hasattr(material, "density"):
         return material
     return {key: getattr(material, key) for key in ("E", "G", "density")}
@@ -110,7 +110,7 @@ class BeamMethods:
         section, material : tables, names or objects (`Section`, `Material`)
         sections : [{"to": from A [m], "section": ..., "material": ...}, ...] instead of section
         masses : [{"at": point or distance from A [m], "mass": [kg], "inertia": ..., "center": ...}, ...]
-        shapes : bending shapes a plane, or {"family", "bending", "axial", "torsion", "supports", "elements"}
+        shapes : bending shapes per plane, or {"family", "bending", "axial", "torsion", "supports", "elements"}
         frame : "chord" (default), "start", "end" or "mean"; field : "exact" (default), "quadratic" or "linear"
         elastic_position, elastic_velocity : initial elastic coordinates [m, rad] and rates
         """
@@ -138,7 +138,7 @@ class BeamMethods:
         velocity: Any = None,
         angular_velocity: Any = None,
     ) -> str:
-        """A flexible body by its matrices: a table of mass, S0, P0, S1, N1, N2, K, ..., or `Invariants` and K.
+        """A flexible body given by its matrices: a table of mass, S0, P0, S1, N1, N2, K, ..., or `Invariants` and K.
 
         Its markers carry their shapes: model.marker(name, "A", at=..., Phi=..., Theta=...).
         """
@@ -167,7 +167,7 @@ class BeamMethods:
         """A flexible body from a body file, as 'flexmb reduce' writes it; its markers are "name.marker".
 
         at, orientation : origin and axes of the mesh in the design position
-        field : "quadratic" or "linear"; order : 1, 2 or "full"; damping : as for a beam; default: those of the file
+        field : "quadratic" or "linear"; order : 1, 2 or "full"; damping : as for a beam; default: as in the file
         """
         keys = dict(file=os.fspath(file), at=at, orientation=orientation, field=field, order=order, damping=damping)
         state = dict(elastic_position=elastic_position, elastic_velocity=elastic_velocity)
@@ -197,7 +197,7 @@ class BeamMethods:
         component: str | None = None,
         axes: str | None = None,
     ) -> str:
-        """A sensor: a marker of a flexible body less its undeformed place beside a chord [m].
+        """A sensor: elastic displacement of a marker of a flexible body relative to a chord [m].
 
         chord : two markers of the body; default for a beam: its ends
         """

@@ -17,18 +17,18 @@ from flexmb.model.model_file_lines import key_lines, line_of
 from flexmb.model.model_settings import apply_settings
 
 LARGEST_FILE = 50_000_000
-"""Bytes; a model file has no business to be longer."""
+"""Largest model file [bytes]"""
 
 
 @dataclass(frozen=True)
 class LineFault(Fault):
-    """A fault of the text itself, before there are any keys."""
+    """A fault of the text itself, which has no keys yet."""
 
     line: int = 0
 
 
 class ModelFileError(InputError):
-    """Wrong model file: its faults, and the text they are in."""
+    """Faults of a model file, and its text."""
 
     def __init__(self, faults: Sequence[Fault] | str, filename: str, text: str = ""):
         super().__init__(faults)
@@ -43,7 +43,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
         file = Path(path)
         if file.is_dir() or is_special(file):
             what = "a folder" if file.is_dir() else "a device or a pipe"
-            raise ModelFileError(f"this is {what}; a model file (.toml) is needed", name)
+            raise ModelFileError(f"this is {what}; give a model file (.toml)", name)
         if file.stat().st_size > LARGEST_FILE:
             size = file.stat().st_size / 1e6
             raise ModelFileError(
@@ -57,7 +57,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise ModelFileError(f"the file cannot be read: {reason}", name) from None
     if data.startswith((b"flexmb result", b"\x89HDF")):
         raise ModelFileError(
-            "this is a result or body file; a model file (.toml) is needed. Results go to 'flexmb plot' or "
+            "this is a result or body file; give a model file (.toml). Results go to 'flexmb plot' or "
             "'flexmb export', bodies to 'flexmb body info'",
             name,
         )
@@ -87,16 +87,16 @@ def parse_text(text: str, filename: str = "model") -> dict[str, Any]:
 
 
 def _quotes_hint(line: str) -> str:
-    """TOML takes texts, and names with other letters than a-z, only in quotes, which its message does not say."""
+    """Hint on quotes, which TOML needs around strings and names with other letters than a-z."""
     name = re.match(r"""\s*\[?\[?[^"'#=]*""", line)
     if name is not None and not name[0].isascii():
-        return "A name with letters other than a-z stands in quotes."
+        return "Put a name with letters other than a-z in quotes."
     value = line.partition("=")[2].partition("#")[0].strip()
     if value in ("True", "False"):
         return f"Write {value.lower()}."
     if not re.search(r"[a-zA-Z$]", value) or re.search(r"""["'=\[{]""", value):
         return ""
-    return f'A text, also a number with a unit, stands in quotes: "{value[:50]}".'
+    return f'Put strings and numbers with a unit in quotes: "{value[:50]}".'
 
 
 def read_model(
@@ -107,7 +107,7 @@ def read_model(
     """Read and check a model file.
 
     `settings` overrides parameters ("rpm": "3000") and dotted keys ("analysis.step": "1e-4"). With `keep` (names of
-    parameters, "all", or none of them) the model is checked for its equations in symbols, where symbols need no value.
+    parameters, "all", or none of them) the model is checked for its symbolic equations, where symbols need no value.
     Raises ModelFileError (an InputError) with every fault.
     """
     return parse_model(read_text(path), os.fspath(path), settings, str(Path(path).parent), keep)

@@ -1,4 +1,4 @@
-"""Where every key of a TOML text stands: path -> line number.
+"""Line numbers of the keys of a TOML text: path -> line.
 
 The text has already been accepted by tomllib, so this scanner need not find faults; it follows tables, arrays of
 tables, dotted and quoted keys, inline tables and arrays over several lines.
@@ -60,7 +60,7 @@ class _Scanner:
             self.at += 1
 
     def header(self) -> Path:
-        """A table header; gives the path that its keys are under."""
+        """A table header; returns the path of its keys."""
         start = self.at
         is_array = self.looking_at("[[")
         self.at += 2 if is_array else 1

@@ -1,10 +1,10 @@
 """The joint methods of `Model`, one for each joint type.
 
 `first` and `second` are body names, placed by `at` and directions; or marker references "body.marker", which place the
-joint by themselves. Every joint also takes
+joint. Every joint also takes
     position, velocity : initial coordinates and rates [m, rad, 1/s], one number or a list
     tree : True: must be a branch of the tree; False: must be a chord
-    motion : prescribed motion of its coordinate, e.g. constant_speed(150); `coordinate` says of which one.
+    motion : prescribed motion of its coordinate, e.g. constant_speed(150); `coordinate` selects it.
 """
 
 from __future__ import annotations

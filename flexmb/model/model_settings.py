@@ -1,8 +1,8 @@
 """Settings from the command line: `--set rpm=3000`, `--set analysis.step=1e-4`.
 
 A plain number for a parameter that the file gives with a unit keeps that unit (rpm = "1500 rpm", --set rpm=3000
-means 3000 rpm). For any other key a plain number is SI, as in the file; it is refused where the file has another unit
-than SI, since it could be meant either way.
+means 3000 rpm). For any other key a plain number is SI, as in the file; it is rejected where the file has another unit
+than SI, since either could be meant.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NAMED_SECTIONS = ("points", "materials", "sections", "bodies", "markers", "joint
 
 
 def setting_value(text: str) -> Any:
-    """A TOML value when it is one (3000, [0, 0, 1], true), else the text itself ("3000 rpm", rk4)."""
+    """The value if `text` is valid TOML (3000, [0, 0, 1], true), else the text itself ("3000 rpm", rk4)."""
     try:
         found = tomllib.loads(f"value = {text.strip()}")
     except (tomllib.TOMLDecodeError, RecursionError, ValueError):
@@ -66,7 +66,7 @@ def apply_settings(
 
 
 def _set(tables: dict[str, Any], path: tuple[str, ...], value: Any, setting: str) -> Fault | None:
-    """Put `value` at `path`; the fault when there is no such place."""
+    """Put `value` at `path`; returns a fault when there is no such key."""
     section = path[0]
     if section in TABLES:
         return _set_parameter(tables, path, value, setting)
@@ -88,14 +88,14 @@ def _set(tables: dict[str, Any], path: tuple[str, ...], value: Any, setting: str
     before = table.get(path[-1])
     unit = _unit_of(before)
     if _is_number(value) and unit and parse_unit(unit).factor != 1.0:
-        text = f"cannot set '{setting}': the file has '{before}'; give the unit too."
+        text = f"cannot set '{setting}': the file has '{before}'; give a unit too."
         return Fault(text, path, f"For example {'.'.join(path)}='{value} {unit}'.")
     table[path[-1]] = value
     return None
 
 
 def _table_of(tables: Mapping[str, Any], name: str) -> str:
-    """Where a parameter stands: in [symbols], or in [parameters] like all others."""
+    """Table of a parameter: "symbols", or "parameters" for all others."""
     symbols = tables.get("symbols")
     return "symbols" if isinstance(symbols, dict) and name in symbols else "parameters"
 

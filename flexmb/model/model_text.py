@@ -14,12 +14,12 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def plain(value: Any) -> Any:
-    """Lists, dicts, numbers and texts only; keys whose value is None are left out. Arrays become lists."""
+    """Convert to lists, dicts, numbers and strings; keys whose value is None are left out."""
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items() if entry is not None}
     if isinstance(value, Expression):
         return value.text
-    if hasattr(value, "tolist"):  # before numbers: a numpy number is one, and writes itself otherwise
+    if hasattr(value, "tolist"):  # before numbers: numpy numbers are numbers too, but their repr differs
         return plain(value.tolist())
     if isinstance(value, (str, bool, int, float)):
         return value

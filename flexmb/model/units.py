@@ -1,8 +1,8 @@
-"""Units and dimensions: what `"300 mm"` or `"2 kN*s/m"` means in SI.
+"""Units and dimensions: conversion of `"300 mm"` or `"2 kN*s/m"` to SI.
 
 A dimension is a vector of powers of length, mass, time and angle. Any product, quotient and power of known units is
 read; the kind of quantity that is expected (a force, a stiffness, ...) is checked against it. The angle may be left out
-of a unit ("N*m" for a rotational stiffness, "1/s" for an angular speed) but not put where it does not belong. Hz and
+of a unit ("N*m" for a rotational stiffness, "1/s" for an angular speed) but not added where it does not belong. Hz and
 rpm are turns per time, so an angular speed of "50 Hz" is 314 rad/s and a frequency of "3000 rpm" is 50 Hz.
 """
 
@@ -90,7 +90,7 @@ UNITS = _units()
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of quantity that a model asks for."""
+    """A kind of quantity in a model."""
 
     name: str
     dimension: Dimension
@@ -150,14 +150,14 @@ def derivative(kind: Kind, order: int) -> Kind:
 
 
 class Amount(NamedTuple):
-    """A number in SI with its dimension. None: the unit was not said, the number is SI of whatever is expected."""
+    """A number in SI with its dimension. None: no unit was given, the number is in the expected SI unit."""
 
     value: float
     dimension: Dimension | None = NUMBER
 
 
 def describe(dimension: Dimension) -> str:
-    """Name of a dimension for a message, e.g. "a mass" or "a quantity in m^2*kg"."""
+    """Name of a dimension for messages, e.g. "a mass" or "a quantity in m^2*kg"."""
     for kind in KINDS.values():
         if kind.dimension == dimension:
             return f"{'an' if kind.name[0] in 'aeiou' else 'a'} {kind.name}"

@@ -1,1 +1,1 @@
-"""Joint reactions from the ends of the tree inwards, in NumPy: a second opinion without the equations of the core."""
+"""Joint reactions from the ends of the tree inwards, in NumPy, independent of the compiled equations."""

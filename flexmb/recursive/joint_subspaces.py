@@ -1,7 +1,7 @@
-"""Motion subspaces of the joints in NumPy, at many instants: which relative motions a joint leaves free.
+"""Motion subspaces of the joints in NumPy, at many instants: relative motions that a joint leaves free.
 
-The relative pose of a joint's two markers and the rates of its coordinates enter; in axes of the first marker the
-columns S_w, S_v (angular velocity and velocity of the second marker per unit rate) and the biases leave:
+In: relative pose of a joint's two markers and rates of its coordinates. Out, in axes of the first marker: columns S_w,
+S_v (angular velocity and velocity of the second marker per unit rate) and the biases:
     w_rel = S_w q',  v_rel = S_v q',  al_rel = S_w q'' + b_w,  a_rel = S_v q'' + b_v           (theory 6)
 Written from the elementary motions of the joint table, without the compiled kernels.
 Numbers are SI.
@@ -35,7 +35,7 @@ class Subspace:
 
     @property
     def columns(self) -> Floats:
-        """(r, n, 6) that a force and moment at the second marker work on"""
+        """(r, n, 6) velocity and angular velocity of the second marker, to which a force and moment there are dual"""
         return np.concatenate([self.S_v, self.S_w], axis=2)
 
 
@@ -43,7 +43,7 @@ def subspace(joint: PlacedJoint, R: Floats, position: Floats, rates: Floats) -> 
     """Subspace of a joint; R : (r, 3, 3) second marker in the first, position : (r, n_q), rates : (r, n)."""
     r, n = len(R), joint.type.n_v
     S_w, S_v, bias_w, bias_v = np.zeros((r, n, 3)), np.zeros((r, n, 3)), np.zeros((r, 3)), np.zeros((r, 3))
-    work = np.zeros((r, n, 3))  # S_v as far as an effort acts through it
+    work = np.zeros((r, n, 3))  # part of S_v through which an effort acts
     axes = np.swapaxes(R, 1, 2)  # row k: axis k of the second marker
     turned = -1
     k = 0

@@ -1,4 +1,4 @@
-"""Accelerations of all bodies of a result in NumPy: poses, rates and joint accelerations from the file, outwards.
+"""Accelerations of all bodies of a result in NumPy, from recorded poses, rates and joint accelerations, outwards.
 
 For a joint between marker 1 (on the body that is known) and marker 2, d = p_2 - p_1, world axes (theory 6):
     al_2 = al_1 + w_1 x w_rel + R_1 (S_w q'' + b_w)
@@ -6,7 +6,7 @@ For a joint between marker 1 (on the body that is known) and marker 2, d = p_2 -
 and the same the other way round. A marker on a flexible body moves with it:
     w_P = w + Om q',  al_P = al + Om q'' + w x Om q' + gam_w,
     a_P = a + al x r + w x (w x r + 2 Psi q') + Psi q'' + gam_r.
-Written without the compiled kernels, as a witness of them. The ground does not move here.
+Written without the compiled kernels, as an independent check. The ground does not move here.
 Numbers are SI; elastic coordinates are in m (torsion: rad).
 """
 
@@ -59,7 +59,7 @@ class Arm:
     """A marker relative to its body, body axes; n elastic coordinates."""
 
     r: Floats
-    """(r, 3) place [m]"""
+    """(r, 3) position [m]"""
     R: Floats
     """(r, 3, 3) orientation"""
     psi: Floats
@@ -69,7 +69,7 @@ class Arm:
     bias_r: Floats
     """(r, 3) acceleration without that of the elastic coordinates [m/s^2]"""
     bias_w: Floats
-    """(r, 3) angular, likewise [rad/s^2]"""
+    """(r, 3) angular acceleration, likewise [rad/s^2]"""
 
 
 class RecordedMechanism:
@@ -91,7 +91,7 @@ class RecordedMechanism:
         return q, v, self._accelerations([f"{body.name}.{label}" for label in body.labels])
 
     def _accelerations(self, names: list[str]) -> Floats:
-        """(r, n) of tree coordinates by name"""
+        """(r, n) accelerations of tree coordinates by name"""
         info = self.result.channels["coordinates/a"]
         return self.result["coordinates/a"].reshape(self.rows, -1)[:, [info.columns.index(name) for name in names]]
 

@@ -1,7 +1,7 @@
-"""Reactions of all joints by the classic road: from the ends of the tree inwards, body by body.
+"""Reactions of all joints by the recursive method: from the ends of the tree inwards, body by body.
 
-Poses, rates and accelerations of a result enter, with the loads; the reaction of every joint leaves. All wrenches are
-(force, moment about the world origin), so that the wrench that a branch hands to its child is a sum over the bodies
+In: poses, rates and accelerations of a result, and the loads. Out: the reaction of every joint. All wrenches are
+(force, moment about the world origin), so that the wrench that a branch transmits to its child is a sum over the bodies
 beyond it (theory 10; [Lee et al. 2001]):
 
     W_c = sum over the subtree of (mass times acceleration - loads) - sum of the chords that act on it
@@ -9,9 +9,9 @@ beyond it (theory 10; [Lee et al. 2001]):
 The inverse velocity transformation R gives the rates of a joint from the velocities of its bodies,
 q'_J = Hp (V_c - A_c y_p - E q'_c), Hp = (S^T S)^-1 S^T; its transpose F_eq = R^T Q spreads an effort Q of a joint as
 Hp^T Q on the child and the opposite on the parent. The reactions of the chords and the efforts of the motions follow
-from the joint equations S^T W_c = Q of all branches; what these leave open (constraints that repeat each other) is
-chosen smallest and marked. The tree is made of joints whatever the coordinates of the run are. Nothing here calls the
-compiled kernels: it is their witness.
+from the joint equations S^T W_c = Q of all branches; components that these leave open (redundant constraints) are
+chosen smallest and marked. The tree consists of joints, whatever the coordinates of the run. Nothing here calls the
+compiled kernels: the method checks them independently.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from flexmb.system.topology import Topology, topology
 
 COVERED = tuple(row.name for row in LOAD_TYPES.values() if not row.not_in_recursion)
 OPEN = 1e-9
-"""Singular values of the joint equations below this part of the largest count as zero."""
+"""Singular values of the joint equations below this fraction of the largest count as zero."""
 
 
 def uncovered(spec: ModelSpec) -> list[Fault]:
-    """What this road does not cover, by name."""
+    """Faults for the loads, joints and ground motion that this method does not cover."""
     faults = []
     for name, force in spec.forces.items():
         if reason := LOAD_TYPES[force.type].not_in_recursion:
@@ -53,7 +53,7 @@ def uncovered(spec: ModelSpec) -> list[Fault]:
             text = f"a {joint.kind.name} joint is not covered by recursive reactions."
             faults.append(Fault(text, ("joints", name), "Leave out --reactions recursive."))
     if spec.base is not None and (spec.base.rotation is not None or spec.base.acceleration is not None):
-        text = "a ground that moves is not covered by recursive reactions."
+        text = "a moving ground is not covered by recursive reactions."
         faults.append(Fault(text, ("base",), "Leave out --reactions recursive."))
     return faults
 
@@ -61,7 +61,7 @@ def uncovered(spec: ModelSpec) -> list[Fault]:
 def recursive_reactions(result: Result, model: Model) -> RecursiveReactions:
     """Reactions of all joints of a result of `model`.
 
-    Raises InputError when the model has loads or joints that this road does not cover.
+    Raises InputError when the model has loads or joints that this method does not cover.
     """
     if faults := uncovered(model.spec):
         raise InputError(faults)
@@ -78,7 +78,7 @@ class _Pair:
 
 
 class _Tree:
-    """The joint equations of a mechanism; unknown are wrenches of chords and efforts of motions."""
+    """Joint equations of a mechanism; the unknowns are wrenches of chords and efforts of motions."""
 
     def __init__(self, mechanism: RecordedMechanism):
         self.m = mechanism
@@ -92,13 +92,13 @@ class _Tree:
         self.unknown: list[_Pair | tuple[str, int]] = []
         """A pair of wrenches, or the coordinate of a joint in the tree on which an effort acts; all of unit size."""
         self.scales: list[float] = []
-        """Size of one unit [N]: moments count over the length"""
+        """Size of one unit [N]: moments are divided by the length"""
 
     def _ends(self) -> list[int]:
         return [end for joint in self.parts.joints for end in (joint.first, joint.second)] or [0]
 
     def _subtrees(self) -> dict[int, set[int]]:
-        """Bodies beyond every branch, with the branch's own: found from the ends of the tree inwards."""
+        """Bodies beyond every branch, including its own body."""
         beyond = {branch.body: {branch.body} for branch in self.tree.branches}
         for branch in reversed(self.tree.branches):
             if branch.parent:
@@ -109,7 +109,7 @@ class _Tree:
         return self.parts.markers[marker].body
 
     def about_origin(self, force: Floats, moment: Floats, at: Floats) -> Floats:
-        """(..., 6) of a force and moment at points `at`, world axes"""
+        """(..., 6) wrench about the world origin of a force and moment at points `at`, world axes"""
         return np.concatenate([force, moment + np.cross(at, force)], axis=-1)
 
     def joint_pair(self, joint: PlacedJoint, local: Floats) -> _Pair:
@@ -142,7 +142,7 @@ class _Tree:
         return JointReaction(joint.name, first, second, force, moment, turned(R, force), turned(R, moment), at)
 
     def _apply_loads(self) -> None:
-        """Inertia (less gravity) against the loads: all that is known."""
+        """Collect the known wrenches: inertia (less gravity) and loads."""
         gravity = np.asarray(self.spec.model.gravity, dtype=float)
         for number in range(1, len(self.parts.bodies)):
             wrench = self.m.inertia_wrench(number, gravity)
@@ -166,7 +166,7 @@ class _Tree:
                 self._known_effort(joint, coordinate, effort)
 
     def _pull(self, force: SpringDamper, tension: Floats) -> _Pair:
-        """A spring-damper along the line of its markers; tension draws them together."""
+        """Wrenches of a spring-damper along the line of its markers; tension pulls them together."""
         first, second = (self.parts.marker_index[marker] for marker in force.markers)
         at = self.m.pose(first)[0]
         line = self.m.pose(second)[0] - at
@@ -183,7 +183,7 @@ class _Tree:
             self.known.append(self.joint_pair(joint, local))
 
     def _add_chords(self) -> dict[str, tuple[Floats, int]]:
-        """Directions (r, 6, k) of every chord's reaction, axes of its first marker, and the place of their first."""
+        """Directions (r, 6, k) of every chord's reaction, axes of its first marker, and the index of the first."""
         found = {}
         for joint in self.parts.joints:
             if joint.name in self.in_tree:
@@ -198,7 +198,7 @@ class _Tree:
         return found
 
     def _add_motions(self) -> dict[str, int]:
-        """Place of the effort of every motion among the unknowns."""
+        """Index of the effort of every motion among the unknowns."""
         found = {}
         for name, motion in self.spec.motions.items():
             found[name] = len(self.unknown)
@@ -221,12 +221,12 @@ class _Tree:
         return found
 
     def _beyond(self, body: int, pair: _Pair) -> float:
-        """How often a pair of wrenches acts on the bodies beyond a branch: 1, -1 or 0."""
+        """Net count of a pair of wrenches on the bodies beyond a branch: 1, -1 or 0."""
         inside = self.beyond[body]
         return float(pair.on in inside) - float(pair.against in inside)
 
     def _handed_over(self, body: int) -> Floats:
-        """(r, 6) that the branch of a body must hand to it when all unknowns are zero"""
+        """(r, 6) wrench that the branch of a body must transmit to it when all unknowns are zero"""
         total = np.zeros((self.m.rows, 6))
         for pair in self.known:
             total -= self._beyond(body, pair) * pair.wrench
@@ -285,7 +285,7 @@ class _Tree:
 
 
 def _least(A: Floats, b: Floats, sizes: Floats) -> tuple[Floats, Floats]:
-    """x : (r, n) of least x/sizes with A x = b, and the ways (n, r, n) that A leaves open; zero where it does not."""
+    """x : (r, n) of least x/sizes with A x = b, and the directions (n, r, n) that A leaves open; zero elsewhere."""
     if not A.shape[1] or not A.shape[2]:
         open_ways = np.tile(np.eye(len(sizes))[:, None, :], (1, len(b), 1))
         return np.zeros((len(b), len(sizes))), open_ways * sizes

@@ -1,1 +1,1 @@
-"""What is printed: plain text from results and systems."""
+"""Reports: plain text from results and systems."""

@@ -1,4 +1,4 @@
-"""The report of `flexmb check`: what a model is, before anything is run."""
+"""The report of `flexmb check`: structure of a model and its assembly, without a run."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def check_report(
     graph: bool = False,
     matrices: bool = False,
 ) -> str:
-    """Degrees of freedom, redundant constraints, assembly, coordinates; on demand the graph and its matrices.
+    """Degrees of freedom, redundant constraints, assembly, coordinates; optionally the graph and its matrices.
 
     `work` : (w,) holds the assembled start; `residual`, `start_gap`: largest constraint residuals after and before
     the assembly [m, rad].
     """
-    lines = [f"{system.name or 'unnamed model'}: model check, nothing was run", ""]
+    lines = [f"{system.name or 'unnamed model'}: model check (no run)", ""]
     lines += structure_lines(system, model, n_dof)
     lines += entry("assembly", _assembly_text(system, residual, start_gap))
     lines += flexible_lines(system, model.spec)
@@ -57,7 +57,7 @@ def _assembly_text(system: System, residual: float, start_gap: float) -> str:
         return "no loops to close"
     text = f"closed, largest residual {residual:.2e} (m, rad)"
     if start_gap > 1e3 * max(residual, 1e-15):
-        text += f"; the given initial positions were {start_gap:.3g} off and have been corrected"
+        text += f"; the given initial positions were off by {start_gap:.3g} and have been corrected"
     return text
 
 
@@ -74,12 +74,12 @@ def _coordinate_table(system: System, work: Floats) -> Iterator[str]:
 
 
 def _number(value: float) -> str:
-    """Six digits; what is only rounding of the assembly is 0."""
+    """Six digits; round-off of the assembly is 0."""
     return f"{value if abs(value) > _ROUNDING else 0.0:.6g}"
 
 
 def matrix_lines(tree: SpanningTree) -> Iterator[str]:
-    """Incidence, path, cutset and circuit matrices as text; branches stand before chords."""
+    """Incidence, path, cutset and circuit matrices as text; branches come before chords."""
     nodes = list(tree.graph.nodes)
     branches, chords = [edge.name for edge in tree.branches], [edge.name for edge in tree.chords]
     edges = branches + chords

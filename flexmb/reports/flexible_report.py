@@ -1,4 +1,4 @@
-"""Flexible bodies in the reports: what they are, how far they were deformed, and what the user should know about it.
+"""Flexible bodies in the reports: coordinates, frequencies, largest deflection, and warnings.
 
 Beams whose field, shapes and frequencies are equal (the links of a chain) are reported together.
 """
@@ -19,9 +19,9 @@ from flexmb.results.flexible_findings import Finding, Findings, flexible_bodies
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import Mechanism
 
-ON_AXIS = 1e-3  # of the length: a joint that is closer to the axis of a beam is on it
+ON_AXIS = 1e-3  # fraction of the length: a joint that is closer to the axis of a beam counts as on it
 LARGE = 0.1
-"""Deflection as a part of the length from which on the user is warned."""
+"""Deflection as a fraction of the length above which the report gives a warning."""
 LINEAR_DEFLECTION = 0.01
 """The same for a linear field: foreshortening, which it leaves out, is then 2e-4 of the length."""
 LINEAR_STIFFENING = 0.02
@@ -36,7 +36,7 @@ _TABLE_ROWS = 12
 
 
 def flexible_texts(mechanism: Mechanism, spec: ModelSpec, findings: Findings | None = None) -> Iterator[list[str]]:
-    """Texts about every kind of flexible body: coordinates, field, frame; frequencies, damping; deflection."""
+    """Texts on every kind of flexible body: coordinates, field, frame; frequencies, damping; deflection."""
     for bodies in _alike(mechanism, spec):
         names = ", ".join(body.name for body in bodies)
         texts = [f"{names}: {_what(bodies[0])}", f"{_frequency_text(bodies[0])}; {damping_text(bodies[0], spec)}"]
@@ -47,13 +47,13 @@ def flexible_texts(mechanism: Mechanism, spec: ModelSpec, findings: Findings | N
 
 
 def flexible_warnings(mechanism: Mechanism, findings: Findings | None = None) -> Iterator[str]:
-    """What the user should know, once for every body that it concerns."""
+    """Warnings about stocky beams, large deflections and linear fields, one for every body concerned."""
     for body in flexible_bodies(mechanism):
         slender = slenderness(body)
         if slender < STOCKY and body.basis is not None and not body.basis.shear:
             yield (
                 f"beam '{body.name}' is stocky: its length is only {slender:.3g} radii of gyration. Below {STOCKY:g} "
-                'its frequencies are too high without shear: use shear = true (shapes of family "elements") and '
+                'frequencies without shear are too high. Use shear = true (shapes of family "elements") and '
                 "rotary_inertia = true."
             )
         if findings is None:
@@ -63,12 +63,12 @@ def flexible_warnings(mechanism: Mechanism, findings: Findings | None = None) ->
         parts = "bodies" if body.basis is None else "beams"
         if ratio > LARGE:
             yield (
-                f"body '{body.name}' is deflected by {_percent(ratio)} of its length, more than {_percent(LARGE)}: a "
-                f"few shapes may not follow such a curve. Compare with more shapes, or divide it into several {parts}."
+                f"body '{body.name}' is deflected by {_percent(ratio)} of its length, above {_percent(LARGE)}: a few "
+                f"shapes may not describe such a curve. Compare with more shapes, or divide it into several {parts}."
             )
         if body.order == 0 and body.reduced is not None and ratio > LINEAR_DEFLECTION:
             held = body.reduced.order != 0
-            cure = "Leave out 'field'" if held else "Make its file again with 'flexmb reduce --field quadratic'"
+            cure = "Leave out 'field'" if held else "Regenerate its file with 'flexmb reduce --field quadratic'"
             yield (
                 f"body '{body.name}' has a linear field, which leaves out foreshortening and geometric stiffening: it "
                 f"is deflected by {_percent(ratio)} of its length. {cure}."
@@ -88,7 +88,7 @@ def flexible_warnings(mechanism: Mechanism, findings: Findings | None = None) ->
 
 
 def arms(mechanism: Mechanism) -> Iterator[str]:
-    """Joints that act beside the axis of a beam, or beyond its ends."""
+    """Sentences on joints that act off the axis of a beam, or beyond its ends."""
     mechanism, beams = mechanism, {body.name: body for body in flexible_bodies(mechanism) if body.basis is not None}
     for joint in mechanism.joints:
         for number in (joint.first, joint.second):
@@ -100,7 +100,7 @@ def arms(mechanism: Mechanism) -> Iterator[str]:
             distance = float(np.linalg.norm(marker.p_b - nearest))
             if distance > ON_AXIS * body.length:
                 yield (
-                    f"joint '{joint.name}' acts {distance:.3g} m beside the axis of beam '{body.name}', on a rigid arm "
+                    f"joint '{joint.name}' acts {distance:.3g} m off the axis of beam '{body.name}', on a rigid arm "
                     f"from its section at x = {nearest[0]:.3g} m."
                 )
 
@@ -109,17 +109,17 @@ def strain_text(result: Result) -> str:
     """The largest strain energy of a run."""
     strain = result["energy/strain"]
     row = int(np.argmax(strain))
-    return f"up to {strain[row]:.6g} J at t = {result.time[row]:.6g} s (part of the potential)"
+    return f"up to {strain[row]:.6g} J at t = {result.time[row]:.6g} s (part of the potential energy)"
 
 
 def mode_lines(mechanism: Mechanism, spec: ModelSpec) -> Iterator[str]:
-    """Tables of the modes of every kind of flexible body, alone in its frame."""
+    """Tables of the modes of every kind of flexible body with its frame fixed."""
     for bodies in _alike(mechanism, spec):
         body = bodies[0]
         omega, modes, ratios = modal_data(body)
         share = np.abs(modes) * np.sqrt(np.diag(elastic_mass(body)))[:, None]
-        yield f"  modes of {', '.join(body.name for body in bodies)}, alone in {_frame(body)}"
-        yield f"  {'mode':>6}{'frequency [Hz]':>18}{'damping':>12}   mostly"
+        yield f"  modes of {', '.join(body.name for body in bodies)} with {_frame(body)} fixed"
+        yield f"  {'mode':>6}{'frequency [Hz]':>18}{'damping':>12}   main coordinate"
         for k in range(min(len(omega), _TABLE_ROWS)):
             mostly = body.labels[int(np.argmax(share[:, k]))]
             yield f"  {k + 1:>6}{omega[k] / (2.0 * np.pi):>18.6g}{_percent(ratios[k]):>12}   {mostly}"
@@ -129,7 +129,7 @@ def mode_lines(mechanism: Mechanism, spec: ModelSpec) -> Iterator[str]:
 
 
 def damping_text(body: FlexibleBody, spec: ModelSpec) -> str:
-    """Damping in words; rules are called by their names."""
+    """Damping in words, rules by name."""
     table = spec.bodies[body.name]
     given = table.damping if isinstance(table, (BeamBody, MeshBody)) else None
     if given is not None and given.rule == "adams":
@@ -142,7 +142,7 @@ def damping_text(body: FlexibleBody, spec: ModelSpec) -> str:
 
 
 def _alike(mechanism: Mechanism, spec: ModelSpec) -> list[list[FlexibleBody]]:
-    """The flexible bodies, those that read the same together."""
+    """The flexible bodies, grouped by equal texts."""
     groups: dict[tuple[str, ...], list[FlexibleBody]] = {}
     for body in flexible_bodies(mechanism):
         text = (_what(body), _frequency_text(body), damping_text(body, spec), f"{body.length:.6g}")
@@ -159,7 +159,7 @@ def _what(body: FlexibleBody) -> str:
         kinds = ", ".join(f"{count} {kind}" for kind, count in of_kind.items())
         return f"body from a file, {coordinates} ({kinds}), {field}, {_frame_words(body.reduced.frame)}"
     if body.basis is None:
-        return f"body by its matrices, {coordinates}, {field}"
+        return f"body given by matrices, {coordinates}, {field}"
     components = [shape.component for shape in body.basis.shapes]
     counts = [f"{components.count(key)} {text}" for key, text in _KINDS.items() if key in components]
     return f"beam, {coordinates} ({', '.join(counts)}), {field}, {body.basis.frame} frame"
@@ -187,7 +187,7 @@ def _frequency_text(body: FlexibleBody) -> str:
 def _deflection_text(body: FlexibleBody, finding: Finding, named: bool) -> str:
     size, owner = finding.deflection.size, f" in {body.name}" if named else ""
     if not size > 0.0:
-        return "it was not deflected"
+        return "no deflection"
     what = "deflection" if body.basis is not None else "displacement"
     source = "from its chord" if body.basis is not None else f"in {_frame(body)}"
     share = f"{100.0 * size / body.length:.3g} % of its length"

@@ -1,4 +1,4 @@
-"""The report of inverse dynamics: what every drive takes and what every joint carries, with the signs stated."""
+"""Report of inverse dynamics: efforts of the drives and reactions of the joints, with their sign conventions."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.axes import AXES
-from flexmb.reports.run_report import doubt_text, entry
+from flexmb.reports.run_report import entry, ill_determined_text
 from flexmb.reports.section_report import section_lines
 from flexmb.results.beam_forces import SectionForces
 from flexmb.results.inverse_result import Departure, Fit, InverseDynamics
 
 _SIGNS = (
-    "on the second body of a joint at its marker there; on the first body act the opposite force and moment, at the "
-    "same place. Efforts along the free motions of a joint (drives, springs, actuators) are not part of them. Joint "
-    "axes are those of the joint's marker on the first body. The largest values are those of the rows of the result."
+    "act on the second body of a joint, at its marker there; the opposite force and moment act on the first body, at "
+    "the same point. They exclude efforts along the free motions of the joint (drives, springs, actuators). Joint axes "
+    "are those of the joint's marker on the first body. Largest values are taken over the rows of the result."
 )
 
 
 def inverse_report(inverse: InverseDynamics, beams: Mapping[str, SectionForces] | None = None) -> str:
-    """Drives, reactions, what is not unique and forces inside beams, as plain text to print below the run report.
+    """Drives, reactions, components that are not unique, and section forces, as plain text below the run report.
 
-    beams : forces inside the beams (`analyses.section_forces.beam_forces`).
+    beams : section forces of the beams (`analyses.section_forces.beam_forces`).
     """
     lines = [f"{inverse.result.name or 'unnamed model'}: inverse dynamics", ""]
     lines += entry("drives", freedom_text(inverse))
     lines += entry("sign of an effort", "positive along the driven coordinate, as an actuator there")
     lines += entry("reactions", _SIGNS)
     if inverse.recursive is not None:
-        lines += entry("road", road_text(inverse))
-    if inverse.n_repeated or not inverse.hardly_known:
+        lines += entry("method", method_text(inverse))
+    if inverse.n_repeated or not inverse.ill_determined:
         lines += entry("not unique", unique_text(inverse))
-    if inverse.hardly_known:
-        lines += entry("hardly known", doubt_text(inverse.hardly_known, bool(inverse.n_elastic)))
+    if inverse.ill_determined:
+        lines += entry("ill-determined", ill_determined_text(inverse.ill_determined, bool(inverse.n_elastic)))
     if inverse.fit is not None:
         lines += fit_lines(inverse.fit, inverse.result.time)
     lines += ["", *_drive_table(inverse)]
@@ -48,7 +48,7 @@ def inverse_report(inverse: InverseDynamics, beams: Mapping[str, SectionForces] 
 
 
 def freedom_text(inverse: InverseDynamics) -> str:
-    """What the motions drive, what is left, and how that is found."""
+    """Degrees of freedom that the motions drive, those left, and how these are solved."""
     n, free = inverse.n_driven, inverse.n_free
     if inverse.fit is not None:
         return f"{n} motions are fitted: the motion follows from them alone, nothing is integrated"
@@ -68,22 +68,22 @@ def freedom_text(inverse: InverseDynamics) -> str:
     return text
 
 
-def road_text(inverse: InverseDynamics) -> str:
-    """How the reactions were found when not by multipliers, and how well both roads agree."""
+def method_text(inverse: InverseDynamics) -> str:
+    """Method of the reactions when not by multipliers, and how well both methods agree."""
     assert inverse.recursive is not None
     text = (
         "recursive: from the ends of the tree inwards, body by body, chords from the joint equations. Largest "
-        f"difference from the reactions by multipliers: {inverse.road_difference:.2g} of the peak"
+        f"difference from the reactions by multipliers: {inverse.method_difference:.2g} of the peak"
     )
     if inverse.how == "dynamic":
-        text += " (rows that are interpolated between steps add their error)"
+        text += " (including the error of rows interpolated between steps)"
     if not all(known.all() for known in inverse.recursive.determined.values()):
-        text += "; components that the joint equations leave open are not compared, and chosen smallest here"
+        text += "; components that the joint equations leave open are not compared: the smallest are listed"
     return text
 
 
 def unique_text(inverse: InverseDynamics) -> str:
-    """Which reactions depend on the choice among constraints that repeat each other."""
+    """Reactions that depend on the choice among redundant constraints."""
     if not inverse.n_repeated:
         return "none: no constraint repeats others, every effort and reaction is determined"
     n = inverse.n_repeated
@@ -91,13 +91,11 @@ def unique_text(inverse: InverseDynamics) -> str:
     if inverse.fit is not None:
         rows = f"{n} row{'s' if n != 1 else ''} of joints and motions repeat{'s' if n == 1 else ''} others"
     if not inverse.not_unique:
-        return (
-            f"{rows}; at no row of the result was it found which reactions depend on the choice: take none for unique"
-        )
+        return f"{rows}; the examined rows of the result do not show which reactions depend on that choice: trust none"
     listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in inverse.not_unique.items())
     return (
-        f"{rows}. Rigid parts do not say how these components share the load, in joint axes: {listed}. All other "
-        "components are unique. A joint that leaves these directions free, or a flexible body, settles them."
+        f"{rows}. A model of rigid bodies determines only the sum of these components, in joint axes: {listed}. All "
+        "other components are unique. To determine them, free these directions in a joint, or use a flexible body."
     )
 
 
@@ -114,7 +112,7 @@ def _drive_table(inverse: InverseDynamics) -> Iterator[str]:
 
 
 def root_mean_square(time: Floats, values: Floats) -> float:
-    """Of values (r,) over the times (r,) of the result [s], by the trapezoidal rule; unit of the values."""
+    """Root mean square of values (r,) over the times (r,) [s], by the trapezoidal rule; unit of the values."""
     if len(time) < 2:
         return float(np.abs(values[0]))
     return float(np.sqrt(np.trapezoid(values**2, time) / (time[-1] - time[0])))
@@ -141,8 +139,7 @@ def _reaction_table(inverse: InverseDynamics, quantity: Literal["force", "moment
 
 
 def _rounding(inverse: InverseDynamics, quantity: str) -> float:
-    """What is nothing but rounding beside the largest force of all joints, for moments with the size of the mechanism
-    as its arm."""
+    """Round-off limit: 1e-10 of the largest force of all joints, for moments times the size of the mechanism."""
     reactions = inverse.reactions.values()
     force = max(float(np.abs(reaction.force).max()) for reaction in reactions)
     if quantity == "force":
@@ -154,14 +151,14 @@ def _rounding(inverse: InverseDynamics, quantity: str) -> float:
 
 
 def fit_lines(fit: Fit, time: Floats) -> Iterator[str]:
-    """What was fitted, by which weights, and the residual of every motion; time : (r,) [s]."""
+    """Fitted motions, their weights, and the residual of every motion; time : (r,) [s]."""
     n = fit.n_freedom
     many = f"{len(fit.motions)} motions for {n} degree{'s' if n != 1 else ''} of freedom"
     yield from entry(
         "more drives",
-        f"{many}: the joints hold exactly; positions have the least sum of squared residuals of the motions, all of "
-        f"equal weight (angles in rad, lengths over the length scale {fit.length:.6g} m), velocities and accelerations "
-        f"are their time derivatives. Efforts are shared with the least sum of squares (forces in N, torques over "
+        f"{many}: the joints hold exactly; positions minimise the sum of squared residuals of the motions, all of "
+        f"equal weight (angles in rad, lengths over the length scale {fit.length:.6g} m); velocities and accelerations "
+        f"are their time derivatives. Shares of the efforts minimise the sum of squares (forces in N, torques over "
         f"{fit.length:.6g} m): other shares give the same motion.",
     )
     yield ""
@@ -174,7 +171,7 @@ def fit_lines(fit: Fit, time: Floats) -> Iterator[str]:
 
 
 def departure_lines(departure: Departure) -> list[str]:
-    """The forward check as lines of the report."""
+    """Lines of the report on the forward check."""
     parts = []
     for values, unit in ((departure.bodies, "m"), (departure.angles, "rad")):
         name = max(values, key=lambda body: float(values[body].max()))
@@ -182,9 +179,9 @@ def departure_lines(departure: Departure) -> list[str]:
         parts.append(f"{values[name][row]:.3g} {unit} ({name}, at t = {departure.time[row]:.6g} s)")
     why = ""
     if departure.leaves_out_vibration:
-        why = "; the efforts are those of elastic coordinates in balance, so this is the vibration that they leave out"
+        why = "; the efforts leave out vibration (elastic coordinates in balance), which shows here"
     return entry(
         "forward check",
-        f"driven by the efforts alone (splines through {departure.n_points} points) the bodies depart from the motion "
+        f"driven by the efforts alone (splines through {departure.n_points} points), the bodies depart from the motion "
         f"by at most {' and '.join(parts)}{why}",
     )

@@ -11,11 +11,11 @@ from flexmb.reports.run_report import entry
 from flexmb.results.modal_result import ModalResult, Sweep
 from flexmb.solvers.modal_analysis import Mode
 
-_SHARE = 0.005  # of the kinetic energy: bodies with less are not named
+_SHARE = 0.005  # share of the kinetic energy below which bodies are not listed
 _MOST_BODIES = 4
 MOVING = (
-    "the mechanism moves in this state: frequencies are seen from its own coordinates, those of a turning shaft turn "
-    "with it; forces and sensors in world axes hold for this instant only"
+    "the mechanism moves in this state: frequencies are those in its own coordinates, which turn with a rotating "
+    "shaft; forces and sensors in world axes hold for this instant only"
 )
 
 
@@ -34,12 +34,12 @@ def modes_text(modal: ModalResult, most: int | None = None) -> str:
     free = [mode for mode in modal.modes if mode.is_free]
     if free:
         names = ", ".join(dict.fromkeys(mode.coordinate for mode in free))
-        lines += entry("free motion", f"{len(free)} eigenvalues are zero; nothing resists {names}")
+        lines += entry("free motion", f"{len(free)} zero eigenvalues: nothing resists {names}")
     growing = [mode for mode in shown if mode.eigenvalue.real > 1e-6 * abs(mode.eigenvalue)]
     if growing:
         lines += entry("unstable", f"{len(growing)} of {len(shown)} modes grow (negative damping ratio)")
     if not shown:
-        return "\n".join([*lines, "", "  no modes: nothing can oscillate or settle"])
+        return "\n".join([*lines, "", "  no modes: nothing oscillates or decays"])
     lines += ["", f"  {'mode':>4}{'frequency':>15}{'damping':>12}{'decay':>14}  moves most; share of kinetic energy"]
     lines += [f"  {'':>4}{'Hz':>15}{'ratio':>12}{'1/s':>14}"]
     for number, mode in enumerate(shown[:most], start=1):
@@ -52,7 +52,7 @@ def modes_text(modal: ModalResult, most: int | None = None) -> str:
 
 
 def _small(value: float, mode: Mode | None = None) -> str:
-    """Five digits; what is only rounding of an undamped mode is 0."""
+    """Five digits; round-off of an undamped mode is 0."""
     size = abs(mode.eigenvalue) if mode else 1.0
     return f"{value if abs(value) > 1e-9 * size else 0.0:.5g}"
 
@@ -84,8 +84,7 @@ def sweep_text(sweep: Sweep) -> str:
 
 
 def response_text(modal: ModalResult, names: tuple[str, str], frequencies: Floats, response: Any, most: int) -> str:
-    """State and notes of the response (f,) at frequencies (f,) [Hz], its largest value, and as many rows as may be
-    printed."""
+    """State and notes of the response (f,) at frequencies (f,) [Hz], its largest value, and at most `most` rows."""
     lines = [f"{modal.system.name or 'unnamed model'}: response of {names[1]} to {names[0]}", ""]
     lines += entry("state", modal.state)
     if modal.is_moving:

@@ -1,4 +1,4 @@
-"""What a report says of motions that come from measured tables: how far smoothing has moved their points."""
+"""Report on motions given by measured tables: change of their points by smoothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from flexmb.model.schema.model_spec import ModelSpec
 
 
 def smoothing_texts(spec: ModelSpec) -> Iterator[str]:
-    """A sentence for every motion of a checked model whose table is smoothed."""
+    """Sentence for every motion of a checked model whose table is smoothed."""
     for name, motion in spec.motions.items():
         smoothing = motion.smoothing
         if smoothing is None or motion.table is None:

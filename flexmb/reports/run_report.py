@@ -1,4 +1,4 @@
-"""The run report: what was computed, how well, and where it is."""
+"""Run report: structure of the model, analysis, accuracy, warnings, and tables of sensors and reactions."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _LABEL = 26
 _MOST_JOINTS = 10
 _POOR_BALANCE = 0.01
 LARGE_TURN = 0.5
-"""Turn of a body in a step [rad] from which on the user is warned: a dozen steps a turn. With 1 rad the precession of
-a fast top is 70 % too slow by generalised-alpha."""
+"""Turn of a body in a step [rad] above which the report gives a warning: a dozen steps per turn. At 1 rad the
+precession of a fast top is 70 % too slow by generalised-alpha."""
 _QUASI_STATIC = "elastic coordinates in balance with the loads and the inertia of the motion at every output time"
 
 
@@ -48,15 +48,15 @@ def run_report(
 ) -> str:
     """The report of a run as plain text, at most some 100 columns wide.
 
-    `summary` is None when the run failed before it started; `n_dof` the degrees of freedom (default: coordinates less
-    constraint rows); `extremes` are those of the sensors and reactions by channel path; `n_channels` says how many are
-    written (default: all), `wall_note` what the wall time holds besides the steps; `balance` is the Equilibrium that
-    the start is, if it is one; `turbo` what became of generated code, if it was asked for; `flexible` what the rows say
-    about flexible bodies, their largest strain energy in words, and ill-determined reactions.
+    `summary`: None when the run failed before it started; `n_dof`: degrees of freedom (default: coordinates less
+    constraint rows); `extremes`: those of sensors and reactions by channel path; `n_channels`: channels written
+    (default: all); `wall_note`: remark on the wall time in place of the speed; `balance`: equilibrium at the start, if
+    any; `turbo`: whether generated code is used, if requested; `flexible`: findings on flexible bodies, their largest
+    strain energy as text, and ill-determined reactions.
     """
     outcome = summary.outcome if summary is not None else "failed"
     is_flexible = bool(flexible_bodies(system.mechanism))
-    findings, strain, doubts = flexible or (None, "", {})
+    findings, strain, weak = flexible or (None, "", {})
     lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
     lines += structure_lines(system, model, system.n_v - system.n_rows if n_dof is None else n_dof)
     lines += ["", *_run_lines(model.spec, summary, wall_note, strain, balance, turbo)]
@@ -64,8 +64,8 @@ def run_report(
         lines += ["", *flexible_lines(system, model.spec, findings)]
         for warning in flexible_warnings(system.mechanism, findings):
             lines += ["", *entry("WARNING", warning)]
-    if doubts:
-        lines += ["", *entry("WARNING", f"reactions hardly known: {doubt_text(doubts, is_flexible)}")]
+    if weak:
+        lines += ["", *entry("WARNING", f"reactions are ill-determined: {ill_determined_text(weak, is_flexible)}")]
     if summary is not None and not summary.energy_balance <= _POOR_BALANCE:
         lines += ["", *entry("WARNING", balance_warning(model.spec.analysis, summary.energy_balance))]
     if summary is not None and summary.largest_turn > LARGE_TURN:
@@ -82,7 +82,7 @@ def run_report(
 
 
 def summary_numbers(summary: Summary) -> list[tuple[str, float, str]]:
-    """(name, value, unit) of every number of a run, as the result file keeps them."""
+    """(name, value, unit) of every number of a run, as stored in the result file."""
     ends = [("wall_time", summary.wall_time, "s"), ("t_reached", summary.t_reached, "s")]
     if isinstance(summary, StaticSummary):
         return [
@@ -126,7 +126,7 @@ def structure_lines(system: System, model: Model, n_dof: int) -> list[str]:
     rows = f"{_count(system.n_v, 'coordinate')}, {_count(system.n_rows, 'constraint row')}"
     lines = [*entry("model", ", ".join(parts)), *entry("degrees of freedom", freedom), *entry("equations", rows)]
     if spec.coordinates.default == "natural":
-        lines += entry("coordinates", "natural (points and unit vectors); the equations above are in absolute ones")
+        lines += entry("coordinates", "natural (points, unit vectors); the equations above are in absolute coordinates")
     for text in smoothing_texts(spec):
         lines += entry("smoothed motion", text)
     return lines + entry("redundant constraints", redundant_text(system.dropped))
@@ -180,13 +180,13 @@ def _run_lines(
     yield from entry("steps", f"{summary.steps} (and {summary.rejected} rejected)")
     if summary.newton_iterations:
         mean = summary.newton_iterations / max(1, summary.steps + summary.rejected)
-        work = f"{summary.newton_iterations} ({mean:.2f} a step), {_count(summary.factorisations, 'factorisation')}"
+        work = f"{summary.newton_iterations} ({mean:.2f} per step), {_count(summary.factorisations, 'factorisation')}"
         yield from entry("Newton iterations", work)
     yield from entry("largest constraint error", f"{summary.largest_constraint_error:.2e} (m, rad)")
     energy = f"{summary.energy_balance:.2e} of the peak energy {summary.peak_energy:.6g} J"
     yield from entry("energy balance", f"{energy} (kinetic + potential - work)")
     if isinstance(summary, NaturalSummary):
-        gap = f"off by {summary.balance_gap:.2e} of the largest force in the equations of absolute coordinates"
+        gap = f"off by {summary.balance_gap:.2e} of the largest force, by the equations in absolute coordinates"
         yield from entry("balance of the bodies", gap)
     if isinstance(summary, QuasiStaticSummary):
         left_out = f"would change the elastic coordinates by about {100.0 * summary.left_out:.2g} %"
@@ -211,22 +211,22 @@ def _static_lines(summary: StaticSummary, strain: str, balance: Equilibrium | No
 def stability_text(found: Equilibrium) -> str:
     """Whether an equilibrium is stable, and which motion decides it."""
     if not found.n_free:
-        return "nothing is free to move: the motions and joints hold every coordinate"
+        return "no free motion: the motions and joints hold every coordinate"
     square = f"lowest eigenvalue of stiffness against mass {found.lowest:.6g} 1/s^2"
     names = ", ".join(name.strip("'") for name in found.softest)
     loads = "" if found.has_potential else "; the loads have no potential (they follow the bodies)"
     if found.neutral:
         free = ", ".join(name.strip("'") for name in found.neutral)
-        loads += f"; nothing resists a motion of {free}, which was left where it was"
+        loads += f"; nothing resists a motion of {free}, which stays at its start value"
     if found.is_stable:
-        return f"stable: {square}, that is {sqrt(found.lowest) / tau:.6g} Hz, in {names}{loads}"
+        return f"stable: {square} ({sqrt(found.lowest) / tau:.6g} Hz), in {names}{loads}"
     if found.lowest > 0.0:
-        return f"UNSTABLE by flutter: two motions feed each other; {square}, in {names}{loads}"
-    return f"UNSTABLE: {square}; it would leave along {names}{loads}"
+        return f"UNSTABLE by flutter: two motions amplify each other; {square}, in {names}{loads}"
+    return f"UNSTABLE: {square}; it departs along {names}{loads}"
 
 
 def balance_warning(analysis: Any, balance: float) -> str:
-    """What a poor energy balance means, and what to do about it."""
+    """Warning about a poor energy balance, with the remedy."""
     remedy = "a smaller step"
     if analysis is not None and analysis.type == "kinematic":
         remedy = "a smaller output interval"
@@ -234,32 +234,32 @@ def balance_warning(analysis: Any, balance: float) -> str:
         remedy = "a smaller tolerance"
     return (
         f"the energy balance is off by {100.0 * balance:.3g} % of the peak energy, so the motion is inaccurate. "
-        f"Use {remedy}; forces or motions that jump need a smoother law."
+        f"Use {remedy}, and smoother laws for forces or motions that jump."
     )
 
 
 def turn_warning(analysis: Any, summary: RunSummary) -> str:
-    """What a body that turns far in a step means, and what to do about it."""
+    """Warning about a body that turns far in a step, with the remedy."""
     key = "max_step" if analysis is not None and analysis.tolerance is not None else "step"
     step = LARGE_TURN / summary.largest_turn * summary.turning_step
     return (
-        f"body '{summary.turning_body}' turns by up to {summary.largest_turn:.3g} rad in a step. What turns with it "
-        "(an unbalance, unequal inertias, the nutation of a top) is not followed in steps of more than "
-        f"{LARGE_TURN:g} rad, and the energy balance may not show it. Use {key} = {step:.1e} s or less, unless nothing "
-        "depends on how far it has turned."
+        f"body '{summary.turning_body}' turns by up to {summary.largest_turn:.3g} rad per step. Above "
+        f"{LARGE_TURN:g} rad a step does not resolve what turns with it (an unbalance, unequal inertias, the nutation "
+        f"of a top), and the energy balance may not show it. Use {key} = {step:.1e} s or less, unless nothing depends "
+        "on its angle."
     )
 
 
 def method_text(analysis: Any) -> str:
     """Method, its parameter and its step in words."""
     if analysis.type == "static":
-        return "static analysis: equilibrium at t = 0, all rates zero; motions hold, dampers and friction do nothing"
+        return "static analysis: equilibrium at t = 0, all rates zero; motions hold, no damping or friction"
     if analysis.type == "kinematic":
         return "kinematic analysis" + (f", step {analysis.step:.6g} s" if analysis.step else "")
     parameter = {"generalized-alpha": f" (rho {analysis.rho:g})", "hht": f" (alpha {analysis.alpha:g})"}
     step = f"fixed step {analysis.step:.6g} s" if analysis.step else "fixed step"
     if analysis.tolerance is not None:
-        step = f"step by error control, tolerance {analysis.tolerance:.3g}"
+        step = f"error-controlled step, tolerance {analysis.tolerance:.3g}"
     return f"{analysis.method}{parameter.get(analysis.method, '')}, {analysis.formulation}, {step}"
 
 
@@ -279,14 +279,14 @@ def _sensor_table(system: System, extremes: Mapping[str, Extremes]) -> Iterator[
 
 
 def _beside(value: float, other: float) -> float:
-    """The value, zero when it is rounding beside the other end of its range."""
+    """The value, or zero when it is round-off compared with the other end of its range."""
     return value if abs(value) > 1e-15 * abs(other) else 0.0
 
 
 def reaction_table(extremes: Mapping[str, Extremes], length: float) -> Iterator[str]:
-    """Largest reaction force and moment of every joint and when they were; of many joints the ten largest.
+    """Largest reaction force and moment of every joint with their times; of many joints the ten largest.
 
-    extremes : of the sizes of the reactions, by channel path; length : typical arm of the mechanism [m]
+    extremes : magnitudes of the reactions, by channel path; length : typical arm of the mechanism [m]
     """
     found: dict[str, dict[str, Extremes]] = {}
     for path, extreme in extremes.items():
@@ -318,7 +318,7 @@ def reaction_table(extremes: Mapping[str, Extremes], length: float) -> Iterator[
 
 
 def entry(label: str, text: str) -> list[str]:
-    """A labelled line; a long text goes on below itself."""
+    """A labelled line; a long text is wrapped."""
     pieces = wrap(text, _WIDTH - _LABEL - 2, break_long_words=False, break_on_hyphens=False) or [""]
     labels = [label] + [""] * (len(pieces) - 1)
     return [f"  {label:<{_LABEL}}{piece}" for label, piece in zip(labels, pieces, strict=True)]
@@ -328,12 +328,13 @@ def _count(number: int, word: str, words: str | None = None) -> str:
     return f"{number} {word if number == 1 else words or word + 's'}"
 
 
-def doubt_text(components: dict[str, tuple[str, ...]], is_flexible: bool) -> str:
-    """Which reactions are magnified rounding, and what settles them."""
+def ill_determined_text(components: dict[str, tuple[str, ...]], is_flexible: bool) -> str:
+    """Reaction components that are amplified round-off, and the remedy."""
     listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in components.items())
     text = (
-        "some constraints differ from repetitions of others by next to nothing: these components are magnified "
-        f"rounding and mean nothing, in joint axes: {listed}. A joint that leaves these directions free settles them"
+        "some constraints nearly repeat others. Only the sum of these components is determined by the model, the "
+        f"single values are amplified round-off, in joint axes: {listed}. Free these directions in a joint"
     )
-    beams = ", or shapes of the beams: with twist (torsion = 2), or none out of the plane (bending = { y = 3, z = 0 })"
+    beams = ", or change the shapes of the beams: add twist (torsion = 2), or leave out bending out of the plane "
+    beams += "(bending = { y = 3, z = 0 })"
     return f"{text}{beams}." if is_flexible else f"{text}."

@@ -1,4 +1,4 @@
-"""What a report says of the forces inside beams: the largest of every kind, where along the beam and when."""
+"""Report on section forces: the largest of every kind in every beam, with place and time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from flexmb.reports.run_report import entry
 from flexmb.results.beam_forces import SectionForces
 
 _SIGNS = (
-    "what the part of a beam towards end B exerts on the part towards end A, in axes of the deformed section, from the "
-    "loads, reactions and inertia of the part beyond x: N along the beam (positive: tension), Q across it, T about it "
-    "(torsion), M bending. x is the distance from end A."
+    "exerted by the part of a beam towards end B on the part towards end A, in axes of the deformed section, from the "
+    "loads, reactions and inertia of the part beyond x: N along the beam (positive: tension), Q transverse, T torsion, "
+    "M bending. x is the distance from end A."
 )
 _NOTHING = 1e-10
-"""Of the largest force of a beam; below it there is but round-off."""
+"""Fraction of the largest force of a beam below which values are round-off."""
 
 
 def section_lines(beams: Mapping[str, SectionForces], n_rows: int) -> list[str]:
@@ -25,7 +25,7 @@ def section_lines(beams: Mapping[str, SectionForces], n_rows: int) -> list[str]:
     if not beams:
         return []
     n_seen = max(len(beam.time) for beam in beams.values())
-    thinned = "" if n_seen == n_rows else f" Looked for at {n_seen} of {n_rows} rows."
+    thinned = "" if n_seen == n_rows else f" Evaluated at {n_seen} of {n_rows} rows."
     closure = max(beam.closure for beam in beams.values())
     balance = f"the beams are in balance to {closure:.1e} of the largest force or moment inside them"
     lines = [*entry("section forces", _SIGNS + thinned), *entry("balance of beams", balance), ""]

@@ -1,1 +1,1 @@
-"""The result file: writer, reader, channels, exports; and what the analyses find, as data."""
+"""Result file: writer, reader, channels, exports; and findings of the analyses as data."""

@@ -12,20 +12,20 @@ COMPONENTS = ("N", "Qy", "Qz", "T", "My", "Mz")
 
 @dataclass(frozen=True)
 class SectionForces:
-    """What the part of a beam beyond x exerts on the part before it, axes of the deformed section."""
+    """Force and moment that the part of a beam beyond x exerts on the part before it, axes of the deformed section."""
 
     body: str
     time: Floats
     """(r,) [s]"""
     x: Floats
-    """(n,) distance from end A along the undeformed beam [m]; where forces jump it stands twice: before, after"""
+    """(n,) distance from end A along the undeformed beam [m]; listed twice where forces jump"""
     force: Floats
     """(r, n, 3) N, Qy, Qz [N]"""
     moment: Floats
     """(r, n, 3) T, My, Mz [N m]"""
     closure: float
-    """Largest imbalance of the whole beam (loads, reactions and inertia), as a part of the largest force or moment:
-    by so much the sum over the other part of the beam differs"""
+    """Largest imbalance of the whole beam (loads, reactions and inertia), as a fraction of the largest force or moment:
+    difference from the sum over the other part of the beam"""
 
     def component(self, name: str) -> Floats:
         """(r, n) N, Qy, Qz [N], T, My or Mz [N m]."""

@@ -1,8 +1,8 @@
 """Result channels as MATLAB files (.mat, version 5) and Parquet files, float64 as in the result.
 
-MATLAB: a matrix (rows, columns) a channel, and the structures `units`, `columns` and `paths` that tell of every matrix
-its unit, the names of its columns and the channel it holds. Names are made valid there: "rod.force" is rod_force.
-Parquet: a column a number, with its unit in the metadata of the column.
+MATLAB: a matrix (rows, columns) for every channel, and the structures `units`, `columns` and `paths` with the unit, the
+column names and the channel of every matrix. Names are made valid for MATLAB: "rod.force" is rod_force.
+Parquet: a column for every scalar, with its unit in the metadata of the column.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MAT_OWN = ("time", "units", "columns", "paths", "model")
 
 
 def export_mat(result: Result, path: str | os.PathLike[str], channels: Sequence[str] = ()) -> int:
-    """Write the time and the chosen channels (default: see `default_paths`) for MATLAB; the number of rows."""
+    """Write the time and the chosen channels (default: see `default_paths`) for MATLAB; return the number of rows."""
     from scipy.io import savemat
 
     chosen = [result.names.find("time"), *chosen_selections(result, channels)]
@@ -59,13 +59,13 @@ def _check_sizes(result: Result, chosen: Iterable[Selection]) -> None:
     for one in chosen:
         if 8 * result.n_rows * len(one.scalars) > _MAT_BYTES:
             raise InputError(
-                f"Channel '{one.channel.path}' is larger than 2 GB, the most that a .mat file takes. "
+                f"Channel '{one.channel.path}' is larger than 2 GB, the limit of a .mat file. "
                 "Choose single columns of it, or another format."
             )
 
 
 def matlab_names(labels: Iterable[str]) -> list[str]:
-    """A different valid name for each label: ASCII letters, digits and _, a letter first, at most 63 of them."""
+    """A different valid name for each label: ASCII letters, digits and _, a letter first, at most 63 characters."""
     taken, names = set(_MAT_OWN), []
     for label in labels:
         plain = unicodedata.normalize("NFKD", label).replace("ß", "ss").encode("ascii", "ignore").decode()
@@ -82,7 +82,7 @@ def matlab_names(labels: Iterable[str]) -> list[str]:
 
 
 def export_parquet(result: Result, path: str | os.PathLike[str], channels: Sequence[str] = ()) -> int:
-    """Write the time and the chosen channels (default: see `default_paths`) as Parquet; the number of rows."""
+    """Write the time and the chosen channels (default: see `default_paths`) as Parquet; return the number of rows."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -104,7 +104,7 @@ def export_parquet(result: Result, path: str | os.PathLike[str], channels: Seque
 
 
 def _distinct(columns: Sequence[Selection]) -> list[str]:
-    """Labels of columns; where two would be the same, with the full path of the channel."""
+    """Labels of columns; the full path of the channel where two would be equal."""
     labels = [column.label for column in columns]
     names = []
     for label, column in zip(labels, columns, strict=True):

@@ -1,8 +1,8 @@
-"""Names of channels: from what a user writes to a dataset and a column of the result file.
+"""Names of channels: from the name that a user writes to a dataset and a column of the result file.
 
 A channel has a path ("joints/bearing/position"), and users may write it shorter: the path with dots, the path without
 its first part ("bearing.position"), a column of it ("rod.velocity.x", "bearing.angle"), the bare name of a sensor. An
-unknown name is answered with the nearest known ones, an ambiguous one with the full paths.
+error about an unknown name suggests the nearest known ones, about an ambiguous name the full paths.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from flexmb.errors import Fault, InputError
 from flexmb.suggestions import meant, nearest
 
 _OWNERS = {"sensors", "joints", "bodies", "motions", "forces"}
-"""Groups whose parts have names of their own."""
+"""Groups whose members have names."""
 _LETTERS = {3: AXES, 4: ("w", *AXES)}
 
 
 @dataclass(frozen=True)
 class ChannelInfo:
-    """What a result file says about one of its channels."""
+    """Path, unit, shape and meaning of a channel of a result file."""
 
     path: str
     unit: str
@@ -89,7 +89,7 @@ class Selection:
 
 
 def _short_names(info: ChannelInfo) -> Iterable[tuple[str, int | None]]:
-    """Every short way of writing a channel and its columns; `None` is the whole channel."""
+    """All short names of a channel and its columns; `None` is the whole channel."""
     parts = info.path.split("/")
     dotted = ".".join(parts)
     stems = {dotted, info.path}
@@ -114,7 +114,7 @@ def _short_names(info: ChannelInfo) -> Iterable[tuple[str, int | None]]:
 
 
 class ChannelNames:
-    """All names under which the channels of a file can be asked for."""
+    """All names of the channels of a file."""
 
     def __init__(self, channels: Mapping[str, ChannelInfo]):
         self.channels = channels
@@ -139,7 +139,7 @@ class ChannelNames:
         raise InputError([Fault(f"There is no channel '{name}'.", hint=self._advice(name))])
 
     def find_all(self, names: Iterable[str]) -> list[Selection]:
-        """The same for several names; all unknown names are reported at once."""
+        """Channels or columns of several names; all unknown names are reported at once."""
         found: list[Selection] = []
         faults: list[Fault] = []
         for name in names:

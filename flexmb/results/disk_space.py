@@ -1,8 +1,8 @@
-"""What to do about a full disk: see it coming, and survive it.
+"""Protection of result files against a full disk.
 
-HDF5 crashes, and spoils the file, when it has to close a file that it could not write. So a block is refused when the
-disk has no room for it, and when a write fails nevertheless (a quota, a lost network folder) the HDF5 file is cut off
-from the disk: what it still wants to write goes to memory and is forgotten. The file keeps its last complete block.
+HDF5 crashes and damages a file when it closes the file after a failed write. So a block is rejected when the disk has
+no room for it; and when a write fails nevertheless (a quota, a lost network folder), the HDF5 file is detached from the
+disk: further writes go to memory and are discarded. The file keeps its last complete block.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _RESERVE = 2**20
 
 
 def require_space(path: Path, n_bytes: int) -> None:
-    """OSError when there is no room in the file `path` for `n_bytes` more and what HDF5 adds to them."""
+    """Raise OSError when there is no room in the file `path` for `n_bytes` more and the overhead of HDF5."""
     wanted = 2 * n_bytes + _RESERVE
     if shutil.disk_usage(path.parent).free < wanted:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -29,7 +29,7 @@ def require_space(path: Path, n_bytes: int) -> None:
 
 
 def _largest_file() -> float:
-    """[B] that the user may write into one file (ulimit -f)"""
+    """Largest file size that the user may write (ulimit -f) [B]"""
     try:
         import resource
     except ImportError:  # Windows
@@ -39,7 +39,7 @@ def _largest_file() -> float:
 
 
 def cut_off(file: h5py.File) -> None:
-    """Let everything that is still written to `file` go nowhere."""
+    """Detach `file` from the disk: further writes are discarded."""
     if not hasattr(os, "memfd_create"):
         return
     nowhere = os.memfd_create("flexmb")

@@ -1,4 +1,4 @@
-"""Result channels as tables for other tools: which ones, and CSV with a header of names and units.
+"""Result channels as tables for other tools: choice of channels, and CSV with a header of names and units.
 
 Numbers are written at full precision. MATLAB and Parquet files: see `binary_tables.py`.
 """
@@ -21,7 +21,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def default_paths(result: Result) -> tuple[list[str], list[str]]:
-    """What a user wants to see first: the sensors, and the joint positions; without both, the poses of the bodies."""
+    """Default channels: sensors and joint positions; without both, the poses of the bodies."""
     sensors = [path for path in result.channels if path.startswith("sensors/")]
     joints = [path for path in result.channels if path.startswith("joints/") and path.endswith("/position")]
     if sensors or joints:
@@ -31,13 +31,13 @@ def default_paths(result: Result) -> tuple[list[str], list[str]]:
 
 
 def default_selections(result: Result) -> list[Selection]:
-    """The channels that are exported when nobody says which."""
+    """The channels that are exported by default."""
     sensors, positions = default_paths(result)
     return result.names.find_all(sensors + positions)
 
 
 def chosen_selections(result: Result, channels: Sequence[str] = ()) -> list[Selection]:
-    """The channels of these names, or those of `default_paths`; without the time, which every table has anyway."""
+    """The channels of these names, or those of `default_paths`; without the time, which every table contains."""
     chosen = result.names.find_all(channels) if channels else default_selections(result)
     empty = [one for one in chosen if not one.scalars] if channels else []
     if empty:
@@ -54,7 +54,7 @@ def table_columns(result: Result, channels: Sequence[str] = ()) -> list[Selectio
 
 
 def export_csv(result: Result, path: str | os.PathLike[str], channels: Sequence[str] = ()) -> int:
-    """Write the time and the chosen channels (default: see `default_paths`); the number of rows.
+    """Write the time and the chosen channels (default: see `default_paths`); return the number of rows.
 
     The header gives name and unit of every column, "bearing.angle [rad]"; numbers read back to the same float64.
     """
@@ -70,7 +70,7 @@ def export_csv(result: Result, path: str | os.PathLike[str], channels: Sequence[
 
 
 def _head(column: Selection) -> str:
-    """Name and unit of a column; a spreadsheet would take a name that begins like a formula for one."""
+    """Name and unit of a column; names that begin like a formula are protected from spreadsheets."""
     text = f"{column.label} [{column.unit}]"
     return f"'{text}" if text.startswith(_FORMULA) else text
 

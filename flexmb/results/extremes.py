@@ -1,4 +1,4 @@
-"""Smallest and largest values of channels, found while the rows pass by."""
+"""Smallest and largest values of channels, updated block by block."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Extremes:
     high_time: float = np.nan
 
     def take(self, times: np.ndarray, values: np.ndarray) -> None:
-        """Take samples (r,) at times (r,) [s] into account; NaN samples are passed over."""
+        """Take samples (r,) at times (r,) [s] into account; NaN samples are skipped."""
         numbers = ~np.isnan(values)
         if not numbers.any():
             return

@@ -1,4 +1,4 @@
-"""What a run did to its flexible bodies: the largest deflection and an estimate of the axial force in a beam."""
+"""Largest deflection of the flexible bodies of a run, and an estimate of the axial force in a beam."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _CHUNK = 2**16
 
 @dataclass(frozen=True)
 class Finding:
-    """What a run did to one flexible body."""
+    """Largest deflection and axial force of a flexible body in a run."""
 
     deflection: Deflection
     time: float
-    """When it was largest [s]"""
+    """Time of the largest deflection [s]"""
     axial_force: float = 0.0
     """Largest axial force, estimated; only for linear fields [N]"""
 
@@ -35,7 +35,7 @@ def flexible_bodies(mechanism: Mechanism) -> list[FlexibleBody]:
 
 
 def flexible_findings(mechanism: Mechanism, result: Result) -> Findings:
-    """What the rows of a result say about every flexible body."""
+    """Largest deflection and axial force of every flexible body in the rows of a result."""
     found: Findings = {}
     for body in flexible_bodies(mechanism):
         number = mechanism.body_index[body.name]

@@ -1,4 +1,4 @@
-"""What inverse dynamics finds: efforts of the drives, reactions of all joints, and how well both are determined."""
+"""Result of inverse dynamics: efforts of the drives, reactions of all joints, and how well both are determined."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexmb.results.result_file import Result
 
 @dataclass(frozen=True)
 class Drive:
-    """What a motion takes, at every row of the result."""
+    """Effort and work of a motion, at every row of the result."""
 
     name: str
     unit: str
@@ -26,7 +26,7 @@ class Drive:
 
 @dataclass(frozen=True)
 class MotionFit:
-    """How far the mechanism is from what a motion prescribes, at every row of the result."""
+    """Residual of a fitted motion, at every row of the result."""
 
     motion: str
     unit: str
@@ -36,10 +36,10 @@ class MotionFit:
 
 @dataclass(frozen=True)
 class Fit:
-    """Motions that are fitted, all together."""
+    """Fit of all motions."""
 
     n_freedom: int
-    """Degrees of freedom that they drive."""
+    """Degrees of freedom that the motions drive."""
     length: float
     """Length scale: residuals in m and torques are divided by it [m]."""
     motions: tuple[MotionFit, ...]
@@ -51,14 +51,14 @@ class RecursiveReactions:
 
     reactions: dict[str, JointReaction]
     efforts: dict[str, Floats]
-    """(r,) of every motion [N or N*m]"""
+    """(r,) effort of every motion [N or N*m]"""
     determined: dict[str, Flags]
-    """(r, 6) of every joint: whether the joint equations determine the component (force, moment in joint directions)"""
+    """(r, 6) for every joint: whether the joint equations determine the component (force, moment in joint axes)"""
     length: float
     """Size of the mechanism: the arm at which forces and moments compare [m]"""
 
     def difference(self, others: dict[str, JointReaction]) -> float:
-        """Largest difference of determined components from other reactions of the same joints, as a part of the peak.
+        """Largest difference of determined components from other reactions of the same joints, over the peak.
 
         Forces over the largest force, moments over the largest moment or that force at the size of the mechanism.
         """
@@ -89,30 +89,30 @@ class InverseDynamics:
     drives: tuple[Drive, ...]
     reactions: dict[str, JointReaction]
     not_unique: dict[str, tuple[str, ...]]
-    """Joints (and motions) whose reaction depends on which repeated rows are left out: its components, joint axes."""
+    """Joints (and motions) -> reaction components that depend on which redundant rows are left out, joint axes."""
     n_repeated: int
     """Constraint rows that repeat others."""
-    hardly_known: dict[str, tuple[str, ...]]
-    """Joints (and motions) whose reaction rests on rows that all but repeat others: its components, joint axes."""
+    ill_determined: dict[str, tuple[str, ...]]
+    """Joints (and motions) -> reaction components that depend on rows which nearly repeat others, joint axes."""
     fit: Fit | None = None
-    """More motions than degrees of freedom: how they were fitted."""
+    """Fit of the motions, when they outnumber the degrees of freedom."""
     recursive: RecursiveReactions | None = None
-    """Reactions found from the ends of the tree inwards, when asked for; `reactions` are then these."""
-    road_difference: float = 0.0
-    """Largest difference of these from the reactions by multipliers, as a part of the peak."""
+    """Reactions found from the ends of the tree inwards, if requested; `reactions` are then these."""
+    method_difference: float = 0.0
+    """Largest difference of these from the reactions by multipliers, as a fraction of the peak."""
 
 
 @dataclass(frozen=True)
 class Departure:
-    """How far the model that is driven by efforts leaves the prescribed motion."""
+    """Departure of a model that is driven by efforts from the prescribed motion."""
 
     time: Floats
     """(r,) [s]"""
     bodies: dict[str, Floats]
-    """(r,) distance of every body's origin from where the motion has it [m]"""
+    """(r,) distance of every body's origin from its prescribed position [m]"""
     angles: dict[str, Floats]
     """(r,) angle between every body and its prescribed orientation [rad]"""
     n_points: int
-    """Points of every effort."""
+    """Number of points of every effort."""
     leaves_out_vibration: bool = False
     """Whether the efforts are those of elastic coordinates in balance."""

@@ -1,8 +1,8 @@
 """Reactions of all joints of a result, in joint axes and in world axes, on either body.
 
 A result holds the force F and the moment N that every joint, branch or chord, exerts on its second body at the second
-marker, in axes of the first marker, without what acts along its free motions (drives, springs, actuators). Here they
-are turned by the pose of the first marker, which a flexible body carries along:
+marker, in axes of the first marker, without efforts along its free motions (drives, springs, actuators). Here they are
+rotated by the orientation of the first marker, which moves with a flexible body:
 
     F_w = R_w1 F,   N_w = R_w1 N,   R_w1 = R_wb (deformation) R_b
 
@@ -33,7 +33,7 @@ from flexmb.system.placement import place
 
 @dataclass(frozen=True)
 class JointReaction:
-    """What a joint exerts on its second body at the joint's marker there, at every row of a result."""
+    """Force and moment of a joint on its second body at the joint's marker there, at every row of a result."""
 
     joint: str
     first: str
@@ -49,7 +49,7 @@ class JointReaction:
     moment_world: Floats
     """(r, 3) [N*m] world axes"""
     position: Floats
-    """(r, 3) where it acts: the second marker, world axes [m]"""
+    """(r, 3) point of action: the second marker, world axes [m]"""
 
     def moment_about(self, point: Floats) -> Floats:
         """(r, 3) [N*m] about a point (3,) or a path (r, 3), world axes."""
@@ -65,7 +65,7 @@ def joint_reactions(
 ) -> dict[str, JointReaction]:
     """Reactions of the named joints (default: all) by name, in the order of the model.
 
-    `model`: the model of the run, when it is at hand; `folder`: where else body files may lie.
+    `model`: the model of the run, if loaded; `folder`: another folder to search for body files.
     """
     spec = (model_of(result, folder) if model is None else model).spec
     mechanism = place(spec)
@@ -75,7 +75,7 @@ def joint_reactions(
         if name not in known:
             raise InputError(f"There is no joint '{name}'. {did_you_mean(name, known)}")
     if names and f"joints/{names[0]}/force" not in result.channels:
-        text = f"the result '{result.path.name}' has no reactions: its model says so."
+        text = f"the result '{result.path.name}' has no reactions: its model switches them off."
         raise InputError([Fault(text, ("output", "reactions"), "Run it again with reactions = true.")])
     poses = MarkerPoses(result, mechanism, spec.base)
     found = {}
@@ -92,7 +92,7 @@ def joint_reactions(
 
 
 class MarkerPoses:
-    """Places and orientations of the markers of a mechanism at every row of a result, world axes."""
+    """Positions and orientations of the markers of a mechanism at every row of a result, world axes."""
 
     def __init__(self, result: Result, mechanism: Mechanism, base: Any = None):
         self.result, self.mechanism, self.base = result, mechanism, base

@@ -1,4 +1,4 @@
-"""What `flexmb modes` finds: linearised equations with their modes, and frequencies over a parameter."""
+"""Results of `flexmb modes`: linearised equations with their modes, and frequencies over a parameter."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ModalResult:
     linear: Linearisation
     modes: list[Mode]
     state: str
-    """Which state it was linearised about, in words."""
+    """Description of the state about which the model is linearised."""
 
     @property
     def is_moving(self) -> bool:
@@ -30,23 +30,23 @@ class ModalResult:
 
     @property
     def shown(self) -> list[Mode]:
-        """Modes that something resists."""
+        """Modes without free motions (zero eigenvalues)."""
         return [mode for mode in self.modes if not mode.is_free]
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Frequencies and damping ratios over a parameter, a column for every mode as it is followed by its shape; lowest
-    first where they begin; NaN where a mode does not oscillate."""
+    """Frequencies and damping ratios over a parameter, a column for every mode followed by its shape; ordered by first
+    frequency; NaN where a mode does not oscillate."""
 
     name: str
     model: str
     values: Floats
-    """(n_values,) of the parameter, SI or as the model takes them"""
+    """(n_values,) values of the parameter, SI or as in the model"""
     frequencies: Floats
     """(n_values, n_modes) [Hz]"""
     ratios: Floats
-    """(n_values, n_modes) of critical damping"""
+    """(n_values, n_modes) fractions of critical damping"""
     notes: tuple[str, ...]
     is_moving: bool = False
     """Whether the mechanism moves in some of the states."""

@@ -48,7 +48,7 @@ def write_table(path: Path, header: list[str], rows: list[list[Any]]) -> None:
 
 
 def mode_table(modal: ModalResult) -> tuple[list[str], list[list[Any]]]:
-    """Header and rows of the table of modes, counted as in the text; free motions, which it does not count, have 0."""
+    """Header and rows of the table of modes, numbered as in the report; free motions have the number 0."""
     bodies = list(modal.modes[0].bodies) if modal.modes else []
     numbers = {id(mode): number for number, mode in enumerate(modal.shown, start=1)}
     header = ["mode", "frequency [Hz]", "damping ratio", "real [1/s]", "imaginary [1/s]", "moves most", "deformation"]

@@ -1,7 +1,7 @@
-"""The model of a result again: from the settings in the result file, and from the body files that the run used.
+"""Model of a result, from the settings in the result file and the body files that the run used.
 
-A result holds elastic coordinates, not shapes: these stand in the body files. A file is looked for where it lay during
-the run, beside the result, and in a folder that the user names; only one with the same contents is taken.
+A result holds elastic coordinates, not shapes: these are in the body files. A file is searched for at its path during
+the run, beside the result, and in a folder given by the user; only a file with the same contents is used.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from flexmb.model.schema.mesh_bodies import load_body
 from flexmb.results.result_file import Result
 
 _HASH = "sha256:"
-_OTHER = "other contents than during the run"
+_OTHER = "contents differ from those during the run"
 
 
 def model_of(result: Result, folder: str | os.PathLike[str] | None = None, notes: list[str] | None = None) -> Model:
-    """The model that a result was made from; `folder`: where else body files may lie.
+    """The model that a result was made from; `folder`: another folder to search for body files.
 
-    Raises InputError with every body file that is not found or has changed. Files that are only drawn may be gone: a
+    Raises InputError with every body file that is not found or has changed. Files that are only drawn may be missing: a
     sentence about each of them is added to `notes`.
     """
     tables = result.settings
@@ -62,12 +62,12 @@ def _find(result: Result, body: str, wanted: str, folder: str | os.PathLike[str]
             seen[path] = error.faults[0].text
     named = result.body_files.get(body, "")
     about = f"The file of body '{body}'" + (f" ('{named}')" if named else "")
-    hint = "Name the folder where it lies: --bodies FOLDER."
+    hint = "Give the folder that holds it: --bodies FOLDER."
     namesake = next((path for path in seen if path.name == Path(named).name), None)
     if namesake is not None:
         changed = f"{about} has changed since the run: '{namesake}' is another body."
         text = changed if seen[namesake] == _OTHER else f"{about}: {seen[namesake]}"
-        hint = "Run the model again, or name the folder of the old file: --bodies FOLDER."
+        hint = "Run the model again, or give the folder of the old file: --bodies FOLDER."
         raise InputError([Fault(text, hint=hint)])
     places = [result.folder] if result.folder else []
     places += [str(result.path.absolute().parent), *([str(folder)] if folder else [])]
@@ -76,7 +76,7 @@ def _find(result: Result, body: str, wanted: str, folder: str | os.PathLike[str]
 
 
 def _candidates(result: Result, body: str, folder: str | os.PathLike[str] | None) -> Iterator[Path]:
-    """Where the file of a body may be, the likeliest first."""
+    """Possible paths of the file of a body, the likeliest first."""
     named = result.body_files.get(body, "")
     places = [Path(folder)] if folder else []
     places += [Path(result.folder)] if result.folder else []
@@ -92,5 +92,5 @@ def _candidates(result: Result, body: str, folder: str | os.PathLike[str] | None
 
 @lru_cache(64)
 def _fingerprint(path: str, changed: int, size: int) -> str:
-    """Of the body in a file that was `changed` then [ns] and has this `size`."""
+    """Fingerprint of the body in a file with this modification time [ns] and `size`."""
     return fingerprint(load_body("", path))

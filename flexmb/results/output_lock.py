@@ -1,7 +1,7 @@
-"""One writer for one result file.
+"""Lock that allows one writer for a result file.
 
-HDF5 gives up its own lock when a file is written while others may read it, so the writer holds a lock on a small file
-beside the result ("out.h5.lock"), which the system releases whenever the process ends, however it ends.
+HDF5 has no lock on a file that is written while others may read it, so the writer holds a lock on a small file beside
+the result ("out.h5.lock"), which the operating system releases whenever the process ends.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HELD_BY_ANOTHER = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK
 
 
 class OutputLock:
-    """The right to write `path`; an InputError when another process has it or the folder cannot be written."""
+    """Right to write `path`; raises InputError when another process holds it or the folder cannot be written."""
 
     def __init__(self, path: Path):
         self.path = path.with_name(path.name + ".lock")
@@ -54,7 +54,7 @@ class OutputLock:
             _try_lock(file)
         except OSError as error:
             if error.errno not in _HELD_BY_ANOTHER:
-                return file  # a file system without locks: go on unprotected
+                return file  # a file system without locks: continue unprotected
             file.seek(0)
             owner = file.read().strip()
             file.close()
@@ -70,12 +70,12 @@ class OutputLock:
             file.close()
             return None
         file.truncate(0)
-        with suppress(OSError):  # a full disk: who holds the lock is only told to others
+        with suppress(OSError):  # a full disk: the number is only for messages of other runs
             os.write(file.fileno(), f"{os.getpid()}\n".encode())
         return file
 
     def release(self) -> None:
-        """Give the right back; may be called twice."""
+        """Release the right; may be called twice."""
         self._held.close()
 
     def _give_back(self) -> None:

@@ -1,4 +1,4 @@
-"""Efforts and reactions of inverse dynamics as a table for other tools: a header with units, then a row an instant."""
+"""Efforts and reactions of inverse dynamics as a table for other tools: a header with units, then a row per instant."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from flexmb.results.inverse_result import InverseDynamics
 
 
 def reaction_columns(inverse: InverseDynamics) -> dict[str, Any]:
-    """Columns by header: time, efforts, then place, force and moment of every joint on its second body, world axes; the
-    residuals of fitted motions stand behind the efforts."""
+    """Columns by header: time, efforts, residuals of fitted motions, then position, force and moment of every joint on
+    its second body, world axes."""
     columns = {"time [s]": inverse.result.time}
     for drive in inverse.drives:
         columns[f"{drive.name}.effort [{drive.unit}]"] = drive.effort

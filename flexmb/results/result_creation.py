@@ -1,4 +1,4 @@
-"""A new result file: everything that must exist before rows can be appended (see `result_layout`), and its opening."""
+"""Creation of a result file with everything that must exist before rows can be appended (see `result_layout`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from flexmb.results.versions import flexmb_version, installed_version
 
 @dataclass(frozen=True)
 class RunIdentity:
-    """What a result file remembers of the run that wrote it."""
+    """Identity of the run that wrote a result file."""
 
     name: str
     text: str
@@ -29,7 +29,7 @@ class RunIdentity:
     """Everything that decides the numbers, as JSON values; a run is resumed only with equal settings."""
     command: str = ""
     folder: str = ""
-    """Absolute folder of the model file, where the paths in it start."""
+    """Absolute folder of the model file, to which the paths in it are relative."""
     body_files: Mapping[str, str] = field(default_factory=dict)
     """Paths of body files as the model gives them: body -> path."""
 
@@ -55,10 +55,10 @@ def create_result(
 
 
 def open_for_appending(path: Path) -> h5py.File:
-    """The complete file at `path`, in SWMR mode from the first moment on.
+    """The complete file at `path`, opened in SWMR mode.
 
-    Opened otherwise and switched to this mode afterwards, a file whose writer is killed in between cannot be opened
-    again. Without a cache of chunks samples go to the file at once: a thousand channels would hold a gigabyte of them.
+    A file that is opened otherwise and then switched to this mode cannot be opened again when its writer is killed in
+    between. No chunk cache is used: it would take a gigabyte for a thousand channels.
     """
     access = h5p.create(h5p.FILE_ACCESS)
     access.set_libver_bounds(h5f.LIBVER_V110, h5f.LIBVER_V110)

@@ -1,7 +1,7 @@
-"""Reading a result file: whatever a run, finished or killed, has left complete.
+"""Reader of result files: all complete rows of a run, finished or killed.
 
-`Result(path)` opens the file at once and reads a channel only when it is asked for. A block counts as complete when its
-entry in /checkpoint/rows is there; nothing behind the last complete block is shown.
+`Result(path)` opens the file and reads a channel only on demand. A block counts as complete when its entry in
+/checkpoint/rows exists; rows behind the last complete block are ignored.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from flexmb.results.result_views import ResultViews
 from flexmb.stored_arrays import UNREADABLE, Damaged, check_texts, reason_of, stored, stored_array
 
 _WIDEST = 10**6
-"""Columns of a channel: more than any model that fits into memory has"""
+"""Limit of the columns of a channel, beyond any model that fits into memory"""
 
 
 def _open(path: Path) -> h5py.File:
-    """The HDF5 file for reading, whether it was closed or its writer is running or dead."""
+    """The HDF5 file for reading, whether it is closed or its writer is running or was killed."""
     if fault := file_fault(path, "result file"):
         raise InputError(fault)
     if not h5py.is_hdf5(path):
-        advice = f" It may be a model: 'flexmb run {path}' makes the result of it." if path.suffix == ".toml" else ""
+        advice = f" If it is a model, run it: flexmb run {path}" if path.suffix == ".toml" else ""
         raise InputError(f"'{path}' is not a result file (it is not in HDF5 format).{advice}")
     if path.stat().st_size < stamped_length(path):
-        raise InputError(f"'{path}' is truncated: a part of the file is missing. Copy it again or rerun.")
+        raise InputError(f"'{path}' is truncated: a part of the file is missing. Copy it again, or rerun the model.")
     try:
         check_texts(path)
     except (Damaged, OSError) as error:
@@ -45,8 +45,8 @@ def _open(path: Path) -> h5py.File:
     with suppress(OSError):
         return h5py.File(path, "r", locking=False)
     if not stamped_length(path):
-        raise InputError(f"'{path}' is damaged or cut off, and cannot be read.")
-    with suppress(OSError):  # its writer has not closed it; for that of a damaged file HDF5 would wait for ever
+        raise InputError(f"'{path}' is truncated or damaged and cannot be read.")
+    with suppress(OSError):  # its writer has not closed it; HDF5 would wait forever for the writer of a damaged file
         if is_left_open(path):
             return h5py.File(path, "r", swmr=True, locking=False)
     try:  # or has closed it just now
@@ -58,21 +58,21 @@ def _open(path: Path) -> h5py.File:
 def _check_format(path: Path, file: h5py.File) -> None:
     found = _format_of(file)
     if found == BODY_FORMAT:
-        raise InputError(f"'{path}' is a body file, not the result of a run. `flexmb body info` shows it.")
+        raise InputError(f"'{path}' is a body file, not a result file. Show it with 'flexmb body info'.")
     if found != FORMAT:
         raise InputError(f"'{path}' is an HDF5 file, but not a result of flexmb.")
     version = file.attrs.get("format_version", 0)
     if not isinstance(version, (int, np.integer)):
-        raise Damaged("it does not say its version")
+        raise Damaged("it has no format version")
     if version != FORMAT_VERSION:
         raise InputError(
             f"'{path}' has result format {version}; this flexmb reads format {FORMAT_VERSION}. "
-            "Rerun the model, or read it with the flexmb that wrote it."
+            "Run the model again, or read the file with the flexmb that wrote it."
         )
 
 
 def is_result_file(path: Path) -> bool:
-    """Whether `path` is a flexmb result, of whatever version and however complete."""
+    """Whether `path` is a flexmb result, of any version, complete or not."""
     try:
         with _open(path) as file:
             return _format_of(file) == FORMAT
@@ -81,7 +81,7 @@ def is_result_file(path: Path) -> bool:
 
 
 def _format_of(file: h5py.File) -> str:
-    """What the file says that it is."""
+    """Format attribute of the file."""
     found = file.attrs.get("format")
     return _text(found) if isinstance(found, (str, bytes)) else ""
 
@@ -115,14 +115,14 @@ class Result(ResultViews):
         return {channel.path: channel for channel in channels}
 
     def _check_pieces(self) -> None:
-        """Read everything that is small once: who asks for it later finds it."""
+        """Read all small entries once, so that damage is found at opening."""
         tables = self.settings
         for section in ("bodies", "joints", "motions", "forces", "sensors"):
             table = tables.get(section, {})
             if not isinstance(table, dict) or not all(isinstance(entry, dict) for entry in table.values()):
                 raise Damaged(f"its settings have no table of {section}")
         if not all(isinstance(file, str) for file in self.body_files.values()):
-            raise Damaged("its list of body files has other things in it than names of files")
+            raise Damaged("its list of body files has entries that are not file names")
         _ = self.name, self.model_text, self.folder, self.provenance, self.outcome, self.summary, self.report
 
     def _array(self, path: str) -> h5py.Dataset:
@@ -136,7 +136,7 @@ class Result(ResultViews):
         rows = np.asarray(self._array("checkpoint/rows")[:], dtype=np.int64)
         length, states = len(self._array("time")), self._array("checkpoint/state")
         if rows.ndim != 1 or states.ndim != 2 or states.dtype.kind != "f":
-            raise Damaged("its list of complete blocks is of another kind than it should be")
+            raise Damaged("its list of complete blocks has a wrong type")
         n_rows = n_blocks = 0
         for block in range(min(len(rows), len(states))):
             if not n_rows < rows[block] <= length:
@@ -151,16 +151,16 @@ class Result(ResultViews):
     def read(self, selection: Selection, first: int = 0, last: int | None = None) -> np.ndarray:
         """Samples first..last of a channel or of one column of it: (n, *shape) in its unit (SI)."""
         if not self._file:
-            raise InputError(f"'{self.path}' has been closed. Open it again: Result({str(self.path)!r}).")
+            raise InputError(f"'{self.path}' is closed. Open it again: Result({str(self.path)!r}).")
         last = self.n_rows if last is None else min(last, self.n_rows)
         path, shape = selection.channel.path, selection.channel.shape
         where = [] if selection.column is None else [int(i) for i in np.unravel_index(selection.column, shape)]
         try:
             dataset = self._array(path)
             if dataset.dtype.kind != "f" or dataset.shape[1:] != shape or not dataset.shape:
-                raise Damaged("it does not hold the numbers that its table of channels promises")
+                raise Damaged("its type or shape differs from the table of channels")
             if len(dataset) < last:
-                raise Damaged(f"it has {len(dataset)} rows of {last}")
+                raise Damaged(f"it has {len(dataset)} rows instead of {last}")
             return np.asarray(dataset[(slice(first, last), *where)], dtype=np.float64)
         except UNREADABLE as error:
             reason = reason_of(error)
@@ -180,7 +180,7 @@ class Result(ResultViews):
         """(n_rows,) time of every row [s]."""
         time = self["time"]
         if not np.isfinite(time).all() or np.any(np.diff(time) < 0.0):
-            raise InputError(f"'{self.path}' is damaged: its times do not run forwards.")
+            raise InputError(f"'{self.path}' is damaged: its times do not increase.")
         return time
 
     @property
@@ -195,12 +195,12 @@ class Result(ResultViews):
 
     @property
     def report(self) -> str:
-        """The run report; for a run that has not ended, where it stands."""
+        """The run report; for a run that has not ended, the time reached."""
         lines = [_text(line) for line in self._array("run/report")[:]]
         if lines:
             return "\n".join(lines)
         reached = f"up to t = {self.time[-1]:.6g} s" if self.n_rows else "with no rows"
-        return f"{self.name}: the run has not ended (still running, or killed); complete {reached}."
+        return f"{self.name}: the run is unfinished (still running, or killed); rows are complete {reached}."
 
     @property
     def summary(self) -> dict[str, float]:
@@ -266,20 +266,20 @@ def _channel(entry: Any) -> ChannelInfo:
     is_shape = isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
     is_named = isinstance(columns, list) and all(isinstance(name, str) for name in (path, unit, text, *columns))
     if not is_shape or not is_named or (columns and len(columns) != prod(shape)) or prod(shape) > _WIDEST:
-        raise Damaged("its table of channels has an entry that makes no sense")
+        raise Damaged("its table of channels has an invalid entry")
     return ChannelInfo(path, unit, tuple(shape), text, tuple(columns))
 
 
 def _text(value: Any) -> str:
-    """A text that can be written again: bytes that are no letters are damage."""
+    """A text that can be written again; raises Damaged for bytes that are not UTF-8."""
     if isinstance(value, np.generic):
         value = value.item()
     return value.decode() if isinstance(value, bytes) else str(value).encode().decode()
 
 
 def _json(text: str) -> Any:
-    """Tables that can be written again."""
+    """JSON values that can be written again."""
     tables = json.loads(text)
-    if "\\ud" in text.lower():  # a half of a letter may stand there
+    if "\\ud" in text.lower():  # may be half of a surrogate pair
         json.dumps(tables, ensure_ascii=False).encode()
     return tables

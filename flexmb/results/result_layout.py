@@ -1,21 +1,21 @@
-"""The result file: what stands where in it, and the few HDF5 calls that write it.
+"""Layout of the result file, and the HDF5 calls that write it.
 
     the first 512 bytes     text: the format and the length that the file had when its last block was complete
     /                       attributes format, format_version
-    /time, /bodies/..., /joints/..., /energy/..., /sensors/..., ...   one dataset a channel, first dimension time
+    /time, /bodies/..., /joints/..., /energy/..., /sensors/..., ...   one dataset per channel, first dimension time
     /model                  attributes name, folder (of the model file), body_files (JSON: body -> path from there)
     /model/text, settings, channels   the model file; every setting of the run and the table of channels as JSON
     /provenance             attributes flexmb, python, numpy, numba, h5py, started, command
     /checkpoint/state       (n_blocks, n_state) the integrator's whole state after every block
     /checkpoint/rows        (n_blocks,) rows that are complete after every block: written last, it closes the block
     /run/outcome            running, finished, interrupted, failed
-    /run/report             the run report, one line an element
+    /run/report             the run report, one line per element
     /run/summary            name, value, unit of the numbers of the run
 
 The file is written in the SWMR mode of HDF5 ("single writer, multiple readers"): the library then orders its writes so
-that the file is readable at every moment (by other tools too: `h5py.File(path, swmr=True)` until the run has ended). In
+that the file is readable at any time (by other tools too: `h5py.File(path, swmr=True)` until the run has ended). In
 this mode nothing can be created, so everything is created beforehand.
-The low-level calls of h5py are used where there is one call for every channel: they are ten times faster.
+Low-level calls of h5py are used where there is one call per channel: they are ten times faster.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ _PREAMBLE = "flexmb result\nHDF5 from byte 512 on\ncomplete bytes: {:d}\n"
 
 
 def stamp_length(path: Path) -> None:
-    """Note in the preamble that the file, as long as it is now, is complete.
+    """Write the current length of the file into its preamble: it is complete.
 
-    HDF5 does not notice that a file which was not closed is too short, and then may wait for ever.
+    HDF5 does not notice that a file which was not closed is too short, and then may wait forever.
     """
     text = _PREAMBLE.format(path.stat().st_size).encode()
     with open(path, "r+b") as file:
@@ -58,17 +58,17 @@ def stamp_length(path: Path) -> None:
 
 
 def stamped_length(path: Path) -> int:
-    """Length that the file should have at least [B]; 0 when its preamble does not say."""
+    """Least length of the file by its preamble [B]; 0 when unknown."""
     with open(path, "rb") as file:
         found = re.match(rb"flexmb result\n.*\ncomplete bytes: (\d+)\n", file.read(PREAMBLE_BYTES))
     return int(found[1]) if found else 0
 
 
 def is_left_open(path: Path) -> bool:
-    """Whether the file says, in a head that is whole, that its writer has not closed it.
+    """Whether the superblock of the file is intact and marks the file as not closed by its writer.
 
-    HDF5 would wait for ever for the writer of a file whose head is damaged. The head is 48 bytes: a mark, versions and
-    sizes, the state of the file, four addresses, and the check sum of all that (Jenkins, lookup3).
+    HDF5 would wait forever for the writer of a file with a damaged superblock. It has 48 bytes: a mark, versions and
+    sizes, the state of the file, four addresses, and their check sum (Jenkins, lookup3).
     """
     with open(path, "rb") as file:
         head = file.read(2 * PREAMBLE_BYTES)
@@ -79,7 +79,7 @@ def is_left_open(path: Path) -> bool:
 
 
 def check_sum(data: bytes) -> int:
-    """lookup3 of Bob Jenkins (2006), as HDF5 stores it behind its records; of one byte or more."""
+    """Check sum lookup3 of Bob Jenkins (2006), as HDF5 stores it after its records; for one byte or more."""
     a = b = c = (0xDEADBEEF + len(data)) & _WORD
     while True:
         x, y, z = struct.unpack("<3I", data[:12].ljust(12, b"\0"))
@@ -103,7 +103,7 @@ class ChannelLike(Protocol):
 
     @property
     def path(self) -> str:
-        """Name in the file, as 'joints/hinge/force'."""
+        """Name in the file, e.g. 'joints/hinge/force'."""
 
     @property
     def unit(self) -> str:
@@ -119,11 +119,11 @@ class ChannelLike(Protocol):
 
     @property
     def text(self) -> str:
-        """What it is, in words."""
+        """Meaning of the channel in words."""
 
 
 def description(channel: ChannelLike) -> dict[str, Any]:
-    """A channel as JSON values: reading one table is much faster than asking every dataset."""
+    """A channel as JSON values: reading one table is much faster than opening every dataset."""
     columns = list(getattr(channel, "columns", ()))
     entry = {"path": channel.path, "unit": channel.unit, "shape": list(channel.shape), "text": channel.text}
     return {**entry, "columns": columns}
@@ -133,13 +133,13 @@ _TEXT_KIND = h5t.py_create(h5py.string_dtype(), logical=True)
 
 
 def write_text_attribute(owner: Any, name: str, value: str) -> None:
-    """A text attribute on a low-level object; read by h5py as `str`."""
+    """Write a text attribute on a low-level object; h5py reads it as `str`."""
     attribute = h5a.create(owner, name.encode(), _TEXT_KIND, h5s.create(h5s.SCALAR))
     attribute.write(np.array(value, dtype=h5py.string_dtype()))
 
 
 def write_text(group: h5py.Group, name: str, value: str, text: str) -> None:
-    """A text of any length as a scalar dataset."""
+    """Write a text of any length as a scalar dataset."""
     data = value.encode() or b"\0"
     dataset = group.create_dataset(name, data=np.array(data, dtype=h5py.string_dtype("utf-8", len(data))))
     dataset.attrs["unit"] = "-"
@@ -147,7 +147,7 @@ def write_text(group: h5py.Group, name: str, value: str, text: str) -> None:
 
 
 def create_series(file: h5py.File, channel: ChannelLike, chunk_rows: int) -> None:
-    """An empty, growing dataset of float64 samples for a channel."""
+    """Create an empty, extensible dataset of float64 samples for a channel."""
     shape = tuple(channel.shape)
     sample_bytes = 8 * max(1, int(np.prod(shape)))
     properties = h5p.create(h5p.DATASET_CREATE)
@@ -164,7 +164,7 @@ def create_series(file: h5py.File, channel: ChannelLike, chunk_rows: int) -> Non
 
 
 def append_samples(dataset: h5d.DatasetID, n_before: int, samples: np.ndarray) -> None:
-    """Add samples (n, *shape) behind the first `n_before`; whatever stood behind them is overwritten."""
+    """Write samples (n, *shape) after the first `n_before`; later samples are overwritten."""
     n_new, shape = samples.shape[0], samples.shape[1:]
     dataset.set_extent((n_before + n_new, *shape))
     if samples.size == 0:
@@ -175,12 +175,12 @@ def append_samples(dataset: h5d.DatasetID, n_before: int, samples: np.ndarray) -
 
 
 def as_text(value: str) -> str:
-    """A text that HDF5 can hold: names of files may have bytes in them that are no letters."""
+    """A text that HDF5 can store: file names may contain bytes that are not UTF-8."""
     return value.encode("utf-8", "backslashreplace").decode()
 
 
 def text_lines(text: str) -> np.ndarray:
-    """(lines,) a text cut into lines that fit one element; a longer line is broken."""
+    """(lines,) lines of a text, each of which fits one element; longer lines are broken."""
     lines: list[bytes] = []
     text = as_text(text)
     for line in text.splitlines() or [""]:

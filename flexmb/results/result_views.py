@@ -1,6 +1,6 @@
-"""Thin doors of a result: `result.animate(...)` is `flexmb.animate(result, ...)`, and so on.
+"""Methods of a result that call the package: `result.animate(...)` is `flexmb.animate(result, ...)`, and so on.
 
-A result is data and knows no drawing; the functions are looked up in the front door of the package when called.
+A result is data and imports no drawing; the functions are looked up in `flexmb` when called.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class ResultViews:
         """Write an animation (.html, .mp4, .gif, .glb) or picture (.png); returns an `Animation`, usable as a path.
 
         Options are those of `flexmb animate`: scale, color, view, follow, ghost, arrows, speed, frames, ... Without a
-        path a window opens, or where none can the page is written and named after the result.
+        path a window opens; where none can open, the page is written with the name of the result.
         """
         return flexmb.animate(self, path, **options)
 
@@ -39,7 +39,7 @@ class ResultViews:
     def displacement(self, body: str, t: ArrayLike, folder: str | os.PathLike[str] | None = None) -> Floats:
         """(s, 3) displacement of the points of `surface(body)` at time t [s], (r, s, 3) for r times [m].
 
-        Body axes, relative to the body frame; `folder`: where else the body file may be.
+        Body axes, relative to the body frame; `folder`: another folder to search for the body file.
         """
         found: Floats = self._fields(body, folder).displacement(t)
         return found

@@ -1,9 +1,9 @@
-"""Writing a result file while the run is going on.
+"""Writer of a result file during a run.
 
 `ResultWriter` is the sink of `flexmb.solvers.run.simulate`: it takes blocks of output rows with the integrator's state
-behind them. The file is created beside its final name with the first block in it, then moved to its name: an older
-result is never lost to a run that computed nothing, and a finished one is kept as "out.h5.earlier" until the new run
-is finished, too. From then on the file is appended in SWMR mode (see `result_layout`).
+after them. The file is created beside its final name with the first block, then renamed: a run that computed nothing
+never replaces an older result, and a finished one is kept as "out.h5.earlier" until the new run is finished, too. From
+then on the file is appended in SWMR mode (see `result_layout`).
 Blocks are held back as long as writing them would take more than a tenth of the time.
 """
 
@@ -40,7 +40,7 @@ _COPY_ROWS = 2**18
 
 
 class SystemLike(Protocol):
-    """What the writer needs of a system; channel 0 is the time."""
+    """Channels of a system, as the writer needs them; channel 0 is the time."""
 
     @property
     def channels(self) -> Sequence[layout.ChannelLike]:
@@ -64,7 +64,7 @@ class ResultWriter:
         self.identity = identity
         self.n_rows = 0
         self.extremes: dict[str, Extremes] = {}
-        """Of every scalar sensor channel and of the size of every joint reaction, by path."""
+        """Extremes of every scalar sensor channel and of the magnitude of every joint reaction, by path."""
         self._channels = list(system.channels)
         self._chunk_rows, self._write_share = chunk_rows, write_share
         self._file: h5py.File | None = None
@@ -85,21 +85,21 @@ class ResultWriter:
 
     @property
     def checkpoint(self) -> np.ndarray | None:
-        """(k,) the state to continue from, when an earlier run is resumed."""
+        """(k,) state to continue from, when an earlier run is resumed."""
         return None if self._earlier is None else self._earlier.checkpoint
 
     @property
     def n_channels(self) -> int:
-        """Channels that are written."""
+        """Number of channels that are written."""
         return len(self._channels)
 
     @property
     def started(self) -> bool:
-        """Whether the file of this run stands under its name."""
+        """Whether the file of this run has its final name."""
         return self._file is not None
 
     def write(self, block: np.ndarray, checkpoint: np.ndarray) -> None:
-        """Append output rows (n, n_out) and the state of the integrator behind them (n_state,)."""
+        """Append output rows (n, n_out) and the state of the integrator after them (n_state,)."""
         if not len(block):
             return
         self._held.append(np.array(block, dtype=np.float64))
@@ -110,14 +110,14 @@ class ResultWriter:
             self._commit()
 
     def flush(self) -> None:
-        """Write what is held back."""
+        """Write the rows held back."""
         if not self._broken:
             self._commit()
 
     def finish(self, outcome: str, report: str = "", summary: Sequence[tuple[str, float, str]] = ()) -> None:
-        """Write what is held back, then the report and the (name, value, unit) numbers of the run."""
+        """Write the rows held back, then the report and the (name, value, unit) numbers of the run."""
         if outcome not in layout.OUTCOMES:
-            raise ValueError(f"outcome '{outcome}' is none of {layout.OUTCOMES}")
+            raise ValueError(f"outcome '{outcome}' is not one of {layout.OUTCOMES}")
         self.flush()
         with self._writing():
             if self._file is None and self._earlier is not None:
@@ -135,7 +135,7 @@ class ResultWriter:
                 self.kept.unlink()
 
     def close(self) -> None:
-        """Write what is held back and let go of the file; may be called twice."""
+        """Write the rows held back and close the file; may be called twice."""
         try:
             self.flush()
         finally:
@@ -162,7 +162,7 @@ class ResultWriter:
 
     @property
     def kept(self) -> Path | None:
-        """The finished result that stood here before, until this run is finished."""
+        """The earlier finished result, kept until this run is finished."""
         path = self.path.with_name(self.path.name + ".earlier")
         return path if is_result_file(path) else None
 
@@ -187,7 +187,7 @@ class ResultWriter:
         self._last_write = (end, 0.0 if is_first else end - start)  # creating the file happens only once
 
     def _begin(self, block: np.ndarray | None) -> None:
-        """Create the file beside its name, with the earlier run and the first block in it, and move it there."""
+        """Create the file beside its name, with the earlier run and the first block, and rename it."""
         earlier = self._earlier
         state = self._held_state if earlier is None or earlier.checkpoint is None else earlier.checkpoint
         file = create_result(self._new_path, self._channels, self.identity, len(state), self._chunk_rows)
@@ -212,7 +212,7 @@ class ResultWriter:
         self._series = [h5py.h5d.open(file.id, channel.path.encode()) for channel in self._channels]
 
     def _copy(self, earlier: Result) -> None:
-        """Take over the complete blocks of the run that is continued."""
+        """Copy the complete blocks of the resumed run."""
         assert self._file is not None
         for first in range(0, earlier.n_rows, _COPY_ROWS):
             last = min(first + _COPY_ROWS, earlier.n_rows)
@@ -254,7 +254,7 @@ class ResultWriter:
             samples = np.sqrt(np.einsum("ri,ri->r", samples, samples))
         elif not channel.path.startswith("sensors/"):
             return
-        if samples.ndim == 2 and samples.shape[1] == 3:  # a sensor of a whole vector
+        if samples.ndim == 2 and samples.shape[1] == 3:  # a vector sensor
             for letter, values in zip(AXES, samples.T, strict=True):
                 self.extremes.setdefault(f"{channel.path}.{letter}", Extremes()).take(times, values)
             return
@@ -262,7 +262,7 @@ class ResultWriter:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Ctrl-C waits for the end of the block; a failed write becomes a ComputationError and is the last one."""
+        """Hold Ctrl-C until the end of the block; turn a failed write into a ComputationError and write no more."""
         with deferred():
             try:
                 yield
@@ -271,7 +271,7 @@ class ResultWriter:
                 raise self._write_error(error) from error
 
     def _give_up(self) -> None:
-        """Write no more; what is in the file stays as it is."""
+        """Write no more; the file stays as it is."""
         if self._file is not None:
             cut_off(self._file)
             with suppress(OSError, RuntimeError):
@@ -282,20 +282,20 @@ class ResultWriter:
         quoted = re.search(r"error message = '([^']+)'", str(error))
         number = error.errno if isinstance(error, OSError) else None
         reason = quoted[1] if quoted else os.strerror(number) if number else str(error).splitlines()[0]
-        cure = "What was written before is kept; make room and use --resume."
+        cure = "Earlier rows are kept. Free disk space and use --resume."
         if not self._has_rows:
-            cure = "Nothing was written; make room and run again."
+            cure = "Nothing was written. Free disk space and run again."
         return ComputationError(f"Cannot write the result '{self.path}': {reason}. {cure}")
 
 
 def check_result_path(path: Path) -> None:
-    """Raise an InputError for a path where no result can be written, before anything is computed."""
+    """Raise InputError for a path where no result can be written, before anything is computed."""
     if fault := foreign_fault(path, "a result of flexmb", is_result_file, "out.h5"):
         raise InputError(fault)
 
 
 def keep_finished(path: Path) -> None:
-    """Give a finished result a second name, under which it stays when `path` is replaced."""
+    """Give a finished result a second name, under which it is kept when `path` is replaced."""
     earlier = path.with_name(path.name + ".earlier")
     if not is_result_file(path) or (earlier.exists() and not is_result_file(earlier)):
         return

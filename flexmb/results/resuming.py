@@ -1,4 +1,4 @@
-"""May this run continue that result? Only when it would give the numbers of an uninterrupted run."""
+"""Check whether a run may continue a result: only when it gives the numbers of an uninterrupted run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SHOWN_DIFFERENCES = 8
 
 
 def open_for_resuming(path: Path, identity: RunIdentity, channels: Sequence[ChannelLike] | None = None) -> Result:
-    """The result to continue, or an InputError that says why it cannot be; `channels` are compared when given."""
+    """The result to continue; raises InputError with the reason against it. `channels` are compared when given."""
     if not path.exists():
-        raise InputError(f"There is nothing to resume: '{path}' does not exist. Run without --resume.")
+        raise InputError(f"Nothing to resume: '{path}' does not exist. Run without --resume.")
     earlier = Result(path)
     try:
         faults = list(_obstacles(earlier, identity, channels))
@@ -56,7 +56,7 @@ def _obstacles(earlier: Result, identity: RunIdentity, channels: Sequence[Channe
 
 
 def setting_differences(before: Any, now: Any, place: str = "") -> Iterator[str]:
-    """What differs between two trees of JSON values: "analysis.step was 0.001, is now 0.002"."""
+    """Differences between two trees of JSON values: "analysis.step was 0.001, is now 0.002"."""
     if isinstance(before, Mapping) and isinstance(now, Mapping):
         for key in [*before, *(key for key in now if key not in before)]:
             inner = f"{place}.{key}" if place else str(key)

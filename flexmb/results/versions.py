@@ -1,4 +1,4 @@
-"""Which versions of flexmb and of its companions are installed."""
+"""Versions of flexmb and of the packages it uses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import flexmb
 
 
 def installed_version(package: str) -> str:
-    """Version of an installed package, "unknown" without one (it runs from a bare source tree)."""
+    """Version of an installed package, "unknown" when it is not installed."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -16,5 +16,5 @@ def installed_version(package: str) -> str:
 
 
 def flexmb_version() -> str:
-    """Version of flexmb: of the sources that run, whatever was installed from them before."""
+    """Version of flexmb as in the running sources, whatever version is installed."""
     return flexmb.__version__

@@ -1,1 +1,1 @@
-"""The equations of a model in symbols: an independent road from the same model, the same graph and the same joints."""
+"""The equations of a model in symbols: an independent derivation from the same model, graph and joints."""

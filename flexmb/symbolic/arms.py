@@ -1,9 +1,9 @@
-"""Arms in symbols: where a marker stands in its body, how it turns, and how both change with the elastic coordinates.
+"""Arms in symbols: place and orientation of a marker in its body, and how both change with the elastic coordinates.
 
     r = r_0 + phi_k q_k + 1/2 G_kl q_k q_l,   theta = Theta_k q_k + 1/2 Gamma_kl q_k q_l,   R = exp(~theta) R_0
     psi_k = dr/dq_k,   omega_k = J(theta) dtheta/dq_k,   bias: second time derivatives at constant rates   (theory 5)
 
-exp and J are power series in theta.theta, taken far enough for the rotations of deflected sections (1e-15 up to
+exp and J are power series in theta.theta, long enough for the rotations of deflected sections (1e-15 up to
 0.7 rad), so that nothing is singular at rest; truncated scalars keep of them what their order allows.
 """
 
@@ -25,7 +25,7 @@ Sparse = dict[tuple[int, ...], Scalar]
 
 @dataclass(frozen=True)
 class SymbolicShapes:
-    """How a marker moves with the modes of its body; keys are modes k, l and the component i, missing ones are zero."""
+    """Motion of a marker with the modes of its body; keys are modes k, l and the component i, missing ones are zero."""
 
     phi: Sparse = field(default_factory=dict)
     """(k, i) displacement"""

@@ -1,7 +1,7 @@
 """Length, mass and stiffness of the uniform beams of a model with the formulas of their symbols.
 
 circle A = pi r^2, I = pi r^4/4;   tube: differences of these;   rectangle A = y z, Iy = y z^3/12, Iz = z y^3/12;
-I section: rectangle less the two rectangles beside the web;   general: its constants
+I section: rectangle minus the two rectangles beside the web;   general: its constants
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def beam_properties(spec: ModelSpec, table: BeamBody, length: Scalar) -> BeamPro
 
 
 def obstacles(table: BeamBody) -> list[str]:
-    """What keeps a beam from having formulas."""
+    """Features of a beam that have no formulas."""
     found = [] if table.section is not None else ["several sections"]
     found += ["lumped masses"] if table.masses else []
     found += ["shear deformation"] if table.shear else []

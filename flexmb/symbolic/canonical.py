@@ -1,9 +1,9 @@
-"""Readable forms of expressions: what a person would write, in milliseconds.
+"""Readable forms of expressions, as a person would write them, found in milliseconds.
 
 Enters: an engine expression, the angles and the rates of the model. Leaves: an equal engine expression. Candidates are
 the polynomial form (sin^2 -> 1 - cos^2, or cos^2 -> 1 - sin^2), the Fourier form over all angles or over neighbours in
 the chain (sin(theta1 + theta2)), and products of both (cos(theta1) cos(theta1 + theta2)). In each, terms with the same
-sines and cosines are collected and their common factors stand in front. The one with the fewest operations is taken.
+sines and cosines are collected behind their common factors. The form with the fewest operations is used.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from flexmb.symbolic.waves import Budget, WaveReader
 LARGEST = 20_000
 """Operations; a larger expression is left as the recursion has built it."""
 _NEIGHBOURS = 5
-"""Up to so many angles, neighbours in the chain are tried apart from the others."""
+"""Largest number of angles for which neighbours in the chain are also tried separately."""
 _PRODUCTS = 60
 """Terms up to which forms other than the complete Fourier form are tried as well"""
 _EXPANDED = 200
@@ -46,11 +46,11 @@ def readable(
     budget: Budget | None = None,
     quaternions: Sequence[Quaternion] = (),
 ) -> Any:
-    """An equal expression as a person would write it; `simplify` asks sympy instead, which takes seconds.
+    """An equal expression as a person would write it; `simplify` uses sympy instead, which takes seconds.
 
     `quaternions`: four symbols each, whose squares add up to one.
 
-    An expression that is too large, or for which the `budget` of many does not suffice, is given back as it is.
+    An expression that is too large, or that exceeds the shared `budget`, is returned unchanged.
     """
     expression = as_expression(expression)
     if simplify:
@@ -226,7 +226,7 @@ def _by_rates(ring: Ring, polynomial: Polynomial, rates: set[Any]) -> Any:
 
 
 def _square_of_sum(total: Any) -> Any:
-    """(a + b)^2 for a^2 + 2 a b + b^2; None when it is no square."""
+    """(a + b)^2 for a^2 + 2 a b + b^2; None when it is not a square."""
     squares = [term.args[0] for term in total.args if term.is_Pow and term.args[1] == 2]
     if len(squares) < 2 or len(total.args) != len(squares) * (len(squares) + 1) // 2:
         return None

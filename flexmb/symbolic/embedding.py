@@ -52,8 +52,8 @@ def embedded(equations: Equations) -> Embedded:
     rows = [k for k, row in enumerate(equations.rows) if not row.is_motion]
     motions = [k for k, row in enumerate(equations.rows) if row.is_motion]
     if len(rows) > MOST_ROWS:
-        text = f"{len(rows)} constraint rows are too many to be eliminated in symbols (at most {MOST_ROWS})."
-        raise InputError([Fault(text, (), 'Ask for the augmented form, which keeps them ("--form augmented").')])
+        text = f"{len(rows)} constraint rows are too many for symbolic elimination (at most {MOST_ROWS})."
+        raise InputError([Fault(text, (), "Use the augmented form, which keeps them (--form augmented).")])
     dependent = _dependent(equations, rows)
     rows = rows if len(dependent) == len(rows) else _independent_rows(equations, rows, dependent)
     independent = [k for k in range(n) if k not in dependent]
@@ -126,7 +126,7 @@ def _eliminated(A: list[list[Scalar]]) -> list[list[Scalar]]:
     for c in range(n):
         pivot = next((r for r in range(c, n) if not is_zero(_leading(work[r][c]))), None)
         if pivot is None:
-            raise InputError("The constraint rows are singular in symbols: choose another tree, or the augmented form.")
+            raise InputError("The constraint rows are singular in symbols. Change the tree, or use --form augmented.")
         work[c], work[pivot] = work[pivot], work[c]
         reciprocal = _reciprocal(work[c][c])
         work[c] = [multiply(reciprocal, x) for x in work[c]]

@@ -1,4 +1,4 @@
-"""Energy of a model in symbols, and its first integrals: what stays constant whatever the motion.
+"""Energy of a model in symbols, and its first integrals, which are constant for every motion.
 
     T = 1/2 v^T M v,   V = gravity + springs + strain energy,   p = M v + momentum of spinning rotors
 
@@ -28,7 +28,7 @@ from flexmb.symbolic.vectors import apply, dot
 
 STATES = 4
 SMALL = 1e-3
-"""Elastic coordinates are drawn so much smaller than the others."""
+"""Factor of the random elastic coordinates, which must be small"""
 HALF = Integer(1) / 2
 
 
@@ -57,7 +57,7 @@ class Energy:
 def energy_of(equations: Equations) -> Energy:
     """Energy and first integrals of equations without named intermediate results."""
     if equations.definitions:
-        raise InputError("The energy needs equations without named intermediate results (named=False).")
+        raise InputError("The energy needs equations without named intermediate results. Use named=False.")
     v, parts = _by_order(equations, equations.v), equations.parts
     kinetic = multiply(HALF, dot(equations.v, [dot(row, equations.v) for row in equations.M]))
     weight, springs = _weight(equations), equations.potential
@@ -106,7 +106,7 @@ def _damped(equations: Equations) -> bool:
 
 
 def _spins(equations: Equations) -> list[Scalar]:
-    """Momentum that spinning rotors bring into every rate."""
+    """Momentum of spinning rotors in every rate."""
     found: list[Scalar] = [0] * equations.n_v
     for place in equations.parts.places:
         body, frame = equations.mechanism.bodies[place.branch.body], equations.parts.motion.frames[place.branch.body]

@@ -1,4 +1,4 @@
-"""The one door to the symbolic engine: symengine builds the expressions, sympy is asked only to show or simplify them.
+"""The only import of the symbolic engine: symengine builds the expressions, sympy only shows or simplifies them.
 
 A scalar is a symengine expression, a Python number, or an `Orders` value (see `flexmb.symbolic.orders`). The Python
 integer 0 is a structural zero: it never enters a product or a sum, so that sparse geometry stays sparse.

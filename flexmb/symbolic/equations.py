@@ -1,4 +1,4 @@
-"""The equations of a model in symbols: M a + bias + G^T lam = 0 with Phi = 0, and what belongs to them.
+"""The equations of a model in symbols: M a + bias + G^T lam = 0 with Phi = 0, and their parts.
 
 The tree of the model chooses the coordinates; joints outside it and motions give the rows. With an order, everything is
 truncated at that order in the elastic coordinates by the recursion itself; without one, flexible bodies keep the order
@@ -66,7 +66,7 @@ class Equations:
     potential: Scalar
     """Energy of gravity, springs and deformation"""
     definitions: list[tuple[Any, Any]]
-    """Named intermediate results, in the order in which they can be computed; none unless asked for"""
+    """Named intermediate results, in the order in which they can be computed; none unless requested"""
     parts: Parts
 
     @property
@@ -87,7 +87,7 @@ class Equations:
 
 @dataclass(frozen=True)
 class Parts:
-    """What the equations were made from, by orders where an order was asked for."""
+    """Mechanism and recursion behind the equations; scalars by orders when an order was requested."""
 
     places: list[BranchPlace]
     motion: TreeMotion
@@ -112,10 +112,10 @@ def equations_of(
     get names, for code and for long mechanisms (`Equations.definitions`).
     """
     if order is not None and order not in ORDERS:
-        text = f"there is no order {order!r}: equations are truncated at order 1 or 2, or left complete (no order)."
+        text = f"order = {order!r} is not one of the choices: 1, 2, or none for complete equations."
         raise InputError([Fault(text)])
     mechanism = symbolic_mechanism(model, keep)
-    _refuse_uncovered(mechanism)
+    _reject_uncovered(mechanism)
     mechanism = _to_order(mechanism, order)
     places = branch_places(mechanism)
     coordinates, q, v = _symbols(mechanism, places)
@@ -159,14 +159,14 @@ def equations_of(
     )
 
 
-def _refuse_uncovered(mechanism: SymbolicMechanism) -> None:
+def _reject_uncovered(mechanism: SymbolicMechanism) -> None:
     faults = []
     if mechanism.spec.base is not None:
-        text = "the moving ground ([base]) has no symbolic form."
+        text = "a moving ground ([base]) has no symbolic form."
         hint = "Remove it, or put a driven body between ground and the mechanism."
         faults.append(Fault(text, ("base",), hint))
     if mechanism.spec.coordinates.default == "natural":
-        text = "equations in symbols are in joint or absolute coordinates, not in natural ones."
+        text = "symbolic equations need joint or absolute coordinates, not natural ones."
         faults.append(Fault(text, ("coordinates", "default"), 'Use default = "joint" or "absolute".'))
     if faults:
         raise InputError(faults)
@@ -177,9 +177,9 @@ def _to_order(mechanism: SymbolicMechanism, order: int | None) -> SymbolicMechan
     endless = [body.name for body in mechanism.bodies if _needs_order(body)]
     if order is None and endless:
         one = len(endless) == 1
-        text = f"the field of {', '.join(repr(name) for name in endless)} has symbols only up to an order."
+        text = f"the field of {', '.join(repr(name) for name in endless)} has symbolic equations only up to an order."
         which = "the body" if one else "the bodies"
-        hint = f'Ask for order 1 or 2 (--order 2), or give {which} field = "quadratic" with order 1 or 2.'
+        hint = f'Use order 1 or 2 (--order 2), or give {which} field = "quadratic" with order 1 or 2.'
         raise InputError([Fault(text, ("bodies", endless[0], "field"), hint)])
     if order != 1:
         return mechanism
@@ -212,13 +212,13 @@ def _stored_rates(places: list[BranchPlace], q: list[Any], v: list[Any]) -> list
 
 
 def identifier(text: str) -> str:
-    """A name that every language takes: letters, digits and _, not beginning with a digit."""
+    """A name that is valid in every language: letters, digits and _, not beginning with a digit."""
     name = re.sub(r"\W", "_", text, flags=re.ASCII).strip("_") or "x"
     return f"x{name}" if name[0].isdigit() else name
 
 
 class _Names:
-    """Names of coordinates, each given once and none that a symbol of the model has."""
+    """Names of coordinates, each used once and different from the symbols of the model."""
 
     def __init__(self, mechanism: SymbolicMechanism):
         self.taken = {"t", *mechanism.symbols}

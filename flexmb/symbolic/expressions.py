@@ -1,8 +1,8 @@
-"""From the expressions of a model to expressions of the engine.
+"""Expressions of the engine from those of a model.
 
 A number of the model (`value_of`) is a plain one or carries the formula of its symbols; a function of time and of
-sensors (`expression_of`) is the tree that the one parser made, with numbers of both kinds in it. Functions that are
-given by points or by cases have no formula and are refused by name; so are those without a derivative where one is
+sensors (`expression_of`) is the tree that the one parser made, with numbers of both kinds in it. Functions given by
+points or by cases have no formula and are rejected with an error; so are those without a derivative where one is
 needed (motions).
 """
 
@@ -55,9 +55,9 @@ def expression_of(
     differentiable: bool = False,
     path: Path = (),
 ) -> Scalar:
-    """A function of time and sensors; `names` gives what stands for "t" and for each sensor.
+    """A function of time and sensors; `names`: expressions for "t" and for each sensor.
 
-    differentiable: it will be differentiated with respect to time. path: where it stands in the model, for messages.
+    differentiable: it will be differentiated with respect to time. path: its place in the model, for messages.
     """
     return physical(_Converter(names, differentiable, path).variable(expression.node))
 
@@ -71,10 +71,10 @@ class _Converter:
         self.path = path
 
     def variable(self, node: Node) -> Any:
-        """Of a tree whose names are the time and sensors."""
+        """Expression of a tree whose names are the time and sensors."""
         if isinstance(node, Name):
             if node.name not in self.names:
-                text = f"the equations in symbols have no formula for the sensor '{node.name}' here."
+                text = f"the symbolic equations have no formula for the sensor '{node.name}' here."
                 raise self.refused(text, "Use t and parameters.")
             return as_expression(self.names[node.name])
         if isinstance(node, Number):
@@ -82,7 +82,7 @@ class _Converter:
         return self.operation(node, self.variable)
 
     def formula(self, node: Node) -> Any:
-        """Of a tree whose names are symbols."""
+        """Expression of a tree whose names are symbols."""
         if isinstance(node, Name):
             return Symbol(node.name)
         if isinstance(node, Number):
@@ -114,9 +114,9 @@ class _Converter:
         if name in WITHOUT_DERIVATIVE:
             if not self.differentiable:
                 return WITHOUT_DERIVATIVE[name]
-            text = f"'{name}' has no derivative in symbols, which is needed here."
+            text = f"'{name}' has no symbolic derivative, which a motion needs."
             raise self.refused(text, f"Allowed: {', '.join(FUNCTIONS)}.")
-        what = "'step' (which a ramp is made of)" if name == "step" else f"'{name}'"
+        what = "'step' (used by a ramp)" if name == "step" else f"'{name}'"
         raise self.refused(f"{what} has no formula.", f"Allowed: {', '.join((*FUNCTIONS, *WITHOUT_DERIVATIVE))}.")
 
     def refused(self, text: str, hint: str) -> InputError:

@@ -1,6 +1,6 @@
-"""Deformation fields of flexible bodies for the equations in symbols: inertia integrals, stiffness, shapes of markers.
+"""Deformation fields of flexible bodies for the symbolic equations: inertia integrals, stiffness, shapes of markers.
 
-Uniform beams whose shapes are polynomials or sines bring formulas (`unit_beam`), all other bodies the numbers of their
+Uniform beams whose shapes are polynomials or sines have formulas (`unit_beam`), all other bodies the numbers of their
 integrals. The exact field of a beam is taken to its second order, which equals the complete quadratic field (theory
 2.1): it has symbols only in truncated equations.
 """
@@ -33,12 +33,12 @@ from flexmb.symbolic.unit_beam import UnitBeam, unit_shapes
 MOST_EXACT = 16
 """Modes up to which the integrals of a beam in numbers are taken in fractions, which is slower with many."""
 NOTHING = 1e-14
-"""Of the largest entry of an integral: round-off of its quadrature."""
+"""Round-off of a quadrature, relative to its largest entry."""
 
 
 @dataclass(frozen=True)
 class FormulaSource:
-    """Where a field with formulas came from."""
+    """Source of a field with formulas."""
 
     beam: UnitBeam
     length: float
@@ -50,7 +50,7 @@ class FormulaSource:
 
 @dataclass(frozen=True)
 class NumericSource:
-    """Where a field with numbers came from."""
+    """Source of a field with numbers."""
 
     body: FlexibleBody
     needs_order: bool
@@ -88,7 +88,7 @@ def _beam_field(
             return None
         found = found or [f"shapes of the family '{table.shapes.family}' in the frame '{table.frame}'"]
         text = f"body '{name}' depends on symbols, but a beam with {' and '.join(found)} has no formulas."
-        hint = "Give its length, section and material numbers, or take a uniform beam with monomials or pinned modes."
+        hint = "Give numbers for its length, section and material, or use monomials or pinned modes on a uniform beam."
         raise InputError([Fault(text, ("bodies", name), hint)])
     beam = UnitBeam(shapes, beam_properties(spec, table, length), body.basis.from_end)
     needs_order = isinstance(body.field, ExactBeam)
@@ -105,7 +105,7 @@ def _beam_damping(name: str, table: BeamBody, body: FlexibleBody, beam: UnitBeam
         return sparse(body.damping)
     if table.damping.mass is None and table.damping.stiffness is None:
         text = f"body '{name}' depends on symbols, but damping by ratios has no formula."
-        hint = "Give damping = { mass = .., stiffness = .. }, or give the beam numbers."
+        hint = "Give damping = { mass = .., stiffness = .. }, or give numbers for the beam."
         raise InputError([Fault(text, ("bodies", name, "damping"), hint)])
     mass, stiffness = (value_of(share or 0.0) for share in (table.damping.mass, table.damping.stiffness))
     plain = beam.field(0, body.labels, {}, None)
@@ -124,7 +124,7 @@ def _numeric_field(name: str, body: FlexibleBody) -> SymbolicField:
     if isinstance(field, (ExactBeam, PointField)):
         needs_order = True
         if body.basis is None:
-            text = f"body '{name}' has a field of complete order, which has no symbols."
+            text = f"body '{name}' has a field of complete order, which has no symbolic form."
             raise InputError([Fault(text, ("bodies", name, "order"), "Give it order 1 or 2.")])
         field = quadratic_field(body.basis, 2)
     assert isinstance(field, Invariants)
@@ -147,7 +147,7 @@ def _numeric_field(name: str, body: FlexibleBody) -> SymbolicField:
 
 
 def marker_shapes(field: SymbolicField, p_b: list[Scalar], marker: Any) -> SymbolicShapes | None:
-    """How a marker moves with the modes of its body; `marker` is the marker in numbers."""
+    """Motion of a marker with the modes of its body; `marker` is the marker in numbers."""
     source = field.marker_data
     if isinstance(source, FormulaSource):
         return source.beam.marker(p_b, float(marker.p_b[0]) / source.length, source.order)

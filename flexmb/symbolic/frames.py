@@ -1,8 +1,8 @@
-"""What must not change with the symbols of a model: orientations, and bodies that are known by numbers only.
+"""Checks of parts that must not depend on symbols: orientations, and bodies known only by numbers.
 
 The mechanism is placed in numbers at two sets of values of the symbols. A frame that differs has no constant
-orientation; it is refused with the symbols that turn it. So is a flexible body whose mass, inertia or stiffness differs
-although its field has no formulas, and a distributed force whose points do not keep their shares of the beam.
+orientation; it is rejected with the symbols that turn it. So is a flexible body whose mass, inertia or stiffness
+differs although its field has no formulas, and a distributed force whose points do not keep their shares of the beam.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SAME = 1e-9
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the model that changes: what it is, where it stands in the model, and on which body."""
+    """A part of the model that changes: what it is, its place in the model, and its body."""
 
     words: str
     path: tuple[str, ...]
@@ -34,7 +34,7 @@ class Part:
 
 
 def check_frames(read: SymbolicSpec, placed: Mechanism) -> None:
-    """Refuse frames that turn with a symbol; a body stands for the frames on it."""
+    """Reject frames that turn with a symbol; a body represents the frames on it."""
     guilty = _guilty(read, placed, _turned)
     bodies = {frame.body for frame in guilty if frame.is_body}
     faults = [
@@ -47,13 +47,13 @@ def check_frames(read: SymbolicSpec, placed: Mechanism) -> None:
 
 
 def check_numbers(read: SymbolicSpec, placed: Mechanism, names: list[str]) -> None:
-    """Refuse flexible bodies of these names, known by numbers only, and loads on them, that change with a symbol."""
+    """Reject flexible bodies of these names, known only by numbers, and loads on them, that change with a symbol."""
 
     def in_numbers(one: Mechanism, other: Mechanism) -> Iterator[Part]:
         return (part for part in _changed(one, other) if part.body in names or not part.is_body)
 
     faults = [
-        frame_fault(f"{part.words}, of which only numbers are known,", part.path, symbols)
+        frame_fault(f"{part.words}, which is known only by numbers,", part.path, symbols)
         for part, symbols in _guilty(read, placed, in_numbers).items()
     ]
     if faults:
@@ -73,7 +73,7 @@ def _guilty(
 
 
 def _turned(one: Mechanism, other: Mechanism) -> Iterator[Part]:
-    """What has another orientation."""
+    """Parts whose orientation differs."""
     for body, partner in zip(one.bodies, other.bodies, strict=True):
         if np.abs(body.R_wb - partner.R_wb).max() > SAME:
             yield Part(f"body '{body.name}'", ("bodies", body.name), body.name, True)

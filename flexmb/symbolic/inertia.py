@@ -59,7 +59,7 @@ class SymbolicField:
     cubic: Sparse = field(default_factory=dict)
     """(k, l, m) third derivatives of the strain energy"""
     marker_data: Any = None
-    """What the maker of the field needs to give shapes to markers."""
+    """Source of the field, from which markers get their shapes."""
 
     @property
     def n_modes(self) -> int:
@@ -149,7 +149,7 @@ class _Integrals:
             _gather(self.rho_gamma, i, j, multiply(v[k], drift[k, i, j]))
 
     def _third(self) -> None:
-        """N3, contracted with one coordinate after the other: every sum is made once and used wherever it stands."""
+        """N3, contracted with one coordinate after the other: every sum is computed once."""
         q, v = self.q, self.v
         halves: dict[tuple[int, int, int], Scalar] = {}
         whole: dict[tuple[int, int, int], Scalar] = {}
@@ -201,7 +201,7 @@ class _Integrals:
         return BodyInertia(self.body.mass, self.S, J, self.S_psi, M_wf, M_ff, h_t, h_r, h_f)
 
     def _name(self, tape: Tape) -> None:
-        """Name the integrals that are used again and again."""
+        """Name the integrals that are used often."""
         self.S, self.P, self.S_psi = tape.vector(self.S), tape.matrix(self.P), tape.vectors(self.S_psi)
         self.B = [tape.matrix(B) for B in self.B]
         self.C = [[tape.matrix(C) for C in row] for row in self.C]

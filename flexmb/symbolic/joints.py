@@ -56,7 +56,7 @@ def joint_motion(kind: JointType, parameters: list[Scalar], q: list[Scalar], v: 
     for k, motion in enumerate(slides):
         t[motion.axis], S_v[k][motion.axis] = q[k], 1
     k = len(slides)
-    for motion in kind.motions[k:]:  # one at most: the others have a pose of their own
+    for motion in kind.motions[k:]:  # at most one: the others have their own pose
         if motion.type == "ball":
             R = quaternion_matrix(q[k : k + 4])
             S_w[k:] = [column(R, i) for i in range(3)]

@@ -1,4 +1,4 @@
-"""Equations as a LaTeX document that compiles as it stands (amsmath), or as its body to be put into another one.
+"""Equations as a LaTeX document that compiles as it is (amsmath), or its body for inclusion in another one.
 
 Enters: a `Sheet`. Leaves: LaTeX. Names of the model are escaped; rates carry dots; long sums are broken between terms.
 """
@@ -24,7 +24,7 @@ _HEAD = r"""\documentclass[a4paper]{article} % Written by flexmb.
 \begin{document}
 """
 _LETTERS = 95
-"""Visible letters of a line, as LaTeX is likely to set them"""
+"""Visible characters per line, as LaTeX is likely to set them"""
 _HEADS = {"Phi": r"\Phi", "gamma": r"\gamma", "q'": r"\dot{q}", "M_i": r"(T^{T} M)", "f_i": r"(T^{T} f)"}
 _RELATIONS = {
     "augmented": r"M\,a + G^{T}\lambda = f, \qquad \Phi = 0",
@@ -36,7 +36,7 @@ _RELATIONS = {
 
 
 def latex_of(sheet: Sheet, document: bool = True) -> str:
-    """The whole sheet; without `document` only what stands between \\begin{document} and its end."""
+    """The whole sheet; without `document` only the text between \\begin{document} and its end."""
     equations = sheet.equations
     _, style = styles_of(equations, sheet.definitions)
     title = latex_text(one_line(equations.mechanism.name)) or "Unnamed model"
@@ -96,7 +96,7 @@ def _section(section: Section, style: Style) -> list[str]:
     rows = []
     for entry in section.entries:
         row = _broken(f"{_head(entry.symbol, entry.index)} &= ", terms_of(as_expression(entry.expression), style))
-        if entry.note and (entry.symbol == "Phi" or not entry.index):  # which joint a row is of, what stays constant
+        if entry.note and (entry.symbol == "Phi" or not entry.index):  # joint of a row, or what is constant
             row[-1] += rf" \qquad \text{{({latex_text(entry.note)})}}"
         rows.append(row)
     lines = _aligned(rows)
@@ -134,7 +134,7 @@ def _broken(start: str, terms: list[str]) -> list[str]:
 
 
 def _visible(text: str) -> int:
-    """About how many letters are seen of a text: commands count as one, braces and markers as nothing."""
+    """Approximate number of visible characters: commands count as one, braces and markers as none."""
     count, i = 0, 0
     while i < len(text):
         if text[i] == "\\":

@@ -1,4 +1,4 @@
-"""Applied forces in symbols (theory 4): what every load adds to the bias, and the energy that springs store.
+"""Applied forces in symbols (theory 4): contribution of every load to the bias, and the energy that springs store.
 
 bias -= V_P^T F + W_P^T N    for a force F and a moment N at a marker with columns V_P, W_P;
 bias -= effort               on a coordinate of the tree.
@@ -28,7 +28,7 @@ class LoadMaker:
         self.faults: list[Fault] = []
 
     def add_all(self) -> None:
-        """Every force of the model; raises InputError with all that have no symbolic form."""
+        """Every force of the model; raises InputError that lists all without a symbolic form."""
         makers = {
             "marker": self._at_marker,
             "beam": self._distributed,
@@ -55,7 +55,7 @@ class LoadMaker:
             sensor = self.mechanism.spec.sensors[sensor_name]
             if sensor.joint is None or sensor.quantity == "acceleration":
                 text = f"force '{name}' depends on sensor '{sensor_name}', which has no symbolic form."
-                hint = "Sensors of joint positions and velocities have one."
+                hint = "Only sensors of joint positions and velocities have one."
                 raise InputError([Fault(text, ("forces", name), hint)])
             what = f"sensor '{sensor_name}'"
             q, v = self.rows.coordinate(sensor.joint, sensor.coordinate, what, ("sensors", sensor_name))
@@ -116,7 +116,7 @@ class LoadMaker:
         if force.type == "actuator":
             return self._value(name, force.effort), 0
         if getattr(force, "table", None) is not None:
-            raise InputError(f"spring '{name}' has a table, which has no symbolic form; give it a stiffness.")
+            raise InputError(f"spring '{name}' has a table, which has no symbolic form. Give it a stiffness.")
         given = {key: getattr(force, key) for key, _ in LOAD_TYPES[force.type].numbers}
         numbers = [0 if value is None else value_of(value, ("forces", name, key)) for key, value in given.items()]
         return LAWS[force.type](position, rate, *numbers)

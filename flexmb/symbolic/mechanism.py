@@ -1,10 +1,10 @@
 """A mechanism in symbols: bodies, markers and joints in the design position, with formulas for their numbers.
 
-What enters is a model; what leaves has the bodies, markers and joints of the numeric placement, in its order, with the
-same frames. Orientations are constant: a frame that turns when a kept symbol changes is refused. Hence the length of a
-rod along the unit vector e from A to B is e . (B - A), without a square root, and every place is a sum of the formulas
-of points: p_b = R_wb^T (p - p_wb). Inertia about the body origin by Steiner, J + m (c.c 1 - c c'); of a slender rod
-about its middle, m L^2/12 across.
+Enters: a model; leaves: the bodies, markers and joints of the numeric placement, in its order, with the same frames.
+Orientations are constant: a frame that turns when a kept symbol changes is rejected with an error. Hence the length of
+a rod along the unit vector e from A to B is e . (B - A), without a square root, and every place is a sum of the
+formulas of points: p_b = R_wb^T (p - p_wb). Inertia about the body origin by Steiner, J + m (c.c 1 - c c'); of a
+slender rod about its middle, m L^2/12 across.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class SymbolicBody:
     R_wb: Matrix
     p_wb: Vector
     elastic: Any = None
-    """How it deforms; None: it is rigid"""
+    """Deformation field; None: rigid"""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class SymbolicMarker:
     p_b: Vector
     R_b: Matrix
     shapes: Any = None
-    """How it moves with the elastic coordinates of its body; None on a rigid one"""
+    """Shapes of the elastic coordinates of its body; None on a rigid one"""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class SymbolicMechanism:
     marker_index: dict[str, int]
     joint_index: dict[str, int]
     distributed: dict[str, list[tuple[int, Scalar]]]
-    """Markers that a distributed force acts on, and the length [m] that each stands for"""
+    """Markers that a distributed force acts on, and the length [m] that each represents"""
     symbols: dict[str, float | None]
     """Kept names and their nominal values; None: the model gives none"""
     values: dict[str, float]
@@ -132,7 +132,7 @@ def symbolic_mechanism(model: Model, keep: Collection[str] | str = ()) -> Symbol
 
 
 class _SymbolicPlacer:
-    """Gives every placed part its formulas, in the order of the numeric placement."""
+    """Adds the formulas to every placed part, in the order of the numeric placement."""
 
     def __init__(self, spec: ModelSpec, placed: Mechanism):
         self.spec = spec
@@ -141,12 +141,12 @@ class _SymbolicPlacer:
         self.markers: list[SymbolicMarker] = []
         self.joints: list[SymbolicJoint] = []
         self.origins: list[Vector] = [zero()]
-        """Of the bodies in exact fractions, to compute with"""
+        """Origins of the bodies in exact fractions, to compute with"""
         self.distributed: dict[str, list[tuple[int, Scalar]]] = {}
         self.in_numbers: list[str] = []
         """Flexible bodies whose field has no formulas"""
         self.lengths: dict[str, Scalar] = {}
-        """Of rods and beams, by body"""
+        """Lengths of rods and beams, by body"""
         places = [body.p_wb for body in placed.bodies] + [marker.p_b for marker in placed.markers]
         self.noise = NOISE * max(float(np.abs(places).max()), 1e-300)
 
@@ -232,7 +232,7 @@ class _SymbolicPlacer:
         )
 
     def _flexible(self, name: str, body: Any, R_wb: Matrix) -> SymbolicBody:
-        """A flexible body; its field is the business of another module."""
+        """A flexible body; `fields` makes its field."""
         from flexmb.symbolic import fields
 
         start = self._along(name, body.beam)[0] if isinstance(body, BeamBody) else self._point(body.at)
@@ -266,7 +266,7 @@ class _SymbolicPlacer:
         return self._body_place(marker.at, self.bodies[number].R_wb, self.origins[number])
 
     def _marker(self, marker: Any, place: Vector | None) -> SymbolicMarker:
-        """A marker at its place; one that has none stands at a fixed place of its body (origin, body file)."""
+        """A marker at its place; one without a place is at a fixed place of its body (origin, body file)."""
         p_b = physical_vector([formula_of(entry) for entry in marker.p_b] if place is None else place)
         elastic = self.bodies[marker.body].elastic
         shapes = None

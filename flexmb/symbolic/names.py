@@ -58,7 +58,7 @@ def _subscript(part: str) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Text of a model made harmless for LaTeX: special letters escaped, those that LaTeX may not know replaced."""
+    """Text of a model made safe for LaTeX: special characters escaped, those that LaTeX may not know replaced."""
     clean = "".join(letter if letter.isprintable() else " " for letter in text)
     return "".join(_ESCAPES.get(letter, letter if letter < LAST_LETTER else "?") for letter in clean)
 

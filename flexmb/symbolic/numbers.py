@@ -1,9 +1,9 @@
-"""From floating-point numbers to numbers of the engine.
+"""Numbers of the engine from floating-point numbers.
 
 `exact` is for directions: an entry of a rotation matrix becomes the integer, simple fraction or square root of a simple
 fraction that it is the rounding of (0.7071067811865476 is sqrt(2)/2), so that sines and cosines of right angles vanish
 and products of frames collapse. `decimal` is for physical numbers while places are computed: 0.3 - 0.1 is 0.2 and
-0.3 - 0.3 is nothing. `physical` is what is left in the end: whole numbers and fractions such as 1/2 and 1/12 within
+0.3 - 0.3 is nothing. `physical` is the final form: whole numbers and fractions such as 1/2 and 1/12 within
 formulas, all other numbers as decimals.
 """
 

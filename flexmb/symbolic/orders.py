@@ -32,7 +32,7 @@ class Orders:
         return cls((0, symbol, *(0,) * (limit - 1)))
 
     def of(self, value: Scalar) -> tuple[Scalar, ...]:
-        """The parts of another scalar; what is no `Orders` value is of order 0."""
+        """The parts of another scalar; anything but an `Orders` value is of order 0."""
         return value.parts if isinstance(value, Orders) else (value, *(0,) * (len(self.parts) - 1))
 
     @property

@@ -1,4 +1,4 @@
-"""Expanded expressions as polynomials over atoms, and back: the ground on which canonical forms are built.
+"""Expanded expressions as polynomials over atoms, and back: the basis of canonical forms.
 
 Enters: an engine expression. Leaves: {monomial: coefficient}; a monomial is a sorted tuple of (atom number, exponent),
 a coefficient a fraction or, when the model gives decimal numbers, a float. Atoms are symbols, functions and sums that
@@ -36,7 +36,7 @@ class Ring:
         return self.number[expression]
 
     def read(self, expression: Any, denominator: Callable[[Any], Any]) -> Polynomial:
-        """The polynomial of an expression; `denominator` puts a sum that stands below into its canonical form."""
+        """The polynomial of an expression; `denominator` converts a sum in a denominator to its canonical form."""
         expanded = expand(as_expression(expression))
         found = Sums()
         for term in expanded.args if expanded.is_Add else (expanded,):
@@ -83,7 +83,7 @@ class Ring:
 
 
 class Sums:
-    """Terms that are added up; remembers how large they were, to tell a small coefficient from a rounding error."""
+    """Terms that are added up; remembers how large they were, to recognise rounding errors."""
 
     def __init__(self) -> None:
         self._terms: dict[Monomial, Number] = {}
@@ -134,7 +134,7 @@ def divide(a: Monomial, b: Monomial) -> Monomial:
 
 
 def common_factor(monomials: Iterable[Monomial], below: bool = False) -> Monomial:
-    """What all monomials share: the least exponent of every atom. `below`: also what stands below in any of them."""
+    """Common factor of all monomials: the least exponent of every atom. `below`: also every denominator."""
     found: dict[int, Any] | None = None
     for monomial in monomials:
         powers = dict(monomial)

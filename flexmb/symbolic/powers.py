@@ -1,4 +1,4 @@
-"""Power of everything that feeds or drains a mechanism, in symbols: loads, motions, damping of flexible bodies.
+"""Power of everything that adds or removes energy, in symbols: loads, motions, damping of flexible bodies.
 
 load     -sum over rates of what it adds to the bias; of springs only what their dampers take
 motion   -lam f'(t), with f' = G v - Phi' of its row
@@ -22,7 +22,7 @@ from flexmb.symbolic.vectors import dot
 
 
 def power_of_load(equations: Equations, name: str) -> Scalar:
-    """Of the force `name` of the model; what a spring stores is not counted."""
+    """Power of the force `name` of the model, without the energy that a spring stores."""
     motion: TreeMotion = equations.parts.motion
     spec = motion.mechanism.spec
     force = spec.forces[name]
@@ -36,13 +36,13 @@ def power_of_load(equations: Equations, name: str) -> Scalar:
 
 
 def power_of_row(equations: Equations, row: int) -> Scalar:
-    """Of the motion that a constraint row prescribes."""
+    """Power of the motion that a constraint row prescribes."""
     speed = subtract(dot(equations.G[row], equations.v), equations.phi_dot[row])
     return negative(multiply(equations.lam[row], speed))
 
 
 def power_of_damping(equations: Equations, body: int) -> Scalar:
-    """Of the elastic damping of a body, by its number in the mechanism."""
+    """Power of the elastic damping of a body, by its number in the mechanism."""
     frame = equations.parts.motion.frames[body]
     found: Scalar = 0
     for (k, l), value in equations.mechanism.bodies[body].elastic.damping.items():
@@ -55,4 +55,4 @@ POWERS: dict[str, Callable[[Any, Any], Scalar]] = {
     "row": power_of_row,
     "damping": power_of_damping,
 }
-"""By the kind of what works: the function that gives its power, of the equations and of its name or number."""
+"""Kind of a work channel -> function of the equations and of its name or number that returns its power."""

@@ -1,4 +1,4 @@
-"""Unit quaternions in expressions: p0^2 + p1^2 + p2^2 + p3^2 = 1 takes their first square away.
+"""Unit quaternions in expressions: p0^2 + p1^2 + p2^2 + p3^2 = 1 eliminates their first square.
 
 M of a free body contains R^T R, which is the identity only by this relation.
 """
@@ -15,7 +15,7 @@ Quaternion = tuple[Any, ...]
 
 
 def unit_quaternions(equations: Equations) -> list[Quaternion]:
-    """The unit quaternions of equations: stored coordinates that are no coordinate's position, four symbols each."""
+    """The unit quaternions of equations: stored coordinates without a coordinate of their own, four symbols each."""
     positions = {coordinate.position for coordinate in equations.coordinates}
     symbols = [symbol for symbol in equations.q if symbol not in positions]
     return [tuple(symbols[k : k + 4]) for k in range(0, len(symbols), 4)]

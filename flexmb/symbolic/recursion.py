@@ -1,4 +1,4 @@
-"""From branch coordinates to the motion of all bodies and to M and the bias of the equations, root to leaves.
+"""Motion of all bodies from the branch coordinates, then M and the bias of the equations, root to leaves.
 
 Every body carries its partial velocities: the columns of its velocity and angular velocity by the rates (body
 components). The equations are then sums over bodies (virtual work of inertia, theory 6 and 7; Kane's form):
@@ -44,7 +44,7 @@ Columns = dict[int, tuple[Vector, Vector]]
 
 @dataclass(frozen=True)
 class BranchPlace:
-    """Where the coordinates of a branch stand: of its joint, then of the modes of the body that it carries."""
+    """Places of the coordinates of a branch: those of its joint, then the modes of the body that it carries."""
 
     branch: Branch
     kind: JointType
@@ -69,7 +69,7 @@ class BranchPlace:
 
 
 def n_modes(body: SymbolicBody) -> int:
-    """Number of elastic coordinates; none of a rigid body."""
+    """Number of elastic coordinates; 0 for a rigid body."""
     return body.elastic.n_modes if body.elastic is not None else 0
 
 

@@ -1,12 +1,12 @@
-"""Motion of one marker seen from another: what every constraint row between two markers is made of.
+"""Motion of one marker seen from another: the quantities in every constraint row between two markers.
 
 In the axes of marker A, with d = R_A^T (p_B - p_A), Q = R_A^T R_B and the relative angular velocity W:
 
     d' = Q v_B - v_A - w_A x d,        d'' = Q a_B - a_A - alpha_A x d - 2 w_A x d' - w_A x (w_A x d)
     W  = Q w_B - w_A,   W' = Q alpha_B - alpha_A - w_A x W,      (Q e)' = W x (Q e)
 
-v, w, a, alpha of every marker stand in its own axes or in those of its body: what moves with A and B together drops
-out, and no vector is turned into world axes and back.
+v, w, a, alpha of every marker are in its own axes or in those of its body: the common motion of A and B drops out,
+and no vector is turned into world axes and back.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a user may ask of the equations of a model, checked as a whole before anything is computed.
+"""Requests for the equations of a model, checked as a whole before anything is computed.
 
-Enters: a model and an `EquationRequest`. Leaves: the text to print; files are written when they were asked for. Wrong
-asks are refused with the reason, all at once.
+Enters: a model and an `EquationRequest`. Leaves: the text to print; files are written when requested. Wrong requests
+are rejected with an error that lists all reasons.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _OURS = re.compile(
     r"[^\n]*: (?:equations of motion, [a-z-]+ form|the equations in four steps)\n=+\n"
     r"|\\documentclass\[a4paper\]\{article\} % Written by flexmb\.\n"
 )
-"""How a file begins that flexmb has written"""
+"""Beginning of a file written by flexmb"""
 
 _SHORT_ENERGY = 400
 """Operations up to which an energy or a momentum is printed"""
 _MOST_BODIES_OF_CODE = 50
-"""Bodies beyond which code takes minutes to be made, and pays no longer: its length grows with their square"""
+"""Largest number of bodies for code: its length grows with their square, and generation takes minutes"""
 _FEW = 4
 """Bodies up to which code is also tried without named intermediate results"""
 
@@ -59,7 +59,7 @@ class EquationRequest:
 
 
 def deliver(model: Model, request: EquationRequest) -> str:
-    """Make the equations and write what was asked for; gives the text for the screen."""
+    """Make the equations and write the requested files; returns the text to print."""
     faults = _faults(model, request)
     if faults:
         raise InputError(faults)
@@ -71,18 +71,18 @@ def deliver(model: Model, request: EquationRequest) -> str:
     if not sheet.definitions:
         sheet.sections.append(energy_section(equations))
     text = _text(equations, sheet, request)
-    told = ""
+    written = ""
     if request.latex is not None:
         _write(request.latex, latex_of(sheet))
-        told += f"LaTeX: {request.latex}\n"
+        written += f"LaTeX: {request.latex}\n"
     if request.output is not None:
         _write(request.output, text)
-        told += f"text: {request.output}\n"
-    return told or text
+        written += f"text: {request.output}\n"
+    return written or text
 
 
 def energy_section(equations: Equations) -> Section:
-    """Kinetic and potential energy and the momenta that stay constant, as far as they are short."""
+    """Kinetic and potential energy and the momenta that stay constant, when they are short."""
     energy = energy_of(equations)
     rates = {*equations.v, *equations.a}
     wanted = [("T", energy.kinetic, ""), ("V", energy.potential, "")]
@@ -94,7 +94,7 @@ def energy_section(equations: Equations) -> Section:
         shown = readable(value, equations.angles, rates, quaternions=unit_quaternions(equations))
         if operations(shown, _SHORT_ENERGY) <= _SHORT_ENERGY:
             entries.append(Entry(name, (), shown, note))
-    remark = "T + V stays constant" if energy.is_constant else "T + V does not stay constant: something does work"
+    remark = "T + V is constant" if energy.is_constant else "T + V is not constant: a load or motion does work"
     return Section("Energy and first integrals", tuple(entries), remark)
 
 
@@ -106,7 +106,7 @@ def _text(equations: Equations, sheet: Sheet, request: EquationRequest) -> str:
 def code_of(
     model: Model, keep: Collection[str] | str = (), order: int | None = None, form: str = "augmented"
 ) -> Program:
-    """The program of a model: from named intermediate results, or for a few bodies from whatever costs less."""
+    """The program of a model: from named intermediate results, or for a few bodies from the cheaper form."""
     found = []
     for named in (True, False) if len(model.symbolic_spec(keep).spec.bodies) <= _FEW else (True,):
         equations = equations_of(model, keep=keep, order=order, named=named)
@@ -132,40 +132,40 @@ def names_of(symbols: str | None) -> tuple[str, ...] | str:
 
 
 def _faults(model: Model, request: EquationRequest) -> list[Fault]:
-    """Everything that is wrong with a request, before the equations are made."""
+    """All faults of a request, found before the equations are made."""
     faults = []
     bodies = model.symbolic_spec(names_of(request.symbols)).spec.bodies
     n_bodies = len(bodies)
     if not bodies:
         faults.append(Fault("the model has no bodies.", ("bodies",), "Add [bodies.NAME] with mass and inertia."))
     if request.order is not None and request.order not in ORDERS:
-        text = f"--order {request.order}: equations are truncated at order 1 or 2, or not at all (leave --order away)."
+        text = f"--order {request.order}: use 1 or 2, or remove --order for complete equations."
         faults.append(Fault(text))
     elif request.order is not None and not any(isinstance(body, FlexibleTable) for body in bodies.values()):
-        text = f"--order {request.order}: the model has no flexible body, so that there is nothing to truncate."
-        faults.append(Fault(text, hint="Leave --order away."))
+        text = f"--order {request.order}: the model has no flexible body to truncate."
+        faults.append(Fault(text, hint="Remove --order."))
     if request.language is None and n_bodies > MOST_BODIES:
         text = f"the model has {n_bodies} bodies; equations of more than {MOST_BODIES} bodies are not readable."
         faults.append(Fault(text, hint=INSTEAD))
     elif request.steps and n_bodies > MOST_BODIES_OF_STEPS:
-        text = f"--steps is a teaching print for at most {MOST_BODIES_OF_STEPS} bodies; the model has {n_bodies}."
-        faults.append(Fault(text, hint="Leave --steps away, or take a smaller model."))
+        text = f"--steps prints a derivation for at most {MOST_BODIES_OF_STEPS} bodies; the model has {n_bodies}."
+        faults.append(Fault(text, hint="Remove --steps, or use a smaller model."))
     if request.language is not None and n_bodies > _MOST_BODIES_OF_CODE:
         text = f"the model has {n_bodies} bodies; code is written for at most {_MOST_BODIES_OF_CODE}."
-        faults.append(Fault(text, hint="Use its numbers: flexmb run has no such limit."))
+        faults.append(Fault(text, hint="Use flexmb run, which has no such limit."))
     if request.language is not None:
         others = {"--latex": request.latex, "--steps": request.steps, "--matrices": request.matrices}
         others["--simplify"] = request.simplify
         given = [name for name, value in others.items() if value]
         if given:
-            faults.append(Fault(f"--code writes code only; {' and '.join(given)} cannot be asked for with it."))
+            faults.append(Fault(f"--code cannot be combined with {' and '.join(given)}."))
         if request.language not in LANGUAGES:
             faults.append(Fault(f"no language '{request.language}' (languages: {', '.join(LANGUAGES)})."))
         if request.form == "state-space":
-            text = "--code writes M and f for every form; state-space code has nothing to add."
-            faults.append(Fault(text, hint="Leave --form away."))
+            text = "--code has no state-space form: it writes M and f."
+            faults.append(Fault(text, hint="Remove --form."))
     if request.steps and request.form != "augmented":
-        faults.append(Fault("--steps shows how the augmented form comes about.", hint="Leave --form away."))
+        faults.append(Fault("--steps derives the augmented form only.", hint="Remove --form."))
     if request.latex is not None:
         faults += _target_faults(request.latex, ".tex")
     if request.output is not None and request.language is None:
@@ -174,13 +174,13 @@ def _faults(model: Model, request: EquationRequest) -> list[Fault]:
 
 
 def _target_faults(path: Path, suffix: str) -> list[Fault]:
-    """Why a text cannot be written there: a folder, or a file that flexmb has not written."""
+    """Reason why a text cannot be written there: a folder, or a file not written by flexmb."""
     fault = suffix_fault(path, (suffix,)) or foreign_fault(path, "written by flexmb", _is_ours)
     return [Fault(fault)] if fault else []
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether flexmb has written a file; what cannot be read, or is no file (a pipe, a device), is not ours."""
+    """Whether flexmb has written a file; False when it cannot be read or is a pipe or device."""
     try:
         return path.is_file() and _OURS.match(path.read_text(encoding="utf-8", errors="replace")) is not None
     except OSError:

@@ -1,4 +1,4 @@
-"""What is left of the equations at given accelerations and multipliers: RES = M a + bias + G^T lam, without M.
+"""Residual of the equations at given accelerations and multipliers: RES = M a + bias + G^T lam, without M.
 
 Enters: equations with named intermediate results. Leaves: one expression for every rate, on the same names. The
 accelerations of every body frame are those at constant rates and its partial velocities times the accelerations of the

@@ -1,6 +1,6 @@
 """The equations as a sheet of named entries, before they become text or LaTeX.
 
-Enters: equations, a form, and whether sympy shall simplify. Leaves: a `Sheet`: sections of entries in readable form,
+Enters: equations, a form, and whether sympy simplifies. Leaves: a `Sheet`: sections of entries in readable form,
 the equations row by row when they are short, and definitions z1, z2, ... of common subexpressions when they are long.
 """
 
@@ -26,11 +26,11 @@ READABLE = 5000
 _LONGEST = 800
 """Operations of one entry, likewise"""
 PRINTABLE = 12000
-"""Operations after elimination beyond which nobody reads the equations"""
+"""Most operations after elimination that are still printed"""
 _PRODUCTS = 100_000
-"""Products of terms that finding readable forms may take: about a second"""
+"""Budget of products of terms for readable forms: about a second"""
 MOST_BODIES = 12
-"""Bodies beyond which equations are not even made for printing"""
+"""Largest number of bodies for printed equations"""
 MOST_RATES = 30
 INSTEAD = "Write them as code instead: --code c -o FOLDER (or fortran, numpy, numba)."
 
@@ -66,7 +66,7 @@ class Row:
 
 @dataclass
 class Sheet:
-    """All that is printed of a set of equations."""
+    """Everything that is printed of a set of equations."""
 
     equations: Equations
     form: str
@@ -85,7 +85,7 @@ def sheet_of(
     if form == "state-space" and equations.phi:
         count = "1 constraint row" if len(equations.phi) == 1 else f"{len(equations.phi)} constraint rows"
         text = f"the state-space form needs an open tree without motions; this model has {count}."
-        raise InputError([Fault(text, hint="Ask for --form augmented or --form embedding.")])
+        raise InputError([Fault(text, hint="Use --form augmented or --form embedding.")])
     if form != "embedding":
         embedded = None
     elif embedded is None:
@@ -115,7 +115,7 @@ def sheet_of(
 
 
 def _blocks(equations: Equations, form: str, embedded: Embedded | None) -> tuple[list[Any], str]:
-    """(title, block, notes of the rows) in the order of printing, and how they hang together."""
+    """(title, block, notes of the rows) in the order of printing, and their relation."""
     n = len(equations.v)
     names = [c.name for c in equations.coordinates]
     owners = [f"{row.owner}: {row.text}" if row.text else row.owner for row in equations.rows]
@@ -154,7 +154,7 @@ def _blocks(equations: Equations, form: str, embedded: Embedded | None) -> tuple
 
 
 def _pulled(equations: Equations, embedded: Embedded) -> tuple[list[list[Any]], list[Any], list[list[Any]]]:
-    """T^T M, T^T bias and T^T G^T of the motions; J stays a symbol unless an order has truncated the products."""
+    """T^T M, T^T bias and T^T G^T of the motions; J stays a symbol unless the products are truncated at an order."""
     if equations.order is not None:
         return embedded.M, embedded.bias, embedded.drives
     n, dependent = len(equations.v), list(embedded.dependent)
@@ -188,7 +188,7 @@ def _shown(equations: Equations, flat: list[Any], simplify: bool) -> tuple[list[
     budget, left, units = Budget(_PRODUCTS), READABLE, unit_quaternions(equations)
     sizes = [operations(x, LARGEST) for x in flat]
     values: dict[int, Any] = {}
-    for k in sorted(range(len(flat)), key=lambda k: -sizes[k]):  # the largest first: it soon shows what is too long
+    for k in sorted(range(len(flat)), key=lambda k: -sizes[k]):  # the largest first: excess length shows early
         values[k] = readable(flat[k], equations.angles, rates, simplify, budget, units)
         size = operations(values[k], READABLE)
         left -= size

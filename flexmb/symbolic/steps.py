@@ -1,8 +1,8 @@
-"""The four steps of Shi and McPhee as a teaching print: how the equations of a small model come about.
+"""The four steps of Shi and McPhee as a printed derivation of the equations of a small model.
 
     1  branch transformations: pose of every body by the branch coordinates            [SM 4.1, eq. 7]
     2  constraint equations: the circuit of every chord                                [SM 4.2, eq. 5, 15]
-    3  cutset equations: virtual work of what the cutset of every branch holds         [SM 4.3, eq. 4, 22]
+    3  cutset equations: virtual work over the cutset of every branch                  [SM 4.3, eq. 4, 22]
     4  dynamic equations: the same, sorted by accelerations, with multipliers          [SM 4.4, eq. 23, 24]
 
 Enters: equations of a model with a handful of bodies. Leaves: plain text. On request also the incidence and path
@@ -33,9 +33,9 @@ MOST_BODIES = 6
 _LONGEST = 300
 """Operations up to which an expression is printed"""
 _PRODUCTS = 100_000
-"""Products of terms that the readable forms may take together, and what a short expression gets beyond them"""
+"""Budget of products of terms for all readable forms, and the extra budget of a short expression"""
 _FEW_PRODUCTS = 1000
-_TOO_LONG = "(too long to be read)"
+_TOO_LONG = "(too long to print)"
 
 
 class Steps:
@@ -72,7 +72,7 @@ class Steps:
         )
 
     def written(self, value: Any) -> str:
-        """An expression as text, or a word when it is too long to read."""
+        """An expression as text, or a remark when it is too long to print."""
         shown = self.shown(value)
         return write(shown, self.style) if operations(shown, _LONGEST) <= _LONGEST else _TOO_LONG
 
@@ -120,11 +120,11 @@ class Steps:
             yield "  none: the branch coordinates are independent"
             return
         chords = {edge.name: edge for edge in tree.chords}
-        told: set[str] = set()
+        printed: set[str] = set()
         for k, row in enumerate(equations.rows, 1):
             edge = chords.get(row.owner) or chords.get(f"motion {row.owner}")
-            if edge is not None and edge.name not in told:
-                told.add(edge.name)
+            if edge is not None and edge.name not in printed:
+                printed.add(edge.name)
                 around = [f"{'+' if sign > 0 else '-'} {part.name}" for part, sign in tree.circuit(edge)]
                 yield from broken(f"  chord '{edge.name}', circuit: ", _first_without_plus(around))
             terms = self.terms(self.shown(equations.phi[k - 1]))
@@ -134,7 +134,7 @@ class Steps:
             yield f"{last} = 0   ({note})"
 
     def cutsets(self) -> Iterator[str]:
-        """For every branch coordinate: what its cutset holds, and the work that each of it does."""
+        """For every branch coordinate: the edges of its cutset, and their virtual work."""
         equations, parts = self.equations, self.equations.parts
         mechanism, tree = equations.mechanism, equations.mechanism.topology.tree
         shares = []
@@ -171,10 +171,10 @@ class Steps:
         return [] if value == 0 else broken(f"    {title}: ", self.terms(value), 8)
 
     def dynamics(self) -> Iterator[str]:
-        """The rows of the sheet, or where they are found."""
+        """The rows of the sheet, or a remark on how to print them."""
         yield f"  {self.sheet.relation}"
         if not self.sheet.rows:
-            yield "  (too long to be written out; their entries are printed without --steps)"
+            yield "  (too long to print; run without --steps for their entries)"
         for row in self.sheet.rows:
             yield f"  {row.note}:"
             yield from row_lines(row, self.style)

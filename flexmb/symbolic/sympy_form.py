@@ -1,4 +1,4 @@
-"""The equations of a model as sympy objects, for whoever wants to go on with them: linearise, solve, differentiate.
+"""The equations of a model as sympy objects, to linearise, solve or differentiate them.
 
 M a + G^T lam = f,   Phi = 0,   G a + gamma = 0
 """
@@ -41,7 +41,7 @@ def sympy_equations(equations: Equations) -> SympyEquations:
     import sympy  # type: ignore[import-untyped]
 
     if equations.definitions:
-        raise InputError("sympy gets equations without named intermediate results (named=False).")
+        raise InputError("the sympy form needs equations without named intermediate results. Use named=False.")
     rates, units = [*equations.v, *equations.a], unit_quaternions(equations)
 
     def matrix(rows: list[list[Any]], width: int) -> Any:

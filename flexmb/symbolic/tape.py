@@ -27,7 +27,7 @@ class Tape:
         self.names: dict[Any, Any] = {}
 
     def scalar(self, value: Scalar) -> Scalar:
-        """The name of a value; numbers, symbols and their products with a number stand for themselves."""
+        """The name of a value; numbers, symbols and their products with a number get none."""
         if not self.is_on or is_zero(value):
             return value
         if isinstance(value, Orders):

@@ -47,7 +47,7 @@ def one_line(text: str) -> str:
 
 
 def unknowns(sheet: Sheet, style: Style) -> Iterator[str]:
-    """What v, a and lambda stand for."""
+    """Meaning of v, a and lambda."""
     for name, symbols in (("v", sheet.equations.v), ("a", sheet.equations.a), sheet.forces):
         if symbols:
             shown = [style.symbol(symbol.name) for symbol in symbols]
@@ -62,7 +62,7 @@ def _order_lines(equations: Equations) -> list[str]:
 
 
 def coordinate_lines(equations: Equations, style: Style) -> Iterator[str]:
-    """Coordinates, their units and what they are."""
+    """Coordinates, their units and meanings."""
     yield "Coordinates"
     rows = []
     for number, coordinate in enumerate(equations.coordinates, 1):

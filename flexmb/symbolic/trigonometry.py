@@ -28,7 +28,7 @@ def trigonometric(atom: Any) -> str:
 
 
 def wave_of(argument: Any, angles: Sequence[Any]) -> Wave | None:
-    """The integer combination of angles that an argument is; None: it is none."""
+    """The argument as an integer combination of angles; None when it is not one."""
     if argument.is_Symbol:
         return tuple(int(argument == angle) for angle in angles) if argument in angles else None
     found = [0] * len(angles)
@@ -43,7 +43,7 @@ def wave_of(argument: Any, angles: Sequence[Any]) -> Wave | None:
 
 
 def fourier(ring: Ring, polynomial: Polynomial, angles: Sequence[Any]) -> Polynomial:
-    """The sines and cosines of these angles as a linear combination; others stay what they are."""
+    """The sines and cosines of these angles as a linear combination; others stay unchanged."""
     angles = list(angles)
     known = {number: _function(atom, angles) for number, atom in enumerate(ring.atoms)}
     found = Sums()

@@ -39,7 +39,7 @@ _SIMPLEST = 100_000
 _REMEMBERED = 20_000
 """Integrals of unit beams that are kept: equal beams share them."""
 _NEAR = 1e-12
-"""Of the length: places nearer than this to an end are the end."""
+"""Places nearer to an end than this, relative to the length, are the end."""
 _HALF = Rational(1, 2)
 _S = UnitFunction.polynomial([Fraction(0), Fraction(1)])
 
@@ -66,7 +66,7 @@ class BeamProperties:
 
     @property
     def in_symbols(self) -> bool:
-        """Whether a symbol of the model stands in the length, mass or stiffness."""
+        """Whether the length, mass or stiffness contains a symbol of the model."""
         scalars = (self.length, self.mass, self.EA, *self.bending)
         return any(as_expression(value).free_symbols for value in scalars)
 
@@ -108,7 +108,7 @@ def _unit_shape(shape: BeamShape, basis: BeamBasis) -> UnitShape | None:
 
 
 def _curve_data(curve: Any) -> tuple[str, tuple[Fraction, ...]] | None:
-    """What a curve of the numeric basis is as a function of s = x/L."""
+    """A curve of the numeric basis as a function of s = x/L."""
     if isinstance(curve, PolynomialCurve):
         return "polynomial", tuple(Fraction(float(c)).limit_denominator(_SIMPLEST) for c in curve.coefficients)
     if isinstance(curve, WaveCurve):
@@ -136,7 +136,7 @@ def _samples(function: UnitFunction) -> Any:
 
 
 def _legendre_series(coefficients: Sequence[Fraction]) -> UnitFunction:
-    """Of Legendre polynomials in t = 2 s - 1, by (n + 1) P_n+1 = (2 n + 1) t P_n - n P_n-1."""
+    """Sum of Legendre polynomials in t = 2 s - 1, by (n + 1) P_n+1 = (2 n + 1) t P_n - n P_n-1."""
     t = UnitFunction.polynomial([Fraction(-1), Fraction(2)])
     previous, current = UnitFunction(), UnitFunction.polynomial([Fraction(1)])
     found = UnitFunction()
@@ -333,7 +333,7 @@ def _times_number(scale: Scalar, number: Scalar) -> Scalar:
 
 
 def _place(s: Any, x: float) -> Scalar:
-    """s by its symbols, or as the fraction that it stands for."""
+    """s by its symbols, or as the fraction that it represents."""
     if s.free_symbols:
         return s
     near = Fraction(x).limit_denominator(1000)
@@ -349,7 +349,7 @@ def _without_zeros(values: Sparse) -> Sparse:
 
 
 def _beside(shapes: SymbolicShapes, d: Vector, n: int, order: int) -> SymbolicShapes:
-    """Shapes of a point that stands off the centre line by d, fixed to its section (theory 2.1)."""
+    """Shapes of a point at a distance d from the centre line, fixed to its section (theory 2.1)."""
     turns = [[shapes.theta.get((k, i), 0) for i in XYZ] for k in range(n)]
     phi, G = dict(shapes.phi), dict(shapes.G)
     for k in range(n):

@@ -29,7 +29,7 @@ class UnitFunction:
 
     @classmethod
     def polynomial(cls, coefficients: list[Fraction]) -> UnitFunction:
-        """Of the coefficients of 1, s, s^2, ..."""
+        """Polynomial from the coefficients of 1, s, s^2, ..."""
         return cls({(a, _NONE, False, 0): Fraction(c) for a, c in enumerate(coefficients)})
 
     @classmethod

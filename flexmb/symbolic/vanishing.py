@@ -1,8 +1,8 @@
-"""Whether an expression is zero whatever its symbols are, tried at random values.
+"""Test of whether an expression is identically zero, at random values of its symbols.
 
 An identity holds at all values, anything else at almost none. What counts as zero is rounding: together with its value,
 every expression gets its size, the sum of the magnitudes of all terms that it would have if it were multiplied out.
-A rest of 1e-13 of the size is rounding; this also holds when stiff and soft terms stand side by side.
+A remainder of 1e-13 of the size is rounding, also when stiff and soft terms are mixed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The Fourier form of an expression without expanding it: sums and products are carried out on waves as they stand.
+"""The Fourier form of an expression without expanding it: sums and products are computed on waves directly.
 
     x = sum over k of (p_k + i r_k) e^(i k.a),   k: integers, a: angles,   p_k, r_k: polynomials of everything else
 
 A product adds the integers k, so that sin^2 + cos^2 and cos a cos b - sin a sin b fall together where they arise, and
 an expression of a long chain stays as small as its result. Parts that occur often are read once. Enters: an engine
-expression. Leaves: a polynomial that is linear in sines and cosines, or None when it grows beyond reason.
+expression. Leaves: a polynomial that is linear in sines and cosines, or None when it grows too large.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Budget:
 
 
 class _TooLarge(Exception):
-    """The form would have more terms than anybody reads."""
+    """The form has too many terms to be readable."""
 
 
 class WaveReader:

@@ -1,7 +1,7 @@
-"""Expressions written for people: one order of terms and factors for plain text and LaTeX alike.
+"""Expressions as readable text: the same order of terms and factors in plain text and LaTeX.
 
-Enters: an engine expression and a `Style`. Leaves: text. Numbers stand in front, then parameters, coordinates, rates,
-functions, sums; terms with most rates first; a sum does not begin with a minus when it can be helped. The engine's own
+Enters: an engine expression and a `Style`. Leaves: text. Numbers come first, then parameters, coordinates, rates,
+functions, sums; terms with most rates first; a sum begins with a positive term when it has one. The engine's own
 order depends on memory and is never shown.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 from flexmb.errors import InputError
 
 SUM, PRODUCT, POWER, ATOM = range(4)
-"""How tightly a text holds together"""
+"""Binding strength of a text, for brackets"""
 
 _FUNCTIONS = {"Abs": "abs", "Max": "max", "Min": "min", "ceiling": "ceil"}
 _RELATIONS = {"LessThan": "<=", "StrictLessThan": "<", "Equality": "==", "Unequality": "!=", "Le": "<=", "Lt": "<"}
@@ -32,7 +32,7 @@ class Written:
     """Degree in the rates."""
     functions: int = 0
     key: str = ""
-    """What is sorted by, when it is not the text: a product without its number."""
+    """Sorting text, when it differs from the text: a product without its number."""
 
     @property
     def order(self) -> tuple[Any, ...]:
@@ -42,10 +42,10 @@ class Written:
 
 @dataclass
 class Style:
-    """What differs between plain text and LaTeX."""
+    """Differences between plain text and LaTeX."""
 
     names: Mapping[str, str] = field(default_factory=dict)
-    """How symbols are shown; others as they are."""
+    """Displayed names of symbols; others are shown unchanged."""
     coordinates: frozenset[str] = frozenset()
     rates: frozenset[str] = frozenset()
     stacked: bool = False
@@ -159,7 +159,7 @@ def _number(number: Any, style: Style) -> Written:
 
 
 def _product(expression: Any, style: Style) -> Written:
-    """Number in front, factors in order, what has a negative exponent below the line."""
+    """Number in front, factors in order, factors with a negative exponent below the line."""
     above: list[tuple[tuple[Any, ...], Written]] = []
     below: list[tuple[tuple[Any, ...], Written]] = []
     number = Written("")
@@ -225,7 +225,7 @@ def _with_sign(piece: Written) -> str:
 
 
 def function_name(expression: Any) -> str:
-    """What a function is called in text."""
+    """Name of a function in text."""
     name = type(expression).__name__
     return _FUNCTIONS.get(name, name.lower())
 

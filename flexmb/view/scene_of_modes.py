@@ -99,9 +99,9 @@ def _chosen(modal: ModalResult, words: Sequence[int | str]) -> list[tuple[int, M
     """Numbers and modes, without repetition."""
     shown, name = modal.shown, modal.system.name or "unnamed"
     if not shown:
-        hint = "Nothing resists its motion. " if modal.modes else "It has no degrees of freedom. "
-        text = f"The model '{name}' has no modes: nothing can oscillate or settle."
-        raise InputError([Fault(text, hint=f"{hint}`flexmb modes` tells more.")])
+        hint = "Its motion meets no stiffness or damping. " if modal.modes else "It has no degrees of freedom. "
+        text = f"The model '{name}' has no modes: nothing can oscillate or decay."
+        raise InputError([Fault(text, hint=f"{hint}See 'flexmb modes' for details.")])
     if not words:
         found = [(number, mode) for number, mode in enumerate(shown, start=1) if mode.frequency > 0.0]
         if not found:
@@ -228,7 +228,7 @@ def _notes(modal: ModalResult, swings: Sequence[_Swing], amplitude: float, magni
     if any(swing.mode.frequency == 0.0 for swing in swings):
         yield "Modes that do not oscillate are shown moving both ways; in reality they decay or grow to one side."
     if any(swing.mode.eigenvalue.real > 1e-6 * abs(swing.mode.eigenvalue) for swing in swings):
-        yield "Modes that grow are shown with a constant size."
+        yield "Unstable modes are shown with a constant size."
     if np.any(np.abs(Mechanics(modal.system, modal.linear.work).v) > 1e-9):
-        yield "The mechanism moves in this state; the modes are shown with that motion standing still."
+        yield "The mechanism moves in this state; the modes are shown without that motion."
     yield from (f"{note[0].upper()}{note[1:]}" for note in modal.linear.notes)

@@ -339,7 +339,7 @@ def test_an_unbalance_that_the_steps_do_not_follow_is_said(tmp_path: Path, capsy
         "analysis": {"end": 0.1, **RK4},
     }
     code, text, output = run(tmp_path, capsys, tables)
-    assert code == 0 and "body 'rotor' turns by up to 6.28 rad in a step" in text
+    assert code == 0 and "body 'rotor' turns by up to 6.28 rad per step" in text
     with Result(output) as result:
         assert result.summary["energy_balance"] < 0.01 and np.abs(result["joints/rail/position"]).max() > 0.1
 

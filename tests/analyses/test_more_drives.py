@@ -188,7 +188,7 @@ def test_a_spatial_mechanism_with_rotations(tmp_path: Path) -> None:
 def test_refused_without_the_option_which_is_named(tmp_path: Path) -> None:
     with pytest.raises(fx.InputError, match="--more-drives least-squares"):
         solve(tmp_path, four_bar({"drive": DRIVE, "lift": HEIGHT}))
-    with pytest.raises(fx.ComputationError, match="Or fit them all: --more-drives least-squares"):
+    with pytest.raises(fx.ComputationError, match="Or fit all of them: --more-drives least-squares"):
         solve(tmp_path, four_bar(contradicting()))
     with pytest.raises(fx.InputError, match="choices: refuse, least-squares"):
         solve(tmp_path, four_bar({"drive": DRIVE}), more_drives="all")
@@ -205,7 +205,7 @@ def test_free_and_flexible_mechanisms_are_refused(tmp_path: Path) -> None:
         solve(tmp_path, data, **FIT)
     tables = fx.read_model(LEE).identity
     tables["motions"]["again"] = {"marker": "slider", "along": "x", "expression": "0.3"}
-    with pytest.raises(fx.InputError, match="rigid, fully driven mechanisms only, and 'rod' is flexible"):
+    with pytest.raises(fx.InputError, match="only in a rigid, fully driven mechanism, and 'rod' is flexible"):
         solve(tmp_path, tables, **FIT)
 
 

@@ -319,7 +319,7 @@ def test_what_has_no_sections_is_refused(tmp_path: Path) -> None:
     for stations in ([], "middle", [[0.1]]):
         with pytest.raises(fx.InputError, match="list of places"):
             section_forces(result, "rod", stations)
-    with pytest.raises(fx.InputError, match="not the model of this result"):
+    with pytest.raises(fx.InputError, match="does not belong to this result"):
         section_forces(result, "beam", model=fx.Model.from_tables(cantilever()))
     with pytest.raises(fx.InputError, match="no section force 'Q' .section forces: N, Qy"):
         section_forces(result, "rod").component("Q")

@@ -110,7 +110,7 @@ def test_long_messages_are_cut(folder: Path, capsys: Capture) -> None:
 def test_a_model_writes_only_below_the_present_folder(folder: Path, capsys: Capture, file: str) -> None:
     (folder / "m.toml").write_text(f'{MODEL}[output]\nfile = "{file.replace(chr(92) + "o", chr(92) * 2 + "o")}"\n')
     message = refused(capsys, "run", "m.toml")
-    assert "leads out of the present folder" in message or "name of a result file" in message
+    assert "is outside of the current folder" in message or "name of a result file" in message
 
 
 def test_a_model_does_not_overwrite_its_inputs(folder: Path, capsys: Capture) -> None:
@@ -203,7 +203,7 @@ def test_times_that_do_not_run_forwards(folder: Path, capsys: Capture, times: fl
     with h5py.File("out.h5", "r+") as file:
         file["time"][-1] = times
     for verb in ("report", "plot"):
-        assert "'out.h5' is damaged: its times do not run forwards." in refused(capsys, verb, "out.h5")
+        assert "'out.h5' is damaged: its times do not increase." in refused(capsys, verb, "out.h5")
 
 
 def test_formulas_stay_texts_in_a_table(folder: Path, capsys: Capture) -> None:

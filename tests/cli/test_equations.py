@@ -34,7 +34,7 @@ def test_pendulum_on_the_screen(folder: Path, capsys: pytest.CaptureFixture[str]
 def test_energy_and_first_integrals(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = call(capsys, "equations", "pendulum.toml")
     flat = squeezed(out)
-    assert "T = 0.175*pivot'^2 V = -4.905*sin(pivot) (T + V stays constant)" in flat
+    assert "T = 0.175*pivot'^2 V = -4.905*sin(pivot) (T + V is constant)" in flat
     _, out, _ = call(capsys, "equations", "pendulum.toml", "--set", "model.gravity=[0,0,0]")
     assert "p_pivot = 0.35*pivot' (constant: cyclic coordinate)" in squeezed(out)
 
@@ -126,7 +126,7 @@ def test_all_wrong_asks_are_told_at_once(folder: Path, capsys: pytest.CaptureFix
     words = ("--order", "3", "--code", "c", "--steps", "--latex", "no/x.tex", "--form", "state-space")
     code, out, err = call(capsys, "equations", "pendulum.toml", *words)
     assert (code, out) == (2, "")
-    for piece in ("--order 3", "order 1 or 2", "--latex and --steps", "no folder 'no'", "augmented form"):
+    for piece in ("--order 3", "use 1 or 2", "--latex and --steps", "no folder 'no'", "augmented form"):
         assert piece in err
 
 

@@ -138,7 +138,7 @@ def test_steps_of_a_long_model_end_soon(folder: Path, capsys: pytest.CaptureFixt
     (folder / "chain.toml").write_text("\n".join([*lines, "[analysis]", "end = 1", "step = 0.01", ""]))
     begin = time.perf_counter()
     code, out, _ = call(capsys, "equations", "chain.toml", "--steps")
-    assert code == 0 and "too long to be read" in out and max(map(len, out.splitlines())) < 5000
+    assert code == 0 and "too long to print" in out and max(map(len, out.splitlines())) < 5000
     assert time.perf_counter() - begin < 30
 
 
@@ -189,4 +189,4 @@ def test_code_of_a_very_long_chain(folder: Path, capsys: pytest.CaptureFixture[s
 
 def test_natural_coordinates_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = call(capsys, "equations", "pendulum.toml", "--set", "coordinates.default=natural")
-    assert (code, out) == (2, "") and "not in natural ones" in err
+    assert (code, out) == (2, "") and "not natural ones" in err

@@ -26,7 +26,7 @@ def test_the_two_commands_stand_alone_and_ci_runs_one_of_them() -> None:
     lines = README.splitlines()
     for command in (RUN, TESTS):
         assert lines.count(command) == 1
-    assert TESTS in (ROOT / ".ci" / "run").read_text().splitlines()
+    assert TESTS in [line.strip() for line in (ROOT / ".ci" / "run").read_text().splitlines()]
     assert lines.index(RUN) < 15  # the first screen
 
 

@@ -223,7 +223,7 @@ def test_a_disk_that_is_full_at_once_or_later(model: Path) -> None:
         code, text = child.end()
         assert code == 1
         assert_one_message(text)
-        assert "File too large" in text and ("make room and use --resume" in text) == some_rows
+        assert "File too large" in text and ("Free disk space and use --resume" in text) == some_rows
         assert output.exists() == some_rows
         if some_rows:
             with Result(output) as result:

@@ -144,4 +144,4 @@ def test_python_faults() -> None:
     with pytest.raises(InputError) as caught:
         model.check()
     text = str(caught.value)
-    assert "no point 'A'" in text and "one of them" in text and 'axial = "all" belongs to family = "elements"' in text
+    assert "no point 'A'" in text and "needs either" in text and 'axial = "all" belongs to family = "elements"' in text

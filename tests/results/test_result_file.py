@@ -206,7 +206,7 @@ def test_read_while_another_process_writes(tmp_path: Path) -> None:
         ("foreign", "not a result of flexmb"),
         ("version", "has result format 99"),
         ("truncated", "is truncated"),
-        ("other truncated", "damaged or cut off"),
+        ("other truncated", "truncated or damaged"),
         ("headless", "is damaged"),
     ],
 )

@@ -168,7 +168,7 @@ def test_zeros_are_structural() -> None:
         (
             ("$l", 0.3, 0),
             "z",
-            r"the orientation of body 'rod' depends on the symbol 'l', and has no formula.*a value in .parameters.",
+            r"the orientation of body 'rod' depends on the symbol 'l', but has no formula.*a value in .parameters.",
         ),
         (("$l", 0, 0), ("$h", 0, 1), r"joints.pivot.axis: .*depends on the symbol 'h'"),
     ],
@@ -237,7 +237,7 @@ def test_places_on_a_beam(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_numbers_of_a_flexible_body_must_not_depend_on_symbols(monkeypatch: pytest.MonkeyPatch) -> None:
     """A field without formulas is refused where a symbol changes it, never taken as a constant."""
     monkeypatch.setattr("flexmb.symbolic.fields.symbolic_field", lambda *given: None)
-    with pytest.raises(InputError, match="body 'beam', of which only numbers are known, depends on the symbol 'l'"):
+    with pytest.raises(InputError, match="body 'beam', which is known only by numbers, depends on the symbol 'l'"):
         symbolic_mechanism(loaded_beam())
 
 
@@ -311,7 +311,7 @@ def test_functions_without_formula() -> None:
     ):
         with pytest.raises(InputError, match=name):
             expression_of(expression, time, path=("motions", "drive"))
-    with pytest.raises(InputError, match="motions.drive: 'abs' has no derivative.*Allowed: sin"):
+    with pytest.raises(InputError, match="motions.drive: 'abs' has no symbolic derivative.*Allowed: sin"):
         expression_of(parse_expression("abs(t)"), time, differentiable=True, path=("motions", "drive"))
     with pytest.raises(InputError, match="'step'.*has no formula"):
         value_of(parse_amount("step($a, 0, 0, 1, 1)", KEPT).value)

@@ -243,7 +243,7 @@ def test_sympy_is_not_loaded_for_equations() -> None:
 def test_values_of_rows_and_names() -> None:
     """Complete equations of the beam with an exact field are refused, truncated ones are not."""
     model = flagship()
-    with pytest.raises(InputError, match="symbols only up to an order"):
+    with pytest.raises(InputError, match="symbolic equations only up to an order"):
         equations_of(model)
     equations = equations_of(model, order=1)
     assert values_of(equations, 0.1, [0.1] * len(equations.q), [0.1] * equations.n_v).M.shape == (10, 10)

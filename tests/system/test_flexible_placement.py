@@ -64,7 +64,7 @@ def test_a_beam_weighs_what_it_is_made_of() -> None:
 
 
 def test_lump_beside_the_axis_is_refused() -> None:
-    with pytest.raises(InputError, match="point 'P' lies 0.01 m beside the beam axis"):
+    with pytest.raises(InputError, match="point 'P' is 0.01 m off the beam axis"):
         mechanism_of(points={"P": [0.1, 0.01, 0]}, bodies={"b": {**STEEL_ROD, "masses": [{"at": "P", "mass": 1}]}})
 
 
@@ -113,7 +113,7 @@ def test_state_of_a_beam() -> None:
 
 def test_too_many_values_when_the_elements_say_how_many_shapes() -> None:
     shapes = {"family": "elements", "elements": 2, "bending": {"y": "all"}}
-    with pytest.raises(InputError, match=r"bodies\.b\.elastic_position: .*4 numbers are needed, one for each shape"):
+    with pytest.raises(InputError, match=r"bodies\.b\.elastic_position: .*expected 4 numbers, one per shape"):
         placed_beam(shapes=shapes, elastic_position=[0.1])
 
 

@@ -316,7 +316,7 @@ def test_displacement_of_nonsense(result: Path) -> None:
             with pytest.raises(InputError):
                 opened.displacement(body, time)  # type: ignore[arg-type]
     assert "closed" in repr(opened)
-    with pytest.raises(InputError, match="has been closed"):
+    with pytest.raises(InputError, match="is closed"):
         opened.displacement("__proto__", 0.0)
 
 

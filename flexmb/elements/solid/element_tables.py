@@ -1,4 +1,4 @@
-"""What is integrated over a solid element, as tables on its reference cell.
+"""Tables of the integrals over a solid element, on its reference cell.
 
 Stiffness is integrated at the points of a rule that is exact for straight, affine cells. The mass of a curved cell is
 sum over h of det J(h) times a table of its shape products, exact for every shape that the cell can take: det J is a
@@ -80,7 +80,7 @@ def _stress_points(kind: str) -> Floats:
 
 
 def _mass_samples(kind: str) -> tuple[Floats, Floats]:
-    """Points (h, 3) where det J is sampled, and the (h, k, k) table of what each contributes to the mass."""
+    """Points (h, 3) where det J is sampled, and the (h, k, k) table of their contributions to the mass."""
     points, weights = mass_rule(kind)
     N = shape_functions(kind, points)
     if kind != "tet10":
@@ -102,7 +102,7 @@ def _inner_gradients(points: Floats, inner: bool) -> Floats:
 
 @dataclass(frozen=True)
 class ElementTables:
-    """Tables of a kind of cell; g points of stiffness, h of mass, s of stress, k nodes, i inner functions."""
+    """Tables of a cell type; g points of stiffness, h of mass, s of stress, k nodes, i inner functions."""
 
     kind: str
     gradients: Floats
@@ -116,7 +116,7 @@ class ElementTables:
     mass_gradients: Floats
     """(h, k, 3) derivatives at the points where det J is sampled for mass"""
     mass_table: Floats
-    """(h, k, k) what det J = 1 at one point contributes to the mass of density 1"""
+    """(h, k, k) contribution of det J = 1 at one point to the mass of density 1"""
     stress_gradients: Floats
     """(s, k, 3) derivatives at the points of stress"""
     stress_inner: Floats
@@ -132,7 +132,7 @@ class ElementTables:
 
 @cache
 def element_tables(kind: str, incompatible: bool = False) -> ElementTables:
-    """The tables of a kind; `incompatible` adds the inner functions of hex8."""
+    """The tables of a cell type; `incompatible` adds the inner functions of hex8."""
     points, weights = stiffness_rule(kind)
     samples, table = _mass_samples(kind)
     stress_points, inner = _stress_points(kind), incompatible and kind == "hex8"

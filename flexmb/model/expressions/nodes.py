@@ -1,8 +1,8 @@
 """The tree of an expression: small frozen nodes, the functions they may call, and their evaluation.
 
-`measure` walks the tree once and gives both the value (when nothing in it varies) and the dimension (when it is known).
-A parameter that is kept as a symbol is a number too, a `SymbolicValue`: it and all that is computed from it carry their
-formula along. Only a symbolic reading of a model makes them.
+`measure` walks the tree once and returns both the value (when nothing in it varies) and the dimension (when it is
+known). A parameter kept as a symbol is a `SymbolicValue`: it and all numbers computed from it carry their formula. Only
+a symbolic reading of a model creates them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from flexmb.model.units import KINDS, NUMBER, Dimension, describe
 
 @dataclass(frozen=True)
 class Number:
-    """A number with its dimension; None: that of its surroundings."""
+    """A number with its dimension; None: that of its context."""
 
     value: float
     dimension: Dimension | None = NUMBER
@@ -96,8 +96,8 @@ Node = Number | Name | Negative | Binary | Call | Table
 class SymbolicValue(float):
     """A number in SI that knows its formula: `node`, a tree of numbers and symbols (`Name`).
 
-    As a float it is the value at the nominal values of the symbols, so that everything that reads numbers goes on
-    working; sums, products and powers with other numbers carry the formula along, all else gives plain numbers.
+    As a float it is the value at the nominal values of the symbols, so that all code that reads numbers keeps
+    working; sums, products and powers with other numbers carry the formula, other operations return plain numbers.
     """
 
     node: Node
@@ -155,7 +155,7 @@ _OPERATIONS: dict[str, Callable[[float, float], float]] = {
 
 
 def _carried(sign: Literal["+", "-", "*", "/", "^"], first: Any, second: Any) -> Any:
-    """The result of an operation with a SymbolicValue; NotImplemented with anything but a number (an array)."""
+    """The result of an operation with a SymbolicValue; NotImplemented for operands that are not numbers (arrays)."""
     if not isinstance(first, (int, float)) or not isinstance(second, (int, float)):
         return NotImplemented
     value = _OPERATIONS[sign](float(first), float(second))
@@ -321,7 +321,7 @@ def _call_dimension(node: Call, given: list[Dimension | None]) -> Dimension | No
         if given[0] not in allowed:
             assert given[0] is not None
             what = "an angle or a number" if name in _ANGLES_IN else "a number"
-            raise TextError(f"{name} of {describe(given[0])}: {what} is needed", position=node.at)
+            raise TextError(f"{name} of {describe(given[0])}: expected {what}", position=node.at)
     return NUMBER  # of asin, acos, atan and atan2 too: radians are plain numbers, so that 10 N*atan(t) is a force
 
 

@@ -1,4 +1,4 @@
-"""Expressions and quantities in model files: a small, safe grammar of our own (nothing is ever executed).
+"""Expressions and quantities in model files: a small, safe grammar (nothing is executed as Python).
 
     sum      = product (("+" | "-") product)*
     product  = signed (("*" | "/") signed)*
@@ -6,9 +6,9 @@
     power    = atom ["^" signed]                       (to the right: 2^3^2 = 2^9; -2^2 = -4)
     atom     = number [unit] | "pi" | name | "$name" | function "(" sum ("," sum)* ")" | "(" sum ")"
 
-A number may carry a unit ("10 mm", "5 N*m/rad"), parameters are put in as numbers, what remains free are the time t and
-sensors. Dimensions are checked as far as they are known. Depth and length are bounded. Parameters that are kept as
-symbols are put in as numbers that carry their formula (`SymbolicValue`), and so does what is computed from them.
+A number may carry a unit ("10 mm", "5 N*m/rad"), parameters are inserted as numbers; the time t and sensors are the
+free variables. Dimensions are checked as far as they are known. Depth and length are bounded. Parameters kept as
+symbols are inserted as numbers that carry their formula (`SymbolicValue`), as do numbers computed from them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ RESERVED = frozenset(("t", *CONSTANTS, *FUNCTIONS))
 
 @dataclass(frozen=True)
 class Expression:
-    """A function of time (and of sensors): its tree, with all parameters put in."""
+    """A function of time (and of sensors): its tree, with all parameters inserted."""
 
     node: Node
     text: str = ""
@@ -65,12 +65,12 @@ class Expression:
         value = measure(self.node, {"t": float(t), **channels}).value
         if value is None:
             missing = sorted(self.names - {"t", *channels})
-            raise TextError(f"value of {', '.join(missing)} is needed")
+            raise TextError(f"give a value for {', '.join(missing)}")
         return value
 
 
 class _Parser:
-    """One text, read once from left to right."""
+    """Parser of one text, from left to right."""
 
     def __init__(self, source: str, parameters: Mapping[str, Amount], variables: Collection[str]):
         self.source = source
@@ -78,7 +78,7 @@ class _Parser:
         self.at = 0
         self.level = 0
         self.after_unit = -1
-        """Index of the name that would go on a unit: "x" in "5 N*x"."""
+        """Index of the name that would continue a unit: "x" in "5 N*x"."""
         self.parameters = parameters
         self.variables = variables
 
@@ -92,7 +92,7 @@ class _Parser:
     def expect(self, sign: str) -> None:
         if self.token.text != sign:
             found = f"found '{self.token.text}'" if self.token.text else "the text ends here"
-            raise self.fault(f"'{sign}' is expected, {found}")
+            raise self.fault(f"expected '{sign}', {found}")
         self.at += 1
 
     def whole(self) -> Node:
@@ -113,7 +113,7 @@ class _Parser:
             sign = "*" if token.text == "·" else token.text
             node = Binary(sign, node, getattr(self, operand)(), token.at)  # type: ignore[arg-type]
             if node.depth > MAX_DEPTH:
-                raise self.fault(f"too many terms in a row or nested too deeply (more than {MAX_DEPTH} levels)", token)
+                raise self.fault(f"too many terms or nested too deeply (more than {MAX_DEPTH} levels)", token)
         return node
 
     def sum(self) -> Node:
@@ -267,7 +267,7 @@ def _parse(source: str, parameters: Mapping[str, Amount], variables: Collection[
     if found.value is not None and not math.isfinite(found.value):
         raise TextError("the value is not a finite number", source, 0)
     if isinstance(found.value, SymbolicValue) and found.value.node.depth > MAX_DEPTH:
-        raise TextError(f"the formula of its symbols is nested too deeply (more than {MAX_DEPTH} levels)", source, 0)
+        raise TextError(f"its symbolic formula is nested too deeply (more than {MAX_DEPTH} levels)", source, 0)
     return node, found
 
 
@@ -289,7 +289,7 @@ def parse_expression(
     variables: Iterable[str] = ("t",),
     kind: Kind | None = None,
 ) -> Expression:
-    """Read an expression of `variables`; when its dimension is known it must be that of `kind`."""
+    """Read an expression of `variables`; a known dimension must be that of `kind`."""
     names = tuple(variables)
     node, found = _parse(source, parameters or {}, names)
     if kind is not None and found.dimension is not None:
@@ -309,7 +309,7 @@ def constant(value: float) -> Expression:
 
 
 def _number(value: float) -> Number:
-    """A number of a tree; one that carries its formula keeps it."""
+    """Node of a number; a `SymbolicValue` keeps its formula."""
     return Number(value if isinstance(value, SymbolicValue) else float(value))
 
 
@@ -344,7 +344,7 @@ def harmonic(amplitude: float, frequency: float, phase: float = 0.0, offset: flo
 
 
 def ramp(to: float, over: float, start: float = 0.0) -> Expression:
-    """Smoothly from `start` at t = 0 to `to` at t = `over` [s], constant after."""
+    """Smoothly from `start` at t = 0 to `to` at t = `over` [s], constant afterwards."""
     arguments = (_T, Number(0.0), _number(start), _number(over), _number(to))
     return _of_time(Call("step", arguments), f"step(t, 0, {start!r}, {over!r}, {to!r})")
 

@@ -1,6 +1,6 @@
 """Measured motions made smooth enough to be differentiated twice.
 
-Enter points (t_i, x_i) and a cut-off frequency f_c [Hz]; leave points on the quintic spline x(t) that minimises
+Enters: points (t_i, x_i) and a cut-off frequency f_c [Hz]; leaves: points on the quintic spline x(t) that minimises
 
     sum_i w_i (x_i - x(t_i))^2 + (2 pi f_c)^-6  integral (d^3 x / dt^3)^2 dt,
 
@@ -31,7 +31,7 @@ COARSE = 0.25  # rad of the cut-off frequency: points farther apart would not ho
 
 @dataclass(frozen=True)
 class Smoothing:
-    """What became of a table."""
+    """A smoothed table and its changes."""
 
     points: Points
     """The curve [s, m or rad]."""
@@ -40,11 +40,11 @@ class Smoothing:
     largest: float
     """Largest change [m or rad]."""
     largest_at: float
-    """When [s]."""
+    """Time of the largest change [s]."""
 
 
 def smoothing_fault(points: Sequence[Sequence[float]], cutoff: float) -> str:
-    """Why a table cannot be smoothed at this cut-off frequency [Hz]; "" when it can."""
+    """Reason why a table cannot be smoothed at this cut-off frequency [Hz]; empty when it can."""
     n = len(points)
     if n < LEAST_POINTS:
         return f"a table needs at least {LEAST_POINTS} points to be smoothed, found {n}"
@@ -52,7 +52,7 @@ def smoothing_fault(points: Sequence[Sequence[float]], cutoff: float) -> str:
     least, most = 1.0 / duration, 0.5 * (n - 1) / duration
     if not least <= cutoff < most:
         return (
-            f"the cut-off frequency {cutoff:g} Hz must lie between {least:.4g} Hz (one period in the {duration:g} s of "
+            f"the cut-off frequency {cutoff:g} Hz must be between {least:.4g} Hz (one period in the {duration:g} s of "
             f"the table) and {most:.4g} Hz (half the rate of its {n} points)"
         )
     return ""
@@ -60,7 +60,7 @@ def smoothing_fault(points: Sequence[Sequence[float]], cutoff: float) -> str:
 
 @lru_cache(maxsize=64)
 def smooth(points: Points, cutoff: float) -> Smoothing:
-    """The points, smoothed at a cut-off frequency [Hz]. Raises ValueError when they cannot be."""
+    """The points, smoothed at a cut-off frequency [Hz]. Raises ValueError when this is impossible."""
     fault = smoothing_fault(points, cutoff)
     if fault:
         raise ValueError(fault)
@@ -80,7 +80,7 @@ def smooth(points: Points, cutoff: float) -> Smoothing:
 
 
 def _thinned(phase: Floats) -> Floats:
-    """The knots: all places, or so many that no two are closer than FINE."""
+    """The knots: all places, or as many as keep a distance of at least FINE."""
     kept = [0]
     while (following := int(np.searchsorted(phase, phase[kept[-1]] + FINE))) < len(phase):
         kept.append(following)

@@ -17,7 +17,7 @@ _TOKEN = re.compile(
 
 
 class TextError(ValueError):
-    """A fault in a quantity or an expression, with its place in the text."""
+    """A fault in a quantity or expression, with its position in the text."""
 
     def __init__(self, message: str, source: str = "", position: int = 0, hint: str = ""):
         self.message, self.source, self.position, self.hint = message, source, position, hint
@@ -35,7 +35,7 @@ class TextError(ValueError):
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of the text that is read as one."""
+    """A number, name or sign in the text."""
 
     kind: Literal["number", "name", "sign", "end"]
     text: str

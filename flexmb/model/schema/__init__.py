@@ -1,4 +1,4 @@
-"""The model as checked objects: what may stand in a model file, with units, limits and cross references."""
+"""The model as checked objects: the contents of a model file, with units, limits and cross references."""
 
 from flexmb.model.schema.model_spec import ModelSpec, read_spec
 

@@ -1,4 +1,4 @@
-"""What is computed and written: coordinates, analysis and output of a model."""
+"""Coordinates, analysis and output of a model: what is computed and what is written."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pydantic import ConfigDict, Field, StrictBool, ValidationInfo, ValidatorFun
 from pydantic_core import PydanticKnownError
 
 from flexmb.model.schema.bodies import Strict
-from flexmb.model.schema.fields import Names, Scalar, Vector, VectorOf, refuse
+from flexmb.model.schema.fields import Names, Scalar, Vector, VectorOf, field_error
 from flexmb.model.schema.json_forms import any_of, given, is_one_of, rules
 from flexmb.suggestions import clipped
 
 
 class ModelInfo(Strict):
-    """Name and surroundings of a model."""
+    """Name, description and gravity of a model."""
 
     name: str = Field("", description="Name of the model.")
     description: str = Field("", description="Free text.")
@@ -26,19 +26,19 @@ class ModelInfo(Strict):
     @field_validator("name")
     @classmethod
     def _check_name(cls, name: str) -> str:
-        """It is printed, drawn and written into files of other formats."""
+        """Reject control characters: the name is printed, drawn and written to other file formats."""
         if any(sign < " " and not sign.isspace() for sign in name):
-            raise refuse("the name has control characters in it", "Write it in letters, digits and signs.")
+            raise field_error("the name contains control characters", "Use letters, digits and punctuation.")
         return name
 
 
 class Coordinates(Strict):
-    """Choice of the spanning tree, by the user's word."""
+    """The user's choice of coordinates and of the spanning tree."""
 
     default: Literal["joint", "absolute", "natural"] = Field(
         "joint",
-        description="Coordinates of all bodies that say nothing else; natural: points and unit vectors, for a whole "
-        "model of rigid bodies.",
+        description="Coordinates of all bodies without a choice of their own; natural: points and unit vectors, for "
+        "models of rigid bodies only.",
     )
     absolute: Annotated[tuple[str, ...], Names(what="bodies")] = Field(
         (), description="Bodies in absolute coordinates."
@@ -53,7 +53,7 @@ Method = Literal["generalized-alpha", "hht", "shi-mcphee", "rk4", "rk45"]
 
 
 class Analysis(Strict):
-    """What is computed."""
+    """Settings of the analysis."""
 
     model_config = ConfigDict(
         json_schema_extra=rules(
@@ -63,37 +63,37 @@ class Analysis(Strict):
     )
 
     type: Literal["dynamic", "kinematic", "static"] = Field(
-        "dynamic", description="Time integration, motion by the drives alone, or equilibrium at t = 0."
+        "dynamic", description="Time integration, motion of the drives alone, or equilibrium at t = 0."
     )
     end: Annotated[float, Scalar("time", above=0.0)] = Field(
-        default_factory=lambda: None, validate_default=True, description="Final time [s]; a static analysis needs none."
+        default_factory=lambda: None, validate_default=True, description="Final time [s]; not for a static analysis."
     )
     start: Literal["given", "static"] = Field(
         "given",
-        description="Positions at the start: as given, or the equilibrium that is found from there; given velocities "
-        "and those of the motions stay.",
+        description="Positions at the start: as given, or the equilibrium found from there; velocities that are given "
+        "or prescribed by motions are kept.",
     )
     step: Annotated[float, Scalar("time", above=0.0)] | None = Field(
-        None, description="Step [s]; with a tolerance: the first step."
+        None, description="Step size [s]; with a tolerance: the first step."
     )
     max_step: Annotated[float, Scalar("time", above=0.0)] | None = Field(
-        None, description="Greatest step [s]; with error control, shorter than the shortest pulse of a load."
+        None, description="Largest step [s]; with error control, make it shorter than the shortest load pulse."
     )
     method: Method = Field("generalized-alpha", description="Integration method.")
     rho: Annotated[float, Scalar("number", least=0.0, most=1.0)] = Field(
         0.8,
         description="Generalised-alpha: spectral radius at infinite frequency (1: no damping, open trees only; 0: "
-        "most); other methods leave it unread.",
+        "most damping); other methods ignore it.",
     )
     alpha: Annotated[float, Scalar("number", least=0.0, most=1.0 / 3.0)] = Field(
-        0.1, description="HHT: numerical damping, 0 to 1/3; other methods leave it unread."
+        0.1, description="HHT: numerical damping, 0 to 1/3; other methods ignore it."
     )
     tolerance: Annotated[float, Scalar("number", above=0.0, most=1.0)] | None = Field(
-        None, description="Relative local error: the step is then chosen by error control, else it is fixed."
+        None, description="Relative local error for step size control; default: a fixed step."
     )
     formulation: Literal["augmented", "embedding", "canonical"] = Field(
         "augmented",
-        description="With multipliers, with independent coordinates only, or positions and momenta (canonical: natural "
+        description="Lagrange multipliers, independent coordinates only, or positions and momenta (canonical: natural "
         "coordinates and rk4 only).",
     )
     independent: Annotated[tuple[str, ...], Names(what="coordinates 'joint.coordinate'")] = Field(
@@ -101,13 +101,13 @@ class Analysis(Strict):
     )
     elastic_start: Literal["undeformed", "quasi-static"] = Field(
         "undeformed",
-        description="Elastic coordinates at the start, where a body gives none: zero, or in balance with the loads.",
+        description="Initial elastic coordinates of bodies that give none: zero, or in equilibrium with the loads.",
     )
 
     @field_validator("end", mode="wrap")
     @classmethod
     def _check_end(cls, end: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> float:
-        """A static analysis ends where it starts; every other one needs an end."""
+        """Require an end, except for a static analysis."""
         if end is not None:
             return float(read(end))
         if info.data.get("type") != "static":
@@ -116,26 +116,24 @@ class Analysis(Strict):
 
 
 class Output(Strict):
-    """What is written."""
+    """Settings of the result file."""
 
     every: Annotated[float, Scalar("time", above=0.0)] | None = Field(
-        None, description="Interval of the output [s], interpolated; default: every step."
+        None, description="Output interval [s], interpolated; default: every step."
     )
     file: str | None = Field(
-        None, description="Result file (.h5); default: the name of the model file, in the present folder."
+        None, description="Result file (.h5); default: the name of the model file, in the current folder."
     )
-    reactions: StrictBool = Field(
-        True, description="Whether the reactions of all joints are written, and the largest ones reported."
-    )
+    reactions: StrictBool = Field(True, description="Write the reactions of all joints and report the largest ones.")
 
     @field_validator("file")
     @classmethod
     def _check_file(cls, file: str | None) -> str | None:
-        """A model may come from anybody: it does not choose a place outside of the present folder."""
+        """Reject paths outside of the current folder, since a model may come from anyone."""
         parts = (PureWindowsPath(file).parts, PurePosixPath(file).parts) if file is not None else ()
         if file is not None and (not file.strip() or "\0" in file):
-            raise refuse(f"the name of a result file (.h5) is needed, found {clipped(file)}")
+            raise field_error(f"expected the name of a result file (.h5), found {clipped(file)}")
         if file is not None and (any(".." in path for path in parts) or file.lstrip().startswith(("/", "\\", "~"))):
-            text = f"{clipped(file)} leads out of the present folder"
-            raise refuse(text, "Give a name, or a path below it; any place can be chosen by -o FILE.")
+            text = f"{clipped(file)} is outside of the current folder"
+            raise field_error(text, "Give a name or a path below it; -o FILE can write anywhere.")
         return file

@@ -33,7 +33,7 @@ def check_beam(references: References, name: str, table: Table) -> None:
     if "order" in table and table.get("field", "exact") != "quadratic":
         text = f"body '{name}': 'order' belongs to field = \"quadratic\""
         field = f'the field is "{clipped(table["field"])[1:-1]}"' if "field" in table else 'the field is "exact"'
-        references.add((*path, "order"), f"{text}; here {field}", "Leave 'order' out or change the field.")
+        references.add((*path, "order"), f"{text}; {field}", "Remove 'order' or change the field.")
     family = shapes.get("family", "monomials") if isinstance(shapes, Mapping) else "monomials"
     if table.get("shear") is True and family != "elements":
         text = f"body '{name}': shear deformation needs shapes from beam elements"
@@ -45,11 +45,11 @@ def check_beam(references: References, name: str, table: Table) -> None:
 def _check_sections(references: References, name: str, table: Table) -> None:
     path: Path = ("bodies", name)
     if "section" in table and "sections" in table:
-        text = f"body '{name}' has section and sections: only one of them can be given"
+        text = f"body '{name}' has section and sections: give only one of them"
         references.add((*path, "sections"), text)
     elif "section" not in table and "sections" not in table and "beam" in table:
         hint = 'For example section = { type = "circle", radius = "3 mm" }.'
-        references.add((*path, "section"), f"body '{name}' needs 'section' (or 'sections', one after the other)", hint)
+        references.add((*path, "section"), f"body '{name}' needs 'section' (or 'sections', a list from A to B)", hint)
     _check_section_name(references, table.get("section"), (*path, "section"))
     steps = table.get("sections")
     steps = steps if isinstance(steps, (list, tuple)) else ()
@@ -62,7 +62,7 @@ def _check_sections(references: References, name: str, table: Table) -> None:
         _check_section_name(references, step.get("section"), (*place, "section"))
         _check_material(references, step.get("material"), (*place, "material"))
         if i < len(steps) - 1 and "to" not in step:
-            text = f"body '{name}': part {i + 1} of the sections needs 'to' (where it ends, from A)"
+            text = f"body '{name}': part {i + 1} of the sections needs 'to' (distance of its end from A)"
             references.add((*place, "to"), text)
 
 
@@ -89,8 +89,8 @@ def _check_shapes(references: References, name: str, shapes: Table) -> None:
     path: Path = ("bodies", name, "shapes")
     family = shapes.get("family", "monomials")
     if "supports" in shapes and family == "monomials":
-        text = f"body '{name}': monomials know no supports"
-        references.add((*path, "supports"), text, 'Leave it out, or take family = "modes" or "elements".')
+        text = f"body '{name}': monomials have no supports"
+        references.add((*path, "supports"), text, 'Remove it, or use family = "modes" or "elements".')
     if family in ("monomials", "modes"):
         if "elements" in shapes:
             text = f"body '{name}': 'elements' belongs to family = \"elements\", not to \"{family}\""
@@ -112,11 +112,11 @@ def check_damping(references: References, name: str, damping: Any) -> None:
     forms = [key for key in ("ratio", "ratios", "rule") if key in damping]
     forms += ["mass and stiffness"] if "mass" in damping or "stiffness" in damping else []
     if len(forms) > 1:
-        text = f"body '{name}': damping has {' and '.join(forms)}: only one of these forms can be given"
+        text = f"body '{name}': damping has {' and '.join(forms)}: give only one of these forms"
         references.add(path, text)
     elif not forms:
-        hint = "One of: ratio, ratios, mass and stiffness, rule."
-        references.add(path, f"body '{name}': damping says nothing", hint)
+        hint = "Give one of: ratio, ratios, mass and stiffness, rule."
+        references.add(path, f"body '{name}': damping is empty", hint)
 
 
 def check_modal(references: References, name: str, table: Table) -> None:
@@ -127,7 +127,7 @@ def check_modal(references: References, name: str, table: Table) -> None:
 
 
 def on_beam(references: References, body: Any, path: Path, what: str) -> bool:
-    """Whether `body` is a beam; a fault when it is something else."""
+    """Whether `body` is a beam; adds a fault when it is something else."""
     kind = references.kinds.get(body) if isinstance(body, str) else None
     if body == "ground" or kind in _KIND_WORDS:
         found = "ground" if body == "ground" else f"body '{body}', which is {_KIND_WORDS[str(kind)]}"
@@ -141,8 +141,8 @@ def on_beam(references: References, body: Any, path: Path, what: str) -> bool:
 _KIND_WORDS = {"rigid": "rigid", "modal": "given by its matrices", "mesh": "from a body file"}
 
 
-def refuse_bare_modal(references: References, reference: Any, path: Path, what: str) -> None:
-    """The origin of a body by its matrices or from a file is its frame: what acts on it must name another marker."""
+def reject_bare_modal(references: References, reference: Any, path: Path, what: str) -> None:
+    """Require a marker other than the origin on a body given by matrices or a file: its origin carries no shapes."""
     if not isinstance(reference, str):
         return
     body, _, marker = reference.partition(".")
@@ -153,27 +153,27 @@ def refuse_bare_modal(references: References, reference: Any, path: Path, what: 
         references.add(path, text, marker_hint(references, body))
 
 
-def refuse_modal_at(references: References, name: str, bodies: Any) -> None:
-    """A joint that is placed by a point: nothing says how a modal body moves there."""
+def reject_modal_at(references: References, name: str, bodies: Any) -> None:
+    """Reject a joint placed by a point on a modal body, whose shapes are known only at its markers."""
     for i, body in enumerate(bodies if isinstance(bodies, (list, tuple)) else ()):
         if isinstance(body, str) and references.kinds.get(body) == "modal":
-            text = f"joint '{name}': the shapes of the modal body '{body}' are known at its markers only"
-            hint = f"Join markers: markers = [.., '{body}.MARKER']. {marker_hint(references, body)}"
+            text = f"joint '{name}': the shapes of the modal body '{body}' are known only at its markers"
+            hint = f"Connect markers: markers = [.., '{body}.MARKER']. {marker_hint(references, body)}"
             references.add(("joints", name, "bodies", i), text, hint)
 
 
 def marker_hint(references: References, body: str) -> str:
-    """The markers of a body that something can be fixed to, or how to make one."""
+    """Hint with the markers of a body, or on how to add one."""
     own = [marker for marker in references.markers.get(body, ()) if marker != "origin"]
     if own:
         return f"Markers: {', '.join(f'{body}.{marker}' for marker in own[:12])}."
     if references.kinds.get(body) == "mesh":
-        return "" if body in references.unread else "Its file has none: reduce again with --interface NAME."
+        return "" if body in references.unread else "Its file has no markers: reduce again with --interface NAME."
     return f"Add [bodies.{body}.markers.NAME] with Phi and Theta."
 
 
 def check_flexible_values(references: References, spec: ModelSpec) -> None:
-    """What needs the numbers of the flexible bodies."""
+    """Faults that need the numbers of the flexible bodies."""
     for name, body in spec.bodies.items():
         if isinstance(body, BeamBody):
             for path, text in _beam_faults(spec, body):
@@ -191,7 +191,7 @@ def check_flexible_values(references: References, spec: ModelSpec) -> None:
         length = spec.beam_length(beam)
         end = length if force.to is None else force.to
         if end > length * (1.0 + 1e-9):
-            text = f"force '{name}': to = {end:g} m lies beyond the end of beam '{force.body}' ({length:g} m long)"
+            text = f"force '{name}': to = {end:g} m is beyond the end of beam '{force.body}' ({length:g} m long)"
             references.add(("forces", name, "to"), text)
         elif force.start >= end:
             text = f"force '{name}': from ({force.start:g} m) must be less than to ({end:g} m)"
@@ -199,7 +199,7 @@ def check_flexible_values(references: References, spec: ModelSpec) -> None:
     if spec.analysis is not None and spec.analysis.elastic_start == "quasi-static":
         flexible = {name: body for name, body in spec.bodies.items() if isinstance(body, FlexibleTable)}
         for name in (name for name, body in flexible.items() if body.elastic_position is not None):
-            text = f"body '{name}': elastic_start = \"quasi-static\" finds the elastic coordinates"
+            text = f"body '{name}': elastic_start = \"quasi-static\" computes the elastic coordinates"
             references.add(("bodies", name, "elastic_position"), f"{text}; they cannot be given too")
 
 
@@ -207,11 +207,11 @@ def _beam_faults(spec: ModelSpec, body: BeamBody) -> Iterator[tuple[Path, str]]:
     yield from _needed_constants(spec, body)
     shapes = body.shapes
     if shapes.count == 0:
-        yield ("shapes",), "a beam without shapes is rigid. Give shapes, or a rigid body with mass and rod"
+        yield ("shapes",), "a beam without shapes is rigid. Give shapes, or use a rigid body with mass and rod"
     yield from count_faults(body, shapes.count)
     if body.damping is not None and body.damping.ratios is not None and shapes.count is not None:
         if len(body.damping.ratios) != shapes.count:
-            text = f"{shapes.count} ratios are needed, one a mode, found {len(body.damping.ratios)}"
+            text = f"expected {shapes.count} ratios, one per mode, found {len(body.damping.ratios)}"
             yield ("damping", "ratios"), text
     if spec.has_places(*body.beam):
         yield from _geometry_faults(spec, body)
@@ -220,24 +220,24 @@ def _beam_faults(spec: ModelSpec, body: BeamBody) -> Iterator[tuple[Path, str]]:
 def _geometry_faults(spec: ModelSpec, body: BeamBody) -> Iterator[tuple[Path, str]]:
     length = spec.beam_length(body)
     if length == 0.0:
-        yield ("beam",), "the beam has no length"
+        yield ("beam",), "the beam has zero length"
         return
     along = spec.beam_axis(body)
     if body.y_axis is not None and abs(sum(a * b for a, b in zip(along, body.y_axis, strict=True))) > 1.0 - 1e-9:
-        yield ("y_axis",), "y_axis runs along the beam; it must point across"
+        yield ("y_axis",), "y_axis is parallel to the beam; it must point across it"
     before = 0.0
     steps = body.sections or ()
     for i, step in enumerate(steps):
         if step.to is None:
             continue
         if step.to <= before:
-            yield ("sections", i, "to"), f"the sections must follow each other: to = {step.to:g} m after {before:g} m"
+            yield ("sections", i, "to"), f"the section ends must increase: to = {step.to:g} m after {before:g} m"
         last = i == len(steps) - 1
         if step.to > length * (1.0 + 1e-9) or (last and step.to < length * (1.0 - 1e-9)):
-            reason = "the last section must end there" if last else "sections cannot go beyond"
+            reason = "the last section must end there" if last else "sections cannot extend beyond it"
             yield ("sections", i, "to"), f"to = {step.to:g} m, but the beam is {length:g} m long: {reason}"
         elif not last and step.to >= length * (1.0 - 1e-9):
-            yield ("sections", i, "to"), f"to = {step.to:g} m is the end of the beam: nothing is left for the next one"
+            yield ("sections", i, "to"), f"to = {step.to:g} m is the end of the beam: the next section is empty"
         before = step.to
     yield from _lump_faults(spec, body, length)
 
@@ -246,9 +246,9 @@ def _lump_faults(spec: ModelSpec, body: BeamBody, length: float) -> Iterator[tup
     for i, lump in enumerate(body.masses):
         x, off = spec.station(body, lump.at)
         if not -1e-9 * length <= x <= length * (1.0 + 1e-9):
-            yield ("masses", i, "at"), f"the mass stands {x:g} m from A, but the beam is {length:g} m long"
+            yield ("masses", i, "at"), f"the mass is {x:g} m from A, but the beam is {length:g} m long"
         elif off > _OFF_AXIS * length:
-            text = f"point '{lump.at}' lies {off:g} m beside the beam axis. Give the distance from A, and 'center'"
+            text = f"point '{lump.at}' is {off:g} m off the beam axis. Give the distance from A and 'center'"
             yield ("masses", i, "at"), text
 
 
@@ -257,7 +257,7 @@ def _needed_constants(spec: ModelSpec, body: BeamBody) -> Iterator[tuple[Path, s
     twists, shears = body.shapes.twists, body.shear
     if not twists and not shears:
         return
-    use = "torsion shapes" if twists else "shear"
+    use = "torsion shapes need" if twists else "shear needs"
     materials: list[tuple[Path, Any]] = [(("material",), body.material)]
     sections: list[tuple[Path, Any]] = [(("section",), body.section)]
     for i, step in enumerate(body.sections or ()):
@@ -266,23 +266,23 @@ def _needed_constants(spec: ModelSpec, body: BeamBody) -> Iterator[tuple[Path, s
     for path, named in materials:
         material: Strict | None = spec.materials.get(named) if isinstance(named, str) else named
         if isinstance(material, Material) and material.shear_modulus is None:
-            yield path, f"{use} need 'nu' or 'G' of the material"
+            yield path, f"{use} the material's 'nu' or 'G'"
     for path, named in sections:
         section = spec.sections.get(named) if isinstance(named, str) else named
         if not isinstance(section, GeneralSection):
             continue
         if twists and section.J is None:
-            yield path, "torsion shapes need 'J' (the torsion constant) of a general section"
+            yield path, "torsion shapes need the torsion constant 'J' of a general section"
         if shears and (section.shear_y is None or section.shear_z is None):
-            yield path, "shear needs 'shear_y' and 'shear_z' (shear coefficients) of a general section"
+            yield path, "shear needs the shear coefficients 'shear_y' and 'shear_z' of a general section"
 
 
 def count_faults(body: FlexibleTable, n: int | None) -> Iterator[tuple[Path, str]]:
-    """Initial elastic coordinates of the wrong number; n is the number of shapes, None when it is not known."""
+    """Wrong number of initial elastic coordinates; n is the number of shapes, None when unknown."""
     for key in ("elastic_position", "elastic_velocity"):
         given = getattr(body, key)
         if given is not None and n is not None and len(given) != n:
-            yield (key,), f"{n} numbers are needed, one for each shape, found {len(given)}"
+            yield (key,), f"expected {n} number{'s' if n != 1 else ''}, one per shape, found {len(given)}"
 
 
 def _check_count(references: References, name: str, body: ModalBody, n: int) -> None:

@@ -19,9 +19,9 @@ from flexmb.model.schema.fields import (
     VectorOf,
     Where,
     context_of,
+    field_error,
     read_list,
     read_number,
-    refuse,
 )
 from flexmb.model.schema.geometry import ColorField
 from flexmb.model.schema.json_forms import (
@@ -69,7 +69,7 @@ Supports = Literal[
 
 @dataclass(frozen=True)
 class CountField(FieldType):
-    """A whole number. With `word`: that text is allowed too, and becomes None."""
+    """A whole number. With `word`: that string is allowed too, and becomes None."""
 
     most: int
     least: int = 0
@@ -80,9 +80,9 @@ class CountField(FieldType):
             return None
         number = read_number(value, (KINDS["number"],), info)
         if number != int(number):
-            raise refuse(f"a whole number is needed, found {clipped(value)}")
+            raise field_error(f"expected a whole number, found {clipped(value)}")
         if not self.least <= number <= self.most:
-            raise refuse(f"must be {self.least} to {self.most}, found {clipped(value)}")
+            raise field_error(f"must be {self.least} to {self.most}, found {clipped(value)}")
         return int(number)
 
     def json(self) -> Schema:
@@ -100,9 +100,11 @@ class BendingField(FieldType):
             return both, both
         for key in value:
             if key not in ("y", "z"):
-                raise refuse(f"'{str(key)[:60]}' is not a bending plane", did_you_mean(str(key), ("y", "z"), "Planes"))
+                raise field_error(
+                    f"'{str(key)[:60]}' is not a bending plane", did_you_mean(str(key), ("y", "z"), "Planes")
+                )
         if not value:
-            raise refuse("a number of shapes, or { y = .., z = .. }, is needed")
+            raise field_error("expected a number of shapes or { y = .., z = .. }")
         return count.read(value.get("y", 0), info), count.read(value.get("z", 0), info)
 
     def json(self) -> Schema:
@@ -115,7 +117,7 @@ Count = Annotated[int | None, CountField(MOST_SHAPES, word="all")]
 
 
 class Shapes(Strict):
-    """The shapes whose sum is the deflection of a beam. A plain number is the number of bending shapes a plane."""
+    """The shapes whose sum is the deflection of a beam. A plain number is the number of bending shapes per plane."""
 
     model_config = ConfigDict(
         json_schema_extra=rules(
@@ -132,12 +134,12 @@ class Shapes(Strict):
     bending: Annotated[tuple[int | None, int | None], BendingField()] = Field(
         (4, 4),
         json_schema_extra={"default": 4},
-        description="Bending shapes a plane: a number, or { y = 3, z = 2 }; elements: 'all' keeps every node.",
+        description="Bending shapes per plane: a number, or { y = 3, z = 2 }; elements: 'all' keeps every node.",
     )
-    axial: Count = Field(0, description="Stretch shapes; elements: or 'all'.")
+    axial: Count = Field(0, description="Axial shapes; elements: or 'all'.")
     torsion: Count = Field(0, description="Torsion shapes; elements: or 'all'.")
     supports: Supports | None = Field(
-        None, description="Supports of the beam whose modes are taken (modes, elements); default: by the frame."
+        None, description="Supports of the beam whose modes are used (modes, elements); default: those of the frame."
     )
     elements: Annotated[int, CountField(MOST_ELEMENTS, least=1)] | None = Field(
         None, description="Number of beam finite elements (elements)."
@@ -149,7 +151,7 @@ class Shapes(Strict):
         if isinstance(data, (int, float, str)) and not isinstance(data, bool):
             return {"bending": data}
         if not isinstance(data, (dict, Shapes)):
-            raise refuse(f"a number of bending shapes or a table is needed, found {clipped(data)}")
+            raise field_error(f"expected a number of bending shapes or a table, found {clipped(data)}")
         return data
 
     @property
@@ -177,7 +179,7 @@ class StationField(FieldType):
         except TextError:
             points = context_of(info).points
             text = f"'{value[:60]}' is neither a point nor a distance from end A"
-            raise refuse(text, did_you_mean(value, points, "Points")) from None
+            raise field_error(text, did_you_mean(value, points, "Points")) from None
         return Scalar("length", least=0.0).read(value, info)
 
     def json(self) -> Schema:
@@ -193,18 +195,18 @@ class LumpedMass(Strict):
         None, description="Inertia about its own centre of mass in section axes [kg*m^2]; default: a point mass."
     )
     center: Annotated[Vector, VectorOf("length")] = Field(
-        (0.0, 0.0, 0.0), description="Its centre of mass from the beam axis, section axes [m]."
+        (0.0, 0.0, 0.0), description="Its centre of mass relative to the beam axis, in section axes [m]."
     )
 
 
 class SectionStep(Strict):
-    """A part of a beam with one section, from the end of the part before it."""
+    """A part of a beam with one section; it begins where the previous part ends."""
 
     to: Annotated[float, Scalar("length", above=0.0)] | None = Field(
-        None, description="Where the part ends, from A [m]; the last part ends at B."
+        None, description="End of the part, from A [m]; the last part ends at B."
     )
     section: AnySection = Field(description="Cross-section.")
-    material: AnyMaterial | None = Field(None, description="Material, when it is another than that of the beam.")
+    material: AnyMaterial | None = Field(None, description="Material, if different from that of the beam.")
 
 
 @dataclass(frozen=True)
@@ -218,13 +220,13 @@ class NumberList(FieldType):
 
     def read(self, value: Any, info: ValidationInfo) -> tuple[float, ...]:
         if not isinstance(value, (list, tuple)) or not value:
-            raise refuse(f"a list of numbers is needed, found {clipped(value)}")
+            raise field_error(f"expected a list of numbers, found {clipped(value)}")
         kinds = [derivative(KINDS[name], self.order) for name in (self.kind, self.turning) if name]
 
         def read(entry: Any) -> float:
             number = read_number(entry, kinds, info)
             if self.least is not None and number < self.least:
-                raise refuse(f"must not be less than {self.least:g}, found {clipped(entry)}")
+                raise field_error(f"must be at least {self.least:g}, found {clipped(entry)}")
             return number
 
         return read_list(value, len(value), read)
@@ -248,7 +250,7 @@ class Damping(Strict):
         None, description="Ratio of critical damping of every mode."
     )
     ratios: Annotated[tuple[float, ...], NumberList("number", least=0.0)] | None = Field(
-        None, description="Ratio of critical damping, one a mode, in the order of the frequencies."
+        None, description="Ratios of critical damping, one per mode, by increasing frequency."
     )
     mass: Annotated[float, Scalar("rate", least=0.0)] | None = Field(
         None, description="Factor of the mass matrix [1/s] (Rayleigh)."
@@ -269,7 +271,7 @@ class Damping(Strict):
 
     @property
     def choice(self) -> dict[str, Any] | str:
-        """As the modal basis takes it."""
+        """The damping in the form of the modal basis."""
         if self.rule is not None:
             return self.rule
         if self.ratio is not None:
@@ -280,12 +282,12 @@ class Damping(Strict):
 
 
 class BeamMarker(Marker):
-    """A named frame on a beam; it moves with the section that it stands on."""
+    """A named frame on a beam; it moves with its section."""
 
     model_config = ConfigDict(json_schema_extra=rules(at_most_one("axis", "orientation"), at_most_one("at", "along")))
 
     along: Annotated[float, Scalar("number", least=0.0, most=1.0)] | None = Field(
-        None, description="Place on the beam axis as a fraction of the length from A; instead of at."
+        None, description="Place on the beam axis, as a fraction of the length from A; instead of at."
     )
 
 
@@ -294,7 +296,7 @@ _WEIGHS = "follows from sections, density and 'masses' and cannot be given too"
 
 
 class FlexibleTable(Strict):
-    """What all flexible bodies have: their initial state and coordinates."""
+    """Keys that all flexible bodies share: initial state and coordinates."""
 
     elastic_position: Annotated[tuple[float, ...], NumberList("length", "angle")] | None = Field(
         None,
@@ -305,7 +307,7 @@ class FlexibleTable(Strict):
         None, description="Initial rates of the elastic coordinates [m/s, rad/s]; default: zero."
     )
     coordinates: Literal["joint", "absolute"] | None = Field(
-        None, description="Coordinates of this body; overrides the choice for the whole model."
+        None, description="Coordinates of this body; overrides the choice for the model."
     )
     velocity: Annotated[Vector, VectorOf("speed")] | None = Field(
         None, description="Initial velocity of the body frame's origin in world axes [m/s], for absolute coordinates."
@@ -314,7 +316,7 @@ class FlexibleTable(Strict):
         None, description="Initial angular velocity of the body frame in body axes [rad/s], for absolute coordinates."
     )
     color: Annotated[tuple[float, float, float], ColorField()] | None = Field(
-        None, description="Colour in pictures that are not coloured by deflection or stress: #rrggbb or a name."
+        None, description="Drawn colour, where it does not show deflection or stress: #rrggbb or a name."
     )
 
 
@@ -328,14 +330,14 @@ class BeamBody(FlexibleTable):
         "center": f"of a beam {_WEIGHS}",
         "at": _FOLLOWS,
         "orientation": f"{_FOLLOWS}; 'y_axis' turns the section",
-        "rod": "is a rigid body: it cannot stand beside 'beam'",
+        "rod": "belongs to a rigid body and cannot be given together with 'beam'",
         "rotor": "belongs to a rigid body: fix one to a marker of the beam",
-        "modal": "cannot stand beside 'beam': a body is a beam or is given by its matrices",
-        "file": "cannot stand beside 'beam': a body is a beam or comes from a body file",
+        "modal": "cannot be given together with 'beam': a body is either a beam or given by matrices",
+        "file": "cannot be given together with 'beam': a body is either a beam or read from a body file",
     }
     absent: ClassVar[dict[str, str]] = {
         "beam": "A beam needs its two ends: beam = [A, B] (points or positions).",
-        "material": "The name of a material, or { E = .., density = .. }.",
+        "material": "Give the name of a material, or { E = .., density = .. }.",
     }
     model_config = ConfigDict(
         json_schema_extra=rules(exactly_one("section", "sections"), needs("order", is_one_of("field", "quadratic")))
@@ -345,34 +347,34 @@ class BeamBody(FlexibleTable):
         description="Ends A, B in the design position: points or world positions [m]."
     )
     y_axis: Annotated[Vector, DirectionField()] | None = Field(
-        None, description="Direction of the section's y axis in world axes; default: the world axis most across."
+        None, description="Direction of the section's y axis in world axes; default: the world axis most across it."
     )
     material: AnyMaterial = Field(description="Material: a name, or { E, nu or G, density }.")
-    section: AnySection | None = Field(None, description="Cross-section of the whole beam.")
+    section: AnySection | None = Field(None, description="Cross-section of the beam.")
     sections: tuple[SectionStep, ...] | None = Field(
-        None, description="Cross-sections one after the other, from A; instead of section."
+        None, description="Cross-sections in order from A; instead of section."
     )
     masses: tuple[LumpedMass, ...] = Field((), description="Rigid lumps on the beam.")
     shapes: Shapes = Field(
-        default_factory=lambda: Shapes.model_validate({}), description="Shapes; default: 4 monomials a bending plane."
+        default_factory=lambda: Shapes.model_validate({}), description="Shapes; default: 4 monomials per bending plane."
     )
     frame: Frame = Field(
         "chord",
-        description="Frame from which deflections count: tangent at the start (A) or end (B), the chord, or mean axes.",
+        description="Frame of the deflections: tangent at the start (A) or end (B), the chord, or mean axes.",
     )
     field: Literal["exact", "quadratic", "linear"] = Field(
         "exact", description="Deformation field: exact inextensible, second order, or linear (no stiffening)."
     )
     order: Literal[1, 2, "full"] | None = Field(
-        None, description="Quadratic field: order of the equations, or full for none left out; default: 2."
+        None, description="Quadratic field: order of the equations, or full for all terms; default: 2."
     )
     damping: Damping | None = Field(None, description="Damping; default: none.")
-    shear: StrictBool = Field(False, description="Shear deformation (Timoshenko); elements only.")
+    shear: StrictBool = Field(False, description="Shear deformation (Timoshenko); only with elements.")
     rotary_inertia: StrictBool = Field(False, description="Rotary inertia of the sections in bending.")
     markers: dict[str, BeamMarker] = Field(
-        {}, description="Named frames on the beam; 'origin', 'start' (both end A) and 'end' are always there."
+        {}, description="Named frames on the beam; 'origin', 'start' (both end A) and 'end' always exist."
     )
 
 
 BEAM_WORDS = ("material", "section", "sections", "shapes", "frame", "field", "shear", "rotary_inertia", "y_axis")
-"""Keys that only a beam has: a body with one of them and no mass is meant to be a beam."""
+"""Keys that only a beam has: a body with one of them and no mass is read as a beam."""

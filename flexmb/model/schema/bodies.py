@@ -18,9 +18,9 @@ from flexmb.model.schema.fields import (
     Vector,
     VectorOf,
     Where,
+    field_error,
     read_list,
     read_number,
-    refuse,
 )
 from flexmb.model.schema.geometry import ColorField, GeometryField, Shape
 from flexmb.model.schema.json_forms import (
@@ -42,15 +42,15 @@ IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 class Strict(BaseModel):
-    """A table of the model: unknown keys are refused, and it does not change once it is read."""
+    """A table of the model: unknown keys are rejected, and it is frozen once read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, populate_by_name=True)
     foreign: ClassVar[dict[str, str]] = {}
-    """Keys that other tables of the same place have, and why this one has not: "'key' ..."."""
+    """Keys of other tables in the same place -> why this one does not have them: "'key' ..."."""
     absent: ClassVar[dict[str, str]] = {}
-    """What to do when a needed key is missing."""
+    """Missing key -> hint."""
     short: ClassVar[Schema] = {}
-    """JSON schema of what may stand instead of the table."""
+    """JSON schema of a short form in place of the table."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Schema:
@@ -90,13 +90,13 @@ class RotationField(FieldType):
             return self.from_table(value, info)
         if isinstance(value, (list, tuple)) and len(value) == 3 and all(isinstance(r, (list, tuple)) for r in value):
             return self.from_rows(value, info)
-        raise refuse(f"{{axis=.., angle=..}}, {{xyz=[..]}} or a 3x3 matrix is needed, found {clipped(value)}")
+        raise field_error(f"expected {{axis=.., angle=..}}, {{xyz=[..]}} or a 3x3 matrix, found {clipped(value)}")
 
     def from_table(self, value: dict[str, Any], info: ValidationInfo) -> Matrix:
         """Rotation matrix (3, 3) of {axis, angle} or {xyz = [a, b, c]}."""
         for key in value:
             if key not in ("axis", "angle", "xyz"):
-                raise refuse(
+                raise field_error(
                     f"'{key}' is not a key of an orientation", did_you_mean(str(key), ("axis", "angle", "xyz"))
                 )
         if set(value) == {"axis", "angle"}:
@@ -107,7 +107,7 @@ class RotationField(FieldType):
             return multiply(
                 multiply(rotation((1.0, 0.0, 0.0), a), rotation((0.0, 1.0, 0.0), b)), rotation((0.0, 0.0, 1.0), c)
             )
-        raise refuse("an orientation has either axis and angle, or xyz")
+        raise field_error("an orientation needs either axis and angle, or xyz")
 
     def from_rows(self, value: Any, info: ValidationInfo) -> Matrix:
         """Rotation matrix (3, 3) of three rows, made exactly orthogonal."""
@@ -116,7 +116,7 @@ class RotationField(FieldType):
         rows = [read_list(row, 3, lambda entry: read_number(entry, (KINDS["number"],), info)) for row in value]
         matrix = np.array(rows)
         if np.abs(matrix.T @ matrix - np.eye(3)).max() > 1e-6 or np.linalg.det(matrix) < 0:
-            raise refuse("the matrix is not a rotation (columns of unit length at right angles, right-handed)")
+            raise field_error("the matrix is not a rotation (columns of unit length at right angles, right-handed)")
         u, _, vt = np.linalg.svd(matrix)
         return as_matrix(u @ vt)
 
@@ -142,11 +142,11 @@ class InertiaField(FieldType):
             tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         size = np.abs(tensor).max()
         if np.abs(tensor - tensor.T).max() > 1e-9 * size:
-            raise refuse("the inertia tensor is not symmetric")
-        # The triangle inequality is not asked for: published, identified robot data break it.
+            raise field_error("the inertia tensor is not symmetric")
+        # The triangle inequality is not required: published, identified robot data violate it.
         small = np.linalg.eigvalsh(tensor)[0]
         if small < -1e-9 * size:
-            raise refuse(f"the inertia tensor has a negative principal moment ({small:.4g} kg*m^2)")
+            raise field_error(f"the inertia tensor has a negative principal moment ({small:.4g} kg*m^2)")
         return as_matrix(0.5 * (tensor + tensor.T))
 
     def json(self) -> Schema:
@@ -163,10 +163,10 @@ class RodField(FieldType):
 
     def read(self, value: Any, info: ValidationInfo) -> tuple[Where, Where]:
         if not isinstance(value, (list, tuple)) or len(value) != 2:
-            raise refuse(f"a list of two points is needed, found {clipped(value)}")
+            raise field_error(f"expected a list of two points, found {clipped(value)}")
         first, second = (PlaceField().read(entry, info) for entry in value)
         if first == second:
-            raise refuse(f"the two ends of the {self.what} are the same point")
+            raise field_error(f"the two ends of the {self.what} are the same point")
         return first, second
 
     def json(self) -> Schema:
@@ -177,7 +177,7 @@ class Marker(Strict):
     """A named frame on a body or on ground."""
 
     foreign: ClassVar[dict[str, str]] = {
-        "along": "belongs to a marker on a beam; here 'at' gives the place",
+        "along": "belongs to a marker on a beam; give the place by 'at'",
         **dict.fromkeys(("Phi", "Theta", "G", "Gamma"), "belongs to a marker on a modal body"),
     }
     model_config = ConfigDict(json_schema_extra=rules(at_most_one("axis", "orientation")))
@@ -199,7 +199,7 @@ _OF_FLEXIBLE = "belongs to a flexible body ('beam', 'modal' or 'file')"
 
 
 FOLLOWS_FROM_ROD = ("at", "orientation", "center", "inertia")
-"""Keys that cannot stand beside `rod`."""
+"""Keys that cannot be given together with `rod`."""
 
 
 class Body(Strict):
@@ -245,7 +245,7 @@ class Body(Strict):
         None, description="Constant internal angular momentum in body axes [N*m*s] (gyrostat)."
     )
     coordinates: Literal["joint", "absolute"] | None = Field(
-        None, description="Coordinates of this body; overrides the choice for the whole model."
+        None, description="Coordinates of this body; overrides the choice for the model."
     )
     velocity: Annotated[Vector, VectorOf("speed")] | None = Field(
         None, description="Initial velocity of the origin in world axes [m/s], for a body in absolute coordinates."
@@ -253,13 +253,13 @@ class Body(Strict):
     angular_velocity: Annotated[Vector, VectorOf("angular speed")] | None = Field(
         None, description="Initial angular velocity in body axes [rad/s], for a body in absolute coordinates."
     )
-    markers: dict[str, Marker] = Field({}, description="Named frames on the body; 'origin' is always there.")
+    markers: dict[str, Marker] = Field({}, description="Named frames on the body; 'origin' always exists.")
     geometry: Annotated[tuple[Shape, ...], GeometryField()] | None = Field(
         None,
-        description="What is drawn, one shape or a list: {box = [lx, ly, lz], at, orientation}, {cylinder = [A, B], "
+        description="Drawn geometry, one shape or a list: {box = [lx, ly, lz], at, orientation}, {cylinder = [A, B], "
         "radius}, {sphere = radius, at}, {file = path, unit, at, orientation}; default: a simple shape. Numbers are "
-        "body coordinates [m], point names world design positions. It has no influence on the motion.",
+        "body coordinates [m], point names world design positions. It does not affect the motion.",
     )
     color: Annotated[tuple[float, float, float], ColorField()] | None = Field(
-        None, description="Colour in pictures: #rrggbb or a name."
+        None, description="Colour of the drawn body: #rrggbb or a name."
     )

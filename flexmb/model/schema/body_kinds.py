@@ -1,5 +1,5 @@
-"""Which kind of body a table of [bodies] is: rigid (mass), or flexible: a beam (beam), by its matrices (modal), from a
-body file (file)."""
+"""Kinds of bodies in [bodies], each with its own key: rigid (mass), beam (beam), given by matrices (modal), from a body
+file (file)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from flexmb.model.schema.modal import ModalBody
 BodyKind = Literal["rigid", "beam", "modal", "mesh"]
 _KINDS: dict[type, BodyKind] = {Body: "rigid", BeamBody: "beam", ModalBody: "modal", MeshBody: "mesh"}
 _KEYS: dict[str, BodyKind] = {"beam": "beam", "modal": "modal", "file": "mesh"}
-"""The key that tells a kind."""
+"""Key that decides the kind."""
 
 
 def body_kind(table: Any) -> BodyKind | None:
-    """Kind of a raw table (or of a body that is already read); None when it is no table."""
+    """Kind of a raw table (or of a body that is already read); None when it is not a table."""
     if type(table) in _KINDS:
         return _KINDS[type(table)]
     if not isinstance(table, Mapping):

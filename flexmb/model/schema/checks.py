@@ -1,6 +1,6 @@
 """Faults between parts of a model: references to names, keys that belong together, joints that need other keys.
 
-The checks work on the raw tables, so that they also run when single fields are wrong and all faults come at once.
+The checks work on the raw tables, so that they also run when single fields are wrong: all faults are reported at once.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def tables_of(tables: Table, section: str, any_value: bool = False) -> dict[str,
 
 
 class References:
-    """Looks names up and collects what is not there."""
+    """Looks up names and collects the faults."""
 
     def __init__(self, tables: Table, folder: str = ""):
         self.tables = tables
@@ -54,7 +54,7 @@ class References:
         self.markers: dict[str, list[str]] = {"ground": ["origin", *ground]}
         self.kinds: dict[str, BodyKind | None] = {}
         self.unread: set[str] = set()
-        """Bodies whose markers are not known, since their file cannot be read."""
+        """Bodies whose markers are unknown because their file cannot be read."""
         for body, table in tables_of(tables, "bodies", any_value=True).items():
             own = table.get("markers") if isinstance(table, dict) else None
             self.kinds[body] = body_kind(table)
@@ -66,11 +66,11 @@ class References:
                 self.unread |= {body} if found is None else set()
 
     def add(self, path: Path, text: str, hint: str = "") -> None:
-        """Note a fault."""
+        """Add a fault."""
         self.faults.append(Fault(text, path, hint))
 
     def owner(self, path: Path) -> str:
-        """What stands at the beginning of a path, in words: "joint 'pin'"."""
+        """Name of the object at the beginning of a path: "joint 'pin'"."""
         single = {"bodies": "body"}.get(str(path[0]), str(path[0]).removesuffix("s"))
         return f"{single} '{path[1]}'" if len(path) > 2 else str(path[0])
 
@@ -88,7 +88,7 @@ class References:
         return False
 
     def place(self, where: Any, path: Path) -> None:
-        """A place by the name of a point must name one that exists."""
+        """Check that the point named by a place exists."""
         if isinstance(where, str):
             self.named("points", where, path)
 
@@ -112,7 +112,7 @@ class References:
         return body
 
     def coordinate(self, table: Table, path: Path, use: str, rates: bool = False) -> str | None:
-        """Coordinate "joint.name" that a table speaks of; `rates`: angular rates may be named too."""
+        """Coordinate "joint.name" of a table; `rates`: angular rates are allowed too."""
         name = table.get("joint")
         if not self.named("joints", name, (*path, "joint")):
             return None
@@ -129,7 +129,7 @@ class References:
         if given is None:
             if len(allowed) == 1:
                 return f"{name}.{allowed[0]}"
-            self.add(path, f"{what} has several coordinates: say which one", f"coordinate = {' or '.join(allowed)}.")
+            self.add(path, f"{what} has several coordinates", f"Give coordinate = {' or '.join(allowed)}.")
             return None
         if not isinstance(given, str):
             return None
@@ -153,7 +153,7 @@ def one_of(references: References, table: Table, keys: Iterable[str], path: Path
     if not given:
         references.add(path, f"{owner} needs {what}", f"One of: {', '.join(keys)}.")
     else:
-        references.add((*path, given[1]), f"{owner} has {' and '.join(given)}: only one of them can be given")
+        references.add((*path, given[1]), f"{owner} has {' and '.join(given)}: give only one of them")
     return None
 
 
@@ -168,7 +168,7 @@ def check_joint(references: References, name: str, table: Table) -> None:
         given = table[placed_by]
         if isinstance(given, (list, tuple)) and len(given) == 2:
             if placed_by == "bodies":
-                beam_checks.refuse_modal_at(references, name, given)
+                beam_checks.reject_modal_at(references, name, given)
                 ends = [
                     end if references.named("bodies", end, (*path, "bodies", i)) else None
                     for i, end in enumerate(given)
@@ -176,9 +176,9 @@ def check_joint(references: References, name: str, table: Table) -> None:
             else:
                 ends = [references.marker(end, (*path, "markers", i)) for i, end in enumerate(given)]
                 for i, end in enumerate(given):
-                    beam_checks.refuse_bare_modal(references, end, (*path, "markers", i), "a joint")
+                    beam_checks.reject_bare_modal(references, end, (*path, "markers", i), "a joint")
     if ends[0] is not None and ends[0] == ends[-1]:
-        references.add((*path, placed_by or ""), f"joint '{name}' joins body '{ends[0]}' with itself")
+        references.add((*path, placed_by or ""), f"joint '{name}' connects body '{ends[0]}' to itself")
     at = table.get("at")
     for i, where in enumerate(at if isinstance(at, (list, tuple)) and len(at) == 2 else [at]):
         references.place(where, (*path, "at") if where is at else (*path, "at", i))
@@ -197,7 +197,7 @@ def _check_joint_keys(references: References, name: str, table: Table, placed_by
     for key in table:
         if key in ALL_JOINT_KEYS and key not in allowed and key not in PLACED_BY:
             if placed_by == "markers" and key in ("at", *joint_type.directions):
-                text = f"{kind}: '{key}' is given by the markers"
+                text = f"{kind}: '{key}' follows from the markers and cannot be given too"
             else:
                 text = f"{kind}: a {joint_type.name} joint has no '{key}'"
             references.add((*path, key), text)
@@ -207,7 +207,7 @@ def _check_joint_keys(references: References, name: str, table: Table, placed_by
         wanted = "two points, one on each body" if joint_type.at == "pair" else "one point"
         references.add((*path, "at"), f"{kind}: at must be {wanted}, found {clipped(at)}")
     if table.get("tree") is True and not joint_type.branch:
-        references.add((*path, "tree"), f"{kind} is a constraint only and cannot stand in the tree")
+        references.add((*path, "tree"), f"{kind} is only a constraint and cannot be in the tree")
 
 
 def check_body(references: References, name: str, table: Table) -> None:
@@ -240,10 +240,10 @@ def check_markers(references: References, markers: Any, path: Path) -> None:
         if isinstance(table, dict):
             references.place(table.get("at"), (*path, name, "at"))
             if "axis" in table and "orientation" in table:
-                text = f"marker '{name}' has axis and orientation: only one of them can be given"
+                text = f"marker '{name}' has axis and orientation: give only one of them"
                 references.add((*path, name, "axis"), text)
             if "along" in table and "at" in table:
-                text = f"marker '{name}' has at and along: only one of them can be given"
+                text = f"marker '{name}' has at and along: give only one of them"
                 references.add((*path, name, "along"), text)
 
 

@@ -1,4 +1,4 @@
-"""From pydantic's errors to ours: what was found, where, what is allowed, what was probably meant."""
+"""Faults from pydantic's errors: what was found, where, what is allowed, what was probably meant."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flexmb.suggestions import clipped, did_you_mean
 Path = tuple[str | int, ...]
 
 _TYPE_NAMES = {
-    "string_type": "a text",
+    "string_type": "a string",
     "bool_type": "true or false",
     "bool_parsing": "true or false",
     "dict_type": "a table",
@@ -55,19 +55,19 @@ def _fault(details: ErrorDetails, root: type[BaseModel]) -> Fault:
     if kind == "union_tag_not_found":
         if not isinstance(details["input"], dict):
             wanted = "a name or a table" if "name" in _tags(found) else "a table"
-            return Fault(f"{key}: {wanted} is needed, found {clipped(details['input'])}", path)
+            return Fault(f"{key}: expected {wanted}, found {clipped(details['input'])}", path)
         return Fault(f"'type' is missing. Choices: {', '.join(types)}.", path)
     if kind in _TYPE_NAMES:
-        return Fault(f"{key}: {_TYPE_NAMES[kind]} is needed, found {clipped(details['input'])}", path)
+        return Fault(f"{key}: expected {_TYPE_NAMES[kind]}, found {clipped(details['input'])}", path)
     message = details["msg"]
     return Fault(f"{key}: {message[:1].lower()}{message[1:]}", path)
 
 
 def _key_fault(kind: str, path: Path, table: Any) -> Fault:
-    """A key that the table does not have, or one that it lacks."""
+    """Fault of an unknown key or of a missing one."""
     key = str(path[-1])
     if kind == "missing":
-        return Fault(f"'{key}' is missing", path, _what_to_give(table, key))
+        return Fault(f"'{key}' is missing", path, _value_hint(table, key))
     if _is_strict(table) and key in table.foreign:
         return Fault(f"'{key}' {table.foreign[key]}", path)
     name = f"[{'.'.join(str(part) for part in path[:-1])}]" if len(path) > 1 else "a model"
@@ -75,7 +75,7 @@ def _key_fault(kind: str, path: Path, table: Any) -> Fault:
 
 
 def _walk(root: type[BaseModel], location: Path) -> tuple[Path, Any]:
-    """The path as the user wrote it, without the tags that pydantic puts in; and what stands there."""
+    """The path as the user wrote it, without pydantic's tags, and the type at its end."""
     path: Path = ()
     present: Any = root
     for part in location:
@@ -93,8 +93,8 @@ def _walk(root: type[BaseModel], location: Path) -> tuple[Path, Any]:
     return path, present
 
 
-def _what_to_give(table: Any, key: str) -> str:
-    """What a key that is missing should hold."""
+def _value_hint(table: Any, key: str) -> str:
+    """Hint on the value of a missing key."""
     if _is_strict(table) and key in table.absent:
         return str(table.absent[key])
     fields = table.model_fields.items() if isinstance(table, type) and issubclass(table, BaseModel) else ()
@@ -109,7 +109,7 @@ def _fields(table: Any) -> dict[str, Any]:
 
 
 def _tags(annotation: Any) -> dict[str, Any]:
-    """Members of a union whose tables are told apart by a tag, or by their `type`; empty for anything else."""
+    """Members of a union that a tag or a `type` distinguishes; empty for anything else."""
     if get_origin(annotation) is Annotated:
         return _tags(get_args(annotation)[0])
     tags: dict[str, Any] = {}

@@ -1,7 +1,7 @@
 """Field types of the model: quantities, vectors, places, directions, expressions and lists of names.
 
-Each is put into a pydantic class by `Annotated[float, Scalar("mass")]`; it reads what a user writes, checks it and
-leaves plain SI numbers. Parameters and what is known of joints and sensors come through the validation context.
+A pydantic class uses one as `Annotated[float, Scalar("mass")]`; it reads what a user writes, checks it and returns
+plain SI numbers. Parameters, joints and sensors of the model come through the validation context.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ Where = str | Vector
 
 @dataclass
 class Context:
-    """What a field may need to know of the rest of the model while it is read."""
+    """Parts of the model that a field needs while it is read."""
 
     parameters: Mapping[str, Amount] = field(default_factory=dict)
     sensors: tuple[str, ...] = ()
     joints: Mapping[str, Any] = field(default_factory=dict)
     """Raw joint tables, to look up joint types."""
     kind: str | None = None
-    """Kind of the joint coordinate that the present table is about: "length", "angle" or None (not known)."""
+    """Kind of the joint coordinate of the current table: "length", "angle" or None (not known)."""
     coordinates: tuple[tuple[str, str], ...] = ()
-    """(name, kind) of the coordinates of the present joint."""
+    """(name, kind) of the coordinates of the current joint."""
     points: tuple[str, ...] = ()
-    """Names of points, to tell them from texts with a unit."""
+    """Names of points, to distinguish them from strings with a unit."""
     n_shapes: int | None = None
-    """Number of shapes of the present modal body, None when it is not known."""
+    """Number of shapes of the current modal body, None when unknown."""
     folder: str = ""
-    """Where paths of other files start: the folder of the model file; empty: the present one."""
+    """Folder of the model file, where relative paths start; empty: the current folder."""
 
     def coordinate_kind(self, joint: Any, coordinate: Any) -> str | None:
-        """Kind of a joint coordinate, None when it cannot be known."""
+        """Kind of a joint coordinate, None when it is unknown."""
         joint_type = joint_type_of(self.joints, joint)
         if joint_type is None:
             return None
@@ -62,48 +62,48 @@ class Context:
 
 
 def joint_type_of(joints: Mapping[str, Any], name: Any) -> JointType | None:
-    """Type of the joint `name` in raw joint tables, None when it is not there or wrong."""
+    """Type of the joint `name` in raw joint tables, None when it is missing or wrong."""
     table = joints.get(name) if isinstance(name, str) else None
     type_name = table.get("type") if isinstance(table, dict) else None
     return JOINT_TYPES.get(type_name) if isinstance(type_name, str) else None
 
 
-def refuse(text: str, hint: str = "") -> PydanticCustomError:
+def field_error(text: str, hint: str = "") -> PydanticCustomError:
     """The error that a field raises."""
     return PydanticCustomError("flexmb", "{text}", {"text": text, "hint": hint})
 
 
 def context_of(info: ValidationInfo) -> Context:
-    """What the field being read may know of the model."""
+    """The validation context of the field being read."""
     return info.context if isinstance(info.context, Context) else Context()
 
 
 LARGEST = 1e60
-"""Of any number in a model: the products of greater ones cannot be computed with, and nothing in SI is greater"""
+"""Largest number in a model (SI): products of larger ones would overflow"""
 
 
 def read_number(value: Any, kinds: Sequence[Kind], info: ValidationInfo) -> float:
-    """A finite number in SI, from a number or a text, of the first of `kinds` that fits."""
+    """A finite number in SI, from a number or a string, of the first of `kinds` that fits."""
     if isinstance(value, bool) or not isinstance(value, (Real, str)):
-        raise refuse(f"a number or a text with a unit is needed, found {clipped(value)}")
+        raise field_error(f"expected a number or a string with a unit, found {clipped(value)}")
     try:
         if isinstance(value, str):
             number = _converted(value, kinds, info)
         else:
             number = value if isinstance(value, SymbolicValue) else float(value)
     except TextError as error:
-        raise refuse(error.explanation()) from None
+        raise field_error(error.explanation()) from None
     except OverflowError:
-        raise refuse("the number is too large") from None
+        raise field_error("the number is too large") from None
     if not math.isfinite(number):
-        raise refuse(f"a finite number is needed, found {clipped(value)}")
+        raise field_error(f"expected a finite number, found {clipped(value)}")
     if abs(number) > LARGEST:
-        raise refuse(f"a number up to {LARGEST:g} (SI) is needed, found {clipped(value)}")
+        raise field_error(f"expected a number up to {LARGEST:g} (SI), found {clipped(value)}")
     return number
 
 
 def _converted(text: str, kinds: Sequence[Kind], info: ValidationInfo) -> float:
-    """A text in SI, of the first of `kinds` that fits."""
+    """The value of a string in SI, of the first of `kinds` that fits."""
     amount = parse_amount(text, context_of(info).parameters)
     source = f"'{text.strip()[:60]}'"
     for kind in kinds[:-1]:
@@ -115,12 +115,12 @@ def _converted(text: str, kinds: Sequence[Kind], info: ValidationInfo) -> float:
 
 
 def read_list(value: Any, length: int | tuple[int, ...], read: Callable[[Any], float]) -> tuple[float, ...]:
-    """A list of numbers of one of the given lengths; every wrong entry is named."""
+    """A list of numbers of one of the given lengths; every wrong entry is reported."""
     lengths = (length,) if isinstance(length, int) else length
     if not isinstance(value, (list, tuple)):
-        raise refuse(f"a list of {_or(lengths)} numbers is needed, found {clipped(value)}")
+        raise field_error(f"expected a list of {_or(lengths)} numbers, found {clipped(value)}")
     if len(value) not in lengths:
-        raise refuse(f"a list of {_or(lengths)} numbers is needed, found {len(value)}")
+        raise field_error(f"expected a list of {_or(lengths)} numbers, found {len(value)}")
     numbers, faults = [], []
     for i, entry in enumerate(value):
         try:
@@ -128,7 +128,7 @@ def read_list(value: Any, length: int | tuple[int, ...], read: Callable[[Any], f
         except PydanticCustomError as error:
             faults.append(f"entry {i + 1}: {(error.context or {})['text']}")
     if faults:
-        raise refuse("; ".join(faults))
+        raise field_error("; ".join(faults))
     return tuple(numbers)
 
 
@@ -140,11 +140,11 @@ class FieldType:
     """A plain validator with access to the context, and its JSON schema."""
 
     def read(self, value: Any, info: ValidationInfo) -> Any:
-        """What a user wrote as a checked value; raises `refuse(...)`."""
+        """Check what a user wrote and return its value; raises `field_error(...)`."""
         raise NotImplementedError
 
     def json(self) -> Schema:
-        """The JSON schema of what `read` takes."""
+        """JSON schema of the values that `read` accepts."""
         raise NotImplementedError
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -170,7 +170,7 @@ class Scalar(FieldType):
     most: float | None = None
 
     def kinds(self, info: ValidationInfo) -> tuple[Kind, ...]:
-        """Kinds of quantity that the number may have, where the joint decides that of its coordinate."""
+        """Kinds of quantity that the number may have, the one of its joint coordinate when that is known."""
         if not self.turning:
             return (KINDS[self.kind],)
         present = context_of(info).kind
@@ -183,12 +183,12 @@ class Scalar(FieldType):
         number = read_number(value, kinds, info)
         unit = "" if kinds[0].unit == "1" else f" {kinds[0].unit}"
         if self.above is not None and number <= self.above:
-            raise refuse(f"must be greater than {self.above:g}{unit}, found {clipped(value)}")
+            raise field_error(f"must be greater than {self.above:g}{unit}, found {clipped(value)}")
         if self.least is not None and number < self.least:
             text = "must not be negative" if self.least == 0 else f"must be at least {self.least:g}{unit}"
-            raise refuse(f"{text}, found {clipped(value)}")
+            raise field_error(f"{text}, found {clipped(value)}")
         if self.most is not None and number > self.most:
-            raise refuse(f"must be at most {self.most:g}{unit}, found {clipped(value)}")
+            raise field_error(f"must be at most {self.most:g}{unit}, found {clipped(value)}")
         return number
 
     def json(self) -> Schema:
@@ -218,12 +218,12 @@ class PlaceField(FieldType):
     def read(self, value: Any, info: ValidationInfo) -> Any:
         if isinstance(value, str):
             if not value:
-                raise refuse("the name of a point is empty")
+                raise field_error("expected the name of a point, found an empty string")
             return value
         if self.pair and isinstance(value, (list, tuple)) and len(value) == 2:
             return tuple(PlaceField().read(entry, info) for entry in value)
         if not isinstance(value, (list, tuple)):
-            raise refuse(f"the name of a point or [x, y, z] is needed, found {clipped(value)}")
+            raise field_error(f"expected the name of a point or [x, y, z], found {clipped(value)}")
         return read_list(value, 3, lambda entry: read_number(entry, (KINDS["length"],), info))
 
     def json(self) -> Schema:
@@ -241,7 +241,7 @@ class DirectionField(FieldType):
         if self.count == 1:
             return self.one(value, info)
         if not isinstance(value, (list, tuple)) or len(value) != self.count:
-            raise refuse(f"a list of {self.count} directions is needed, found {clipped(value)}")
+            raise field_error(f"expected a list of {self.count} directions, found {clipped(value)}")
         return tuple(self.one(entry, info) for entry in value)
 
     def one(self, value: Any, info: ValidationInfo) -> Vector:
@@ -249,12 +249,12 @@ class DirectionField(FieldType):
         if isinstance(value, str):
             direction = named_direction(value)
             if direction is None:
-                raise refuse(f'\'{value[:40]}\' is not a direction: use "x", "-y", ... or [x, y, z]')
+                raise field_error(f'\'{value[:40]}\' is not a direction: use "x", "-y", ... or [x, y, z]')
             return direction
         numbers = read_list(value, 3, lambda entry: read_number(entry, (KINDS["number"], KINDS["length"]), info))
         size = math.hypot(*numbers)
         if size < 1e-12:
-            raise refuse("the direction has zero length")
+            raise field_error("the direction has zero length")
         x, y, z = (number / size for number in numbers)
         return (x, y, z)
 
@@ -277,11 +277,11 @@ class ExpressionField(FieldType):
         if self.count == 1:
             return self.one(value, info)
         if not isinstance(value, (list, tuple)) or len(value) != self.count:
-            raise refuse(f"a list of {self.count} numbers or expressions is needed, found {clipped(value)}")
+            raise field_error(f"expected a list of {self.count} numbers or expressions, found {clipped(value)}")
         return tuple(self.one(entry, info) for entry in value)
 
     def one(self, value: Any, info: ValidationInfo) -> Expression:
-        """One expression of a number or a text."""
+        """Expression from a number or a string."""
         kinds = Scalar(self.kind, self.turning).kinds(info)
         if isinstance(value, Expression):
             return value
@@ -295,7 +295,7 @@ class ExpressionField(FieldType):
             hint = ""
             if not self.sensors and any(name in value for name in context.sensors):
                 hint = " (only t and parameters can be used here)"
-            raise refuse(error.explanation().replace("\n", hint + "\n", 1)) from None
+            raise field_error(error.explanation().replace("\n", hint + "\n", 1)) from None
 
     def json(self) -> Schema:
         unit = unit_of(self.kind, self.turning)
@@ -305,7 +305,7 @@ class ExpressionField(FieldType):
 
 @dataclass(frozen=True)
 class Names(FieldType):
-    """A list of texts, of the given length when one is given."""
+    """A list of strings, of the given length when there is one."""
 
     count: int | None = None
     what: str = "names"
@@ -314,7 +314,7 @@ class Names(FieldType):
         size = "" if self.count is None else f"{self.count} "
         right = isinstance(value, (list, tuple)) and all(isinstance(entry, str) for entry in value)
         if not right or (self.count is not None and len(value) != self.count):
-            raise refuse(f"a list of {size}{self.what} is needed, found {clipped(value)}")
+            raise field_error(f"expected a list of {size}{self.what}, found {clipped(value)}")
         return tuple(value)
 
     def json(self) -> Schema:

@@ -1,4 +1,4 @@
-"""What a rigid body looks like: blocks, bars, balls and files that are drawn and have no influence on any number.
+"""Drawn geometry of a rigid body: boxes, cylinders, spheres and files; it has no effect on the results.
 
 Each shape is a table with one of the keys `box`, `cylinder`, `sphere` and `file`; a body has one of them or a list.
 Numbers are body coordinates, names of points are world design positions, as for markers.
@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from flexmb.axes import UNIT_VECTORS
 from flexmb.mesh.length_units import UNITS
-from flexmb.model.schema.fields import FieldType, PlaceField, Scalar, VectorOf, context_of, refuse
+from flexmb.model.schema.fields import FieldType, PlaceField, Scalar, VectorOf, context_of, field_error
 from flexmb.model.schema.json_forms import TEXT, Schema, any_of, either, keyed, listed, quantity
 from flexmb.suggestions import clipped, did_you_mean, meant, nearest
 
@@ -28,7 +28,7 @@ KEYS: dict[Kind, tuple[str, ...]] = {
     "sphere": ("at",),
     "file": ("at", "orientation", "unit"),
 }
-"""What may stand beside the key that tells the kind of a shape."""
+"""Kind of a shape -> its other keys."""
 _EVERY_KEY = tuple(dict.fromkeys((*KEYS, *(key for keys in KEYS.values() for key in keys))))
 
 
@@ -38,17 +38,17 @@ class Shape:
 
     kind: Kind
     size: tuple[float, ...] = ()
-    """Edges of a box, radius of a ball or cylinder [m]"""
+    """Edges of a box, radius of a sphere or cylinder [m]"""
     ends: tuple[Any, ...] = ()
-    """Of a cylinder: places"""
+    """Ends of a cylinder (places)"""
     at: Any = (0.0, 0.0, 0.0)
-    """Place of the middle of a box or ball, or of the origin of a file"""
+    """Centre of a box or sphere, or origin of a file"""
     orientation: Any = UNIT_VECTORS
     """3x3: axes of a box or file in body axes"""
     path: str = ""
-    """Of a file, from the present folder on"""
+    """Path of a file, from the current folder"""
     unit: str | None = None
-    """Of a file; None: guessed from its extent"""
+    """Unit of a file; None: guessed from its extent"""
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,14 @@ class GeometryField(FieldType):
     def read(self, value: Any, info: ValidationInfo) -> tuple[Shape, ...]:
         tables = [value] if isinstance(value, (Mapping, Shape)) else value
         if not isinstance(tables, (list, tuple)) or not tables:
-            raise refuse(f"a shape such as {{ sphere = 0.1 }} or a list of them is needed, found {clipped(value)}")
+            raise field_error(f"expected a shape such as {{ sphere = 0.1 }} or a list of them, found {clipped(value)}")
         shapes, faults = [], []
         for number, table in enumerate(tables, start=1):
             found: list[str] = []
             shapes.append(table if isinstance(table, Shape) else _shape(table, info, found))
             faults += [f"shape {number}: {text}" if len(tables) > 1 else text for text in found]
         if faults:
-            raise refuse("; ".join(faults))
+            raise field_error("; ".join(faults))
         return tuple(shape for shape in shapes if shape is not None)
 
     def json(self) -> Schema:
@@ -88,9 +88,9 @@ class GeometryField(FieldType):
 
 
 def _shape(table: Any, info: ValidationInfo, faults: list[str]) -> Shape | None:
-    """A shape; adds what is wrong to `faults`."""
+    """A shape; adds its faults to `faults`."""
     if not isinstance(table, Mapping):
-        faults.append(f"a table such as {{ sphere = 0.1 }} is needed, found {clipped(table)}")
+        faults.append(f"expected a table such as {{ sphere = 0.1 }}, found {clipped(table)}")
         return None
     for key in table:
         if key not in _EVERY_KEY:
@@ -98,7 +98,7 @@ def _shape(table: Any, info: ValidationInfo, faults: list[str]) -> Shape | None:
     kinds = [kind for kind in KEYS if kind in table]
     if len(kinds) != 1:
         found = f"found {' and '.join(kinds)}" if kinds else "found none of them"
-        faults.append(f"a shape has one of the keys {', '.join(KEYS)}, {found}")
+        faults.append(f"a shape needs one of the keys {', '.join(KEYS)}, {found}")
         return None
     kind = kinds[0]
     for key in table:
@@ -128,7 +128,7 @@ def _shape(table: Any, info: ValidationInfo, faults: list[str]) -> Shape | None:
 def _read_box(value: Any, info: ValidationInfo) -> tuple[float, ...]:
     edges = VectorOf("length").read(value, info)
     if min(edges) <= 0.0:
-        raise refuse(f"the edges must be greater than 0 m, found {min(edges):g}")
+        raise field_error(f"the edges must be greater than 0 m, found {min(edges):g}")
     return edges
 
 
@@ -136,16 +136,16 @@ def _read_place(value: Any, info: ValidationInfo) -> Any:
     place = PlaceField().read(value, info)
     points = context_of(info).points
     if isinstance(place, str) and place not in points:
-        raise refuse(f"no point '{place[:60]}'", did_you_mean(place, points, "Points"))
+        raise field_error(f"no point '{place[:60]}'", did_you_mean(place, points, "Points"))
     return place
 
 
 def _read_ends(value: Any, info: ValidationInfo) -> tuple[Any, ...]:
     if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise refuse(f"a list of two points is needed, found {clipped(value)}")
+        raise field_error(f"expected a list of two points, found {clipped(value)}")
     ends = tuple(_read_place(end, info) for end in value)
     if ends[0] == ends[1]:
-        raise refuse("the two ends are the same point")
+        raise field_error("the two ends are the same point")
     return ends
 
 
@@ -162,21 +162,21 @@ def _read_orientation(value: Any, info: ValidationInfo) -> Any:
 def _read_unit(value: Any, info: ValidationInfo) -> str:
     word = value.strip().lower() if isinstance(value, str) else ""
     if word not in UNITS:
-        raise refuse(f"{clipped(value)} is not a unit of length", did_you_mean(str(value), UNITS, "Units"))
+        raise field_error(f"{clipped(value)} is not a unit of length", did_you_mean(str(value), UNITS, "Units"))
     return word
 
 
 def _read_file(value: Any, info: ValidationInfo) -> str:
     if not isinstance(value, str) or not value:
-        raise refuse(f"the path of a file (.stl, .obj, .ply or a mesh) is needed, found {clipped(value)}")
+        raise field_error(f"expected the path of a file (.stl, .obj, .ply or a mesh), found {clipped(value)}")
     path = Path(context_of(info).folder) / value
     try:
         if path.is_file():
             return str(path)
         beside = sorted(file.name for file in path.parent.iterdir() if file.is_file()) if path.parent.is_dir() else []
     except (OSError, ValueError) as error:
-        raise refuse(f"'{value[:60]}' cannot be read ({error})") from None
-    raise refuse(f"there is no file '{path}'", meant(nearest(path.name, beside)))
+        raise field_error(f"'{value[:60]}' cannot be read ({error})") from None
+    raise field_error(f"there is no file '{path}'", meant(nearest(path.name, beside)))
 
 
 _READ = {
@@ -192,9 +192,9 @@ _READ = {
 
 
 def without_lost_files(tables: Mapping[str, Any], folder: str) -> tuple[dict[str, Any], list[str]]:
-    """Tables of a model without the shapes whose files are no longer there, and a sentence on each of them.
+    """Tables of a model without the shapes whose files are missing, and a sentence on each of them.
 
-    A picture of a run must not fail for want of a drawing; paths start in `folder`.
+    Drawing a result must not fail because a geometry file is missing; paths start in `folder`.
     """
     notes: list[str] = []
     bodies = {}
@@ -209,8 +209,8 @@ def without_lost_files(tables: Mapping[str, Any], folder: str) -> tuple[dict[str
         bodies[name] = {key: value for key, value in body.items() if key != "geometry"}
         if kept:
             bodies[name]["geometry"] = kept
-        instead = "it is drawn without it" if kept else "it is drawn in a simple shape"
-        notes += [f"Body '{name}': the file '{file}' is not there, so {instead}." for file in lost]
+        instead = "the body is drawn without it" if kept else "the body is drawn as a simple shape"
+        notes += [f"Body '{name}': the file '{file}' is missing, so {instead}." for file in lost]
     return {**tables, "bodies": bodies} if notes else dict(tables), notes
 
 
@@ -225,7 +225,7 @@ COLORS = {
     "purple": "#8e5aa8", "pink": "#d48aa5", "brown": "#8a6242", "cyan": "#4aa3b0", "navy": "#2c3e66",
     "gold": "#c9a227", "copper": "#b5703c", "brass": "#b5a642",
 }  # fmt: skip
-"""Names of colours; none of them shouts."""
+"""Names of colours, in muted tones."""
 COLOR_TEXT: Schema = {"type": "string", "pattern": r"^\s*(#[0-9a-fA-F]{6}|[A-Za-z]+)\s*$"}
 
 
@@ -237,12 +237,12 @@ class ColorField(FieldType):
         if isinstance(value, tuple):
             return value
         if not isinstance(value, str):
-            raise refuse(f'"#rrggbb" or the name of a colour is needed, found {clipped(value)}')
+            raise field_error(f'expected "#rrggbb" or the name of a colour, found {clipped(value)}')
         word = value.strip().lower().replace("grey", "gray")
         code = COLORS.get(word, word)
         if not re.fullmatch(r"#[0-9a-f]{6}", code):
             text = f'{clipped(value)} is not a colour: use "#rrggbb" or a name'
-            raise refuse(text, did_you_mean(word, COLORS, "Names"))
+            raise field_error(text, did_you_mean(word, COLORS, "Names"))
         red, green, blue = (int(code[k : k + 2], 16) / 255.0 for k in (1, 3, 5))
         return red, green, blue
 

@@ -22,7 +22,7 @@ from flexmb.model.schema.fields import (
     Scalar,
     Vector,
     Where,
-    refuse,
+    field_error,
 )
 from flexmb.model.schema.json_forms import Schema, any_of, exactly_one, given, is_one_of, needs, rules, without
 from flexmb.model.schema.series_fields import Coefficients, JointState, TableField
@@ -51,7 +51,7 @@ ALL_JOINT_KEYS = {key for each in JOINT_TYPES.values() for word in PLACED_BY for
 
 
 def _forms_of_joints() -> Iterator[Schema]:
-    """The keys of every type, placed in either way."""
+    """The keys of every type, placed by bodies or by markers."""
     for joint_type in JOINT_TYPES.values():
         for placed_by in PLACED_BY:
             needed, allowed = joint_keys(joint_type, placed_by)
@@ -66,7 +66,7 @@ class Joint(Strict):
 
     type: JointName = Field(description="Type of the joint.")
     bodies: Annotated[tuple[str, str], Names(2, "bodies")] | None = Field(
-        None, description="First and second body ('ground' for the world); placed by `at` and directions."
+        None, description="First and second body ('ground' for the world); the joint is placed by `at` and directions."
     )
     markers: Annotated[tuple[str, str], Names(2, "markers")] | None = Field(
         None, description="Markers 'body.marker' on the first and the second body, instead of bodies and at; axis = z."
@@ -98,10 +98,10 @@ class Joint(Strict):
     )
     tree: StrictBool | None = Field(None, description="true: must be a branch of the tree; false: must be a chord.")
     position: Annotated[tuple[float, ...], JointState(0)] | None = Field(
-        None, description="Initial coordinates [m, rad]; rotation vectors where the joint turns freely."
+        None, description="Initial coordinates [m, rad]; rotation vectors for joints that rotate freely."
     )
     velocity: Annotated[tuple[float, ...], JointState(1)] | None = Field(
-        None, description="Initial rates [m/s, rad/s]; angular velocities in axes of the second body."
+        None, description="Initial rates [m/s, rad/s]; angular velocities in the axes of the second body."
     )
 
     @property
@@ -111,7 +111,7 @@ class Joint(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _tell_coordinates(cls, data: Any, info: ValidationInfo) -> Any:
+    def _note_coordinates(cls, data: Any, info: ValidationInfo) -> Any:
         if isinstance(info.context, Context):
             name = data.get("type") if isinstance(data, dict) else None
             joint_type = JOINT_TYPES.get(name) if isinstance(name, str) else None
@@ -130,7 +130,7 @@ class Harmonic(Strict):
 
 
 class Ramp(Strict):
-    """A smooth change from one value to another over a time, constant after."""
+    """A smooth change from one value to another over a time, constant afterwards."""
 
     to: Annotated[float, Scalar("length", "angle")] = Field(description="Final value [m or rad].")
     over: Annotated[float, Scalar("time", above=0.0)] = Field(description="Duration [s].")
@@ -156,11 +156,11 @@ class Motion(Strict):
         )
     )
 
-    joint: str | None = Field(None, description="Joint that is driven.")
-    coordinate: str | None = Field(None, description="Its coordinate; may be left out when there is only one.")
-    marker: str | None = Field(None, description="Marker that is driven, instead of a joint.")
-    along: Literal["x", "y", "z"] | None = Field(None, description="Axis of `relative_to` along which it is driven.")
-    relative_to: str = Field("ground", description="Marker from which the driven marker is measured.")
+    joint: str | None = Field(None, description="Driven joint.")
+    coordinate: str | None = Field(None, description="Its coordinate; optional if it has only one.")
+    marker: str | None = Field(None, description="Driven marker, instead of a joint.")
+    along: Literal["x", "y", "z"] | None = Field(None, description="Axis of `relative_to` along which it moves.")
+    relative_to: str = Field("ground", description="Marker that the motion is measured from.")
     rate: Annotated[float, Scalar("speed", "angular speed")] | None = Field(
         None, description="Constant rate [m/s or rad/s]."
     )
@@ -171,12 +171,12 @@ class Motion(Strict):
     harmonic: Harmonic | None = Field(None, description="Sine in time.")
     ramp: Ramp | None = Field(None, description="Smooth change to a final value.")
     table: Annotated[tuple[tuple[float, float], ...], TableField("time", "length", "", "angle")] | None = Field(
-        None, description="[[t, x], ...] [s, m or rad], joined by a C2 cubic spline."
+        None, description="[[t, x], ...] [s, m or rad], interpolated by a C2 cubic spline."
     )
     smooth: Annotated[float, Scalar("frequency", above=0.0)] | None = Field(
         None,
-        description="With table: cut-off frequency of measured data [Hz], where amplitudes are halved by a smoothing "
-        "spline; take three times the highest frequency of the motion, or more.",
+        description="With table: cut-off frequency [Hz] of the smoothing spline for measured data, where it halves the "
+        "amplitude; use at least three times the highest frequency of the motion.",
     )
     expression: Annotated[Expression, ExpressionField("length", "angle")] | None = Field(
         None, description="Expression of t [m or rad]."
@@ -184,7 +184,7 @@ class Motion(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _tell_kind(cls, data: Any, info: ValidationInfo) -> Any:
+    def _note_kind(cls, data: Any, info: ValidationInfo) -> Any:
         if isinstance(info.context, Context) and isinstance(data, dict):
             if "marker" in data:
                 info.context.kind = "length"
@@ -198,18 +198,18 @@ class Motion(Strict):
         points = info.data.get("table")
         fault = smoothing_fault(points, cutoff) if cutoff is not None and points is not None else ""
         if fault:
-            choose = "Choose a frequency in this range" if "must lie between" in fault else "Give more points"
-            raise refuse(fault, f"{choose}, or leave 'smooth' out.")
+            choose = "Choose a frequency in this range" if "must be between" in fault else "Give more points"
+            raise field_error(fault, f"{choose}, or remove 'smooth'.")
         return cutoff
 
     @property
     def smoothing(self) -> Smoothing | None:
-        """What smoothing makes of the table; none when it is taken as it is."""
+        """The smoothed table; None without smoothing."""
         return smooth(self.table, self.smooth) if self.table is not None and self.smooth is not None else None
 
     @property
     def function(self) -> Expression:
-        """The prescribed value as a function of t, whichever way it was given."""
+        """The prescribed value as a function of t, whichever form it is given in."""
         if self.rate is not None:
             return expressions.linear(self.rate, self.start)
         if self.polynomial is not None:

@@ -1,7 +1,7 @@
-"""Pieces of the JSON schema of a model file: numbers, texts, lists, and rules between the keys of a table.
+"""Pieces of the JSON schema of a model file: numbers, strings, lists, and rules between the keys of a table.
 
-Only words that drafts 4 to 7 of JSON schema share are used, since editors differ in what they read. `x-unit` is the
-unit of a plain number; `x-value` says in words what may stand there, for the reference page of docs/.
+Only keywords that drafts 4 to 7 of JSON schema share are used, since editors support different drafts. `x-unit` is the
+unit of a plain number; `x-value` describes the allowed values in words, for the reference page of docs/.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def in_unit(words: str, unit: str) -> str:
 def quantity(
     unit: str = "1", least: float | None = None, above: float | None = None, most: float | None = None
 ) -> Schema:
-    """A number within its bounds, or a text that gives one."""
+    """A number within its bounds, or a string that gives one."""
     number: Schema = {"type": "number"}
     if least is not None:
         number["minimum"] = least
-    if above is not None:  # as a pair of words, for draft 4 writes exclusive bounds in another way than draft 7
+    if above is not None:  # as two keywords, since drafts 4 and 7 write exclusive bounds differently
         number |= {"minimum": above, "not": {"enum": [above]}}
     if most is not None:
         number["maximum"] = most
@@ -43,14 +43,14 @@ def _within(least: float | None, above: float | None, most: float | None) -> str
 
 
 def whole_number(least: int, most: int, word: str = "") -> Schema:
-    """A whole number, a text that gives one, or `word`."""
+    """A whole number, a string that gives one, or `word`."""
     words = f'{least} to {most}, or "{word}"' if word else f"{least} to {most}"
     number = {"type": "number", "multipleOf": 1, "minimum": least, "maximum": most}
     return {"anyOf": [number, TEXT], "x-value": words}
 
 
 def listed(items: Schema, count: int | None = None, least: int = 0, words: str = "") -> Schema:
-    """A list of equal things: `count` of them, or at least so many."""
+    """A list of `count` equal items, or of at least `least`."""
     size = {"minItems": least} if count is None else {"minItems": count, "maxItems": count}
     plural = words or items.get("x-value", "value").replace("number", "numbers", 1)
     number = "list of" if count is None else str(count)
@@ -71,17 +71,17 @@ def keyed(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Sch
 
 
 def rules(*parts: Schema) -> Any:
-    """What must hold between the keys of a table, as pydantic takes it."""
+    """Rules between the keys of a table, in pydantic's form."""
     return {"allOf": list(parts)}
 
 
 def given(*keys: str) -> Schema:
-    """These keys are there."""
+    """These keys are present."""
     return {"required": list(keys)}
 
 
 def is_one_of(key: str, *values: Any) -> Schema:
-    """The key is there and has one of these values."""
+    """The key is present and has one of these values."""
     return {"properties": {key: {"enum": list(values)}}, "required": [key]}
 
 
@@ -96,7 +96,7 @@ def at_most_one(*keys: str) -> Schema:
 
 
 def any_of(*parts: Schema) -> Schema:
-    """One of these rules at least."""
+    """At least one of these rules."""
     return {"anyOf": list(parts)}
 
 

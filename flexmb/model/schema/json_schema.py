@@ -1,8 +1,8 @@
 """The JSON schema of a model file, for editors: every table, key, choice, bound and rule between keys.
 
-What enters are the checked objects of the model (`ModelSpec`), what leaves is a plain dict as `flexmb schema` writes
-it. pydantic makes it; here it is brought into the form that drafts 4 to 7 share and that fits TOML, which has no null.
-What needs the rest of the model (names, units inside texts, geometry) is left to the reader.
+Enters: the checked objects of the model (`ModelSpec`); leaves: a plain dict, as `flexmb schema` writes it. pydantic
+makes it; this module converts it to the form that drafts 4 to 7 share and that suits TOML, which has no null. Checks
+that need the rest of the model (names, units inside strings, geometry) are left to `read_spec`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ DRAFT = "http://json-schema.org/draft-07/schema#"
 TITLE = "flexmb model"
 _TEMPLATE = "#/definitions/{model}"
 _LEFT_OUT = ("title", "discriminator")
-"""Words of pydantic that say nothing to an editor."""
+"""Keywords of pydantic that no editor uses."""
 
 
 def model_schema() -> Schema:
@@ -27,7 +27,7 @@ def model_schema() -> Schema:
 
 
 def _tidy(schema: Any) -> Any:
-    """Without null, empty defaults and words of other dialects; what stands beside a $ref is kept."""
+    """Remove null, empty defaults and keywords of other dialects; keep the keywords beside a $ref."""
     if isinstance(schema, list):
         return [_tidy(entry) for entry in schema]
     if not isinstance(schema, dict):
@@ -48,7 +48,7 @@ def _tidy(schema: Any) -> Any:
 
 
 def _without_null(schema: Schema) -> Schema:
-    """X of "X or null"; what the key says comes before what its type says."""
+    """X of "X or null"; keywords of the key override those of its type."""
     choices = schema.get("anyOf")
     if not choices or {"type": "null"} not in choices:
         return schema
@@ -58,7 +58,7 @@ def _without_null(schema: Schema) -> Schema:
 
 
 def _with_reference(schema: Schema) -> Schema:
-    """Before draft 2019, nothing counts beside a $ref."""
+    """Wrap a $ref that has other keywords: before draft 2019 they would be ignored."""
     if "$ref" not in schema or len(schema) == 1:
         return schema
     rest = {word: value for word, value in schema.items() if word != "$ref"}

@@ -10,7 +10,7 @@ from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.nodes import measure
 from flexmb.model.expressions.parser import Expression
 from flexmb.model.expressions.tokens import TextError
-from flexmb.model.schema.beam_checks import check_flexible_values, on_beam, refuse_bare_modal
+from flexmb.model.schema.beam_checks import check_flexible_values, on_beam, reject_bare_modal
 from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.checks import Path, References, Table, one_of, tables_of
 from flexmb.model.schema.fields import joint_type_of
@@ -24,47 +24,47 @@ if TYPE_CHECKING:
     from flexmb.model.schema.model_spec import ModelSpec
 
 
-def _refuse_keys(references: References, table: Table, path: Path, keys: Mapping[str, str]) -> None:
+def _reject_keys(references: References, table: Table, path: Path, keys: Mapping[str, str]) -> None:
     for key, reason in keys.items():
         if key in table:
             references.add((*path, key), f"{references.owner((*path, key))}: '{key}' {reason}")
 
 
 def check_motion(references: References, name: str, table: Table) -> None:
-    """Faults of a motion: its subject, its function of time and keys that belong to others."""
+    """Faults of a motion: its subject, its function of time and keys of other kinds."""
     path: Path = ("motions", name)
     form = one_of(references, table, MOTION_FORMS, path, "a function of time")
     if form != "rate" and form is not None:
-        _refuse_keys(references, table, path, {"start": "belongs to 'rate' only"})
+        _reject_keys(references, table, path, {"start": "is only for 'rate'"})
     if form != "table" and form is not None:
-        _refuse_keys(references, table, path, {"smooth": "belongs to 'table' only"})
+        _reject_keys(references, table, path, {"smooth": "is only for 'table'"})
     subject = one_of(references, table, ("joint", "marker"), path, "a joint or a marker")
     if subject == "joint":
         references.coordinate(table, path, "driven")
-        _refuse_keys(
-            references, table, path, dict.fromkeys(("along", "relative_to"), "belongs to a marker motion only")
+        _reject_keys(
+            references, table, path, dict.fromkeys(("along", "relative_to"), "is only for the motion of a marker")
         )
     elif subject == "marker":
         body = references.marker(table["marker"], (*path, "marker"))
         other = references.marker(table.get("relative_to", "ground"), (*path, "relative_to"))
-        refuse_bare_modal(references, table["marker"], (*path, "marker"), "a motion")
+        reject_bare_modal(references, table["marker"], (*path, "marker"), "a motion")
         if body is not None and body == other:
             references.add((*path, "marker"), f"motion '{name}' drives body '{body}' relative to itself")
-        _refuse_keys(references, table, path, {"coordinate": "belongs to a joint motion only"})
+        _reject_keys(references, table, path, {"coordinate": "is only for the motion of a joint"})
         if "along" not in table:
             references.add((*path, "along"), f"motion '{name}' needs 'along' (x, y or z)")
 
 
 def check_force(references: References, name: str, table: Table) -> None:
-    """Faults of a force: what it acts on and keys that belong to others."""
+    """Faults of a force: what it acts on and keys of other kinds."""
     path: Path = ("forces", name)
     kind = LOAD_TYPES.get(str(table.get("type")))
     if kind is None:
         return
     if kind.acts_on == "marker":
         if references.marker(table.get("marker"), (*path, "marker")) == "ground":
-            references.add((*path, "marker"), f"force '{name}' acts on ground and moves nothing")
-        refuse_bare_modal(references, table.get("marker"), (*path, "marker"), "a force")
+            references.add((*path, "marker"), f"force '{name}' acts on ground and has no effect")
+        reject_bare_modal(references, table.get("marker"), (*path, "marker"), "a force")
     elif kind.acts_on == "beam":
         if references.named("bodies", table.get("body"), (*path, "body")):
             on_beam(references, table["body"], (*path, "body"), "a distributed force")
@@ -73,17 +73,17 @@ def check_force(references: References, name: str, table: Table) -> None:
         given = given if isinstance(given, (list, tuple)) else ()
         ends = [references.marker(end, (*path, "markers", i)) for i, end in enumerate(given)]
         for i, end in enumerate(given):
-            refuse_bare_modal(references, end, (*path, "markers", i), "a force")
+            reject_bare_modal(references, end, (*path, "markers", i), "a force")
         stiff = ends and references.kinds.get(str(ends[0])) not in ("beam", "modal", "mesh")  # a tendon may span a beam
         if len(ends) == 2 and ends[0] is not None and ends[0] == ends[1] and stiff:
-            references.add((*path, "markers"), f"force '{name}' joins body '{ends[0]}' with itself")
+            references.add((*path, "markers"), f"force '{name}' connects body '{ends[0]}' to itself")
         if "length" not in table and ("stiffness" in table or "table" in table):
             references.add((*path, "length"), f"force '{name}' needs 'length' (the free length)")
     else:
         references.coordinate(table, path, kind.used)
     if kind.is_spring:
         if "stiffness" in table and "table" in table:
-            references.add((*path, "table"), f"force '{name}' has stiffness and table: only one of them can be given")
+            references.add((*path, "table"), f"force '{name}' has stiffness and table: give only one of them")
         if not table.keys() & {"stiffness", "damping", "table"}:
             references.add(path, f"force '{name}' needs stiffness, damping or table")
     if kind.name == "friction":
@@ -121,8 +121,8 @@ def check_sensor(references: References, name: str, table: Table) -> None:
         body = references.marker(table["section"], (*path, "section"))
         if on_beam(references, body, (*path, "section"), "a section force"):
             if tables_of(references.tables, "bodies")[str(body)].get("field", "exact") != "exact":
-                text = f"sensor '{name}': forces inside beam '{body}' are known with field = 'exact' only"
-                references.add((*path, "section"), text, "Leave out 'field', or measure a joint reaction.")
+                text = f"sensor '{name}': forces inside beam '{body}' are available only with field = 'exact'"
+                references.add((*path, "section"), text, "Remove 'field', or measure a joint reaction.")
     else:
         section = {"motion": "motions", "force": "forces", "reaction": "joints"}[subject]
         references.named(section, table[subject], (*path, subject))
@@ -131,32 +131,32 @@ def check_sensor(references: References, name: str, table: Table) -> None:
 
 def _check_sensor_keys(references: References, name: str, table: Table, subject: str) -> None:
     path: Path = ("sensors", name)
-    wrong = {key: f"does not belong to a sensor of a {subject}" for key, ok in SENSOR_KEYS.items() if subject not in ok}
+    wrong = {key: f"is not a key of a sensor of a {subject}" for key, ok in SENSOR_KEYS.items() if subject not in ok}
     if subject == "between":
-        wrong["axes"] = wrong["relative_to"] = "does not belong to a distance"
-    _refuse_keys(references, table, path, wrong)
+        wrong["axes"] = wrong["relative_to"] = "is not a key of a sensor of a distance"
+    _reject_keys(references, table, path, wrong)
     quantity = table.get("quantity")
     if quantity is not None and subject in ("joint", "marker", "between"):
         if (quantity == "distance") != (subject == "between"):
-            text = f"sensor '{name}': quantity = '{str(quantity)[:40]}' does not go with '{subject}'"
+            text = f"sensor '{name}': quantity = '{str(quantity)[:40]}' is not allowed with '{subject}'"
             references.add((*path, "quantity"), text)
     component = table.get("component")
     vectors = dict.fromkeys(("marker", "deflection"), _MARKER_COMPONENTS)
     allowed = {**vectors, "reaction": _REACTION_COMPONENTS, "section": _REACTION_COMPONENTS}.get(subject, ())
     if isinstance(component, str) and allowed and component not in allowed:
         if component in _MARKER_COMPONENTS + _REACTION_COMPONENTS:
-            text = f"sensor '{name}': component = '{component}' does not go with '{subject}'"
+            text = f"sensor '{name}': component = '{component}' is not allowed with '{subject}'"
             references.add((*path, "component"), text, f"Choices: {', '.join(allowed)}.")
     axes = {"marker": "body", "deflection": "marker"}.get(subject)
     if axes is not None and table.get("axes") == axes:
         choices = "Choices: world, marker." if subject == "marker" else "Choices: world, body."
-        references.add((*path, "axes"), f"sensor '{name}': axes = '{axes}' does not go with '{subject}'", choices)
+        references.add((*path, "axes"), f"sensor '{name}': axes = '{axes}' is not allowed with '{subject}'", choices)
     if subject in ("reaction", "section") and component is None:
         references.add((*path, "component"), f"sensor '{name}' needs 'component'", f"One of: {', '.join(allowed)}.")
 
 
 def check_double_drives(references: References) -> None:
-    """Two motions on one joint coordinate: over-driven, whatever the rest of the mechanism is."""
+    """Reject two motions on one joint coordinate."""
     driven: dict[str, str] = {}
     for name, table in tables_of(references.tables, "motions").items():
         if "marker" in table or not isinstance(table.get("joint"), str):
@@ -175,7 +175,7 @@ def check_double_drives(references: References) -> None:
 
 
 def check_coordinates(references: References) -> None:
-    """Faults of [coordinates]: names, and joints that cannot be where they are asked for."""
+    """Faults of [coordinates]: names, and joints that cannot be a branch or chord as requested."""
     table = references.tables.get("coordinates")
     if not isinstance(table, dict):
         return
@@ -187,20 +187,20 @@ def check_coordinates(references: References) -> None:
     for i, name in enumerate(given["branches"]):
         joint_type = joint_type_of(references.joints, name)
         if name in given["chords"]:
-            references.add(("coordinates", "branches", i), f"joint '{name}' is listed as branch and as chord")
+            references.add(("coordinates", "branches", i), f"joint '{name}' is listed both as a branch and as a chord")
         elif joint_type is not None and not joint_type.branch:
-            text = f"joint '{name}' ({joint_type.name}) is a constraint only and cannot stand in the tree"
+            text = f"joint '{name}' ({joint_type.name}) is only a constraint and cannot be in the tree"
             references.add(("coordinates", "branches", i), text)
     for key, word in (("branches", False), ("chords", True)):
         for i, name in enumerate(given[key]):
             joint = references.joints.get(name) if isinstance(name, str) else None
             if joint is not None and joint.get("tree") is word:
-                text = f"joint '{name}' says tree = {str(word).lower()} but is listed under {key}"
+                text = f"joint '{name}' has tree = {str(word).lower()} but is listed under {key}"
                 references.add(("coordinates", key, i), text)
 
 
 def check_analysis(references: References) -> None:
-    """Faults of [analysis]: step, method and keys that do not go together."""
+    """Faults of [analysis]: step, method and keys that exclude each other."""
     table = references.tables.get("analysis")
     if not isinstance(table, dict):
         return
@@ -215,7 +215,7 @@ def check_analysis(references: References) -> None:
     coordinates = references.tables.get("coordinates")
     is_natural = isinstance(coordinates, dict) and coordinates.get("default") == "natural"
     if method == "rk4" and "tolerance" in table:
-        hint = "Give a step, and no tolerance." if is_natural else "Did you mean 'rk45'?"
+        hint = "Give a step instead of a tolerance." if is_natural else "Did you mean 'rk45'?"
         references.add((*path, "tolerance"), "rk4 has a fixed step and takes no tolerance", hint)
     if table.get("formulation") == "canonical":
         _check_canonical(references, method, is_natural)
@@ -226,13 +226,13 @@ def check_analysis(references: References) -> None:
 
 
 def _check_canonical(references: References, method: Any, is_natural: bool) -> None:
-    """Positions and momenta are for natural coordinates and rk4."""
+    """Require natural coordinates and rk4 for positions and momenta."""
     path = ("analysis", "formulation")
     if not is_natural:
         hint = 'Give [coordinates] default = "natural", or formulation = "augmented".'
-        references.add(path, "the canonical equations are those of natural coordinates", hint)
+        references.add(path, "the canonical equations need natural coordinates", hint)
     if method != "rk4":
-        references.add(path, "the canonical equations are integrated by rk4", 'Give method = "rk4" and a step.')
+        references.add(path, "the canonical equations need rk4", 'Give method = "rk4" and a step.')
 
 
 def _check_independent(references: References, text: str, path: Path) -> None:
@@ -247,11 +247,11 @@ def _check_independent(references: References, text: str, path: Path) -> None:
         references.add(path, f"joint '{joint}' ({joint_type.name}) has no coordinate '{coordinate[:60]}'", hint)
     elif not coordinate and joint_type.n_v != 1:
         names = ", ".join(f"{joint}.{name}" for name in joint_type.coordinates)
-        references.add(path, f"joint '{joint}' has {joint_type.n_v} coordinates: say which one", f"Choices: {names}.")
+        references.add(path, f"joint '{joint}' has {joint_type.n_v} coordinates: choose one", f"Choices: {names}.")
 
 
 def check_values(references: References, spec: ModelSpec) -> None:
-    """Checks that need the numbers: directions at right angles, tables long enough, sensors fit for expressions."""
+    """Checks that need the numbers: directions at right angles, tables long enough, sensors used in expressions."""
     for name, joint in spec.joints.items():
         pair: Any = joint.axes
         what = f"the two axes of a {joint.type} joint"
@@ -263,7 +263,7 @@ def check_values(references: References, spec: ModelSpec) -> None:
     for name, body in spec.bodies.items():
         rod = body.rod if isinstance(body, Body) else None
         if rod is not None and spec.has_places(*rod) and spec.place(rod[0]) == spec.place(rod[1]):
-            references.add(("bodies", name, "rod"), f"body '{name}': the rod has no length")
+            references.add(("bodies", name, "rod"), f"body '{name}': the rod has zero length")
     check_flexible_values(references, spec)
     check_mesh_values(references, spec)
     for name, motion in spec.motions.items():
@@ -296,7 +296,7 @@ def _expressions(spec: ModelSpec) -> Iterator[tuple[Path, Expression]]:
 
 
 def _check_start(references: References, expression: Expression, path: Path) -> None:
-    """An expression must have a value when the run starts."""
+    """Require a finite value of an expression at t = 0."""
     try:
         value = measure(expression.node, {"t": 0.0}).value
         reason = "" if value is None or math.isfinite(value) else "not a finite number"
@@ -307,7 +307,7 @@ def _check_start(references: References, expression: Expression, path: Path) -> 
 
 
 def _check_length(references: References, spec: ModelSpec) -> None:
-    """A run of more steps or rows than anybody can wait for is a mistake in a unit."""
+    """Reject absurd numbers of steps or rows, which come from a wrong unit."""
     if spec.analysis is None:
         return
     for path, interval in (
@@ -316,7 +316,7 @@ def _check_length(references: References, spec: ModelSpec) -> None:
         (("output", "every"), spec.output.every),
     ):
         if interval is not None and spec.analysis.end > _MOST_STEPS * interval:
-            text = f"{path[1]}: {interval:g} s makes more than {_MOST_STEPS:g} steps until t = {spec.analysis.end:g} s"
+            text = f"{path[1]}: {interval:g} s needs more than {_MOST_STEPS:g} steps until t = {spec.analysis.end:g} s"
             references.add(path, text)
             return
     path, interval = ("output", "every"), spec.output.every

@@ -18,7 +18,7 @@ class OnCoordinate(Strict):
     """A load on one coordinate of a joint."""
 
     joint: str = Field(description="Joint on which it acts.")
-    coordinate: str | None = Field(None, description="Its coordinate; may be left out when there is only one.")
+    coordinate: str | None = Field(None, description="Its coordinate; optional if it has only one.")
 
     @model_validator(mode="before")
     @classmethod
@@ -29,7 +29,7 @@ class OnCoordinate(Strict):
 
 
 _RESISTS = (any_of(given("stiffness"), given("damping"), given("table")), at_most_one("stiffness", "table"))
-"""What a spring or damper has."""
+"""Keys of a spring or damper."""
 
 ThreeExpressions = tuple[Expression, Expression, Expression]
 
@@ -37,7 +37,7 @@ ThreeExpressions = tuple[Expression, Expression, Expression]
 class PointForce(Strict):
     """A force on a marker."""
 
-    type: Literal["force"] = Field(description="Kind of the force.")
+    type: Literal["force"] = Field(description="Type of the force.")
     marker: str = Field(description="Marker on which it acts, 'body.marker'.")
     vector: Annotated[ThreeExpressions, ExpressionField("force", sensors=True, count=3)] = Field(
         description="Components [N]: numbers or expressions of t and of sensors."
@@ -48,7 +48,7 @@ class PointForce(Strict):
 class PointTorque(Strict):
     """A torque on a marker's body."""
 
-    type: Literal["torque"] = Field(description="Kind of the force.")
+    type: Literal["torque"] = Field(description="Type of the force.")
     marker: str = Field(description="Marker on which it acts, 'body.marker'.")
     vector: Annotated[ThreeExpressions, ExpressionField("torque", sensors=True, count=3)] = Field(
         description="Components [N*m]: numbers or expressions of t and of sensors."
@@ -57,9 +57,9 @@ class PointTorque(Strict):
 
 
 class DistributedForce(Strict):
-    """A force along a part of a beam, the same for every unit of its undeformed length."""
+    """A force on a part of a beam, uniform per unit of undeformed length."""
 
-    type: Literal["distributed-force"] = Field(description="Kind of the force.")
+    type: Literal["distributed-force"] = Field(description="Type of the force.")
     body: str = Field(description="Beam on which it acts.")
     vector: Annotated[ThreeExpressions, ExpressionField("force per length", sensors=True, count=3)] = Field(
         description="Components [N/m]: numbers or expressions of t and of sensors."
@@ -68,15 +68,15 @@ class DistributedForce(Strict):
         "world", description="Axes of the components; section: they turn with the sections as the beam bends."
     )
     start: Annotated[float, Scalar("length", least=0.0)] = Field(
-        0.0, alias="from", description="Where it begins, from end A [m]."
+        0.0, alias="from", description="Start of the loaded part, from end A [m]."
     )
     to: Annotated[float, Scalar("length", above=0.0)] | None = Field(
-        None, description="Where it ends, from end A [m]; default: at end B."
+        None, description="End of the loaded part, from end A [m]; default: end B."
     )
 
     @property
     def marker(self) -> str:
-        """The frame of its beam: where it stands in the graph of the mechanism."""
+        """The marker of its beam's frame, its place in the graph of the mechanism."""
         return self.body
 
 
@@ -87,15 +87,15 @@ class SpringDamper(Strict):
         json_schema_extra=rules(*_RESISTS, needs("stiffness", given("length")), needs("table", given("length")))
     )
 
-    type: Literal["spring-damper"] = Field(description="Kind of the force.")
+    type: Literal["spring-damper"] = Field(description="Type of the force.")
     markers: Annotated[tuple[str, str], Names(2, "markers")] = Field(description="Its two ends, 'body.marker'.")
     stiffness: Annotated[float, Scalar("stiffness", least=0.0)] = Field(0.0, description="Stiffness [N/m].")
     damping: Annotated[float, Scalar("damping", least=0.0)] = Field(0.0, description="Damping [N*s/m].")
     length: Annotated[float, Scalar("length", least=0.0)] | None = Field(
-        None, description="Free length [m]; needed with stiffness or table."
+        None, description="Free length [m]; required with stiffness or table."
     )
     table: Annotated[tuple[tuple[float, float], ...], TableField("length", "force", what="elongation")] | None = Field(
-        None, description="[[elongation, force], ...] [m, N] instead of stiffness, joined by straight lines."
+        None, description="[[elongation, force], ...] [m, N] instead of stiffness, interpolated linearly."
     )
 
 
@@ -104,14 +104,14 @@ class JointSpring(OnCoordinate):
 
     model_config = ConfigDict(json_schema_extra=rules(*_RESISTS))
 
-    type: Literal["joint-spring"] = Field(description="Kind of the force.")
+    type: Literal["joint-spring"] = Field(description="Type of the force.")
     stiffness: Annotated[float, Scalar("stiffness", "rotational stiffness", least=0.0)] = Field(
         0.0, description="Stiffness [N/m or N*m/rad]."
     )
     damping: Annotated[float, Scalar("damping", "rotational damping", least=0.0)] = Field(
         0.0, description="Damping [N*s/m or N*m*s/rad]."
     )
-    rest: Annotated[float, Scalar("length", "angle")] = Field(0.0, description="Coordinate at rest [m or rad].")
+    rest: Annotated[float, Scalar("length", "angle")] = Field(0.0, description="Unloaded coordinate [m or rad].")
     table: (
         Annotated[tuple[tuple[float, float], ...], TableField("length", "force", "angle", "torque", "deflection")]
         | None
@@ -125,7 +125,7 @@ class Friction(OnCoordinate):
         json_schema_extra=rules(any_of(given("viscous"), given("coulomb")), needs("coulomb", given("transition")))
     )
 
-    type: Literal["friction"] = Field(description="Kind of the force.")
+    type: Literal["friction"] = Field(description="Type of the force.")
     viscous: Annotated[float, Scalar("damping", "rotational damping", least=0.0)] = Field(
         0.0, description="Viscous coefficient [N*s/m or N*m*s/rad]."
     )
@@ -133,14 +133,14 @@ class Friction(OnCoordinate):
         0.0, description="Magnitude of the Coulomb force or torque [N or N*m]."
     )
     transition: Annotated[float, Scalar("speed", "angular speed", above=0.0)] | None = Field(
-        None, description="Speed over which Coulomb friction changes its sign [m/s or rad/s]; needed with coulomb."
+        None, description="Speed over which Coulomb friction changes its sign [m/s or rad/s]; required with coulomb."
     )
 
 
 class Actuator(OnCoordinate):
     """A force or torque on a joint coordinate."""
 
-    type: Literal["actuator"] = Field(description="Kind of the force.")
+    type: Literal["actuator"] = Field(description="Type of the force.")
     effort: Annotated[Expression, ExpressionField("force", "torque", sensors=True)] = Field(
         description="Force or torque [N or N*m]: a number or an expression of t and of sensors."
     )
@@ -153,7 +153,7 @@ Force = Annotated[
 
 
 def expressions_of(force: Any) -> tuple[Expression, ...]:
-    """Expressions of t and of sensors that a load is given by: none, one, or one a component."""
+    """Expressions of t and of sensors of a load: none, one, or one per component."""
     key = LOAD_TYPES[force.type].expression
     return () if key is None else (force.effort,) if key == "effort" else tuple(getattr(force, key))
 
@@ -167,7 +167,7 @@ SENSOR_KEYS: dict[str, tuple[str, ...]] = {
     "axes": ("marker", "deflection"),
     "chord": ("deflection",),
 }
-"""Which subjects a further key of a sensor belongs to."""
+"""Further key of a sensor -> subjects that take it."""
 
 
 class Sensor(Strict):
@@ -183,27 +183,27 @@ class Sensor(Strict):
     )
 
     joint: str | None = Field(None, description="Joint whose coordinate is measured.")
-    coordinate: str | None = Field(None, description="Its coordinate; may be left out when there is only one.")
+    coordinate: str | None = Field(None, description="Its coordinate; optional if it has only one.")
     marker: str | None = Field(None, description="Marker whose motion is measured.")
     between: Annotated[tuple[str, str], Names(2, "markers")] | None = Field(
         None, description="Two markers whose distance is measured."
     )
     deflection: str | None = Field(
         None,
-        description="Marker on a flexible body: its position less the place beside the chord where it is undeformed.",
+        description="Marker on a flexible body: its elastic displacement relative to the chord.",
     )
     chord: Annotated[tuple[str, str], Names(2, "markers")] | None = Field(
         None, description="Deflection: two markers of the body that span the chord; default for a beam: its ends."
     )
     section: str | None = Field(
         None,
-        description="Marker on a beam (field 'exact'): forces inside the beam at its section, axes of the section.",
+        description="Marker on a beam (field 'exact'): internal forces there, in section axes.",
     )
     motion: str | None = Field(None, description="Motion whose effort is measured.")
     force: str | None = Field(None, description="Force whose effort or magnitude is measured.")
     reaction: str | None = Field(None, description="Joint whose reaction on the second body is measured.")
     quantity: Literal["position", "velocity", "acceleration", "distance"] | None = Field(
-        None, description="What is measured of a joint or marker; default: position."
+        None, description="Measured quantity of a joint or marker; default: position."
     )
     component: Literal["x", "y", "z", "magnitude", "fx", "fy", "fz", "mx", "my", "mz", "force", "moment"] | None = (
         Field(
@@ -212,9 +212,10 @@ class Sensor(Strict):
             "Reaction or section: fx ... mz, force, moment.",
         )
     )
-    relative_to: str = Field("ground", description="Marker from which a marker is measured.")
+    relative_to: str = Field("ground", description="Marker relative to which a marker is measured.")
     axes: Literal["world", "marker", "body"] = Field(
-        "world", description="World axes; marker: those of relative_to; deflection: or body, which turn with the chord."
+        "world",
+        description="World axes; marker: those of relative_to; body: those that turn with the chord (deflection).",
     )
 
 

@@ -1,4 +1,4 @@
-"""Faults of flexible bodies from files: field and order that the file does not hold, joints where no marker stands,
+"""Faults of flexible bodies from files: field and order that the file does not have, joints away from any marker,
 deflections without a chord."""
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from flexmb.model.schema.beam_checks import check_damping, count_faults, marker_hint, on_beam, refuse_bare_modal
+from flexmb.model.schema.beam_checks import check_damping, count_faults, marker_hint, on_beam, reject_bare_modal
 from flexmb.model.schema.beams import BeamBody
 from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.checks import Path, References, Table
@@ -25,8 +25,8 @@ def check_mesh(references: References, name: str, table: Table) -> None:
     path: Path = ("bodies", name)
     references.place(table.get("at"), (*path, "at"))
     if "order" in table and table.get("field") == "linear":
-        text = f"body '{name}': 'order' belongs to field = \"quadratic\"; here the field is \"linear\""
-        references.add((*path, "order"), text, "Leave 'order' out or change the field.")
+        text = f"body '{name}': 'order' belongs to field = \"quadratic\"; the field is \"linear\""
+        references.add((*path, "order"), text, "Remove 'order' or change the field.")
     check_damping(references, name, table.get("damping"))
 
 
@@ -45,34 +45,34 @@ def check_deflection(references: References, name: str, table: Table) -> None:
     elif "chord" not in table:
         text = f"sensor '{name}': a deflection of body '{body}' needs 'chord': two of its markers"
         references.add((*path, "chord"), text, marker_hint(references, body))
-    refuse_bare_modal(references, table["deflection"], (*path, "deflection"), "a deflection")
+    reject_bare_modal(references, table["deflection"], (*path, "deflection"), "a deflection")
     ends = table.get("chord")
     for i, end in enumerate(ends if isinstance(ends, (list, tuple)) else ()):
         owner = references.marker(end, (*path, "chord", i))
         if owner is not None and owner != body:
-            text = f"sensor '{name}': the chord must lie on body '{body}', found {clipped(end)}"
+            text = f"sensor '{name}': the chord must be on body '{body}', found {clipped(end)}"
             references.add((*path, "chord", i), text, marker_hint(references, body))
-        refuse_bare_modal(references, end, (*path, "chord", i), "the chord")
+        reject_bare_modal(references, end, (*path, "chord", i), "the chord")
 
 
 def _mesh_faults(body: MeshBody) -> Iterator[tuple[Path, str]]:
     """(key, what is wrong) of a body whose file has been read."""
     reduced = body.file.body
     if not reduced.n_modes:
-        yield ("file",), f"'{body.file.text}' has no elastic coordinates: give a rigid body, or reduce with modes"
+        yield ("file",), f"'{body.file.text}' has no elastic coordinates: use a rigid body, or reduce with modes"
     has = {1: reduced.order != 0, 2: reduced.invariants.N3 is not None, "full": reduced.points is not None}
     held = [order for order, is_there in has.items() if is_there]
     if body.field == "quadratic" and not held:
-        text = f"'{body.file.text}' holds a linear field: make it again with 'flexmb reduce --field quadratic'"
+        text = f"'{body.file.text}' has a linear field: reduce again with 'flexmb reduce --field quadratic'"
         yield ("field",), text
     elif body.order is not None and body.order not in held:
-        what = f"has the orders {', '.join(map(str, held))}" if held else "holds a linear field"
-        text = f"'{body.file.text}' {what}: make it again with 'flexmb reduce --order {body.order}'"
+        what = f"has the orders {', '.join(map(str, held))}" if held else "has a linear field"
+        text = f"'{body.file.text}' {what}: reduce again with 'flexmb reduce --order {body.order}'"
         yield ("order",), text
     yield from count_faults(body, reduced.n_modes)
     ratios = None if body.damping is None else body.damping.ratios
     if ratios is not None and len(ratios) != reduced.n_modes:
-        yield ("damping", "ratios"), f"{reduced.n_modes} ratios are needed, one a mode, found {len(ratios)}"
+        yield ("damping", "ratios"), f"expected {reduced.n_modes} ratios, one per mode, found {len(ratios)}"
 
 
 def _check_joint_places(references: References, spec: ModelSpec) -> None:
@@ -92,7 +92,7 @@ def _check_joint_places(references: References, spec: ModelSpec) -> None:
 
 
 def _joint_place(spec: ModelSpec, joint: Joint, number: int) -> Any:
-    """Point or world position at which a joint meets its first (0) or second (1) body; None when it is not known."""
+    """Point or world position at which a joint meets its first (0) or second (1) body; None when it is unknown."""
     if joint.kind.at == "pair":
         return joint.at[number] if isinstance(joint.at, tuple) and len(joint.at) == 2 else None
     if joint.at is not None and not (number and joint.kind.at == "first"):
@@ -106,7 +106,7 @@ def _joint_place(spec: ModelSpec, joint: Joint, number: int) -> Any:
 
 
 def _place_fault(spec: ModelSpec, name: str, body: MeshBody, place: Any) -> tuple[str, str]:
-    """Text and hint when no marker of the body stands at a world position; else two empty texts."""
+    """Text and hint when no marker of the body is at a world position; else two empty strings."""
     import numpy as np
 
     from flexmb.bodies.flexible_body import NEAR, nearest_marker
@@ -115,13 +115,13 @@ def _place_fault(spec: ModelSpec, name: str, body: MeshBody, place: Any) -> tupl
     marker, distance = nearest_marker(reduced, R_wb.T @ (np.array(place) - p_wb))
     if distance <= NEAR * reduced.length:
         return "", ""
-    text = f"no marker of body '{name}' stands at {_shown(place)}"
+    text = f"body '{name}' has no marker at {_shown(place)}"
     if marker is None:
         return text, f"'{body.file.text}' has no markers: reduce again with --interface NAME."
     places = [f"{name}.{one.name} at {_shown(p_wb + R_wb @ one.p_b)}" for one in reduced.markers[:_SHOWN]]
     more = ", ..." if len(reduced.markers) > _SHOWN else ""
     near = f"; the nearest is {distance:.3g} m away" if len(reduced.markers) > 1 else f", {distance:.3g} m away"
-    return text, f"Markers: {', '.join(places)}{more}{near}. Name it by 'markers', or move the body by its 'at'."
+    return text, f"Markers: {', '.join(places)}{more}{near}. Name a marker in 'markers', or move the body with 'at'."
 
 
 def _shown(place: Any) -> str:
@@ -129,7 +129,7 @@ def _shown(place: Any) -> str:
 
 
 def check_mesh_values(references: References, spec: ModelSpec) -> None:
-    """What needs the numbers of the files."""
+    """Faults that need the contents of the files."""
     for name, body in spec.bodies.items():
         if isinstance(body, MeshBody):
             for path, text in _mesh_faults(body):

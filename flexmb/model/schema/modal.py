@@ -1,4 +1,4 @@
-"""Flexible bodies that a model gives by their matrices: integrals over the mass, stiffness, and shapes at markers.
+"""Flexible bodies given by matrices: integrals over the mass, stiffness, and shapes at markers.
 
 With X the undeformed position, phi_k the shapes and G_kl their second derivatives, in body axes, int over the mass:
 S0 = int X, P0 = int X X', S1_k = int phi_k, N1_k = int X phi_k', N2_kl = int phi_k phi_l' (a linear field); S2_kl =
@@ -26,8 +26,8 @@ from flexmb.model.schema.fields import (
     Vector,
     Where,
     context_of,
+    field_error,
     read_number,
-    refuse,
 )
 from flexmb.model.schema.json_forms import Schema, listed, quantity
 from flexmb.model.units import KINDS
@@ -40,7 +40,7 @@ Array = tuple[Any, ...]
 """Nested tuples of numbers."""
 
 _ROUND_OFF = 1e-6
-"""Relative size of what is taken for a rounded digit of typed matrices, and not for a fault."""
+"""Relative size of a difference that counts as rounding of typed matrices, not as a fault."""
 
 
 @dataclass(frozen=True)
@@ -59,17 +59,17 @@ class ArrayField(FieldType):
             try:
                 return read_number(value, (KINDS["number"],), info)
             except PydanticCustomError as error:
-                raise refuse(f"{_place(at)}{(error.context or {})['text']}") from None
+                raise field_error(f"{_place(at)}{(error.context or {})['text']}") from None
         wanted = n if shape[0] == "n" else int(shape[0])
         if not isinstance(value, (list, tuple)):
-            raise refuse(f"{_place(at)}{self._wanted(n)} is needed, found {clipped(value)}")
+            raise field_error(f"{_place(at)}expected {self._wanted(n)}, found {clipped(value)}")
         if (wanted is not None and len(value) != wanted) or not value:
-            raise refuse(f"{_place(at)}{self._wanted(n)} is needed, found a list of {len(value)} there")
+            raise field_error(f"{_place(at)}expected {self._wanted(n)}, found a list of {len(value)}")
         return tuple(self._level(entry, shape[1:], n, (*at, i + 1), info) for i, entry in enumerate(value))
 
     def _wanted(self, n: int | None) -> str:
         sizes = [str(n) if size == "n" and n is not None else str(size) for size in self.shape]
-        note = " (n shapes, as many as S1 has rows)" if "n" in self.shape else ""
+        note = " (n shapes: the number of rows of S1)" if "n" in self.shape else ""
         return f"an array {' x '.join(sizes)}{note}"
 
     def json(self) -> Schema:
@@ -121,7 +121,7 @@ class ModalData(Strict):
         return len(self.S1)
 
     def invariants(self) -> Invariants:
-        """The integrals as arrays; what is not given is zero (N3: left out)."""
+        """The integrals as arrays; those not given are zero (N3: left out)."""
         import numpy as np
 
         from flexmb.bodies.invariants import Invariants
@@ -144,7 +144,7 @@ class ModalData(Strict):
         )
 
     def faults(self) -> Iterator[tuple[str, str]]:
-        """(key, what is wrong) for data that no body can have."""
+        """(key, message) for data that no body can have."""
         import numpy as np
 
         def lopsided(key: str, *order: int) -> bool:
@@ -166,9 +166,10 @@ class ModalData(Strict):
         matrix = self.invariants().mass_matrix(np.zeros(self.n_shapes))
         size = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
         if np.linalg.eigvalsh(matrix / np.outer(size, size))[0] < -_ROUND_OFF:
-            yield "mass", "mass, S0, P0, S1, N1 and N2 give a mass matrix with a negative eigenvalue: no body has these"
+            yield "mass", "mass, S0, P0, S1, N1 and N2 give a mass matrix with a negative eigenvalue, which no body has"
         if self.labels is not None and len(self.labels) != self.n_shapes:
-            yield "labels", f"{self.n_shapes} labels are needed, one a shape, found {len(self.labels)}"
+            wanted = f"{self.n_shapes} label{'s' if self.n_shapes != 1 else ''}"
+            yield "labels", f"expected {wanted}, one per shape, found {len(self.labels)}"
         elif self.labels is not None and len(set(self.labels)) < len(self.labels):
             yield "labels", "two labels are the same"
 
@@ -177,12 +178,12 @@ class ModalMarker(Marker):
     """A named frame on a modal body, with the shapes there."""
 
     absent: ClassVar[dict[str, str]] = {
-        "Phi": "A marker on a modal body carries its shapes: displacements Phi (n x 3) and rotations Theta (n x 3).",
-        "Theta": "A marker on a modal body carries its shapes: displacements Phi (n x 3) and rotations Theta (n x 3).",
+        "Phi": "A marker on a modal body needs its shapes: displacements Phi (n x 3) and rotations Theta (n x 3).",
+        "Theta": "A marker on a modal body needs its shapes: displacements Phi (n x 3) and rotations Theta (n x 3).",
     }
-    Phi: Annotated[Array, ArrayField(("n", 3))] = Field(description="Displacement a unit of each coordinate, n x 3.")
+    Phi: Annotated[Array, ArrayField(("n", 3))] = Field(description="Displacement per unit of each coordinate, n x 3.")
     Theta: Annotated[Array, ArrayField(("n", 3))] = Field(
-        description="Rotation a unit of each coordinate [rad], n x 3."
+        description="Rotation per unit of each coordinate [rad], n x 3."
     )
     G: Annotated[Array, ArrayField(("n", "n", 3))] | None = Field(
         None, description="Second derivatives of the displacement, n x n x 3; default: zero."
@@ -192,22 +193,22 @@ class ModalMarker(Marker):
     )
 
 
-_IN_MODAL = "of a modal body stands in its table 'modal'"
+_IN_MODAL = "of a modal body is in its table 'modal'"
 _OF_BEAM = "belongs to a beam, which has 'beam' instead of 'modal'"
 
 
 class ModalBody(FlexibleTable):
-    """A flexible body by its matrices, in a frame of its own."""
+    """A flexible body given by its matrices, in its own frame."""
 
     foreign: ClassVar[dict[str, str]] = {
         "geometry": "belongs to a rigid body: a modal body is drawn as a bar through its markers",
         "mass": f"{_IN_MODAL}",
         "inertia": "of a modal body follows from P0 in its table 'modal'",
         "center": "of a modal body follows from S0 in its table 'modal'",
-        "rod": "is a rigid body: it cannot stand beside 'modal'",
+        "rod": "belongs to a rigid body and cannot be given together with 'modal'",
         "rotor": "belongs to a rigid body: fix one to a marker of the modal body",
         "damping": "of a modal body is the matrix D in its table 'modal'",
-        "file": "cannot stand beside 'modal': a body is given by its matrices or comes from a body file",
+        "file": "cannot be given together with 'modal': a body is given by matrices or by a body file",
         **dict.fromkeys(("material", "section", "sections", "masses", "shapes", "frame", "field", "order"), _OF_BEAM),
         **dict.fromkeys(("shear", "rotary_inertia", "y_axis"), _OF_BEAM),
     }
@@ -225,7 +226,7 @@ class ModalBody(FlexibleTable):
 
     @model_validator(mode="before")
     @classmethod
-    def _tell_count(cls, data: Any, info: ValidationInfo) -> Any:
+    def _note_count(cls, data: Any, info: ValidationInfo) -> Any:
         if isinstance(info.context, Context) and isinstance(data, dict):
             info.context.n_shapes = _count(data.get("modal"))
         return data

@@ -1,6 +1,6 @@
-"""The whole model as one validated object, and how it is read from plain tables.
+"""The whole model as one validated object, read from plain tables.
 
-`read_spec(tables)` takes nested dicts, as they come out of a TOML file or of the Python builder, and gives a
+`read_spec(tables)` takes nested dicts from a TOML file or the Python builder and returns a
 `ModelSpec` in which every quantity is a float in SI, every expression an `Expression`, every direction a unit vector.
 All faults, those of single fields and those between parts of the model, are raised together as one InputError.
 """
@@ -29,26 +29,26 @@ from flexmb.model.schema.loads import Base, Force, Sensor
 from flexmb.model.schema.parameters import TABLES, Keep, merged_parameters, missing_fault, resolve_parameters
 from flexmb.model.schema.sections import Material, NamedSection
 
-AMOUNT = WithJsonSchema({**quantity(), "x-value": "number, or text with a unit"})
-"""What a file may have for a parameter, before it becomes a number."""
+AMOUNT = WithJsonSchema({**quantity(), "x-value": "number, or string with a unit"})
+"""A parameter in the file, before it becomes a number."""
 
 
 class ModelSpec(Strict):
-    """A model: everything that a model file can say."""
+    """A model: everything that a model file can hold."""
 
     model: ModelInfo = Field(default_factory=lambda: ModelInfo.model_validate({}), description="Name and gravity.")
     parameters: dict[str, Annotated[float, AMOUNT]] = Field(
         {}, description="Values used as $name in quantities and expressions (SI)."
     )
     symbols: dict[str, Annotated[float, AMOUNT]] = Field(
-        {}, description="Parameters that stay symbols in 'flexmb equations'; '?': a symbol without a value."
+        {}, description="Parameters kept as symbols by 'flexmb equations'; '?': a symbol without a value."
     )
     points: dict[str, Annotated[Vector, VectorOf("length")]] = Field(
         {}, description="Named world positions [m] in the design position (all joint coordinates zero)."
     )
     materials: dict[str, Material] = Field({}, description="Materials of beams, used by name.")
     sections: dict[str, NamedSection] = Field({}, description="Cross-sections of beams, used by name.")
-    bodies: dict[str, AnyBody] = Field({}, description="Bodies: rigid, beams, from body files, by matrices.")
+    bodies: dict[str, AnyBody] = Field({}, description="Bodies: rigid, beams, from body files, given by matrices.")
     markers: dict[str, Marker] = Field({}, description="Markers on ground, 'ground.NAME'.")
     joints: dict[str, Joint] = Field({}, description="Joints.")
     motions: dict[str, Motion] = Field({}, description="Prescribed motions.")
@@ -56,19 +56,19 @@ class ModelSpec(Strict):
     sensors: dict[str, Sensor] = Field({}, description="Named channels of the result.")
     base: Base | None = Field(None, description="Prescribed motion of the ground.")
     coordinates: Coordinates = Field(
-        default_factory=lambda: Coordinates.model_validate({}), description="Choice of the spanning tree."
+        default_factory=lambda: Coordinates.model_validate({}), description="Choice of coordinates and spanning tree."
     )
-    analysis: Analysis | None = Field(None, description="What is computed.")
+    analysis: Analysis | None = Field(None, description="Settings of the analysis.")
     output: Output = Field(
-        default_factory=lambda: Output.model_validate({}), description="Result file and its interval."
+        default_factory=lambda: Output.model_validate({}), description="Result file and output interval."
     )
 
     def place(self, where: Where) -> Vector:
-        """World position of a point name; numbers are given back as they are."""
+        """World position of a point name; numbers are returned unchanged."""
         return self.points[where] if isinstance(where, str) else where
 
     def has_places(self, *places: Any) -> bool:
-        """Whether all points that are named among `places` exist."""
+        """Whether all points named in `places` exist."""
         return all(where in self.points for where in places if isinstance(where, str))
 
     def beam_length(self, body: BeamBody) -> float:
@@ -82,7 +82,7 @@ class ModelSpec(Strict):
         return ((bx - ax) / length, (by - ay) / length, (bz - az) / length)
 
     def station(self, body: BeamBody, where: float | str) -> tuple[float, float]:
-        """Distance of a place along a beam from end A [m], and how far it lies beside the axis [m]."""
+        """Distance of a place along a beam from end A [m], and its distance from the axis [m]."""
         if not isinstance(where, str):
             return where, 0.0
         from_start = [p - a for p, a in zip(self.place(where), self.place(body.beam[0]), strict=True)]
@@ -106,7 +106,7 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
 
 def _check_names(tables: Mapping[str, Any]) -> list[Fault]:
-    """Names must survive in references "body.marker", in paths of the result and in expressions."""
+    """Faults of names that cannot be used in references "body.marker", in paths of the result or in expressions."""
     faults = []
     places = [((section,), tables_of(tables, section, any_value=True)) for section in NAMED_SECTIONS]
     for body, table in tables_of(tables, "bodies").items():
@@ -119,10 +119,10 @@ def _check_names(tables: Mapping[str, Any]) -> list[Fault]:
                 text = f"'{name[:60]}' cannot be used as a name (letters, digits, _ and - only)"
                 faults.append(Fault(text, (*path, name)))
             if (name in always and path[-1] == "markers") or (name == "ground" and path == ("bodies",)):
-                faults.append(Fault(f"the name '{name}' is taken: it is always there", (*path, name)))
+                faults.append(Fault(f"the name '{name}' is reserved: it always exists", (*path, name)))
     for name in tables_of(tables, "sensors", any_value=True):
         if name in RESERVED or any(name in tables_of(tables, table, any_value=True) for table in TABLES):
-            faults.append(Fault(f"the sensor name '{name}' is taken by {_owner(name)}", ("sensors", name)))
+            faults.append(Fault(f"the sensor name '{name}' is already used by {_owner(name)}", ("sensors", name)))
     return faults
 
 
@@ -140,7 +140,7 @@ def read_spec(tables: Mapping[str, Any], folder: str = "", keep: Keep | None = N
     amounts, more = resolve_parameters(values, owner, keep)
     faults += more
     if keep is None and (missing := missing_fault(values, owner)):
-        raise InputError([*faults, missing])  # without its values, nothing more can be said of the model
+        raise InputError([*faults, missing])  # without its values, the model cannot be checked further
     for table in TABLES:
         if table in raw:
             raw[table] = {name: float(amount.value) for name, amount in amounts.items() if owner[name] == table}
@@ -161,6 +161,6 @@ def read_spec(tables: Mapping[str, Any], folder: str = "", keep: Keep | None = N
 
 
 def _sentences(faults: list[Fault]) -> list[Fault]:
-    """Without repeats, and with a full stop before a hint."""
+    """Remove repeats; put a full stop before a hint."""
     texts = (fault.text if fault.text.endswith(".") or not fault.hint else f"{fault.text}." for fault in faults)
     return list(dict.fromkeys(Fault(text, fault.path, fault.hint) for text, fault in zip(texts, faults, strict=True)))

@@ -1,8 +1,8 @@
 """Parameters of a model: numbers and quantities that may refer to each other, and symbols.
 
-A parameter "?" is a symbol without a value; the table [symbols] has the same form as [parameters] and says which
-parameters stay symbols in the equations. For numbers a symbol is a parameter like any other and needs a value. A
-symbolic reading (`keep`) gives kept names as `SymbolicValue`, at their own value or at a trial value.
+A parameter "?" is a symbol without a value; the table [symbols] has the same form as [parameters] and lists the
+parameters that stay symbols in the equations. A numeric analysis treats a symbol like any other parameter: it needs a
+value. A symbolic reading (`keep`) returns kept names as `SymbolicValue`, at their own value or at a trial value.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ from flexmb.model.units import Amount
 from flexmb.suggestions import clipped
 
 UNKNOWN = Amount(1.0, None)
-"""Stands for a parameter that is wrong, so that its users are not blamed too."""
+"""Value of a wrong parameter, so that its uses give no further faults."""
 
 
 NO_VALUE = "?"
-"""What stands for the value of a symbol that has none."""
+"""Value of a symbol without a value."""
 TABLES = ("parameters", "symbols")
 
 
 @dataclass(frozen=True)
 class Keep:
-    """Which parameters stay symbols, and where the others of a symbolic reading are evaluated."""
+    """Parameters that stay symbols, and the values at which a symbolic reading is evaluated."""
 
     names: frozenset[str] = frozenset()
     values: Mapping[str, float] = field(default_factory=dict)
-    """Of symbols, instead of their own ones: trial values of those without, or others to see what depends on them."""
+    """Values of symbols that replace their own: trial values, or shifted ones that show what depends on them."""
     formulas: bool = True
     """Whether kept names become `SymbolicValue`; False: plain numbers at the same values."""
 
 
 def merged_parameters(tables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], list[Fault]]:
-    """Raw values of [parameters] and [symbols] together, the table that each stands in, and faults of the tables."""
+    """Raw values of [parameters] and [symbols] together, the table of each, and faults of the tables."""
     values: dict[str, Any] = {}
     owner: dict[str, str] = {}
     faults: list[Fault] = []
     for table in TABLES:
         raw = tables.get(table, {})
         if not isinstance(raw, Mapping):
-            faults.append(Fault(f"a table of {table} is needed, found {clipped(raw)}", (table,)))
+            faults.append(Fault(f"expected a table of {table}, found {clipped(raw)}", (table,)))
             continue
         for name, value in raw.items():
             if name in owner:
-                text = f"'{str(name)[:60]}' stands in [parameters] and in [symbols]"
-                faults.append(Fault(text, (table, name), "Leave one of them out."))
+                text = f"'{str(name)[:60]}' is in both [parameters] and [symbols]"
+                faults.append(Fault(text, (table, name), "Remove one of them."))
             values[name], owner[name] = value, table
     return values, owner, faults
 
@@ -64,7 +64,7 @@ def has_no_value(value: Any) -> bool:
 
 
 def missing_fault(raw: Mapping[str, Any], owner: Mapping[str, str]) -> Fault | None:
-    """One fault that names every symbol without a value."""
+    """One fault that lists all symbols without a value."""
     names = [name for name, value in raw.items() if has_no_value(value)]
     if not names:
         return None
@@ -73,7 +73,7 @@ def missing_fault(raw: Mapping[str, Any], owner: Mapping[str, str]) -> Fault | N
         shown = ", ".join(f"'{name}'" for name in names[:20])
         more = f" and {len(names) - 20} more" if len(names) > 20 else ""
         text = f"the symbols {shown}{more} have no value"
-    hint = f"Give {'it' if len(names) == 1 else 'them'} by --set {names[0]}=... or in the file."
+    hint = f"Give {'it' if len(names) == 1 else 'them'} a value with --set {names[0]}=... or in the file."
     return Fault(f"{text}.", (owner[names[0]], names[0]), hint)
 
 
@@ -82,7 +82,7 @@ def resolve_parameters(
 ) -> tuple[dict[str, Amount], list[Fault]]:
     """Values of all parameters, in any order of definition, and the faults among them.
 
-    `owner` is the table that each name stands in. Symbols without a value get that of `keep`, else UNKNOWN.
+    `owner` is the table of each name. Symbols without a value get that of `keep`, else UNKNOWN.
     """
     owner, keep = owner or {}, keep or Keep()
     amounts: dict[str, Amount] = {}
@@ -98,7 +98,7 @@ def resolve_parameters(
         elif isinstance(value, str):
             waiting[name] = value
         else:
-            # The unit of a plain number is not said: it is SI of whatever it is used for.
+            # A plain number has no unit: it is in the SI unit of wherever it is used.
             amounts[name] = _kept(name, Amount(float(value), None), keep)
     needs = {name: _references(text, raw) for name, text in waiting.items()}
     while waiting:
@@ -129,17 +129,17 @@ def _kept(name: str, amount: Amount, keep: Keep) -> Amount:
 def _name_fault(name: Any) -> str:
     if not isinstance(name, str) or not name.isidentifier():
         return f"'{str(name)[:60]}' cannot be the name of a parameter (letters, digits and _ only)"
-    return f"the name '{name}' is taken by the expression grammar" if name in RESERVED else ""
+    return f"the name '{name}' is reserved for the expression grammar" if name in RESERVED else ""
 
 
 def _value_fault(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, (Real, str)):
-        return f"a number or a text with a unit is needed, found {clipped(value)}"
+        return f"expected a number or a string with a unit, found {clipped(value)}"
     try:
         finite = isinstance(value, str) or math.isfinite(float(value))
     except OverflowError:
         finite = False
-    return "" if finite else f"a finite number is needed, found {clipped(value)}"
+    return "" if finite else f"expected a finite number, found {clipped(value)}"
 
 
 def _references(text: str, known: Mapping[str, Any]) -> set[str]:
@@ -153,7 +153,7 @@ def _references(text: str, known: Mapping[str, Any]) -> set[str]:
 
 
 def _is_unit_here(text: str, name: str) -> bool:
-    """A parameter with the name of a unit is meant only where no number stands before it."""
+    """Whether `name` always follows a number in the text, so that it means a unit, not a parameter."""
     tokens = tokenize(text)
     return all(i > 0 and tokens[i - 1].kind == "number" for i, token in enumerate(tokens) if token.text == name)
 
@@ -165,6 +165,6 @@ def _cycle_fault(needs: Mapping[str, set[str]], waiting: Mapping[str, str], owne
         name = next(iter(sorted(needs[name] & waiting.keys())))
         if name in chain:
             circle = [*chain[chain.index(name) :], name]
-            text = f"the parameters refer to each other in a circle: {' -> '.join(circle)}"
+            text = f"circular reference between parameters: {' -> '.join(circle)}"
             return Fault(text, (owner.get(circle[0], "parameters"), circle[0]))
         chain.append(name)

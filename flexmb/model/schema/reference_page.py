@@ -1,6 +1,6 @@
 """The reference of the model file in Markdown, made from its JSON schema: every table with its keys.
 
-One section a table, in the order in which a model file has them; a table that stands inside another one follows the
+One section per table, in the order of a model file; a table inside another one follows the
 first that mentions it. docs/reference/model-file.md holds this text; a test compares.
 """
 
@@ -28,7 +28,7 @@ _KINDS = {
     "BeamMarker": "on a beam",
     "ModalMarker": "on a body by matrices",
 }
-"""What tells tables of one name apart, where it is not their `type`."""
+"""Titles that distinguish tables of the same name, where their `type` does not."""
 
 
 class _Sections:
@@ -75,7 +75,7 @@ def reference() -> str:
 
 
 def _grammar() -> Iterator[str]:
-    """What expressions may be made of, and the units of texts."""
+    """Functions and operators of expressions, and units."""
     yield f"Functions: {', '.join(f'`{name}`' for name in FUNCTIONS)}; constant `pi`; `+ - * / ^` and brackets."
     yield "`if(c, a, b)` is a where c > 0, else b; `step(x, x0, y0, x1, y1)` goes from y0 to y1 with zero first and"
     yield "second derivatives at both ends; `min` and `max` take two or more."
@@ -85,7 +85,7 @@ def _grammar() -> Iterator[str]:
 
 
 def _contents(sections: _Sections, entry: Schema) -> str:
-    """Links to the tables of a part of the model, or what stands there."""
+    """Links to the tables of a part of the model, or its values in words."""
     names = list(_references(entry))
     if not names:
         return f"Each: {_words(entry['additionalProperties'], sections)}."
@@ -99,13 +99,13 @@ def _section(sections: _Sections, name: str) -> Iterator[str]:
     for rule in table.get("allOf", ()):
         keys = [choice.get("required", ()) for choice in rule.get("oneOf", ())]
         if keys and all(len(each) == 1 for each in keys):
-            yield f"Exactly one of {_listed(f'`{key}`' for (key,) in keys)} is given."
+            yield f"Exactly one of {_listed(f'`{key}`' for (key,) in keys)} is required."
     yield from ("", "| key | value | default | meaning |", "| --- | --- | --- | --- |")
     required = table.get("required", [])
     for key in sorted(table["properties"], key=lambda key: (key not in required, key in FlexibleTable.model_fields)):
         entry = table["properties"][key]
         words = _words(entry, sections)
-        default = "needed" if key in required else _toml(entry["default"]) if "default" in entry else ""
+        default = "required" if key in required else _toml(entry["default"]) if "default" in entry else ""
         yield f"| `{key}` | {words} | {default} | {_meaning(entry, words)} |"
     if name == "Joint":
         yield from ("", *_joint_keys())
@@ -144,7 +144,7 @@ def _references(schema: Any) -> Iterator[str]:
 
 
 def _words(schema: Schema, sections: _Sections) -> str:
-    """What may stand at a key, in words."""
+    """Values of a key, in words."""
     if "x-value" in schema:
         return _escaped(schema["x-value"])
     if "enum" in schema:
@@ -156,11 +156,11 @@ def _words(schema: Schema, sections: _Sections) -> str:
         links = sections.link(names[0], words)
         others = _short_forms(schema) or _short_forms(sections.tables[names[0]])
         return f"{others} or {links}" if others else links
-    return {"boolean": "`true`, `false`", "string": "text", "object": "table"}[schema["type"]]
+    return {"boolean": "`true`, `false`", "string": "string", "object": "table"}[schema["type"]]
 
 
 def _short_forms(schema: Schema) -> str:
-    """What may stand instead of a table: a name, a number, a word."""
+    """Short form of a table in words: a name, a number, a word."""
     forms = []
     for choice in [*schema.get("anyOf", ()), *schema.get("oneOf", ())]:
         if "enum" in choice:
@@ -171,14 +171,14 @@ def _short_forms(schema: Schema) -> str:
 
 
 def _meaning(entry: Schema, words: str) -> str:
-    """The description, without the unit that the value column has."""
-    said = words.replace("\\", "")
-    text = re.sub(r" \[([^\]]*)\]", lambda unit: "" if unit[0][1:] in said else unit[0], entry["description"])
+    """The description, without a unit that the value column already has."""
+    shown = words.replace("\\", "")
+    text = re.sub(r" \[([^\]]*)\]", lambda unit: "" if unit[0][1:] in shown else unit[0], entry["description"])
     return _escaped(text)
 
 
 def _toml(value: Any) -> str:
-    """A value as a model file has it; whole numbers without their point."""
+    """A value as written in a model file; whole numbers without a decimal point."""
     if isinstance(value, (list, tuple)):
         return f"`[{', '.join(_toml(entry).strip('`') for entry in value)}]`"
     return f"`{json.dumps(int(value) if isinstance(value, float) and value == int(value) else value)}`"
@@ -190,11 +190,11 @@ def _listed(words: Iterator[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Without signs that Markdown takes for its own; code in backticks stays."""
+    """Escape the characters that Markdown interprets; code in backticks stays."""
     parts = text.replace("|", "\\|").split("`")
     return "`".join(part if k % 2 else part.replace("*", "\\*") for k, part in enumerate(parts))
 
 
 def anchor(title: str) -> str:
-    """What a link to a heading has after the #."""
+    """Anchor of a heading, after the # of a link."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")

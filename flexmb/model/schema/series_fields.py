@@ -9,7 +9,7 @@ from pydantic import ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from flexmb.model.expressions.tables import check_points
-from flexmb.model.schema.fields import FieldType, Scalar, context_of, read_list, read_number, refuse, unit_of
+from flexmb.model.schema.fields import FieldType, Scalar, context_of, field_error, read_list, read_number, unit_of
 from flexmb.model.schema.json_forms import Schema, either, in_unit, listed, quantity
 from flexmb.model.units import KINDS, derivative
 from flexmb.suggestions import clipped
@@ -27,20 +27,20 @@ class TableField(FieldType):
 
     def read(self, value: Any, info: ValidationInfo) -> tuple[tuple[float, float], ...]:
         if not isinstance(value, (list, tuple)):
-            raise refuse(f"a list of pairs [{self.what}, value] is needed, found {clipped(value)}")
+            raise field_error(f"expected a list of pairs [{self.what}, value], found {clipped(value)}")
         kinds = (Scalar(self.x, self.x_turning).kinds(info), Scalar(self.y, self.y_turning).kinds(info))
         points = []
         for i, row in enumerate(value):
             if not isinstance(row, (list, tuple)) or len(row) != 2:
-                raise refuse(f"row {i + 1} must be a pair [{self.what}, value], found {clipped(row)}")
+                raise field_error(f"row {i + 1} must be a pair [{self.what}, value], found {clipped(row)}")
             try:
                 points.append((read_number(row[0], kinds[0], info), read_number(row[1], kinds[1], info)))
             except PydanticCustomError as error:
-                raise refuse(f"row {i + 1}: {(error.context or {})['text']}") from None
+                raise field_error(f"row {i + 1}: {(error.context or {})['text']}") from None
         try:
             check_points(points, self.what)
         except ValueError as error:
-            raise refuse(str(error)) from None
+            raise field_error(str(error)) from None
         return tuple(points)
 
     def json(self) -> Schema:
@@ -50,11 +50,11 @@ class TableField(FieldType):
 
 @dataclass(frozen=True)
 class Coefficients(FieldType):
-    """Polynomial coefficients c0, c1, ... of t of a joint coordinate; the k-th is a k-th derivative."""
+    """Polynomial coefficients c0, c1, ... of t of a joint coordinate; the k-th has the unit of a k-th derivative."""
 
     def read(self, value: Any, info: ValidationInfo) -> tuple[float, ...]:
         if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= 40:
-            raise refuse(f"a list of 1 to 40 coefficients [c0, c1, ...] is needed, found {clipped(value)}")
+            raise field_error(f"expected a list of 1 to 40 coefficients [c0, c1, ...], found {clipped(value)}")
         bases = Scalar("length", "angle").kinds(info)
         entries = iter(range(len(value)))
 
@@ -72,7 +72,7 @@ class Coefficients(FieldType):
 
 @dataclass(frozen=True)
 class JointState(FieldType):
-    """Initial coordinates or rates of a joint: one number, or a list with one for each coordinate."""
+    """Initial coordinates or rates of a joint: one number, or a list with one per coordinate."""
 
     order: int
 
@@ -81,8 +81,8 @@ class JointState(FieldType):
         values = value if isinstance(value, (list, tuple)) else [value]
         if coordinates and len(values) != len(coordinates):
             names = ", ".join(name for name, _ in coordinates)
-            needed = "1 number is" if len(coordinates) == 1 else f"{len(coordinates)} numbers are"
-            raise refuse(f"{needed} needed ({names}), found {len(values)}")
+            wanted = "1 number" if len(coordinates) == 1 else f"{len(coordinates)} numbers"
+            raise field_error(f"expected {wanted} ({names}), found {len(values)}")
         kinds = [KINDS["length" if kind == "length" else "angle"] for _, kind in coordinates]
         entries = iter(range(len(values)))
 

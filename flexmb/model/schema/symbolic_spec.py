@@ -1,10 +1,10 @@
 """The model read with parameters kept as symbols.
 
-What enters are the tables of a model and the names to keep; what leaves is the same checked `ModelSpec` twice, once
-with numbers that carry their formulas (`SymbolicValue`) and once with plain ones, both at the nominal values of the
-symbols. A symbol without a value is tried at a value of its own (positive, less than 1, different from all others), so
-that the geometry is a general one. A second reading at other values finds every number whose formula was lost on the
-way (a direction, an orientation): it is refused, never silently taken as a constant.
+Enters: the tables of a model and the names to keep; leaves: the same checked `ModelSpec` twice, once with numbers that
+carry their formulas (`SymbolicValue`) and once with plain ones, both at the nominal values of the symbols. A symbol
+without a value gets a trial value (positive, less than 1, different from all others), so that the geometry is general.
+A second reading at other values finds every number that lost its formula (a direction, an orientation): it is rejected
+with an error, never silently used as a constant.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ ALL = "all"
 """Instead of names to keep: every parameter that can be a symbol."""
 GOLDEN = 0.6180339887498949
 TRIAL_SCALES = (1.0, 0.4, 0.05)
-"""Trial values are scaled down until the model holds (a fraction, Poisson's ratio, ...)."""
+"""Trial values are scaled down until the model is valid (a fraction, Poisson's ratio, ...)."""
 SHIFT = 1e-3
-"""Relative change of the symbols in the second reading: small, so that what held goes on holding."""
+"""Relative change of the symbols in the second reading: small, so that a valid model stays valid."""
 SAME = 1e-9
 """Relative difference of numbers that do not depend on a symbol: far above rounding, far below SHIFT."""
 NOT_IN_EQUATIONS = ("analysis", "output", "parameters", "symbols", "geometry", "color", "file")
@@ -47,7 +47,7 @@ class SymbolicSpec:
     numeric: ModelSpec
     """The same in plain numbers, at the same values"""
     shifted: ModelSpec
-    """In plain numbers, all symbols at slightly other values"""
+    """In plain numbers, all symbols at slightly different values"""
     symbols: dict[str, float | None]
     """Kept names and their values; None: the model gives none"""
     values: dict[str, float]
@@ -56,14 +56,14 @@ class SymbolicSpec:
     folder: str
 
     def moved(self, name: str) -> ModelSpec:
-        """In plain numbers, one symbol at a slightly other value. Raises InputError when that is not a model."""
+        """In plain numbers, one symbol at a slightly different value. Raises InputError when it is invalid."""
         return read_spec(self.tables, self.folder, _plain_at({**self.values, name: _shifted(self.values, name)}))
 
 
 def read_symbolic(tables: Mapping[str, Any], folder: str = "", keep: Collection[str] | str = ()) -> SymbolicSpec:
     """Read and check a model with its symbols, and the parameters named in `keep`, kept as symbols.
 
-    "all" keeps every parameter but those that must be whole numbers.
+    "all" keeps every parameter except those that must be whole numbers.
     """
     raw, owner, _ = merged_parameters(tables)
     wanted = list(raw) if keep == ALL else [keep] if isinstance(keep, str) else list(keep)
@@ -104,7 +104,7 @@ def _nominal_values(raw: Mapping[str, Any], names: list[str], free: list[str]) -
 def _read_at_trials(
     tables: Mapping[str, Any], folder: str, names: list[str], free: list[str]
 ) -> tuple[ModelSpec, dict[str, float]]:
-    """The model with formulas, and the values of the symbols at which it holds."""
+    """The model with formulas, and the values of the symbols at which it is valid."""
     first: InputError | None = None
     for scale in TRIAL_SCALES if free else (1.0,):
         trial = trial_values(free, scale)
@@ -129,7 +129,7 @@ def _plain_at(values: Mapping[str, float]) -> Keep:
 
 
 def _shifted(values: Mapping[str, float], name: str) -> float:
-    """Another value of a symbol; every symbol moves by a share of its own."""
+    """Another value of a symbol; every symbol changes by a different fraction."""
     share = SHIFT * (1.0 + list(values).index(name) * GOLDEN % 1.0)
     return values[name] * (1.0 + share) if values[name] else share
 
@@ -138,23 +138,23 @@ def _read_shifted(tables: Mapping[str, Any], folder: str, values: Mapping[str, f
     try:
         return read_spec(tables, folder, _plain_at({name: _shifted(values, name) for name in values}))
     except InputError as error:
-        guilty = [name for name in values if not _holds(tables, folder, {**values, name: _shifted(values, name)})]
+        guilty = [name for name in values if not _is_valid(tables, folder, {**values, name: _shifted(values, name)})]
         what = _quoted(guilty or list(values))
         faults = [
-            Fault(f"with {what} a little different: {fault.text}", fault.path, _give_number(guilty or list(values)))
+            Fault(f"with {what} slightly changed: {fault.text}", fault.path, _give_number(guilty or list(values)))
             for fault in error.faults
         ]
         raise InputError(faults) from None
 
 
 def _whole_numbers(tables: Mapping[str, Any], folder: str, values: Mapping[str, float], names: list[str]) -> list[str]:
-    """Parameters that only take certain values (a number of shapes): they are no symbols."""
-    if _holds(tables, folder, {name: _shifted(values, name) for name in values}):
+    """Parameters that only take certain values (a number of shapes) and cannot be symbols."""
+    if _is_valid(tables, folder, {name: _shifted(values, name) for name in values}):
         return []
-    return [name for name in names if not _holds(tables, folder, {**values, name: _shifted(values, name)})]
+    return [name for name in names if not _is_valid(tables, folder, {**values, name: _shifted(values, name)})]
 
 
-def _holds(tables: Mapping[str, Any], folder: str, values: Mapping[str, float]) -> bool:
+def _is_valid(tables: Mapping[str, Any], folder: str, values: Mapping[str, float]) -> bool:
     try:
         read_spec(tables, folder, _plain_at(values))
     except InputError:
@@ -167,13 +167,13 @@ def _quoted(names: Collection[str]) -> str:
 
 
 def _give_number(names: Collection[str]) -> str:
-    what = "it a number" if len(names) == 1 else "them numbers"
-    return f"Make {what}: a value in [parameters], and not among the names to keep."
+    what = "it a value" if len(names) == 1 else "them values"
+    return f"Give {what} in [parameters] and do not keep {'it' if len(names) == 1 else 'them'} as symbols."
 
 
 def frame_fault(what: str, path: tuple[str | int, ...], names: Collection[str]) -> Fault:
-    """The fault of something that must not depend on symbols."""
-    return Fault(f"{what} depends on {_quoted(names)}, and has no formula.", path, _give_number(names))
+    """Fault of a quantity that must not depend on symbols."""
+    return Fault(f"{what} depends on {_quoted(names)}, but has no formula.", path, _give_number(names))
 
 
 def _lost_formulas(
@@ -217,7 +217,7 @@ def _differences(one: Any, other: Any, path: tuple[str | int, ...]) -> Iterator[
 
 
 def _with_inertia_formulas(spec: ModelSpec, tables: Mapping[str, Any], keep: Keep) -> ModelSpec:
-    """Inertia tensors pass through an eigenvalue check, which takes plain numbers: their formulas are read again."""
+    """Read the formulas of inertia tensors again: their eigenvalue check leaves plain numbers."""
     raw, _, _ = merged_parameters(tables)
     amounts, _ = resolve_parameters(raw, keep=keep)
     bodies: dict[str, Any] = {}
@@ -236,7 +236,7 @@ def _with_inertia_formulas(spec: ModelSpec, tables: Mapping[str, Any], keep: Kee
 
 
 def _inertia(value: Any, amounts: Mapping[str, Amount]) -> tuple[tuple[float, ...], ...]:
-    """3x3 tensor [kg m^2] with formulas, of a value that has been checked."""
+    """3x3 tensor [kg m^2] with formulas, of a checked value."""
 
     def number(entry: Any) -> float:
         if isinstance(entry, str):

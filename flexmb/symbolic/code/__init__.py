@@ -1,1 +1,1 @@
-"""Code of the equations: one generator, one language a file (C, Fortran, NumPy, numba)."""
+"""Code of the equations: one generator, one file per language (C, Fortran, NumPy, numba)."""

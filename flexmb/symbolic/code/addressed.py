@@ -1,4 +1,4 @@
-"""The equations as functions that stand in for the compiled kernels of a model: f(I, F, W, arg), C or Python for numba.
+"""The equations as functions that replace the compiled kernels of a model: f(I, F, W, arg), C or Python for numba.
 
 Enters: complete equations of a model with its numbers, their intermediate results named; the places of the workspace
 offsets in the header I. Leaves: source text with these functions, each straight-line code that reads time, coordinates,
@@ -32,13 +32,13 @@ from flexmb.symbolic.powers import POWERS
 from flexmb.symbolic.residual import residual
 
 INPUTS = {"T": "t", "Q": "q", "V": "v", "A": "a", "LAM": "l"}
-"""Header entries of what the functions read, and the letters of the names in the code."""
+"""Header entries that the functions read, and the first letter of their names in the code."""
 OUTPUTS = ("RES", "PHI", "PHI_DOT", "GAM", "M", "G", "BIAS", "A", "POWER")
 
 IMPORTED = "acos, asin, atan, atan2, ceil, cos, cosh, exp, floor, log, sin, sinh, sqrt, tan, tanh"
 
 Channel = tuple[str, Any]
-"""A key of POWERS and the name or number of what works"""
+"""A key of POWERS and the name or number of the load, motion or body"""
 Write = tuple[str, int, Any]
 """Header entry of an array, place in it, expression"""
 
@@ -80,7 +80,7 @@ class Code:
 def code_of(equations: Equations, names: Collection[str], channels: Sequence[Channel | None] = ()) -> Code:
     """The functions `names` of complete equations with named intermediate results.
 
-    `channels`: for `powers`, what works in every work channel (None: nothing).
+    `channels`: for `powers`, the source of every work channel (None: no power).
     """
     M, bias = [x for row in equations.M for x in row], equations.bias
     constraints: dict[str, Sequence[Any]] = {
@@ -191,7 +191,7 @@ def source(code: Code, slots: Mapping[str, int], language: str, prefix: str) -> 
 
 
 def _names(code: Code) -> dict[str, str]:
-    """What stands for every symbol: the name of what is read, or a number."""
+    """Text of every symbol in the code: a name, or a number."""
     names = {name: f"({float(value)!r})" for name, value in code.constants.items()}
     return names | {s.name: f"{INPUTS[entry]}{i}" for entry, group in code.inputs.items() for i, s in enumerate(group)}
 

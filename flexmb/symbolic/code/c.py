@@ -56,7 +56,7 @@ def files(program: Program) -> dict[str, str]:
 
 
 def compile_lines(program: Program) -> list[str]:
-    """How to compile the library and the example."""
+    """Commands that compile the library and the example."""
     name = program.name
     return [
         f"cc -O2 -shared -fPIC {name}.c -o lib{name}.so -lm",
@@ -104,7 +104,7 @@ def _body(program: Program, language: C, names: dict[str, str]) -> Iterator[str]
         for i, (symbol, _) in enumerate(group):
             if symbol.name in used:
                 yield f"    const double {names[symbol.name]} = {array}[{i}];"
-    yield "    (void)t, (void)q, (void)v, (void)p; /* no warning when one is not needed */"
+    yield "    (void)t, (void)q, (void)v, (void)p; /* avoids warnings about unused arguments */"
     for title, steps in (("of the parameters alone", program.constants), ("of the state", program.steps)):
         if steps:
             yield f"    /* {title} */"

@@ -1,8 +1,8 @@
 """Fewer products: a b + a c -> a (b + c) in every step of a program.
 
 The engine's elimination of common subexpressions finds equal parts, but never takes a factor out of a sum. The symbol
-that most terms of a sum share is taken out, again and again; what stands in the brackets may be common to other steps,
-so that a second elimination gains once more.
+that most terms of a sum share is factored out repeatedly; the brackets may be common to other steps, so that a
+second elimination helps again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A folder with the code of a model: sources, an example and a README that says what everything is.
+"""A folder with the code of a model: sources, an example and a README.
 
-Enters: equations, a language, a folder. Leaves: the files. A file that flexmb has not written is never replaced.
+Enters: equations, a language, a folder. Leaves: the files. A file not written by flexmb is never replaced.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ TITLES = {"c": "C", "fortran": "Fortran", "numpy": "NumPy", "numba": "numba"}
 _MARK = "Written by flexmb"
 _LAYOUT = {
     "c": "Matrices are stored row by row: M[i*n + j].",
-    "fortran": "Indices begin at 1; in memory the columns follow one another, as Fortran has it.",
-    "numpy": "q[k] and v[k] may be arrays (many states at once); outputs have their shape behind their own indices.",
+    "fortran": "Indices begin at 1; arrays are stored column by column.",
+    "numpy": "q[k] and v[k] may be arrays (many states at once); their shape follows the indices of the outputs.",
     "numba": "All arrays are of type float64; the outputs are written in place.",
 }
 
@@ -64,7 +64,7 @@ def augmented_blocks(equations: Equations) -> tuple[tuple[Block, ...], str]:
     n = len(equations.v)
     blocks = [
         matrix_block("M", equations.M, n, "mass matrix, symmetric", symmetric=True),
-        vector_block("f", [-x for x in equations.bias], "forcing: applied forces less velocity terms of inertia"),
+        vector_block("f", [-x for x in equations.bias], "forcing: applied forces minus velocity terms of inertia"),
     ]
     relation = "M a = f, with a = dv/dt"
     if equations.phi:
@@ -74,13 +74,13 @@ def augmented_blocks(equations: Equations) -> tuple[tuple[Block, ...], str]:
 
 
 def constraint_blocks(equations: Equations) -> list[Block]:
-    """What the generated function returns of the constraints: phi, G, phi_dot, gamma."""
+    """Constraint outputs of the generated function: phi, G, phi_dot, gamma."""
     n = len(equations.v)
     return [
         vector_block("phi", equations.phi, "constraints, zero on the motion"),
         matrix_block("G", equations.G, n, "their Jacobian: d(phi_dot)/dv"),
         vector_block("phi_dot", equations.phi_dot, "their rates, zero on the motion"),
-        vector_block("gamma", equations.gamma, "what their second derivatives hold besides G a"),
+        vector_block("gamma", equations.gamma, "terms of their second derivatives other than G a"),
     ]
 
 
@@ -132,7 +132,7 @@ def _rate_of(coordinate: Any) -> str:
 
 
 def write_code(program: Program, language: str, folder: Path) -> list[Path]:
-    """Write the folder, all of its files or none; gives the files written."""
+    """Write the folder, all of its files or none; returns the files written."""
     maker = LANGUAGES[language]
     texts = {**maker.files(program), "README.md": readme(program, language)}
     check_folder(folder, texts)
@@ -149,7 +149,7 @@ def write_code(program: Program, language: str, folder: Path) -> list[Path]:
 
 
 def _take_back(drafts: Iterable[Path], folders: Iterable[Path]) -> None:
-    """Remove what an attempt has left: drafts, and folders that it made and did not fill."""
+    """Remove the leftovers of a failed attempt: drafts and empty folders."""
     with suppress(OSError):
         for draft in drafts:
             draft.unlink(missing_ok=True)
@@ -158,7 +158,7 @@ def _take_back(drafts: Iterable[Path], folders: Iterable[Path]) -> None:
 
 
 def check_folder(folder: Path, names: Iterable[str]) -> None:
-    """Refuse a folder that is a file, and files in it that flexmb has not written."""
+    """Reject a folder that is a file, and files in it not written by flexmb."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"Cannot write '{folder}': it is a file; code is written into a folder. Choose another name.")
     foreign = []
@@ -167,7 +167,7 @@ def check_folder(folder: Path, names: Iterable[str]) -> None:
         if os.path.lexists(path) and not _is_ours(path):
             foreign.append(name)
     if foreign:
-        text = f"'{folder}' holds {', '.join(foreign)}, not written by flexmb: not overwritten."
+        text = f"Cannot write to '{folder}': it contains {', '.join(foreign)}, not written by flexmb."
         raise InputError([Fault(text, hint="Choose another folder.")])
 
 
@@ -179,13 +179,13 @@ def _is_ours(path: Path) -> bool:
 
 
 def readme(program: Program, language: str) -> str:
-    """What the function takes and gives."""
+    """README of the folder: arguments and outputs of the function."""
     maker = LANGUAGES[language]
     lines = [f"# {program.title}: equations of motion in {TITLES[language]}", "", f"{_MARK}.", ""]
     lines += [
         f"    {program.relation}",
         "",
-        "The form is implicit: solve it for the accelerations with what suits you.",
+        "The form is implicit: solve it for the accelerations with a linear solver.",
         "",
     ]
     lines += ["## Function", "", *(f"    {line}" for line in maker.signature(program).splitlines()), ""]

@@ -2,7 +2,7 @@
 
     call NAME_evaluate(t, q, v, p, M, f, ...)
 
-Arrays have their natural shapes, M(n, n), G(n_rows, n); in memory columns follow one another, as Fortran has it.
+Arrays have their natural shapes, M(n, n), G(n_rows, n); they are stored column by column.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def files(program: Program) -> dict[str, str]:
 
 
 def compile_lines(program: Program) -> list[str]:
-    """How to compile the library and the example."""
+    """Commands that compile the library and the example."""
     name = program.name
     return [
         f"gfortran -O2 -shared -fPIC {name}.f90 -o lib{name}.so",

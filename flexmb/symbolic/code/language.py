@@ -20,11 +20,11 @@ _COMPARISONS = {"LessThan": "<=", "StrictLessThan": "<", "Le": "<=", "Lt": "<", 
 
 
 class Language:
-    """How expressions are written; the languages fill in what differs."""
+    """Expressions as code; each language overrides what differs."""
 
     title = ""
     words: frozenset[str] = frozenset()
-    """Words that no name may be"""
+    """Reserved words"""
     folds_case = False
     longest_name = 60
     functions: Mapping[str, str] = {}
@@ -95,7 +95,7 @@ class Language:
         return self._call(x, names), ATOM
 
     def _term(self, x: Any, names: Mapping[str, str]) -> tuple[bool, str]:
-        """Sign and text of a product, what has a negative exponent below the line."""
+        """Sign and text of a product, factors with a negative exponent below the line."""
         above: list[str] = []
         below: list[str] = []
         coefficient: Fraction | float = Fraction(1)
@@ -156,7 +156,7 @@ class Language:
         pairs = list(zip(x.args[::2], x.args[1::2], strict=True))
         text = self.write(pairs[-1][0], names)
         if str(pairs[-1][1]) != "True":
-            raise InputError([Fault("a function in cases has no last case 'otherwise'; it cannot be written as code.")])
+            raise InputError([Fault("a function by cases needs a final case 'otherwise' to be written as code.")])
         for value, test in reversed(pairs[:-1]):
             text = self.choose(self.write(value, names), self.condition(test, names), text)
         return text

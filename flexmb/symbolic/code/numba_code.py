@@ -38,7 +38,7 @@ def files(program: Program) -> dict[str, str]:
 
 
 def compile_lines(program: Program) -> list[str]:
-    """How to run the example."""
+    """Command that runs the example."""
     return ["python example.py"]
 
 

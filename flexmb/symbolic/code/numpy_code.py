@@ -2,7 +2,7 @@
 
     M, f, ... = evaluate(t, q, v, p)
 
-q[k] and v[k] may be arrays: the outputs then have their shape behind their own indices, M[i, j, ...].
+q[k] and v[k] may be arrays: their shape then follows the indices of the outputs, M[i, j, ...].
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def files(program: Program) -> dict[str, str]:
 
 
 def compile_lines(program: Program) -> list[str]:
-    """How to run the example."""
+    """Command that runs the example."""
     return ["python example.py"]
 
 

@@ -1,4 +1,4 @@
-"""What every language is given: the equations as straight-line steps after elimination of common subexpressions.
+"""Input of every language: the equations as straight-line steps after elimination of common subexpressions.
 
 Enters: blocks of expressions (M, f, Phi, G, ...) over time, coordinates, rates and parameters. Leaves: a `Program`:
 steps that depend on the parameters alone, then the others, then one expression for every entry that is not zero. The
@@ -54,7 +54,7 @@ class Program:
     steps: tuple[tuple[Any, Any], ...]
     blocks: tuple[Block, ...]
     relation: str
-    """What the outputs mean together"""
+    """Relation between the outputs"""
 
     @property
     def operations(self) -> int:
@@ -138,14 +138,14 @@ def eliminated(
 
 
 def _with_factors(found: tuple[list[Step], list[Any]]) -> tuple[list[Step], list[Any]]:
-    """Common factors of sums in front, and what that makes common between steps; or nothing when it does not pay."""
+    """Common factors of sums in front, and a second elimination; or nothing when it saves no operations."""
     steps, reduced = found
     other = named_steps([factored(x) for x in reduced], [(symbol, factored(x)) for symbol, x in steps])
     return min(found, other, key=cost)
 
 
 def _apart(steps: list[Step], reduced: list[Any], inputs: Mapping[str, Sequence[Any]]) -> tuple[list[Step], list[Any]]:
-    """Other symbols for steps that bear the name of an input which no expression contains (a cyclic coordinate x1)."""
+    """Other symbols for steps named like an input that no expression contains (a cyclic coordinate x1)."""
     taken = {symbol.name for symbols in inputs.values() for symbol in symbols}
     names = {symbol: Symbol(f"{symbol.name}__") for symbol, _ in steps if symbol.name in taken}
     if not names:

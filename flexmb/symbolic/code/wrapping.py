@@ -8,7 +8,7 @@ WIDTH = 110
 
 
 def wrapped(line: str, end: str = "", start: str = "        ") -> list[str]:
-    """The line in pieces of about WIDTH letters; `end` closes all but the last, `start` opens all but the first."""
+    """The line in pieces of about WIDTH characters; `end` closes all but the last, `start` opens all but the first."""
     if len(line) <= WIDTH:
         return [line]
     found, rest = [], line
@@ -22,7 +22,7 @@ def wrapped(line: str, end: str = "", start: str = "        ") -> list[str]:
 
 
 def _break(line: str) -> int | None:
-    """Where to break: at the last + or - within the width, else at the last * within it, else at the next place."""
+    """Place to break: at the last + or - within the width, else at the last * within it, else at the next place."""
     begin = len(line) - len(line.lstrip()) + 1
     for pattern in (r" [+-] ", r"(?<!\*)\*(?!\*)|, "):
         places = [match.start() + (match.group()[0] in "*,") for match in re.finditer(pattern, line[:WIDTH])]

@@ -208,12 +208,12 @@ def _cheeks(r: float, size: float, travel: Travel) -> Solid:
 
 
 def _plate(r: float, size: float, travel: Travel) -> Solid:
-    """What a planar joint slides on, below its symbol."""
+    """The plate under a planar joint, below its symbol."""
     return box((0.5 * size, 0.5 * size, 0.4 * r), (0.0, 0.0, -1.3 * r))
 
 
 def _floor(r: float, size: float, travel: Travel) -> Solid:
-    """What a disc rolls on."""
+    """The floor under a rolling disc."""
     return box((0.6 * size, 0.6 * size, 0.4 * r), (0.0, 0.0, -0.2 * r))
 
 
@@ -230,20 +230,20 @@ def _slotted_bar(r: float, size: float, travel: Travel) -> Solid:
 
 @dataclass(frozen=True)
 class Drawing:
-    """How a joint is drawn: one row a joint."""
+    """Drawing of a joint type: one row per joint."""
 
     halves: Callable[[float, tuple[float, ...], Travel], Halves]
     """Its symbol: radius of a bar [m], parameters as in `PlacedJoint`, travel."""
     support: Support | None = None
-    """What stands on the ground where the ground is its first body."""
+    """Support on the ground if the ground is its first body."""
     second_support: Support | None = None
-    """Where the ground is its second body."""
+    """Support on the ground if the ground is its second body."""
     facing: Literal["as placed", "either side", "any side"] = "as placed"
-    """How the support, which stands on the side of -z, may be turned away from the mechanism."""
+    """Allowed rotations of the support, which is on the side of -z, away from the mechanism."""
     is_hinge: bool = False
     """Whether a bar ends here in an eye or a fork about z."""
     slider: Literal["block", "bush"] | None = None
-    """What slides along z on the second body."""
+    """Part that slides along z on the second body."""
 
 
 DRAWINGS = {
@@ -261,4 +261,4 @@ DRAWINGS = {
     "distance": Drawing(_distance, _socket, _socket, facing="any side"),
     "rolling": Drawing(_rolling, _floor),
 }
-"""By the name of the joint type."""
+"""Drawings by joint type."""

@@ -88,7 +88,7 @@ def test_parameters_in_quantities(text: str, value: float) -> None:
         ("3*$l2", "unknown parameter '$l2'. Did you mean '$l1'?", 2),
         ("3*l11", "unknown name 'l11'. Did you mean 'l1'?", 2),
         ("3*t)", "unexpected ')'", 3),
-        ("(3*t", "')' is expected, the text ends here", 4),
+        ("(3*t", "expected ')', the text ends here", 4),
         ("3 t", "write 3*t", 2),
         ("t t", "an operator is missing before 't'", 2),
         ("t(3)", "'t' is not a function", 0),

@@ -102,7 +102,7 @@ def test_by_python_and_in_the_report() -> None:
 def test_what_cannot_be_smoothed_is_refused() -> None:
     points = table_of(np.linspace(0.0, 1.0, 11), np.zeros(11))
     for data, words in (
-        (rotor(points, smooth=5.0), r"5 Hz must lie between 1 Hz .* and 5 Hz \(half the rate of its 11 points\)"),
+        (rotor(points, smooth=5.0), r"5 Hz must be between 1 Hz .* and 5 Hz \(half the rate of its 11 points\)"),
         (rotor(points, smooth=0.5), "one period in the 1 s"),
         (rotor(points[:4], smooth=2.0), "at least 7 points to be smoothed, found 4"),
         (rotor(points, smooth=-1.0), "smooth"),
@@ -112,5 +112,5 @@ def test_what_cannot_be_smoothed_is_refused() -> None:
     data = rotor(points, smooth=2.0)
     del data["motions"]["drive"]["table"]
     data["motions"]["drive"]["rate"] = 3.0
-    with pytest.raises(InputError, match="'smooth' belongs to 'table' only"):
+    with pytest.raises(InputError, match="'smooth' is only for 'table'"):
         spec_of(data)

@@ -98,12 +98,12 @@ def test_without_geometry_there_is_none() -> None:
 
 
 FAULTS = {
-    "geometry = []": "a shape such as { sphere = 0.1 } or a list of them is needed",
+    "geometry = []": "expected a shape such as { sphere = 0.1 } or a list of them",
     "geometry = 3": "found 3",
-    "geometry = [3]": "a table such as { sphere = 0.1 } is needed, found 3",
-    "geometry = { }": "a shape has one of the keys box, cylinder, sphere, file, found none of them",
+    "geometry = [3]": "expected a table such as { sphere = 0.1 }, found 3",
+    "geometry = { }": "a shape needs one of the keys box, cylinder, sphere, file, found none of them",
     "geometry = { box = [1, 1, 1], sphere = 1 }": "found box and sphere",
-    "geometry = { box = [1, 1] }": "box: a list of 3 numbers is needed, found 2",
+    "geometry = { box = [1, 1] }": "box: expected a list of 3 numbers, found 2",
     "geometry = { box = [1, 0, 1] }": "the edges must be greater than 0 m",
     'geometry = { box = [1, "2 kg", 1] }': "entry 2",
     'geometry = { cylinder = ["O", "A"] }': "a cylinder needs its 'radius'",
@@ -220,6 +220,6 @@ def test_lost_files_are_left_out_with_a_note(tmp_path: Path) -> None:
     assert kept["bodies"]["a"] == tables["bodies"]["a"]
     assert kept["bodies"]["b"]["geometry"] == [there]
     assert "geometry" not in kept["bodies"]["c"] and kept["bodies"]["c"]["mass"] == 1
-    assert len(notes) == 2 and all("'gone.stl' is not there" in note for note in notes)
+    assert len(notes) == 2 and all("'gone.stl' is missing" in note for note in notes)
     assert tables["bodies"]["c"]["geometry"] == lost
     assert without_lost_files({"model": {}}, "") == ({"model": {}}, [])

@@ -130,7 +130,7 @@ def test_numbers_need_values_of_all_symbols() -> None:
         parse_model(text)
     assert len(error.value.faults) == 1
     shown = format_faults(error.value)
-    assert "the symbols 'l1', 'm' have no value. Give them by --set l1=... or in the file." in shown
+    assert "the symbols 'l1', 'm' have no value. Give them a value with --set l1=... or in the file." in shown
     line = text.split("\n").index('l1 = "?"') + 1
     assert shown.startswith(f"model:{line}:")
 
@@ -188,10 +188,10 @@ def test_python_model() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (('m = "2 kg"', 'm = "2 kg"\nl1 = 1'), r"'l1' stands in \[parameters\] and in \[symbols\]"),
+        (('m = "2 kg"', 'm = "2 kg"\nl1 = 1'), r"'l1' is in both \[parameters\] and \[symbols\]"),
         (("[symbols]", '[symbols]\nd = "? m"'), 'A symbol without a value is "\\?" alone'),
-        (("[symbols]", "[symbols]\nsin = 1"), "taken by the expression grammar"),
-        (("[analysis]", '[sensors.m]\njoint = "pivot"\n[analysis]'), "sensor name 'm' is taken"),
+        (("[symbols]", "[symbols]\nsin = 1"), "reserved for the expression grammar"),
+        (("[analysis]", '[sensors.m]\njoint = "pivot"\n[analysis]'), "sensor name 'm' is already used"),
         (('mass = "$m"', 'mass = "$m*1 s"'), "a mass is needed"),
         (('mass = "$m"', 'mass = "-$l1"'), r"must not be negative.*tried at l1 = 0\.\d+"),
     ],
@@ -239,5 +239,5 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     file.write_text(PENDULUM)
     assert main(["run", str(file)]) == 2
     shown = capsys.readouterr()
-    assert "the symbol 'l1' has no value. Give it by --set l1=... or in the file." in shown.out + shown.err
+    assert "the symbol 'l1' has no value. Give it a value with --set l1=... or in the file." in shown.out + shown.err
     assert main(["check", str(file), "--set", "l1=0.5"]) == 0
