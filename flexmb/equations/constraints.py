@@ -57,7 +57,7 @@ from flexmb.vectors import (
 )
 
 JACOBIAN, JACOBIAN_AGAIN, MULTIPLIERS = range(3)
-"""What `rows` are evaluated for."""
+"""Quantity that `rows` are evaluated for."""
 
 
 @kernel

@@ -43,7 +43,7 @@ def function(I, F, W, start):
 
 @program
 def wrenches(I, F, W, accelerate):
-    """What inertia and loads require of every body, before rows and backward pass; 1: with the accelerations A."""
+    """Wrench of inertia and loads on every body, before rows and backward pass; 1: with the accelerations A."""
     call(I[L.AT_KINEMATICS], I, F, W, accelerate)
     if I[L.N_CHORDS] > 0:
         call(I[L.AT_CHORDS], I, F, W, 0)

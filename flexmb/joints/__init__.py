@@ -1,1 +1,1 @@
-"""Joint types: what each is called and stores (table), how it moves (one file a type), and the dispatch by code."""
+"""Joint types: names and stored coordinates (table), kinematics (one file per type), and the dispatch by code."""

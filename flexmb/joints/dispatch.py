@@ -1,7 +1,7 @@
-"""Asks the joint of a code: the one place that tells joint types apart in compiled code. Codes: `flexmb.joints.table`.
+"""Dispatch by joint code: the only place that distinguishes joint types in compiled code. Codes: `flexmb.joints.table`.
 
-Every joint type with coordinates answers the questions of `flexmb.joints.motion` in the file of its name. The kernel
-that passes a question on is made from the table: it halves the range of codes until two types are left.
+Every joint type with coordinates implements the functions of `flexmb.joints.motion` in the file of its name. The
+dispatching kernel is built from the table: it halves the range of codes until two types are left.
 """
 
 from __future__ import annotations

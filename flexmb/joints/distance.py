@@ -1,6 +1,6 @@
 """Distance joint: a massless rod of given length with a ball at either end.
 
-In the tree it has five rates: two turn the rod (components y, z in a frame that rides on the rod without spinning
+In the tree it has five rates: two turn the rod (components y, z in a frame that follows the rod without spinning
 about it, stored as a quaternion: the direction has no singular position), three turn the second frame.
 Coordinates: rod quaternion, orientation quaternion; parameter: length [m].
 """

@@ -1,11 +1,11 @@
-"""What a row of the joint table holds, and what follows from it.
+"""A row of the joint table, and the properties derived from it.
 
-A joint stands between a frame on its first and a frame on its second body. Its motions are the chain of elementary
+A joint connects a frame on its first body to a frame on its second body. Its motions are the chain of elementary
 motions that take the first frame to the second: slides along axes of the first frame, then turns; each gives the joint
-coordinates. Its conditions are what it asks of the two frames where it closes a loop: one scalar equation each. As a
+coordinates. Its conditions hold between the two frames where it closes a loop: one scalar equation each. As a
 branch it carries `n_v` velocities and `n_q` stored coordinates (a quaternion takes four), as a chord it gives `n_rows`
-constraint rows. The initial position of a joint is always a list of `n_v` numbers: what is composed with the design
-position, rotation vectors where the joint stores quaternions.
+constraint rows. The initial position of a joint is always a list of `n_v` numbers, composed with the design
+position: rotation vectors where the joint stores quaternions.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Condition:
 
     @property
     def text(self) -> str:
-        """What it holds, for reports."""
+        """Description of the condition, for reports."""
         if self.type == "offset":
             return f"offset along {AXES[self.i]}"
         if self.type == "angle":
@@ -106,7 +106,7 @@ def right_angles(*pairs: str) -> tuple[Condition, ...]:
 
 
 class Quaternion(NamedTuple):
-    """Where a joint stores a quaternion."""
+    """Places of a quaternion of a joint."""
 
     q: int
     """First of its four stored coordinates."""
@@ -124,7 +124,7 @@ class JointType:
     code: IntEnum
     """Integer code in the flat arrays."""
     text: str
-    """What the joint does, in a sentence; names of keys in backticks, its coordinates in brackets."""
+    """Description of the joint in a sentence; names of keys in backticks, its coordinates in brackets."""
     motions: tuple[Motion, ...] = ()
     """Slides first, then turns."""
     conditions: tuple[Condition, ...] = ()
@@ -163,7 +163,7 @@ class JointType:
 
     @cached_property
     def quaternions(self) -> tuple[Quaternion, ...]:
-        """Where quaternions are among the stored coordinates and the rates."""
+        """Places of quaternions among the stored coordinates and the rates."""
         found, q, v = [], 0, 0
         for motion in self.motions:
             if motion.is_quaternion:
@@ -200,7 +200,7 @@ class JointType:
 
     @cached_property
     def counted(self) -> tuple[bool, ...]:
-        """Of each coordinate: whether it is an angle known only up to full turns when it is measured from poses. (A
+        """Whether each coordinate is an angle known only up to full turns when measured from poses. (A
         screw counts its own by its advance.)"""
         return tuple(motion.type == "turn" for motion in self.motions for _ in motion.names)
 

@@ -1,8 +1,8 @@
 """The joint-motion record and its blank state.
 
-A joint answers two questions in the frame of its first marker:
+A joint implements two functions in the frame of its first marker:
 `motion_into(F, parameters, W, q, v, out)`: pose R, t, motion subspace (angular velocity = sum S_w v, velocity = sum
-S_v v) and bias (what is left of the accelerations when all coordinate accelerations are zero), written to W from
+S_v v) and bias (accelerations when all coordinate accelerations are zero), written to W from
 `out`, which is blank before (`clear`);
 `measure_into(F, parameters, W, R, t, out)`: the coordinates that belong to a relative pose, written to W from `out`.
 """

@@ -1,4 +1,4 @@
-"""The joint types: one row each. What a row holds, and what is derived from it: `flexmb.joints.joint_type`.
+"""The joint types: one row each. For the fields of a row and the derived properties see `flexmb.joints.joint_type`.
 
 Chord rows, turn counting, supports of beams, keys and JSON schema of the model file, natural coordinates, the motion
 subspaces of recursive reactions and the poses in symbols follow from these rows. The kernels of a row with coordinates

@@ -1,1 +1,1 @@
-"""Where everything is stored in the flat arrays: left of those who write them and of those who read them."""
+"""Layout of the flat arrays: records declared once, left of the code that writes them and the code that reads them."""

@@ -261,7 +261,7 @@ def mode_columns_at(state):
 
 @kernel
 def applied_wrench_at(state, n_modes):
-    """Force and moment that act at the marker with this state, on a body with so many modes."""
+    """Force and moment that act at the marker with this state, on a body with `n_modes` modes."""
     return state + L.S_COLUMNS + 6 * n_modes
 
 

@@ -1,4 +1,4 @@
-"""Where the compiled loop over the instants of a driven motion keeps its numbers: K (int64) and S (float64).
+"""State of the compiled loop over the instants of a driven motion: K (int64) and S (float64).
 
 The velocities are split into free ones (the independent elastic coordinates y of a quasi-static motion; none in a
 kinematic analysis) and held ones, which the constraint rows give, one by each row. K begins with counters, addresses
@@ -107,7 +107,7 @@ S_HEADER = S_RECORD.size
 
 @dataclass(frozen=True)
 class Split:
-    """Of the velocities: those that the rows give, one by each row, and the free ones with their places in q."""
+    """Velocities that the rows give, one by each row, and the free ones with their places in q."""
 
     held: Integers
     free: Integers

@@ -32,7 +32,7 @@ class RowName(Protocol):
 
 
 class FlatSystem(Protocol):
-    """What of a system is needed: its arrays, and the names of what the tables list."""
+    """The parts of a system that a dump needs: its arrays, and the names of the entries of its tables."""
 
     @property
     def ints(self) -> Integers: ...

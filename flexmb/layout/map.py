@@ -56,7 +56,7 @@ def offsets(record: Record) -> list[str]:
 
 
 def _points_to(field: Field) -> str:
-    """Where a place points to: array, length and unit, or the kind of record."""
+    """Target of a place: array, length and unit, or the kind of record."""
     if field.kind == "program":
         return " (address)"
     target = field.target

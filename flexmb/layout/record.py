@@ -1,4 +1,4 @@
-"""How the flat arrays are declared: a record is a list of fields, each with name, length, unit and a sentence.
+"""Declaration of the flat arrays: a record is a list of fields, each with name, length, unit and a sentence.
 
 Declaring a field returns its offset, a plain integer that compiled kernels see as a constant:
 
@@ -38,7 +38,7 @@ def length_of(length: Length, counts: Counts) -> int:
 
 @dataclass(frozen=True)
 class Target:
-    """What a place points to: numbers in another array, or records there."""
+    """Target of a place: numbers in another array, or records there."""
 
     array: ArrayName
     length: Length
@@ -137,7 +137,7 @@ class Record:
         return next(field for field in self.fields if field.offset == offset)
 
     def target_length(self, offset: int, counts: Counts) -> int:
-        """How many numbers the place at this offset points to."""
+        """Count of the numbers that the place at this offset points to."""
         target = self.at(offset).target
         assert target is not None
         if target.record is not None and target.length == "":

@@ -1,4 +1,4 @@
-"""Where an integrator keeps its state: two flat arrays K (int64) and S (float64).
+"""State of an integrator: two flat arrays K (int64) and S (float64).
 
 K begins with counters, flags and the offsets of the blocks of S; S begins with single numbers. Together with the time,
 coordinates, velocities, accelerations, multipliers, works and turn memory of the workspace they are the whole state of

@@ -1,1 +1,1 @@
-"""Force elements: what is known of each (table), and the compiled force laws (laws, tables)."""
+"""Force elements: their properties (table), and the compiled force laws (laws, tables)."""

@@ -3,7 +3,7 @@
 A law reads the numbers of its row of `flexmb.loads.table` at F[p..]; the coordinate (of a pair of markers: their
 distance) and its rate enter; effort, power and potential leave in the block of the load at W[out..], zero before:
     effort : in the direction in which the coordinate grows [N, N*m]; between markers positive when it pushes
-    power : of what is not stored [W];      potential : what is stored [J]
+    power : without the stored part [W];    potential : stored energy [J]
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FRICTION = int(LoadCode.FRICTION)
 
 @kernel
 def acts_on(code):
-    """What a load acts on: MARKER, BEAM, PAIR or COORDINATE."""
+    """Target of a load: MARKER, BEAM, PAIR or COORDINATE."""
     return (_ACTS_ON >> 2 * code) & 3
 
 

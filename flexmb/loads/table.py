@@ -3,7 +3,7 @@
 A load acts on a marker, along a beam, between a pair of markers, or on a joint coordinate. The first two have three
 components, given by expressions; the others are a scalar law: the effort on a length or coordinate as a function of its
 value, its rate, the numbers of the row and an expression (`flexmb.loads.laws`). Records of the flat arrays, channels of
-the result, the edges of the linear graph, checks, pictures, and what symbols, natural coordinates and recursive
+the result, the edges of the linear graph, checks, drawings, and what symbols, natural coordinates and recursive
 reactions cover follow from these rows. Units are SI.
 """
 
@@ -20,7 +20,7 @@ SUBJECT_KEYS: dict[Subject, tuple[str, ...]] = {
     "pair": ("markers",),
     "coordinate": ("joint", "coordinate"),
 }
-"""Keys of the model file that say where a load acts."""
+"""Keys of the model file for the target of a load."""
 
 
 class LoadCode(IntEnum):
@@ -51,13 +51,13 @@ class LoadType:
     is_spring: bool = False
     """Whether it stores energy, by a stiffness or a table; what it dissipates is counted if it has damping."""
     used: str = ""
-    """What a joint coordinate is by it, for messages: "sprung"."""
+    """Adjective of a joint coordinate with this load, for messages: "sprung"."""
     not_in_symbols: str = ""
-    """Why there is no symbolic form; empty: there is one."""
+    """Reason for having no symbolic form; empty: it has one."""
     not_in_natural: str = ""
-    """Why it cannot be used with natural coordinates; empty: it can."""
+    """Reason why it cannot be used with natural coordinates; empty: it can."""
     not_in_recursion: str = ""
-    """Why recursive reactions do not cover it; empty: they do."""
+    """Reason why recursive reactions do not cover it; empty: they do."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ _TYPES = (
         "vector",
         unit="N/m",
         not_in_natural="it acts on a flexible body",
-        not_in_recursion="a result holds its magnitude only",
+        not_in_recursion="a result only has its magnitude",
     ),
     LoadType(
         "spring-damper",

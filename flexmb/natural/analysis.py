@@ -1,15 +1,14 @@
 """A run in natural coordinates: integrated there, written row by row through the core.
 
-A prepared system in absolute coordinates and its model enter; rows like those of every run leave. The motion is found
-by `flexmb.natural`; the core gives it the values of functions of time, and of loads that sensors steer. Of every state
-the poses, velocities and accelerations of the bodies are put into the core's coordinates q, v, a; there the
-multipliers, and with them reactions and efforts, follow from the balance of every body,
+Enters: a prepared system in absolute coordinates and its model; leaves: rows like those of every run. `flexmb.natural`
+finds the motion; the core evaluates functions of time, and loads controlled by sensors. In every state the poses,
+velocities and accelerations of the bodies are converted to the core's coordinates q, v, a; there the multipliers, and
+with them reactions and efforts, follow from the balance of every body,
 
     M a + BIAS + G^T lam = 0      in least squares,
 
-and what is left of it, as a part of its largest term, says how well two independent sets of equations agree. Between
-the rows only what the works need is found. Output times are reached by whole steps: a step that does not fit is taken
-a little shorter.
+and its residual, relative to its largest term, shows how well two independent sets of equations agree. Between the rows
+only the powers for the works are computed. Output times are reached by whole steps, shortened slightly to fit.
 """
 
 from __future__ import annotations
@@ -57,13 +56,13 @@ EXPLICIT_METHODS = {"augmented": "runge-kutta", "embedding": "independent", "can
 STATUS = {"open": st.NOT_CLOSED, "slow": st.NO_CONVERGENCE, "singular": st.SINGULAR}
 """Kind of a failed step -> status of the core"""
 FITS = 1e-9
-"""Part of an interval by which a whole number of steps may miss it."""
+"""Fraction of an interval by which a whole number of steps may miss it."""
 
 
 def natural_solver(spec: ModelSpec, turbo: bool = False) -> Callable[..., NaturalSummary]:
-    """What computes the rows of a model in natural coordinates, to be called as `simulate` is.
+    """Stepper that computes the rows of a model in natural coordinates, called like `simulate`.
 
-    Raises InputError with everything in the model that natural coordinates do not cover.
+    Raises InputError that lists everything in the model that natural coordinates do not support.
     """
     faults = uncovered(spec)
     if turbo:
@@ -102,7 +101,7 @@ class Driven:
 
 
 class NaturalAnalysis:
-    """The stepper of a run in natural coordinates (see `march`): one output time a block."""
+    """The stepper of a run in natural coordinates (see `march`): one output time per block."""
 
     most_gathered = largest_budget = BLOCK_ROWS
 
@@ -169,15 +168,15 @@ class NaturalAnalysis:
         return natural, first_state(natural, choice.velocities(poses, len(scalars)), t)
 
     def _check_freedom(self) -> None:
-        """Both descriptions must leave the same freedom; where rows repeat each other unseen, they do not."""
+        """Require equal degrees of freedom in both descriptions; they differ where redundant rows went undetected."""
         here, core = self.natural.n - self.natural.m, self.m.n_v - self.m.n_rows
         if here != core:
             text = f"in natural coordinates the model has {here} degrees of freedom, in absolute ones {core}: "
-            text += "constraints that repeat others were not found in the same way, as near a singular position."
+            text += "redundant constraints were detected differently, as happens near a singular position."
             raise InputError([Fault(text, ("coordinates", "default"), 'Use default = "absolute".')])
 
     def _stepper(self, step: float) -> Stepper:
-        """What advances the state by this step [s]."""
+        """Method that advances the state by this step [s]."""
         settings = self.settings
         if settings.type == "kinematic":
             return Driven(self.natural, step)
@@ -202,7 +201,7 @@ class NaturalAnalysis:
         self.rows.add(0.0, 0)
 
     def advance(self, budget: int) -> str:
-        """The next row; why it cannot be reached, or ""."""
+        """Compute the next row; returns the reason for a failure, or ""."""
         rows, t_old = self.rows, self.m.t
         t, before = float(rows.times[rows.done]), rows.iterations
         failure = self._reach(t)
@@ -211,7 +210,7 @@ class NaturalAnalysis:
         return failure
 
     def _reach(self, t_new: float) -> str:
-        """Go to an output time by whole steps; why a step has failed, or ""."""
+        """Go to an output time by whole steps; returns the reason for a failed step, or ""."""
         span = t_new - self.state.t
         count, step = round(span / self._step), self._step
         if abs(count * step - span) > FITS * span or not count:
@@ -223,7 +222,7 @@ class NaturalAnalysis:
             before = self.state
             t = t_new if number == count else before.t + step
             try:
-                with np.errstate(all="ignore"):  # what is not finite ends the step, and is said once
+                with np.errstate(all="ignore"):  # values that are not finite end the step with one message
                     self.state = replace(self._advanced(), t=t)
                     self._accept(step, before)
             except StepFailure as failure:
@@ -238,7 +237,7 @@ class NaturalAnalysis:
         return ""
 
     def _advanced(self) -> NaturalState:
-        """The next state; generalised-alpha takes the tangents of the forces along once it needs them."""
+        """The next state; generalised-alpha includes the tangents of the forces from the first step that needs them."""
         try:
             return self.stepper.advance(self.state)
         except StepFailure:
@@ -250,14 +249,14 @@ class NaturalAnalysis:
         return self.stepper.advance(self.state)
 
     def _failure_text(self, failure: StepFailure, step: float) -> str:
-        """Why no step [s] could be taken from the state, as the core says it."""
+        """Reason why no step [s] could be taken from the state, in the words of the core."""
         if failure.kind not in STATUS:
             return str(failure.at(self.state.t, step))
         m, state, natural = self.m, self.state, self.natural
         correction = np.zeros(natural.n) if failure.correction is None else failure.correction
         self.bridge.put(m, state.t, state.x, natural.rate(state.v), natural.rate(correction))
         worst = largest_coordinate(m, m.a / m.scale)
-        sign = f"the largest correction is that of coordinate '{worst}'"
+        sign = f"the largest correction is in coordinate '{worst}'"
         if failure.correction is None:
             sign = "the equations with multipliers are singular"
         q, v, status = m.q.copy(), m.v.copy(), STATUS[failure.kind]
@@ -288,12 +287,12 @@ class NaturalAnalysis:
 
     @property
     def _needs_efforts(self) -> bool:
-        """Whether works or loads follow from multipliers: drives, a moving base, loads steered by sensors."""
+        """Whether works or loads follow from multipliers: drives, a moving base, loads controlled by sensors."""
         ints = self.system.ints
         return bool(ints[L.N_MOTIONS] > 0 or ints[L.BASE_POWER] >= 0 or self.sensed is not None)
 
     def _measure(self) -> None:
-        """What the works need of the state: its powers, at least its place and rates."""
+        """Powers of the state for the works, or at least its place and rates."""
         if self._needs_efforts:
             self._place()
             return
@@ -308,7 +307,7 @@ class NaturalAnalysis:
         m, state, natural = self.m, self.state, self.natural
         a = state.a
         if self.settings.type == "dynamic" and isinstance(self.stepper, GeneralizedAlpha):
-            a = accelerations(natural, state.x, state.v, state.t)[0]  # those of the state, not of the method
+            a = accelerations(natural, state.x, state.v, state.t)[0]  # accelerations of the state, not of the method
         self.bridge.put(m, state.t, state.x, natural.rate(state.v), natural.rate(a))
         m.equations()
         inertia = m.M @ m.a

@@ -1,4 +1,4 @@
-"""Inertia forces of a base that moves in a known way: coordinates are relative to it, components along its axes.
+"""Inertia forces of a base with prescribed motion: coordinates are relative to it, components along its axes.
 
 Enters: acceleration of the base's origin, angular velocity Omega and angular acceleration, functions of time, in base
 axes. Leaves: Q_y = -M_y (y_ddot of the base + 2 Omega x y_dot), for every point and vector

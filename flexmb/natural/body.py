@@ -26,9 +26,9 @@ from flexmb.errors import Fault, InputError
 from flexmb.natural.frame import AffineFrame, affine_frame
 
 NOT_UNIT = 1e-9
-"""How far the length of a unit vector may be from one: round-off of a normalised vector, nothing more."""
+"""Largest error of the length of a unit vector: round-off of a normalised vector."""
 NO_INERTIA = 1e-9
-"""Share of the largest second moment that a bar may have off its line: what round-off makes of none."""
+"""Second moment of a bar off its line that counts as round-off, relative to the largest one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class NaturalBody:
 
     name: str
     mass: float
-    """[kg]; 0 for a body that only guides."""
+    """Mass [kg]; 0 for a massless body."""
     center: ArrayLike
     """(dimension,) centre of mass in body axes [m]"""
     inertia: ArrayLike
@@ -110,38 +110,38 @@ class NaturalBody:
         return 0.5 * np.trace(inertia) * np.eye(3) - inertia
 
     def _faults(self) -> Iterator[Fault]:
-        """What is wrong with the numbers as they were given."""
+        """Faults of the numbers as given."""
         place = ("bodies", self.name)
         dimension = self.dimension
         if dimension not in (2, 3):
-            yield Fault(f"the centre of mass has {dimension} numbers, not 2 (planar) or 3.", (*place, "center"))
+            yield Fault(f"the centre of mass needs 2 (planar) or 3 numbers, found {dimension}.", (*place, "center"))
             return
         if not self.points:
-            yield Fault("has no basic point.", place, "Give it one at least.")
+            yield Fault("has no basic point.", place, "Give it at least one.")
         for noun, list_of in (("point", self.points), ("vector", self.vectors)):
             numbers = [basic.number for basic in list_of]
             for number in sorted({number for number in numbers if numbers.count(number) > 1}):
-                yield Fault(f"names {noun} {number} twice.", place)
+                yield Fault(f"lists {noun} {number} twice.", place)
             for basic in list_of:
                 local = np.asarray(basic.local, dtype=float)
                 if local.shape != (dimension,) or not np.all(np.isfinite(local)):
-                    yield Fault(f"{noun} {basic.number}: {dimension} finite numbers are needed, not {local}.", place)
+                    yield Fault(f"{noun} {basic.number}: expected {dimension} finite numbers, found {local}.", place)
                 elif noun == "vector" and abs(np.linalg.norm(local) - 1.0) > NOT_UNIT:
                     yield Fault(f"vector {basic.number}: length {np.linalg.norm(local):.9g}, not 1.", place)
                 if basic.number < 0:
-                    yield Fault(f"{noun} {basic.number}: numbers count from 0.", place)
+                    yield Fault(f"{noun} {basic.number}: numbers must not be negative.", place)
         center = np.asarray(self.center, dtype=float)
         if not (np.isfinite(self.mass) and self.mass >= 0.0 and np.all(np.isfinite(center))):
             yield Fault(f"mass {self.mass} and centre {center}: must be finite, the mass not negative.", place)
         yield from self._tensor_faults(place)
 
     def _tensor_faults(self, place: tuple[str, ...]) -> Iterator[Fault]:
-        """What is wrong with the inertia as it was given."""
+        """Faults of the inertia as given."""
         dimension = self.dimension
         inertia = np.asarray(self.inertia, dtype=float)
         if (inertia.size != 1) if dimension == 2 else (inertia.shape != (3, 3)):
             wanted = "one number (the polar moment)" if dimension == 2 else "a (3, 3) tensor"
-            yield Fault(f"inertia of shape {inertia.shape}; {wanted} is needed.", (*place, "inertia"))
+            yield Fault(f"expected {wanted} for the inertia, found the shape {inertia.shape}.", (*place, "inertia"))
         elif not np.all(np.isfinite(inertia)):
             yield Fault("the inertia is not finite.", (*place, "inertia"))
         elif dimension == 3 and not np.allclose(inertia, inertia.T, rtol=0.0, atol=1e-9 * np.max(np.abs(inertia))):
@@ -150,7 +150,7 @@ class NaturalBody:
             yield Fault("a principal moment of inertia is negative.", (*place, "inertia"))
 
     def _inertia_faults(self) -> Iterator[Fault]:
-        """A bar or a lone point cannot carry mass off its line."""
+        """Reject mass off the line of a bar or off a single point."""
         line = self.frame.line
         if line is None or self.mass == 0.0 and not np.any(np.asarray(self.inertia)):
             return
@@ -166,5 +166,5 @@ class NaturalBody:
             yield Fault(
                 f"has mass off the {where} (second moment {off_line:.3g} kg m^2).",
                 ("bodies", self.name),
-                "Give it another vector or point, or leave that inertia out.",
+                "Give it another vector or point, or remove that inertia.",
             )

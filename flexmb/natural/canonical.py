@@ -1,6 +1,6 @@
 """The canonical equations: positions and momenta.
 
-A state enters, the state one step later leaves. With sigma the impulse of the constraints (sigma_dot = lambda) the
+Enters: a state; leaves: the state one step later. With sigma the impulse of the constraints (sigma_dot = lambda) the
 momenta are those of the Lagrangian L + sigma^T (Phi_q v + Phi_t):
 
     p = M v + Phi_q^T sigma,     Phi_q v + Phi_t = 0           (both give v and sigma)      [GJB eq. 4.26, 4.28]

@@ -1,7 +1,7 @@
 """Points and unit vectors of every body of a model, chosen from its joints.
 
-A placed mechanism enters. Out come its bodies in natural coordinates, the points and vectors that they share, and the
-joint rows that sharing alone does not make [GJB sec. 4.2; joints by sharing]:
+Enters: a placed mechanism. Leaves: its bodies in natural coordinates, the points and vectors that they share, and the
+joint rows that sharing does not replace [GJB sec. 4.2; joints by sharing]:
 
     spherical, universal, revolute, fixed     the place of the joint is one point of both bodies
     revolute, cylindrical, screw, planar, pin-in-slot     the axis of the joint is one vector of both bodies
@@ -34,24 +34,24 @@ from flexmb.natural.system import Writer
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 
 SAME = 1e-12
-"""Places of one body closer than this share of the mechanism's size, and directions closer than this, are one:
-what round-off makes of the same place."""
+"""Places of one body closer than this share of the mechanism's size, and directions closer than this, are one
+(round-off)."""
 CLOSE = 1e-3
 """Two places of one body closer than this share of the mechanism's size are not both points of it."""
 SLANTED = 0.2
-"""Sine of the angle out of the space of the others below which a direction is not relied upon."""
+"""Sine of the angle out of the space of the others below which a direction is not used."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a joint is made of shared points and vectors, and of rows."""
+    """Shared points, shared vectors and rows that make up a joint."""
 
     is_point: bool
     """Its place is a shared point."""
     vectors: tuple[int, ...]
     """Its axes (0, 1, 2: x, y, z) that are shared vectors."""
     rows: tuple[Condition, ...]
-    """Conditions that are left. The advance of a screw is a row of its angle."""
+    """Remaining conditions. The advance of a screw is a row of its angle."""
 
 
 def is_covered(kind: JointType) -> bool:
@@ -72,7 +72,7 @@ def recipe_of(kind: JointType) -> Recipe:
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """Where a body is and how it moves: R (3, 3), p (3,) [m], angular velocity (3,), velocity of its origin (3,),
+    """Pose and motion of a body: R (3, 3), p (3,) [m], angular velocity (3,), velocity of its origin (3,),
     all in world axes."""
 
     R: Floats
@@ -108,7 +108,7 @@ class _Shared:
         return len(self.seats) - 1
 
     def is_crowded(self, body: int, local: Floats) -> bool:
-        """Whether the body has another place so near that the two give no direction to rely upon."""
+        """Whether the body has another place so near that the two give no usable direction."""
         places = [seat.local for seat in self.seats if seat.body == body and body > 0]
         return any(SAME * self.size < np.max(np.abs(place - local)) < CLOSE * self.size for place in places)
 
@@ -150,7 +150,7 @@ class Choice:
     points: tuple[Seat, ...]
     vectors: tuple[Seat, ...]
     rows: tuple[Writer, ...] = field(default=())
-    """Joint rows that sharing does not make."""
+    """Joint rows that sharing does not replace."""
 
     def marker_point(self, marker: int, layout: Layout) -> Combination:
         """Place of a marker."""
@@ -222,7 +222,7 @@ def choose(mechanism: Mechanism) -> Choice:
 
 
 def _complete(mechanism: Mechanism, body: int, points: _Shared, vectors: _Shared) -> None:
-    """Give a body a point, and unit vectors across the directions that its joints left it with."""
+    """Give a body a point, and unit vectors across the directions that its joints give it."""
     if not points.of(body):
         ends = (end for joint in mechanism.joints for end in (joint.first, joint.second))
         places = [mechanism.markers[end].p_b for end in ends if mechanism.markers[end].body == body]
@@ -266,7 +266,7 @@ def _body(mechanism: Mechanism, number: int, points: _Shared, vectors: _Shared) 
 
 
 def _joint_rows(choice: Choice, joint: PlacedJoint) -> Writer:
-    """Rows of a joint that sharing does not make."""
+    """Rows of a joint that sharing does not replace."""
     recipe = recipe_of(joint.type)
 
     def write(builder: ConstraintBuilder, layout: Layout) -> None:

@@ -1,13 +1,13 @@
-"""All constraint rows of a system on its moving coordinates, without those that say nothing new.
+"""All constraint rows of a system on its moving coordinates, without redundant ones.
 
-Sets of rows over the full coordinates enter, with the mask of the moving ones; out comes one set that delivers
+Enters: sets of rows over the full coordinates, with the mask of the moving ones; leaves: one set that evaluates
 
     Phi(x, t),   entries of Phi_q,   Phi_t,   gamma = d(Phi_q)/dt v + Phi_tt,   entries of d(Phi_q^T lambda)/dx
 
 Two kinds of rows are left out, once, when the system is built: rows that touch no moving coordinate (the length of a
 fixed vector), or only by round-off of places, and rows that follow from earlier ones in every position near the start:
-two bodies that share a vector both say that its length is one; a planar loop built in space says more than once that
-it is planar. The multipliers of rows left out are zero.
+two bodies that share a vector both require unit length; a planar loop in space requires planarity more than once. The
+multipliers of rows left out are zero.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class MovingRows:
         return full
 
     def _choose(self, kept: Integers) -> None:
-        """Keep these of the kept rows, and number them anew."""
+        """Keep only these of the kept rows, and renumber them."""
         self.kept = self.kept[kept]
         number = np.full(self.joined.n_rows, -1, dtype=np.int64)
         number[self.kept] = np.arange(self.kept.size)
@@ -151,7 +151,7 @@ def nearby(rows: MovingRows, x: Floats, t: float) -> Floats:
 
 
 def check_start(rows: MovingRows, x: Floats, t: float, tolerance: float) -> None:
-    """Every row, kept or not, must hold at the start to `tolerance`: an `InputError` that lists those that do not."""
+    """Raise InputError that lists the rows, kept or not, that do not hold at the start within `tolerance`."""
     error = np.abs(rows.joined.value(x, t))
     faults = [
         Fault(

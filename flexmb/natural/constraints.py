@@ -11,7 +11,7 @@ With points and vectors all rows of rigid bodies and lower pairs are of these ki
 product: cubic). In [GJB eq. 4.15] the gradient of a row stands transposed by mistake: phi_q v = 0 is meant. A mixed
 coordinate s (distance or angle) enters as a scalar term: d . d - s^2 = 0 [GJB eq. 4.108], a . b - L_a L_b cos s = 0
 and u . (a x b) - L_a L_b sin s = 0 [GJB eq. 4.124, 4.125, where the absolute value loses the quadrant]; or as the angle
-psi of S cos psi - C sin psi = 0, C = a . b and S = u . (a x b), which serves in every position.
+psi of S cos psi - C sin psi = 0, C = a . b and S = u . (a x b), which is valid in every position.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ class ConstraintBuilder:
         return row
 
     def _refuse_extended(self, *sides: Combination) -> None:
-        """Constraints see x only: a point off the basic ones of a body of kind "cross" would bring in w."""
+        """Reject points of a body of kind "cross" that depend on w: constraints depend only on x."""
         if any(np.any(side.columns >= self.layout.n_coordinates) for side in sides):
-            text = "a constraint uses a point or direction out of the plane of a body with two directions only."
+            text = "a constraint uses a point or direction out of the plane of a body with only two directions."
             raise InputError([Fault(text, hint="Make it a basic point or vector of that body.")])

@@ -1,4 +1,4 @@
-"""From natural coordinates to the core's: poses, velocities and accelerations of bodies, and loads that sensors steer.
+"""Conversion of natural coordinates to the core's: poses, velocities and accelerations of bodies, sensor-driven loads.
 
 A body's origin and axes are linear in the points and vectors, r = C x; with R = [axes],
 
@@ -152,7 +152,7 @@ class SensedForces:
         return generalised
 
     def potential(self, y: Floats, t: float) -> float:
-        """Zero [J] at any y (n_extended,): they feed energy."""
+        """Zero [J] at any y (n_extended,): these loads store no energy."""
         return 0.0
 
 
@@ -169,7 +169,7 @@ def least_norm(matrix: Floats, right: Floats) -> Floats:
 
 
 def poses_of(system: System, m: Mechanics) -> list[Pose]:
-    """Of all bodies in the workspace of a system in absolute coordinates, ground first."""
+    """Poses of all bodies in the workspace of a system in absolute coordinates, ground first."""
     zero = np.zeros(3)
     poses = [Pose(np.eye(3), zero, zero, zero)] * len(system.mechanism.bodies)
     q, v = m.q.reshape(-1, 7), m.v.reshape(-1, 6)

@@ -1,4 +1,4 @@
-"""The third direction of bodies with two directions only: w = scale d1 x d2, for all such bodies at once.
+"""The third direction of bodies with only two directions: w = scale d1 x d2, for all such bodies at once.
 
 Enters: the bodies of the kind "cross" (two points and a vector, three points, a point and two vectors). Leaves: the
 extended coordinates y = [x; w(x)], their velocity y_dot = V(x) x_dot and acceleration y_ddot = V x_ddot + V_dot x_dot,

@@ -54,12 +54,12 @@ class Factor:
 
     @cached_property
     def _places(self) -> Integers:
-        """Where every entry is added in the flat values of all rows."""
+        """Place of every entry in the flat values of all rows."""
         return self.owners * self.constants.shape[1] + self.components
 
     @cached_property
     def pairs(self) -> tuple[Integers, Integers]:
-        """Numbers of all two entries of the same row."""
+        """Pairs of entries of the same row."""
         counts = np.bincount(self.owners, minlength=len(self.constants))
         repeats = counts[self.owners]
         first = np.repeat(np.arange(self.owners.size), repeats)

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class StepFailure(ComputationError):
-    """What went wrong in a step, as the end of a sentence; `at` puts the beginning before it."""
+    """Failure of a step, as the end of a sentence; `at` adds the beginning."""
 
     def __init__(self, text: str, kind: str = "", correction: Floats | None = None):
         """`kind`: "open" (no position was found), "slow" (no convergence), "singular" (no finite accelerations), or ""
-        where the text says all; `correction` (n,): the last change of the moving coordinates, or their accelerations.
+        for a complete text; `correction` (n,): the last change of the moving coordinates, or their accelerations.
         """
         self.kind, self.correction = kind, correction
         super().__init__(text)

@@ -46,7 +46,7 @@ class ForceSet(Protocol):
 
 
 def body_axes(body: NaturalBody, layout: Layout) -> tuple[Combination, ...]:
-    """The unit vectors of the body axes as far as the body has them: all, the direction of a bar, none of a point."""
+    """The unit vectors of the body axes as far as the body has them: all, the direction of a bar, none for a point."""
     line = body.frame.line
     if line is None:
         return tuple(direction_of(body, axis, layout) for axis in np.eye(body.dimension))
@@ -108,7 +108,7 @@ def torque_on(body: NaturalBody, components: Given, layout: Layout, in_body: boo
     """A torque on a body, constant or a function of time, in fixed or in body axes [N m]."""
     axes = body_axes(body, layout)
     if not axes or (in_body and len(axes) < body.dimension):
-        raise _refuse(body, "a torque needs a body that turns, and body axes to be given in.")
+        raise _refuse(body, "a torque needs a body that can rotate and, in body axes, a body with axes.")
     return Torque(axes, components, in_body)
 
 
@@ -148,10 +148,10 @@ class Gravity:
     """Weight of all bodies: a constant generalised force in y."""
 
     def __init__(self, bodies: Sequence[NaturalBody], layout: Layout, acceleration: ArrayLike):
-        """`acceleration` (dimension,) [m/s^2], the way things fall."""
+        """`acceleration` (dimension,) [m/s^2] of gravity."""
         g = np.asarray(acceleration, dtype=float)
         if g.shape != (layout.dimension,):
-            raise InputError([Fault(f"gravity needs {layout.dimension} numbers, not {g.tolist()}.", ("gravity",))])
+            raise InputError([Fault(f"gravity needs {layout.dimension} numbers, found {g.tolist()}.", ("gravity",))])
         self.generalised = np.zeros(layout.n_extended)
         """(n_extended,) Q_y"""
         for body in bodies:

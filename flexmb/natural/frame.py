@@ -25,21 +25,21 @@ TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
 DEPENDENT = 1e-9
 """Sine of the angle out of the space of the others below which a direction counts as dependent: round-off of places."""
 NEARLY_DEPENDENT = 1e-5
-"""Sine below which a direction is refused: weights of 1e5 would cost half of the digits of a double."""
+"""Sine below which a direction is rejected: weights of 1e5 would cost half of the digits of a double."""
 OFF_LINE = 1e-9
-"""How far a material point of a bar may stand off its line, as a share of the bar's length."""
+"""Largest distance of a material point of a bar from its line, relative to the length of the bar."""
 
 
 @dataclass(frozen=True, eq=False)
 class AffineFrame:
-    """How the places of a body follow from its basic points and vectors (slots: points, then vectors, then w)."""
+    """Places of a body as functions of its basic points and vectors (slots: points, then vectors, then w)."""
 
     kind: str
     """"full", "cross", "bar", "point" or "planar"."""
     origin: int
     """Slot of the basic point that is the origin."""
     directions: tuple[int, ...]
-    """Slots of the independent directions: a point stands for its difference to the origin, a vector for itself."""
+    """Slots of the independent directions: the difference of a point to the origin, or a vector."""
     differences: Floats
     """(n_directions, n_basic): the directions are these sums of the basic points and vectors."""
     start: Floats
@@ -104,7 +104,7 @@ def _choose(candidates: Floats, wanted: int) -> tuple[int, ...]:
         if sines[best] <= DEPENDENT:
             break
         if sines[best] < NEARLY_DEPENDENT:
-            text = f"its points and vectors are nearly dependent: one leaves the others' space by {sines[best]:.0e}."
+            text = f"its points and vectors are nearly dependent: one is only {sines[best]:.0e} off the others."
             raise InputError([Fault(text, hint="Move it into that space, or clearly out of it.")])
         chosen.append(best)
         axis = rest[best] / sines[best]

@@ -1,15 +1,15 @@
 """Generalised-alpha on the equations with multipliers, index 3: positions on the constraints at the end of every step.
 
-A state enters, the state one step later leaves. With a the acceleration, w the auxiliary acceleration of the method,
+Enters: a state; leaves: the state one step later. With a the acceleration, w the auxiliary acceleration of the method,
 
     (1-alpha_m) w' + alpha_m w = (1-alpha_f) a' + alpha_f a,       M a' + Phi_q^T lambda' = Q',   Phi(x') = 0
     x' = x + h v + h^2 ((1/2-beta) w + beta w'),                   v' = v + h ((1-gamma) w + gamma w')
 
 The Newton matrix is scaled so that it does not depend on the step: unknowns dx and lambda h^2 beta (1-alpha_f) /
-(1-alpha_m); it holds the curvature of the constraints, not that of the forces. Velocities are afterwards put on
+(1-alpha_m); it holds the curvature of the constraints, not that of the forces. Velocities are then projected onto
 Phi_q v + Phi_t = 0. The next step starts from these and the known part of order h^2 that the method has across the
-constraints: to leave it out costs the multipliers an order, and to carry it on as it comes lets it grow from step to
-step where the bodies turn fast (seen at 0.2 rad a step with rho = 0.8, at 0.1 rad with rho = 0.9 and 1).
+constraints: without it the multipliers lose an order; carried on unchanged it grows from step to step where
+the bodies turn fast (seen at 0.2 rad per step with rho = 0.8, at 0.1 rad with rho = 0.9 and 1).
 Chung & Hulbert, J. Appl. Mech. 60 (1993) 371; Arnold & Bruels, Multibody System Dynamics 18 (2007) 185; for the
 start: Arnold, Bruels & Cardona, Numerische Mathematik 129 (2015) 149.
 """
@@ -43,7 +43,7 @@ SLOW = 0.2
 
 @dataclass(frozen=True)
 class AlphaNumbers:
-    """Constants of the method for a spectral radius rho at infinity: 1 keeps, 0 removes what the step cannot see."""
+    """Constants of the method for a spectral radius rho at infinity: 1 keeps, 0 removes unresolved frequencies."""
 
     alpha_m: float
     alpha_f: float
@@ -59,7 +59,7 @@ class AlphaNumbers:
 
 
 class GeneralizedAlpha:
-    """The method at work on one system; holds what it carries from step to step."""
+    """The method applied to one system; holds its memory between steps."""
 
     def __init__(self, system: NaturalSystem, state: NaturalState, step: float, rho: float = 0.8):
         self.system = system
@@ -98,7 +98,7 @@ class GeneralizedAlpha:
             last = size
         raise StepFailure(
             f"the iteration of generalised-alpha does not converge: {worst_row(self.system, x, t)}. Try a smaller "
-            "step, and look for springs that are too stiff for it or a position that the mechanism cannot pass.",
+            "step, and check for springs too stiff for it or a position that the mechanism cannot pass.",
             "slow",
             step[: self.system.n],
         )
@@ -127,10 +127,10 @@ class GeneralizedAlpha:
         return state.v + self._ahead(factor, entries, jerk), state.a + d * h * jerk
 
     def _ahead(self, factor: SaddleFactor, entries: Floats, jerk: Floats) -> Floats:
-        """What the velocity of the method has across the constraints (n,); entries of Phi_q.
+        """Part of the method's velocity across the constraints (n,); takes the entries of Phi_q.
 
         With the exact velocity, a step would end h^3 (1/6 - beta - d/2) a_dot off the constraints, and the multipliers
-        would answer to that with an error of first order.
+        would then have an error of first order.
         """
         c, h, rows = self.numbers, self.step, self.system.constraints
         normal = factor.across(rows.times(entries, jerk))

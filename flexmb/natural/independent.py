@@ -1,13 +1,13 @@
 """The equations in independent coordinates, for small systems: as many as there are degrees of freedom.
 
-A state enters, the state one step later leaves. z are f = n - m of the moving coordinates, the others follow:
+Enters: a state; leaves: the state one step later. z are f = n - m of the moving coordinates, the others follow:
 
     [ Phi_q ] v = [ -Phi_t ],      v = R z_dot + S b,      a = R z_ddot + S c,   c = -gamma    [GJB ex. 4.4 (ii), (iii)]
     [   B   ]     [  z_dot ]
     R^T M R z_ddot = R^T (Q - M S c)                                                           [GJB ex. 4.4 (v)]
 
 B picks z; the columns of the inverse are R and S. The dependent positions are solved from Phi = 0 at every stage. z is
-chosen anew at every step, as the coordinates that a pivoted QR of Phi_q takes last: R stays of the order of one.
+chosen again at every step, as the coordinates that a pivoted QR of Phi_q takes last: R stays of the order of one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Transformation:
 
 
 def _solution(matrix: Floats, right: Floats) -> Floats:
-    """Of matrix (k, k) and right side (k,) or (k, r)."""
+    """Solution for a matrix (k, k) and right side (k,) or (k, r)."""
     try:
         return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
     except np.linalg.LinAlgError:
@@ -84,13 +84,13 @@ class Independent:
         return NaturalState(t, x, v, a, multipliers)
 
     def _check_way(self, state: NaturalState, x: Floats, v: Floats) -> None:
-        """The way of a step is that of its mean velocity, unless the dependent coordinates fell on another branch."""
+        """Raise a failure when the step differs from its mean velocity: the dependent coordinates changed branch."""
         expected = 0.5 * self.step * (state.v + v)
         way = (x - state.x)[self.system.moving]
         allowed = JUMP * (largest(way) + largest(expected) + self.step**2 * largest(state.a))
         if largest(way - expected) > allowed + STALLED * length_scale(x):
             raise StepFailure(
-                "the mechanism jumped to another branch within the step, at a dead point or with too long a step. Try "
+                "the mechanism jumped to another branch within the step, at a dead point or in too long a step. Try "
                 'a smaller step, or the equations with multipliers (formulation = "augmented").'
             )
 
@@ -103,7 +103,7 @@ class Independent:
             sizes = np.abs(np.diag(triangle))
             if sizes[-1] < SINGULAR * sizes[0]:
                 raise StepFailure(
-                    "the constraints depend on each other (a dead point): no coordinates are independent there. Take "
+                    "the constraints depend on each other (a dead point): no coordinates are independent there. Use "
                     'the equations with multipliers (formulation = "augmented"), which pass it.'
                 )
         self.dependent, self.independent = np.sort(order[: rows.n_rows]), np.sort(order[rows.n_rows :])
@@ -123,7 +123,7 @@ class Independent:
                 return x
             last = size
         raise StepFailure(
-            f"the dependent coordinates are not found from the independent ones: {worst_row(system, x, t)}. Try a "
+            f"cannot compute the dependent coordinates from the independent ones: {worst_row(system, x, t)}. Try a "
             "smaller step.",
             "open",
         )

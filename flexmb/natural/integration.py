@@ -1,6 +1,6 @@
 """A system in natural coordinates moved through time, by one of four methods.
 
-A system, its velocities at the start, the end time and the step enter; a table of states leaves.
+Enters: a system, its velocities at the start, the end time and the step; leaves: a table of states.
 
     "generalized-alpha"  equations with multipliers, index 3, implicit, order 2, sparse     [GJB eq. 4.19]
     "runge-kutta"        equations with multipliers, accelerations, explicit, order 4       [GJB eq. 4.19]
@@ -42,7 +42,7 @@ def first_state(system: NaturalSystem, velocities: Floats | None = None, time: f
     full = np.zeros(system.layout.n_coordinates) if velocities is None else np.asarray(velocities, dtype=float)
     if full.shape != (system.layout.n_coordinates,) or not np.all(np.isfinite(full)):
         expected = system.layout.n_coordinates
-        raise InputError([Fault(f"velocities: {expected} finite numbers are needed, found shape {full.shape}.")])
+        raise InputError([Fault(f"velocities: expected {expected} finite numbers, found the shape {full.shape}.")])
     try:
         factor = mass_factor(system, system.start)
         v = closed_velocity(system, factor, system.start, full[system.moving], time)
@@ -53,7 +53,7 @@ def first_state(system: NaturalSystem, velocities: Floats | None = None, time: f
 
 
 def stepper(system: NaturalSystem, state: NaturalState, step: float, method: str, rho: float = 0.8) -> Stepper:
-    """The method of this name, ready to leave from the state."""
+    """The method of this name, ready to start from the state."""
     if method == "generalized-alpha":
         return GeneralizedAlpha(system, state, step, rho)
     if method == "runge-kutta":
@@ -80,7 +80,7 @@ def integrate(
     try:
         running = stepper(system, state, end / n_steps, method, rho)
         for number in range(1, n_steps + 1):
-            with np.errstate(all="ignore"):  # what is not finite ends the step, and is said once
+            with np.errstate(all="ignore"):  # values that are not finite end the step with one message
                 state = running.advance(state)
             if number % every == 0:
                 states.append(state)
@@ -94,10 +94,10 @@ def _check(end: float, step: float, method: str, rho: float, every: int) -> None
     faults = []
     for name, value in (("end", end), ("step", step), ("every", every)):
         if not (np.isfinite(value) and value > 0):
-            faults.append(Fault(f"{value} is not allowed; a positive number is needed.", path=(name,)))
+            faults.append(Fault(f"must be a positive number, found {value}.", path=(name,)))
     if method not in METHODS:
-        faults.append(Fault(f"there is no method '{method}' (there are: {', '.join(METHODS)}).", path=("method",)))
+        faults.append(Fault(f"there is no method '{method}' (methods: {', '.join(METHODS)}).", path=("method",)))
     if not 0.0 <= rho <= 1.0:
-        faults.append(Fault(f"{rho} is not allowed; it lies between 0 and 1.", path=("rho",)))
+        faults.append(Fault(f"must be between 0 and 1, found {rho}.", path=("rho",)))
     if faults:
         raise InputError(faults)

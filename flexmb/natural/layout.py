@@ -1,4 +1,4 @@
-"""Where the points, vectors and mixed scalars of a model stand in its coordinates, and vectors linear in them.
+"""Places of the points, vectors and mixed scalars of a model in its coordinates, and vectors linear in them.
 
 The full coordinates x hold every point (also those fixed to ground), then every unit vector, then the mixed scalars
 (angles, distances). Behind them the extended coordinates y = [x; w] hold one direction w = scale d1 x d2 for every body
@@ -79,7 +79,7 @@ class Layout:
     ) -> Layout:
         """The layout of a model with these bodies; numbers of points and vectors count from 0."""
         faults = [
-            Fault(f"names {noun} {basic.number}; the model has {count} {noun}s.", ("bodies", body.name))
+            Fault(f"uses {noun} {basic.number}, but the model has {count} {noun}s.", ("bodies", body.name))
             for body in bodies
             for noun, basics, count in (("point", body.points, n_points), ("vector", body.vectors, n_vectors))
             for basic in basics
@@ -88,7 +88,7 @@ class Layout:
         names = Counter(body.name for body in bodies)
         faults += [Fault("two bodies have this name.", ("bodies", name)) for name, count in names.items() if count > 1]
         faults += [
-            Fault(f"has places of {body.dimension} numbers; the model has {dimension}.", ("bodies", body.name))
+            Fault(f"has places of {body.dimension} numbers; the model uses {dimension}.", ("bodies", body.name))
             for body in bodies
             if body.dimension != dimension
         ]

@@ -54,7 +54,7 @@ def alone(body: NaturalBody) -> tuple[NaturalBody, Layout]:
 def mass_matrix(body: NaturalBody, x: Floats | None = None) -> Floats:
     """(dimension n_basic, dimension n_basic) mass matrix of a body alone, columns: its points, then its vectors.
 
-    `x` (dimension n_basic,) is needed for the kind "cross" only, whose mass matrix changes with the position."""
+    `x` (dimension n_basic,) is needed only for the kind "cross", whose mass matrix changes with the position."""
     constant = slot_mass_matrix(body)
     if body.frame.kind != "cross":
         return constant

@@ -1,6 +1,6 @@
 """Mixed coordinates: distances, slides and angles that are coordinates themselves, angles with their turns counted.
 
-Numbers of points, vectors and scalars enter; out come functions that write the rows of a distance or slide, and sets
+Enters: numbers of points, vectors and scalars; leaves: functions that write the rows of a distance or slide, and sets
 of rows for angles. For the angle psi from a to b about u (a, b across u, of lengths L_a, L_b):
 
     distance  (r_j - r_i)^2 - s^2 = 0                                                       [GJB eq. 4.108]
@@ -8,7 +8,7 @@ of rows for angles. For the angle psi from a to b about u (a, b across u, of len
     angle     S cos psi - C sin psi = 0,     C = a . b = L_a L_b cos psi,  S = u . (a x b) = L_a L_b sin psi
 
 The book takes C or S, whichever is not near its turning point [GJB eq. 4.124, 4.125; there with an absolute value, and
-for the exterior angle]. Their combination serves in every position: its derivative by psi is -L_a L_b, and psi grows
+for the exterior angle]. Their combination is valid in every position: its derivative by psi is -L_a L_b, and psi grows
 beyond a turn without a jump, because each state starts from the one before. The other root, psi + pi, is never near.
 """
 

@@ -1,14 +1,14 @@
-"""Loads and motions of a model in natural coordinates, and what of a model they do not cover.
+"""Loads and motions of a model in natural coordinates, and the checks of what they do not support.
 
-A checked model and its choice of points and vectors enter; out come force sets, driven rows, and the mixed coordinates
+Enters: a checked model and its choice of points and vectors; leaves: force sets, driven rows, and the mixed coordinates
 that they act on. A joint coordinate with a motion, spring, friction or actuator is a coordinate itself (s or psi, with
-its turns), tied to the points and vectors by one row; a load on it stands in its column alone:
+its turns), tied to the points and vectors by one row; a load on it acts in its column alone:
 
     s = (r_b - r_a) . u_a,      S cos psi - C sin psi = 0,      Q_s = effort(s, s', t)            [GJB sec. 4.2, 4.5]
     motion   s = f(t), or (r_b - r_a) . u_a = f(t) for a marker
 
-The advance of a screw is the row (r_b - r_a) . u_a = (lead / 2 pi) psi. Loads that depend on sensors are only named
-here: they need somebody who measures.
+The advance of a screw is the row (r_b - r_a) . u_a = (lead / 2 pi) psi. Loads that depend on sensors are only listed
+here: `core_bridge` evaluates them.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ Effort = Callable[[float, float], float]
 Key = tuple[str, str]
 """Joint and coordinate."""
 CoordinateLoad = loads.JointSpring | loads.Friction | loads.Actuator
-"""What acts on a joint coordinate"""
+"""Load or motion on a joint coordinate"""
 Components = Floats | Callable[[float], Floats]
 """(3,), constant or by time"""
 
@@ -65,7 +65,7 @@ METHODS = ("generalized-alpha", "rk4")
 
 
 def uncovered(spec: ModelSpec) -> list[Fault]:
-    """Everything in a model that natural coordinates do not cover, by name."""
+    """Faults of everything in a model that natural coordinates do not support."""
     faults = []
 
     def fault(text: str, *path: str, hint: str = "") -> None:
@@ -73,21 +73,21 @@ def uncovered(spec: ModelSpec) -> list[Fault]:
 
     for name, body in spec.bodies.items():
         if not isinstance(body, Body):
-            fault(f"hold rigid bodies only; '{name}' is flexible", "bodies", name)
+            fault(f"support only rigid bodies; '{name}' is flexible", "bodies", name)
             continue
         if body.coordinates is not None:
-            text = f"are for a whole model; '{name}' asks for \"{body.coordinates}\""
-            fault(text, "bodies", name, "coordinates", hint="Leave out the coordinates of the body.")
+            text = f"apply to the whole model; '{name}' has coordinates = \"{body.coordinates}\""
+            fault(text, "bodies", name, "coordinates", hint="Remove the coordinates of the body.")
     for name, joint in spec.joints.items():
         if not is_covered(joint.kind):
-            fault(f"do not cover the joint '{name}' ({joint.type})", "joints", name)
+            fault(f"do not support the joint '{name}' ({joint.type})", "joints", name)
         if joint.tree:
-            fault(f"know no tree; '{name}' must be in one", "joints", name, "tree", hint="Leave out tree = true.")
+            fault(f"have no tree; '{name}' has tree = true", "joints", name, "tree", hint="Remove tree = true.")
     if spec.coordinates.branches:
-        fault("know no tree and no branches", "coordinates", "branches", hint="Leave out the branches.")
+        fault("have no tree and no branches", "coordinates", "branches", hint="Remove the branches.")
     for name, force in spec.forces.items():
         if reason := LOAD_TYPES[force.type].not_in_natural:
-            fault(f"do not cover the {force.type.replace('-', ' ')} '{name}': {reason}", "forces", name)
+            fault(f"do not support the {force.type.replace('-', ' ')} '{name}': {reason}", "forces", name)
     _check_analysis(spec.analysis, fault)
     return faults
 
@@ -96,21 +96,21 @@ def _check_analysis(analysis: Analysis | None, fault: Callable[..., None]) -> No
     if analysis is None:
         return
     if "static" in (analysis.type, analysis.start):
-        fault("do not cover equilibria", "analysis", "type" if analysis.type == "static" else "start")
+        fault("do not support equilibria", "analysis", "type" if analysis.type == "static" else "start")
     if analysis.type != "dynamic":
         return
     if analysis.formulation == "embedding" and analysis.method == "generalized-alpha":
-        fault("are embedded with rk4 only", "analysis", "formulation", hint='Use method = "rk4".')
+        fault("support the embedding formulation only with rk4", "analysis", "formulation", hint='Use method = "rk4".')
     is_known, has_step = analysis.method in METHODS, analysis.step is not None and analysis.tolerance is None
     if not (is_known and has_step):
         found = "without a step" if analysis.step is None else "with a tolerance"
         found = f'by "{analysis.method}"' + ("" if has_step else f" {found}")
         key = "method" if not is_known else "step" if analysis.step is None else "tolerance"
-        hint = f"Give method = {' or '.join(repr(name) for name in METHODS)} and a step, and no tolerance."
+        hint = f"Give method = {' or '.join(repr(name) for name in METHODS)} and a step instead of a tolerance."
         fault(f"are integrated with a fixed step by {' or '.join(METHODS)}, not {found}", "analysis", key, hint=hint)
     if analysis.independent:
-        hint = "Leave them out."
-        fault("choose their independent coordinates by themselves", "analysis", "independent", hint=hint)
+        hint = "Remove 'independent'."
+        fault("choose their independent coordinates automatically", "analysis", "independent", hint=hint)
 
 
 class CoordinateForces:
@@ -234,7 +234,7 @@ def _function(expression: Expression) -> Callable[[float], float]:
 
 @dataclass(frozen=True, eq=False)
 class ModelLoads:
-    """What acts on a model: made from its choice, before it is assembled."""
+    """Loads and motions of a model, made from its choice of points and vectors before assembly."""
 
     spec: ModelSpec
     choice: Choice

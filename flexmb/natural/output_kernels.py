@@ -1,7 +1,7 @@
-"""Compiled passage from natural coordinates to the core's: positions, quaternions and their rates of all bodies.
+"""Compiled conversion from natural coordinates to the core's: positions, quaternions and their rates of all bodies.
 
-The constant matrix C of r = C x enters as rows of entries (starts, columns, values), twelve rows a body: origin and
-three axes; out come the core's absolute coordinates q (7 a body), rates v and accelerations a (6 a body).
+The constant matrix C of r = C x enters as rows of entries (starts, columns, values), twelve rows per body: origin
+and three axes; leaves: the core's absolute coordinates q (7 per body), rates v and accelerations a (6 per body).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Positions and velocities put on the constraints, and accelerations with their multipliers.
+"""Positions and velocities projected onto the constraints, and accelerations with their multipliers.
 
-A system and a state near the constraints enter; out come the nearest ones in the metric of the masses:
+Enters: a system and a state near the constraints; leaves: the nearest ones in the metric of the masses:
 
     position      M dx + Phi_q^T mu = 0,   Phi_q dx = -Phi                   (repeated until round-off)
     velocity      M dv + Phi_q^T mu = 0,   Phi_q dv = -(Phi_q v + Phi_t)
@@ -61,7 +61,7 @@ def closed_position(system: NaturalSystem, x: Floats, t: float) -> tuple[Floats,
         last = size
     if system.m:
         raise StepFailure(
-            f"no position that satisfies the constraints is found: {worst_row(system, closed, t)}. Try a smaller step; "
+            f"found no position that satisfies the constraints: {worst_row(system, closed, t)}. Try a smaller step; "
             "at the start, put the points and vectors closer to where the bodies fit together.",
             "open",
             step,
@@ -101,5 +101,5 @@ def accelerations(
 def bounded(a: Floats) -> Floats:
     """The accelerations (n,), unless one of them is not finite."""
     if largest(a) == np.inf:
-        raise StepFailure("the accelerations grow beyond all bounds. Try a smaller step.", "singular", a)
+        raise StepFailure("the accelerations are not finite. Try a smaller step.", "singular", a)
     return a

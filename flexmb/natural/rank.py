@@ -1,8 +1,8 @@
-"""Which rows of a sparse gradient are independent.
+"""Independent rows of a sparse gradient.
 
-A gradient enters; out come the numbers of rows that span all of them, earlier rows before later ones. Elimination row
-by row with a large entry of the reduced row as its pivot: what earlier rows can take away is taken away, and a row of
-which nothing is left follows from them. Of the large entries that one is taken whose column no later row needs, or
+Enters: a gradient; leaves: the numbers of rows that span all of them, earlier rows before later ones. Elimination row
+by row with a large entry of the reduced row as its pivot: earlier rows are eliminated from each row, and a row that
+vanishes follows from them. Of the large entries, the pivot is the one whose column no later row needs, or
 needs soonest: the cost is linear in the rows where they are coupled like a chain.
 """
 
@@ -34,7 +34,7 @@ class _Echelon:
         self._pivots: dict[int, int] = {}
 
     def takes(self, row: dict[int, float]) -> bool:
-        """Reduce the row (which is used up) and keep it; False when nothing is left."""
+        """Reduce the row in place and keep it; False when it vanishes."""
         waiting = [self._pivots[column] for column in row if column in self._pivots]
         heapq.heapify(waiting)
         last = -1

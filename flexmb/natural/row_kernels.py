@@ -1,7 +1,7 @@
 """Compiled evaluation of constraint rows, from the flat arrays of `flexmb.natural.row_table`.
 
-Two arrays of a table (I: integers, F: numbers) and a state enter; values, gradient entries, velocity terms or second
-derivatives of all rows leave, in place. A row is a sum of products of two or three vectors that are linear in x, each
+Enters: two arrays of a table (I: integers, F: numbers) and a state; leaves: values, gradient entries, velocity terms or
+second derivatives of all rows, in place. A row is a sum of products of two or three vectors that are linear in x, each
 with a weight that is one, or the cosine or minus the sine of a mixed angle, and of linear and scalar terms.
 """
 
@@ -47,7 +47,7 @@ def cross_into(a: Any, b: Any, out: Any) -> None:
 
 @array_kernel
 def conjugates_into(I: Any, F: Any, p: int, at: Any, out: Any) -> float:
-    """What the factors of product p are multiplied by (same places as in `at`), and its value."""
+    """Cofactors of the factors of product p (same places as in `at`), and its value."""
     first, count = I[I[FIRST] + p], I[I[FIRST] + p + 1] - I[I[FIRST] + p]
     if count == 3:
         for k in range(3):

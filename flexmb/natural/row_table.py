@@ -1,4 +1,4 @@
-"""Constraint rows as flat arrays: what `ConstraintBuilder` wrote down enters, a table for compiled evaluation leaves.
+"""Constraint rows as flat arrays: the rows of a `ConstraintBuilder` as a table for compiled evaluation.
 
 Every row is a sum of terms,
 
@@ -39,7 +39,7 @@ class Product:
 
 @dataclass(eq=False)
 class WrittenRows:
-    """Rows as they were written down: a word for messages and a constant each; terms with the number of their row."""
+    """Rows as written: a word for messages and a constant each; terms with the number of their row."""
 
     names: list[str] = field(default_factory=list)
     constants: list[float] = field(default_factory=list)
@@ -111,7 +111,7 @@ class RowTable:
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """Pairs of an entry of one factor and an entry of another one: where second derivatives stand."""
+    """Pairs of an entry of one factor and an entry of another one: places of second derivatives."""
 
     products: Integers
     thirds: Integers

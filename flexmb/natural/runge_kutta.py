@@ -1,6 +1,6 @@
 """The classical Runge-Kutta step, and with it the equations with multipliers on the acceleration level.
 
-A state enters, the state one step later leaves: four solutions of [M, Phi_q^T; Phi_q, 0] give the accelerations
+Enters: a state; leaves: the state one step later; four solutions of [M, Phi_q^T; Phi_q, 0] give the accelerations
 [GJB eq. 4.19 with the second derivative of the constraints], order 4; then positions and velocities are put back on
 the constraints. Explicit: for systems without stiff springs.
 """

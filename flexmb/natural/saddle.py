@@ -1,7 +1,7 @@
 """The matrix of the equations with multipliers, assembled on a fixed pattern and factored.
 
-Entries of the mass matrix, of the curvature of the constraints and of their gradient enter, in the order in which the
-sets of rows deliver them; out comes the factor of
+Enters: entries of the mass matrix, of the curvature of the constraints and of their gradient, in the order of the sets
+of rows; leaves: the factor of
 
     [ A      Phi_q^T ] [ x ]   [ b ]            [GJB eq. 4.19 with the constraints below it]
     [ Phi_q     0    ] [ y ] = [ c ],           A = M, or M + (terms of h^2) in a Newton iteration
@@ -31,8 +31,8 @@ MOST_FULL = 140
 def singular() -> StepFailure:
     """The matrix has no inverse."""
     return StepFailure(
-        "the equations with multipliers are singular: constraints contradict or repeat each other in this position, "
-        "or a coordinate has neither mass nor constraint. Start elsewhere, or remove the repeated constraints.",
+        "the equations with multipliers are singular: constraints are contradictory or redundant in this position, "
+        "or a coordinate has neither mass nor constraint. Start elsewhere, or remove the redundant constraints.",
         "singular",
     )
 
@@ -125,7 +125,7 @@ class SaddleFactor:
 
 
 class SaddleMatrix:
-    """Where every entry of the block matrix stands: A (n, n) from its rows and columns, Phi_q (m, n) likewise."""
+    """Place of every entry of the block matrix: A (n, n) from its rows and columns, Phi_q (m, n) likewise."""
 
     def __init__(self, n: int, m: int, block: tuple[Integers, Integers], gradient: tuple[Integers, Integers]):
         self.n, self.m, self.size = n, m, n + m

@@ -5,7 +5,7 @@ Enters: one law for each spring. Leaves: forces and energies of all springs at o
     f = k (s - s_0) + preload + c s_dot               V = k/2 (s - s_0)^2 + preload (s - s_0)     [GJB eq. 4.102, 4.107]
     f = table(s) + c s_dot                            V = int table ds from the first length of the table
 
-A table is joined by straight lines and goes on with its first and last slope. [GJB eq. 4.110] has the limits 0 and
+A table is interpolated linearly and continued with its first and last slope. [GJB eq. 4.110] has the limits 0 and
 s - s_0 where s_0 and s are meant; [GJB eq. 4.126] likewise psi_0 and psi + 2 n pi; k(f) of eq. 4.123 is k(psi).
 """
 
@@ -42,9 +42,9 @@ class TabledLaw:
     def __post_init__(self) -> None:
         lengths, forces = np.asarray(self.lengths, dtype=float), np.asarray(self.forces, dtype=float)
         if lengths.ndim != 1 or lengths.shape != forces.shape or len(lengths) < 2 or not np.all(np.isfinite(forces)):
-            raise InputError([Fault("the table of a spring needs two or more lengths with a finite force each.")])
+            raise InputError([Fault("the table of a spring needs at least two lengths, each with a finite force.")])
         if not np.all(np.diff(lengths) > 0.0):
-            raise InputError([Fault("the lengths in the table of a spring must rise.")])
+            raise InputError([Fault("the lengths in the table of a spring must increase.")])
 
     def _piece(self, s: float) -> tuple[int, float, float]:
         """Number of the piece of s, its slope, and its force at s."""

@@ -30,7 +30,7 @@ class TranslationalSprings:
 
     def __init__(self, layout: Layout, ends: Sequence[tuple[Combination, Combination]], laws: Sequence[Law]):
         if len(ends) != len(laws):
-            raise InputError([Fault(f"{len(ends)} springs with {len(laws)} laws.")])
+            raise InputError([Fault(f"expected one law per spring, found {len(ends)} springs and {len(laws)} laws.")])
         self.layout = layout
         self.laws = SpringLaws(laws)
         self._span = Factor.of([second - first for first, second in ends], layout.dimension) if ends else None

@@ -1,4 +1,4 @@
-"""What evolves: the state of a system in natural coordinates, and a motion as a table of states with their measures."""
+"""The state of a system in natural coordinates, and a motion as a table of states with their measures."""
 
 from __future__ import annotations
 

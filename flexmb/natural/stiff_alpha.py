@@ -1,6 +1,6 @@
 """Generalised-alpha with the tangents of the forces in its Newton matrix, for stiff springs and dampers.
 
-A state enters, the state one step later leaves, as with `GeneralizedAlpha`, whose iteration only knows masses and
+Enters: a state; leaves: the state one step later, as with `GeneralizedAlpha`, whose iteration has only masses and
 constraints and does not converge where h c / m or h^2 k / m are large. Here the matrix of the iteration is
 
     [ M + (d(Phi_q^T lambda)/dx - dQ/dx) / p - gamma / (beta h p) dQ/dv,  Phi_q^T ;  Phi_q, 0 ],      p = da'/dx'
@@ -33,7 +33,7 @@ DIFFERENCE = 1e-7
 
 
 class StiffAlpha(GeneralizedAlpha):
-    """The method at work on one system; holds what it carries from step to step."""
+    """The method applied to one system; holds its memory between steps."""
 
     def advance(self, state: NaturalState) -> NaturalState:
         """The state one step later."""

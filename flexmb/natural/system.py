@@ -1,6 +1,6 @@
-"""A mechanism in natural coordinates: bodies that share points and unit vectors, and what its equations are made of.
+"""A mechanism in natural coordinates: bodies that share points and unit vectors, and the terms of its equations.
 
-Bodies, the places of all points and unit vectors, and which of them are fixed enter; out come, over the moving
+Enters: bodies, the places of all points and unit vectors, and which of them are fixed; leaves, over the moving
 coordinates q (the columns `moving` of the full coordinates x: points, unit vectors, mixed scalars),
 
     M(x),   Q(x, v, t),   Phi(x, t),   Phi_q,   gamma,        M a + Phi_q^T lambda = Q      [GJB eq. 4.19]
@@ -34,12 +34,12 @@ from flexmb.natural.saddle import SaddleMatrix, summed
 from flexmb.natural.varying_mass import MovingMass
 
 FAR = 1e-9
-"""How far a constraint may be off at the start, after that, as a share of the largest coordinate."""
+"""Largest constraint error at the start, after projection, relative to the largest coordinate."""
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """What is written down: bodies, where their points and vectors are at the start, what is fixed, rows, forces.
+    """Input of a system: bodies, their points and vectors at the start, fixed coordinates, rows, forces.
 
     points (n_points, d) [m], vectors (n_vectors, d), scalars (n_scalars,) [m, rad]: values at the start, d = 2 or 3.
     """
@@ -52,7 +52,7 @@ class Mechanism:
     fixed_vectors: Iterable[int] = ()
 
     def layout(self) -> Layout:
-        """Where every point, vector and scalar stands among the coordinates."""
+        """Places of all points, vectors and scalars among the coordinates."""
         dimension = int(np.shape(self.points)[1])
         sizes = (len(self.points), len(self.vectors), len(self.scalars))
         return Layout.of(self.bodies, *sizes, dimension=dimension)
@@ -174,7 +174,7 @@ class NaturalSystem:
         return float(applied @ y_dot + multipliers @ self.constraints.rate(t))
 
     def reactions(self, x: Floats, v: Floats, a: Floats, multipliers: Floats, t: float) -> Floats:
-        """What the ground applies on the fixed coordinates (n_coordinates,), zero on the moving ones: points [N]."""
+        """Forces of the ground on the fixed coordinates (n_coordinates,), zero on the moving ones: points [N]."""
         rate, acceleration = self.rate(v), self.rate(a)
         rows, every = self.constraints.joined, self.constraints.all_multipliers(multipliers)
         held = summed(rows.columns, rows.entries(x) * every[rows.rows], x.size)

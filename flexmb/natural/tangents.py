@@ -1,10 +1,10 @@
 """Tangents of springs, dampers and friction on a fixed sparse pattern, for the implicit integration of large systems.
 
-Force sets that know their derivatives enter; the entries of
+Enters: force sets that know their derivatives; leaves: the entries of
 
     dQ/dx + r dQ/dv          (r = gamma / (beta h) of the method)
 
-leave, over the moving coordinates. For a spring between two points with d = r_2 - r_1 = s u and the force f(s, s_dot):
+over the moving coordinates. For a spring between two points with d = r_2 - r_1 = s u and the force f(s, s_dot):
 
     dF/dd = u (df/ds u + df/ds_dot (d_dot - u s_dot) / s)^T + f/s (1 - u u^T),      dF/dd_dot = df/ds_dot u u^T
 """
@@ -55,6 +55,6 @@ class ForceTangents:
         return bool(self.rows.size) and self._system.has_constant_mass
 
     def entries(self, x: Floats, v: Floats, per_rate: float) -> Floats:
-        """Of dQ/dx + per_rate dQ/dv; v (n,)."""
+        """Entries of dQ/dx + per_rate dQ/dv; v (n,)."""
         rate = self._system.rate(v)
         return np.concatenate([one.tangent(x, rate, per_rate) for one in self._sets])[self._inside]

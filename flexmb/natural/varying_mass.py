@@ -1,6 +1,6 @@
 """The mass matrix of the moving coordinates on a fixed pattern, constant or varying with the position.
 
-The constant mass matrix M_y of the extended coordinates y, with y_dot = V v, enters; out come the entries of
+Enters: the constant mass matrix M_y of the extended coordinates y, with y_dot = V v; leaves: the entries of
 
     M = V^T M_y V            [GJB eq. 4.78]
 

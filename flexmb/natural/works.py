@@ -1,6 +1,6 @@
 """Works of loads and drives along a motion in natural coordinates, of fourth order from the first step on.
 
-The powers P at the accepted states enter; out comes the work of every step of length h,
+Enters: the powers P at the accepted states; leaves: the work of every step of length h,
 
     W = h/24 (9 P' + 19 P - 5 P_-1 + P_-2)       after two steps of the same length    (Adams-Moulton)
     W = h/6 (P + 4 P_1/2 + P')                   before that                           (Simpson)
@@ -22,7 +22,7 @@ from flexmb.natural.system import NaturalSystem
 
 
 class Works:
-    """Remembers the powers of the last states."""
+    """Memory of the powers of the last states."""
 
     def __init__(self, n_powers: int):
         self.numbers = np.zeros(2 + 2 * n_powers)

@@ -1,9 +1,9 @@
-"""A consistent start: positions that close every loop, velocities and accelerations that keep them closed.
+"""Consistent start: positions that close every loop, velocities and accelerations that keep them closed.
 
 Positions: Gauss-Newton steps of least change (weighted by the magnitude of the coordinates) with Levenberg damping when
 they do not help, and a few deterministic disturbances to leave a singular start. Velocities: least change in the metric
-of the mass matrix. What the user set stays, and flexible bodies keep their shape (undeformed, as a rigid mechanism, if
-nothing else is said) as long as the loops close without bending them. Accelerations and multipliers:
+of the mass matrix. Values set by the user stay, and flexible bodies keep their shape (by default undeformed) as long as
+the loops close without bending them. Accelerations and multipliers:
 M a + G^T lam = -BIAS, G a = -GAM.
 """
 
@@ -15,8 +15,8 @@ from flexmb.arrays import Flags, Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.solvers.mechanics import Mechanics, Solvable
 
-CLOSED = 1e-12  # accepted |PHI| as a part of the length scale (m) or of 1 (rad): some hundred times round-off
-RANK = 1e-10  # singular values below this part of the largest count as zero
+CLOSED = 1e-12  # accepted |PHI| as a fraction of the length scale (m) or of 1 (rad): some hundred times round-off
+RANK = 1e-10  # singular values below this fraction of the largest count as zero
 SAFE, POSITIVE = 1e-4, 1e-7  # margin of a mass matrix to be used as it is; below the second it counts as singular
 
 
@@ -30,7 +30,7 @@ def assemble(system: Solvable, W: Floats) -> None:
 
 
 def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100) -> float:
-    """Move the free coordinates until PHI vanishes; the largest |PHI| left."""
+    """Move the free coordinates until PHI vanishes; return the largest |PHI| left."""
     if not mechanics.n_pos_rows:
         return 0.0
     rows = slice(0, mechanics.n_pos_rows)
@@ -53,7 +53,7 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100) -> flo
         )
         step = -(right.T @ (inverse * (left.T @ mechanics.phi[rows])))
         longest = float(np.max(np.abs(step), initial=0.0))
-        step *= weight * min(1.0, 0.5 / longest if longest > 0.0 else 1.0)  # at most half a radian a time
+        step *= weight * min(1.0, 0.5 / longest if longest > 0.0 else 1.0)  # at most half a radian per step
         mechanics.move(step)
         mechanics.jacobian()
         new = float(np.linalg.norm(mechanics.phi[rows]))
@@ -96,7 +96,7 @@ def assemble_positions(mechanics: Mechanics) -> None:
         mechanics.q[:] = start
         if close_loops(mechanics, ~elastic) <= accepted:
             names = mechanics.names(np.flatnonzero(fixed))
-            hint = f"It closes when the given initial positions may change: {', '.join(names)}."
+            hint = f"It can be assembled if these initial positions may change: {', '.join(names)}."
     mechanics.q[:] = best_q
     mechanics.jacobian()
     raise ComputationError(f"The mechanism cannot be assembled: {gaps(mechanics, mechanics.phi)}. {hint}")
@@ -116,7 +116,7 @@ def gaps(mechanics: Mechanics, values: Floats, per: str = "") -> str:
 
 
 def positive_mass(mechanics: Mechanics) -> tuple[Floats, Floats]:
-    """A positive definite mass matrix and the bias that belongs to it.
+    """Positive definite mass matrix and its bias.
 
     A coordinate without inertia is allowed when the constraints hold it: adding s G^T G to M and s G^T GAM to the bias
     changes neither accelerations nor multipliers, since G a = -GAM.
@@ -152,7 +152,7 @@ def positive_mass(mechanics: Mechanics) -> tuple[Floats, Floats]:
 
 
 def margin(M: Floats) -> float:
-    """How far a symmetric matrix is from losing definiteness, whatever the units of its rows: 1 for a diagonal one.
+    """Margin of a symmetric matrix against losing definiteness, independent of the units of its rows; 1: diagonal.
 
     The smallest diagonal of the Cholesky factor of M with unit diagonal; 0 when M is not positive definite.
     """
@@ -203,12 +203,12 @@ def assemble_velocities(mechanics: Mechanics) -> None:
     text = f"No velocities satisfy all constraints: {gaps(mechanics, mechanics.phi_dot, '/s')}."
     if len(motions) > 1:
         hint = f"Drive every degree of freedom once (motions: {', '.join(motions)}), or make the motions agree"
-        raise InputError([Fault(text, ("motions",), f"{hint}; else the start is a singular position.")])
-    raise ComputationError(f"{text} The mechanism starts in a singular position: start elsewhere.")
+        raise InputError([Fault(text, ("motions",), f"{hint}. If they do, the start is singular: start elsewhere.")])
+    raise ComputationError(f"{text} The start is a singular position. Start elsewhere.")
 
 
 def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
-    """Change the velocities that are not held, least in the metric M, until G v + Phi_t = 0; the largest row left."""
+    """Change the velocities that are not held, least in the metric M, until G v + Phi_t = 0; return the largest row."""
     free = np.flatnonzero(~held)
     mechanics.jacobian()
     for _ in range(2 if free.size else 0):
@@ -221,7 +221,7 @@ def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
 
 
 def solve_accelerations(mechanics: Mechanics) -> None:
-    """Accelerations and multipliers of the state (least squares: redundant rows share their load)."""
+    """Set accelerations and multipliers of the state (least squares: redundant rows share their load)."""
     mechanics.equations()
     M, bias = positive_mass(mechanics)
     L = np.linalg.cholesky(M)

@@ -1,4 +1,4 @@
-"""Which compiled programs a run needs, and compiling them before it starts."""
+"""Compiled programs that a run needs, and their compilation before it starts."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def is_compiled(method: str, fields: int = 0) -> bool:
 
 
 def compile_for(method: str, fields: int = 0) -> None:
-    """Compile what a run by this method needs and the cache does not have."""
+    """Compile the programs that a run by this method needs and the cache does not have."""
     compile_ahead(programs_of(method, fields))

@@ -1,8 +1,8 @@
-"""A motion that the drives give, from output time to output time: kinematic, fitted by least squares, quasi-static.
+"""Driven motion, from output time to output time: kinematic, fitted by least squares, quasi-static.
 
-What differs between them is how the state of one instant is found (`Instants`); here are the way from instant to
-instant by extrapolation, smaller steps where an instant is not found at once, the works, and the compiled loop, which
-takes as many instants as it can.
+These differ in how the state of one instant is found (`Instants`). Common to all are extrapolation from instant to
+instant, smaller steps where an instant is not found at once, the works, and the compiled loop, which takes as many
+instants as it can.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SummaryType = TypeVar("SummaryType", bound=RunSummary)
 
 
 class Instants(ABC, Generic[SummaryType]):
-    """How one kind of driven motion finds the state of an instant; the state is in the workspace of `rows.m`."""
+    """Solver of the state at an instant for one kind of driven motion; the state is in the workspace of `rows.m`."""
 
     def __init__(self, rows: OutputRows):
         self.rows, self.m, self.system = rows, rows.m, rows.m.system
@@ -38,7 +38,7 @@ class Instants(ABC, Generic[SummaryType]):
 
     @abstractmethod
     def solve_rates(self) -> None:
-        """Velocities, accelerations, multipliers and powers of the position."""
+        """Find velocities, accelerations, multipliers and powers of the position."""
 
     @abstractmethod
     def summary(self, outcome: str) -> SummaryType:
@@ -64,23 +64,23 @@ class Instants(ABC, Generic[SummaryType]):
         """Take from the compiled loop what is not in the workspace."""
 
     def reason(self, t: float) -> str:
-        """Why the motion cannot be carried on to t [s]; the workspace may be changed."""
+        """Reason why the motion cannot be continued to t [s]; the workspace may be changed."""
         m, here = self.m, self.m.t
         m.t = t
         m.jacobian()
         return (
-            f"At t = {here:.6g} s the positions cannot be carried on to {t:.6g} s: {gaps(m, m.phi)}. The motions ask "
-            "for a position that the mechanism cannot reach, or it meets a singular position: change the motions or "
-            "the dimensions, or end the analysis earlier."
+            f"At t = {here:.6g} s the motion cannot be continued to {t:.6g} s: {gaps(m, m.phi)}. The motions require "
+            "a position that the mechanism cannot reach, or it meets a singular position. Change the motions or the "
+            "dimensions, or end the analysis earlier."
         )
 
     def fault_in(self, block: Floats) -> str:
-        """Why rows that were computed cannot be trusted, or ""."""
+        """Reason why computed rows cannot be trusted, or ""."""
         return ""
 
 
 class DrivenAnalysis(Generic[SummaryType]):
-    """The stepper of a driven motion (see `march`)."""
+    """Stepper of a driven motion (see `march`)."""
 
     most_gathered = largest_budget = BLOCK_ROWS
 
@@ -96,7 +96,7 @@ class DrivenAnalysis(Generic[SummaryType]):
         return self.rows.is_done
 
     def start(self) -> None:
-        """The row of the start."""
+        """Find the state at the start and add its row."""
         self.m.t = self.rows.settings.start
         self.instants.start()
         self.m.run(L.AT_ACCEPT)
@@ -113,7 +113,7 @@ class DrivenAnalysis(Generic[SummaryType]):
         return True
 
     def advance(self, budget: int) -> str:
-        """The next rows: as many as the compiled loop finds, at most `budget`, and the one that it leaves."""
+        """Add the next rows: those of the compiled loop, at most `budget`, and the one that it leaves to Python."""
         rows, is_whole = self.rows, False
         if self.loop is not None:
             is_whole = self._run_loop(self.loop, budget)
@@ -127,7 +127,7 @@ class DrivenAnalysis(Generic[SummaryType]):
         return failure
 
     def _run_loop(self, loop: DrivenLoop, budget: int) -> bool:
-        """Rows of the compiled loop; False when it leaves the next instant to Python."""
+        """Add rows of the compiled loop; False when it leaves the next instant to Python."""
         rows, n_powers = self.rows, self.m.n_powers
         if not self.is_handed_over:
             loop.S[ds.H_P], loop.S[ds.LARGEST_PHI] = rows.step_before, rows.largest
@@ -145,7 +145,7 @@ class DrivenAnalysis(Generic[SummaryType]):
         return is_whole
 
     def _reach(self, t_new: float) -> str:
-        """Go to an output time, in smaller steps when an instant is not found at once; why it cannot, or ""."""
+        """Go to an output time, in smaller steps when an instant is not found at once; return why it fails, or ""."""
         m, part = self.m, 1.0
         t_old = m.t
         while m.t < t_new:
@@ -164,7 +164,7 @@ class DrivenAnalysis(Generic[SummaryType]):
         return ""
 
     def _step(self, t_new: float) -> bool:
-        """One step to `t_new` from the present state, extrapolated; False, with the state as it was, when it fails."""
+        """Step to `t_new` from the extrapolated state; False, with the state restored, when it fails."""
         m, here, power = self.m, self.m.state(), self.m.power.copy()
         h = t_new - here.t
         self.instants.predict(t_new)
@@ -181,15 +181,15 @@ class DrivenAnalysis(Generic[SummaryType]):
         return True
 
     def accept(self, block: Floats) -> None:
-        """Follow the energies of rows on their way to the sink."""
+        """Update the energy balance with rows before they are written."""
         self.rows.balance.add(block)
 
     def pack(self) -> Floats:
-        """The checkpoint: everything that the next rows depend on."""
+        """Checkpoint: everything that the next rows depend on."""
         return self.rows.pack()
 
     def fault_in(self, block: Floats) -> str:
-        """Why rows that were computed cannot be trusted, or ""."""
+        """Reason why computed rows cannot be trusted, or ""."""
         return self.instants.fault_in(block)
 
     def position(self) -> tuple[float, float, int, int]:

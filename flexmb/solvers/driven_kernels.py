@@ -1,12 +1,12 @@
-"""The compiled loop over the instants of a driven motion, and the state at an instant.
+"""Compiled loop over the instants of a driven motion, and the state at an instant.
 
 With y the free coordinates (none in a kinematic analysis) and G_d the constraint columns of the others:
 
     Phi(q, t) = 0 by Newton in q_d,   G_d v_d = -(G_y y' + Phi_t),   G_d a_d = -(G_y y'' + GAM),
     G_d^T lam = -(M a + BIAS)_d,      F = (M a + BIAS)_y + G_y^T lam
 
-An instant that does not come out at once, or at which G_d is close to singular, is left as it was found: the solvers in
-Python (`kinematics`, `elastic_balance`) then take it, with smaller steps or with the shortest of many solutions.
+An instant at which Newton's method does not converge at once, or G_d is close to singular, is left unchanged: the
+solvers in Python (`kinematics`, `elastic_balance`) then take it, with smaller steps or the shortest of many solutions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.state_copy import copy_block, load_motion, store_motion
 
 MAX_CLOSING = 12
-SINGULAR = 1e-9  # a pivot below this part of the largest one
+SINGULAR = 1e-9  # a pivot below this fraction of the largest one
 HUGE = 1e300
 
 
@@ -32,7 +32,7 @@ def move(I, F, W):
 
 @kernel
 def move_on(I, F, W, S, rates, h):
-    """Replace Q by where velocities and accelerations (at `rates` in S) lead in the time h."""
+    """Extrapolate Q by velocities and accelerations (at `rates` in S) over the time h."""
     n = I[L.N_V]
     for i in range(n):
         W[I[L.DQ] + i] = h * S[rates + i] + 0.5 * h * h * S[rates + n + i]
@@ -41,7 +41,7 @@ def move_on(I, F, W, S, rates, h):
 
 @kernel
 def well_conditioned(K, S, system):
-    """Whether a factored matrix has pivots that are all there."""
+    """Whether all pivots of a factored matrix are large enough."""
     n, o = K[system + SIZE], K[system + MATRIX]
     if K[system + FAULT] != 0:
         return False
@@ -63,7 +63,7 @@ def close(K, S, W, arg):
     size = HUGE
     while True:
         call(I[L.AT_JACOBIAN], I, F, W, 0)
-        is_last = size <= 1e-8  # quadratic: what is left is round-off
+        is_last = size <= 1e-8  # quadratic convergence: the rest is round-off
         largest = 0.0
         for k in range(rows):
             largest = max(largest, abs(W[I[L.PHI] + k]))
@@ -143,7 +143,7 @@ def value(K, S, W, arg):
 
 @program
 def kinematic_instant(K, S, W, arg):
-    """The state at S[T] when the rows give everything; the search starts where the state in W leads."""
+    """The state at S[T] when the rows determine everything; the search starts at the extrapolated state in W."""
     I, F = int_pointer(K[ds.AT_I]), float_pointer(K[ds.AT_F])
     move_on(I, F, W, S, K[ds.V_N], S[ds.H])
     W[I[L.T]] = S[ds.T]

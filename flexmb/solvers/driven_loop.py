@@ -1,4 +1,4 @@
-"""The compiled loop of a driven motion as seen from Python: rows of the next output times, block by block."""
+"""Python interface to the compiled loop of a driven motion: rows of the next output times, block by block."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class DrivenLoop:
         return self.S[start : start + size]
 
     def run(self, first: int, most: int) -> tuple[Floats, bool]:
-        """Rows of at most so many output times from number `first` on; False when the next is left to Python."""
+        """Rows of at most `most` output times from number `first` on; False when the next is left to Python."""
         K = self.K
         if most > len(self.block):
             self.block = np.zeros((most, self.block.shape[1]))

@@ -1,10 +1,10 @@
-"""The balance of elastic coordinates under a given motion: the equations of `quasi_static_motion`, and their zero.
+"""Balance of elastic coordinates under a given motion: the equations of `quasi_static_motion` and their solution.
 
 The velocities are split into independent elastic ones and all others, which the constraint rows give:
-v_d = -P (G_y y' + Phi_t) with P the inverse of G_d, and so for positions, accelerations and multipliers. F(t, y, y') is
-what is then left in the rows of y. Newton's method with a Jacobian by differences that is kept as long as it serves;
-y' and y'' are corrected together with y, by F at instants close by. `elastic_balance_kernels` does the same, compiled,
-for the instants that need nothing special.
+v_d = -P (G_y y' + Phi_t) with P the inverse of G_d, and likewise for positions, accelerations and multipliers.
+F(t, y, y') is the residual in the rows of y. Newton's method keeps a Jacobian by differences as long as it converges;
+y' and y'' are corrected together with y, by F at neighbouring instants. `elastic_balance_kernels` does the same,
+compiled, for instants without difficulties.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from flexmb.solvers.independent import pivot_columns
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.quasi_static_start import stored_places
 
-DEPENDENT = 1e-9  # singular values below this part of the largest count as zero
+DEPENDENT = 1e-9  # singular values below this fraction of the largest count as zero
 DIFFERENCE = 1e-6  # of the magnitude of an elastic coordinate: it is perturbed by this for the Jacobian
-SMALL, DIGITS = 1e-15, 1e-12  # corrections as a part of the magnitude of y and of y itself: converged
-STALLED = 1e-8  # corrections, as a part of that magnitude, that are accepted when they do not get smaller
-SLOW = 0.1  # contraction of the corrections that calls for a new Jacobian
-LEAP = 3.0  # times y'' of the instant before: not taken for good without a look from either side
-SHORT = 1e-3  # rad, parts of the length: how far the mechanism goes between the instants of a time derivative
+SMALL, DIGITS = 1e-15, 1e-12  # corrections as a fraction of the magnitude of y and of y itself: converged
+STALLED = 1e-8  # corrections, as a fraction of that magnitude, that are accepted when they do not get smaller
+SLOW = 0.1  # contraction of the corrections that requires a new Jacobian
+LEAP = 3.0  # times y'' of the previous instant: then checked from both sides
+SHORT = 1e-3  # rad, fractions of the length: motion of the mechanism between the instants of a time derivative
 MAX_CLOSING, MAX_NEWTON, MAX_SWEEPS = 12, 30, 30
-SMALLEST_PART = 1e-2  # of the load, when it is raised little by little
+SMALLEST_PART = 1e-2  # smallest fraction of the load, when it is raised step by step
 
 
 class Lost(Exception):
@@ -33,7 +33,7 @@ class Lost(Exception):
 
 
 class Balance:
-    """F of one system and its zero. The centre of the search is (t, q) with the rates and second derivatives of y."""
+    """F of one system and its solution. The search is centred at (t, q) with the rates and second derivatives of y."""
 
     def __init__(self, mechanics: Mechanics):
         m = self.m = mechanics
@@ -65,19 +65,19 @@ class Balance:
         found = pivot_columns(G[:, rigid], _rank(G[:, rigid]), [])
         free = [int(j) for k, j in enumerate(rigid) if k not in found]
         if m.n_pos_rows < m.n_rows:
-            text = "a quasi-static motion has no rolling or other velocity constraints."
-            raise InputError([Fault(text, ("joints",), "Let the elastic coordinates be solved dynamically.")])
+            text = "a quasi-static motion cannot have rolling or other velocity constraints."
+            raise InputError([Fault(text, ("joints",), "Solve the elastic coordinates dynamically.")])
         if free:
             one = len(free) == 1
             text = f"a quasi-static motion needs every rigid degree of freedom driven; {len(free)} "
             text += f"{'is' if one else 'are'} free, such as {', '.join(m.names(free))}."
-            hint = f"Add {len(free)} motion{'' if one else 's'}, or let the elastic coordinates be solved dynamically."
+            hint = f"Add {len(free)} motion{'' if one else 's'}, or solve the elastic coordinates dynamically."
             raise InputError([Fault(text, ("motions",), hint)])
         self.dependent = np.array(pivot_columns(G, _rank(G), rigid.tolist()), dtype=np.int64)
         self.independent = np.setdiff1d(np.arange(m.n_v), self.dependent)
 
     def value(self, t: float, q: Floats, y: Floats, rate: Floats, second: Floats | None = None) -> Floats:
-        """F; W holds the state, with multipliers. The dependent coordinates are sought from q.
+        """F; W holds the state, with multipliers. The search for the dependent coordinates starts at q.
 
         `second`: y'' in the accelerations (F is then no balance), none: zero.
         """
@@ -120,20 +120,20 @@ class Balance:
             move = np.zeros(m.n_v)
             move[self.dependent] = step * self.scale_d
             m.move(move)
-            is_last = size <= 1e-8  # quadratic: what is left is round-off
+            is_last = size <= 1e-8  # quadratic convergence: the rest is round-off
         raise Lost
 
     def size(self, values: Floats) -> float:
-        """Of elastic coordinates, the largest as a part of their magnitude."""
+        """Largest of the elastic coordinates as a fraction of their magnitude."""
         return float(np.max(np.abs(values) / self.scale, initial=0.0))
 
     def correction(self, F: Floats) -> Floats:
-        """Newton's correction of y by the Jacobian at hand."""
+        """Newton's correction of y by the current Jacobian."""
         assert self.inverse is not None
         return np.asarray(-self.scale * (self.inverse @ F))
 
     def refresh(self, t: float) -> None:
-        """A new Jacobian, by differences at the centre."""
+        """Compute the Jacobian by differences at the centre."""
         here = self.value(t, self.q, self.y, self.rate)
         moved = []
         for j in range(len(self.y)):
@@ -147,7 +147,7 @@ class Balance:
         self.factorisations += 1
 
     def newton(self, t: float, wanted: Floats) -> None:
-        """Bring y to F = wanted at t with the rates at hand."""
+        """Bring y to F = wanted at t with the current rates."""
         last, is_fresh = np.inf, False
         for _ in range(MAX_NEWTON):
             if self.inverse is None:
@@ -171,7 +171,7 @@ class Balance:
         raise Lost
 
     def load(self, t: float) -> None:
-        """The first balance: at once, or with the load raised little by little."""
+        """Find the first balance: at once, or with the load raised step by step."""
         first = self.value(t, self.q, self.y, self.rate)
         left, part = 1.0, 1.0
         while left > 0.0:
@@ -206,7 +206,7 @@ class Balance:
         return max(self.size(part) for part in d)
 
     def solve(self, t: float, ahead: tuple[float, ...]) -> None:
-        """y, y' and y'' at t, from what they are expected to be."""
+        """Find y, y' and y'' at t from their extrapolated values."""
         if not len(self.y):
             self.value(t, self.q, self.y, self.rate)
             self.q = self.m.q.copy()
@@ -235,6 +235,6 @@ class Balance:
 
 
 def _rank(G: Floats) -> int:
-    """Of a scaled Jacobian."""
+    """Rank of a scaled Jacobian."""
     sigma = np.linalg.svd(G, compute_uv=False)
     return int(np.sum(sigma > DEPENDENT * max(float(sigma[0]), 1e-300))) if sigma.size else 0

@@ -1,7 +1,7 @@
-"""The balance of elastic coordinates at an instant of a quasi-static motion, compiled: the steps of `elastic_balance`.
+"""Balance of elastic coordinates at an instant of a quasi-static motion, compiled: the steps of `elastic_balance`.
 
-Both exist because this one follows a motion some hundred times faster, and the one in Python finds what it cannot:
-the first balance with the load raised little by little, instants in smaller steps, and rows that are not independent.
+This version is some hundred times faster; the one in Python covers the difficult cases: the first balance with the load
+raised step by step, instants in smaller steps, and rows that are not independent.
 
 F(t, y, y') = 0 by Newton's method with a kept Jacobian, then y, y' and y'' together by F at two or three instants
 close by. The corrections of y there, d(s) = -F_y^-1 F, are a polynomial in s that the corrections p of y obey, with
@@ -32,12 +32,12 @@ from flexmb.solvers.elastic_balance import (
 from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.state_copy import copy_block
 
-FEW = 4  # sweeps of an instant; where more are needed the Jacobian is made anew, as soon as that pays
+FEW = 4  # sweeps of an instant; where more are needed the Jacobian is recomputed, as soon as that is cheaper
 
 
 @kernel
 def size_of(S, K, values):
-    """Of elastic coordinates, the largest as a part of their magnitude."""
+    """Largest of the elastic coordinates as a fraction of their magnitude."""
     largest = 0.0
     for j in range(K[ds.N_FREE]):
         largest = max(largest, abs(S[values + j]) / S[K[ds.SCALE] + K[K[ds.FREE] + j]])
@@ -46,7 +46,7 @@ def size_of(S, K, values):
 
 @kernel
 def correct_into(S, K, step):
-    """Newton's correction of y by the Jacobian at hand."""
+    """Newton's correction of y by the current Jacobian."""
     n = K[ds.N_FREE]
     for i in range(n):
         total = 0.0
@@ -69,7 +69,7 @@ def value_at_centre(K, S, W, I, arg):
 
 @program
 def refresh(K, S, W, arg):
-    """A new Jacobian, by differences at the centre, and its inverse."""
+    """Compute the Jacobian, by differences at the centre, and its inverse."""
     I = int_pointer(K[ds.AT_I])
     n = K[ds.N_FREE]
     X, x = K[ds.STIFFNESS + MATRIX], K[ds.STIFFNESS + VECTOR]
@@ -106,7 +106,7 @@ def refresh(K, S, W, arg):
 
 @program
 def newton(K, S, W, arg):
-    """Bring y close to F = 0 at T with the rates at hand; leaves the state of y in W, and its last correction."""
+    """Bring y close to F = 0 at T with the current rates; leaves the state of y in W, and its last correction."""
     I = int_pointer(K[ds.AT_I])
     n, step = K[ds.N_FREE], K[ds.STEP]
     last, is_fresh = HUGE, False
@@ -140,7 +140,7 @@ def newton(K, S, W, arg):
 
 @program
 def couple(K, S, W, arg):
-    """COUPLING: how far y is moved by its rate, by differences at the centre; needs the Jacobian and AHEAD."""
+    """Compute COUPLING, the change of y by its rate, by differences at the centre; needs the Jacobian and AHEAD."""
     I = int_pointer(K[ds.AT_I])
     n, here, moved = K[ds.N_FREE], K[ds.STEP] + K[ds.N_FREE], K[ds.STEP] + 2 * K[ds.N_FREE]
     value_at_centre(K, S, W, I, 0)
@@ -166,7 +166,7 @@ def couple(K, S, W, arg):
 
 @kernel
 def add_coupled(S, K, rate, y):
-    """Add to corrections of y what corrections of its rate make of it."""
+    """Add to corrections of y the effect of corrections of its rate."""
     n = K[ds.N_FREE]
     for i in range(n):
         for j in range(n):
@@ -246,7 +246,7 @@ def sweep(K, S, W, arg):
 
 @program
 def balance(K, S, W, arg):
-    """y, y' and y'' at T, from what they are expected to be."""
+    """Find y, y' and y'' at T from their extrapolated values."""
     call(K[ds.AT_NEWTON], K, S, W, 0)
     last, stalls = HUGE, 0
     for k in range(MAX_SWEEPS):
@@ -300,7 +300,7 @@ def exchange(I, S, K, take):
 
 @kernel
 def calmer_side(I, K, S, W):
-    """Look at a possible kink from either side; the solution with the smallest y'' counts."""
+    """Solve at a possible kink from both sides; the solution with the smallest y'' counts."""
     n, side = K[ds.N_FREE], S[ds.AHEAD + 1]
     exchange(I, S, K, 0)
     smallest = size_of(S, K, K[ds.CENTRE] + 2 * n)
@@ -321,7 +321,7 @@ def calmer_side(I, K, S, W):
 
 @program
 def quasi_static_instant(K, S, W, arg):
-    """The state in balance at S[T], from where the state in W and the derivatives of y lead."""
+    """Find the state in balance at S[T] from the state in W, extrapolated by the derivatives of y."""
     I, F = int_pointer(K[ds.AT_I]), float_pointer(K[ds.AT_F])
     n, c, h = K[ds.N_FREE], K[ds.CENTRE], S[ds.H]
     limit = LEAP * size_of(S, K, c + 2 * n)

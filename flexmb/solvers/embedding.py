@@ -23,7 +23,7 @@ MAX_ITERATIONS = 10
 
 @program
 def close(K, S, W, arg):
-    """Correct the dependent positions and velocities of the state in W; leaves the factor of G_d."""
+    """Correct the dependent positions and velocities of the state in W; keeps the factor of G_d."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m, mp = I[L.N_V], I[L.N_ROWS], I[L.N_POS_ROWS]
     dependent = K[st.INDEX_D]
@@ -76,7 +76,7 @@ def close(K, S, W, arg):
 
 @program
 def embed(K, S, W, arg):
-    """J, M N and c of a closed state, with the factor of G_d at hand; the largest entry of J."""
+    """Compute J, M N and c of a closed state with the current factor of G_d, and the largest entry of J."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m = I[L.N_V], I[L.N_ROWS]
     f = n - m

@@ -1,4 +1,4 @@
-"""The sentence for a run that could not go on: when, which joint or coordinate, what to change."""
+"""Message for a run that failed: time, joint or coordinate, and remedy."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.settings import EXPLICIT, Settings
 
-NEARLY_DEPENDENT = 1e-3  # smallest singular value of the constraint rows as a part of the largest
-AHEAD = 0.01  # of the span of the run: how far to look for a position that cannot be reached
+NEARLY_DEPENDENT = 1e-3  # smallest singular value of the constraint rows as a fraction of the largest
+AHEAD = 0.01  # fraction of the span of the run within which to look for a position that cannot be reached
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,18 +28,18 @@ class FailedStep:
     status: int
     """SINGULAR, NO_CONVERGENCE, NO_STEP or NOT_CLOSED"""
     q: Floats
-    """(n_q,) where the step begins"""
+    """(n_q,) coordinates at the start of the step"""
     v: Floats
     """(n_v,)"""
     t: float
-    """[s] when it begins"""
+    """Start time of the step [s]"""
     step: float
     """[s]"""
     sign: str
-    """What shows most of the failure: "the largest correction is that of coordinate 'crank.angle'\""""
+    """Main symptom: "the largest correction is that of coordinate 'crank.angle'\""""
 
     def begin(self, later: float = 0.0) -> Mechanics:
-        """The mechanics in the state where the step begins, at a time later by so many seconds."""
+        """The mechanics in the state at the start of the step, with the time moved on by `later` [s]."""
         self.mechanics.q[:], self.mechanics.v[:] = self.q, self.v
         self.mechanics.t = self.t + later
         return self.mechanics
@@ -56,14 +56,14 @@ def failure_text(failed: FailedStep) -> str:
     wild = _wild_forces(failed) or _wild_rows(failed)
     if wild:
         return (
-            f"{where}{wild} any more: look for a root, a logarithm or a division in the expression, or end the run "
+            f"{where}{wild} any more. Look for a root, a logarithm or a division in the expression, or end the run "
             "earlier."
         )
     open_rows = _open_rows(failed)
     if open_rows:
         return (
-            f"{where}the step fails: {open_rows}, wherever the coordinates are moved. The mechanism cannot reach or "
-            "pass this position: change the motions or the dimensions, or end the run earlier; else try a smaller step."
+            f"{where}the step fails: {open_rows}, for any coordinates. The mechanism cannot reach or pass this "
+            "position. Change the motions or the dimensions, end the run earlier, or try a smaller step."
         )
     dependent = _dependent_rows(failed)
     if status == st.SINGULAR and (singular := _singular_text(failed, dependent, fastest)):
@@ -72,11 +72,11 @@ def failure_text(failed: FailedStep) -> str:
     if status == st.NO_STEP:
         return (
             f"{where}the error of the step cannot be brought below the tolerance {settings.tolerance:g}: {places}. "
-            "A force or motion that jumps asks for a smoother law; otherwise loosen the tolerance."
+            "Use a smoother law for a force or motion that jumps; otherwise loosen the tolerance."
         )
     if status == st.NOT_CLOSED:
-        place = dependent or "they close only far from where the step leads"
-        return f"{where}the loops do not close: {place}. Use a smaller step, or check for a position it cannot pass."
+        place = dependent or "they close only far from the predicted position"
+        return f"{where}the loops do not close: {place}. Use a smaller step, or look for a position it cannot pass."
     suspicion = FieldLimits(mechanics.system).suspicion_of(failed.begin())
     change = "a looser tolerance" if settings.tolerance is not None else "a smaller step"
     return (
@@ -86,48 +86,47 @@ def failure_text(failed: FailedStep) -> str:
 
 
 def largest_coordinate(mechanics: Mechanics, values: Floats) -> str:
-    """Name of the velocity coordinate with the largest of the values (n_v,); what is not finite is largest."""
+    """Name of the velocity coordinate with the largest of the values (n_v,); not finite counts as largest."""
     if not mechanics.n_v:
         return "none"
     return mechanics.system.coordinates[int(np.argmax(np.nan_to_num(np.abs(values), nan=np.inf)))]
 
 
 def _singular_text(failed: FailedStep, dependent: str, fastest: str) -> str:
-    """Why the equations have no solution; "" when only the failed iterate is to blame."""
+    """Reason why the equations have no solution; "" when only the failed iterate is the cause."""
     method = failed.settings.method
     if weak := _no_inertia(failed):
         return f"the equations are singular. {weak}"
     if dependent:
         cure = 'pass the position with method = "generalized-alpha"'
         if method == "generalized-alpha":
-            cure = "take a smaller step"
+            cure = "use a smaller step"
         return (
-            f"the equations are singular: {dependent}. The mechanism is in a singular position: change the dimensions "
+            f"the equations are singular: {dependent}. The mechanism is in a singular position. Change the dimensions "
             f"or the start, or {cure}."
         )
     if method not in EXPLICIT:
         return ""
     return (
-        f"the accelerations grow beyond all bounds within the step, first that of coordinate '{fastest}'. Try a "
-        'smaller step, or method = "generalized-alpha", which a stiff model asks for.'
+        f"the accelerations grow without bound within the step, first that of coordinate '{fastest}'. Try a "
+        'smaller step, or method = "generalized-alpha" if the model is stiff.'
     )
 
 
 def finite_rows(system: Solvable, rows: Floats) -> tuple[Floats, str]:
-    """The output rows before the first that holds a value which is not finite, and a sentence about that one."""
+    """The output rows before the first with a value that is not finite, and a sentence about that row."""
     bad = ~np.isfinite(rows).all(axis=1)
     if not bad.any():
         return rows, ""
     first = int(np.argmax(bad))
     return rows[:first], (
-        f"At t = {rows[first, 0]:.6g} s {_lost(system, rows[first])} has no finite value any more: look for a root, a "
-        "logarithm, a division or a curve that turns vertical in motions and forces, take a smaller step, or end the "
-        "run earlier."
+        f"At t = {rows[first, 0]:.6g} s {_lost(system, rows[first])} has no finite value any more. Look for a root, a "
+        "logarithm, a division or a vertical slope in motions and forces, use a smaller step, or end the run earlier."
     )
 
 
 def _lost(system: Solvable, row: Floats) -> str:
-    """What is not finite in a row: the motion, where there is one only, else the first channel."""
+    """Name of the value that is not finite in a row: the motion if it is the only one, else the first channel."""
     column = int(np.argmax(~np.isfinite(row)))
     starts = {c.path: c.start for c in system.channels}
     efforts = [path for path in starts if path.startswith("motions/")]
@@ -172,15 +171,15 @@ def _open_rows(failed: FailedStep) -> str:
         return ""
     start, end = failed.settings.start, failed.settings.end
     ahead = min(AHEAD * (end - start), end - failed.t)
-    for later, said in ((failed.step, ""), (ahead, f"at t = {failed.t + ahead:.6g} s ")):
+    for later, when in ((failed.step, ""), (ahead, f"at t = {failed.t + ahead:.6g} s ")):
         mechanics = failed.begin(later)
         if close_loops(mechanics, np.ones(mechanics.n_v, bool)) > 1e-6 * mechanics.row_scale:
-            return said + gaps(mechanics, mechanics.phi[: mechanics.n_pos_rows])
+            return when + gaps(mechanics, mechanics.phi[: mechanics.n_pos_rows])
     return ""
 
 
 def _no_inertia(failed: FailedStep) -> str:
-    """Which coordinates no inertia resists at the start of the step, in a sentence; "" when there are none."""
+    """Sentence on coordinates without inertia at the start of the step; "" when there are none."""
     mechanics = failed.begin()
     mechanics.equations()
     try:

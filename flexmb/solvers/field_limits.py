@@ -1,9 +1,9 @@
-"""Whether a state still lies within what the deformation fields of its flexible bodies bear.
+"""Limits of the deformation fields of flexible bodies, and checks whether a state is within them.
 
-A quadratic field of order 1 or 2 has a kinetic energy cut off after the second or third power, and its mass matrix
+A quadratic field of order 1 or 2 has a kinetic energy truncated after the second or third power, and its mass matrix
 loses definiteness at bows of some percent of the length (theory 3.3). A body alone may pass that limit while the
-mechanism, whose joints forbid the guilty motion, does not: what counts is N^T M N with N the motions that the
-constraints allow. An exact field ends where the centre line stands across its frame.
+mechanism, whose joints forbid the critical motion, does not: the criterion is N^T M N with N the motions that the
+constraints allow. An exact field ends where the centre line is perpendicular to the x axis of its frame.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.system.system import System
 
 INDEFINITE = 1e-9  # eigenvalues of a mass matrix of unit diagonal below minus this are negative, not round-off
-NEARLY = 0.05  # of the smallest eigenvalue of the undeformed mechanism: about to be lost
+NEARLY = 0.05  # fraction of the smallest eigenvalue of the undeformed mechanism: definiteness is nearly lost
 FOLDED = 0.9  # slope of the centre line (at most 1) that counts as folded when a step fails
-DEPENDENT = 1e-8  # singular values of the constraints below this part of the largest count as zero
+DEPENDENT = 1e-8  # singular values of the constraints below this fraction of the largest count as zero
 
 
 class FieldLimits:
-    """Watches the states of a system; does nothing for one without flexible bodies."""
+    """Checks of the states of a system; none for a system without flexible bodies."""
 
     def __init__(self, system: Solvable):
         bodies = system.mechanism.bodies if isinstance(system, System) else []
@@ -42,7 +42,7 @@ class FieldLimits:
         self._mechanics: Mechanics | None = None
 
     def fault_in(self, rows: Floats) -> str:
-        """What is wrong in a block of output rows (rows, n_out), looked at where each body is bent most; else ""."""
+        """Fault in a block of output rows (rows, n_out), checked where each body is bent most; else ""."""
         for body in self.truncated if len(rows) else ():
             first = self.columns[body.name]
             row = rows[int(np.argmax(np.abs(rows[:, first : first + body.n_modes]).max(axis=1)))]
@@ -53,7 +53,7 @@ class FieldLimits:
         return ""
 
     def fault_of(self, mechanics: Mechanics) -> str:
-        """What is wrong with the state in a workspace at which a step failed; else ""."""
+        """Fault of the state in a workspace at which a step failed; else ""."""
         if not self.bodies:
             return ""
         for body in self.bodies:
@@ -72,7 +72,7 @@ class FieldLimits:
         return ""
 
     def suspicion_of(self, mechanics: Mechanics) -> str:
-        """A sentence about a body that, without its joints, is past its limit at the state in a workspace; else ""."""
+        """Sentence on a body that, without its joints, is beyond its limit at the state in a workspace; else ""."""
         bodies = [body for body in self.truncated if own_mass(body, mechanics.W[self.places[body.name]]) < -INDEFINITE]
         if not bodies:
             return ""
@@ -83,23 +83,23 @@ class FieldLimits:
         )
 
     def _truncation_text(self, mechanics: Mechanics) -> str:
-        """Names the truncated body whose own mass matrix is farthest from being definite."""
+        """Sentence on the truncated body whose own mass matrix is farthest from being definite."""
         body = min(self.truncated, key=lambda body: own_mass(body, mechanics.W[self.places[body.name]]))
         bow, cure = self._bow_and_cure(body, mechanics)
         return (
-            f"body '{body.name}' has lost a positive definite mass matrix{bow} (quadratic field of order {body.order}, "
-            f"{body.n_modes} shapes): the motion from there on would be meaningless. {cure}"
+            f"the mass matrix of body '{body.name}' is no longer positive definite{bow} (quadratic field of order "
+            f"{body.order}, {body.n_modes} shapes): the motion from there on would be meaningless. {cure}"
         )
 
     def _bow_and_cure(self, body: FlexibleBody, mechanics: Mechanics) -> tuple[str, str]:
         if body.reduced is not None:
-            again = "" if body.reduced.points is not None else ": make its file again with 'flexmb reduce --order full'"
-            return "", f'order = "full" cures this{again}.'
+            again = "" if body.reduced.points is not None else ": regenerate its file with 'flexmb reduce --order full'"
+            return "", f'Use order = "full"{again}.'
         if body.basis is None:
-            return "", "Take fewer shapes, or make it stiffer or its loads smaller."
+            return "", "Use fewer shapes, a stiffer body or smaller loads."
         size = largest_deflection(body, mechanics.W[self.places[body.name]][None]).size
         bow = f" at a deflection of {100.0 * size / body.length:.3g} % of its length"
-        return bow, 'field = "exact" cures this (or field = "quadratic" with order = "full").'
+        return bow, 'Use field = "exact" (or field = "quadratic" with order = "full").'
 
     def _scratch(self) -> Mechanics:
         """A workspace of its own, with all velocities zero."""
@@ -113,13 +113,13 @@ def _folded_text(body: FlexibleBody, slope: float, deflection: float) -> str:
     bow = f" and a deflection of {100.0 * deflection / body.length:.3g} % of its length" if deflection > 0.0 else ""
     return (
         f"beam '{body.name}' has folded: its centre line has a slope of {slope:.3g} in its frame (the field ends at 1)"
-        f"{bow}. That is too much for one beam: check its loads and its stiffness, add damping, take a smaller step if "
-        "it got there by a jump, or divide it into several beams."
+        f"{bow}. That is too much for one beam. Check its loads and its stiffness, add damping, use a smaller step if "
+        "it folded suddenly, or divide it into several beams."
     )
 
 
 def is_truncated(body: FlexibleBody) -> bool:
-    """Whether its mass matrix may lose definiteness: that of a linear field is a Gram matrix, too."""
+    """Whether its mass matrix may lose definiteness; that of a linear or complete field is a Gram matrix."""
     return isinstance(body.field, Invariants) and body.field.N4 is None and body.order != 0
 
 

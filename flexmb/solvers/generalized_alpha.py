@@ -20,8 +20,8 @@ q o Dq is q + Dq for a length or an angle, and R exp(~Dq) for a rotation. By the
 `predict` gives the first iterate, `increment` is one iteration (`newton_iteration` decides how many, and when to build
 a new matrix), `step` puts them together, `commit` makes the end of the step the new state.
 
-Afterwards the velocities are projected on G v + Phi_t = 0 with the factor at hand. The method itself goes on with its
-own velocity: it differs by a multiple of h^2 (OFFSET), and to take the projected one costs the multipliers an order (an
+Afterwards the velocities are projected on G v + Phi_t = 0 with the current factor. The method itself continues with its
+own velocity: it differs by a multiple of h^2 (OFFSET), and using the projected one costs the multipliers an order (an
 error e of the normal velocity is one of e/h in the acceleration). Scheme 1 is Shi & McPhee's [SM sec. 5.3]: constraints
 at acceleration level, then corrections of positions and velocities with the same matrix.
 Arnold & Bruels, Multibody System Dynamics 18 (2007) 185; Hilber, Hughes & Taylor, EESD 5 (1977) 283.
@@ -37,7 +37,7 @@ from flexmb.solvers.newton_matrix import tangent_factors
 from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.state_copy import copy_block, return_to_start, store_state
 
-ERROR_ORDER = 3.0  # the local error of the positions goes with h^3
+ERROR_ORDER = 3.0  # the local error of the positions is proportional to h^3
 
 
 @kernel
@@ -78,7 +78,7 @@ def predict(K, S, W, arg):
         vdot_n = S[K[st.A_N] + i]
         v_n = S[K[st.V_N] + i]
         v_n += ratio * ratio * S[K[st.OFFSET] + i]  # the velocity of the method, not the projected one
-        # a_n stands for the acceleration at t_n + (alpha_m - alpha_f) h, and h may have changed
+        # a_n represents the acceleration at t_n + (alpha_m - alpha_f) h, and h may have changed
         a_n = vdot_n + ratio * (S[K[st.AUX] + i] - vdot_n)
         vdot_new = extrapolated(vdot_n, S[K[st.A_P] + i], ratio)
         a_new = auxiliary_acceleration(alpha_m, alpha_f, vdot_new, vdot_n, a_n)
@@ -115,7 +115,7 @@ def position_rows_into(I, W, S, g_prime, rhs):
 
 @program
 def increment(K, S, W, arg):
-    """One Newton iteration; the largest increment as a multiple of the coordinate's magnitude."""
+    """Perform one Newton iteration; its largest increment is a multiple of the coordinate's magnitude."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m = I[L.N_V], I[L.N_ROWS]
     s, b_prime, g_prime = tangent_factors(S)
@@ -165,7 +165,7 @@ def increment(K, S, W, arg):
 
 @program
 def project_velocities(K, S, W, arg):
-    """Bring the velocities on G v + Phi_t = 0 in the metric of the factor at hand, and note the largest |PHI|.
+    """Project the velocities on G v + Phi_t = 0 in the metric of the current factor, and record the largest |PHI|.
 
     [ X  G^T ] [ dv ]     [         0        ]
     [ G   0  ] [ mu ]  =  [ -(G v + Phi_t)   ]
@@ -243,7 +243,7 @@ def position_error(I, W, S, K):
 
 @program
 def step(K, S, W, arg):
-    """Try one step from T_N to T_E. The state in W is that of the end, whether good or not."""
+    """Try one step from T_N to T_E; the end state is in W, accepted or not."""
     I = int_pointer(K[st.AT_I])
     call(K[st.AT_PREDICT], K, S, W, 0)
     tangent = K[st.TANGENT]
@@ -270,7 +270,7 @@ def step(K, S, W, arg):
     total = 0.0
     for i in range(I[L.N_V]):
         total += abs(W[I[L.V] + i]) + abs(W[I[L.A] + i])
-    if not total < 1e300:  # such as a motion whose rate is infinite where its position is not
+    if not total < 1e300:  # e.g. a motion with a finite position and an infinite rate
         K[st.STATUS] = st.NO_CONVERGENCE
         return
     if K[st.CONTROLLED] == 1:

@@ -1,4 +1,4 @@
-"""Choice of the independent velocities of the embedding: by the user's word, or by QR with column pivoting.
+"""Choice of the independent velocities of the embedding: by the user, or by QR with column pivoting.
 
 The dependent velocities are the columns that pivoting takes first, scaled by the magnitude of the coordinates: first
 those of the rows at position level, then those of the velocity rows. They are chosen again when the entries of J have
@@ -15,7 +15,7 @@ from flexmb.layout import solver_state as st
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.settings import Settings
 
-GROWN = 2.0  # growth of J that calls for a new choice
+GROWN = 2.0  # growth of J that requires a new choice
 GROWN_OF_USER = 20.0  # the user's own choice is kept until J is this large
 NO_PIVOT = 1e-11
 
@@ -69,7 +69,7 @@ def choose_first(mechanics: Mechanics, settings: Settings, K: Integers, S: Float
     runge_kutta.evaluate(K, S, m.W, 0)
     if K[st.STATUS] != st.OK:
         raise ComputationError(
-            "At the start the accelerations cannot be computed: the mechanism is in a singular position."
+            "The accelerations at the start cannot be computed: the position is singular. Start elsewhere."
         )
 
 
@@ -93,7 +93,7 @@ def _choose_at_start(mechanics: Mechanics, settings: Settings, K: Integers, S: F
     ]
     if not faults and len(set(settings.independent)) != dof:
         count = len(set(settings.independent))
-        text = f"{count} independent coordinates are given, the mechanism has {dof} degrees of freedom."
+        text = f"{count} independent coordinates are given, but the mechanism has {dof} degrees of freedom."
         faults.append(Fault(text, ("analysis", "independent")))
     if faults:
         raise InputError(faults)
@@ -106,7 +106,7 @@ def _choose_at_start(mechanics: Mechanics, settings: Settings, K: Integers, S: F
                 Fault(
                     f"{chosen} do not determine the motion at the start.",
                     ("analysis", "independent"),
-                    "Choose others, or none.",
+                    "Choose others, or leave them out.",
                 )
             ]
         )
@@ -114,7 +114,7 @@ def _choose_at_start(mechanics: Mechanics, settings: Settings, K: Integers, S: F
 
 
 def choose_again(mechanics: Mechanics, K: Integers, S: Floats) -> bool:
-    """New choice at the present state; False when the rows are dependent there."""
+    """Choose again at the current state; False when the rows are dependent there."""
     lam, a = mechanics.lam.copy(), mechanics.a.copy()
     dependent = dependent_velocities(mechanics)
     if len(dependent) < mechanics.n_rows:

@@ -1,7 +1,7 @@
-"""The initial state of a model, independent of its coordinates.
+"""Initial state of a model, independent of its coordinates.
 
 Initial values are given at joints. They are read in a joint tree that holds as many of these joints as possible,
-whatever coordinates are asked for; there the loops are closed, and the poses and velocities of all bodies
+whatever the coordinates of the model; there the loops are closed, and the poses and velocities of all bodies are
 found. The coordinates of any other tree are then measured from these poses: every choice starts from the same state.
 """
 
@@ -44,7 +44,7 @@ def linked_system(spec: ModelSpec, *, dropped: Collection[int] = (), initial_sta
 
 
 def design_states(system: System, work: Floats) -> BodyStates:
-    """The bodies as they are drawn on the ground, wherever the base stands at the time in the workspace; at rest."""
+    """Bodies in the design position relative to the base at the time in the workspace, at rest."""
     Mechanics(system, work).run(L.AT_KINEMATICS)
     ground = int(system.ints[system.ints[L.BODIES] + L.B_W]) + L.W_R_W
     R_w0 = work[ground : ground + 9].reshape(3, 3).copy()
@@ -72,12 +72,12 @@ def measure(system: System, work: Floats, states: BodyStates) -> None:
 
 
 def initial_states(spec: ModelSpec, start: float = 0.0) -> BodyStates:
-    """States of all bodies at the start: the user's values, with all loops closed; in balance where that is asked."""
+    """States of all bodies at the start: the user's values, with all loops closed; in balance if requested."""
     return balanced_states(spec, start)[0]
 
 
 def balanced_states(spec: ModelSpec, start: float = 0.0) -> tuple[BodyStates, Equilibrium | None]:
-    """The initial states, and the equilibrium that they are when the analysis is static or starts so."""
+    """The initial states, and their equilibrium when the analysis is static or has a static start."""
     system = linked_system(spec, initial_state=True)
     work = system.workspace()
     mechanics = Mechanics(system, work)
@@ -99,7 +99,7 @@ def balanced_states(spec: ModelSpec, start: float = 0.0) -> tuple[BodyStates, Eq
     analysis = spec.analysis
     if analysis is not None and "static" in (analysis.type, analysis.start):
         mechanics.run(L.AT_OUTPUT)
-        _check_chords(system, mechanics)  # what is given is where the search for the equilibrium begins
+        _check_chords(system, mechanics)  # for a static start the given values only begin the search
         found = equilibrium(system, work)
         mechanics.v[:] = v_user
         if mechanics.n_rows:
@@ -114,7 +114,7 @@ def balanced_states(spec: ModelSpec, start: float = 0.0) -> tuple[BodyStates, Eq
 
 
 def _settle(analysis: Analysis | None, mechanics: Mechanics, v_user: Floats) -> None:
-    """Bend flexible bodies as the motion at the start asks, where the analysis has one and wants it."""
+    """Bend flexible bodies as the motion at the start requires, if the analysis requests it."""
     if analysis is None or analysis.type == "static" or analysis.elastic_start != "quasi-static":
         return
     if mechanics.system.elastic.any():
@@ -122,7 +122,7 @@ def _settle(analysis: Analysis | None, mechanics: Mechanics, v_user: Floats) -> 
 
 
 def _check_chords(system: System, mechanics: Mechanics) -> None:
-    """Refuse initial values at joints outside the tree that the assembled mechanism does not have."""
+    """Raise InputError for initial values at joints outside the tree that the assembled mechanism does not meet."""
     faults = []
     for number in system.topology.chords:
         joint = system.mechanism.joints[number]
@@ -137,7 +137,7 @@ def _check_chords(system: System, mechanics: Mechanics) -> None:
                 gap = np.minimum(gap, np.abs(found + wanted))  # p and -p are the same orientation
             if gap.max() > 1e-6 * max(1.0, float(np.abs(wanted).max())):
                 shown = np.array2string(found, precision=6)
-                text = f"the other initial values and the loops lead to {shown}, not to the given one"
+                text = f"the other initial values and the loops determine {shown}, not the given value"
                 faults.append(
                     Fault(text, ("joints", joint.name, key), "Give fewer initial values, or make them agree.")
                 )
@@ -146,7 +146,7 @@ def _check_chords(system: System, mechanics: Mechanics) -> None:
 
 
 def start_system(spec: ModelSpec, states: BodyStates, dropped: Collection[int] = (), start: float = 0.0) -> System:
-    """System in the coordinates that the model asks for, with `states` as its initial state."""
+    """System in the coordinates of the model, with `states` as its initial state."""
     system = linked_system(spec, dropped=dropped)
     work = system.workspace()
     work[system.ints[L.T]] = start

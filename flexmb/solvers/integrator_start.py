@@ -1,4 +1,4 @@
-"""The state of an integrator at the start of a run."""
+"""State of an integrator at the start of a run."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from flexmb.solvers.assembly import RANK, assemble, positive_mass, solve_acceler
 from flexmb.solvers.mechanics import Mechanics, stored_scales
 from flexmb.solvers.settings import Settings, set_parameters, set_schedule
 
-LEAST_ENERGY = 1e-9  # unit of the works of a start at rest, as a part of that of a way of its length in the whole time
+LEAST_ENERGY = 1e-9  # unit of the works of a start at rest: fraction of the energy to cross its length in the run
 
 
 def _begin(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> None:
-    """Consistent start, scales, schedule and first powers: what all methods need."""
+    """Set the consistent start, scales, schedule and first powers, which all methods need."""
     m = mechanics
     m.t = settings.start
     assemble(m.system, m.W)
@@ -34,7 +34,7 @@ def _begin(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> 
 def start_implicit(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> None:
     """Start of generalised-alpha and its relatives.
 
-    The auxiliary acceleration stands for the acceleration at t + (alpha_m - alpha_f) h: it starts as
+    The auxiliary acceleration represents the acceleration at t + (alpha_m - alpha_f) h: it starts as
     v' + (alpha_m - alpha_f) h v'', and the velocity of the method with the offset from the projected one that it will
     keep, else the multipliers of the first steps are of first order. The predictor takes the same derivatives.
     """

@@ -2,8 +2,8 @@
 
 Coordinates follow the quintic through (q, q', q'') at both ends of the step, error O(h^6); velocities and accelerations
 are its derivatives. Works follow the cubic through work and power at both ends, those of Dormand & Prince's method its
-own quartic [Hairer, Norsett & Wanner, Solving ODEs I, sec. II.6]; multipliers are linear (the explicit methods compute
-accelerations and multipliers anew). At the end of a step the step's own state is written.
+own quartic [Hairer, Norsett & Wanner, Solving ODEs I, sec. II.6]; multipliers are linear (the explicit methods
+recompute accelerations and multipliers). At the end of a step the step's own state is written.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def write_row(K, S, W, arg):
 
 @kernel
 def end_rates(I, F, W, S, K):
-    """Derivatives of the stored coordinates at both ends of the step, once a step."""
+    """Derivatives of the stored coordinates at both ends of the step, once per step."""
     nq, rates = I[L.N_Q], K[st.RATES]
     for end in range(2):
         W[I[L.T]] = S[st.T_N] if end == 0 else S[st.T_E]
@@ -66,7 +66,7 @@ def end_rates(I, F, W, S, K):
 
 @kernel
 def quartic_works(I, W, S, K, u):
-    """Works at the part u of a step of Dormand & Prince's method: w + h sum b_i(u) P_i over its seven stages."""
+    """Works at the fraction u of a step of Dormand & Prince's method: w + h sum b_i(u) P_i over its seven stages."""
     n = I[L.N_Q] + I[L.N_V] + I[L.N_POWERS]
     rise = u * u * (3.0 - 2.0 * u)
     bump = u * u * (1.0 - u) * (1.0 - u)

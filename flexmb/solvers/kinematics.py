@@ -3,8 +3,8 @@
 At every output time: positions from Phi(q, t) = 0 by Newton from the extrapolated state, velocities from G v = -Phi_t,
 accelerations from G a = -GAM, and the drive efforts and reactions as multipliers from M a + G^T lam = -BIAS.
 
-A compiled loop (`driven_kernels`) takes as many instants as it can; one at which Newton does not converge at once, or
-the rows are close to being dependent, is solved here, in least squares and in smaller steps.
+A compiled loop (`driven_kernels`) takes as many instants as it can; where Newton does not converge at once, or the rows
+are nearly dependent, the instant is solved here, by least squares and in smaller steps.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ def require_drives(mechanics: Mechanics) -> None:
     text = f"a kinematic analysis needs every degree of freedom driven by a motion; {free} are free."
     hint = f'Add {free} motion{"s" if free != 1 else ""}, or use type = "dynamic".'
     if m.n_pos_rows < m.n_rows:
-        text, hint = "a kinematic analysis has no rolling or other velocity constraints.", 'Use type = "dynamic".'
+        text, hint = "a kinematic analysis cannot have rolling or other velocity constraints.", 'Use type = "dynamic".'
     raise InputError([Fault(text, ("analysis", "type"), hint)])
 
 
 class KinematicInstants(Instants[RunSummary]):
-    """The constraint rows give everything; one row for each velocity can be solved by the compiled loop."""
+    """State from the constraint rows alone; with one row per velocity the compiled loop can solve it."""
 
     def start(self) -> None:
         """Close the loops at the start."""
@@ -86,7 +86,7 @@ class KinematicInstants(Instants[RunSummary]):
                 return False
             m.move(step * m.scale)
             self.rows.iterations += 1
-            if size <= 1e-8:  # quadratic: what is left is round-off
+            if size <= 1e-8:  # quadratic convergence: the rest is round-off
                 m.jacobian()
                 return bool(np.max(np.abs(m.phi), initial=0.0) <= 1e-9)
         return False

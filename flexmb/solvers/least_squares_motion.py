@@ -31,7 +31,7 @@ from flexmb.solvers.settings import Settings
 from flexmb.solvers.summary import RunSummary
 
 STEP = 1e-5  # of differences of G, in scaled coordinates
-SHORT = 3e-3  # rad, parts of the length: how far the mechanism goes in a step of differences along its motion
+SHORT = 3e-3  # rad, fractions of the length: motion of the mechanism in a step of differences along its path
 NOTHING = 1e-13  # scaled residuals that are round-off
 
 
@@ -52,7 +52,7 @@ def analyse_least_squares(
 
 
 def row_weights(system: Solvable) -> Floats:
-    """(n_rows,) that make rows comparable: 1/length scale for lengths [1/m], 1 for angles."""
+    """(n_rows,) weights that make rows comparable: 1/length scale for lengths [1/m], 1 for angles."""
     return np.array([1.0 / system.length_scale if row.unit == "m" else 1.0 for row in system.rows])
 
 
@@ -103,14 +103,14 @@ class FittedInstants(Instants[RunSummary]):
         if not self.solve_positions():
             m.jacobian()
             text = gaps(m, m.phi)
-            raise ComputationError(f"At the start the motions cannot be fitted: {text}. Make the motions agree better.")
+            raise ComputationError(f"The motions cannot be fitted at the start: {text}. Make the motions agree better.")
 
     def _require_drives(self) -> None:
         m = self.m
         m.jacobian()
         free = m.n_v - int(np.linalg.matrix_rank(m.G * m.scale, tol=None))
         if free:
-            text = f"motions are fitted only where they drive every degree of freedom; {free} are free."
+            text = f"motions can be fitted only when they drive every degree of freedom; {free} are free."
             raise InputError(f"{text} Add motions for them, or remove the motions that repeat others.")
 
     def solve_positions(self) -> bool:
@@ -121,7 +121,7 @@ class FittedInstants(Instants[RunSummary]):
             if not np.isfinite(size) or size > 1.0:
                 return False
             self.rows.iterations += 1
-            if size <= 1e-8:  # quadratic: what is left is round-off
+            if size <= 1e-8:  # quadratic convergence: the rest is round-off
                 m.jacobian()
                 linear, multipliers = self._here()
                 A, N = linear.A, linear.N
@@ -219,7 +219,7 @@ class FittedInstants(Instants[RunSummary]):
         m.lam[~driven] = linear.multipliers(linear.D.T @ scaled - effort)
 
     def _powers(self) -> None:
-        """Powers; those of the motions by the rate that the mechanism has, not by the one that is asked for."""
+        """Powers; those of the motions with the actual rate of the mechanism, not the prescribed one."""
         m, I = self.m, self.m.I
         m.run(L.AT_POWERS)
         for k in range(int(I[L.N_MOTIONS])):

@@ -1,7 +1,7 @@
-"""Loads whose components can be moved: a system like the given one whose forces, torques and actuators are constants.
+"""Loads as inputs: copy of a system whose forces, torques and actuators are constants that can be varied.
 
-In: a system and a workspace with a state. Out: the same system with the law of every load of these kinds replaced by
-the value it has in that state, the places of these values in the constants F, and their names.
+In: a system and a workspace with a state. Out: the same system with the law of every such load replaced by its value in
+that state, the offsets of these values in the constants F, and their names.
 """
 
 from __future__ import annotations

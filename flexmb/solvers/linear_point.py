@@ -1,7 +1,7 @@
-"""The state about which a system is linearised, and the rates of nearby states that satisfy every constraint.
+"""State about which a system is linearised, and the rates of nearby states that satisfy every constraint.
 
-In: independent increments dy, dw, and what the motions depart from their laws (position, rate, acceleration). Out: the
-rates (y', w') and the sensors. Dependent coordinates follow by Newton's method on PHI, dependent velocities from
+In: independent increments dy, dw, and departures of the motions from their laws (position, rate, acceleration). Out:
+rates (y', w') and sensors. Dependent coordinates follow by Newton's method on PHI, dependent velocities from
 G v + Phi_t = 0, accelerations and multipliers from M a + G^T lam = -BIAS, G a = -GAM.
 """
 
@@ -20,11 +20,11 @@ from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
 
 MAX_STEPS = 8
-CLOSED = 1e-14  # Newton's last step, as a part of the magnitude of a coordinate
+CLOSED = 1e-14  # Newton's last step, as a fraction of the magnitude of a coordinate
 
 
 class Point:
-    """A state, its independent coordinates and what moves with them; `like`: with the same choice as another one."""
+    """A state with its independent and dependent coordinates; `like`: a point whose choice is reused."""
 
     def __init__(self, system: System, work: Floats, like: Point | None = None):
         self.system = system
@@ -56,11 +56,11 @@ class Point:
         self.base = m.W.copy()
 
     def restore(self) -> None:
-        """Bring the state back into the workspace."""
+        """Restore the state in the workspace."""
         self.m.W[:] = self.base
 
     def _choose(self) -> tuple[list[int], list[int]]:
-        """Dependent coordinates, and dependent velocities, which are these and those that rolling holds."""
+        """Dependent coordinates, and dependent velocities: these and those held by rolling."""
         m = self.m
         if not m.n_rows:
             return [], []
@@ -84,7 +84,7 @@ class Point:
         self.outputs, self._places = tuple(names), places
 
     def _turning(self) -> Floats:
-        """(n_v, n_v) omega x of every rotation that is counted in its turning frame."""
+        """(n_v, n_v) omega x of every rotation that is measured in its rotating frame."""
         m, I = self.m, self.m.I
         turning = np.zeros((m.n_v, m.n_v))
         for k in range(int(I[L.N_SPHERES])):
@@ -125,7 +125,7 @@ class Point:
     def rates_and_outputs(
         self, dy: Floats | None = None, dw: Floats | None = None, laws: Floats | None = None
     ) -> Floats:
-        """(y', w') of a nearby state, but for the turning of its frames, and its sensors."""
+        """(y', w') of a nearby state, without the rotation of its frames, and its sensors."""
         m = self.m
         laws = self._laws if laws is None else laws
         m.t = self.t0

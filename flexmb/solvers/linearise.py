@@ -6,10 +6,10 @@ loops exactly (PHI = 0, PHI_DOT = 0), and the accelerations are those of
 
     M a + G^T lam = -BIAS,   G a = -GAM,
 
-so that the curvature of the constraint surface, d(G^T lam)/dq, is in A. Small rotations are counted in the turning
+so that the curvature of the constraint surface, d(G^T lam)/dq, is in A. Small rotations are measured in the rotating
 frame, hence y' = w - omega x y. Derivatives are central differences of two steps, (4 D(h) - D(2h))/3, of which
 |D(h) - D(2h)|/3 bounds the error; the step is made shorter where that is not small.
-Prescribed motions are inputs by their acceleration: what a motion departs from its law is a state, and so is its rate.
+Prescribed motions are inputs by their acceleration: the departure of a motion from its law and its rate are states.
 Negrut & Ortiz, J. Comput. Nonlinear Dyn. 1 (2006) 230, "A practical approach for the linearization of the constrained
 multibody dynamics equations".
 """
@@ -28,15 +28,15 @@ from flexmb.solvers.linear_inputs import OpenedLoads
 from flexmb.solvers.linear_point import Point
 from flexmb.system.system import System
 
-STEPS = (1e-4, 1e-5, 1e-3)  # of the magnitude of a coordinate, tried in this order
-WANTED = 1e-7  # error of a column as a part of its largest entry that is good enough
+STEPS = (1e-4, 1e-5, 1e-3)  # fractions of the magnitude of a coordinate, tried in this order
+WANTED = 1e-7  # accepted error of a column as a fraction of its largest entry
 ROUNDING = 1e-13
-STILL = 1e-9  # rad, parts of the length: distance from an equilibrium that counts as none
-FAR = 10.0  # in the same units: what is farther away is none
-NOTHING = 1e-9  # part of the largest column below which one is rounding alone: it has no error to speak of
-FREE = 1e-12  # part of the largest stiffness that counts as none
-AHEAD = 1e-3  # rad, parts of the length: how far the mechanism goes before A is looked at again
-CONSTANT = 1e-2  # change of A in a motion by 1 rad, as a part of A, that counts as none
+STILL = 1e-9  # rad, fractions of the length: distance from an equilibrium that counts as zero
+FAR = 10.0  # in the same units: an equilibrium farther away does not count
+NOTHING = 1e-9  # fraction of the largest column below which a column is round-off
+FREE = 1e-12  # fraction of the largest stiffness that counts as zero
+AHEAD = 1e-3  # rad, fractions of the length: motion of the mechanism before A is computed again
+CONSTANT = 1e-2  # relative change of A in a motion by 1 rad that counts as zero
 
 
 @dataclass(frozen=True)
@@ -58,20 +58,20 @@ class Linearisation:
     M: Floats
     """(n_w, n_w) mass matrix of the independent velocities."""
     damping: Floats | None
-    """M y'' + damping y' + stiffness y = B u; None when rolling makes fewer velocities than coordinates free."""
+    """M y'' + damping y' + stiffness y = B u; None when rolling leaves fewer velocities than coordinates free."""
     stiffness: Floats | None
     free_q: tuple[int, ...]
-    """Which coordinates y are."""
+    """Numbers of the coordinates y."""
     free_v: tuple[int, ...]
-    """Which velocities w are."""
+    """Numbers of the velocities w."""
     shape_q: Floats
     """(n_v, n_y) increments of all coordinates that y causes."""
     shape_v: Floats
     """(n_v, n_w) velocities that w causes."""
     error: float
-    """Bound of the error of the derivatives, as a part of the largest one of their column."""
+    """Bound of the error of the derivatives, as a fraction of the largest one of their column."""
     notes: tuple[str, ...]
-    """What a user must know of the state: whether it is an equilibrium or a steady motion."""
+    """Remarks on the state: whether it is an equilibrium or a steady motion."""
     work: Floats
     """Workspace with the state."""
 
@@ -200,7 +200,7 @@ def _second_order(point: Point, A: Floats) -> tuple[Floats, Floats | None, Float
 
 
 def _check_gauges(point: Point) -> None:
-    """The frame of a distance joint turns about its line as it swings: no steady coordinates are known there."""
+    """Raise ComputationError for a swinging distance joint: its frame turns about its line, so no motion is steady."""
     I, v = point.m.I, point.v0
     for k in range(int(I[L.N_SPHERES])):
         block = int(I[L.SPHERES]) + 3 * k
@@ -233,23 +233,23 @@ def _notes(point: Point, A: Floats) -> list[str]:
     elif distance > FAR or np.max(np.abs(left), initial=0.0) > STILL * max(1.0, speed**2):
         worst = int(np.argmax(np.abs(wanted)))
         notes.append(
-            f"the state is neither an equilibrium nor a steady motion: {p.names_w[worst]} is accelerated by "
-            f"{p.a0[p.free_v][worst]:.3g} (SI units) and nothing would balance it. "
+            f"the state is neither an equilibrium nor a steady motion: {p.names_w[worst]} has an acceleration of "
+            f"{p.a0[p.free_v][worst]:.3g} (SI units) that nothing balances. "
             "The modes hold for this instant only."
         )
     elif speed > 1e-9:
         change = _change_of(point, A, AHEAD / speed) / AHEAD
         if change > CONSTANT:
             notes.append(
-                f"the linearised equations change as the mechanism moves on, by {change:.2g} of their size per "
+                f"the linearised equations change as the mechanism moves, by {change:.2g} of their size per "
                 "radian: the modes hold for this instant only. Coordinates that turn with the mechanism (joints "
-                "on the turning body) may make them constant."
+                "on the rotating body) may make them constant."
             )
     return [*notes, *_turning_axes(point)]
 
 
 def _turning_axes(point: Point) -> list[str]:
-    """A note on rotations without angles of a state that turns: their axes turn with it."""
+    """Note on rotations without angles in a rotating state: their axes turn with it."""
     I, found = point.m.I, {}
     for k in range(int(I[L.N_SPHERES])):
         block = int(I[L.SPHERES]) + 3 * k
@@ -261,14 +261,14 @@ def _turning_axes(point: Point) -> list[str]:
         return []
     listed = ", ".join(f"'{name}' ({speed:.4g} rad/s)" for name, speed in found.items())
     return [
-        f"small rotations of {listed} are counted in axes that turn with it: frequencies are those seen from there. A "
-        "mode of W in space shows as W plus or minus the speed of the axes; a joint about the axis of rotation, with "
-        "the rest on it, shows W itself."
+        f"small rotations of {listed} are measured in rotating axes: a mode with the frequency W in space appears at W "
+        "plus or minus the speed of the axes. To see W itself, add a joint about the axis of rotation that carries "
+        "the rest."
     ]
 
 
 def _change_of(point: Point, A: Floats, ahead: float) -> float:
-    """Relative change of A in a time."""
+    """Relative change of A in the time `ahead` [s]."""
     p = point
     p.restore()
     p.m.move(ahead * p.v0 + 0.5 * ahead**2 * p.a0)

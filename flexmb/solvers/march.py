@@ -1,8 +1,8 @@
-"""The outer loop of every analysis in time: rows in blocks, a checkpoint after each, progress, Ctrl-C, the end.
+"""Outer loop of every analysis in time: rows in blocks, a checkpoint after each, progress, Ctrl-C, the end.
 
-A stepper enters, which computes the next rows when it is called; blocks of its rows, each with the state after it,
-go to the sink, and its summary leaves. A stepper that cannot go on says why: what it has computed is written first,
-then a `ComputationError` with its summary is raised. Nothing is printed; progress goes to a callback.
+In: a stepper, which computes the next rows when it is called. Blocks of its rows, each with the state after it, go to
+the sink. Out: its summary. A stepper that fails returns the reason: the rows so far are written, then a
+`ComputationError` with its summary is raised. Nothing is printed; progress goes to a callback.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class BlockStepper(Protocol[SummaryType]):
 
     @property
     def system(self) -> Solvable:
-        """Whose rows they are."""
+        """System of the rows."""
 
     @property
     def blocks(self) -> list[Floats]:
-        """Rows (r, n_out) that the sink has not got yet."""
+        """Rows (r, n_out) that have not been written to the sink."""
 
     @property
     def most_gathered(self) -> int:
@@ -54,16 +54,16 @@ class BlockStepper(Protocol[SummaryType]):
         """Go back to the state of a checkpoint; False when it belongs to another model or method."""
 
     def advance(self, budget: int) -> str:
-        """Append the rows of at most so many steps to `blocks`; why there are no more, or ""."""
+        """Append the rows of at most `budget` steps to `blocks`; return the reason of a failure, or ""."""
 
     def accept(self, block: Floats) -> None:
-        """Follow rows on their way to the sink: energy balance and the like."""
+        """Update energy balance and the like with rows before they are written."""
 
     def pack(self) -> Floats:
-        """The checkpoint: everything that the next rows depend on."""
+        """Checkpoint: everything that the next rows depend on."""
 
     def fault_in(self, block: Floats) -> str:
-        """Why rows that were computed cannot be trusted, or ""."""
+        """Reason why computed rows cannot be trusted, or ""."""
 
     def position(self) -> tuple[float, float, int, int]:
         """Time reached [s], end [s], steps, rejected steps."""
@@ -83,7 +83,7 @@ def march(
     if resume is None:
         stepper.start()
     elif not stepper.unpack(np.asarray(resume, dtype=np.float64)):
-        raise InputError("The checkpoint does not belong to this model and method; start the run anew.")
+        raise InputError("The checkpoint does not belong to this model and method. Run without --resume.")
     budget, outcome, failure, written = FIRST_BUDGET, "finished", "", time.perf_counter()
     with interrupt_flag() as interrupted:
         try:
@@ -111,7 +111,7 @@ def march(
 
 
 def _write(stepper: BlockStepper[SummaryType], sink: Sink, failure: str) -> str:
-    """Hand the rows so far and the state after them to the sink; why the analysis cannot go on, or ""."""
+    """Write the rows so far and the state after them to the sink; return why the analysis cannot continue, or ""."""
     if not stepper.blocks:  # a failure right after a block was written
         return failure
     block, lost = finite_rows(stepper.system, np.concatenate(stepper.blocks))

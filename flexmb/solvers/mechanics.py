@@ -1,4 +1,4 @@
-"""A system's programs as seen from Python: named views of the workspace and one method for every program."""
+"""Python interface to the programs of a system: named views of the workspace, and a method for every program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flexmb.system.system import Channel, Row
 
 
 class Solvable(Protocol):
-    """What the solvers need of a `System`: its flat arrays, its start, and names for their messages."""
+    """Part of a `System` that the solvers need: flat arrays, start, and names for messages."""
 
     @property
     def ints(self) -> Integers: ...
@@ -44,7 +44,7 @@ class Solvable(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class MotionState:
-    """A copy of what moves: time [s], coordinates, velocities, accelerations and multipliers."""
+    """Copy of a state: time [s], coordinates, velocities, accelerations and multipliers."""
 
     t: float
     q: Floats
@@ -54,7 +54,7 @@ class MotionState:
 
 
 class Mechanics:
-    """The workspace W of a system with its parts by name; all arrays are views of W."""
+    """Workspace W of a system with its parts by name; all arrays are views of W."""
 
     def __init__(self, system: Solvable, W: Floats):
         self.system, self.W = system, W
@@ -90,13 +90,13 @@ class Mechanics:
         return MotionState(self.t, self.q.copy(), self.v.copy(), self.a.copy(), self.lam.copy())
 
     def put(self, state: MotionState) -> None:
-        """Bring a state back into W."""
+        """Restore a state in W."""
         self.t = state.t
         self.q[:], self.v[:], self.a[:], self.lam[:] = state.q, state.v, state.a, state.lam
 
     @property
     def row_scale(self) -> float:
-        """Against which a gap |PHI| is small, in m or rad: the length scale, at most 1."""
+        """Scale of a gap |PHI|, in m or rad: the length scale, at most 1."""
         return min(1.0, self.system.length_scale)
 
     def run(self, program: int) -> None:
@@ -104,11 +104,11 @@ class Mechanics:
         call(int(self.I[program]), self.I, self.system.floats, self.W, 0)
 
     def jacobian(self) -> None:
-        """G, PHI and PHI_DOT of the state."""
+        """Compute G, PHI and PHI_DOT of the state."""
         self.run(L.AT_JACOBIAN)
 
     def equations(self) -> None:
-        """M, BIAS, G, PHI, PHI_DOT and GAM of the state."""
+        """Compute M, BIAS, G, PHI, PHI_DOT and GAM of the state."""
         self.run(L.AT_SYSTEM)
 
     def move(self, dq: Floats) -> None:
@@ -127,7 +127,7 @@ class Mechanics:
 
 
 def moved_by(mechanics: Mechanics, j: int) -> Flags:
-    """Which stored coordinates velocity j moves."""
+    """Flags of the stored coordinates that velocity j moves."""
     v, a = mechanics.v.copy(), mechanics.a.copy()
     mechanics.v[:], mechanics.a[:] = 0.0, 0.0
     mechanics.v[j] = 1.0

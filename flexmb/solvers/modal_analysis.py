@@ -1,12 +1,12 @@
-"""Modes of a linearised mechanism: complex eigenvalues of A, and which bodies move in each mode.
+"""Modes of a linearised mechanism: complex eigenvalues of A, and participation of the bodies in each mode.
 
 In: a `Linearisation`. Out: one `Mode` for every real eigenvalue and for every pair of complex ones, slowest first:
 
     A x = s x,   frequency |Im s|/(2 pi) [Hz],   damping ratio -Re s/|s|.
 
-The part of a body is its share of the kinetic energy of the velocities that the mode has, T(Re) + T(Im). The part of
-deformation is the energy of all bodies by their elastic rates alone, frames at rest, as a part of that and the energy
-by the motion of their frames alone; it depends on where the frame of a body is, not on the coordinates.
+The participation of a body is its share of the kinetic energy of the mode, T(Re) + T(Im). The share of deformation is
+the energy of all bodies by their elastic rates alone, frames at rest, over the sum of that and the energy by the motion
+of their frames alone; it depends on the position of the frames, not on the coordinates.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from flexmb.solvers.linearise import Linearisation
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
 
-ZERO = 1e-7  # |s| below this part of the largest is the rounding of a free motion, a double root
+ZERO = 1e-7  # |s| below this fraction of the largest is the round-off of a free motion, a double root
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Mode:
     bodies: dict[str, float]
     """Share of every body in the kinetic energy."""
     elastic: float
-    """Share of deformation in it, 0 to 1."""
+    """Share of deformation in the kinetic energy, 0 to 1."""
     coordinate: str
     """Coordinate that moves most."""
     is_free: bool
-    """Nothing resists it: the eigenvalue is zero but for rounding."""
+    """Whether nothing resists the motion: the eigenvalue is zero within round-off."""
 
     @property
     def frequency(self) -> float:
@@ -49,7 +49,7 @@ class Mode:
 
     @property
     def damping_ratio(self) -> float:
-        """-Re s/|s|; 0 of a free motion."""
+        """-Re s/|s|; 0 for a free motion."""
         size = abs(self.eigenvalue)
         return -self.eigenvalue.real / size if size > 0.0 else 0.0
 
@@ -95,9 +95,9 @@ def _mode(system: System, linear: Linearisation, value: complex, vector: Complex
 
 
 def _energies(system: System, work: Floats, speeds: Complexes) -> dict[str, Floats]:
-    """Kinetic energy of every body: all, of its deformation alone, of its frame alone; real and imaginary parts added.
+    """Kinetic energy of every body: total, of its deformation alone, of its frame alone; real plus imaginary part.
 
-    Velocities that the base or a motion has anyway are left out: those for v and -v are subtracted.
+    Velocities prescribed by the base or a motion are left out: the results for v and -v are subtracted.
     """
     m = Mechanics(system, work.copy())
     energies: dict[str, Floats] = {}

@@ -1,8 +1,8 @@
 """Newton's iteration of an implicit step: when it has converged, and when a new or a better matrix is worth its cost.
 
 With d_k the largest increment of iteration k, in units of the coordinates, and theta = d_k/d_{k-1} its contraction, the
-error that is left is d_k theta/(1 - theta). The first increment d_1 is the error of the predictor. A factor serves many
-steps; it is replaced when the iterations beyond those of a fresh one have cost as much as a new one, or theta is poor.
+remaining error is d_k theta/(1 - theta). The first increment d_1 is the error of the predictor. A factor is used for
+many steps; it is replaced when its additional iterations have cost as much as a new factor, or theta is poor.
 Hairer & Wanner, Solving Ordinary Differential Equations II, sec. IV.8.
 """
 
@@ -14,8 +14,8 @@ from flexmb.layout import solver_state as st
 from flexmb.solvers.pointers import int_pointer
 
 MAX_ITERATIONS = 12
-MAX_SINCE = 200  # steps that one factor may serve
-SLOW = 0.25  # contraction that calls for a better matrix
+MAX_SINCE = 200  # steps with one factor
+SLOW = 0.25  # contraction that requires a better matrix
 FAR = 1e3  # multiple of the accepted error from which growth is divergence, and not a small first increment
 # Accepted error as a share of the first increment. An error e of the positions is one of e/(beta h^2) of accelerations
 # and multipliers, which the predictor feeds back: it is also held below a share of the largest acceleration.
@@ -38,13 +38,13 @@ def largest_scaled(I, W, S, K, start):
 
 @program
 def newton(K, S, W, arg):
-    """Iterate to the end of the step. The matrix is rebuilt, then made complete, when convergence is slow.
+    """Iterate to the end of the step. The matrix is rebuilt, then completed, when convergence is slow.
 
     The first increment is the error of the predictor, h^2 times the second derivative of the acceleration like the
-    error of the method itself; Newton stops when what is left is a small share of it, or round-off.
+    error of the method itself; Newton stops when the remaining error is a small share of it, or round-off.
     """
     I = int_pointer(K[st.AT_I])
-    # Contraction of the increments; the matrix changes with the way gone since it was built.
+    # Contraction of the increments; the matrix changes with the distance moved since it was built.
     theta = min(0.5, max(2.0 * S[st.CONTRACTION], S[st.MOVED]))
     S[st.FLOOR] *= 0.5
     least = max(TIGHTEST, 2.0 * S[st.FLOOR])

@@ -31,7 +31,7 @@ REGULARISATION = 1e-12
 # Least diagonal of a coordinate as a part of the largest: a row that holds a coordinate with no inertia and others is
 # scaled by the first, and its hold on the others, squared, must stay far above the regularisation.
 LIGHTEST = 1e-8
-PERTURBATION = 1e-7  # of the magnitude of a coordinate: half the digits
+PERTURBATION = 1e-7  # fraction of the magnitude of a coordinate: half the digits
 
 
 @kernel
@@ -56,7 +56,7 @@ def difference_columns(K, S, W, arg):
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m, n_positions = I[L.N_V], I[L.N_ROWS], I[L.N_POS_ROWS]
     size, X = n + m, K[st.NEWTON + st.MATRIX]
-    r_here = K[st.NEWTON + st.VECTOR]  # residual and rows here wait in the right-hand side, which is not in use now
+    r_here = K[st.NEWTON + st.VECTOR]  # residual and rows here are kept in the right-hand side, which is free now
     phi_here = r_here + n
     s, b_prime, g_prime = tangent_factors(S)
     call(I[L.AT_RESIDUAL], I, F, W, 0)
@@ -159,7 +159,7 @@ def balance_matrix(K, S, W, arg):
 
 @program
 def build_matrix(K, S, W, arg):
-    """Build and factor the matrix at the present iterate; arg = 1: right after its residual."""
+    """Build and factor the matrix at the current iterate; arg = 1: right after its residual."""
     if K[st.TANGENT] == 2:
         call(K[st.AT_DIFFERENCES], K, S, W, 0)
     else:
@@ -176,7 +176,7 @@ def build_matrix(K, S, W, arg):
 
 @program
 def solve_matrix(K, S, W, arg):
-    """Solve with the factor of D X D at hand, x = D (D X D)^-1 D b; the right-hand side b is replaced by x."""
+    """Solve with the current factor of D X D, x = D (D X D)^-1 D b; the right-hand side b is replaced by x."""
     size, x, D = K[st.NEWTON + st.SIZE], K[st.NEWTON + st.VECTOR], K[st.BALANCE]
     for i in range(size):
         S[x + i] *= S[D + i]

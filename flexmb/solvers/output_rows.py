@@ -1,7 +1,6 @@
-"""The rows of an analysis that goes from output time to output time, what they add up to, and its checkpoint.
+"""Rows, counters and checkpoint of an analysis that goes from output time to output time.
 
-Driven motions and runs in natural coordinates have one: they put the state of an output time into the workspace and
-add its row here.
+Driven motions and runs in natural coordinates put the state of an output time into the workspace and add its row here.
 """
 
 from __future__ import annotations
@@ -41,16 +40,16 @@ class OutputRows:
         self.m = Mechanics(system, system.workspace())
         self.times = output_times(settings)
         self.blocks: list[Floats] = []
-        """Rows (r, n_out) that the sink has not got yet"""
+        """Rows (r, n_out) that have not been written to the sink"""
         self.done = self.iterations = self.steps = self.rejected = 0
         self.largest = 0.0
         """Largest |PHI| [m, rad]"""
         self.step_before, self.power_before = 0.0, np.zeros(self.m.n_powers)
-        """Size of the step before [s] (0: none) and the powers at its start [W], for the works"""
+        """Size of the previous step [s] (0: none) and the powers at its start [W], for the works"""
         self.reserve(0)
 
     def reserve(self, n_own: int) -> None:
-        """Make room in the checkpoint for so many numbers of the analysis, which are then in `own`."""
+        """Reserve `n_own` numbers of the analysis in the checkpoint, available as `own`."""
         self.numbers = np.zeros(st.S_HEADER + n_own)
         self.own = self.numbers[st.S_HEADER :]
         self.balance = EnergyBalance(self.m.system, self.numbers)
@@ -66,17 +65,17 @@ class OutputRows:
         return float(np.min(np.diff(self.times)))
 
     def add(self, step: float, iterations: int) -> None:
-        """The row of the state in the workspace, which a step [s] and its iterations led to."""
+        """Add the row of the state in the workspace, reached by a step [s] with these iterations."""
         m, power = self.m, self.m.power.copy()
         m.run(L.AT_OUTPUT)
-        m.power[:] = power  # those that the analysis has found, which may hold other rates than prescribed ones
+        m.power[:] = power  # those of the analysis, with actual rates instead of prescribed ones
         row = m.out.copy()
         row[-2:] = step, iterations
         self.blocks.append(row[None])
         self.done += 1
 
     def add_works(self, h: float, power: Floats) -> None:
-        """Works of a step [s] from these powers to those in W, by the third-order Adams-Moulton rule."""
+        """Add the works of a step [s] from these powers to those in W, by the third-order Adams-Moulton rule."""
         m = self.m
         work = 0.5 * h * (power + m.power)
         if self.step_before > 0.0:
@@ -90,7 +89,7 @@ class OutputRows:
         self.largest = max(self.largest, float(np.max(np.abs(phi), initial=0.0)))
 
     def pack(self) -> Floats:
-        """The checkpoint: everything that the next rows depend on."""
+        """Checkpoint: everything that the next rows depend on."""
         counters = [self.done, self.iterations, self.steps, self.rejected, self.largest, self.step_before]
         state = [self.m.W[start : start + size] for start, size in st.workspace_parts(self.m.I)]
         return np.concatenate([counters, self.numbers, self.power_before, self.m.power, *state])

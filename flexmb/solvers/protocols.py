@@ -1,4 +1,4 @@
-"""Protocols of an analysis: where its rows go, who is told of its progress, and Ctrl-C (or another request to end)."""
+"""Protocols of an analysis: sink of its rows, callback of its progress, and Ctrl-C (or another request to end)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Progress = Callable[[float, float, int, int], None]
 
 
 class Sink(Protocol):
-    """Where rows go."""
+    """Receiver of the rows of an analysis."""
 
     def write(self, block: Floats, checkpoint: Floats) -> None:
         """Take a block of rows (n, n_out) and the state after it."""
@@ -23,7 +23,7 @@ class Sink(Protocol):
 
 @contextmanager
 def interrupt_flag() -> Iterator[Callable[[], bool]]:
-    """Turn the first request to end into a flag, so that no block is torn while written; the second ends at once."""
+    """Turn the first request to end into a flag, so that blocks are written completely; the second ends at once."""
     seen: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:

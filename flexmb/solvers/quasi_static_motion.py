@@ -1,16 +1,15 @@
-"""Quasi-static motion: every rigid degree of freedom is driven, flexible bodies bend as loads and inertia ask.
+"""Quasi-static motion: every rigid degree of freedom is driven, flexible bodies are in balance with loads and inertia.
 
 At every output time the independent elastic coordinates y (all of them, less those that the loops hold) follow from
 
     F(t, y, y') = (M a + BIAS)_y + G_y^T lam = 0,   Phi = 0,   G v + Phi_t = 0,   G a + GAM = 0,   y'' = 0 in a,
 
-with lam from the rows of the driven coordinates: no vibration enters or is left. The rates y' and y'' are the time
-derivatives of this solution: it is sought at three or four instants a short time apart at once. Velocities,
-accelerations, drive efforts and reactions are those of this motion, with y' and y'': lam from the driven rows of
-M a + BIAS + G^T lam = 0.
+with lam from the rows of the driven coordinates: there is no vibration. The rates y' and y'' are the time derivatives
+of this solution, which is found at three or four instants a short time apart together. Velocities, accelerations, drive
+efforts and reactions are those of this motion, with y' and y'': lam from the driven rows of M a + BIAS + G^T lam = 0.
 
-What is left out is the inertia of y'' in the balance of y itself, a part of the order (speed of the motion / natural
-frequency)^2 of y; of the efforts, a part of that order squared. The summary says how much. Theory sheet, sec. 10.
+The inertia of y'' in the balance of y itself is left out: a fraction (speed of the motion / natural frequency)^2 of y,
+and its square of the efforts. The summary gives its size. Theory, sec. 10.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def analyse_quasi_static(
 
 
 class QuasiStaticInstants(Instants[QuasiStaticSummary]):
-    """The drives give the rigid coordinates, the balance of the flexible bodies the elastic ones."""
+    """State with rigid coordinates from the drives and elastic ones from the balance of the flexible bodies."""
 
     def __init__(self, rows: OutputRows):
         super().__init__(rows)
@@ -71,7 +70,7 @@ class QuasiStaticInstants(Instants[QuasiStaticSummary]):
         return self.balance_of_bodies
 
     def start(self) -> None:
-        """The balance at the start, with the load raised little by little where it must be."""
+        """Find the balance at the start, with the load raised step by step where necessary."""
         m, t = self.m, self.m.t
         assemble(self.system, m.W)
         bodies = self.bodies
@@ -79,7 +78,7 @@ class QuasiStaticInstants(Instants[QuasiStaticSummary]):
             bodies.load(t)
             bodies.solve(t, self._instants(t))
         except Lost:
-            raise ComputationError(f"At the start {self._reason(t)}") from None
+            raise ComputationError(f"At the start, {self._reason(t)}") from None
         self._place(t)
 
     def follow_checkpoint(self) -> None:
@@ -123,12 +122,12 @@ class QuasiStaticInstants(Instants[QuasiStaticSummary]):
         bodies.rate = bodies.rate + h * bodies.second
 
     def go_back(self) -> None:
-        """y with its derivatives before the step; the Jacobian is made anew."""
+        """Restore y with its derivatives before the step; the Jacobian is computed again."""
         assert self.before is not None
         self.bodies.state, self.bodies.inverse = self.before, None
 
     def solve_positions(self) -> bool:
-        """The balance at the new time; False when it is not found."""
+        """Find the balance at the new time; False when it is not found."""
         bodies, t, done = self.bodies, self.m.t, self.bodies.iterations
         bodies.q = self.m.q.copy()
         try:
@@ -141,7 +140,7 @@ class QuasiStaticInstants(Instants[QuasiStaticSummary]):
         return True
 
     def _solve(self, t: float) -> None:
-        """The balance at t. Where y'' seems to leap, the motion may have a kink close by: the calmer side counts."""
+        """Find the balance at t. Where y'' jumps, the motion may have a kink: the side with smaller y'' counts."""
         bodies, ahead = self.bodies, self._instants(t)
         limit = LEAP * bodies.size(bodies.second)
         bodies.solve(t, ahead)
@@ -158,20 +157,20 @@ class QuasiStaticInstants(Instants[QuasiStaticSummary]):
         bodies.state = best
 
     def _place(self, t: float) -> None:
-        """The solution at t into W; how large it is and what it leaves out is kept."""
+        """Put the solution at t into W; record its size and the size of the inertia left out."""
         bodies, seen = self.bodies, self.rows.own
         left_out = bodies.place(t)
         seen[:] = np.maximum(seen, [bodies.size(bodies.y), left_out])
 
     def solve_rates(self) -> None:
-        """The rates are in W already; the powers follow."""
+        """Compute the powers; the rates are in W already."""
         m = self.m
         self.rows.note_constraint_error(m.phi)
         if m.n_powers:
             m.run(L.AT_POWERS)
 
     def _instants(self, t: float) -> tuple[float, ...]:
-        """The other instants of the time derivatives, seen from t [s]: on both sides, or within the analysis."""
+        """The other instants of the time derivatives, relative to t [s]: on both sides, or within the analysis."""
         m, rigid = self.m, ~self.m.system.elastic
         speed = float(np.max(np.abs(m.v / m.scale)[rigid], initial=0.0))
         speed = max(speed, float(np.sqrt(np.max(np.abs(m.a / m.scale)[rigid], initial=0.0))))
@@ -181,7 +180,7 @@ class QuasiStaticInstants(Instants[QuasiStaticSummary]):
         return (-short, short) if t + short <= self.rows.settings.end else (-3.0 * short, -2.0 * short, -short)
 
     def _reason(self, t: float) -> str:
-        """Why there is no balance at t, and what to do."""
+        """Reason why there is no balance at t, and the remedy."""
         m = self.m
         beyond = self.limits.fault_of(m)
         if beyond:
@@ -191,20 +190,20 @@ class QuasiStaticInstants(Instants[QuasiStaticSummary]):
             self.bodies.close()
         except Lost:
             return (
-                f"the mechanism cannot reach what the motions ask for: {gaps(m, m.phi)}. Change the motions or the "
-                "dimensions, or end the analysis earlier."
+                f"the mechanism cannot reach the position that the motions prescribe: {gaps(m, m.phi)}. Change the "
+                "motions or the dimensions, or end the analysis earlier."
             )
         return (
-            "no balance of the flexible bodies is found: the loads may be too large for them, or nothing holds them. "
-            "Let the elastic coordinates be solved dynamically."
+            "no balance of the flexible bodies was found: the loads may be too large for them, or nothing holds them. "
+            "Solve the elastic coordinates dynamically."
         )
 
     def reason(self, t: float) -> str:
-        """Why the motion cannot be carried on to t [s]; the workspace may be changed."""
-        return f"From t = {self.m.t:.6g} s to {t:.6g} s {self._reason(self.tried)}"
+        """Reason why the motion cannot be continued to t [s]; the workspace may be changed."""
+        return f"From t = {self.m.t:.6g} s to {t:.6g} s, {self._reason(self.tried)}"
 
     def fault_in(self, block: Floats) -> str:
-        """A body that bends farther than its deformation field can describe, or ""."""
+        """Sentence on a body that bends farther than its deformation field can describe, or ""."""
         return self.limits.fault_in(block)
 
     def summary(self, outcome: str) -> QuasiStaticSummary:

@@ -1,13 +1,13 @@
-"""A quasi-static start: flexible bodies are bent as the loads and the motion ask, so that they do not ring.
+"""Quasi-static start: flexible bodies are bent as the loads and the motion require, so that they do not ring.
 
 The elastic coordinates e are those for which the equations of motion give no elastic accelerations,
 
     M a + G^T lam = -BIAS,   G a = -GAM,   a_e = 0,
 
-with the loops closed and the velocities consistent for every e that is tried; Newton's method with a Jacobian by
-differences. Their rates are the time derivative of this solution along the motion: it is solved again a short time
-later, twice, and all is repeated, because the rates act back on the shape (Coriolis forces, damping). What is left out
-is the inertia of e'' itself: a bending of the order (speed of the motion / natural frequency)^2 of e still rings.
+with the loops closed and the velocities consistent for every trial e; Newton's method with a Jacobian by differences.
+Their rates are the time derivative of this solution along the motion: it is solved again a short time later, twice, and
+all is repeated, because the rates act back on the shape (Coriolis forces, damping). The inertia of e'' itself is left
+out: a bending of the order (speed of the motion / natural frequency)^2 of e still rings.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from flexmb.solvers.assembly import (
 from flexmb.solvers.mechanics import Mechanics, MotionState
 
 DIFFERENCE = 1e-6  # of the magnitude of an elastic coordinate: it is perturbed by this for the Jacobian
-SMALL, STALLED = 1e-13, 1e-8  # corrections as a part of that magnitude: converged, acceptable when it stalls
-DIGITS = 1e-11  # corrections of e as a part of e: converged
-DEPENDENT = 1e-8  # singular values below this part of the largest count as zero
+SMALL, STALLED = 1e-13, 1e-8  # corrections as a fraction of that magnitude: converged, acceptable when it stalls
+DIGITS = 1e-11  # corrections of e as a fraction of e: converged
+DEPENDENT = 1e-8  # singular values below this fraction of the largest count as zero
 MAX_STEPS, MAX_ROUNDS = 30, 25
-SMALLEST_PART = 1e-2  # of a Newton step, and of the load when it is raised little by little
-SHORT = 1e-3  # rad, parts of the length: how far the mechanism goes between the states that the rates are taken from
+SMALLEST_PART = 1e-2  # smallest fraction of a Newton step, and of the load when it is raised step by step
+SHORT = 1e-3  # rad, fractions of the length: motion of the mechanism between the states that the rates are taken from
 
 
 @dataclass(frozen=True)
 class _Moment:
-    """A state of the motion to which a shape is sought: loops and velocities are close to what is wanted."""
+    """A state of the motion for which a shape is searched; loops and velocities are nearly consistent."""
 
     t: float
     q: Floats
@@ -55,7 +55,7 @@ def settle(mechanics: Mechanics, v_user: Floats, span: float) -> None:
 
     Raises ComputationError when there is none, or none is found.
 
-    v_user : (n_v,) velocities that were asked for, as `assemble_velocities` takes them.
+    v_user : (n_v,) velocities given by the user, as for `assemble_velocities`.
     span : a time in which loads change little [s]; the rates are taken from states not farther apart.
     """
     _Settling(mechanics, v_user).find(span)
@@ -66,7 +66,7 @@ class _Settling:
 
     The coordinates move along the columns of `ways`: all of them, less the directions in which the rigid mechanism
     cannot follow (a beam between two walls cannot stretch). These and the inverse of the derivatives are kept from one
-    step to the next as long as they serve.
+    step to the next as long as they converge.
     """
 
     def __init__(self, mechanics: Mechanics, v_user: Floats):
@@ -99,7 +99,7 @@ class _Settling:
                 break
             last = size
         raise ComputationError(
-            f"No quasi-static start is found: the rate of {self._worst(change)} does not settle. The motion is too "
+            f"No quasi-static start was found: the rate of {self._worst(change)} does not converge. The motion is too "
             'fast for the natural frequencies of the flexible bodies. Use elastic_start = "undeformed".'
         )
 
@@ -126,7 +126,7 @@ class _Settling:
         else:
             return self.m.q[self.places].copy()
         raise ComputationError(
-            f"No quasi-static start is found: {self._worst(first)} does not settle"
+            f"No quasi-static start was found: {self._worst(first)} does not converge"
             f"{f' beyond {100.0 * (1.0 - left):.3g} % of the load' if left < 1.0 else ''}. The loads may be too large "
             'for the body, or nothing holds it. Use elastic_start = "undeformed".'
         )
@@ -235,7 +235,7 @@ class _Settling:
         return m.a[self.elastic].copy()
 
     def _size(self, values: Floats) -> float:
-        """Of elastic coordinates, the largest as a part of their magnitude."""
+        """Largest of the elastic coordinates as a fraction of their magnitude."""
         return float(np.max(np.abs(values) / self.scale))
 
     def _worst(self, sizes: Floats) -> str:
@@ -244,7 +244,7 @@ class _Settling:
 
 
 def stored_places(mechanics: Mechanics) -> Integers:
-    """(n_v,) where the stored coordinate of every plain velocity stands in q; -1 for rotations."""
+    """(n_v,) index in q of the stored coordinate of every plain velocity; -1 for rotations."""
     I = mechanics.I
     places = np.full(mechanics.n_v, -1, dtype=np.int64)
     for k in range(int(I[L.N_SCALARS])):

@@ -16,14 +16,14 @@ from flexmb.solvers.assembly import close_loops
 from flexmb.solvers.independent import pivot_columns
 from flexmb.solvers.mechanics import Mechanics, Solvable
 
-DEPENDENT = 1e-8  # singular values below this part of the largest count as zero
+DEPENDENT = 1e-8  # singular values below this fraction of the largest count as zero
 STEPS = (0.02, -0.02, 0.1, 0.005)  # distances of the nearby positions [rad, parts of the length scale]
 CONSISTENT = 1e-7
 
 
 @dataclass(frozen=True)
 class Redundancy:
-    """What the constraint rows of a system leave free and what they say twice."""
+    """Degrees of freedom that the constraint rows of a system leave, and rows that repeat others."""
 
     rank: int
     dof: int
@@ -37,7 +37,7 @@ class Redundancy:
     inconsistent: tuple[str, ...]
     """Joints and motions whose rows depend on others but contradict them."""
     singular_start: bool
-    """The start has a smaller rank than its neighbourhood."""
+    """Whether the start has a smaller rank than its neighbourhood."""
 
 
 def redundancy(system: Solvable, W: Floats) -> Redundancy:
@@ -68,7 +68,7 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
 
 
 def _preference(system: Solvable) -> Floats:
-    """Weight of the rows in the choice: joints before motions, so that a motion too many is the one that is named."""
+    """Weight of the rows in the choice: joints before motions, so that redundant motions are reported."""
     return np.array([0.1 if row.is_motion else 1.0 for row in system.rows])
 
 
@@ -130,7 +130,7 @@ def _groups(mechanics: Mechanics, G: Floats, kept: list[int], dropped: tuple[int
 
 
 def _contradictions(mechanics: Mechanics, dropped: tuple[int, ...], kept: list[int]) -> tuple[str, ...]:
-    """Owners of dependent rows that cannot hold together with the others, in position, velocity or acceleration."""
+    """Owners of dependent rows that contradict the others, in position, velocity or acceleration."""
     m = mechanics
     bad: list[int] = []
     m.equations()

@@ -1,6 +1,6 @@
 """Forces and stiffness of a mechanism at rest in a position whose loops are closed.
 
-Enters: a system and its workspace. Leaves: the force f = r + G^T lam along the motions that the constraints allow
+In: a system and its workspace. Out: the force f = r + G^T lam along the motions that the constraints allow
 (N, null space of G, held coordinates left out), with the multipliers of least squares, and the stiffness N^T K N,
 K = df/dq at constant lam by central differences, which holds the curvature of the constraints. All in coordinates
 divided by their magnitude, so that forces and stiffnesses are energies [J].
@@ -19,9 +19,9 @@ from flexmb.solvers.assembly import RANK, close_loops
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
 
-DIFFERENCE = 3e-6  # of the magnitude of a coordinate, for central differences: cube root of round-off
-STRETCH = 1e-4  # the same, of an energy: its differences lose more digits
-UNSYMMETRIC = 1e-6  # of the stiffness: the loads have no potential
+DIFFERENCE = 3e-6  # fraction of the magnitude of a coordinate, for central differences: cube root of round-off
+STRETCH = 1e-4  # the same for an energy: its differences lose more digits
+UNSYMMETRIC = 1e-6  # fraction of the stiffness above which the loads have no potential
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class ResidualAtRest:
         return Point(m.q.copy(), m.lam.copy(), ways, force, load, self._energy())
 
     def other_loads(self, here: Point, way: Floats) -> float:
-        """What the loads that are not in the potential energy add to the force along a way [J]."""
+        """Force along a way of the loads that are not in the potential energy [J]."""
         m, way = self.m, here.ways @ (here.ways.T @ way)
         short = STRETCH / max(float(np.max(np.abs(way), initial=0.0)), STRETCH)
         slope = 0.0
@@ -118,7 +118,7 @@ class ResidualAtRest:
         return np.asarray(K)
 
     def close(self) -> bool:
-        """Close the loops, without bending the bodies if that can be done."""
+        """Close the loops, without bending the bodies if possible."""
         m, accepted = self.m, 1e-9 * self.m.row_scale
         q, elastic = m.q.copy(), self.system.elastic
         if close_loops(m, ~elastic, 25) <= accepted:
@@ -135,7 +135,7 @@ def is_symmetric(K: Floats) -> bool:
 
 
 def newton_step(K: Floats, gradient: Floats, none: float) -> Floats | None:
-    """-K^-1 g without the motions that neither a stiffness nor a force beyond `none` meets; None: a force alone."""
+    """-K^-1 g without the motions that have no stiffness and no force above `none`; None: a force without stiffness."""
     left, sigma, right = np.linalg.svd(K)
     along = left.T @ gradient
     held = sigma > none

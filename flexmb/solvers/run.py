@@ -1,6 +1,6 @@
-"""A run of a system: the analysis that is asked for, and the dynamic one, integrated by a compiled loop.
+"""Run of a system: choice of the analysis, and the dynamic one, integrated by a compiled loop.
 
-A system and its analysis enter; rows and checkpoints go to a sink, a summary leaves. The outer loop is `march`.
+In: a system and its analysis. Rows and checkpoints go to a sink. Out: a summary. The outer loop is `march`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from flexmb.model.schema.analysis import Analysis
 
 BLOCK_ROWS = 1000
-COARSE = 1e-6  # round-off of a coordinate, as a part of its magnitude, that no tolerance is the reason to refuse
+COARSE = 1e-6  # round-off of a coordinate, as a fraction of its magnitude, above which a run is stopped
 
 
 def simulate(
@@ -59,7 +59,7 @@ def simulate(
 
 
 class Integration:
-    """The stepper of a dynamic run (see `march`): its arrays, and one call of the compiled loop a block."""
+    """Stepper of a dynamic run (see `march`): its arrays, and one call of the compiled loop per block."""
 
     most_gathered = 0
     largest_budget = 1e7
@@ -73,7 +73,7 @@ class Integration:
         self.mechanics = Mechanics(system, self.W)
         self.rows = np.zeros((BLOCK_ROWS, int(system.ints[L.N_OUT])))
         self.blocks: list[Floats] = []
-        """Rows (r, n_out) that the sink has not got yet"""
+        """Rows (r, n_out) that have not been written to the sink"""
         self.status = st.MORE
         self._set_addresses()
         self.balance, self.turning = EnergyBalance(system, self.S), Turning(system, self.S)
@@ -91,7 +91,7 @@ class Integration:
 
     @property
     def is_done(self) -> bool:
-        """Whether the run has come to its end."""
+        """Whether the end of the run is reached."""
         return self.status == st.DONE
 
     def start(self) -> None:
@@ -104,11 +104,11 @@ class Integration:
         return st.unpack(checkpoint, self.system.ints, self.W, self.K, self.S)
 
     def pack(self) -> Floats:
-        """The checkpoint: everything that the next rows depend on."""
+        """Checkpoint: everything that the next rows depend on."""
         return st.pack(self.system.ints, self.W, self.K, self.S)
 
     def advance(self, budget: int) -> str:
-        """The rows of at most so many steps; why a step has failed, or ""."""
+        """Add the rows of at most `budget` steps; return why a step has failed, or ""."""
         self.K[st.STEP_BUDGET] = budget
         advance(self.K, self.S, self.W)
         status = int(self.K[st.STATUS])
@@ -123,13 +123,13 @@ class Integration:
         return failure
 
     def accept(self, block: Floats) -> None:
-        """Follow energies and turns of rows on their way to the sink."""
+        """Update energy balance and turns with rows before they are written."""
         self.balance.add(block)
         if not (self.explicit and self.K[st.CONTROLLED]):  # stages between the ends see the other angles
             self.turning.add(block)
 
     def fault_in(self, block: Floats) -> str:
-        """Why rows that were computed cannot be trusted, or ""."""
+        """Reason why computed rows cannot be trusted, or ""."""
         return self.limits.fault_in(block) or self._diverged()
 
     def _last_state(self) -> MotionState:
@@ -146,7 +146,7 @@ class Integration:
         return FailedStep(m, self.settings, status, last.q, last.v, last.t, float(S[st.H]), sign)
 
     def _diverged(self) -> str:
-        """A coordinate whose round-off exceeds the tolerance, so that steps shrink and never end; else ""."""
+        """Sentence on a coordinate whose round-off exceeds the tolerance, so that steps shrink forever; else ""."""
         m, K, S = self.mechanics, self.K, self.S
         if K[st.CONTROLLED] == 0 or not m.n_q:
             return ""
@@ -156,9 +156,9 @@ class Integration:
             return ""
         moved = [m.system.coordinates[j] for j in range(m.n_v) if moved_by(m, j)[largest]]
         return (
-            f"At t = {S[st.T_N]:.6g} s coordinate '{(moved or ['?'])[0]}' has grown to {m.q[largest]:.3g}, so that its "
-            f"round-off is larger than the tolerance {S[st.TOLERANCE]:g} allows. Look for what drives it away without "
-            "end (the sign of a force that depends on sensors), or end the run earlier."
+            f"At t = {S[st.T_N]:.6g} s coordinate '{(moved or ['?'])[0]}' has grown to {m.q[largest]:.3g}, and its "
+            f"round-off exceeds the tolerance {S[st.TOLERANCE]:g}. Find what drives it away (e.g. a wrong sign of a "
+            "force that depends on sensors), or end the run earlier."
         )
 
     def position(self) -> tuple[float, float, int, int]:

@@ -2,7 +2,7 @@
 
 Open trees take their accelerations from the O(n) program, systems with constraint rows from the embedding. The stored
 coordinates follow q' = T(q) v; every stage is closed before it is evaluated, which leaves the independent coordinates
-as they are. The last stage of every tableau stands at the end of the step and is the first one of the next.
+as they are. The last stage of every tableau is at the end of the step and is the first one of the next.
 Dormand & Prince, J. Comp. Appl. Math. 6 (1980) 19.
 """
 
@@ -108,7 +108,7 @@ def energy_unit(I, W, S):
 
 @kernel
 def local_error(I, W, S, K):
-    """Largest difference to the embedded method, each in the unit of its kind: coordinates, velocities, works."""
+    """Largest difference from the embedded method, each in the unit of its kind: coordinates, velocities, works."""
     nq, nv, n_powers = I[L.N_Q], I[L.N_V], I[L.N_POWERS]
     size, slopes, weights = nq + nv + n_powers, K[st.SLOPES], K[st.TABLEAU] + 7
     worst, worst_rate, energy = 0.0, 0.0, energy_unit(I, W, S)

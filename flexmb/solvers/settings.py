@@ -1,4 +1,4 @@
-"""Settings of an analysis as the solvers take them: checked, and put into the state of the integrator."""
+"""Settings of an analysis for the solvers: checked, and written into the state of the integrator."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXPLICIT = ("rk4", "rk45")
 
 @dataclass(frozen=True)
 class Settings:
-    """An analysis as the solvers take it: that of a model with its defaults filled in, or made directly."""
+    """Settings of an analysis: those of a model with defaults filled in, or given directly."""
 
     end: float
     """End time [s]."""
@@ -32,7 +32,7 @@ class Settings:
     alpha: float = 0.1
     """Parameter of HHT-alpha, 0 to 1/3."""
     tolerance: float | None = None
-    """Error of a step as a part of the magnitude of the coordinates; given: the step is controlled by it."""
+    """Error of a step as a fraction of the magnitude of the coordinates; if given, it controls the step."""
     max_step: float | None = None
     formulation: str = "augmented"
     independent: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ def solver_settings(analysis: Analysis | Settings, every: float | None = None) -
         if number is not None and not np.isfinite(number):
             fault(name, f"{number} is not a finite number.")
     if settings.type != "static" and (settings.end is None or not settings.end > settings.start):
-        fault("end", f"the end {settings.end} s does not lie after the start {settings.start} s.")
+        fault("end", f"the end {settings.end} s is not after the start {settings.start} s.")
     for name in ("step", "tolerance", "max_step", "every"):
         number = getattr(settings, name)
         if number is not None and not number > 0.0:
@@ -88,7 +88,7 @@ def solver_settings(analysis: Analysis | Settings, every: float | None = None) -
 
 
 def _of_model(analysis: Analysis) -> Settings:
-    """The analysis of a model, which always starts at t = 0."""
+    """Settings of the analysis of a model, which always starts at t = 0."""
     return Settings(
         end=analysis.end,
         step=analysis.step,

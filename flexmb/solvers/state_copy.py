@@ -1,7 +1,7 @@
 """Copies of the state of a system between its workspace W and the blocks of a solver in S.
 
 A solver keeps a state as blocks whose offsets are consecutive in K: coordinates q, velocities v, accelerations a and
-multipliers lam, and the works after them where it integrates those. `slot` is the first of these places in K.
+multipliers lam, and then the works where it integrates them. `slot` is the first of these places in K.
 """
 
 from __future__ import annotations
@@ -59,6 +59,6 @@ def return_to_start(I, W, S, K):
 
 @kernel
 def return_to_end(I, W, S, K):
-    """Put the state at the end of the step back."""
+    """Restore the state at the end of the step."""
     W[I[L.T]] = S[st.T_E]
     load_state(I, W, S, K, st.Q_E)

@@ -1,7 +1,7 @@
 """Static analysis: the equilibrium at the start time as a result of one row, with every reaction.
 
-Enters: a system with its loops closed. Leaves: one output row with q and lam of r(q) + G^T lam = 0, v = a = 0 (see
-`flexmb.solvers.statics`), and a summary that says how exact and how stable the equilibrium is.
+In: a system with its loops closed. Out: one output row with q and lam of r(q) + G^T lam = 0, v = a = 0 (see
+`flexmb.solvers.statics`), and a summary with accuracy and stability of the equilibrium.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from flexmb.system.system import System
 
 
 def analyse_static(system: Solvable, settings: Settings, *, sink: Sink, resume: Floats | None = None) -> StaticSummary:
-    """Find the equilibrium, which the start of the system is already, in its own coordinates; hand its row to the sink.
+    """Refine the equilibrium at the start of the system in its own coordinates; write its row to the sink.
 
-    `resume`: the checkpoint of an analysis whose row has been written already; only its summary is made again.
+    `resume`: the checkpoint of an analysis whose row has been written already; only its summary is recomputed.
     """
     began = time.perf_counter()
     m = Mechanics(system, system.workspace())

@@ -1,19 +1,19 @@
 """Static equilibrium: positions at which loads, springs, gravity and flexible bodies are in balance without motion.
 
-Enters: a system and a workspace whose loops are closed. Leaves: q, lam with v = a = 0 and
+In: a system and a workspace whose loops are closed. Out: q, lam with v = a = 0 and
 
     r(q) + G^T lam = 0,   Phi(q, t) = 0,
 
-r the residual of the equations of motion at rest. Motions hold their coordinates where they are at the time of the
-workspace; loads are taken at that time; dampers and friction do nothing at rest.
+r the residual of the equations of motion at rest. Motions hold their coordinates at their values at the time of the
+workspace; loads are evaluated at that time; dampers and friction have no effect at rest.
 
 Newton's method on the null space N of G: y = -(N^T K N)^-1 N^T r with K = d(r + G^T lam)/dq. Away from the solution the
-eigenvalues of N^T K N are taken by their size and every eigenvector goes its own way down, no farther than limits that
-adapt, so that maxima and saddles are left: a pendulum finds its lower position. A step is shortened until energy is
-lost along it and the force at its end does not point back strongly (Nocedal & Wright, Numerical Optimization, sec. 3.1,
-3.4; the energy is that of gravity, springs and deformation, with the work of other loads by the trapezoidal rule).
-Where loads follow the bodies there is no energy, and Newton's method goes alone. Motions that meet neither force nor
-stiffness (the spin of a rod between two balls) stay where they are and are named.
+absolute eigenvalues of N^T K N are used and every eigenvector descends by itself, within limits that adapt, so that
+maxima and saddles are left: a pendulum finds its lower position. A step is shortened until energy decreases along it
+and the force at its end does not point back strongly (Nocedal & Wright, Numerical Optimization, sec. 3.1, 3.4; the
+energy is that of gravity, springs and deformation, with the work of other loads by the trapezoidal rule). Follower
+loads have no energy: then plain Newton steps are taken. Motions with neither force nor stiffness (the spin of a rod
+between two balls) stay at their start and are reported.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.residual_at_rest import Point, ResidualAtRest, is_symmetric, newton_step, softest_motion
 from flexmb.system.system import System
 
-RADIUS = 0.5  # rad, parts of the length scale: longest step; doubled for lengths as long as it serves
+RADIUS = 0.5  # rad, fractions of the length scale: longest step; doubled for lengths as long as it is reached
 PUSH = 0.05  # the same: step off an unstable position
-FAR = 1e6  # the same: a way beyond which nothing holds the mechanism
+FAR = 1e6  # the same: a distance beyond which nothing holds the mechanism
 MAX_ITERATIONS, MAX_HALVINGS = 300, 14
 CLOSE, EXACT = 1e-7, 1e-15  # Newton steps: converged when they stop getting shorter, converged
 NEAR = 1e-3  # the same: the balance is close
-NEUTRAL = 1e-9  # stiffness as a part of the loads that counts as none: some thirty times the noise of the differences
+NEUTRAL = 1e-9  # stiffness as a fraction of the loads that counts as zero: thirty times the noise of the differences
 DESCENT = 1e-4  # of the work that the force at the start of a step would do: the least that is done (Armijo)
 FOLDED = 0.999  # slope of the centre line of an exact beam that no step passes: its field ends at 1
-POINTS = 41  # of the centre line at which it is looked at
+POINTS = 41  # points of the centre line at which its slope is checked
 
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """How well a state is in balance, and whether it stays there."""
+    """Accuracy and stability of an equilibrium."""
 
     iterations: int
-    """Newton steps."""
+    """Number of Newton steps."""
     residual: float
-    """Largest unbalanced generalised force as a part of the largest load."""
+    """Largest unbalanced generalised force as a fraction of the largest load."""
     constraint_error: float
     """Largest |PHI| [m, rad]."""
     n_free: int
-    """Degrees of freedom that the balance decides."""
+    """Degrees of freedom that the balance determines."""
     lowest: float
     """Smallest eigenvalue of N^T K N against N^T M N [1/s^2]: square of the lowest natural frequency; inf: none.
     Those of `neutral` motions, which are zero, do not count."""
@@ -63,17 +63,16 @@ class Equilibrium:
     """Coordinates that move most in that mode."""
     is_stable: bool
     has_potential: bool
-    """Whether the stiffness is symmetric; follower loads have none."""
+    """Whether the stiffness is symmetric; that of follower loads is not."""
     neutral: tuple[str, ...] = ()
-    """Coordinates that move most where nothing resists: the balance does not decide them."""
+    """Coordinates that move most in motions without resistance: the balance does not determine them."""
 
 
 def equilibrium(system: System, W: Floats) -> Equilibrium:
-    """Bring the state in W, whose loops are closed, to a stable equilibrium near by; sets lam, and v = a = 0.
+    """Bring the state in W, whose loops are closed, to a stable equilibrium nearby; sets lam, and v = a = 0.
 
-    Where the way down leads beyond the deformation field of a beam, the bodies first find their balance as they are
-    bent at the start. Raises ComputationError when there is none, or when nothing at all resists a motion of the
-    mechanism.
+    Where the descent leads beyond the deformation field of a beam, the balance is first found with the bodies bent as
+    at the start. Raises ComputationError when there is none, or when nothing resists a motion of the mechanism.
     """
     search = _Search(system, W)
     start = search.m.q.copy()
@@ -103,10 +102,10 @@ class _Search(ResidualAtRest):
         exact = [body for body in self.fields.bodies if isinstance(body.field, ExactBeam)]
         self.slopes = [(self.fields.places[body.name], slopes_of(body)) for body in exact]
         self.unstable: Floats | None = None
-        """Coordinates of the first unstable equilibrium that was met"""
+        """Coordinates of the first unstable equilibrium found"""
 
     def find(self) -> Equilibrium:
-        """Go down until nothing moves."""
+        """Descend until nothing moves."""
         here, last = self.look(), np.inf
         while True:
             try:
@@ -137,8 +136,8 @@ class _Search(ResidualAtRest):
     def stiffnesses(self, K: Floats, size: float) -> tuple[Floats, Floats]:
         """Eigenvalues of the stiffness, lowest first, and their vectors.
 
-        Where loads follow the bodies no energy leads the way: singular values then, so that Newton's method goes on
-        alone. Away from the balance (`size` of its step) the stiffness of turned bodies is not symmetric either.
+        Follower loads have no energy to descend: then singular values are used, for plain Newton steps. Away from the
+        balance (`size` of its step) the stiffness of rotated bodies is not symmetric either.
         """
         if not is_symmetric(K) and (size < NEAR or not self.m.I[L.N_SPHERES]):
             _, sigma, right = np.linalg.svd(K)
@@ -151,7 +150,7 @@ class _Search(ResidualAtRest):
         return NEUTRAL * here.load + 1e-15 * len(K) * float(np.linalg.norm(K, 2)) if len(K) else 0.0
 
     def descent(self, here: Point, gradient: Floats, values: Floats, vectors: Floats, none: float) -> Floats:
-        """Step down in energy: every eigenvector by itself, at most as far as the limits allow."""
+        """Step down in energy: every eigenvector by itself, within the limits."""
         along = vectors.T @ gradient
         farthest = 1.0 / np.max(np.abs(here.ways @ vectors) / self.limits[:, None], axis=0)
         sizes = np.minimum(np.abs(along) / np.maximum(np.abs(values), 1e-300), farthest)
@@ -165,7 +164,7 @@ class _Search(ResidualAtRest):
         return np.asarray(vectors @ (down * sizes))
 
     def limited(self, here: Point, step: Floats) -> Floats:
-        """The step, shortened to the limits of the coordinates; these grow for lengths when they are in the way."""
+        """The step, shortened to the limits of the coordinates; limits of lengths grow when they are reached."""
         excess = float(np.max(np.abs(here.ways @ step) / self.limits, initial=0.0))
         if excess < 0.9:
             return step
@@ -173,7 +172,7 @@ class _Search(ResidualAtRest):
         return step / max(excess, 1.0)
 
     def go(self, here: Point, step: Floats) -> Point | None:
-        """Along the step, or a part of it that goes down and does not end far up the other side; None: nowhere."""
+        """Position after the step, or after a part of it that descends without overshooting; None: no such part."""
         m, way = self.m, here.ways @ step
         slope, size = float(here.force @ way), float(np.max(np.abs(way), initial=0.0))
         part = 1.0
@@ -193,13 +192,13 @@ class _Search(ResidualAtRest):
         return None
 
     def goes_down(self, here: Point, there: Point, way: Floats) -> bool:
-        """Whether energy is lost on a way, the work of loads without a stored potential included (trapezoidal rule)."""
+        """Whether energy decreases along a way, including the work of loads without potential (trapezoidal rule)."""
         work = 0.5 * (self.other_loads(here, way) + self.other_loads(there, way))
         noise = NEUTRAL * here.load + 1e-12 * abs(here.energy)
         return there.energy - here.energy + work <= DESCENT * float(here.force @ way) + noise
 
     def after(self, here: Point, way: Floats) -> Point | None:
-        """The closed position after a way from here; None when there is none, or none that the beams bear."""
+        """The closed position after a way from here; None when there is none within the fields of the beams."""
         m = self.m
         m.q[:] = here.q
         m.move(m.scale * way)
@@ -212,14 +211,14 @@ class _Search(ResidualAtRest):
             return None
 
     def outcome(self, here: Point, K: Floats, values: Floats, vectors: Floats) -> Equilibrium:
-        """Refuse a mechanism that nothing holds at all; else what was found, with W at the equilibrium."""
+        """The equilibrium, which is also in W; raises ComputationError when nothing holds the mechanism."""
         m = self.m
         free = np.flatnonzero(np.abs(values) <= self.no_stiffness(here, K))
         neutral = self.names(np.max(np.abs(here.ways @ vectors[:, free]), axis=1)) if free.size else ()
         if free.size and free.size == len(values):
             raise ComputationError(
-                f"There is no equilibrium of its own: nothing resists the motion of {', '.join(neutral)}. "
-                "Hold it by a spring, by gravity or by a motion, or remove this freedom."
+                f"The equilibrium is not determined: nothing resists the motion of {', '.join(neutral)}. "
+                "Hold it by a spring, gravity or a motion, or remove this degree of freedom."
             )
         there = self.look()
         softest: tuple[str, ...] = ()
@@ -245,7 +244,7 @@ class _Search(ResidualAtRest):
         )
 
     def give_up(self, here: Point, values: Floats, none: float) -> Equilibrium:
-        """The unstable equilibrium when there is one, else the reason why there is none."""
+        """The unstable equilibrium when there is one; else raise ComputationError with the reason."""
         m = self.m
         self.refuse_fields(here)
         if self.unstable is not None:
@@ -256,14 +255,14 @@ class _Search(ResidualAtRest):
         moved = ", ".join(self.names(here.ways @ (here.ways.T @ here.force)))
         if self.way > FAR or np.all(np.abs(values) <= none):
             raise ComputationError(
-                f"There is no equilibrium: the loads drive {moved} on and on against no resistance. "
-                "Add a spring, a stop or a motion, or take the load away."
+                f"There is no equilibrium: nothing resists the loads that move {moved}. "
+                "Add a spring, a stop or a motion, or remove the load."
             )
         m.jacobian()
         open_rows = "" if self.close() else f" ({gaps(m, m.phi[: m.n_pos_rows])})"
         raise ComputationError(
-            f"No equilibrium is found in {self.iterations} steps; still moving: {moved}{open_rows}. "
-            "Start nearer to it, or make the loads smaller."
+            f"No equilibrium was found in {self.iterations} steps; still moving: {moved}{open_rows}. "
+            "Start nearer to it, or reduce the loads."
         )
 
     def refuse_fields(self, here: Point) -> None:
@@ -271,9 +270,9 @@ class _Search(ResidualAtRest):
         self.m.q[:] = here.q
         beyond = self.fields.fault_of(self.m)
         if beyond:
-            left = "" if self.unstable is None else " (one nearer to the start is unstable and was left)"
+            left = "" if self.unstable is None else " (one nearer to the start is unstable)"
             raise _BeyondField(
-                f"No equilibrium is found within what the flexible bodies can describe{left}: on the way down {beyond}"
+                f"No equilibrium was found within the range of the flexible bodies{left}: on the way {beyond}"
             )
 
     def names(self, shares: Floats) -> tuple[str, ...]:

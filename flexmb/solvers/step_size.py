@@ -1,9 +1,9 @@
-"""When to step and how far: the fixed grid with local sub-steps, and the error-controlled step.
+"""Step-size control: the fixed grid with local sub-steps, and the error-controlled step.
 
-Fixed step: times are t0 + k h without accumulation; a step that fails is cut in halves, quarters, ... and the run
-returns to the nominal grid as soon as it can. Error control: the size follows (1/error)^(1/order), and the end time is
-met exactly without a very short last step. There is no dead band: its hysteresis treats growing and shrinking errors
-unlike, which makes the energy of a swinging system drift, and small changes of the step cost Newton nothing.
+Fixed step: times are t0 + k h without accumulation; a step that fails is halved, quartered, ... and the run returns to
+the nominal grid as soon as it can. Error control: the size follows (1/error)^(1/order), and the end time is met exactly
+without a very short last step. There is no dead band: its hysteresis treats growing and shrinking errors differently,
+which makes the energy of an oscillating system drift, and small changes of the step cost Newton nothing.
 Hairer & Wanner, Solving Ordinary Differential Equations II, sec. IV.8.
 """
 
@@ -56,7 +56,7 @@ def accept_step(K, S, order):
     K[st.STEPS] += 1
     if K[st.CONTROLLED] == 1:
         factor = min(GROW, max(SHRINK, SAFETY * (1.0 / max(S[st.ERROR], 1e-30)) ** (1.0 / order)))
-        # a step cut short by the end of the run or by H_MAX says nothing against the size that was planned
+        # a step shortened by the end of the run or by H_MAX does not change the planned size
         S[st.H_NEXT] = max(S[st.H_NEXT], h * factor) if factor > 1.0 else h * factor
         return
     K[st.SUB] += st.FINEST >> K[st.LEVEL]

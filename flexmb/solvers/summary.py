@@ -1,6 +1,6 @@
-"""Summaries of the analyses: how they ended and how well, as written-down classes, and what follows the rows for them.
+"""Summaries of the analyses: outcome and accuracy, and the monitors of energy and turns that collect them.
 
-`Summary` is every kind there is; the fields of `RunSummary` are those of all.
+`Summary` is the union of all kinds; the fields of `RunSummary` are common to all.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from flexmb.layout import solver_state as st
 from flexmb.solvers.mechanics import Solvable
 from flexmb.solvers.statics import Equilibrium
 
-ROUND_OFF = 1e-12  # differences of energies below this part of them are noise
+ROUND_OFF = 1e-12  # differences of energies below this fraction of them are noise
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class RunSummary:
     largest_turn: float = field(default=0.0, kw_only=True)
     """Largest turn of a body in a step of the rows [rad]."""
     turning_body: str = field(default="", kw_only=True)
-    """The body that turned so far."""
+    """Body with the largest turn."""
     turning_step: float = field(default=0.0, kw_only=True)
-    """The step in which it did [s]."""
+    """Step with the largest turn [s]."""
 
     @property
     def energy_balance(self) -> float:
@@ -60,7 +60,7 @@ class StaticSummary(RunSummary):
 
     @property
     def unbalanced_force(self) -> float:
-        """Largest unbalanced generalised force as a part of the largest load."""
+        """Largest unbalanced generalised force as a fraction of the largest load."""
         return self.equilibrium.residual
 
     @property
@@ -74,7 +74,7 @@ class QuasiStaticSummary(RunSummary):
     """Outcome and quality of a quasi-static analysis."""
 
     left_out: float
-    """How far the inertia of y'' would move the elastic coordinates, as a part of their largest value."""
+    """Change of the elastic coordinates by the inertia of y'', as a fraction of their largest value."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,11 @@ class NaturalSummary(RunSummary):
     """Outcome and quality of a run in natural coordinates."""
 
     n_natural: int
-    """Moving numbers of points, vectors and mixed coordinates."""
+    """Number of natural coordinates: points, vectors and mixed coordinates that move."""
     n_natural_rows: int
-    """Independent constraint rows between them."""
+    """Number of independent constraint rows between them."""
     balance_gap: float
-    """Largest M a + BIAS + G^T lam of the core at the rows of the natural motion, as a part of its largest term."""
+    """Largest M a + BIAS + G^T lam in absolute coordinates at the rows, as a fraction of its largest term."""
 
 
 Summary = RunSummary | StaticSummary | QuasiStaticSummary | NaturalSummary
@@ -94,7 +94,7 @@ Summary = RunSummary | StaticSummary | QuasiStaticSummary | NaturalSummary
 
 
 class EnergyBalance:
-    """Follows kinetic + potential energy - work through the rows of a run; its numbers live in S."""
+    """Monitor of kinetic + potential energy - work over the rows of a run; its numbers are in S."""
 
     def __init__(self, system: Solvable, S: Floats):
         wanted = ("energy/kinetic", "energy/potential", "energy/work/total")
@@ -114,7 +114,7 @@ class EnergyBalance:
         if S[st.ENERGY_SEEN] == 0.0:
             S[st.ENERGY_SEEN] = 1.0
             first[:] = energy[:, 0]
-            # What a system at rest has to be compared with, beside its potential.
+            # Reference energy of a system at rest, besides its potential.
             still = np.max(np.abs(block[0, self.forces]), initial=0.0) * self.length
             S[st.ENERGY_PEAK] = ROUND_OFF * still
         change = energy - first[:, None]
@@ -124,10 +124,10 @@ class EnergyBalance:
 
 
 class Turning:
-    """Follows how far a body turns in a step; its numbers live in S.
+    """Monitor of the turn of a body per step; its numbers are in S.
 
-    The energy balance says little about it: a rotor holds most of the energy, whatever is done to the rest by an
-    unbalance, or by rates in axes that spin with it, of which every step sees one angle only.
+    The energy balance does not show it: a rotor holds most of the energy, whatever an unbalance, or rates in axes that
+    spin with it, do to the rest; every step sees one angle only.
     """
 
     def __init__(self, system: Solvable, S: Floats):

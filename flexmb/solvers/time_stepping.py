@@ -1,8 +1,8 @@
-"""The compiled loop of all integrators: plan a step, try it, accept or reject it, write its rows.
+"""Compiled loop of all integrators: plan a step, try it, accept or reject it, write its rows.
 
 Implicit and explicit methods differ in what a step calls; a state with stages (K[STAGES] > 0) is that of an explicit
 one. The loop returns to Python when a block is done, the run ends or a step fails, and when the dependent velocities of
-an explicit method should be chosen anew: J has grown, or a step failed with the present choice.
+an explicit method should be chosen again: J has grown, or a step failed with the current choice.
 """
 
 from __future__ import annotations

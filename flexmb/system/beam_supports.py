@@ -1,8 +1,8 @@
-"""Can the shapes of a beam bend as its joints ask? A refusal that names the remedy.
+"""Check that the shapes of a beam can bend as its joints require; the fault names a remedy.
 
 A joint holds the deflections across the beam unless it slides along them, and the slope unless it turns freely about
 that axis (a driven coordinate is held). It supports the beam only where the other body is connected to ground by joints
-without the beam: a tip mass is no support. How much another moving body holds is not known here, so a beam is refused
+without the beam: a tip mass is no support. How much another moving body holds is unknown here, so a beam is rejected
 only when its shapes fit neither the mechanism with these supports nor the one with those on ground alone.
 """
 
@@ -24,9 +24,9 @@ from flexmb.system.flexible_placement import BeamData, basis_of, beam_data
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 
 _MOST_ERROR = 0.10
-"""Relative error of the first supported frequency beyond which a beam is refused."""
+"""Relative error of the first supported frequency beyond which a beam is rejected."""
 _ENOUGH_SHAPES = 4
-"""Shapes a plane from which on a beam is not looked at."""
+"""Shapes per plane from which a beam is not checked."""
 _MOST_TRIED = 6
 _OTHERS = (("chord", "modes"), ("start", "modes"), ("end", "modes"), ("start", "monomials"))
 """Frames and families that are offered instead, in this order."""
@@ -49,7 +49,7 @@ def support_faults(spec: ModelSpec, mechanism: Mechanism) -> list[Fault]:
 
 
 def _least_error(data: BeamData, variants: list[tuple[Support, ...]]) -> float:
-    """Smallest error over the ways in which the beam may be held; the rest are not tried once one is good."""
+    """Smallest error over the ways in which the beam may be held; the rest are skipped once one is good."""
     least = math.inf
     for supports in variants:
         least = min(least, _error(data, supports))
@@ -66,13 +66,13 @@ def _error(data: BeamData, supports: tuple[Support, ...]) -> float:
 
 def _fault(name: str, body: BeamBody, data: BeamData, variants: list[tuple[Support, ...]], error: float) -> Fault:
     first = min(count for count in body.shapes.bending if count)
-    shapes = f'{first} {body.shapes.family} a plane, frame = "{body.frame}"'
+    shapes = f'{first} {body.shapes.family} per plane, frame = "{body.frame}"'
     text = f"body '{name}' has too few shapes for its supports ({shapes}): its first bending frequency would be "
     if math.isinf(error):
-        text += "infinite, for they leave its shapes nothing to move"
+        text += "infinite, since the supports leave no shape that can move"
     else:
         text += f"{100.0 * error:.0f} % too high"
-    return Fault(f"{text}.", ("bodies", name, "shapes"), f"Take {' or '.join(_remedies(data, variants, first))}.")
+    return Fault(f"{text}.", ("bodies", name, "shapes"), f"Use {' or '.join(_remedies(data, variants, first))}.")
 
 
 def _remedies(data: BeamData, variants: list[tuple[Support, ...]], first: int) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _remedies(data: BeamData, variants: list[tuple[Support, ...]], first: int) -
             return False
 
     enough = next((n for n in range(first + 1, _MOST_TRIED + 1) if is_good(data.with_shapes(bending=n))), None)
-    yield f"{enough} bending shapes a plane" if enough else f"more than {_MOST_TRIED} bending shapes a plane"
+    yield f"{enough} bending shapes per plane" if enough else f"more than {_MOST_TRIED} bending shapes per plane"
     for frame, family in _OTHERS:
         if (frame, family) != (data.frame, data.shapes.family) and not data.shear:
             if is_good(data.with_shapes(family=family, frame=frame)):
@@ -112,7 +112,7 @@ def _variants(spec: ModelSpec, mechanism: Mechanism, name: str) -> Iterator[tupl
 
 
 def _grounded(mechanism: Mechanism, without: int) -> set[int]:
-    """Bodies that joints connect to ground when one body is taken away."""
+    """Bodies that joints connect to ground when one body is removed."""
     found, waiting = {0}, [0]
     while waiting:
         body = waiting.pop()
@@ -125,7 +125,7 @@ def _grounded(mechanism: Mechanism, without: int) -> set[int]:
 
 
 def _support(spec: ModelSpec, mechanism: Mechanism, joint: PlacedJoint, marker: int) -> Support | None:
-    """What a joint holds of a beam at its marker; None when it holds nothing across."""
+    """Support of a beam by a joint at its marker; None when it holds nothing across."""
     placed = mechanism.markers[marker]
     slides, turns = joint.type.free_slides, joint.type.free_turns
     for motion in spec.motions.values():
@@ -141,6 +141,6 @@ def _support(spec: ModelSpec, mechanism: Mechanism, joint: PlacedJoint, marker: 
 
 
 def _free(R_b: Floats, axes: str) -> list[bool]:
-    """Which of the body axes can move, when the given axes of the marker are free."""
+    """Body axes that can move when the given axes of the marker are free."""
     columns = R_b[:, [AXES.index(axis) for axis in axes]]
     return [bool(np.linalg.norm(row) > 0.5) for row in columns]

@@ -1,4 +1,4 @@
-"""From a checked model to flat arrays: `build_system`.
+"""Flat arrays of a checked model: `build_system`.
 
 Order matters: the state comes first in the workspace, so that loads, sensors and channels can point to it; rows are
 known when motions are, channels when everything is.
@@ -34,8 +34,8 @@ from flexmb.system.topology import Topology, topology
 def build_system(spec: ModelSpec, *, dropped: Collection[int] = (), initial_state: bool = False) -> System:
     """Flat arrays of a checked model (`ModelSpec`).
 
-    `dropped` names constraint rows to leave out (numbers in `System.all_rows`), because they repeat others. With
-    `initial_state` the tree is the joint tree in which initial values are read, whatever coordinates are asked for.
+    `dropped` lists redundant constraint rows to leave out (numbers in `System.all_rows`). With
+    `initial_state` the tree is the joint tree in which initial values are read, whatever coordinates are requested.
     """
     mechanism = place(spec)
     topo = topology(spec, mechanism, initial_state=initial_state)
@@ -106,7 +106,7 @@ def _take_rows(pack: Packer, n_v: int, n_rows: int, n_powers: int) -> None:
 
 
 def _pack_damping(pack: Packer, mechanism: Mechanism, tree: TreeRecords, loads: LoadRecords) -> None:
-    """Work channels of what flexible bodies dissipate."""
+    """Work channels of the damping of flexible bodies."""
     for body in mechanism.bodies:
         record = tree.fields.get(body.name, 0)
         if record and pack.ints[record + L.FD_D]:

@@ -1,6 +1,6 @@
-"""Flexible bodies of a checked model: from sections, materials and shapes to the fields that the equations know.
+"""Flexible bodies of a checked model: from sections, materials and shapes to the fields of the equations.
 
-A beam of a model becomes a modal basis, that a deformation field, that a `FlexibleBody` in its design position. Equal
+A beam of a model becomes a modal basis, then a deformation field, then a `FlexibleBody` in its design position. Equal
 beams (a chain of links) share one basis and field, and building the same model again finds them ready. Bodies by their
 matrices and from body files bring their fields with them.
 """
@@ -32,7 +32,7 @@ from flexmb.reduction.damping import damping_matrix
 _REMEMBERED = 64
 """Beams whose data are kept."""
 _KEYS = {"lumps": "masses", "spans": "sections"}
-"""Words of the basis that a model calls otherwise."""
+"""Word of the basis -> word of the model."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _material(spec: ModelSpec, material: AnyMaterial) -> Material:
     if isinstance(material, str) and material not in spec.materials:
         return MATERIALS[material]
     table: MaterialTable = spec.materials[material] if isinstance(material, str) else material
-    # A modulus that the model does not give is not used: torsion and shear ask for it (schema/beam_checks.py).
+    # A modulus that the model does not give is not used: torsion and shear require it (schema/beam_checks.py).
     G = table.E / 3.0 if table.shear_modulus is None else table.shear_modulus
     return Material(table.E, G, table.density, material if isinstance(material, str) else "")
 
@@ -137,13 +137,13 @@ def place_beam(spec: ModelSpec, name: str, body: BeamBody, R_wb: Floats, p_wb: F
     for key in ("elastic_position", "elastic_velocity"):
         given = getattr(body, key)
         if given is not None and len(given) != placed.n_modes:
-            text = f"body '{name}': {placed.n_modes} numbers are needed, one for each shape, found {len(given)}"
+            text = f"body '{name}': expected {placed.n_modes} numbers, one per shape, found {len(given)}"
             raise InputError([Fault(text, ("bodies", name, key), f"Shapes: {', '.join(placed.labels)}.")])
     return replace(placed, name=name, R_wb=R_wb, p_wb=p_wb, **_state(body))
 
 
 def place_modal(name: str, body: ModalBody, R_wb: Floats, p_wb: Floats) -> FlexibleBody:
-    """A body that is given by its matrices, in its design position."""
+    """A body given by its matrices, in its design position."""
     modal = body.modal
     invariants = modal.invariants()
     # Size of a uniform rod with this mass along its longest direction: m L^2/12 about the middle.
@@ -202,7 +202,7 @@ def load_points(basis: BeamBasis, start: float, end: float) -> Iterator[tuple[fl
 
 
 def _blame(name: str, fault: Fault) -> Fault:
-    """A fault of the basis in the words of the model."""
+    """A fault of the basis in terms of the model."""
     first = str(fault.path[0]) if fault.path else ""
     path = (_KEYS.get(first, first), *fault.path[1:]) if first in ("section", "damping", "shear", *_KEYS) else ()
     text = fault.text if not fault.hint or fault.text.endswith(".") else f"{fault.text}."

@@ -1,6 +1,6 @@
 """A mechanism with every name resolved: bodies, markers and joints as numbers, in the design position.
 
-This is what stands between the model (names, points, units) and the flat arrays (offsets). Body 0 is ground.
+It is the stage between the model (names, points, units) and the flat arrays (offsets). Body 0 is ground.
 """
 
 from __future__ import annotations

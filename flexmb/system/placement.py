@@ -1,4 +1,4 @@
-"""From the model's names to numbers: poses of bodies, markers and joint frames in the design position."""
+"""Placement of a model in numbers: poses of bodies, markers and joint frames in the design position."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Placer:
                 self._append_marker(f"{name}.{marker.name}", number, marker.p_b, np.eye(3), placed.shapes_of(marker))
 
     def _append_marker(self, name: str, body: int, p_b: Floats, R_b: Floats, shapes: Any = None) -> int:
-        """A new marker; on a beam it moves with the section that it stands on."""
+        """A new marker; on a beam it moves with its section."""
         m = self.mechanism
         placed = m.bodies[body]
         if shapes is None and isinstance(placed, FlexibleBody) and placed.basis is not None:
@@ -149,7 +149,7 @@ class Placer:
         self._append_marker(name, body, p_b, R_b, modal_shapes(marker) if isinstance(marker, ModalMarker) else None)
 
     def _load_markers(self, name: str, force: DistributedForce) -> list[tuple[int, float]]:
-        """New markers at the Gauss points of a distributed force, with the length [m] that each stands for."""
+        """New markers at the Gauss points of a distributed force, with the length [m] that each represents."""
         number = self.mechanism.body_index[force.body]
         beam = self.mechanism.bodies[number]
         assert isinstance(beam, FlexibleBody) and beam.basis is not None
@@ -231,7 +231,7 @@ def _chord_faults(spec: ModelSpec, mechanism: Mechanism) -> list[Fault]:
 
 
 def _shapes_there(placed: RigidBody, p_b: Floats) -> Any:
-    """Shapes of a point of a body file, which is fixed to the marker that stands there; None for other bodies."""
+    """Shapes of a point of a body file, which is fixed to the marker there; None for other bodies."""
     return placed.shapes_at(p_b) if isinstance(placed, FlexibleBody) and placed.reduced is not None else None
 
 

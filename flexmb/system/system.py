@@ -96,7 +96,7 @@ class System:
 
     @property
     def elastic(self) -> Flags:
-        """Which velocity coordinates are elastic ones."""
+        """Mask of the elastic velocity coordinates."""
         return np.array([kind in ("elastic", "twist") for kind in self.coordinate_kinds], dtype=bool)
 
     @property

@@ -22,7 +22,7 @@ INITIAL_STATE_WEIGHT = 100
 
 @dataclass(frozen=True)
 class Branch:
-    """How a body hangs in the tree: by a joint (its number), or by a free joint from ground (None)."""
+    """Connection of a body in the tree: a joint (its number), or a free joint from ground (None)."""
 
     body: int
     parent: int
@@ -89,7 +89,7 @@ def _force_ends(mechanism: Mechanism, force: Any) -> tuple[str, str]:
 
 
 def topology(spec: ModelSpec, mechanism: Mechanism, *, initial_state: bool = False) -> Topology:
-    """Choose the tree: by rule and the user's word, or (initial_state) that in which initial values are read."""
+    """Choose the tree: by rule and the user's choice, or (initial_state) that in which initial values are read."""
     graph = linear_graph(spec, mechanism, prefer_initial=initial_state)
     branches: list[str] = []
     chords = [joint.name for joint in mechanism.joints if not joint.type.branch]
@@ -113,10 +113,10 @@ def topology(spec: ModelSpec, mechanism: Mechanism, *, initial_state: bool = Fal
 
 
 def _loop_faults(mechanism: Mechanism, absolute: list[str], joints: list[str]) -> list[Fault]:
-    """A fault for every joint that the user wants in the tree although it closes a loop of what is in it already.
+    """A fault for every joint that the user wants in the tree although it closes a loop there.
 
-    `absolute` are the body edges of bodies in absolute coordinates. The spanning tree would refuse them too, but in the
-    words of the graph; here bodies are points, and a loop is told by its joints and bodies.
+    `absolute` are the body edges of bodies in absolute coordinates. The spanning tree would reject them too, but in
+    terms of the graph; here bodies are points, and a loop is reported by its joints and bodies.
     """
     forest = Forest(body.name for body in mechanism.bodies)
     for name in absolute:
@@ -136,10 +136,10 @@ def _loop_fault(loop: list[Edge]) -> Fault:
     joints = [f"'{edge.name}'" for edge in loop if edge.kind == "joint"]
     bodies = [f"'{edge.head}'" for edge in loop if edge.kind == "body"]
     text = f"the joint {joints[0]} cannot be in the tree"
-    hint = "Leave the joint to be a chord"
+    hint = "Let the joint be a chord"
     if len(joints) > 1:
         text = f"the joints {', '.join(joints)} cannot all be in the tree"
-        hint = "Leave one of the joints to be a chord"
+        hint = "Let one of the joints be a chord"
     if bodies:
         text += f" with absolute coordinates for {', '.join(bodies)}"
         hint += f", or give {bodies[0] if len(bodies) == 1 else 'one of the bodies'} joint coordinates"
@@ -160,7 +160,7 @@ def _branch(mechanism: Mechanism, tree: SpanningTree, body: int) -> Branch:
 
 
 def _parents_first(branches: list[Branch]) -> list[Branch]:
-    """Stable order in which every parent stands before its children."""
+    """Stable order in which every parent precedes its children."""
     children: dict[int, list[Branch]] = {}
     for branch in branches:
         children.setdefault(branch.parent, []).append(branch)

@@ -67,7 +67,7 @@ def test_what_has_no_inverse_dynamics_is_refused_at_once(tmp_path: Path) -> None
         solve(tmp_path, data, elastic="stiff")
     texts = " ".join(str(fault) for fault in caught.value.faults)
     assert len(caught.value.faults) == 3
-    assert "needs prescribed motions" in texts and "over which time" in texts and "dynamic, quasi-static" in texts
+    assert "needs prescribed motions" in texts and "needs a time span" in texts and "dynamic, quasi-static" in texts
 
 
 def test_reactions_that_are_not_unique_are_named(tmp_path: Path) -> None:

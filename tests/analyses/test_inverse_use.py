@@ -197,7 +197,7 @@ def test_modes_about_a_static_state_say_that_motions_keep_their_rates(folder: Pa
 def test_the_picture_of_undamped_modes_has_no_rounding_for_damping(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flexmb.view.plots import modes as mode_pictures
+    from flexmb.view.plots import mode_plots as mode_pictures
 
     drawn: list[np.ndarray] = []
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""Bodies from body files in a mechanism: one made of a beam moves as the beam does, and what does not fit is told.
+"""Bodies from body files in a mechanism: one made of a beam moves as the beam does, and mismatches are reported.
 
 Covers: bodies.flexible_body, model.schema.mesh_bodies, model.schema.mesh_checks, system.records.fields.
 """
@@ -287,7 +287,7 @@ def test_what_is_compiled_for_it(folder: Path) -> None:
         assert field_kinds(spec_of(data)) == flat.system.ints[L.FIELD_KINDS]
 
 
-def test_wrong_tables_are_told_all_at_once(model_file: Path) -> None:
+def test_wrong_tables_are_reported_at_once(model_file: Path) -> None:
     text = MODEL.replace(
         'at = "A"\n\n[joints',
         'at = "A"\nmass = 1\nframe = "chord"\nmarkers = { C = { at = "B" } }\nfield = "linear"\norder = 2\n\n[joints',

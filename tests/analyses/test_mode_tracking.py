@@ -149,7 +149,7 @@ def test_whirl_of_a_rotor_from_standstill() -> None:
     table = tracked(values, [spectrum(value) for value in values], between)
     rising = np.diff(table.imag, axis=0) > 0.0
     assert table.shape == (4, 2) and all(column.all() or not column.any() for column in rising.T)
-    assert not calls, "shapes of one frequency are a space: there is no doubt to be looked into"
+    assert not calls, "shapes of one frequency are a space: no interval needs halving"
 
 
 def test_other_coordinates_are_linked_by_their_order() -> None:

@@ -80,7 +80,7 @@ def test_a14_in_axes_that_turn_with_the_top(coordinates: str) -> None:
     }
     report = modes_of_model(fx.Model.from_tables({**tables, "coordinates": {"default": coordinates}}))
     close(rates(report), 300.0 - np.array(NUTATIONS)[::-1], rtol=1e-7)
-    assert any("axes that turn with it" in note and "(300 rad/s)" in note for note in report.linear.notes)
+    assert any("measured in rotating axes" in note and "(300 rad/s)" in note for note in report.linear.notes)
 
 
 def test_a14_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -196,7 +196,7 @@ def test_refused_without_the_option_which_is_named(tmp_path: Path) -> None:
 
 def test_free_and_flexible_mechanisms_are_refused(tmp_path: Path) -> None:
     again = {"marker": "cart", "along": "x", "expression": "0.2*sin(3*t)"}
-    with pytest.raises(fx.InputError, match="only where they drive every degree of freedom"):
+    with pytest.raises(fx.InputError, match="only when they drive every degree of freedom"):
         solve(tmp_path, cart(sway=SWAY, again=again), **FIT)
     third = {"marker": "cart", "along": "x", "expression": "0.21*sin(3*t)"}
     data = cart(sway=SWAY, again=again, third=third)
@@ -217,7 +217,7 @@ def test_report_and_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (code, err) == (0, "")
     words = " ".join(out.split())
     assert "-2 (1 less 3 prescribed)" in words
-    assert "3 motions for 1 degree of freedom: the joints hold exactly" in words and "least sum of squares" in words
+    assert "3 motions for 1 degree of freedom: the joints hold exactly" in words and "minimise the sum" in words
     found = solve(tmp_path, four_bar(contradicting()), **FIT)
     assert found.fit is not None
     largest = max(np.abs(found.fit.motions[1].residual))

@@ -180,7 +180,7 @@ def test_a_joint_between_the_ends_makes_a_jump_of_its_reaction(tmp_path: Path, k
     assert np.abs(found.moment[0, [0, -1]]).max() < 1e-9 and found.closure < 1e-9
 
 
-# Other roads to the same forces
+# Other methods to the same forces
 
 
 @pytest.mark.parametrize("method", ["generalized-alpha", "rk45"])

@@ -104,10 +104,10 @@ def rolling_disc() -> dict[str, Any]:
     return {"model": model, "bodies": {"disc": disc}, "joints": {"floor": joint}}
 
 
-def run(model: Model, wish: bool = False) -> tuple[Any, np.ndarray]:
+def run(model: Model, generated: bool = False) -> tuple[Any, np.ndarray]:
     """System and rows of a run, with generated code or without."""
     system = prepare(model).system
-    if wish:
+    if generated:
         outcome = use_turbo(model, system)
         assert outcome.is_used, outcome.text
         generated = [slot for slot in SLOTS if system.ints[slot] not in (0, PROGRAMS[slot].address)]
@@ -120,7 +120,7 @@ def run(model: Model, wish: bool = False) -> tuple[Any, np.ndarray]:
 def both_runs(data: dict[str, Any], analysis: dict[str, Any]) -> tuple[Any, np.ndarray, np.ndarray]:
     """System and rows without and with generated code."""
     model = Model.from_tables({**data, "analysis": {"type": "dynamic", **analysis}})
-    return (*run(model), run(model, wish=True)[1])
+    return (*run(model), run(model, generated=True)[1])
 
 
 def assert_same(system: Any, plain: np.ndarray, fast: np.ndarray) -> None:

@@ -110,7 +110,7 @@ def test_help_loads_nothing_heavy() -> None:
         (["run", "pendulum.toml", "-o", "nowhere/out.h5"], "there is no folder 'nowhere'"),
         (["run", "pendulum.toml", "-o", "pendulum.toml"], "not overwritten"),
         (["run", "pendulum.toml", "-o", "."], "it is a folder"),
-        (["run", "pendulum.toml", "--resume"], "nothing to resume"),
+        (["run", "pendulum.toml", "--resume"], "Nothing to resume"),
         (["export", "missing.h5", "--csv"], "There is no result file 'missing.h5'"),
         (["export", "pendulum.toml", "--csv"], "not in HDF5 format"),
         (["plot", "."], "is a folder"),

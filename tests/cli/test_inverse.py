@@ -22,7 +22,7 @@ def test_report_result_and_table(folder: Path, capsys: pytest.CaptureFixture[str
     assert (code, err) == (0, "")
     words = " ".join(out.split())
     assert "1 motion drives the only rigid degree of freedom; 4 elastic coordinates are not prescribed" in words
-    assert "on the second body of a joint at its marker there" in words
+    assert "act on the second body of a joint, at its marker there" in words
     assert max(map(len, out.splitlines())) <= 110
     with fx.Result(folder / "lee.h5") as result:
         assert result.outcome == "finished"

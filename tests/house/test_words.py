@@ -1,6 +1,6 @@
 """Words that must not come back: phrases that sound translated, in strings, docstrings, comments, names and documents.
 
-The word list says what to write instead. `NOT_YET` lists the folders of the package that have not been cleaned.
+The word list says what to write instead.
 """
 
 from __future__ import annotations
@@ -15,10 +15,6 @@ import pytest
 from tests.support.places import ROOT
 
 PACKAGE = ROOT / "flexmb"
-NOT_YET = {
-    "equations", "joints", "layout", "loads", "natural", "solvers", "system",
-}  # fmt: skip
-"""Folders of flexmb/ whose sentences are still to be rewritten; take one out when it is clean."""
 
 PHRASES = {
     r"\b(?<!bumpy\x20)roads?\b": "method, formulation, solver path",
@@ -56,15 +52,7 @@ OTHER_MEANING = {"flexmb/verification/models/A09_car_axis.toml": {"road"}}
 """Words that a file uses in another sense: this car axis drives on a road"""
 
 
-def is_clean(path: Path) -> bool:
-    """Whether a file of the package is in a folder that has been rewritten."""
-    folders = path.relative_to(PACKAGE).parent.parts
-    return not any("/".join(folders[:depth]) in NOT_YET for depth in range(1, len(folders) + 1))
-
-
-SOURCES = sorted(
-    path for ending in ("py", "js", "html", "toml") for path in PACKAGE.rglob(f"*.{ending}") if is_clean(path)
-)
+SOURCES = sorted(path for ending in ("py", "js", "html", "toml") for path in PACKAGE.rglob(f"*.{ending}"))
 DOCUMENTS = sorted(
     [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "meshes").glob("*.md"), *(ROOT / "meshes").glob("*.py")]
     + [path for ending in ("py", "toml", "md") for path in (ROOT / "examples").glob(f"*.{ending}")]
@@ -142,4 +130,3 @@ def test_the_scan_finds_each_phrase(sentence: str) -> None:
 
 def test_folders_not_yet_clean_exist() -> None:
     """An entry for a folder that has gone would hide nothing and say something wrong."""
-    assert all((PACKAGE / name).is_dir() for name in NOT_YET)

@@ -369,7 +369,7 @@ def test_everything_not_covered_is_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         run_model(Model.from_tables(data), tmp_path / "refused.h5")
     text = str(caught.value)
-    for word in ("'beam' is flexible", "'disc' asks", "'wheel' (rolling)", "'hinge'", "'wind'", '"rk45"'):
+    for word in ("'beam' is flexible", "'disc' has coordinates", "'wheel' (rolling)", "'hinge'", "'wind'", '"rk45"'):
         assert word in text
     assert not (tmp_path / "refused.h5").exists()
 

@@ -257,13 +257,13 @@ WRONG = {
     "3 finite numbers": lambda: NaturalBody("b", 1, [0, 0, 0], ROD, (BodyPoint(0, [0, 0]),)),
     "(3, 3) tensor": lambda: NaturalBody("b", 1, [0, 0, 0], [1, 1, 1], POINTS),
     "one number": lambda: NaturalBody("b", 1, [0, 0], np.eye(2), (BodyPoint(0, [0, 0]), BodyPoint(1, [1, 0]))),
-    "4 numbers": lambda: NaturalBody("b", 1, [0, 0, 0, 0], np.eye(3), POINTS),
+    "found 4": lambda: NaturalBody("b", 1, [0, 0, 0, 0], np.eye(3), POINTS),
     "the model has 1 points": lambda: Layout.of([rod()], 1, 0),
-    "the model has 2": lambda: Layout.of([rod()], 2, 0, dimension=2),
+    "the model uses 2": lambda: Layout.of([rod()], 2, 0, dimension=2),
     "two bodies": lambda: Layout.of([rod(), rod()], 2, 0),
     "off the line of the bar": lambda: point_of(rod(), [0.5, 0.1, 0], Layout.of([rod()], 2, 0)),
     "changes with the position": lambda: mass_matrix(plate()),
-    "two directions only": lambda: tie_off_plane(),
+    "only two directions": lambda: tie_off_plane(),
     "no scalar function": lambda: ScalarTerm(0, "tangent", 1.0),
 }
 

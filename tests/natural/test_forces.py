@@ -295,9 +295,9 @@ WRONG = {
     "no body axes": lambda bar, layout: force_on(bar, bar.center, [1, 0, 0], layout, in_body=True),
     "a torque needs": lambda bar, layout: torque_on(bar, [1, 0, 0], layout, in_body=True),
     "gravity needs 3": lambda bar, layout: Gravity([bar], layout, [0, -9.81]),
-    "must rise": lambda bar, layout: TabledLaw([0, 2, 1], [0, 1, 2]),
-    "two or more": lambda bar, layout: TabledLaw([0], [0]),
-    "springs with 0 laws": lambda bar, layout: TranslationalSprings(layout, [(layout.point(0), layout.point(1))], []),
+    "must increase": lambda bar, layout: TabledLaw([0, 2, 1], [0, 1, 2]),
+    "at least two": lambda bar, layout: TabledLaw([0], [0]),
+    "springs and 0 laws": lambda bar, layout: TranslationalSprings(layout, [(layout.point(0), layout.point(1))], []),
 }
 
 

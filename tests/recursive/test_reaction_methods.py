@@ -1,4 +1,4 @@
-"""One reaction, many roads: a joint as a branch (free bodies of the tree) and as a chord (multipliers), in joint,
+"""One reaction, many methods: a joint as a branch (free bodies of the tree) and as a chord (multipliers), in joint,
 absolute and mixed coordinates, on random mechanisms, rigid and flexible.
 """
 
@@ -45,16 +45,16 @@ def solve(folder: Path, data: dict[str, Any], coordinates: dict[str, Any]) -> tu
     return inverse_model(model, folder / "out.h5"), {system.mechanism.joints[k].name for k in system.topology.chords}
 
 
-def compare(folder: Path, data: dict[str, Any], roads: dict[str, dict[str, Any]], limit: float) -> None:
+def compare(folder: Path, data: dict[str, Any], methods: dict[str, dict[str, Any]], limit: float) -> None:
     """All reactions, where they act, and the effort of the drive along the whole run, in parts of the largest one."""
-    (first, chords), *others = (solve(folder, data, coordinates) for coordinates in roads.values())
+    (first, chords), *others = (solve(folder, data, coordinates) for coordinates in methods.values())
     assert first.not_unique == {} and first.n_repeated == 0
     largest = {
         quantity: max(float(np.abs(getattr(reaction, quantity)).max()) for reaction in first.reactions.values())
         for quantity in ("force", "moment", "force_world", "moment_world", "position")
     }
     as_chord, as_branch = set(chords), set(first.reactions) - chords
-    for (second, cut), road in zip(others, [*roads][1:], strict=True):
+    for (second, cut), method in zip(others, [*methods][1:], strict=True):
         as_chord |= cut
         as_branch |= set(second.reactions) - cut
         assert [*second.reactions] == [*first.reactions]
@@ -63,11 +63,11 @@ def compare(folder: Path, data: dict[str, Any], roads: dict[str, dict[str, Any]]
             assert (one.first, one.second) == (other.first, other.second)
             for quantity, size in largest.items():
                 gap = float(np.abs(getattr(one, quantity) - getattr(other, quantity)).max())
-                assert gap < limit * size, (road, name, quantity, gap / size)
+                assert gap < limit * size, (method, name, quantity, gap / size)
         effort = first.drives[0].effort
         gap = float(np.abs(second.drives[0].effort - effort).max())
-        assert gap < limit * np.abs(effort).max(), (road, gap)
-    assert as_chord == as_branch == set(first.reactions)  # every joint goes both roads
+        assert gap < limit * np.abs(effort).max(), (method, gap)
+    assert as_chord == as_branch == set(first.reactions)  # every joint is found by both methods
 
 
 # Two runs in different coordinates take different steps, each good to 1e-12: states agree to 100 times that, and so do
@@ -87,7 +87,7 @@ def test_flexible_mechanisms(seed: int, field: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("data", [rigid_mechanism(3), flexible_mechanism(2)], ids=["rigid", "flexible"])
 @pytest.mark.parametrize("coordinates", [{}, {"default": "absolute"}], ids=["joint", "absolute"])
 def test_bodies_one_by_one(data: dict[str, Any], coordinates: dict[str, Any], tmp_path: Path) -> None:
-    """The classic road, from the ends of the tree inwards in numpy, at the states of the run."""
+    """The recursive method, from the ends of the tree inwards in numpy, at the states of the run."""
     found, _ = solve(tmp_path, data, coordinates)
     classic = recursive_reactions(found.result, found.model)
     assert all(known.all() for known in classic.determined.values())

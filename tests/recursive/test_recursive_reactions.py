@@ -22,9 +22,9 @@ from tests.support.flexible_mechanisms import cantilever
 
 RECURSIVE: dict[str, Any] = {"reactions": "recursive"}
 LINEAR = 1e-11
-"""Both roads solve the same linear equations of a row: round-off, and some condition of the mechanism."""
+"""Both methods solve the same linear equations of a row: round-off, and some condition of the mechanism."""
 INTEGRATED = 1e-6
-"""The rows of an integrated run leave a residual of the Newton iteration, 1e-7 of the forces and less, which one road
+"""The rows of an integrated run leave a residual of the Newton iteration, 1e-7 of the forces and less, which one method
 puts into the reactions and the other not."""
 
 
@@ -66,7 +66,7 @@ def test_lee_slider_crank_flexible_quasi_static(tmp_path: Path) -> None:
 def test_planar_slider_crank_where_rows_repeat_others(tmp_path: Path, coordinates: str) -> None:
     found = solve(tmp_path, driven({"default": coordinates}, step=0.02), **RECURSIVE)
     assert found.recursive is not None and found.method_difference < LINEAR
-    # What is open here is what the multiplier road calls not unique.
+    # What is open here is what the method of multipliers calls not unique.
     names = ("fx", "fy", "fz", "mx", "my", "mz")
     for joint, parts in found.not_unique.items():
         known = np.atleast_1d(found.recursive.determined[joint].all(axis=0))
@@ -133,7 +133,7 @@ def test_open_tree(tmp_path: Path, kind: str, turned_round: bool) -> None:
     model = fx.Model.from_tables(data)
     result = fx.run_model(model, tmp_path / "free.h5")
     found = recursive_reactions(result, model)
-    # An open tree without motions has nothing unknown: both roads evaluate the equations of every row. Rows between
+    # An open tree without motions has nothing unknown: both methods evaluate the equations of every row. Rows between
     # steps are interpolated, which 10 ms in steps of 1 ms are not.
     assert all(known.all() for known in found.determined.values())
     assert found.difference(joint_reactions(result, model=model)) < 1e-9
@@ -171,7 +171,7 @@ def test_what_is_not_covered_is_refused_by_name(tmp_path: Path) -> None:
     texts = " ".join(str(fault) for fault in caught.value.faults)
     assert len(caught.value.faults) == 3
     assert "forces.wind" in texts and "moving ground" in texts and "fitted motions" in texts
-    with pytest.raises(fx.InputError, match="roads: multipliers, recursive"):
+    with pytest.raises(fx.InputError, match="choices: multipliers, recursive"):
         solve(tmp_path, driven(), reactions="guess")
 
 

@@ -1,4 +1,4 @@
-"""What a run says about itself when it went badly: a failure, a poor energy balance, a resumed run."""
+"""Reports of runs that went badly: a failure, a poor energy balance, a resumed run."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_failed_run_says_when_which_joint_and_what_to_change_and_keeps_its_num
     text, summary = str(caught.value), caught.value.summary
     assert text.startswith(f"At t = {summary.t_reached:.6g} s ") and summary.t_reached == pytest.approx(0.6, abs=0.02)
     assert any(f"'{name}'" in text for name in ("pull", "pin", "eye", "small_end", "guide")), text
-    assert any(advice in text for advice in ("smaller step", "looser tolerance", "loosen", "change the motions"))
+    assert any(advice in text for advice in ("smaller step", "looser tolerance", "loosen", "Change the motions"))
     assert " m" in text and "m or rad" not in text
     with Result(tmp_path / "out.h5") as result:
         assert result.outcome == "failed" and result.time[-1] == pytest.approx(0.6, abs=0.03)
@@ -89,7 +89,7 @@ def test_a_failed_run_says_when_which_joint_and_what_to_change_and_keeps_its_num
             assert line in result.report
 
 
-def test_a_poor_energy_balance_is_said_with_the_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_poor_energy_balance_is_reported_with_the_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Some four steps a swing lose energy; the run is still a run."""
     for analysis, remedy in (
         ("end = 5\nstep = 0.1\nrho = 0.3", "smaller step"),

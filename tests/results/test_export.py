@@ -237,7 +237,7 @@ def test_moving_bodies_of_a_result(folder: Path, capsys: Capture) -> None:
     assert (code, out) == (0, "out.vtkhdf: 200 frames of 301 rows, deflection scale 1\n")
 
 
-def test_wrong_words_are_told_at_once(folder: Path, capsys: Capture) -> None:
+def test_wrong_words_are_reported_at_once(folder: Path, capsys: Capture) -> None:
     write_result(folder / "out.h5")
     cases = {
         ("--csv", "--frames", "5"): ["--frames is for moving bodies"],
@@ -277,7 +277,7 @@ def test_failed_export_leaves_what_was_there(folder: Path, monkeypatch: pytest.M
 def test_nothing_is_written_when_bodies_are_missing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    """A body file that has gone is told before the first table is written."""
+    """A body file that has gone is reported before the first table is written."""
     write_result(folder / "out.h5")
 
     def gone(*words: object, **more: object) -> object:

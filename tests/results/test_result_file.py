@@ -154,7 +154,7 @@ def test_resume_with_nothing_left_to_do(tmp_path: Path) -> None:
 
 
 def test_resume_refused(finished: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nothing to resume"):
+    with pytest.raises(InputError, match="Nothing to resume"):
         ResultWriter(tmp_path / "other.h5", SYSTEM, IDENTITY, resume=True)
     with pytest.raises(InputError, match="that run is finished"):
         ResultWriter(finished, SYSTEM, IDENTITY, resume=True)

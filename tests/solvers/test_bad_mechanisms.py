@@ -86,7 +86,7 @@ def test_an_over_driven_mechanism_is_refused_with_the_names_of_the_motions() -> 
     assert "one" in str(error.value) and "two" in str(error.value)
 
 
-def test_a_motion_that_agrees_with_the_others_is_said_to_be_redundant() -> None:
+def test_a_motion_that_agrees_with_the_others_is_reported_as_redundant() -> None:
     """Parallelogram: crank and rocker turn alike, so that driving both alike is superfluous but consistent."""
     data = four_bar(motions={"one": {"joint": "a", "rate": 1.0}, "two": {"joint": "d", "rate": 1.0}})
     found = ready(data)

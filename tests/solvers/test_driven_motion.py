@@ -1,4 +1,4 @@
-"""The compiled loop over the instants of a driven motion, against the road in Python that it stands in for.
+"""The compiled loop over the instants of a driven motion, against the Python version that it replaces.
 
 Covers: solvers.driven_analysis, solvers.driven_kernels, solvers.driven_loop, solvers.elastic_balance,
 solvers.elastic_balance_kernels, solvers.kinematics.
@@ -38,7 +38,7 @@ def rigid_slider_crank(**motion: Any) -> dict[str, Any]:
 
 
 def without_compiled_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every instant by the road in Python."""
+    """Every instant by the Python version."""
     for kind in (KinematicInstants, QuasiStaticInstants):
         monkeypatch.setattr(kind, "compiled_loop", lambda self: None)
 
@@ -49,7 +49,7 @@ def assert_close(found: Any, expected: Any, part: float, paths: tuple[str, ...] 
         assert np.abs(found[path] - expected[path]).max() <= part * np.abs(expected[path]).max(), path
 
 
-def test_kinematic_rows_are_those_of_the_road_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kinematic_rows_are_those_of_the_python_version(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Run(rigid_slider_crank())
     without_compiled_loop(monkeypatch)
     expected = Run(rigid_slider_crank())
@@ -69,7 +69,7 @@ def test_absolute_coordinates(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.abs(found.rows - expected.rows)[:, :-2].max() <= 1e-11 * np.abs(expected.rows).max()
 
 
-def test_quasi_static_rows_are_those_of_the_road_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quasi_static_rows_are_those_of_the_python_version(monkeypatch: pytest.MonkeyPatch) -> None:
     found = QuasiStatic(slider_crank(), end=0.004)
     without_compiled_loop(monkeypatch)
     expected = QuasiStatic(slider_crank(), end=0.004)

@@ -39,7 +39,7 @@ def close(found: np.ndarray, wanted: np.ndarray, rounding: float = 1e-9) -> None
 @pytest.mark.parametrize(("field", "reverse"), [("exact", False), ("exact", True), ("full", False)])
 @pytest.mark.parametrize("kind", [kind for kind in TREE_JOINTS if kind != "free"])
 def test_a_joint_of_two_beams_is_the_same_as_branch_and_as_chord(kind: str, field: str, reverse: bool) -> None:
-    """Every joint between flexible markers: state, accelerations and reactions of both roads."""
+    """Every joint between flexible markers: state, accelerations and reactions of both formulations."""
     rng = np.random.default_rng(11)
     data = pair_of_beams(rng, kind, reverse, **FIELDS[field], frame="chord")
     branch = FlatBeams(data | {"coordinates": {"absolute": ["one"]}})

@@ -78,14 +78,14 @@ def test_random_tree_in_joint_and_absolute_coordinates(seed: int) -> None:
 # Random mechanisms: the same state in other coordinates
 
 
-def in_coordinates(data: dict[str, Any], roads: list[dict[str, Any]]) -> list[Linearisation]:
+def in_coordinates(data: dict[str, Any], choices: list[dict[str, Any]]) -> list[Linearisation]:
     """Linearised equations about one equilibrium, found in the first coordinates and measured in the others.
 
     A random mechanism has several equilibria; a search in other coordinates may end in another one.
     """
     found: list[Linearisation] = []
     states: Any = None
-    for coordinates in roads:
+    for coordinates in choices:
         here = ready({**data, "coordinates": coordinates})
         if states is None:
             equilibrium(here.system, here.work)
@@ -114,13 +114,13 @@ def test_random_loops(seed: int) -> None:
     """Loops closed by a distance, a point-on-line and a spherical joint, each a chord here and a branch there; rotors,
     springs, dampers, friction, gravity: G^T lam is not small."""
     data = {**closed_mechanism(seed, driven=False), "analysis": {"end": 1.0, "step": 1e-3}}
-    roads: list[dict[str, Any]] = [
+    choices: list[dict[str, Any]] = [
         {},
         {"default": "absolute"},
         {"absolute": ["body0", "body4"]},
         {"branches": ["loop0", "loop2"]},
     ]
-    found = in_coordinates(data, [*roads, {"branches": ["loop1"]}])
+    found = in_coordinates(data, [*choices, {"branches": ["loop1"]}])
     assert [len(linear.A_free) for linear in found] == [6] * 5
     same_eigenvalues(found)
 
@@ -130,8 +130,8 @@ def test_random_loops_of_beams(seed: int, field: str) -> None:
     data = flexible_mechanism(seed, field)
     del data["motions"]
     data["model"]["gravity"] = [0.1, -0.2, -0.9]  # of the order of what such soft beams can bear
-    roads: list[dict[str, Any]] = [{}, {"default": "absolute"}, {"absolute": ["coupler"]}, {"chords": ["pin0"]}]
-    found = in_coordinates(data, roads)
+    choices: list[dict[str, Any]] = [{}, {"default": "absolute"}, {"absolute": ["coupler"]}, {"chords": ["pin0"]}]
+    found = in_coordinates(data, choices)
     assert [len(linear.A_free) for linear in found] == [2 * 18] * 4
     same_eigenvalues(found)
 

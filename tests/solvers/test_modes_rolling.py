@@ -78,9 +78,9 @@ def test_steadily_rolling_disc(spin: float) -> None:
         close([rate for rate in rates_of(found) if rate > 0.1], [np.sqrt(-square)], rtol=1e-8)
 
 
-def test_disc_that_spins_in_its_own_coordinates_is_told() -> None:
+def test_disc_that_spins_in_its_own_coordinates_is_reported() -> None:
     found = linear(disc(velocity=[RADIUS * 5.0, 0, 0], angular_velocity=[0, 5.0, 0]))
-    assert "hold for this instant only" in found.notes[0] and "joints on the turning body" in found.notes[0]
+    assert "hold for this instant only" in found.notes[0] and "joints on the rotating body" in found.notes[0]
 
 
 def string(coordinates: str, rate: float) -> dict[str, Any]:

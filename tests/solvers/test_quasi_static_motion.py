@@ -202,7 +202,7 @@ def test_kink_of_the_acceleration_leaves_no_spike() -> None:
 def test_what_is_not_driven_is_refused_by_name() -> None:
     data = slider_crank()
     del data["motions"], data["sensors"]["torque"]
-    with pytest.raises(InputError, match=r"1 is free, such as .*\. Add 1 motion, or let"):
+    with pytest.raises(InputError, match=r"1 is free, such as .*\. Add 1 motion, or solve"):
         QuasiStatic(data)
     data = spinning_beam(0.1, 10.0, shapes={"bending": 2})
     del data["motions"]
@@ -210,9 +210,11 @@ def test_what_is_not_driven_is_refused_by_name() -> None:
         QuasiStatic(data)
 
 
-def test_unreachable_position_is_said() -> None:
+def test_unreachable_position_is_reported() -> None:
     data = slider_crank()
     data["motions"] = {"drive": {"joint": "guide", "polynomial": [-0.05, 5.0]}}
-    with pytest.raises(ComputationError, match="cannot reach what the motions ask for: .*stays open") as caught:
+    with pytest.raises(
+        ComputationError, match="cannot reach the position that the motions prescribe: .*stays open"
+    ) as caught:
         QuasiStatic(data, end=0.1, step=1e-3)
     assert caught.value.summary is not None and 0.0 < caught.value.summary.t_reached < 0.1

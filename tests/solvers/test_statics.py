@@ -83,7 +83,7 @@ def test_a_snapping_spring_is_left_on_the_side_where_it_starts() -> None:
     assert abs(Run(data, **STATIC)["joints/j/position"][0]) == pytest.approx(0.3, abs=1e-12)
 
 
-def test_an_equilibrium_that_nothing_makes_stable_is_said_to_be_unstable() -> None:
+def test_an_equilibrium_that_nothing_makes_stable_is_reported_as_unstable() -> None:
     """A slider on a turntable whose spring is weaker than the centrifugal force: k/m - O^2 < 0."""
     spring = {"type": "joint-spring", "joint": "j", "stiffness": 5.0}
     data = one_body({"type": "prismatic", "axis": "x"}, {}, forces={"s": spring})
@@ -304,7 +304,7 @@ def test_what_has_no_equilibrium_is_refused_by_name() -> None:
         Run(free, **STATIC)
     with pytest.raises(ComputationError, match="nothing resists the motion of 'j.angle'"):
         Run(one_body({"type": "revolute", "axis": "z"}, {}, gravity=DOWN), **STATIC)
-    with pytest.raises(ComputationError, match=r"the loads drive 'j\.\w+' on and on"):
+    with pytest.raises(ComputationError, match=r"nothing resists the loads that move 'j\.\w+'"):
         Run(one_body(SLIDER, {}, gravity=DOWN), **STATIC)
     with pytest.raises(ComputationError, match="nothing resists"):
         Run(one_body(SLIDER, {}), **REST)
@@ -324,7 +324,7 @@ def test_the_report_says_how_exact_and_how_stable(tmp_path: Path) -> None:
     assert result.outcome == "finished" and len(result.time) == 1
     assert "static analysis: equilibrium at t = 0" in result.report
     assert "stable: lowest eigenvalue of stiffness against mass" in result.report
-    assert "Hz, in o.angle" in " ".join(result.report.split())
+    assert "Hz), in o.angle" in " ".join(result.report.split())
     assert result.summary["unbalanced_force"] < 1e-13
     assert result.summary["lowest_stiffness"] > 0.0
     driven = {**four_bar(), "motions": {"drive": {"joint": "o", "rate": 1.0}}, "analysis": STATIC}

@@ -248,18 +248,18 @@ def test_workspace_starts_with_the_initial_state() -> None:
         (
             {"absolute": ["crank"], "branches": ["bearing"]},
             "coordinates: the joint 'bearing' cannot be in the tree with absolute coordinates for 'crank': they close "
-            "a loop. Leave the joint to be a chord, or give 'crank' joint coordinates.",
+            "a loop. Let the joint be a chord, or give 'crank' joint coordinates.",
         ),
         (
             {"absolute": ["crank", "slider"], "branches": ["pin", "wrist"]},
             "coordinates: the joints 'wrist', 'pin' cannot all be in the tree with absolute coordinates for 'slider', "
-            "'crank': they close a loop. Leave one of the joints to be a chord, or give one of the bodies joint "
+            "'crank': they close a loop. Let one of the joints be a chord, or give one of the bodies joint "
             "coordinates.",
         ),
         (
             {"branches": ["bearing", "pin", "wrist", "slide"]},
             "coordinates: the joints 'slide', 'wrist', 'pin', 'bearing' cannot all be in the tree: they close a loop. "
-            "Leave one of the joints to be a chord.",
+            "Let one of the joints be a chord.",
         ),
     ],
 )

@@ -233,16 +233,16 @@ CRANK_JOINTS = {
 def test_two_monomials_cannot_bow_between_two_pins() -> None:
     """x^2 and x^3 from a tangent: the bow of a pinned rod is 11 % too stiff; a third one cures it."""
     text = held(2, CRANK_JOINTS, SLIDER, frame="start")
-    assert "body 'rod' has too few shapes for its supports (2 monomials a plane, frame = \"start\")" in text
+    assert "body 'rod' has too few shapes for its supports (2 monomials per plane, frame = \"start\")" in text
     assert "11 % too high" in text
-    assert 'Take 3 bending shapes a plane or frame = "chord" with family = "modes".' in text
+    assert 'Use 3 bending shapes per plane or frame = "chord" with family = "modes".' in text
     assert not held(3, CRANK_JOINTS, SLIDER, frame="start")
     assert not held({"family": "modes", "bending": 1}, CRANK_JOINTS, SLIDER)
     assert not held({"bending": {"y": 3}}, CRANK_JOINTS, SLIDER, frame="start"), "a plane without shapes is not bent"
 
 
 def test_damping_ratios_do_not_disturb_the_search() -> None:
-    assert "Take 3 bending shapes" in held(2, CRANK_JOINTS, SLIDER, frame="start", damping={"ratios": [0.1] * 4})
+    assert "Use 3 bending shapes" in held(2, CRANK_JOINTS, SLIDER, frame="start", damping={"ratios": [0.1] * 4})
 
 
 def test_a_tip_mass_is_no_support() -> None:
@@ -253,7 +253,7 @@ def test_a_tip_mass_is_no_support() -> None:
     assert not held(2, {**root, "hold": joint("fixed", "rod", "tip", 0.3)}, tip, frame="start")
     both = {**root, "hold": joint("fixed", "rod", "ground", 0.3)}
     text = held(2, both, frame="start")
-    assert "infinite, for they leave its shapes nothing to move" in text and "Take 3 bending shapes" in text
+    assert "infinite, since the supports leave no shape that can move" in text and "Use 3 bending shapes" in text
 
 
 def test_a_drive_clamps() -> None:

@@ -70,7 +70,7 @@ def _centre_line_into(I, F, W, body, field, accelerate):
 
 @kernel
 def _accelerations_into(I, F, W, body, field):
-    """What the mode accelerations A add to s'', and y'', z'', u'' of the shapes."""
+    """Part of the mode accelerations A in s'', and y'', z'', u'' of the shapes."""
     n_y, n_z, n_u, _ = shape_counts_of(I, field)
     n_stations = n_stations_of(I, field)
     stations = stations_of(I, field)
@@ -95,7 +95,7 @@ def _accelerations_into(I, F, W, body, field):
 
 @kernel
 def bending_excess(W, stations, n_stations, p, EIz, EIy, unequal):
-    """What the exact bending energy of station p has more than 1/2 EIz beta'^2 + 1/2 EIy gamma'^2, and its derivatives.
+    """Exact bending energy of station p less 1/2 EIz beta'^2 + 1/2 EIy gamma'^2, and its derivatives.
 
     (energy, d/d beta, d/d gamma, d/d beta', d/d gamma', d/d theta); `stations` is the place of all arrays in W.
     """
@@ -171,7 +171,7 @@ def _twist_work(W, stations, n_stations, p):
 
 @kernel
 def _elastic_work_into(I, F, W, field):
-    """What works on slopes and curvatures at the stations: axial force, exact bending, twist.
+    """Forces on slopes and curvatures at the stations: axial force, exact bending, twist.
 
     By slope in y and z to ND_S3 and ND_U2, by turn to ND_U1 and ND_Y1, by curvature to ND_Y2 and ND_Z2: the motion that
     was there has done its work.

@@ -21,7 +21,7 @@ from flexmb.layout.beam_access import n_stations_of, stations_of
 from flexmb.vectors import store3, store_pair
 
 FIELD_KINETIC, FIELD_STRAIN, FIELD_S, FIELD_MOMENTUM = 0, 1, 2, 5
-"""Where `field_energy` leaves its results in the bias block of the body."""
+"""Offset of the results of `field_energy` in the bias block of the body."""
 
 
 @program

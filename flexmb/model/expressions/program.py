@@ -1,11 +1,11 @@
-"""From an expression to the postfix program that the compiled evaluator runs (flexmb.equations.functions).
+"""The postfix program of an expression, which the compiled evaluator runs (flexmb.equations.functions).
 
 Program record in I, all indices absolute:
     [n_ops, stack_offset, float_offset, op, operand, op, operand, ...]
     n_ops > 0: that many pairs (op, operand) follow;
     n_ops = 0: a constant, F[float_offset];
     n_ops = -1: F[float_offset] + F[float_offset + 1] t.
-The stack of jets (value, first, second time derivative) stands in W from `stack_offset`, three floats an entry.
+The stack of jets (value, first, second time derivative) is in W from `stack_offset`, three floats per entry.
 Operands: CONSTANT, SCALE, SHIFT, POWER_CONSTANT: index in F of the number; POLYNOMIAL: index in F of [n, c_0..c_{n-1}];
 SPLINE, LINEAR: index in F of the table record (see tables.py); CHANNEL: index in W; others: not used.
 """
@@ -71,7 +71,7 @@ _TAKES |= {Op.STEP: 5, Op.IF: 3}
 def polynomial_of_time(node: Node) -> list[float] | None:
     """Coefficients of `node` as a polynomial in t, or None.
 
-    Only forms that keep their accuracy are taken: products with a number or with a power of t, never (t - a)^n.
+    Only forms that keep their accuracy are used: products with a number or with a power of t, never (t - a)^n.
     """
     if isinstance(node, Number):
         return [node.value]
@@ -205,7 +205,7 @@ def program_records(
     """Ints and floats of the program, to be appended at I[ints_base] and F[floats_base].
 
     `stack_offset` is where `stack_depth(expression)` floats of W are free for it; `channel_slots` gives for each sensor
-    that the expression names the index in W where its present value stands. The record holds no index into I, so it may
+    in the expression the index in W of its current value. The record holds no index into I, so it may
     be moved within I; `ints_base` is where evaluation starts.
     """
     coefficients = polynomial_of_time(expression.node)

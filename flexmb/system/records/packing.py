@@ -16,7 +16,7 @@ from flexmb.model.expressions.program import program_records, stack_depth
 def joint_key(
     joint_type: JointType, parameters: int, places: tuple[int, int, int], markers: tuple[int, int], memory: int = -1
 ) -> list[int]:
-    """How a joint is read; `places` of its coordinates, rates and accelerations in W."""
+    """Key by which kernels read a joint; `places` of its coordinates, rates and accelerations in W."""
     key = [0] * L.JOINT_KEY
     key[L.K_CODE], key[L.K_F], key[L.K_N] = int(joint_type.code), parameters, joint_type.n_v
     key[L.K_Q], key[L.K_V], key[L.K_A] = places

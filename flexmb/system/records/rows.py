@@ -36,7 +36,7 @@ class _Pending:
 
 @dataclass(frozen=True)
 class Coordinate:
-    """Where a joint coordinate is found: value, rate and acceleration in W, and how to act on it."""
+    """Place of a joint coordinate: value, rate and acceleration in W, and how to act on it."""
 
     on_tree: bool
     q: int

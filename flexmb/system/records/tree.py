@@ -22,7 +22,7 @@ from flexmb.system.topology import Branch, Topology
 
 @dataclass
 class TreeRecords:
-    """What the tree part of the packing found: places of bodies and coordinates."""
+    """Result of packing the tree: places of bodies and coordinates."""
 
     flat_body: dict[int, int] = field(default_factory=dict)
     """Body number in the mechanism -> number in the recursion."""
