@@ -143,7 +143,7 @@ def test_debug_shows_the_traceback(folder: Path, capsys: pytest.CaptureFixture[s
 def test_run_writes_result_and_report(folder: Path, fake_run: FakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = call(capsys, "run", "pendulum.toml", "--set", "length=2")
     assert (code, err) == (0, "")
-    for text in ("pendulum: run finished", "degrees of freedom        1", "100 (and 3 rejected)", "2.04 a step"):
+    for text in ("pendulum: run finished", "degrees of freedom        1", "100 (and 3 rejected)", "2.04 per step"):
         assert text in out
     assert "2.00e-10 of the peak energy 5 J" in out
     assert "tip_height" in out and "pendulum.h5 (101 rows" in out

@@ -113,7 +113,7 @@ def test_about_a_row_of_a_result(folder: Path, capsys: Capture) -> None:
     code, out, err = call(capsys, "modes", "pendulum.toml", "--result", "swing.h5", "--time", "0.1")
     assert (code, err) == (0, "") and "row 10 of swing.h5, t = 0.1 s" in out and "neither" in out
     code, _, err = call(capsys, "modes", "pendulum.toml", "--result", "swing.h5", "--time", "0.3")
-    assert code == 2 and "goes from 0 s to 0.2 s" in err
+    assert code == 2 and "covers 0 s to 0.2 s" in err
     text = OSCILLATOR.replace('axis = "z"', "").replace('"prismatic"', '"spherical"')
     (folder / "other.toml").write_text(text.split("[forces.spring]")[0] + "[analysis]\nend = 1\nstep = 0.01\n")
     code, _, err = call(capsys, "modes", "other.toml", "--result", "swing.h5")

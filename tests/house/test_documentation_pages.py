@@ -25,7 +25,7 @@ from tests.support.places import ROOT
 
 PACKAGE = ROOT / "flexmb"
 WITH_COMMANDS = [page for page, text in PAGES.items() if commands(text) and page != "examples/README.md"]
-PLANNED = {"results/json_table.py"}  # made by the steps of CONTRIBUTING
+PLANNED = {"results/json_table.py", "flexmb/joints/cross_slide.py"}  # made by the steps of CONTRIBUTING
 
 
 @pytest.mark.parametrize("page", PAGES)
