@@ -1,0 +1,30 @@
+"""A warning as data: what a run, a check or a reduction found that a person should know before trusting the numbers.
+
+Every stage yields `WarningRecord`s; reports print them, result files and `--json` store them, `--strict` counts them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class WarningRecord:
+    """One warning. `code` names its kind for programs and never changes with the wording of the sentence."""
+
+    code: str
+    """Kind of warning, in lower case with hyphens: "large-turn", "linear-field"."""
+    text: str
+    """Sentence for people: what was found, how large, and what to do."""
+    place: str = ""
+    """Key of the part concerned: "bodies.rod", "joints.j3", "motions.drive"; empty for the model as a whole."""
+    time: float | None = None
+    """Time of the finding [s]; None when it holds from the start or has no time."""
+    value: float | None = None
+    """Number that was found, in `unit`; None when there is none."""
+    unit: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields, for JSON and tables."""
+        return asdict(self)
