@@ -71,7 +71,10 @@ class Record:
         self.text = text
         self.each = each
         """Length of every entry: 1, or the number of points when the fields are arrays over points."""
-        self.fields: list[Field] = list(begins_with.fields) if begins_with is not None else []
+        self.fields: list[Field] = []
+        self._at: dict[int, Field] = {}
+        for field in begins_with.fields if begins_with is not None else ():
+            self._add(field)
         RECORDS.append(self)
 
     @property
@@ -119,14 +122,17 @@ class Record:
             assert field.offset is not None
             words = f"{text}: {field.text}"
             own = Field(f"{name}.{field.name}", first + field.offset, field.length, field.unit, words, field.kind)
-            self.fields.append(Field(**{**vars(own), "target": field.target, "only": only}))
+            self._add(Field(**{**vars(own), "target": field.target, "only": only}))
         return first
 
     def _add(self, field: Field) -> int:
         if any(other.name == field.name for other in self.fields):
             raise ValueError(f"record '{self.name}' has a field '{field.name}' already")
         self.fields.append(field)
-        return -1 if field.offset is None else field.offset
+        if field.offset is None:
+            return -1
+        self._at.setdefault(field.offset, field)
+        return field.offset
 
     def named(self, name: str) -> Field:
         """The field with this name."""
@@ -134,7 +140,7 @@ class Record:
 
     def at(self, offset: int) -> Field:
         """The field that begins at this offset."""
-        return next(field for field in self.fields if field.offset == offset)
+        return self._at[offset]
 
     def target_length(self, offset: int, counts: Counts) -> int:
         """Count of the numbers that the place at this offset points to."""

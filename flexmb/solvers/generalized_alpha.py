@@ -35,7 +35,7 @@ from flexmb.layout import solver_state as st
 from flexmb.solvers.newton_iteration import ROUND_OFF, largest_scaled
 from flexmb.solvers.newton_matrix import tangent_factors
 from flexmb.solvers.pointers import float_pointer, int_pointer
-from flexmb.solvers.state_copy import copy_block, return_to_start, store_state
+from flexmb.solvers.state_copy import return_to_start
 
 ERROR_ORDER = 3.0  # the local error of the positions is proportional to h^3
 
@@ -71,12 +71,16 @@ def predict(K, S, W, arg):
     h, alpha_m, alpha_f, beta, gamma = S[st.H], S[st.ALPHA_M], S[st.ALPHA_F], S[st.BETA], S[st.GAMMA]
     ratio = h / S[st.H_LAST]
     moved = 0.0
-    store_state(I, W, S, K, st.Q_N)
-    copy_block(W, I[L.Q], W, I[L.QN], I[L.N_Q])
     W[I[L.T]] = S[st.T_E]
+    # One loop per kind keeps the state and moves on: copies of their own cost small mechanisms 3 to 5 % of a step.
+    for i in range(I[L.N_Q]):
+        q_n = W[I[L.Q] + i]
+        S[K[st.Q_N] + i] = q_n
+        W[I[L.QN] + i] = q_n
     for i in range(I[L.N_V]):
-        vdot_n = S[K[st.A_N] + i]
-        v_n = S[K[st.V_N] + i]
+        vdot_n, v_n = W[I[L.A] + i], W[I[L.V] + i]
+        S[K[st.A_N] + i] = vdot_n
+        S[K[st.V_N] + i] = v_n
         v_n += ratio * ratio * S[K[st.OFFSET] + i]  # the velocity of the method, not the projected one
         # a_n represents the acceleration at t_n + (alpha_m - alpha_f) h, and h may have changed
         a_n = vdot_n + ratio * (S[K[st.AUX] + i] - vdot_n)
@@ -90,7 +94,11 @@ def predict(K, S, W, arg):
         W[I[L.V] + i] = new_velocity(h, gamma, v_n, a_n, a_new)
         W[I[L.A] + i] = vdot_new
     for k in range(I[L.N_ROWS]):
-        W[I[L.LAM] + k] = extrapolated(S[K[st.LAM_N] + k], S[K[st.LAM_P] + k], ratio)
+        lam_n = W[I[L.LAM] + k]
+        S[K[st.LAM_N] + k] = lam_n
+        W[I[L.LAM] + k] = extrapolated(lam_n, S[K[st.LAM_P] + k], ratio)
+    for k in range(I[L.N_POWERS]):
+        S[K[st.WORK_N] + k] = W[I[L.WORK] + k]
     S[st.MOVED] += moved
     call(I[L.AT_COMPOSE], I, F, W, 0)
 
@@ -284,11 +292,13 @@ def commit(K, S, W, arg):
     w += h (P_n + P_{n+1})/2 - h^3/6 (second divided difference of the power through t_{n-1}, t_n, t_{n+1})
     """
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    n, h, h_before = I[L.N_V], S[st.H], S[st.H_LAST]
-    copy_block(S, K[st.A_N], S, K[st.A_P], n)
-    copy_block(S, K[st.AUX_E], S, K[st.AUX], n)
-    copy_block(S, K[st.OFFSET_E], S, K[st.OFFSET], n)
-    copy_block(S, K[st.LAM_N], S, K[st.LAM_P], I[L.N_ROWS])
+    h, h_before = S[st.H], S[st.H_LAST]
+    for i in range(I[L.N_V]):
+        S[K[st.A_P] + i] = S[K[st.A_N] + i]
+        S[K[st.AUX] + i] = S[K[st.AUX_E] + i]
+        S[K[st.OFFSET] + i] = S[K[st.OFFSET_E] + i]
+    for k in range(I[L.N_ROWS]):
+        S[K[st.LAM_P] + k] = S[K[st.LAM_N] + k]
     if I[L.N_POWERS] > 0:
         call(I[L.AT_POWERS], I, F, W, 0)
         for k in range(I[L.N_POWERS]):
