@@ -15,7 +15,7 @@ METHOD = """
 Flexible slider-crank: the example, two turns; its steps differ in cost along the way, so that the cost of a step is
 that of the whole run less a run of one step, over the steps. Error: largest difference of either component of the rod's
 mid-point deflection (peak 3.18 mm) from a nonlinear rod of 64 elements; costs at equal error stand in the next section.
-Exudyn's floating frame is linear in the deflection. It is built by the usual road (a mesh, Craig-Bampton modes of its
+Exudyn's floating frame is linear in the deflection. It is built by the usual way (a mesh, Craig-Bampton modes of its
 own module, a rigid interface) and at its leanest (flexmb's shapes, joints on single nodes, one Euler parameter held).
 Flexible chain: ten tubes with four sines each in the plane of motion, revolute joints; error of the free end after
 0.5 s against minimal coordinates under an eighth-order method. Plane ANCF cables stretch, which is most of their error.

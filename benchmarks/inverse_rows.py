@@ -22,7 +22,7 @@ LONGEST = 0.050
 
 
 def measure(codes: Codes, repeats: int) -> list[Row]:
-    """All roads of inverse dynamics."""
+    """All methods of inverse dynamics."""
     case = f"(k) inverse sweep of the flexible slider-crank, {INSTANTS} instants, all reactions"
     ours = codes.ours_inverse
     if not ours:
@@ -32,12 +32,12 @@ def measure(codes: Codes, repeats: int) -> list[Row]:
 
 
 def sweep_rows(case: str, ours: Any, repeats: int) -> list[Row]:
-    def seconds(road: str, repeat: int) -> float:
-        return float(ours.sweep(road, FLEXIBLE_SLIDER_CRANK, INSTANTS, 1 + 1e-9 * repeat)[0])
+    def seconds(method: str, repeat: int) -> float:
+        return float(ours.sweep(method, FLEXIBLE_SLIDER_CRANK, INSTANTS, 1 + 1e-9 * repeat)[0])
 
-    best = best_alternating({road: partial(seconds, road) for road in ours.ROADS}, repeats)
+    best = best_alternating({method: partial(seconds, method) for method in ours.METHODS}, repeats)
     rows = []
-    for number, (road, found) in enumerate(best.items()):
+    for number, (method, found) in enumerate(best.items()):
         name = case if number == 0 else "      the same"
-        rows.append(Row(f"{name}, {road}", milliseconds(found), "", "", at_most(LONGEST, found, milliseconds)))
+        rows.append(Row(f"{name}, {method}", milliseconds(found), "", "", at_most(LONGEST, found, milliseconds)))
     return rows

@@ -24,7 +24,7 @@ fitted over all sizes.
 
 COUNT = 20
 """Modes"""
-ROADS = {"METIS": "with pymetis", "plain": "plain install"}
+METHODS = {"METIS": "with pymetis", "plain": "plain install"}
 ORDERINGS = ("COLAMD", "MMD_AT_PLUS_A")
 WITH_SUPERLU = ("30k", "100k")
 
@@ -45,39 +45,39 @@ Answers = dict[tuple[str, str], dict[str, Any]]
 
 
 def measure(codes: Codes, repeats: int) -> list[Row]:
-    """Every size and road, then the growth of the parts."""
+    """Every size and method, then the growth of the parts."""
     sizes = {"small": SMALL} if codes.quick else MODES
-    roads = [road for road in ROADS if road != "METIS" or codes.has_metis]
+    methods = [method for method in METHODS if method != "METIS" or codes.has_metis]
     rows: list[Row] = []
     found: Answers = {}
     with tempfile.TemporaryDirectory() as folder:
         for size, bar in sizes.items():
-            for road in ROADS:
-                case = f"(j) 20 free modes, {3 * bar.n_nodes} unknowns, {ROADS[road]}"
-                if not codes.ours or road not in roads:
+            for method in METHODS:
+                case = f"(j) 20 free modes, {3 * bar.n_nodes} unknowns, {METHODS[method]}"
+                if not codes.ours or method not in methods:
                     rows.append(Row(case, MISSING, "", "", ""))
                     continue
                 with_peer = size in WITH_SUPERLU or codes.quick
-                part = partial(mode_rows, case, size, road, bar, Path(folder), found, with_peer)
+                part = partial(mode_rows, case, size, method, bar, Path(folder), found, with_peer)
                 rows += guarded(case, part)
-    for road in roads:
-        rows += guarded(f"(j) growth, {ROADS[road]}", partial(growth_rows, road, found))
+    for method in methods:
+        rows += guarded(f"(j) growth, {METHODS[method]}", partial(growth_rows, method, found))
     return rows
 
 
-def asked(bar: Bar, folder: Path, road: str) -> dict[str, Any]:
-    return ask("ours_fe.py", "free-modes", write_arrays(bar, folder), COUNT, road)
+def asked(bar: Bar, folder: Path, method: str) -> dict[str, Any]:
+    return ask("ours_fe.py", "free-modes", write_arrays(bar, folder), COUNT, method)
 
 
-def mode_rows(case: str, size: str, road: str, bar: Bar, folder: Path, found: Answers, with_peer: bool) -> list[Row]:
-    """One size on one road; SuperLU is asked once a size with each of its orderings."""
+def mode_rows(case: str, size: str, method: str, bar: Bar, folder: Path, found: Answers, with_peer: bool) -> list[Row]:
+    """One size with one ordering; SuperLU is asked once a size with each of its orderings."""
     if with_peer and (size, "SuperLU") not in found:
         answers = [asked(bar, folder, ordering) | {"ordering": ordering} for ordering in ORDERINGS]
         found[size, "SuperLU"] = min(answers, key=lambda answer: float(answer["cpu"]))
-    mine = found[size, road] = asked(bar, folder, road)
+    mine = found[size, method] = asked(bar, folder, method)
     peer = found.get((size, "SuperLU"))
     other = None if peer is None else float(peer["cpu"])
-    limit = LIMITS.get((size, road))
+    limit = LIMITS.get((size, method))
     target = "for comparison"
     if limit is not None:
         target = at_most(limit.seconds, mine["cpu"], "{:g} s".format)
@@ -96,15 +96,15 @@ def facts(mine: dict[str, Any], peer: dict[str, Any] | None) -> str:
     return note + f"first mode {mine['frequencies'][0]:.5g} Hz, largest residual {mine['residual']:.0e}"
 
 
-def growth_rows(road: str, found: Answers) -> list[Row]:
+def growth_rows(method: str, found: Answers) -> list[Row]:
     """Exponents of the parts over all sizes."""
-    answers = [answer for (_, way), answer in found.items() if way == road]
+    answers = [answer for (_, way), answer in found.items() if way == method]
     if len(answers) < 3:
         return []
     unknowns = [int(answer["unknowns"]) for answer in answers]
     rows = []
     for part in ("assembly", "factorisation", "search"):
         exponent = fitted_exponent(unknowns, [float(answer[part]["cpu"]) for answer in answers])
-        case = f"(j) growth of the {part}, {unknowns[0]} to {unknowns[-1]} unknowns, {ROADS[road]}"
+        case = f"(j) growth of the {part}, {unknowns[0]} to {unknowns[-1]} unknowns, {METHODS[method]}"
         rows.append(Row(case, f"n^{exponent:.2f}", "", "", "for comparison"))
     return rows

@@ -66,16 +66,16 @@ def held_modes(problem: CraigBampton) -> ComponentModes:
     return component_modes(FreeBody(model, ends), "craig-bampton", modes=problem.modes)
 
 
-def free_modes(path: str, count: str, road: str) -> None:
+def free_modes(path: str, count: str, method: str) -> None:
     """The lowest modes of a free body: assembly, factorisation and the search for modes are counted apart."""
-    if road == "plain":
+    if method == "plain":
         # Importing it now fails, as where it is not installed.
         sys.modules["pymetis"] = None  # type: ignore[assignment]
     small = model_of(WARM_UP.arrays())
     searched(small, FreeBody(small, []), 3)
     arrays = read_arrays(path)
     assembly_cost, model = cost_of(lambda: model_of(arrays))
-    factor_cost, body = cost_of(lambda: SuperLUBody(model, road) if road in SUPERLU else FreeBody(model, []))
+    factor_cost, body = cost_of(lambda: SuperLUBody(model, method) if method in SUPERLU else FreeBody(model, []))
     search_cost, found = cost_of(lambda: searched(model, body, int(count)))
     facts = {}
     if isinstance(body, FreeBody):

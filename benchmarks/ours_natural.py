@@ -13,7 +13,7 @@ from flexmb.model.model import Model
 from flexmb.natural.body import BodyPoint, NaturalBody
 from flexmb.natural.forces import Gravity
 from flexmb.natural.integration import first_state, stepper
-from flexmb.natural.system import Mechanism, NaturalSystem
+from flexmb.natural.system import NaturalMechanism, NaturalSystem
 from flexmb.solvers.run import simulate
 from flexmb.system.system import System
 
@@ -34,7 +34,7 @@ def natural_chain(n: int) -> NaturalSystem:
     turns = bends(n)
     bars = np.column_stack([np.cos(turns), np.sin(turns), np.zeros(n)])
     points = np.vstack([np.zeros(3), np.cumsum(bars, axis=0)])
-    mechanism = Mechanism(bodies, points, fixed_points=[0])
+    mechanism = NaturalMechanism(bodies, points, fixed_points=[0])
     return NaturalSystem(mechanism, forces=lambda layout: [Gravity(bodies, layout, np.array([0.0, -9.81, 0.0]))])
 
 
@@ -42,14 +42,14 @@ def natural_step(n: int, repeats: int) -> float:
     """CPU seconds of a step in natural coordinates."""
     system = natural_chain(n)
     state = first_state(system)
-    road = stepper(system, state, STEP, "generalized-alpha", RHO)
+    method = stepper(system, state, STEP, "generalized-alpha", RHO)
     costs = []
     for _ in range(repeats + 1):
 
         def advance() -> None:
             nonlocal state
             for _ in range(STEPS):
-                state = road.advance(state)
+                state = method.advance(state)
 
         costs.append(cpu_seconds(advance) / STEPS)
     return min(costs[1:])

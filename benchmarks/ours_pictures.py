@@ -66,7 +66,7 @@ class Flagship:
         seconds = flexmb(self.folder, verb, "run.h5", "-o", file, *words)
         return Made(megabytes(self.folder / file), seconds)
 
-    def film(self, renderer: str, frames: int) -> Made:
+    def animation(self, renderer: str, frames: int) -> Made:
         """1280 x 720 at 30 frames a second, by `flexmb` or `vtk` (pyvista)."""
         speed = repr(SPAN * 30.0 / frames)
         return self.make(

@@ -4,7 +4,7 @@ Rod and links are modelled in the three ways Exudyn offers, each as lean as it g
 
 - ANCF cable elements. Crank and slider are one-coordinate bodies, the slider's mass sits on the last node; reduced
   integration.
-- `ObjectFFRFreducedOrder` by the usual road: a mesh, Hurty-Craig-Bampton modes of its `FEMinterface`, and rigid
+- `ObjectFFRFreducedOrder` by the usual way: a mesh, Hurty-Craig-Bampton modes of its `FEMinterface`, and rigid
   interfaces (`MarkerSuperElementRigid`) where a joint needs an orientation.
 - `ObjectFFRFreducedOrder` at its best: matrices integrated here over the chord frame with sine shapes (the shapes of
   flexmb), the mode basis only at the nodes that joints use, joints on single nodes and on the coordinates of the frame.

@@ -1,6 +1,6 @@
 """Exudyn 1.13 on the chain of flexible links: floating frames with four sines each, and plane cables for information.
 
-Floating frames (`ObjectFFRFreducedOrder`) are joined by the usual road, revolute joints between rigid interfaces, and
+Floating frames (`ObjectFFRFreducedOrder`) are joined by the usual way, revolute joints between rigid interfaces, and
 at their best, three coordinates of each frame held and two equations a pin. Their gravity leaves out the moment of the
 deflected mass, 3e-6 m at the free end. EigenSparse is the fastest solver here, by 1.2 to 1.6 times; full Newton takes
 3.5 times as long, a new Jacobian every step 1.7 times. See peer_exudyn_flexible.py for the bodies.
@@ -41,7 +41,7 @@ ROUND_OFF = Newton(True, 1e-6, 1e-7)
 
 
 def interface_chain(problem: FlexibleChain, shift: float) -> tuple[Any, Callable[[], Floats]]:
-    """Revolute joints between rigid interfaces of four nodes: the usual road."""
+    """Revolute joints between rigid interfaces of four nodes: the usual way."""
     mbs = exu.SystemContainer().AddSystem()
     beam, z_is_y = problem.beam, np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
     cross = problem.outer * np.array([[0.0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]])

@@ -1,4 +1,4 @@
-"""The rows of pages, films and frames: sizes and CPU seconds."""
+"""The rows of pages, animations and frames: sizes and CPU seconds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from report import MISSING, Row, at_most, guarded, milliseconds, ratio
 METHOD = """
 The slider-crank with the finer mesh of its rod (5.6k nodes on the surface, 8 shapes, 1200 frames), and made-up bodies
 of 50k nodes. CPU seconds of whole commands, process and children, start-up and imports included, each measured once
-after a first run that compiled what is compiled. The peer of the film is flexmb's other renderer: pyvista (VTK) on
+after a first run that compiled what is compiled. The peer of the animation is flexmb's other renderer: pyvista (VTK) on
 software OpenGL. The frame is the smallest of a hundred.
 """
 
@@ -23,10 +23,10 @@ def measure(codes: Codes, repeats: int) -> list[Row]:
     """All rows of pictures."""
     ours: Any = codes.ours_pictures
     if ours is None:
-        return [Row("(r) pages and films", MISSING, "", "", "")]
+        return [Row("(r) pages and animations", MISSING, "", "", "")]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        rows = guarded("(r) page, film and report", lambda: list(flagship_rows(ours, folder, codes.quick)))
+        rows = guarded("(r) page, animation and report", lambda: list(flagship_rows(ours, folder, codes.quick)))
         return rows + guarded("(r) a body of 50k nodes", lambda: list(large_rows(ours, folder)))
 
 
@@ -35,8 +35,8 @@ def flagship_rows(ours: Any, folder: Path, quick: bool) -> Iterator[Row]:
     page = flagship.make("animate", "page.html")
     yield sized("(r) page of 5.6k nodes, 8 shapes, 1200 frames, with stress", page, 0.7)
     frames = 12 if quick else 120
-    own, vtk = flagship.film("flexmb", frames), flagship.film("vtk", frames)
-    case = f"(r) film of {frames} frames of 1280 x 720"
+    own, vtk = flagship.animation("flexmb", frames), flagship.animation("vtk", frames)
+    case = f"(r) animation of {frames} frames of 1280 x 720"
     target = at_most(10.0, own.seconds, "{:g} s".format)
     note = f"CPU time; {own.megabytes:.2f} MB; peer: pyvista"
     yield Row(case, f"{own.seconds:.1f} s", f"{vtk.seconds:.1f} s", ratio(vtk.seconds, own.seconds), target, note)

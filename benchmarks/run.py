@@ -81,7 +81,7 @@ MEASUREMENTS: dict[str, Measurement] = {
     "symbolic": Measurement("Equations in symbols and their code", symbolic_rows.METHOD, symbolic_rows.measure),
     "turbo": Measurement("Turbo", turbo_rows.METHOD, turbo_rows.measure),
     "natural": Measurement("Natural coordinates", natural_rows.METHOD, natural_rows.measure),
-    "pictures": Measurement("Pages, films and frames", picture_rows.METHOD, picture_rows.measure, False),
+    "pictures": Measurement("Pages, animations and frames", picture_rows.METHOD, picture_rows.measure, False),
 }
 TITLES = {name: (found.title, found.method) for name, found in MEASUREMENTS.items()}
 REPEATS, QUICK_REPEATS = 5, 2

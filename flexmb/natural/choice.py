@@ -29,8 +29,7 @@ from flexmb.joints.joint_type import Condition, JointType
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.constraints import ConstraintBuilder
 from flexmb.natural.layout import Combination, Layout, direction_of, point_of
-from flexmb.natural.system import Mechanism as NaturalMechanism
-from flexmb.natural.system import Writer
+from flexmb.natural.system import NaturalMechanism, Writer
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 
 SAME = 1e-12

@@ -38,7 +38,7 @@ FAR = 1e-9
 
 
 @dataclass(frozen=True)
-class Mechanism:
+class NaturalMechanism:
     """Input of a system: bodies, their points and vectors at the start, fixed coordinates, rows, forces.
 
     points (n_points, d) [m], vectors (n_vectors, d), scalars (n_scalars,) [m, rad]: values at the start, d = 2 or 3.
@@ -80,7 +80,7 @@ class NaturalSystem:
 
     def __init__(
         self,
-        mechanism: Mechanism,
+        mechanism: NaturalMechanism,
         joints: Sequence[Writer] = (),
         forces: Callable[[Layout], Sequence[ForceSet]] | None = None,
         sets: Callable[[Layout], Sequence[Constraints]] | None = None,

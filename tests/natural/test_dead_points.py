@@ -12,11 +12,11 @@ from flexmb.errors import ComputationError
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.forces import Gravity
 from flexmb.natural.integration import integrate
-from flexmb.natural.system import Mechanism, NaturalSystem
+from flexmb.natural.system import NaturalMechanism, NaturalSystem
 from flexmb.verification import DATA
 
 
-def falling(bodies: list[NaturalBody], mechanism: Mechanism, gravity: Any) -> NaturalSystem:
+def falling(bodies: list[NaturalBody], mechanism: NaturalMechanism, gravity: Any) -> NaturalSystem:
     return NaturalSystem(mechanism, forces=lambda layout: [Gravity(bodies, layout, gravity)])
 
 
@@ -31,7 +31,7 @@ def double_four_bar() -> tuple[NaturalSystem, np.ndarray]:
 
     bodies = [*(link(f"upright {k}", k, 3 + k) for k in range(3)), link("first", 3, 4), link("second", 4, 5)]
     points = np.array([(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)], dtype=float)
-    system = falling(bodies, Mechanism(bodies, points, np.zeros((0, 2)), fixed_points=[0, 1, 2]), (0, -9.81))
+    system = falling(bodies, NaturalMechanism(bodies, points, np.zeros((0, 2)), fixed_points=[0, 1, 2]), (0, -9.81))
     return system, np.concatenate((np.zeros(6), np.tile((1.0, 0.0), 3)))
 
 
@@ -61,7 +61,7 @@ def test_heavy_top(method: str) -> None:
     units = tuple(BodyVector(k, vectors[k]) for k in range(2))
     ends = (BodyPoint(0, points[0]), BodyPoint(1, points[1]))
     top = NaturalBody("top", given["m"], given["com0"], np.diag(given["J_com"]), ends, units)
-    system = falling([top], Mechanism([top], points, vectors, fixed_points=[0]), (0, 0, -given["g"]))
+    system = falling([top], NaturalMechanism([top], points, vectors, fixed_points=[0]), (0, 0, -given["g"]))
     omega = np.array(given["omega0"])
     velocities = np.concatenate((np.cross(omega, points).ravel(), np.cross(omega, vectors).ravel()))
     motion = integrate(system, 0.2, 2.5e-4, velocities, method=method, every=800)

@@ -19,14 +19,14 @@ from flexmb.natural.forces import Gravity
 from flexmb.natural.integration import integrate
 from flexmb.natural.spring_laws import LinearLaw
 from flexmb.natural.springs import TranslationalSprings
-from flexmb.natural.system import Mechanism, NaturalSystem, Writer
+from flexmb.natural.system import NaturalMechanism, NaturalSystem, Writer
 from flexmb.verification import DATA
 
 FOURTH_ORDER = ("runge-kutta", "independent", "canonical")
 
 
 def falling(
-    bodies: list[NaturalBody], mechanism: Mechanism, gravity: Any, joints: Sequence[Writer] = ()
+    bodies: list[NaturalBody], mechanism: NaturalMechanism, gravity: Any, joints: Sequence[Writer] = ()
 ) -> NaturalSystem:
     return NaturalSystem(mechanism, joints, forces=lambda layout: [Gravity(bodies, layout, gravity)])
 
@@ -43,7 +43,7 @@ def bar_pendulum() -> tuple[NaturalSystem, np.ndarray]:
     body = bar("bar", 1.5, length, 0, 1)
     end = length * np.array([np.sin(theta), 0, -np.cos(theta)])
     speed = length * np.array([0.5 * np.cos(theta), 2 * np.sin(theta), 0.5 * np.sin(theta)])
-    mechanism = Mechanism([body], np.array([[0, 0, 0], end]), fixed_points=[0])
+    mechanism = NaturalMechanism([body], np.array([[0, 0, 0], end]), fixed_points=[0])
     return falling([body], mechanism, (0, 0, -9.81)), np.concatenate((np.zeros(3), speed))
 
 
@@ -95,7 +95,7 @@ def test_generalized_alpha_stays_with_a_fast_rotation(rho: float) -> None:
     the energy: of order (0.1)^3 (1 - rho)^3 a radian, over 40 rad.
     """
     body = bar("bar", 1.0, 1.0, 0, 1)
-    system = falling([body], Mechanism([body], np.array([(0, 0, 0), (1.0, 0, 0)]), fixed_points=[0]), (0, 0, 0))
+    system = falling([body], NaturalMechanism([body], np.array([(0, 0, 0), (1.0, 0, 0)]), fixed_points=[0]), (0, 0, 0))
     motion = integrate(system, 1.0, 2.5e-3, np.array([0, 0, 0, 0, 40.0, 0]), rho=rho)
     np.testing.assert_allclose(motion.energy, motion.energy[0], rtol=1e-3 + 40 * 1e-3 * (1 - rho) ** 3)
     np.testing.assert_allclose(motion.multipliers[:, 0], 40.0**2 / 6, rtol=3e-3 + 40 * 1e-3 * (1 - rho) ** 3)
@@ -137,7 +137,7 @@ def set_free(body: NaturalBody, omega: np.ndarray, gravity: Any) -> tuple[Natura
     """The body in its own axes at the start, turning about the origin of its axes."""
     points = np.array([point.local for point in body.points], dtype=float)
     vectors = np.array([vector.local for vector in body.vectors]).reshape(-1, 3)
-    system = falling([body], Mechanism([body], points, vectors), gravity)
+    system = falling([body], NaturalMechanism([body], points, vectors), gravity)
     return system, np.concatenate((np.cross(omega, points).ravel(), np.cross(omega, vectors).ravel()))
 
 
@@ -194,7 +194,7 @@ def test_symmetric_top_against_the_closed_form() -> None:
 def test_too_long_a_step_is_refused() -> None:
     """A stiff spring and a step of many of its periods: the iteration does not converge, and the message says so."""
     body = NaturalBody("mass", 1.0, (0, 0), 0.0, (BodyPoint(1, (0, 0)),))
-    mechanism = Mechanism([body], np.array([(0, 0), (1.1, 0)]), np.zeros((0, 2)), fixed_points=[0])
+    mechanism = NaturalMechanism([body], np.array([(0, 0), (1.1, 0)]), np.zeros((0, 2)), fixed_points=[0])
     law = LinearLaw(1e8, 1.0)
     system = NaturalSystem(
         mechanism, forces=lambda layout: [TranslationalSprings(layout, [(layout.point(0), layout.point(1))], [law])]

@@ -13,7 +13,7 @@ from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.forces import ConcentratedForces, torque_on
 from flexmb.natural.integration import integrate
 from flexmb.natural.mixed import Angle, AngleRows
-from flexmb.natural.system import Mechanism, NaturalSystem
+from flexmb.natural.system import NaturalMechanism, NaturalSystem
 from flexmb.verification import DATA
 from tests.support.natural_joints import point_on_line, universal
 from tests.support.natural_linkages import FOUR_BAR, LINKS, compatible, falling, four_bar
@@ -101,7 +101,7 @@ def test_spatial_slider_crank_against_core(tmp_path: Path) -> None:
     slider = NaturalBody("slider", 0.6, B, np.zeros((3, 3)), (BodyPoint(2, B),))
     bodies = [crank, rod, slider]
     vectors = np.vstack((np.eye(3), pin))
-    mechanism = Mechanism(bodies, np.array([O, A, B]), vectors, fixed_points=[0], fixed_vectors=[0, 1, 2])
+    mechanism = NaturalMechanism(bodies, np.array([O, A, B]), vectors, fixed_points=[0], fixed_vectors=[0, 1, 2])
     joints = (point_on_line(mechanism, 0, (0, 2), (1, 2)), universal(mechanism, (2, 3)))
     system = falling(bodies, mechanism, (0, 0, -9.81), joints)
     assert system.n - system.m == 1
@@ -127,7 +127,7 @@ def test_planar_slider_crank_reference() -> None:
 
     bodies = [link("crank", 0.3, crank, 0, 1), link("rod", 0.5, rod, 1, 2)]
     vectors = np.eye(2)
-    mechanism = Mechanism(bodies, np.array([(0, 0), A, B]), vectors, np.array([start]), [0], [0, 1])
+    mechanism = NaturalMechanism(bodies, np.array([(0, 0), A, B]), vectors, np.array([start]), [0], [0, 1])
     system = NaturalSystem(
         mechanism,
         [lambda builder, layout: builder.dot(layout.point(2), layout.vector(1)) and None],

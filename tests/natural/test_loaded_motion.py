@@ -16,15 +16,15 @@ from flexmb.natural.mass import extended_mass_matrix
 from flexmb.natural.spring_laws import LinearLaw, TabledLaw
 from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.state import NaturalMotion
-from flexmb.natural.system import Mechanism, NaturalSystem
+from flexmb.natural.system import NaturalMechanism, NaturalSystem
 from tests.support.natural_solids import Array, motion, random_body
 
 KINDS = pytest.mark.parametrize(("n_points", "n_vectors"), [(2, 2), (4, 0), (2, 1)])
 
 
-def alone(body: NaturalBody, x: Array) -> Mechanism:
+def alone(body: NaturalBody, x: Array) -> NaturalMechanism:
     nodes = x.reshape(-1, 3)
-    return Mechanism([body], nodes[: len(body.points)], nodes[len(body.points) :])
+    return NaturalMechanism([body], nodes[: len(body.points)], nodes[len(body.points) :])
 
 
 def velocities_of(moved: NaturalMotion, row: int, system: NaturalSystem) -> Array:
@@ -105,7 +105,7 @@ def test_torque_spins_up_a_wheel(vectors: int) -> None:
     wheel = NaturalBody("wheel", 2.0, [0, 0, 0], inertia, (BodyPoint(0, [0, 0, 0]), BodyPoint(1, [0.5, 0.5, 0])), axes)
     places = np.array([axis.local for axis in axes], dtype=float)
     system = NaturalSystem(
-        Mechanism([wheel], wheel.places[:2], places, fixed_points=[0], fixed_vectors=[0]),
+        NaturalMechanism([wheel], wheel.places[:2], places, fixed_points=[0], fixed_vectors=[0]),
         forces=lambda layout: [ConcentratedForces(layout, torques=[torque_on(wheel, [0.0, 0.0, torque], layout)])],
     )
     moved = integrate(system, 1.0, 5e-3, method="runge-kutta", every=20)

@@ -26,7 +26,7 @@ from flexmb.natural.layout import Layout, point_of
 from flexmb.natural.spring_laws import LinearLaw
 from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.state import NaturalMotion
-from flexmb.natural.system import Mechanism, NaturalSystem
+from flexmb.natural.system import NaturalMechanism, NaturalSystem
 from tests.support.natural_solids import Array, RigidMotion, Solid, rotation, solid, units
 from tests.support.natural_turntable import ARM, FALL, INERTIA, M_1, M_2, MASS, ROD, TILT, TILT_DOT, turned, turntable
 
@@ -59,7 +59,7 @@ def sliding_mass() -> tuple[NaturalSystem, Array, list[float]]:
 
     points = np.array([q_1 * along, ROD * along])
     velocities = np.concatenate([q_1_dot * along + q_1 * q_2_dot * across, ROD * q_2_dot * across])
-    mechanism = Mechanism(bodies, points, np.zeros((0, 2)))
+    mechanism = NaturalMechanism(bodies, points, np.zeros((0, 2)))
     return (
         NaturalSystem(mechanism, [rows], lambda layout: [Gravity(bodies, layout, (0, -FALL))]),
         velocities,
@@ -163,7 +163,7 @@ def two_free_bodies(n_vectors: int) -> tuple[NaturalSystem, list[Solid], Array]:
     ]
     (x_1, v_1, _), (x_2, v_2, _) = (pose.coordinates(body) for pose, body in zip(poses, (first, second), strict=True))
     x, v = (np.concatenate([one[:6], two[3:6], one[6:], two[6:]]) for one, two in ((x_1, x_2), (v_1, v_2)))
-    mechanism = Mechanism([first, second], x[:9].reshape(3, 3), x[9:].reshape(-1, 3))
+    mechanism = NaturalMechanism([first, second], x[:9].reshape(3, 3), x[9:].reshape(-1, 3))
 
     def spring(layout: Layout) -> list[TranslationalSprings]:
         pair = (point_of(first, (0.5, 0.6, 0.1), layout), point_of(second, (-0.3, 0.4, 0.7), layout))

@@ -25,7 +25,7 @@ from flexmb.natural.mixed import Angle, AngleRows, angle_between, distance, slid
 from flexmb.natural.projection import accelerations
 from flexmb.natural.rank import independent_rows
 from flexmb.natural.spring_laws import LinearLaw
-from flexmb.natural.system import Mechanism, NaturalSystem
+from flexmb.natural.system import NaturalMechanism, NaturalSystem
 from tests.support.natural_joints import ScalarSprings, cylindrical, driven_distance, driven_scalar
 from tests.support.natural_links import AXIS, CENTERS, GRAVITY, INERTIA, O, P, Q, two_links
 
@@ -109,7 +109,7 @@ def test_derivatives_of_an_angle_row(dimension: int) -> None:
 def wheel(**more: Any) -> tuple[NaturalSystem, np.ndarray]:
     """A planar body about a fixed point at 9 rad/s, with the angle to the ground as a mixed coordinate."""
     body = NaturalBody("wheel", 2.0, (0, 0), 0.3, (BodyPoint(0, (0, 0)), BodyPoint(1, (0.5, 0))))
-    mechanism = Mechanism([body], np.array([(0, 0), (0.5, 0)]), np.zeros((0, 2)), np.zeros(1), fixed_points=[0])
+    mechanism = NaturalMechanism([body], np.array([(0, 0), (0.5, 0)]), np.zeros((0, 2)), np.zeros(1), fixed_points=[0])
     system = NaturalSystem(
         mechanism,
         sets=lambda layout: [AngleRows([Angle(layout.constant((1, 0)), layout.point(1), 0)], layout)],
@@ -178,7 +178,7 @@ def test_power_with_a_mass_matrix_that_varies(method: str) -> None:
     points, vectors = np.array([O, (1.0, 0, 0)]), np.array([(0, 1.0, 0)])
     places = BodyPoint(0, points[0]), BodyPoint(1, points[1])
     body = NaturalBody("thrown", 2.0, (0.3, 0.2, 0.5), INERTIA, places, (BodyVector(0, vectors[0]),))
-    mechanism = Mechanism([body], points, vectors)
+    mechanism = NaturalMechanism([body], points, vectors)
     system = NaturalSystem(mechanism, forces=lambda layout: [Gravity([body], layout, GRAVITY)])
     assert not system.has_constant_mass
     spin, speed = np.array([1.0, 2.0, -3.0]), np.array([0.5, -1.0, 2.0])
@@ -195,7 +195,7 @@ def test_distance_slide_and_driven_distance() -> None:
     """A point mass on a driven radius: its distance and its way along x are mixed coordinates."""
     body = NaturalBody("mass", 1.2, (0, 0, 0), np.zeros((3, 3)), (BodyPoint(1, (0, 0, 0)),))
     points, start = np.array([(0.0, 0, 0), (0.6, 0.8, 0)]), np.array([1.0, 0.6])
-    mechanism = Mechanism([body], points, np.array([(1.0, 0, 0)]), start, fixed_points=[0], fixed_vectors=[0])
+    mechanism = NaturalMechanism([body], points, np.array([(1.0, 0, 0)]), start, fixed_points=[0], fixed_vectors=[0])
 
     def radius(t: float) -> tuple[float, float, float]:
         return 1.0 + 0.5 * t * t, t, 1.0
@@ -223,7 +223,7 @@ def test_rows_that_say_nothing_new_are_left_out() -> None:
         places = tuple(BodyPoint(k, points[k]) for k in range(3))
         return NaturalBody(name, 3.0, (0.4, 0, 0.5), 0.1 * np.eye(3), places, (BodyVector(0, vectors[0]),))
 
-    door = NaturalSystem(Mechanism([leaf("a"), leaf("b")], points, vectors, fixed_points=[0, 1]))
+    door = NaturalSystem(NaturalMechanism([leaf("a"), leaf("b")], points, vectors, fixed_points=[0, 1]))
     assert door.constraints.joined.n_rows == 12
     assert (door.n, door.m) == (6, 5)
     a, multipliers = accelerations(door, door.start, np.zeros(6), 0.0)
@@ -251,7 +251,9 @@ def test_dependent_rows_of_a_large_linkage() -> None:
     cranks = [link(f"crank {k}", k, loops + 1 + k) for k in range(loops + 1)]
     couplers = [link(f"coupler {k}", loops + 1 + k, loops + 2 + k) for k in range(loops)]
     fixed = range(loops + 1)
-    mechanism = Mechanism([*cranks, *couplers], points, np.array([(0, 0, 1.0)]), fixed_points=fixed, fixed_vectors=[0])
+    mechanism = NaturalMechanism(
+        [*cranks, *couplers], points, np.array([(0, 0, 1.0)]), fixed_points=fixed, fixed_vectors=[0]
+    )
     system = NaturalSystem(mechanism, forces=lambda layout: [Gravity([*cranks, *couplers], layout, (0, -9.81, 0))])
     assert (system.n, system.m) == (3 * loops + 3, 3 * loops + 2)
     motion = integrate(system, 0.02, 2e-3)
@@ -265,7 +267,7 @@ def test_reactions_of_a_hanging_door() -> None:
     points = np.array([(0, 0, 0), (1.0, 0, 0), (0, 0, -0.8)])
     places = tuple(BodyPoint(k, points[k]) for k in range(3))
     body = NaturalBody("door", 5.0, (0.3, 0, -0.4), np.diag([0.3, 0.4, 0.2]), places, (BodyVector(0, (0, 1, 0)),))
-    mechanism = Mechanism([body], points, np.array([(0.0, 1, 0)]), fixed_points=[0, 1])
+    mechanism = NaturalMechanism([body], points, np.array([(0.0, 1, 0)]), fixed_points=[0, 1])
     system = NaturalSystem(mechanism, forces=lambda layout: [Gravity([body], layout, (0, 0, -9.81))])
     rest = np.zeros(system.n)
     a, multipliers = accelerations(system, system.start, rest, 0.0)
@@ -278,7 +280,7 @@ def test_reactions_of_a_hanging_door() -> None:
 
 def test_start_is_moved_onto_the_constraints() -> None:
     body = NaturalBody("bar", 1.0, (0.5, 0), 1 / 12, (BodyPoint(0, (0, 0)), BodyPoint(1, (1, 0))))
-    system = NaturalSystem(Mechanism([body], np.array([(0, 0), (0.9, 0.3)]), np.zeros((0, 2)), fixed_points=[0]))
+    system = NaturalSystem(NaturalMechanism([body], np.array([(0, 0), (0.9, 0.3)]), np.zeros((0, 2)), fixed_points=[0]))
     np.testing.assert_allclose(system.start[2:], np.array([0.9, 0.3]) / np.hypot(0.9, 0.3), atol=1e-15)
 
 
@@ -286,14 +288,14 @@ def test_wrong_input_is_refused() -> None:
     body = NaturalBody("bar", 1.0, (0.5, 0), 1 / 12, (BodyPoint(0, (0, 0)), BodyPoint(1, (1, 0))))
     points, none = np.array([(0, 0), (1.0, 0)]), np.zeros((0, 2))
     with pytest.raises(InputError, match="finite"):
-        NaturalSystem(Mechanism([body], np.array([(0, 0), (np.nan, 0)]), none, fixed_points=[0]))
+        NaturalSystem(NaturalMechanism([body], np.array([(0, 0), (np.nan, 0)]), none, fixed_points=[0]))
 
     def apart(builder: ConstraintBuilder, layout: Layout) -> None:
         builder.dot(layout.point(1), layout.point(1), 4.0, name="twice as long")
 
     with pytest.raises((InputError, ComputationError), match="twice as long|no position"):
-        NaturalSystem(Mechanism([body], points, none, fixed_points=[0]), [apart])
-    system = NaturalSystem(Mechanism([body], points, none, fixed_points=[0]))
+        NaturalSystem(NaturalMechanism([body], points, none, fixed_points=[0]), [apart])
+    system = NaturalSystem(NaturalMechanism([body], points, none, fixed_points=[0]))
     with pytest.raises(InputError) as caught:
         integrate(system, -1.0, 0.0, method="euler", rho=2.0)
     assert len(caught.value.faults) == 4
@@ -303,10 +305,10 @@ def test_wrong_input_is_refused() -> None:
 
 def test_wrong_joints_are_refused() -> None:
     vectors = np.array([(1.0, 0, 0), (0, 1.0, 0), (0.6, 0, 0.8), (0, -1.0, 0)])
-    mechanism = Mechanism([], np.zeros((2, 3)), vectors)
+    mechanism = NaturalMechanism([], np.zeros((2, 3)), vectors)
     with pytest.raises(InputError, match="vector 2 is not across the axis"):
         cylindrical(mechanism, 0, (0, 1), (1, 2), name="guide")
-    beside = Mechanism([], np.array([(0, 0, 0), (0, 0.1, 0.0)]), np.eye(3))
+    beside = NaturalMechanism([], np.array([(0, 0, 0), (0, 0.1, 0.0)]), np.eye(3))
     with pytest.raises(InputError, match="0.1 m beside the axis"):
         cylindrical(beside, 0, (0, 1), (1, 2))
     with pytest.raises(InputError, match="parallel"):

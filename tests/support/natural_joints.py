@@ -31,7 +31,7 @@ from flexmb.natural.layout import Combination, Layout
 from flexmb.natural.mass import alone, slot_mass_matrix
 from flexmb.natural.spring_laws import SpringLaws
 from flexmb.natural.springs import Law
-from flexmb.natural.system import Mechanism, Writer
+from flexmb.natural.system import NaturalMechanism, Writer
 
 ACROSS = 1e-6
 """Largest cosine of an angle that counts as a right one, and smallest sine between vectors that count as different."""
@@ -42,7 +42,11 @@ def _start_dot(start: Floats, a: Combination, b: Combination) -> float:
 
 
 def point_on_line(
-    mechanism: Mechanism, axis: int, points: tuple[int, int], across: tuple[int, int], name: str = "point on line"
+    mechanism: NaturalMechanism,
+    axis: int,
+    points: tuple[int, int],
+    across: tuple[int, int],
+    name: str = "point on line",
 ) -> Writer:
     """The second point stays on the line through its place at the start, along `axis`, fixed in the first body."""
     _check_across(mechanism, axis, across, name)
@@ -58,7 +62,7 @@ def point_on_line(
 
 
 def cylindrical(
-    mechanism: Mechanism, axis: int, points: tuple[int, int], across: tuple[int, int], name: str = "cylindrical"
+    mechanism: NaturalMechanism, axis: int, points: tuple[int, int], across: tuple[int, int], name: str = "cylindrical"
 ) -> Writer:
     """Slides along and turns about the shared vector `axis`; a point of the axis on each body."""
     places = np.asarray(mechanism.points, dtype=float)
@@ -72,7 +76,7 @@ def cylindrical(
 
 
 def prismatic(
-    mechanism: Mechanism,
+    mechanism: NaturalMechanism,
     axis: int,
     points: tuple[int, int],
     across: tuple[int, int],
@@ -96,7 +100,7 @@ def prismatic(
     return write
 
 
-def universal(mechanism: Mechanism, axes: tuple[int, int], name: str = "universal") -> Writer:
+def universal(mechanism: NaturalMechanism, axes: tuple[int, int], name: str = "universal") -> Writer:
     """The angle between a vector of each body stays; the bodies share the centre of the joint as a point."""
     start = mechanism.start()
 
@@ -130,7 +134,7 @@ def driven_scalar(scalar: int, drive: Drive, name: str = "driven scalar") -> Wri
     return write
 
 
-def _check_across(mechanism: Mechanism, axis: int, across: tuple[int, int], name: str) -> None:
+def _check_across(mechanism: NaturalMechanism, axis: int, across: tuple[int, int], name: str) -> None:
     vectors = np.asarray(mechanism.vectors, dtype=float)
     faults = []
     if vectors.shape[1] == 3:

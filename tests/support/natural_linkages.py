@@ -9,11 +9,11 @@ import numpy as np
 
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.forces import Gravity
-from flexmb.natural.system import Mechanism, NaturalSystem, Writer
+from flexmb.natural.system import NaturalMechanism, NaturalSystem, Writer
 
 
 def falling(
-    bodies: list[NaturalBody], mechanism: Mechanism, gravity: Any, joints: Sequence[Writer] = ()
+    bodies: list[NaturalBody], mechanism: NaturalMechanism, gravity: Any, joints: Sequence[Writer] = ()
 ) -> NaturalSystem:
     return NaturalSystem(mechanism, joints, forces=lambda layout: [Gravity(bodies, layout, gravity)])
 
@@ -50,7 +50,7 @@ def four_bar(dimension: int) -> tuple[NaturalSystem, np.ndarray]:
             bodies.append(NaturalBody(name, mass, center, inertia, ends, (BodyVector(0, (0, 0, 1)),)))
     vectors = np.array([(0.0, 0.0, 1.0)]) if dimension == 3 else np.zeros((0, 2))
     fixed = range(len(vectors))
-    mechanism = Mechanism(bodies, FOUR_BAR[:, :dimension], vectors, fixed_points=(0, 3), fixed_vectors=fixed)
+    mechanism = NaturalMechanism(bodies, FOUR_BAR[:, :dimension], vectors, fixed_points=(0, 3), fixed_vectors=fixed)
     system = falling(bodies, mechanism, (0, -9.81, 0)[:dimension])
     assert system.n - system.m == 1
     return system, compatible(system, {int(system.layout.point_columns(1)[1]): 3 * FOUR_BAR[1, 0]})

@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.forces import Gravity
-from flexmb.natural.system import Mechanism, NaturalSystem, Writer
+from flexmb.natural.system import NaturalMechanism, NaturalSystem, Writer
 from tests.support.natural_joints import cylindrical, prismatic, universal
 
 O, P, Q = np.array([0, 0, 0.0]), np.array([0.1, 0.5, 0.2]), np.array([0.3, 0.9, 0.6])
@@ -41,7 +41,7 @@ def two_links(kind: str) -> tuple[NaturalSystem, np.ndarray]:
     places = [BodyPoint(2, S), BodyPoint(3, Q)] if shared else [BodyPoint(1, P), BodyPoint(2, S), BodyPoint(3, Q)]
     second = NaturalBody("second", 1.0, CENTERS[1], 0.5 * INERTIA, places, seconds)
     bodies = [first, second]
-    mechanism = Mechanism(bodies, np.array([O, P, S, Q]), vectors, fixed_points=[0], fixed_vectors=[0])
+    mechanism = NaturalMechanism(bodies, np.array([O, P, S, Q]), vectors, fixed_points=[0], fixed_vectors=[0])
     joint: dict[str, Callable[[], Writer]] = {
         "cylindrical": lambda: cylindrical(mechanism, 1, (1, 2), (2, 3)),
         "prismatic": lambda: prismatic(mechanism, 1, (1, 3), (2, 3), keeper=4),

@@ -9,7 +9,7 @@ from flexmb.natural.constraints import ConstraintBuilder
 from flexmb.natural.forces import Gravity
 from flexmb.natural.layout import Layout
 from flexmb.natural.mixed import Angle, AngleRows
-from flexmb.natural.system import Mechanism, NaturalSystem
+from flexmb.natural.system import NaturalMechanism, NaturalSystem
 from tests.support.natural_joints import driven_scalar
 from tests.support.natural_solids import Array, RigidMotion
 
@@ -46,7 +46,7 @@ def turntable() -> tuple[NaturalSystem, Array]:
     def level(builder: ConstraintBuilder, layout: Layout) -> None:
         builder.dot(layout.vector(0), layout.constant((0, 0, 1.0)))
 
-    mechanism = Mechanism([body], x[:6].reshape(2, 3), x[6:].reshape(1, 3), np.array([angle]), fixed_points=[0])
+    mechanism = NaturalMechanism([body], x[:6].reshape(2, 3), x[6:].reshape(1, 3), np.array([angle]), fixed_points=[0])
     system = NaturalSystem(
         mechanism,
         [level, driven_scalar(0, turned)],
