@@ -296,6 +296,15 @@ class ResultWriter:
         return ComputationError(f"Cannot write the result '{self.path}': {reason}. {cure}")
 
 
+def add_warnings(path: Path, warnings: Sequence[WarningRecord]) -> None:
+    """Add warnings to those of an ended run whose file is closed."""
+    with Result(path) as result:
+        known = result.warnings
+    with h5py.File(path, "r+", libver=layout.LIBRARY_VERSIONS, locking=False) as file:
+        _replace(file["run/warnings"], layout.json_pieces([warning.as_dict() for warning in (*known, *warnings)]))
+    layout.stamp_length(path)
+
+
 def check_result_path(path: Path) -> None:
     """Raise InputError for a path where no result can be written, before anything is computed."""
     if fault := foreign_fault(path, "a result of flexmb", is_result_file, "out.h5"):
