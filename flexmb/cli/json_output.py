@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from flexmb.results.inverse_result import Departure, InverseDynamics
     from flexmb.results.modal_result import ModalResult, Sweep
     from flexmb.results.result_file import Result
+    from flexmb.verification.registry import Outcome
     from flexmb.warning import WarningRecord
 
 WARNED = 1
@@ -198,6 +199,29 @@ def sweep_document(sweep: Sweep) -> dict[str, Any]:
         "damping_ratios": sweep.ratios,
         "warnings": listed(sweep.warnings),
     }
+
+
+def verification_document(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Published cases; of several samples the one with the largest error is listed."""
+    cases = []
+    for outcome in outcomes:
+        findings = [
+            {
+                "quantity": finding.quantity,
+                "unit": finding.unit,
+                "reference": finding.reference[finding.worst],
+                "ours": finding.ours[finding.worst],
+                "error": finding.error,
+                "tolerance": finding.tolerance,
+                "measure": finding.measure,
+                "agrees": finding.agrees,
+            }
+            for finding in outcome.comparison.findings
+        ]
+        case, failure = outcome.case, outcome.failure
+        head = {"case": case.name, "title": case.title, "source": case.source, "agrees": outcome.agrees}
+        cases.append({**head, "failure": failure, "seconds": outcome.seconds, "findings": findings})
+    return {"agrees": all(outcome.agrees for outcome in outcomes), "cases": cases}
 
 
 def mesh_document(mesh: Mesh, report: MeshReport) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 `start_warnings` are known before a run (`flexmb check`), `run_warnings` after it. Both are the one place where warnings
 are collected: the report prints them, the result file and `--json` store them, `--strict` counts them. A new warning is
-a generator of `WarningRecord`s that is called here, or a record in `Preparation.warnings` or `RunSummary.warnings`. The
-codes are listed in docs/reference/warnings.md.
+a generator of `WarningRecord`s that is called here, or a record in `Preparation.warnings` (of the start),
+`RunSummary.warnings` (of the solver) or `Observations.warnings` (of the rows). docs/reference/warnings.md lists the codes.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ class Observations:
     """Time of the largest error of the energy balance [s]."""
     turn_time: float | None = None
     """Time of the largest turn of a body in a step [s]."""
+    warnings: tuple[WarningRecord, ...] = ()
+    """Further findings in the rows."""
 
 
 NOTHING_SEEN = Observations()
@@ -81,6 +83,7 @@ def run_warnings(
     yield from start_warnings(system, spec, prepared, seen.findings)
     if balance is not None and not isinstance(summary, StaticSummary):
         yield from equilibrium_warnings(balance, "the static start")
+    yield from seen.warnings
     if seen.ill_determined:
         yield ill_determined_warning(spec, seen.ill_determined, bool(flexible_bodies(system.mechanism)))
     if summary is None:
@@ -199,8 +202,7 @@ def energy_error_time(result: Result) -> float | None:
     paths = ("energy/kinetic", "energy/potential", "energy/work/total")
     if not result.n_rows or not all(path in result.channels for path in paths[:2]):
         return None
-    kinetic, potential, work = (result[path] if path in result.channels else 0.0 for path in paths)
-    energy = kinetic + potential - work
+    energy = result[paths[0]] + result[paths[1]] - (result[paths[2]] if paths[2] in result.channels else 0.0)
     return float(result.time[int(np.argmax(np.abs(energy - energy[0])))])
 
 

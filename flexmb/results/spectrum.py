@@ -36,7 +36,7 @@ class Ringing:
 
 
 def amplitudes(time: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """Frequencies [Hz] and amplitudes [unit of the values] of rows at rising times [s]."""
+    """(m,) frequencies [Hz] and (m,) amplitudes [unit of the values] of values : (r,) at rising times (r,) [s]."""
     known = np.isfinite(values)
     time, values = time[known], values[known]
     n = min(len(time), _MOST_SAMPLES)
