@@ -53,6 +53,7 @@ COMMAND_LINE = f"""{NOTE}
 | --- | --- |
 | 0 | done |
 | 1 | the computation failed; the message says when, where and what to change |
+| 1 | with `--strict`: there are [warnings](warnings.md); everything is computed and written |
 | 2 | the input is wrong; the message lists all faults with file, line and the likely intention |
 | 130 | interrupted (Ctrl-C, SIGTERM, closed terminal); incomplete files other than the result are removed |
 

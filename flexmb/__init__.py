@@ -48,7 +48,9 @@ _PLACES = {
     "animate": "flexmb.view.animate",
     "show": "flexmb.view.animate",
     "BodyFields": "flexmb.view.body_fields",
+    "peaks_of": "flexmb.view.peaks",
     "plot_result": "flexmb.view.plots",
+    "WarningRecord": "flexmb.warning",
     "InputError": "flexmb.errors",
     "ComputationError": "flexmb.errors",
 }

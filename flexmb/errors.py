@@ -29,7 +29,20 @@ class Fault:
         return f"{place}: {sentence}" if place else sentence
 
 
-class InputError(Exception):
+class CarriedError(Exception):
+    """An error that arrives whole in another process: by its fields, not by calling its class with its text."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _revived, (type(self), self.args, self.__dict__)
+
+
+def _revived(kind: type[CarriedError], args: tuple[Any, ...], fields: dict[str, Any]) -> CarriedError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(fields)
+    return error
+
+
+class InputError(CarriedError):
     """Wrong input, with all its faults."""
 
     def __init__(self, faults: Sequence[Fault] | str):
@@ -37,7 +50,7 @@ class InputError(Exception):
         super().__init__("\n".join(str(fault) for fault in self.faults))
 
 
-class ComputationError(Exception):
+class ComputationError(CarriedError):
     """A computation that failed."""
 
     def __init__(self, text: str, summary: Any = None):

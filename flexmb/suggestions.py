@@ -29,7 +29,7 @@ def meant(near: Iterable[str]) -> str:
 
 def did_you_mean(word: str, choices: Iterable[str], what: str = "Known") -> str:
     """A sentence with the nearest of `choices`, or with all of them when none is near."""
-    names = [str(choice) for choice in choices]
+    names = list(dict.fromkeys(str(choice) for choice in choices))
     if near := nearest(word, names):
         return meant(near)
     if not names:

@@ -6,6 +6,7 @@ Every stage yields `WarningRecord`s; reports print them, result files and `--jso
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import isfinite
 from typing import Any
 
 
@@ -26,5 +27,22 @@ class WarningRecord:
     unit: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields, for JSON and tables."""
-        return asdict(self)
+        """The fields, for JSON and tables; numbers that are not finite become None."""
+        return asdict(self) | {"time": _finite(self.time), "value": _finite(self.value)}
+
+
+def _finite(number: float | None) -> float | None:
+    return float(number) if number is not None and isfinite(number) else None
+
+
+def warning_from(entry: Any) -> WarningRecord:
+    """The record with the fields of `as_dict`; raises ValueError for anything else."""
+    texts = [entry[key] for key in ("code", "text", "place", "unit")]
+    numbers = [entry[key] for key in ("time", "value")]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a warning has a field that is not text")
+    if not all(number is None or type(number) in (int, float) for number in numbers):
+        raise ValueError("a warning has a field that is not a number")
+    code, text, place, unit = texts
+    time, value = (None if number is None else float(number) for number in numbers)
+    return WarningRecord(code, text, place, time, value, unit)

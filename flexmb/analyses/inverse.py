@@ -20,6 +20,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,11 @@ from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.recursive.recursive_reactions import recursive_reactions, uncovered
+from flexmb.reports.inverse_report import inverse_warnings
 from flexmb.results.inverse_result import Drive, InverseDynamics
 from flexmb.results.joint_reactions import joint_reactions
 from flexmb.results.result_file import Result
+from flexmb.results.result_writer import add_warnings
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.initial_state import body_states, start_system
 from flexmb.solvers.mechanics import Mechanics
@@ -89,7 +92,7 @@ def inverse_model(
     free, not_unique = _freedom(spec, ready, result)
     found = joint_reactions(result, model=chosen)
     recursive = recursive_reactions(result, chosen) if reactions == "recursive" else None
-    return InverseDynamics(
+    found_all = InverseDynamics(
         result=result,
         model=chosen,
         how=how,
@@ -104,6 +107,16 @@ def inverse_model(
         recursive=recursive,
         method_difference=0.0 if recursive is None else recursive.difference(found),
     )
+    return _with_warnings(found_all)
+
+
+def _with_warnings(found: InverseDynamics) -> InverseDynamics:
+    """The same, with the warnings about its reactions in the result file."""
+    if warnings := list(inverse_warnings(found)):
+        found.result.close()
+        add_warnings(found.result.path, warnings)
+        return replace(found, result=Result(found.result.path))
+    return found
 
 
 def _fitted(
@@ -114,7 +127,7 @@ def _fitted(
     result = run_model(chosen, output, progress=progress, command=command, solve=solve_fitted, ready=ready)
     fit = fit_of(ready, result)
     _, not_unique = _freedom(chosen.spec, ready, result)
-    return InverseDynamics(
+    found = InverseDynamics(
         result=result,
         model=chosen,
         how="kinematic",
@@ -128,6 +141,7 @@ def _fitted(
         ill_determined=ill_determined(ready.system, result),
         fit=fit,
     )
+    return _with_warnings(found)
 
 
 def _check(spec: ModelSpec, elastic: str, more_drives: str, reactions: str) -> None:

@@ -16,6 +16,8 @@ import numpy as np
 from flexmb.analyses.preparation import prepare
 from flexmb.errors import Fault, InputError
 from flexmb.model.model import Model
+from flexmb.reports.modes_report import growth_warnings
+from flexmb.reports.warnings import start_warnings
 from flexmb.results.modal_result import ModalResult
 from flexmb.results.result_file import Result
 from flexmb.solvers.linearise import linearise
@@ -44,17 +46,18 @@ def modes_of_model(
     elif about == "static":
         from flexmb.solvers.statics import equilibrium
 
-        found = equilibrium(system, work)
-        state = "the static equilibrium" if found.is_stable else "an unstable static equilibrium"
+        state = "the static equilibrium" if equilibrium(system, work).is_stable else "an unstable static equilibrium"
     elif about == "steady" and system.elastic.any():
         mechanics, analysis = Mechanics(system, work), model.spec.analysis
         span = (analysis.step or 1e-3 * analysis.end) if analysis is not None else 0.0
         settle(mechanics, mechanics.v.copy(), 0.1 * (span or 1e-3))
         state = f"flexible bodies bent as the motion requires, t = {mechanics.t:g} s"
     linear = linearise(system, work)
+    found = modes(system, linear)
     if about == "static" and result is None and np.any(Mechanics(system, linear.work).v):
         state += "; the motions keep their rates"
-    return ModalResult(system, linear, modes(system, linear), state)
+    warnings = (*start_warnings(system, model.spec, ready.warnings), *linear.warnings, *growth_warnings(found))
+    return ModalResult(system, linear, found, state, warnings)
 
 
 def _take_row(system: System, work: Any, path: str | os.PathLike[str], time: float | None) -> str:

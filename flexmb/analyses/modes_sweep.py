@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from flexmb.analyses.modes import modes_of_model
 from flexmb.arrays import Floats
 from flexmb.model.model_file import read_model
 from flexmb.results.modal_result import ModalResult, Sweep
+from flexmb.warning import WarningRecord
 
 
 def sweep_modes(
@@ -26,17 +28,18 @@ def sweep_modes(
     def modal_at(value: float) -> ModalResult:
         return modes_of_model(read_model(path, {**settings, name: f"{value:.15g}"}), about=about)
 
-    spectra, notes, title, is_moving = [], [], "", False
+    spectra, title, is_moving = [], "", False
+    warnings: list[WarningRecord] = []
     for value in values:
         modal = modal_at(value)
         title = modal.system.name
         is_moving = is_moving or modal.is_moving
         spectra.append(spectrum_of(modal))
-        notes += [f"{name} = {value:g}: {note}" for note in modal.linear.notes]
+        warnings += [replace(one, text=f"{name} = {value:g}: {one.text}") for one in modal.warnings]
     table = tracked(values, spectra, lambda value: spectrum_of(modal_at(value)))
     table = table[:, _chosen(np.abs(table.imag), most)]
     frequencies, ratios = np.abs(table.imag) / (2.0 * np.pi), -table.real / np.abs(table)
-    return Sweep(name, title, np.array(values, dtype=float), frequencies, ratios, tuple(notes), is_moving)
+    return Sweep(name, title, np.array(values, dtype=float), frequencies, ratios, tuple(warnings), is_moving)
 
 
 def _chosen(frequencies: Floats, most: int) -> list[int]:

@@ -17,6 +17,7 @@ from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import Redundancy, redundancy
 from flexmb.solvers.statics import Equilibrium
 from flexmb.system.system import System
+from flexmb.warning import WarningRecord
 
 MOST_EQUATIONS = 4000
 """Limit of coordinates and constraint rows of a system with loops."""
@@ -39,6 +40,8 @@ class Preparation:
     """Equilibrium at the start, when the analysis is static or has a static start."""
     turbo: Any = None
     """Whether generated code is used (`Turbo`); None: not requested."""
+    warnings: tuple[WarningRecord, ...] = ()
+    """Findings of the assembly and of the start."""
 
 
 def prepare(model: Model) -> Preparation:

@@ -16,17 +16,20 @@ from flexmb.model.model import Model
 from flexmb.model.schema.analysis import Analysis
 from flexmb.reports.flexible_report import strain_text
 from flexmb.reports.run_report import entry, run_report, summary_numbers
-from flexmb.results.channel_columns import NamedChannel, named_channels
-from flexmb.results.flexible_findings import Findings, flexible_bodies, flexible_findings
+from flexmb.reports.warnings import NOTHING_SEEN, Observations, energy_error_time, run_warnings, turn_time
+from flexmb.results.channel_columns import NamedChannel, is_reaction, named_channels
+from flexmb.results.flexible_findings import flexible_bodies, flexible_findings
 from flexmb.results.result_creation import RunIdentity
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter, check_result_path
 from flexmb.results.resuming import open_for_resuming
+from flexmb.results.spectrum import ringing
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.run import simulate
 from flexmb.solvers.summary import Summary
 from flexmb.system.records.fields import field_kinds
 from flexmb.system.system import System
+from flexmb.warning import WarningRecord
 
 Progress = Callable[[float, float, int, int], None]
 
@@ -87,8 +90,8 @@ def run_model(
         writer.flush()
         if writer.n_rows == 0 and summary.outcome == "interrupted":
             raise KeyboardInterrupt
-        report = _report(ready, model, writer, summary, wall_note=" since it was resumed" if resume else "")
-        writer.finish(summary.outcome, report, summary_numbers(summary))
+        report, warnings = _report(ready, model, writer, summary, wall_note=" since it was resumed" if resume else "")
+        writer.finish(summary.outcome, report, summary_numbers(summary), warnings)
     return Result(path)
 
 
@@ -99,10 +102,10 @@ def _report(
     summary: Summary | None,
     failure: str = "",
     wall_note: str = "",
-) -> str:
-    flexible = (
-        _look_into(ready.system, writer.path) if flexible_bodies(ready.system.mechanism) and writer.n_rows else None
-    )
+) -> tuple[str, list[WarningRecord]]:
+    """The report and the warnings of a run."""
+    seen = _look_into(ready.system, writer, summary) if writer.n_rows else NOTHING_SEEN
+    warnings = list(run_warnings(ready.system, model.spec, summary, seen, ready.warnings, ready.balance))
     text = run_report(
         ready.system,
         model,
@@ -116,21 +119,35 @@ def _report(
         wall_note=wall_note,
         balance=ready.balance,
         turbo=ready.turbo,
-        flexible=flexible,
+        findings=seen.findings,
+        strain=seen.strain,
+        warnings=warnings,
     )
     if writer.kept is not None and (failure or summary is None or summary.outcome != "finished"):
         kept = entry("earlier result", f"{writer.kept}: kept until this run is finished with --resume, or repeated")
         text = "\n".join([text, *kept])
-    return text
+    return text, warnings
 
 
-def _look_into(system: System, output: Path) -> tuple[Findings, str, dict[str, tuple[str, ...]]] | None:
-    """Findings on flexible bodies, largest strain energy as text, and ill-determined reactions of the rows so far."""
+def _look_into(system: System, writer: ResultWriter, summary: Summary | None) -> Observations:
+    """Findings in the rows so far: flexible bodies, ill-determined reactions, fast oscillations, times of errors."""
+    reactions = {path: found.high for path, found in writer.extremes.items() if is_reaction(path) and found.high > 0.0}
+    forces = {
+        path[len("joints/") : -len("/force")]: high for path, high in reactions.items() if path.endswith("/force")
+    }
     try:
-        with Result(output) as result:
-            return flexible_findings(system.mechanism, result), strain_text(result), ill_determined(system, result)
+        with Result(writer.path) as result:
+            seen = Observations(
+                ringing=ringing(result, max(forces, key=forces.__getitem__)) if forces else None,
+                energy_time=energy_error_time(result),
+                turn_time=turn_time(result, summary.turning_body) if summary is not None else None,
+            )
+            if not flexible_bodies(system.mechanism):
+                return seen
+            findings, weak = flexible_findings(system.mechanism, result), ill_determined(system, result)
+            return replace(seen, findings=findings, strain=strain_text(result), ill_determined=weak)
     except InputError:  # the file is damaged, which is reported elsewhere
-        return None
+        return NOTHING_SEEN
 
 
 def default_output(model: Model) -> Path:
@@ -151,7 +168,8 @@ def _simulate(
     except ComputationError as error:
         writer.flush()
         numbers = summary_numbers(error.summary) if error.summary is not None else ()
-        writer.finish("failed", _report(ready, model, writer, error.summary, str(error)), numbers)
+        report, warnings = _report(ready, model, writer, error.summary, str(error))
+        writer.finish("failed", report, numbers, warnings)
         raise
 
 

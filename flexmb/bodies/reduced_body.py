@@ -17,6 +17,7 @@ from flexmb.arrays import Floats, Integers
 from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.point_field import PointField
+from flexmb.warning import WarningRecord, warning_from
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,17 @@ class ReducedBody:
     def n_modes(self) -> int:
         """Number of elastic coordinates."""
         return len(self.coordinates)
+
+    @property
+    def warnings(self) -> tuple[WarningRecord, ...]:
+        """Warnings of its report; of older files the reasons of their verdict."""
+        try:
+            if "warnings" in self.report:
+                return tuple(warning_from(entry) for entry in self.report["warnings"])
+            reasons = [str(text) for text in self.report["verdict"]["reasons"]]
+            return tuple(WarningRecord("body-verdict", text, f"bodies.{self.name}") for text in reasons)
+        except (TypeError, KeyError, ValueError):  # the report of a file is not trusted
+            return ()
 
     @property
     def order(self) -> Any:

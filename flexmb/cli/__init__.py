@@ -75,7 +75,14 @@ def _run(words: list[str]) -> int:
         raise InputError(f"{error} {_where_to_look(words, list(error.command_chain or ()))}") from error
     is_verb = str(getattr(command, "__module__", "")).startswith("flexmb")  # help formats its own output
     with redirect_stdout(PlainOutput(sys.stdout)) if is_verb and sys.stdout is not None else nullcontext():
-        code = command(*bound.args, **bound.kwargs)
+        try:
+            code = command(*bound.args, **bound.kwargs)
+        except (InputError, ComputationError) as error:
+            if bound.arguments.get("json") or getattr(bound.arguments.get("options"), "json", False):
+                from flexmb.cli.json_output import error_document, print_document
+
+                print_document(getattr(command, "__name__", ""), error_document(error))
+            raise
     if sys.stdout is not None:  # None when the caller closed it
         sys.stdout.flush()
     return code if isinstance(code, int) else DONE

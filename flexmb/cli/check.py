@@ -16,6 +16,8 @@ def check(
     settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
     graph: bool = False,
     matrices: bool = False,
+    json: bool = False,
+    strict: bool = False,
 ) -> int:
     """Print degrees of freedom, redundant constraints by joint, assembly residual and coordinates; runs nothing.
 
@@ -29,8 +31,13 @@ def check(
         Draw the linear graph: the spanning tree and the chords with their circuits.
     matrices
         Print the incidence, path, cutset and circuit matrices.
+    json
+        Print one JSON document instead of the report: degrees of freedom, redundant constraints, warnings.
+    strict
+        Exit with code 1 when there are warnings.
     """
-    from flexmb.analyses.check import CHECKED_BY, check_model
+    from flexmb.analyses.check import CHECKED_BY, examine_model
+    from flexmb.cli.json_output import check_document, exit_code, print_document
     from flexmb.cli.progress import announce_compilation
     from flexmb.cli.settings import read_settings
     from flexmb.model.model_file import read_model
@@ -38,5 +45,9 @@ def check(
     loaded = read_model(model, read_settings(settings or []))
     if sys.stderr.isatty():
         announce_compilation(sys.stderr, CHECKED_BY, loaded.spec)
-    print(check_model(loaded, graph=graph, matrices=matrices))
-    return 0
+    found = examine_model(loaded, graph=graph, matrices=matrices)
+    if json:
+        print_document("check", check_document(found))
+    else:
+        print(found.report)
+    return exit_code(found.warnings, strict)

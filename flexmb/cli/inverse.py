@@ -25,6 +25,8 @@ def inverse(
     verify: bool = False,
     csv: Path | None = None,
     quiet: bool = False,
+    json: bool = False,
+    strict: bool = False,
 ) -> int:
     """Compute the effort of every motion and the reaction of every joint; prints them, writes a result.
 
@@ -48,6 +50,10 @@ def inverse(
         Table of efforts and of reactions in world axes, one row for every row of the result.
     quiet
         Print nothing but errors.
+    json
+        Print one JSON document instead of the reports: drives, headline numbers, warnings, peaks.
+    strict
+        Exit with code 1 when there are warnings, such as reactions that are not unique; the result is written.
     """
     from flexmb.cli.settings import read_settings
     from flexmb.model.model_file import read_model
@@ -56,7 +62,8 @@ def inverse(
     target = output or Path(loaded.spec.output.file or f"{model.stem}.h5")
     _check(target, csv, verify, more_drives)
     choices = {"elastic": elastic, "more_drives": more_drives, "reactions": reactions}
-    return _print_report(_computed(loaded, target, choices, quiet), csv, verify, quiet)
+    found = _computed(loaded, target, choices, quiet)
+    return _print_report(found, csv, verify, quiet, json, strict)
 
 
 def _check(target: Path, csv: Path | None, verify: bool, more_drives: str) -> None:
@@ -102,12 +109,14 @@ def _checked_forwards(found: InverseDynamics) -> Departure:
         raise ComputationError(f"The result is written, but the model cannot be run forwards: {error}") from error
 
 
-def _print_report(found: InverseDynamics, csv: Path | None, verify: bool, quiet: bool) -> int:
+def _print_report(found: InverseDynamics, csv: Path | None, verify: bool, quiet: bool, json: bool, strict: bool) -> int:
     """Print the reports, write the table, check forwards."""
     from flexmb.analyses.section_forces import beam_forces
+    from flexmb.cli.json_output import departure_document, exit_code, inverse_document, print_document
     from flexmb.reports.inverse_report import departure_lines, inverse_report
     from flexmb.results.reaction_table import write_reactions
 
+    quiet = quiet or json
     with found.result:
         if not quiet:
             print(found.result.report, inverse_report(found, beam_forces(found.result, found.model)), sep="\n\n")
@@ -115,10 +124,11 @@ def _print_report(found: InverseDynamics, csv: Path | None, verify: bool, quiet:
             write_reactions(found, csv)
             if not quiet:
                 print("", f"  {'reactions and efforts':<26}{csv}", sep="\n")
-        if verify and found.result.outcome == "finished":
-            lines = departure_lines(_checked_forwards(found))
-            if not quiet:
-                print("", *lines, sep="\n")
+        departure = _checked_forwards(found) if verify and found.result.outcome == "finished" else None
+        if json:
+            print_document("inverse", {**inverse_document(found), **departure_document(departure)})
+        if departure is not None and not quiet:
+            print("", *departure_lines(departure), sep="\n")
         if found.result.outcome == "interrupted":
             raise KeyboardInterrupt(f"interrupted at t = {found.result.time[-1]:.6g} s")
-    return 0
+        return exit_code(found.warnings, strict)

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 if TYPE_CHECKING:
     from flexmb.arrays import Floats
     from flexmb.results.modal_result import ModalResult
+    from flexmb.warning import WarningRecord
 
 
 def modes(
@@ -25,6 +26,8 @@ def modes(
     frequencies: str | None = None,
     most: int = 20,
     output: Annotated[list[Path] | None, Parameter(name=["--output", "-o"])] = None,
+    json: bool = False,
+    strict: bool = False,
 ) -> int:
     """Print natural frequencies, damping and mode shapes of a mechanism with loops, drives and flexible bodies.
 
@@ -51,8 +54,13 @@ def modes(
     output
         File to write: .npz or .mat (matrices, eigenvalues, shapes, names) or .csv. May be repeated.
         With --over and --frf: .csv, or a plot (.png, .svg, .pdf).
+    json
+        Print one JSON document instead of the report: all modes (--over: frequencies; --frf: response), warnings.
+    strict
+        Exit with code 1 when there are warnings, such as a state that is not an equilibrium.
     """
     from flexmb.analyses.modes import modes_of_model
+    from flexmb.cli.json_output import exit_code
     from flexmb.cli.modes_files import read_over, read_pair, read_range
     from flexmb.cli.settings import read_settings
     from flexmb.model.model_file import read_model
@@ -61,37 +69,47 @@ def modes(
     _check(about, result, time, over, frf, frequencies, most, paths)
     values = read_settings(settings or [])
     if over is not None:
-        _sweep(model, values, *read_over(over), about, most, paths)
-        return 0
+        return exit_code(_sweep(model, values, *read_over(over), about, most, paths, json), strict)
     wanted = None if frf is None else (read_pair(frf), read_range("--frequencies", frequencies or "", 0.0))
     modal = modes_of_model(read_model(model, values), about=about, result=result, time=time)
     if wanted:
-        _respond(modal, *wanted, most, paths)
+        _respond(modal, *wanted, most, paths, json)
     else:
-        _list(modal, most, paths)
-    return 0
+        _list(modal, most, paths, json)
+    return exit_code(modal.warnings, strict)
 
 
-def _list(modal: ModalResult, most: int, paths: list[Path]) -> None:
+def _list(modal: ModalResult, most: int, paths: list[Path], json: bool) -> None:
+    from flexmb.cli.json_output import modes_document, print_document
     from flexmb.reports.modes_report import modes_text
     from flexmb.results.modal_tables import mode_table, write_matrices, write_table
 
-    print(modes_text(modal, most))
+    if json:
+        print_document("modes", modes_document(modal))
+    else:
+        print(modes_text(modal, most))
     for path in paths:
         if path.suffix.lower() == ".csv":
             write_table(path, *mode_table(modal))
         else:
             write_matrices(modal, path)
-        print(path)
+        if not json:
+            print(path)
 
 
-def _respond(modal: ModalResult, pair: tuple[str, str], frequencies: Floats, most: int, paths: list[Path]) -> None:
+def _respond(
+    modal: ModalResult, pair: tuple[str, str], frequencies: Floats, most: int, paths: list[Path], json: bool
+) -> None:
+    from flexmb.cli.json_output import print_document, response_document
     from flexmb.reports.modes_report import response_text
     from flexmb.results.modal_tables import response_table, write_table
     from flexmb.solvers.frequency_response import frequency_response
 
     response = frequency_response(modal.linear, *pair, frequencies)
-    print(response_text(modal, pair, frequencies, response, most))
+    if json:
+        print_document("modes", response_document(modal, pair, frequencies, response))
+    else:
+        print(response_text(modal, pair, frequencies, response, most))
     for path in paths:
         if path.suffix.lower() == ".csv":
             write_table(path, *response_table(frequencies, response))
@@ -99,7 +117,8 @@ def _respond(modal: ModalResult, pair: tuple[str, str], frequencies: Floats, mos
             from flexmb.view.plots.mode_plots import draw_response
 
             draw_response(f"{modal.system.name}: {pair[1]} by {pair[0]}", frequencies, response, path)
-        print(path)
+        if not json:
+            print(path)
 
 
 def _check(
@@ -145,13 +164,18 @@ def _sweep(
     about: str,
     most: int,
     paths: list[Path],
-) -> None:
+    json: bool,
+) -> tuple[WarningRecord, ...]:
     from flexmb.analyses.modes_sweep import sweep_modes
+    from flexmb.cli.json_output import print_document, sweep_document
     from flexmb.reports.modes_report import sweep_text
     from flexmb.results.modal_tables import sweep_table, write_table
 
     sweep = sweep_modes(model, settings, name, values.tolist(), about, most)
-    print(sweep_text(sweep))
+    if json:
+        print_document("modes", sweep_document(sweep))
+    else:
+        print(sweep_text(sweep))
     for path in paths:
         if path.suffix.lower() == ".csv":
             write_table(path, *sweep_table(sweep))
@@ -159,4 +183,6 @@ def _sweep(
             from flexmb.view.plots.mode_plots import draw_sweep
 
             draw_sweep(sweep, path)
-        print(path)
+        if not json:
+            print(path)
+    return sweep.warnings

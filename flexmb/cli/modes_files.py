@@ -44,7 +44,7 @@ def read_over(text: str) -> tuple[str, Floats]:
     """Name and values of NAME=START:END:COUNT."""
     name, equals, values = text.partition("=")
     if not (name.strip() and equals):
-        raise InputError(f"--over {text}: a name and values are needed. Write --over speed=0:200:21.")
+        raise InputError(f"--over {text}: expected a name and values. Write --over speed=0:200:21.")
     return name.strip(), read_range(f"--over {name}", values)
 
 
@@ -52,5 +52,5 @@ def read_pair(text: str) -> tuple[str, str]:
     """Input and sensor of INPUT:SENSOR."""
     first, colon, second = text.partition(":")
     if not (first.strip() and colon and second.strip()):
-        raise InputError(f"--frf {text}: an input and a sensor are needed. Write --frf push.x:tip.")
+        raise InputError(f"--frf {text}: expected an input and a sensor. Write --frf push.x:tip.")
     return first.strip(), second.strip()

@@ -44,5 +44,10 @@ class PlainOutput(io.TextIOBase):
     def isatty(self) -> bool:
         return self._stream.isatty()
 
+    @property
+    def closed(self) -> bool:
+        """Whether the stream behind is closed; libraries that kept this one look at it when the program ends."""
+        return self._stream.closed
+
     def writable(self) -> bool:
         return True

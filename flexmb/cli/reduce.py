@@ -113,6 +113,12 @@ class ReduceOptions:
         _option(_BODY, "Body file; default: the name of the mesh with .h5, in the current folder.", "--output", "-o"),
     ] = None
     quiet: Annotated[bool, _option(_BODY, "Print nothing but errors.")] = False
+    json: Annotated[
+        bool, _option(_BODY, "Print one JSON document instead of the report: numbers, verdict, warnings.")
+    ] = False
+    strict: Annotated[
+        bool, _option(_BODY, "Exit with code 1 when there are warnings; the body file is written all the same.")
+    ] = False
     stiffness: Annotated[
         Path | None,
         _option(
@@ -139,6 +145,7 @@ def reduce(mesh: Path, /, *, options: ReduceOptions = _NO_OPTIONS) -> int:
     """
     from flexmb.bodies.body_file import write_body
     from flexmb.bodies.body_report import report_text
+    from flexmb.cli.json_output import body_document, exit_code, print_document
     from flexmb.cli.progress import StageLine, announce_array_compilation
 
     shown = not options.quiet and sys.stderr.isatty()
@@ -151,10 +158,12 @@ def reduce(mesh: Path, /, *, options: ReduceOptions = _NO_OPTIONS) -> int:
     finally:
         if line is not None:
             line.clear()
-    if not options.quiet:
+    if options.json:
+        print_document("reduce", {"file": str(target), **body_document(body)})
+    elif not options.quiet:
         print(report_text(body))
         print(f"\n{target}")
-    return 0
+    return exit_code(body.warnings, options.strict)
 
 
 def _target(mesh: Path, options: ReduceOptions) -> Path:
@@ -211,7 +220,7 @@ def _read_mesh(path: Path, options: ReduceOptions, faults: list[Fault], progress
     try:
         mesh = read_mesh(path, unit)
         if options.stiffness is None:  # imported matrices use only the nodes
-            mesh = replace(mesh, notes=(*mesh.notes, *reject_bad(mesh).warnings))
+            mesh = replace(mesh, notes=(*mesh.notes, *(warning.text for warning in reject_bad(mesh).warnings)))
     except InputError as error:
         faults += error.faults
     return mesh

@@ -167,7 +167,7 @@ def read_count(option: str, word: str | None, faults: list[Fault]) -> int | None
     if word is None:
         return None
     if not re.fullmatch(r"\+?\d{1,9}", word.strip()):
-        faults.append(Fault("a whole number is needed.", (f"{option} {word}",)))
+        faults.append(Fault("expected a whole number.", (f"{option} {word}",)))
         return None
     return int(word)
 
@@ -184,7 +184,7 @@ def read_axis(option: str, word: str | None, faults: list[Fault]) -> tuple[float
     except ValueError:
         numbers = ()
     if len(numbers) != 3 or not all(math.isfinite(number) for number in numbers) or not any(numbers):
-        faults.append(Fault("a direction is needed: x, y, z, or three numbers such as '0,1,1'.", (f"{option} {word}",)))
+        faults.append(Fault("expected a direction: x, y, z, or three numbers such as '0,1,1'.", (f"{option} {word}",)))
         return None
     return numbers
 
@@ -284,7 +284,7 @@ def read_ties(option: str, words: Sequence[str], tie: str, sets: Collection[str]
         if at >= 0:
             name, select = text[:at].strip(), text[at + 1 :].strip()
         if not name or not select:
-            faults.append(Fault("a name and a selection are needed.", place, f"Write {option} NAME=SET."))
+            faults.append(Fault("expected a name and a selection.", place, f"Write {option} NAME=SET."))
         elif at < 0 and "(" in text and text not in sets:
             faults.append(Fault("a selection needs a name.", place, f"Write {option} 'NAME={text}'."))
         else:

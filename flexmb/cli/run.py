@@ -18,6 +18,8 @@ def run(
     resume: bool = False,
     turbo: bool = False,
     quiet: bool = False,
+    json: bool = False,
+    strict: bool = False,
 ) -> int:
     """Simulate a model; prints the run report, writes the result.
 
@@ -35,10 +37,15 @@ def run(
         Use code generated for this model (up to ten bodies) and cached; the report says if it cannot be used.
     quiet
         Print nothing but errors.
+    json
+        Print one JSON document instead of the report: headline numbers, warnings, peaks.
+    strict
+        Exit with code 1 when the run has warnings; the result is written all the same.
     """
     import shlex
 
     from flexmb.analyses.run import run_model
+    from flexmb.cli.json_output import exit_code, print_document, result_document
     from flexmb.cli.plain_output import typed_command
     from flexmb.cli.progress import ProgressLine, announce_compilation
     from flexmb.cli.settings import read_settings
@@ -58,12 +65,14 @@ def run(
         if progress is not None:
             progress.clear()
     with result:
-        if not quiet:
+        if json:
+            print_document("run", result_document(result))
+        elif not quiet:
             print(result.report)
         if result.outcome == "interrupted":
             again = shlex.join(["flexmb", "run", str(model), "-o", str(target), *_set_words(settings), "--resume"])
             raise KeyboardInterrupt(f"interrupted at t = {result.time[-1]:.6g} s; continue with: {again}")
-    return 0
+        return exit_code(result.warnings, strict)
 
 
 def _set_words(settings: list[str] | None) -> list[str]:

@@ -11,7 +11,7 @@ def read_settings(words: Sequence[str]) -> dict[str, str]:
     """Names and values of "name=value"; all wrong ones are reported at once."""
     pairs = [(word, *word.partition("=")) for word in words]
     faults = [
-        Fault(f"--set {word}: a name and a value are needed.", hint="Write --set name=value.")
+        Fault(f"--set {word}: expected a name and a value.", hint="Write --set name=value.")
         for word, name, equals, value in pairs
         if not (name.strip() and equals and value.strip())
     ]

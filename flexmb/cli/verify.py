@@ -19,6 +19,7 @@ def verify(
     html: Path | None = None,
     markdown: Path | None = None,
     list_cases: Annotated[bool, Parameter(name="--list")] = False,
+    json: bool = False,
 ) -> int:
     """Run the published cases and print the comparison: reference, flexmb, error, tolerance.
 
@@ -34,7 +35,10 @@ def verify(
         Write a table with one row per case (.md).
     list_cases
         List the cases, and what cannot be compared; runs nothing.
+    json
+        Print one JSON document instead of the table.
     """
+    from flexmb.cli.json_output import print_document, verification_document
     from flexmb.verification.registry import NOT_APPLICABLE, all_cases, chosen_cases, run_cases
     from flexmb.verification.table import case_list, markdown_table, text_table
 
@@ -45,18 +49,23 @@ def verify(
     chosen = chosen_cases(case or [])
     _compile(everything=not case)
     outcomes = run_cases(chosen, _Progress(len(chosen)))
-    print(text_table(outcomes))
+    if json:
+        print_document("verify", verification_document(outcomes))
+    else:
+        print(text_table(outcomes))
     if page:
         from flexmb.verification.page import write_page
 
         write_page(outcomes, page)
-        print(f"{html}: {page.stat().st_size / 1e6:.2f} MB")
+        if not json:
+            print(f"{html}: {page.stat().st_size / 1e6:.2f} MB")
     if rows:
         from flexmb.output_files import drafted
 
         with drafted(rows, ".md") as draft:
             draft.write_text(markdown_table(outcomes) + "\n", encoding="utf-8")
-        print(markdown)
+        if not json:
+            print(markdown)
     return 0 if all(outcome.agrees for outcome in outcomes) else 1
 
 

@@ -17,6 +17,7 @@ from flexmb.mesh.measure import Measures, measure
 from flexmb.mesh.mesh import LINES, SOLIDS, Cells, Mesh
 from flexmb.mesh.neighbours import coincident_points, connected_parts, duplicate_cells
 from flexmb.mesh.raw import listed
+from flexmb.warning import WarningRecord
 
 _FLAT = 1e-12
 """Ratio of volume to extent cubed below which a cell is flat"""
@@ -52,12 +53,12 @@ class MeshReport:
     parts: tuple[int, ...] = ()
     """Cells in each connected part, largest first"""
     faults: tuple[Fault, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[WarningRecord, ...] = ()
 
 
 def check_mesh(mesh: Mesh) -> MeshReport:
     """Check a mesh without material."""
-    faults, warnings = _number_faults(mesh), list[str]()
+    faults, warnings = _number_faults(mesh), list[WarningRecord]()
     counts = _counts(mesh)
     finite = mesh.points[np.isfinite(mesh.points).all(axis=1)]
     low, high = (finite.min(axis=0), finite.max(axis=0)) if len(finite) else (np.zeros(3), np.zeros(3))
@@ -80,7 +81,7 @@ def check_mesh(mesh: Mesh) -> MeshReport:
     _neighbour_findings(mesh, parts, faults, warnings)
     if n_poor:
         text = f"{n_poor} cells have a scaled Jacobian below {_POOR:g} (1 is regular, 0 flat); the worst is {place}."
-        warnings.append(text)
+        warnings.append(WarningRecord("poor-cells", text, place, None, worst, "1"))
     return MeshReport(
         mesh.n_points,
         *counts,
@@ -137,7 +138,9 @@ def _number_faults(mesh: Mesh) -> list[Fault]:
     return faults
 
 
-def _shape_faults(mesh: Mesh, block: Cells, found: Measures, faults: list[Fault], warnings: list[str]) -> Flags:
+def _shape_faults(
+    mesh: Mesh, block: Cells, found: Measures, faults: list[Fault], warnings: list[WarningRecord]
+) -> Flags:
     """Report repeated nodes, flat, inverted and folded cells; returns which cells have none of these."""
     ordered = np.sort(block.nodes, axis=1)
     repeated = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
@@ -155,8 +158,9 @@ def _shape_faults(mesh: Mesh, block: Cells, found: Measures, faults: list[Fault]
         if mask.any():
             faults.append(_fault(mesh, block, mask, text, hint))
     if at_node.any():
-        places = _places(mesh, block, at_node)
-        warnings.append(f"{int(at_node.sum())} {block.kind} cells are folded at a node, not inside ({places}).")
+        count, places = int(at_node.sum()), _places(mesh, block, at_node)
+        text = f"{count} {block.kind} cells are folded at a node, not inside ({places})."
+        warnings.append(WarningRecord("folded-cells", text, places, None, float(count), "1"))
     return ~(repeated | flat | inverted | folded)
 
 
@@ -214,7 +218,7 @@ def _inertia(mass: float, first: Floats, second: Floats) -> Floats:
     return np.asarray(np.trace(central) * np.eye(3) - central)
 
 
-def _neighbour_findings(mesh: Mesh, parts: tuple[int, ...], faults: list[Fault], warnings: list[str]) -> None:
+def _neighbour_findings(mesh: Mesh, parts: tuple[int, ...], faults: list[Fault], warnings: list[WarningRecord]) -> None:
     for block in mesh.cells:
         copies = duplicate_cells(block)
         if copies.any():
@@ -222,11 +226,14 @@ def _neighbour_findings(mesh: Mesh, parts: tuple[int, ...], faults: list[Fault],
     near = coincident_points(mesh)
     if near:
         text = f"{near} points coincide with another point but are separate nodes: the cells there are not connected."
-        warnings.append(f"{text} Merge the nodes in the mesher unless this is intended.")
+        text += " Merge the nodes in the mesher unless this is intended."
+        warnings.append(WarningRecord("coincident-points", text, mesh.source, None, float(near), "1"))
     if len(parts) > 1:
         sizes = ", ".join(str(size) for size in parts[:5]) + (", ..." if len(parts) > 5 else "")
         text = f"The mesh consists of {len(parts)} parts that share no nodes ({sizes} cells)."
-        warnings.append(f"{text} Each can move on its own unless an interface connects them.")
+        text += " Each can move on its own unless an interface connects them."
+        warnings.append(WarningRecord("separate-parts", text, mesh.source, None, float(len(parts)), "1"))
     empty = [name for name, nodes in mesh.node_sets.items() if not len(nodes)]
     if empty:
-        warnings.append(f"Empty sets: {', '.join(empty)}.")
+        text = f"Empty sets: {', '.join(empty)}."
+        warnings.append(WarningRecord("empty-sets", text, ", ".join(empty), None, float(len(empty)), "1"))

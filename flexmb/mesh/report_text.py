@@ -35,7 +35,7 @@ def mesh_report_text(mesh: Mesh, report: MeshReport) -> str:
     elif report.parts:
         lines += _entry("parts", f"{len(report.parts)} of {', '.join(f'{size:,}' for size in report.parts[:8])} cells")
     lines += ["", *_sets(report)]
-    for title, texts in (("note", mesh.notes), ("WARNING", report.warnings)):
+    for title, texts in (("note", mesh.notes), ("WARNING", [warning.text for warning in report.warnings])):
         lines += [line for text in texts for line in ("", *_entry(title, text))]
     for fault in report.faults:
         lines += ["", *_entry("FAULT", f"{fault.text} {fault.hint}".strip())]

@@ -128,7 +128,7 @@ class ReductionRequest:
     def _count_faults(self) -> list[Fault]:
         faults = []
         if self.modes is not None and (not is_whole(self.modes) or not 0 <= self.modes <= MOST_MODES):
-            faults.append(Fault(f"a whole number from 0 to {MOST_MODES} is needed, found {self.modes!r}", ("modes",)))
+            faults.append(Fault(f"expected a whole number from 0 to {MOST_MODES}, found {self.modes!r}", ("modes",)))
         elif self.field == "quadratic" and self.modes is not None and self.modes > MOST_QUADRATIC:
             text = f"a quadratic field allows at most {MOST_QUADRATIC} modes, found {self.modes}"
             faults.append(Fault(text, ("modes",), "Use fewer, or the linear field."))
@@ -136,7 +136,7 @@ class ReductionRequest:
             faults.append(Fault("method free needs at least one mode", ("modes",)))
         for name, frequency in (("below", self.below), ("keep_below", self.keep_below)):
             if frequency is not None and (not is_number(frequency) or frequency <= 0.0):
-                faults.append(Fault(f"a frequency above zero [Hz] is needed, found {frequency!r}", (name,)))
+                faults.append(Fault(f"expected a frequency above zero [Hz], found {frequency!r}", (name,)))
         if self.attachment and not self.interfaces:
             text = "attachment modes need an interface, and none is given"
             faults.append(Fault(text, ("attachment",), "Name an interface."))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from flexmb.arrays import Floats
 from flexmb.graph import SpanningTree, circuit_matrix, cutset_matrix, draw, format_matrix, incidence, path_matrix
 from flexmb.model.model import Model
-from flexmb.reports.flexible_report import arms, flexible_warnings, mode_lines
+from flexmb.reports.flexible_report import arms, mode_lines
 from flexmb.reports.run_report import entry, flexible_lines, structure_lines
 from flexmb.results.channel_columns import stored_columns
 from flexmb.results.flexible_findings import flexible_bodies
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
+from flexmb.warning import WarningRecord
 
 _ROUNDING = 1e-13  # m, rad
 
@@ -25,20 +26,21 @@ def check_report(
     n_dof: int,
     residual: float,
     start_gap: float,
+    warnings: Iterable[WarningRecord] = (),
     graph: bool = False,
     matrices: bool = False,
 ) -> str:
     """Degrees of freedom, redundant constraints, assembly, coordinates; optionally the graph and its matrices.
 
     `work` : (w,) holds the assembled start; `residual`, `start_gap`: largest constraint residuals after and before
-    the assembly [m, rad].
+    the assembly [m, rad]; `warnings`: `reports.warnings.start_warnings`.
     """
     lines = [f"{system.name or 'unnamed model'}: model check (no run)", ""]
     lines += structure_lines(system, model, n_dof)
     lines += entry("assembly", _assembly_text(system, residual, start_gap))
     lines += flexible_lines(system, model.spec)
-    for warning in flexible_warnings(system.mechanism):
-        lines += entry("WARNING", warning)
+    for warning in warnings:
+        lines += entry("WARNING", warning.text)
     for note in arms(system.mechanism):
         lines += entry("NOTE", note)
     lines += ["", *_coordinate_table(system, work)]

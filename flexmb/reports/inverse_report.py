@@ -11,8 +11,13 @@ from flexmb.arrays import Floats
 from flexmb.axes import AXES
 from flexmb.reports.run_report import entry, ill_determined_text
 from flexmb.reports.section_report import section_lines
+from flexmb.reports.warnings import ill_determined_warning
 from flexmb.results.beam_forces import SectionForces
 from flexmb.results.inverse_result import Departure, Fit, InverseDynamics
+from flexmb.warning import WarningRecord
+
+LARGE_DIFFERENCE = 0.01
+"""Difference between the two methods of reactions as a part of the peak that gives a warning."""
 
 _SIGNS = (
     "act on the second body of a joint, at its marker there; the opposite force and moment act on the first body, at "
@@ -45,6 +50,23 @@ def inverse_report(inverse: InverseDynamics, beams: Mapping[str, SectionForces] 
     if sections := section_lines(beams or {}, len(inverse.result)):
         lines += ["", *sections]
     return "\n".join(lines)
+
+
+def inverse_warnings(inverse: InverseDynamics) -> Iterator[WarningRecord]:
+    """Warnings about reactions beside those of the run."""
+    spec, known = inverse.model.spec, {warning.code for warning in inverse.result.warnings}
+    if inverse.n_repeated:
+        owners = [f"{'motions' if name in spec.motions else 'joints'}.{name}" for name in inverse.not_unique]
+        text = f"reactions are not unique: {unique_text(inverse)}"
+        yield WarningRecord("reactions-not-unique", text, ", ".join(owners), None, float(inverse.n_repeated), "1")
+    if inverse.ill_determined and "ill-determined-reactions" not in known:
+        yield ill_determined_warning(spec, inverse.ill_determined, bool(inverse.n_elastic))
+    if inverse.recursive is not None and not inverse.method_difference <= LARGE_DIFFERENCE:
+        text = (
+            f"the two methods of reactions differ by {inverse.method_difference:.2g} of the peak: neither is certain. "
+            "Use a smaller step."
+        )
+        yield WarningRecord("methods-differ", text, "joints", None, inverse.method_difference, "1")
 
 
 def freedom_text(inverse: InverseDynamics) -> str:

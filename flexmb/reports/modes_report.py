@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,12 @@ from flexmb.arrays import Floats
 from flexmb.reports.run_report import entry
 from flexmb.results.modal_result import ModalResult, Sweep
 from flexmb.solvers.modal_analysis import Mode
+from flexmb.warning import WarningRecord
 
 _SHARE = 0.005  # share of the kinetic energy below which bodies are not listed
 _MOST_BODIES = 4
+GROWING = 1e-6
+"""Real part of an eigenvalue as a fraction of its size above which a mode grows."""
 MOVING = (
     "the mechanism moves in this state: frequencies are those in its own coordinates, which turn with a rotating "
     "shaft; forces and sensors in world axes hold for this instant only"
@@ -27,17 +32,14 @@ def modes_text(modal: ModalResult, most: int | None = None) -> str:
     lines += entry("equations", f"{len(linear.A_free)} states; derivatives with an error of {linear.error:.1g} or less")
     if modal.is_moving and shown:
         lines += entry("seen from", MOVING)
-    for note in linear.notes:
-        lines += entry("NOTE", note)
-    if linear.notes and modal.state.startswith("the start"):
+    for warning in modal.warnings:
+        lines += entry("WARNING", warning.text)
+    if linear.warnings and modal.state.startswith("the start"):
         lines += entry("", "Other states: --about static, --about steady, --result.")
     free = [mode for mode in modal.modes if mode.is_free]
     if free:
         names = ", ".join(dict.fromkeys(mode.coordinate for mode in free))
         lines += entry("free motion", f"{len(free)} zero eigenvalues: nothing resists {names}")
-    growing = [mode for mode in shown if mode.eigenvalue.real > 1e-6 * abs(mode.eigenvalue)]
-    if growing:
-        lines += entry("unstable", f"{len(growing)} of {len(shown)} modes grow (negative damping ratio)")
     if not shown:
         return "\n".join([*lines, "", "  no modes: nothing oscillates or decays"])
     lines += ["", f"  {'mode':>4}{'frequency':>15}{'damping':>12}{'decay':>14}  moves most; share of kinetic energy"]
@@ -49,6 +51,20 @@ def modes_text(modal: ModalResult, most: int | None = None) -> str:
     if most is not None and len(shown) > most:
         lines.append(f"  and {len(shown) - most} more")
     return "\n".join(lines)
+
+
+def growth_warnings(modes: Sequence[Mode]) -> Iterator[WarningRecord]:
+    """Warning about modes that grow."""
+    shown = [mode for mode in modes if not mode.is_free]
+    growing = [mode for mode in shown if mode.eigenvalue.real > GROWING * abs(mode.eigenvalue)]
+    if growing:
+        fastest = max(growing, key=lambda mode: mode.eigenvalue.real)
+        rate = float(fastest.eigenvalue.real)
+        text = (
+            f"the state is unstable: {len(growing)} of {len(shown)} modes grow (negative damping ratio), fastest "
+            f"{fastest.coordinate}, by {rate:.4g} 1/s."
+        )
+        yield WarningRecord("unstable-modes", text, f"coordinates.{fastest.coordinate}", None, rate, "1/s")
 
 
 def _small(value: float, mode: Mode | None = None) -> str:
@@ -67,9 +83,10 @@ def _shares(mode: Mode) -> str:
 def sweep_text(sweep: Sweep) -> str:
     """The frequencies as a table."""
     lines = [f"{sweep.model or 'unnamed model'}: frequencies [Hz] over {sweep.name}", ""]
-    if sweep.notes:
-        more = f" ({len(sweep.notes)} of {len(sweep.values)} values have notes)" if len(sweep.notes) > 1 else ""
-        lines += [*entry("NOTE", f"{sweep.notes[0]}{more}"), ""]
+    for code, count in Counter(warning.code for warning in sweep.warnings).items():
+        first = next(warning for warning in sweep.warnings if warning.code == code)
+        more = f" (and {count - 1} more like it, for other values)" if count > 1 else ""
+        lines += [*entry("WARNING", f"{first.text}{more}"), ""]
     count = sweep.frequencies.shape[1]
     if sweep.is_moving and count:
         lines += [*entry("seen from", MOVING), ""]
@@ -89,8 +106,8 @@ def response_text(modal: ModalResult, names: tuple[str, str], frequencies: Float
     lines += entry("state", modal.state)
     if modal.is_moving:
         lines += entry("seen from", MOVING)
-    for note in modal.linear.notes:
-        lines += entry("NOTE", note)
+    for warning in modal.warnings:
+        lines += entry("WARNING", warning.text)
     size = np.abs(response)
     top = int(np.argmax(size))
     lines += entry("largest", f"{size[top]:.6g} at {frequencies[top]:.6g} Hz (amplitude in SI units, input of 1)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt, tau
 from pathlib import Path
 from textwrap import wrap
@@ -11,22 +11,19 @@ from typing import Any
 from flexmb.axes import AXES
 from flexmb.model.model import Model
 from flexmb.model.schema.model_spec import ModelSpec
-from flexmb.reports.flexible_report import flexible_texts, flexible_warnings
+from flexmb.reports.flexible_report import flexible_texts
 from flexmb.reports.motion_report import smoothing_texts
 from flexmb.results.channel_columns import is_reaction
 from flexmb.results.extremes import Extremes
 from flexmb.results.flexible_findings import Findings, flexible_bodies
 from flexmb.solvers.statics import Equilibrium
-from flexmb.solvers.summary import NaturalSummary, QuasiStaticSummary, RunSummary, StaticSummary, Summary
+from flexmb.solvers.summary import NaturalSummary, QuasiStaticSummary, StaticSummary, Summary
 from flexmb.system.system import System
+from flexmb.warning import WarningRecord
 
 _WIDTH = 96
 _LABEL = 26
 _MOST_JOINTS = 10
-_POOR_BALANCE = 0.01
-LARGE_TURN = 0.5
-"""Turn of a body in a step [rad] above which the report gives a warning: a dozen steps per turn. At 1 rad the
-precession of a fast top is 70 % too slow by generalised-alpha."""
 _QUASI_STATIC = "elastic coordinates in balance with the loads and the inertia of the motion at every output time"
 
 
@@ -44,32 +41,26 @@ def run_report(
     wall_note: str = "",
     balance: Equilibrium | None = None,
     turbo: Any = None,
-    flexible: tuple[Findings, str, dict[str, tuple[str, ...]]] | None = None,
+    findings: Findings | None = None,
+    strain: str = "",
+    warnings: Iterable[WarningRecord] = (),
 ) -> str:
     """The report of a run as plain text, at most some 100 columns wide.
 
     `summary`: None when the run failed before it started; `n_dof`: degrees of freedom (default: coordinates less
     constraint rows); `extremes`: those of sensors and reactions by channel path; `n_channels`: channels written
     (default: all); `wall_note`: remark on the wall time in place of the speed; `balance`: equilibrium at the start, if
-    any; `turbo`: whether generated code is used, if requested; `flexible`: findings on flexible bodies, their largest
-    strain energy as text, and ill-determined reactions.
+    any; `turbo`: whether generated code is used, if requested; `findings`: those on flexible bodies; `strain`: their
+    largest strain energy as text; `warnings`: all that were found (`reports.warnings`).
     """
     outcome = summary.outcome if summary is not None else "failed"
-    is_flexible = bool(flexible_bodies(system.mechanism))
-    findings, strain, weak = flexible or (None, "", {})
     lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
     lines += structure_lines(system, model, system.n_v - system.n_rows if n_dof is None else n_dof)
     lines += ["", *_run_lines(model.spec, summary, wall_note, strain, balance, turbo)]
-    if is_flexible:
+    if flexible_bodies(system.mechanism):
         lines += ["", *flexible_lines(system, model.spec, findings)]
-        for warning in flexible_warnings(system.mechanism, findings):
-            lines += ["", *entry("WARNING", warning)]
-    if weak:
-        lines += ["", *entry("WARNING", f"reactions are ill-determined: {ill_determined_text(weak, is_flexible)}")]
-    if summary is not None and not summary.energy_balance <= _POOR_BALANCE:
-        lines += ["", *entry("WARNING", balance_warning(model.spec.analysis, summary.energy_balance))]
-    if summary is not None and summary.largest_turn > LARGE_TURN:
-        lines += ["", *entry("WARNING", turn_warning(model.spec.analysis, summary))]
+    for warning in warnings:
+        lines += ["", *entry("WARNING", warning.text)]
     if failure:
         lines += ["", *entry("failure", failure)]
     for table in (_sensor_table(system, extremes or {}), reaction_table(extremes or {}, system.length_scale)):
@@ -223,31 +214,6 @@ def stability_text(found: Equilibrium) -> str:
     if found.lowest > 0.0:
         return f"UNSTABLE by flutter: two motions amplify each other; {square}, in {names}{loads}"
     return f"UNSTABLE: {square}; it departs along {names}{loads}"
-
-
-def balance_warning(analysis: Any, balance: float) -> str:
-    """Warning about a poor energy balance, with the remedy."""
-    remedy = "a smaller step"
-    if analysis is not None and analysis.type == "kinematic":
-        remedy = "a smaller output interval"
-    elif analysis is not None and analysis.tolerance is not None:
-        remedy = "a smaller tolerance"
-    return (
-        f"the energy balance is off by {100.0 * balance:.3g} % of the peak energy, so the motion is inaccurate. "
-        f"Use {remedy}, and smoother laws for forces or motions that jump."
-    )
-
-
-def turn_warning(analysis: Any, summary: RunSummary) -> str:
-    """Warning about a body that turns far in a step, with the remedy."""
-    key = "max_step" if analysis is not None and analysis.tolerance is not None else "step"
-    step = LARGE_TURN / summary.largest_turn * summary.turning_step
-    return (
-        f"body '{summary.turning_body}' turns by up to {summary.largest_turn:.3g} rad per step. Above "
-        f"{LARGE_TURN:g} rad a step does not resolve what turns with it (an unbalance, unequal inertias, the nutation "
-        f"of a top), and the energy balance may not show it. Use {key} = {step:.1e} s or less, unless nothing depends "
-        "on its angle."
-    )
 
 
 def method_text(analysis: Any) -> str:

@@ -10,6 +10,7 @@ from flexmb.arrays import Flags, Floats
 from flexmb.model.model import Model
 from flexmb.results.joint_reactions import JointReaction
 from flexmb.results.result_file import Result
+from flexmb.warning import WarningRecord
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,11 @@ class InverseDynamics:
     """Reactions found from the ends of the tree inwards, if requested; `reactions` are then these."""
     method_difference: float = 0.0
     """Largest difference of these from the reactions by multipliers, as a fraction of the peak."""
+
+    @property
+    def warnings(self) -> tuple[WarningRecord, ...]:
+        """Those of the run and of the reactions."""
+        return self.result.warnings
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from flexmb.solvers.linearise import Linearisation
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.modal_analysis import Mode
 from flexmb.system.system import System
+from flexmb.warning import WarningRecord
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class ModalResult:
     modes: list[Mode]
     state: str
     """Description of the state about which the model is linearised."""
+    warnings: tuple[WarningRecord, ...] = ()
+    """Findings on the model and on the state."""
 
     @property
     def is_moving(self) -> bool:
@@ -47,6 +50,7 @@ class Sweep:
     """(n_values, n_modes) [Hz]"""
     ratios: Floats
     """(n_values, n_modes) fractions of critical damping"""
-    notes: tuple[str, ...]
+    warnings: tuple[WarningRecord, ...]
+    """Findings on the models and states; the sentences begin with the value of the parameter."""
     is_moving: bool = False
     """Whether the mechanism moves in some of the states."""

@@ -100,6 +100,8 @@ def _create_outcome(file: h5py.File) -> None:
     _describe(report, "-", "The run report, line by line")
     summary = run.create_dataset("summary", (0,), layout.SUMMARY_ROW, maxshape=(None,), chunks=(64,))
     _describe(summary, "see its column 'unit'", "The numbers of the run")
+    warnings = run.create_dataset("warnings", (0,), layout.TEXT_LINE, maxshape=(None,), chunks=(16,))
+    _describe(warnings, "-", "The warnings of the run, JSON in pieces")
 
 
 def _describe(dataset: h5py.Dataset, unit: str, text: str) -> None:

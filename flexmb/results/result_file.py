@@ -21,9 +21,10 @@ from flexmb.bodies.body_layout import FORMAT as BODY_FORMAT
 from flexmb.errors import InputError
 from flexmb.input_files import file_fault
 from flexmb.results.channel_names import ChannelInfo, ChannelNames, Selection
-from flexmb.results.result_layout import FORMAT, FORMAT_VERSION, is_left_open, stamped_length
+from flexmb.results.result_layout import FORMAT, READABLE_VERSIONS, is_left_open, stamped_length
 from flexmb.results.result_views import ResultViews
 from flexmb.stored_arrays import UNREADABLE, Damaged, check_texts, reason_of, stored, stored_array
+from flexmb.warning import WarningRecord, warning_from
 
 _WIDEST = 10**6
 """Limit of the columns of a channel, beyond any model that fits into memory"""
@@ -64,9 +65,9 @@ def _check_format(path: Path, file: h5py.File) -> None:
     version = file.attrs.get("format_version", 0)
     if not isinstance(version, (int, np.integer)):
         raise Damaged("it has no format version")
-    if version != FORMAT_VERSION:
+    if version not in READABLE_VERSIONS:
         raise InputError(
-            f"'{path}' has result format {version}; this flexmb reads format {FORMAT_VERSION}. "
+            f"'{path}' has result format {version}; this flexmb reads formats up to {READABLE_VERSIONS[-1]}. "
             "Run the model again, or read the file with the flexmb that wrote it."
         )
 
@@ -124,6 +125,7 @@ class Result(ResultViews):
         if not all(isinstance(file, str) for file in self.body_files.values()):
             raise Damaged("its list of body files has entries that are not file names")
         _ = self.name, self.model_text, self.folder, self.provenance, self.outcome, self.summary, self.report
+        _ = self.warnings
 
     def _array(self, path: str) -> h5py.Dataset:
         return stored_array(self._file, path)
@@ -208,6 +210,22 @@ class Result(ResultViews):
         return {_text(row["name"]): float(row["value"]) for row in self._array("run/summary")[:]}
 
     @property
+    def warnings(self) -> tuple[WarningRecord, ...]:
+        """The warnings of the run; none for a run that has not ended, and in files of flexmb 0.7 and older."""
+        if "run/warnings" not in self._file:
+            return ()
+        text = "".join(_text(piece) for piece in self._array("run/warnings")[:])
+        entries = _json(text) if text else []
+        if not isinstance(entries, list):
+            raise Damaged("its warnings are not a list")
+        return tuple(warning_from(entry) for entry in entries)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the warnings were collected: the run has ended, and the file can hold them."""
+        return self.outcome != "running" and "run/warnings" in self._file
+
+    @property
     def name(self) -> str:
         """Name of the model."""
         return _text(stored(self._file, "model").attrs["name"])
@@ -241,6 +259,10 @@ class Result(ResultViews):
     def checkpoint(self) -> np.ndarray | None:
         """(k,) state of the integrator after the last complete block."""
         return np.asarray(self._array("checkpoint/state")[self.n_blocks - 1]) if self.n_blocks else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A result goes to another process by its path, and is opened again there."""
+        return type(self), (str(self.path.absolute()),)
 
     def close(self) -> None:
         """Close the file; channels cannot be read afterwards."""

@@ -11,6 +11,7 @@
     /run/outcome            running, finished, interrupted, failed
     /run/report             the run report, one line per element
     /run/summary            name, value, unit of the numbers of the run
+    /run/warnings           the warnings of the run: a list in JSON, cut into pieces; join them (since format 2)
 
 The file is written in the SWMR mode of HDF5 ("single writer, multiple readers"): the library then orders its writes so
 that the file is readable at any time (by other tools too: `h5py.File(path, swmr=True)` until the run has ended). In
@@ -31,7 +32,9 @@ import numpy as np
 from h5py import h5a, h5d, h5p, h5s, h5t
 
 FORMAT = "flexmb result"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+READABLE_VERSIONS = (1, 2)
+"""Formats that the reader knows; 1 has no warnings."""
 LIBRARY_VERSIONS = ("v110", "v110")  # SWMR needs 1.10; nothing newer, so that other tools can read the file
 OUTCOMES = ("running", "finished", "interrupted", "failed")
 LINE_BYTES = 240
@@ -191,3 +194,10 @@ def text_lines(text: str) -> np.ndarray:
             rest = rest[len(head) :]
         lines.append(rest.encode())
     return np.array(lines, dtype=TEXT_LINE)
+
+
+def json_pieces(values: Any) -> np.ndarray:
+    """(pieces,) JSON values as ASCII text without line breaks, cut into elements; numbers must be finite."""
+    text = json.dumps(values, allow_nan=False, separators=(",", ":"))
+    pieces = [text[k : k + LINE_BYTES].encode() for k in range(0, len(text), LINE_BYTES)]
+    return np.array(pieces, dtype=TEXT_LINE)

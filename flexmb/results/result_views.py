@@ -32,6 +32,14 @@ class ResultViews:
         """
         return flexmb.show(self, **options)
 
+    @property
+    def peaks(self) -> Any:
+        """Largest deflection, stress, reaction, drive effort and load, each with place, time, value and unit (`Peak`).
+
+        In this order, of each quantity the largest first. Raises InputError when a body file is missing.
+        """
+        return flexmb.peaks_of(self)
+
     def surface(self, body: str, folder: str | os.PathLike[str] | None = None) -> Any:
         """Points (s, 3) [m] and triangles of a flexible body, undeformed, in body axes."""
         return self._fields(body, folder).surface

@@ -34,6 +34,7 @@ from flexmb.results.result_creation import RunIdentity, create_result, open_for_
 from flexmb.results.result_file import Result, is_result_file
 from flexmb.results.resuming import open_for_resuming
 from flexmb.stop_signals import deferred
+from flexmb.warning import WarningRecord
 
 _HELD_BACK_BYTES = 2**26
 _COPY_ROWS = 2**18
@@ -114,8 +115,14 @@ class ResultWriter:
         if not self._broken:
             self._commit()
 
-    def finish(self, outcome: str, report: str = "", summary: Sequence[tuple[str, float, str]] = ()) -> None:
-        """Write the rows held back, then the report and the (name, value, unit) numbers of the run."""
+    def finish(
+        self,
+        outcome: str,
+        report: str = "",
+        summary: Sequence[tuple[str, float, str]] = (),
+        warnings: Sequence[WarningRecord] = (),
+    ) -> None:
+        """Write the rows held back, then the report, the (name, value, unit) numbers and the warnings of the run."""
         if outcome not in layout.OUTCOMES:
             raise ValueError(f"outcome '{outcome}' is not one of {layout.OUTCOMES}")
         self.flush()
@@ -128,6 +135,7 @@ class ResultWriter:
             _replace(run["report"], layout.text_lines(report))
             rows = [(name.encode(), value, unit.encode()) for name, value, unit in summary]
             _replace(run["summary"], np.array(rows, dtype=layout.SUMMARY_ROW))
+            _replace(run["warnings"], layout.json_pieces([warning.as_dict() for warning in warnings]))
             self._file.flush()
             run["outcome"][()] = np.array(outcome.encode(), dtype=run["outcome"].dtype)
             self._file.flush()
@@ -286,6 +294,15 @@ class ResultWriter:
         if not self._has_rows:
             cure = "Nothing was written. Free disk space and run again."
         return ComputationError(f"Cannot write the result '{self.path}': {reason}. {cure}")
+
+
+def add_warnings(path: Path, warnings: Sequence[WarningRecord]) -> None:
+    """Add warnings to those of an ended run whose file is closed."""
+    with Result(path) as result:
+        known = result.warnings
+    with h5py.File(path, "r+", libver=layout.LIBRARY_VERSIONS, locking=False) as file:
+        _replace(file["run/warnings"], layout.json_pieces([warning.as_dict() for warning in (*known, *warnings)]))
+    layout.stamp_length(path)
 
 
 def check_result_path(path: Path) -> None:

@@ -16,7 +16,7 @@ multibody dynamics equations".
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,7 @@ from flexmb.layout import flat_arrays as L
 from flexmb.solvers.linear_inputs import OpenedLoads
 from flexmb.solvers.linear_point import Point
 from flexmb.system.system import System
+from flexmb.warning import WarningRecord
 
 STEPS = (1e-4, 1e-5, 1e-3)  # fractions of the magnitude of a coordinate, tried in this order
 WANTED = 1e-7  # accepted error of a column as a fraction of its largest entry
@@ -70,10 +71,15 @@ class Linearisation:
     """(n_v, n_w) velocities that w causes."""
     error: float
     """Bound of the error of the derivatives, as a fraction of the largest one of their column."""
-    notes: tuple[str, ...]
-    """Remarks on the state: whether it is an equilibrium or a steady motion."""
+    warnings: tuple[WarningRecord, ...]
+    """Findings on the state: whether it is an equilibrium or a steady motion."""
     work: Floats
     """Workspace with the state."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences of the warnings."""
+        return tuple(warning.text for warning in self.warnings)
 
     @property
     def A_free(self) -> Floats:
@@ -110,7 +116,7 @@ def linearise(system: System, work: Floats) -> Linearisation:
         shape_q=point.R_q,
         shape_v=point.R_v,
         error=error,
-        notes=tuple(_notes(point, A)),
+        warnings=tuple(_warnings(point, A)),
         work=point.base.copy(),
     )
 
@@ -213,10 +219,9 @@ def _check_gauges(point: Point) -> None:
             )
 
 
-def _notes(point: Point, A: Floats) -> list[str]:
+def _warnings(point: Point, A: Floats) -> Iterator[WarningRecord]:
     """Whether the state is an equilibrium or a steady motion, with numbers."""
-    p = point
-    notes = []
+    p, t = point, point.t0
     speed = float(np.max(np.abs(p.v0) / p.scale, initial=0.0))
     response = A[p.n_y : p.n_y + p.n_w, : p.n_y] * p.scale_y / p.scale_w[:, None]
     wanted = -p.a0[p.free_v] / p.scale_w
@@ -225,31 +230,34 @@ def _notes(point: Point, A: Floats) -> list[str]:
     distance = float(np.max(np.abs(away), initial=0.0))
     if STILL < distance <= FAR:
         worst = int(np.argmax(np.abs(away)))
-        notes.append(
-            f"the state is neither an equilibrium nor a steady motion: the nearest one is about "
-            f"{abs(away[worst] * p.scale_y[worst]):.3g} (SI units) away in {p.names_y[worst]}. "
-            "The modes hold for this instant only."
+        off, name = float(abs(away[worst] * p.scale_y[worst])), p.names_y[worst]
+        text = (
+            f"the state is neither an equilibrium nor a steady motion: the nearest one is about {off:.3g} (SI units) "
+            f"away in {name}. The modes hold for this instant only."
         )
+        yield WarningRecord("not-steady", text, f"coordinates.{name}", t, off, "m, rad")
     elif distance > FAR or np.max(np.abs(left), initial=0.0) > STILL * max(1.0, speed**2):
         worst = int(np.argmax(np.abs(wanted)))
-        notes.append(
-            f"the state is neither an equilibrium nor a steady motion: {p.names_w[worst]} has an acceleration of "
-            f"{p.a0[p.free_v][worst]:.3g} (SI units) that nothing balances. "
-            "The modes hold for this instant only."
+        a, name = float(p.a0[p.free_v][worst]), p.names_w[worst]
+        text = (
+            f"the state is neither an equilibrium nor a steady motion: {name} has an acceleration of {a:.3g} (SI "
+            "units) that nothing balances. The modes hold for this instant only."
         )
+        yield WarningRecord("not-steady", text, f"coordinates.{name}", t, a, "m/s^2, rad/s^2")
     elif speed > 1e-9:
         change = _change_of(point, A, AHEAD / speed) / AHEAD
         if change > CONSTANT:
-            notes.append(
+            text = (
                 f"the linearised equations change as the mechanism moves, by {change:.2g} of their size per "
                 "radian: the modes hold for this instant only. Coordinates that turn with the mechanism (joints "
                 "on the rotating body) may make them constant."
             )
-    return [*notes, *_turning_axes(point)]
+            yield WarningRecord("changing-equations", text, "coordinates", t, change, "1/rad")
+    yield from _turning_axes(point)
 
 
-def _turning_axes(point: Point) -> list[str]:
-    """Note on rotations without angles in a rotating state: their axes turn with it."""
+def _turning_axes(point: Point) -> Iterator[WarningRecord]:
+    """Warning about rotations without angles in a rotating state: their axes turn with it."""
     I, found = point.m.I, {}
     for k in range(int(I[L.N_SPHERES])):
         block = int(I[L.SPHERES]) + 3 * k
@@ -258,13 +266,15 @@ def _turning_axes(point: Point) -> list[str]:
         if speed > STILL:
             found[point.system.coordinates[first].split(".")[0]] = speed
     if not found:
-        return []
+        return
     listed = ", ".join(f"'{name}' ({speed:.4g} rad/s)" for name, speed in found.items())
-    return [
+    text = (
         f"small rotations of {listed} are measured in rotating axes: a mode with the frequency W in space appears at W "
         "plus or minus the speed of the axes. To see W itself, add a joint about the axis of rotation that carries "
         "the rest."
-    ]
+    )
+    places = ", ".join(f"coordinates.{name}" for name in found)
+    yield WarningRecord("rotating-axes", text, places, point.t0, max(found.values()), "rad/s")
 
 
 def _change_of(point: Point, A: Floats, ahead: float) -> float:

@@ -14,6 +14,7 @@ from flexmb.arrays import Floats
 from flexmb.layout import solver_state as st
 from flexmb.solvers.mechanics import Solvable
 from flexmb.solvers.statics import Equilibrium
+from flexmb.warning import WarningRecord
 
 ROUND_OFF = 1e-12  # differences of energies below this fraction of them are noise
 
@@ -45,6 +46,8 @@ class RunSummary:
     """Body with the largest turn."""
     turning_step: float = field(default=0.0, kw_only=True)
     """Step with the largest turn [s]."""
+    warnings: tuple[WarningRecord, ...] = field(default=(), kw_only=True)
+    """Findings of the solver during the run."""
 
     @property
     def energy_balance(self) -> float:

@@ -78,7 +78,7 @@ def read_options(words: Mapping[str, Any], faults: list[Fault]) -> AnimateOption
             faults.append(Fault("there is no such option.", (name[:60],), did_you_mean(name, known, "Options")))
         elif name == "look":
             if not isinstance(look, Look):
-                faults.append(Fault(f"a Look is needed, found {clipped(value)}.", ("look",)))
+                faults.append(Fault(f"expected a Look, found {clipped(value)}.", ("look",)))
                 look = Look()
         elif isinstance(value, str) and not value.strip():
             faults.append(Fault("the value is empty.", (name,), "Give a value, or leave it out."))
@@ -110,7 +110,7 @@ def _number(name: str, value: Any, faults: list[Fault], kind: str = "number") ->
         faults.append(Fault(f"{error.message.rstrip('.')}.", (name,), f"{error.hint}{example}".strip()))
         return None
     except (TypeError, ValueError):
-        faults.append(Fault(f"a number is needed, found {clipped(value)}.", (name,)))
+        faults.append(Fault(f"expected a number, found {clipped(value)}.", (name,)))
         return None
     except OverflowError:
         number = math.inf
@@ -129,7 +129,7 @@ def _within(low: float, high: float, *, whole: bool = False) -> Callable[[str, A
             return None
         if not low <= number <= high or (whole and number != round(number)):
             what = "a whole number" if whole else "a number"
-            faults.append(Fault(f"{what} from {low:g} to {high:g} is needed, found {number:g}.", (name,)))
+            faults.append(Fault(f"expected {what} from {low:g} to {high:g}, found {number:g}.", (name,)))
             return None
         return round(number) if whole else number
 
@@ -142,7 +142,7 @@ def _time(name: str, value: Any, faults: list[Fault]) -> float | None:
 
 def _flag(name: str, value: Any, faults: list[Fault]) -> bool:
     if not isinstance(value, (bool, np.bool_)):
-        faults.append(Fault(f"true or false is needed, found {clipped(value)}.", (name,)))
+        faults.append(Fault(f"expected true or false, found {clipped(value)}.", (name,)))
     return bool(value)
 
 
@@ -166,7 +166,7 @@ def _size(name: str, value: Any, faults: list[Fault]) -> tuple[int, int] | None:
     try:
         width, height = (int(part) for part in parts)
     except (TypeError, ValueError, OverflowError):
-        text = f"width and height in pixels are needed, found {clipped(value)}."
+        text = f"expected width and height in pixels, found {clipped(value)}."
         faults.append(Fault(text, (name,), "Write for example 1280x720."))
         return None
     if not (low <= width <= high and low <= height <= high):
@@ -179,7 +179,7 @@ def _size(name: str, value: Any, faults: list[Fault]) -> tuple[int, int] | None:
 def _texts(name: str, value: Any, faults: list[Fault]) -> tuple[str, ...]:
     words = [value] if isinstance(value, str) else value
     if not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
-        faults.append(Fault(f"names are needed, found {clipped(value)}.", (name,)))
+        faults.append(Fault(f"expected names, found {clipped(value)}.", (name,)))
         return ()
     return tuple(words)
 
@@ -188,7 +188,7 @@ def _modes(name: str, value: Any, faults: list[Fault]) -> tuple[int | str, ...]:
     """Numbers and names, checked later against the body file."""
     words = [value] if isinstance(value, (str, int, np.integer)) else value
     if not isinstance(words, (Sequence, np.ndarray)) or not all(isinstance(w, (str, int, np.integer)) for w in words):
-        faults.append(Fault(f"numbers or names of mode shapes are needed, found {clipped(value)}.", (name,)))
+        faults.append(Fault(f"expected numbers or names of mode shapes, found {clipped(value)}.", (name,)))
         return ()
     return tuple(word if isinstance(word, str) else int(word) for word in words)
 
@@ -196,14 +196,14 @@ def _modes(name: str, value: Any, faults: list[Fault]) -> tuple[int | str, ...]:
 def _settings(name: str, value: Any, faults: list[Fault]) -> dict[str, str] | None:
     """Names and values, checked later against the model."""
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        faults.append(Fault(f"names with values are needed, found {clipped(value)}.", (name,)))
+        faults.append(Fault(f"expected names with values, found {clipped(value)}.", (name,)))
         return None
     return {key: str(word) for key, word in value.items()} or None
 
 
 def _folder(name: str, value: Any, faults: list[Fault]) -> str | None:
     if not isinstance(value, (str, os.PathLike)):
-        faults.append(Fault(f"the path of a folder is needed, found {clipped(value)}.", (name,)))
+        faults.append(Fault(f"expected the path of a folder, found {clipped(value)}.", (name,)))
         return None
     if not os.path.isdir(value):  # false, too, for a name that is too long
         what = "it is a file" if os.path.exists(value) else "there is no such folder"
@@ -214,7 +214,7 @@ def _folder(name: str, value: Any, faults: list[Fault]) -> str | None:
 def _name(name: str, value: Any, faults: list[Fault]) -> str | None:
     """The name of a body; empty for ground, which does not move."""
     if not isinstance(value, str):
-        faults.append(Fault(f"the name of a body is needed, found {clipped(value)}.", (name,)))
+        faults.append(Fault(f"expected the name of a body, found {clipped(value)}.", (name,)))
         return None
     return "" if value.strip() == "ground" else value.strip()
 

@@ -52,7 +52,7 @@ def opened(
         yield source
         return
     if not isinstance(source, (str, os.PathLike)):
-        faults.append(Fault(f"A result, body or model file is needed, found {clipped(source)}."))
+        faults.append(Fault(f"Expected a result, body or model file, found {clipped(source)}."))
         yield None
         return
     if Path(source).suffix.lower() in _MODELS and os.path.isfile(source):

@@ -58,7 +58,7 @@ class BodyFields:
         try:
             times = np.asarray(t, dtype=float)
         except (TypeError, ValueError):
-            raise InputError(f"A time in seconds, or several, is needed, found {clipped(t)}.") from None
+            raise InputError(f"Expected a time in seconds, or several, found {clipped(t)}.") from None
         time = self._result.time
         if not len(time):
             raise InputError(f"'{self._result.path}' has no complete rows.")

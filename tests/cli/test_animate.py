@@ -110,10 +110,10 @@ def faults_of(source: object, output: object = None, **options: object) -> str:
         (["r.h5", "-o", "x"], ["--output: 'x' has no extension. Formats: .html"]),
         (["r.h5", "-o", "."], ["--output: Cannot write '.': it is a folder"]),
         (["r.h5", "-o", "no/x.html"], ["--output: Cannot write 'no/x.html': there is no folder 'no'"]),
-        (["r.h5", "-o", "x.html", "--scale", "0"], ["--scale: a number from 1 to 1000 is needed, found 0."]),
-        (["r.h5", "-o", "x.html", "--scale", "5000"], ["from 1 to 1000 is needed, found 5000."]),
+        (["r.h5", "-o", "x.html", "--scale", "0"], ["--scale: expected a number from 1 to 1000, found 0."]),
+        (["r.h5", "-o", "x.html", "--scale", "5000"], ["from 1 to 1000, found 5000."]),
         (["r.h5", "-o", "x.html", "--scale", "nan"], ["--scale: the number is not finite: 'nan'"]),
-        (["r.h5", "-o", "x.html", "--scale", "big"], ["--scale: a number is needed, found 'big'"]),
+        (["r.h5", "-o", "x.html", "--scale", "big"], ["--scale: expected a number, found 'big'"]),
         (["r.h5", "-o", "x.html", "--color", "mises"], ["--color: there is no color 'mises'. Did you mean 'stress'?"]),
         (["r.h5", "-o", "x.html", "--color", "rainbow"], ["Choices: displacement, x, y, z, stress, part."]),
         (["r.h5", "-o", "x.html", "--view", "tpo"], ["--view: there is no view 'tpo'. Did you mean 'top'?"]),
@@ -126,10 +126,10 @@ def faults_of(source: object, output: object = None, **options: object) -> str:
         (["r.h5", "-o", "x.mp4", "--at", "1"], ["--at: this option sets the time of a picture (.png), but"]),
         (["r.h5", "-o", "x.png", "--size", "1x1"], ["--size: width and height must be 64 to 4096 pixels, found '1x1'"]),
         (["r.h5", "-o", "x.png", "--size", "100000x100000"], ["found '100000x100000'"]),
-        (["r.h5", "-o", "x.png", "--size", "huge"], ["--size: width and height in pixels are needed, found 'huge'"]),
-        (["r.h5", "-o", "x.mp4", "--fps", "29.97"], ["--fps: a whole number from 1 to 120 is needed"]),
+        (["r.h5", "-o", "x.png", "--size", "huge"], ["--size: expected width and height in pixels, found 'huge'"]),
+        (["r.h5", "-o", "x.mp4", "--fps", "29.97"], ["--fps: expected a whole number from 1 to 120"]),
         (["r.h5", "-o", "x.mp4", "--speed", "0"], ["--speed: a number from 1e-09"]),
-        (["r.h5", "-o", "x.mp4", "--frames", "1"], ["--frames: a whole number from 2 to 20000 is needed, found 1."]),
+        (["r.h5", "-o", "x.mp4", "--frames", "1"], ["--frames: expected a whole number from 2 to 20000, found 1."]),
         (["r.h5", "-o", "x.html", "--channel", "tip_hight"], ["--channel: There is no channel", "'tip_height'"]),
         (["r.h5", "-o", "x.html", "--bodies", "no"], ["--bodies: there is no such folder: 'no'"]),
         (
@@ -307,12 +307,12 @@ def test_wrong_words_from_python(tmp_path: Path) -> None:
     target = tmp_path / "x.html"
     text = faults_of(scene, target, colour="x", scale=True, size=(1, 2, 3), ghost="yes", modes=1, channels=[1])
     assert len(text.splitlines()) == 6
-    assert "colour: there is no such option. Did you mean 'color'?" in text and "scale: a number is needed" in text
-    assert "ghost: true or false is needed, found 'yes'." in text and "modes: this option is for a result, body" in text
+    assert "colour: there is no such option. Did you mean 'color'?" in text and "scale: expected a number" in text
+    assert "ghost: expected true or false, found 'yes'." in text and "modes: this option is for a result, body" in text
     assert "color: no body in the scene has stress data" in faults_of(scene, target, color="stress")
     assert "Did you mean 'crank'?" in faults_of(scene, target, follow="crnk")
-    assert "A result, body or model file is needed, found 3." in faults_of(3, target)
-    assert "look: a Look is needed" in faults_of(scene, target, look="dark")
+    assert "Expected a result, body or model file, found 3." in faults_of(3, target)
+    assert "look: expected a Look" in faults_of(scene, target, look="dark")
     assert not target.exists()
 
 

@@ -44,7 +44,7 @@ class FakeRun:
 
     def prepare(self, model: object) -> SimpleNamespace:
         system = build_system(model.spec)  # type: ignore[attr-defined]
-        return SimpleNamespace(system=system, n_dof=1, balance=None, turbo=None)
+        return SimpleNamespace(system=system, n_dof=1, balance=None, turbo=None, warnings=())
 
     def simulate(self, system, analysis, *, sink, progress, resume, every):  # type: ignore[no-untyped-def]
         last = system.channels[-1]

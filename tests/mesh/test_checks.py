@@ -135,7 +135,7 @@ def test_folded_quadratic_cells_are_faults_and_folds_at_a_node_warnings():
     a, b, middle = points[row[0]], points[row[1]], row[4]
     points[middle] = a + 0.2 * (b - a)  # beyond the quarter point the map folds at the corner only
     report = check_mesh(replace(mesh, points=points))
-    assert report.faults == () and any("folded at a node, not inside" in text for text in report.warnings)
+    assert report.faults == () and any("folded at a node, not inside" in one.text for one in report.warnings)
     points[middle] = a - 0.6 * (b - a)
     assert "are folded (the Jacobian changes sign inside)" in fault_texts(replace(mesh, points=points))
 
@@ -146,7 +146,7 @@ def test_unmerged_parts_and_empty_sets_are_warnings():
     nodes = np.vstack([one.cells[0].nodes, one.cells[0].nodes[:1] + one.n_points])
     mesh = Mesh(points, (Cells("hex8", nodes),), node_sets={"bore": np.zeros(0, dtype=np.int64)})
     report = check_mesh(mesh)
-    text = " ".join(report.warnings)
+    text = " ".join(warning.text for warning in report.warnings)
     assert report.parts == (2, 1) and "consists of 2 parts that share no nodes (2, 1 cells)" in text
     # x = 1 of the first box and x = 0 of the second are at the same places.
     assert "4 points coincide with another point" in text and "Empty sets: bore" in text
@@ -158,7 +158,7 @@ def test_coincident_points_found_at_any_place():
     points = random.uniform(-1, 1, (500, 3))
     doubled = np.vstack([points, points[:40] + 1e-10 * random.uniform(-1, 1, (40, 3))])
     mesh = Mesh(doubled, (Cells("line2", np.stack([np.arange(539), np.arange(1, 540)], axis=1)),))
-    assert any("40 points coincide with another point" in text for text in check_mesh(mesh).warnings)
+    assert any("40 points coincide with another point" in one.text for one in check_mesh(mesh).warnings)
 
 
 def test_line_meshes_have_length_and_inertia():

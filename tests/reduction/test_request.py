@@ -107,7 +107,7 @@ def test_sections_and_damping_and_axes() -> None:
         assert message in str(faults.pop())
     for word in ("0,0,0", "q", "1,2", "nan,0,1"):
         assert read_axis("--y-axis", word, faults) is None
-        assert "a direction is needed" in str(faults.pop())
+        assert "expected a direction" in str(faults.pop())
 
 
 def test_interfaces() -> None:

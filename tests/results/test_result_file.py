@@ -7,12 +7,14 @@ results.versions.
 from __future__ import annotations
 
 import os
+import pickle
 import random
 import resource
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,6 +27,7 @@ from flexmb.results import disk_space
 from flexmb.results.result_creation import RunIdentity
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter
+from flexmb.warning import WarningRecord
 from tests.support.made_results import IDENTITY, SYSTEM, fake_rows, fake_state, write_blocks
 from tests.support.places import ROOT
 
@@ -49,6 +52,50 @@ def finished(tmp_path: Path) -> Path:
         write_blocks(writer, 0, 5)
         writer.finish("finished", "All is well.\nReally.", [("steps", 250.0, "-"), ("wall time", 0.5, "s")])
     return path
+
+
+WARNINGS = [
+    WarningRecord("large-turn", "Body 'rötor' turns by 0.8 rad in a step." * 20, "bodies.rötor", 0.25, 0.8, "rad"),
+    WarningRecord("energy-balance", "not a number\n", "analysis.step", None, None, "1"),
+]
+
+
+def test_warnings_are_stored_whole_whatever_their_length(tmp_path: Path) -> None:
+    path = tmp_path / "out.h5"
+    with ResultWriter(path, SYSTEM, IDENTITY) as writer:
+        write_blocks(writer, 0, 1)
+        with Result(path) as running:
+            assert running.warnings == () and not running.is_judged
+        writer.finish("finished", warnings=[*WARNINGS, replace(WARNINGS[0], value=float("nan"))])
+    with Result(path) as result:
+        assert result.warnings == (*WARNINGS, replace(WARNINGS[0], value=None)) and result.is_judged
+
+
+def test_files_of_the_first_format_have_no_warnings(finished: Path) -> None:
+    with h5py.File(finished, "r+") as file:
+        file.attrs["format_version"] = 1
+        del file["run/warnings"]
+    with Result(finished) as result:
+        check_rows(result)
+        assert result.warnings == () and not result.is_judged
+
+
+@pytest.mark.parametrize("text", [b"[3]", b"{}", b"[{", b'[{"code": 1}]', b"[null]"])
+def test_damaged_warnings_are_reported(finished: Path, text: bytes) -> None:
+    with h5py.File(finished, "r+") as file:
+        file["run/warnings"].resize(1, axis=0)
+        file["run/warnings"][0] = text
+    with pytest.raises(InputError, match="is damaged and cannot be read"):
+        Result(finished)
+
+
+def test_a_result_goes_to_another_process_by_its_path(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(finished.parent)
+    with Result(finished.name) as result:
+        data = pickle.dumps(result)
+    monkeypatch.chdir("/")
+    with pickle.loads(data) as again:
+        check_rows(again)
 
 
 def test_round_trip(finished: Path) -> None:

@@ -265,7 +265,7 @@ def test_command_line_writes_pages_and_pictures(folder: Path, capsys: Capture) -
             ["--from: this option is for a result, but the source is a model", "--field"],
         ),
         (["--color", "stress", "-o", "x.html"], ["--color: modes of a mechanism have no stress"]),
-        (["--set", "damping", "-o", "x.html"], ["--set damping: a name and a value are needed"]),
+        (["--set", "damping", "-o", "x.html"], ["--set damping: expected a name and a value"]),
         (["--set", "dumping=1", "-o", "x.html"], ["no parameter 'dumping'", "damping"]),
         (["--at", "9", "-o", "x.png"], ["--at: 9 s is outside the range 0 to 4 s"]),
         (["--follow", "three", "-o", "x.html"], ["--follow: there is no body 'three'"]),

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from flexmb.errors import CarriedError
+
 MAX_LENGTH = 10_000
 """Longest text that is read as a quantity or an expression."""
 
@@ -16,7 +18,7 @@ _TOKEN = re.compile(
 )
 
 
-class TextError(ValueError):
+class TextError(CarriedError, ValueError):
     """A fault in a quantity or expression, with its position in the text."""
 
     def __init__(self, message: str, source: str = "", position: int = 0, hint: str = ""):

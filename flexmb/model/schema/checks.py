@@ -105,7 +105,7 @@ class References:
             self.add(path, f"{self.owner(path)}: no body '{body[:60]}' for the marker '{reference[:60]}'", hint)
             return None
         if dot and marker not in self.markers[body] and body not in self.unread:
-            known = self.markers[body]
+            known = list(dict.fromkeys(self.markers[body]))
             text = f"{self.owner(path)}: no marker '{marker[:60]}' on body '{body}' (markers: {', '.join(known[:12])})"
             self.add(path, text, meant(nearest(marker, known)))
             return None

@@ -1,8 +1,4 @@
-"""Spectrum of a channel: the amplitudes of its oscillations.
-
-The mean is removed, the samples are put on an even grid and weighted by a Hann window; an oscillation a cos(2 pi f t)
-then shows as a peak of height a at f. The resolution is about two over the length of the run.
-"""
+"""Spectra of channels as panels of a plot."""
 
 from __future__ import annotations
 
@@ -13,13 +9,11 @@ import numpy as np
 from flexmb.arrays import Floats
 from flexmb.results.channel_names import Selection
 from flexmb.results.result_file import Result
+from flexmb.results.spectrum import amplitudes
 from flexmb.view.plots.chosen import drawn_unit
 from flexmb.view.plots.panels import Line, Panel, Peak, limited
 from flexmb.view.plots.unit_texts import quantity
 
-_PADDING = 4
-"""Zero padding, in lengths of the samples: makes the peaks smooth."""
-_MOST_SAMPLES = 2**16
 _MOST_SPECTRA = 6
 _MOST_PEAKS = 4
 _NOISE = 1e-3
@@ -56,19 +50,6 @@ def _panel(unit: str, lines: Sequence[Line], title: str, resolution: float) -> P
     kept = tuple(peaks[: _MOST_PEAKS + len(shown)])
     ends = (_NOISE * top, 2.0 * top)
     return Panel(title, "frequency", "Hz", unit, cut, kept, "amplitude", note, log=True, x_range=(0, end), y_range=ends)
-
-
-def amplitudes(time: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """Frequencies [Hz] and amplitudes [unit of the values] of rows at rising times [s]."""
-    known = np.isfinite(values)
-    time, values = time[known], values[known]
-    n = min(len(time), _MOST_SAMPLES)
-    even = np.linspace(time[0], time[-1], n)
-    samples = np.interp(even, time, values)
-    window = np.hanning(n)
-    samples = (samples - np.average(samples, weights=window)) * window
-    sizes = 2.0 * np.abs(np.fft.rfft(samples, _PADDING * n)) / window.sum()
-    return np.fft.rfftfreq(_PADDING * n, (even[-1] - even[0]) / (n - 1)), sizes
 
 
 def _useful_end(frequency: Floats, size: Floats) -> float:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from flexmb.reports.run_report import LARGE_TURN
+from flexmb.reports.warnings import POOR_BALANCE, POOR_FORCE, POOR_GAP
 from flexmb.results.result_file import Result
-from flexmb.view.plots.channels import reaction_paths
-from flexmb.view.plots.spectrum import amplitudes
-from flexmb.view.plots.texts import shortened
 from flexmb.view.plots.unit_texts import handy_unit, number_text, quantity
+from flexmb.warning import WarningRecord
 
 Verdict = Literal["good", "care", "bad", "note"]
 
-GOOD_FORCE, POOR_FORCE = 1e-8, 1e-4
-"""Unbalanced force as a part of the largest load"""
-GOOD_BALANCE, POOR_BALANCE = 1e-4, 1e-2
-GOOD_GAP, POOR_GAP = 1e-8, 1e-5
-"""[m, rad]"""
-RINGING, FEW_ROWS = 0.05, 8.0
-"""Fast oscillation of a reaction as a part of its peak, and rows per oscillation, that give a warning."""
-_SMOOTHED, _LEAST_ROWS = 9, 64
+GOOD_FORCE, GOOD_BALANCE, GOOD_GAP = 1e-8, 1e-4, 1e-8
+"""Errors without a remark: unbalanced force, energy balance (relative), constraints [m, rad]; the limits from which
+they are warnings are those of the run."""
+JUDGED = {
+    "energy-balance": "Energy balance",
+    "constraint-error": "Constraint drift",
+    "unbalanced-force": "Unbalanced force",
+    "unstable-equilibrium": "Stability",
+}
+"""Warnings that stand in the row of the number they judge."""
 MANY_REJECTED = 0.2
 MANY_ITERATIONS = 6.0
 
@@ -45,38 +45,35 @@ def is_static(result: Result) -> bool:
     return "unbalanced_force" in result.summary
 
 
-def ringing(result: Result) -> Check | None:
-    """Check whether the largest reaction oscillates so fast that the rows of the result miss its peaks; None: no."""
-    name, force = "", np.zeros(0)
-    for path in reaction_paths(result, "force"):
-        size = np.linalg.norm(result[path].reshape(result.n_rows, -1), axis=1)
-        if np.isfinite(size).all() and size.max(initial=0.0) > force.max(initial=0.0):
-            name, force = path.split("/", 1)[1].rsplit("/", 1)[0], size
-    if len(force) < _LEAST_ROWS:
-        return None
-    smooth = np.convolve(np.pad(force, _SMOOTHED // 2, "edge"), np.full(_SMOOTHED, 1.0 / _SMOOTHED), "valid")
-    rest = force - smooth
-    frequency, size = amplitudes(result.time, rest)
-    hertz = float(frequency[np.argmax(size)])
-    rows = result.n_rows / (hertz * float(result.time[-1] - result.time[0])) if hertz > 0.0 else np.inf
-    if rest.std() < RINGING * force.max() or rows > FEW_ROWS:
-        return None
-    value = f"{quantity(hertz, 'Hz', 2)}, {number_text(rows, 2)} rows per oscillation"
-    why = (
-        f"The reaction of joint {shortened(name)} oscillates faster than the rows of the result resolve: its true "
-        "peaks may be larger. If a sudden start excites undamped high modes, give the flexible bodies damping or "
-        "start smoothly. To see the peaks, write more rows (output.every)."
-    )
-    return Check("Ringing", value, "care", why)
-
-
-def checks(result: Result, warnings: Iterable[str] = ()) -> list[Check]:
-    """All checks of a run; `warnings` are sentences about its flexible bodies."""
+def checks(result: Result, warnings: Iterable[WarningRecord] = ()) -> list[Check]:
+    """All checks of a run; `warnings` are those of the run."""
     found = [_outcome(result), *_numbers(result.summary), *_rows(result)]
-    swinging = ringing(result)
-    found += [swinging] if swinging is not None else []
-    found += [Check("Flexible bodies", "", "care", text[:1].upper() + text[1:]) for text in warnings]
+    rows = {check.name: number for number, check in enumerate(found)}
+    for warning in warnings:
+        text = warning.text[:1].upper() + warning.text[1:]
+        number = rows.get(JUDGED.get(warning.code, ""))
+        if number is None:
+            found.append(Check(_title(warning), _value(warning), "care", text))
+        elif found[number].verdict != "bad":
+            found[number] = replace(found[number], verdict="care", why=text)
+        else:
+            found[number] = replace(found[number], why=text)
     return found
+
+
+def _title(warning: WarningRecord) -> str:
+    """The code as words: "large-turn" is "Large turn"."""
+    return warning.code[:1].upper() + warning.code[1:].replace("-", " ")
+
+
+def _value(warning: WarningRecord) -> str:
+    """Place, number and time of a warning."""
+    parts = [warning.place] if warning.place else []
+    if warning.value is not None:
+        parts.append(quantity(warning.value, warning.unit, 3))
+    if warning.time is not None:
+        parts.append(f"at t = {quantity(warning.time, 's', 4)}")
+    return ", ".join(parts)
 
 
 def worst(found: Iterable[Check]) -> Verdict:
@@ -114,8 +111,6 @@ def _numbers(summary: dict[str, float]) -> Iterator[Check]:
         yield constraint_check(summary["largest_constraint_error"])
     if "energy_balance" in summary:
         yield balance_check(summary["energy_balance"], summary.get("peak_energy", np.nan))
-    if summary.get("largest_turn", 0.0) > LARGE_TURN:
-        yield turn_check(summary["largest_turn"])
     if summary.get("wall_time", 0.0) > 0.0:
         wall = summary["wall_time"]
         factor, unit = handy_unit("s", wall)
@@ -185,15 +180,6 @@ def balance_check(balance: float, peak: float) -> Check:
         return Check("Energy balance", value, "care", why)
     why = "Energy is created or lost: the motion is inaccurate. Use a smaller step or tolerance, and smooth any jumps."
     return Check("Energy balance", value, "bad", why)
-
-
-def turn_check(turn: float) -> Check:
-    """Warning about a body that turns far per step [rad]."""
-    why = (
-        "Effects that turn with the fastest body (an unbalance, unequal inertias, the nutation of a top) are not "
-        f"resolved. Use steps of {LARGE_TURN:g} rad or less, unless nothing depends on the angle of that body."
-    )
-    return Check("Turn per step", f"up to {number_text(turn, 3)} rad", "care", why)
 
 
 def _rows(result: Result) -> Iterator[Check]:

@@ -11,9 +11,11 @@ from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import InputError
 from flexmb.output_files import drafted, replacing_fault, suffix_fault
 from flexmb.reports.flexible_report import flexible_warnings
+from flexmb.reports.warnings import ringing_warning
 from flexmb.results.flexible_findings import flexible_findings
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
+from flexmb.results.spectrum import ringing
 from flexmb.suggestions import clipped
 from flexmb.system.placement import place
 from flexmb.view.plots import panels_of
@@ -29,6 +31,7 @@ from flexmb.view.report.page import Content, page_text
 from flexmb.view.scene import Part, Scene
 from flexmb.view.scene_of_result import covered, scene_of_result
 from flexmb.view.web.page import ViewerParts, viewer_parts
+from flexmb.warning import WarningRecord
 
 LARGEST = 2_000_000
 """Largest page that can be mailed [bytes]; the viewer gets a coarser scene if the page would be larger."""
@@ -41,7 +44,7 @@ class _Bodies:
     """Flexible bodies of the model of a result."""
 
     tables: list[ModeTable]
-    warnings: list[str]
+    warnings: list[WarningRecord]
 
 
 def write_report(
@@ -84,7 +87,9 @@ def _bodies(result: Result, folder: str | os.PathLike[str] | None) -> _Bodies:
     spec = model_of(result, folder).spec
     mechanism = place(spec)
     flexible = [n for n, body in enumerate(mechanism.bodies) if isinstance(body, FlexibleBody) and body.n_modes]
-    warnings = list(flexible_warnings(mechanism, flexible_findings(mechanism, result))) if flexible else []
+    warnings: list[WarningRecord] = []
+    if flexible and not result.is_judged:
+        warnings = list(flexible_warnings(mechanism, flexible_findings(mechanism, result)))
     return _Bodies(mode_tables([covered(spec, mechanism, number) for number in flexible]), warnings)
 
 
@@ -98,12 +103,18 @@ def _content(result: Result, scene: Scene | None, bodies: _Bodies, notes: list[s
         viewer=_viewer(scene),
         charts=charts,
         modes=[(table, table.drawing(pool)) for table in bodies.tables],
-        checks=checks(result, bodies.warnings),
+        checks=checks(result, result.warnings if result.is_judged else _found_now(result, bodies)),
         sensors=sensor_rows(result),
         arrays=pool.texts(),
         clock=clock_of(result),
         notes=tuple(notes),
     )
+
+
+def _found_now(result: Result, bodies: _Bodies) -> list[WarningRecord]:
+    """Warnings about the rows of a run that has not ended, or of an old file."""
+    swinging = ringing(result)
+    return [*bodies.warnings, *([ringing_warning(swinging)] if swinging is not None else [])]
 
 
 def _viewer(scene: Scene | None) -> ViewerParts | None:

@@ -21,7 +21,9 @@ from flexmb.bodies.flexible_properties import modal_data
 from flexmb.cli.report import report as report_verb
 from flexmb.errors import InputError
 from flexmb.model.model_file import read_model
+from flexmb.reports.warnings import ringing_warning
 from flexmb.results.result_file import Result
+from flexmb.results.spectrum import ringing
 from flexmb.system.placement import place
 from flexmb.view.plots.texts import HEAD, shortened
 from flexmb.view.report import write_report, writing
@@ -31,6 +33,7 @@ from flexmb.view.report.health import balance_check, checks, constraint_check, w
 from flexmb.view.report.mode_surfaces import mode_tables
 from flexmb.view.report.page import script_json
 from flexmb.view.scene_of_result import covered, scene_of_result
+from flexmb.warning import WarningRecord
 from tests.support.browser import Browser, browser
 from tests.support.made_results import crank_result, made_result
 from tests.support.places import ROOT
@@ -98,14 +101,18 @@ def test_health_of_a_run_that_went_badly(tmp_path: Path) -> None:
     numbers = {"steps": 100, "rejected": 80, "newton_iterations": 2000, "factorisations": 150, "energy_balance": 0.5}
     summary = [(name, value, "1") for name, value in numbers.items()]
     result = crank_result(tmp_path / "a.h5", outcome="failed", summary=summary)
-    found = {check.name: check for check in checks(result, ["body 'rod' is deflected by 20 %."])}
+    poor = WarningRecord("energy-balance", "the energy balance is off by 50 %.", "analysis.step", 0.1, 0.5, "1")
+    bent = WarningRecord("large-deflection", "body 'rod' is deflected by 20 %.", "bodies.rod", 0.25, 0.2, "1")
+    found = {check.name: check for check in checks(result, [poor, bent])}
     verdicts = {name: check.verdict for name, check in found.items()}
     assert verdicts == {
         "Outcome": "bad", "Steps": "care", "Iterations": "care", "Energy balance": "bad", "Output": "note",
-        "Flexible bodies": "care",
+        "Large deflection": "care",
     }  # fmt: skip
     assert worst(found.values()) == "bad" and "failed" in found["Outcome"].why
-    assert found["Flexible bodies"].why == "Body 'rod' is deflected by 20 %."
+    assert found["Large deflection"].why == "Body 'rod' is deflected by 20 %."
+    assert found["Large deflection"].value == "bodies.rod, 0.2, at t = 0.25\u00a0s"
+    assert found["Energy balance"].why == "The energy balance is off by 50 %.", "the sentence of the run itself"
 
 
 def test_reactions_that_ring_are_said(tmp_path: Path) -> None:
@@ -113,9 +120,11 @@ def test_reactions_that_ring_are_said(tmp_path: Path) -> None:
     for quick, is_said in ((0.0, False), (0.3, True)):
         force = 10.0 + 5.0 * np.sin(10.0 * time) + 15.0 * quick * np.sin(2.0 * np.pi * 300.0 * time)
         series = {"time": ("s", time), "joints/a/force": ("N", np.outer(force, [1.0, 0.0, 0.0]))}
-        found = {check.name: check for check in checks(made_result(tmp_path / f"{quick}.h5", series))}
-        assert ("Ringing" in found) is is_said
-    assert found["Ringing"].verdict == "care" and found["Ringing"].value.startswith("300\u00a0Hz, 3.3 rows")
+        result = made_result(tmp_path / f"{quick}.h5", series, outcome="running")
+        assert (ringing(result) is not None) is is_said
+    found = {check.name: check for check in checks(result, [ringing_warning(ringing(result))])}
+    assert found["Ringing"].verdict == "care" and found["Ringing"].value.startswith("joints.a, 300\u00a0Hz")
+    assert "300 Hz" in found["Ringing"].why and "(3.3 rows per oscillation)" in found["Ringing"].why
 
 
 def volume(points: np.ndarray, triangles: np.ndarray) -> float:
