@@ -4,20 +4,23 @@
 address, and `call(address, I, F, W, arg)` runs the function at such an address: callers then need not be compiled
 together with what they call, which keeps compile times linear in the amount of code.
 
-The disk cache lives in the user's cache folder under a name that is a hash of every source file that kernels are made
-of, of the NUMBA_* variables and of the machine: numba itself does not notice an edit of a callee in another file. If no
-folder can be written, the kernels are compiled in memory. With NUMBA_DISABLE_JIT=1 everything runs as
-plain Python.
+The disk cache is in the user's cache folder under a name that is a hash of every source file that kernels are made
+of, of the NUMBA_* variables and of the machine: numba itself does not notice an edit of a callee in another file. Its
+files are numba's, which unpickles them: so the folder must be the user's own and the files complete, see
+`code_cache.py`. Without such a folder the kernels are compiled in memory, with a `CacheWarning`. With
+NUMBA_DISABLE_JIT=1 everything runs as plain Python.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib
+import inspect
 import os
 import subprocess
 import sys
-import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -27,8 +30,13 @@ import llvmlite.binding
 import numba
 from llvmlite import ir
 from numba import types
+from numba.core.caching import _Cache
+from numba.core.ccallback import CFunc
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps, loads
 from numba.extending import intrinsic
 
+from flexmb.code_cache import CacheWarning, code_files, code_folder, discard, keep_code, stored_code
 from flexmb.cores import available_cores
 from flexmb.output_files import temporary_folder
 from flexmb.stop_signals import child_process
@@ -52,7 +60,8 @@ ARRAY_SOURCES = (
 def _cache_name(sources: Sequence[str]) -> str:
     """Hash of all that machine code depends on: sources (with path and date, as numba needs), versions, processor."""
     package = Path(__file__).parent
-    machine = (numba.__version__, sys.version, llvmlite.binding.get_host_cpu_name(), str(package))
+    processor = (llvmlite.binding.get_host_cpu_name(), llvmlite.binding.get_host_cpu_features().flatten())
+    machine = (numba.__version__, llvmlite.__version__, sys.version, *processor, str(package))
     digest = hashlib.sha256(" ".join(machine).encode())
     files = [path for name in sources for path in [package / name, *(package / name).rglob("*.py")]]
     for path in sorted(path for path in files if path.is_file()):
@@ -64,52 +73,94 @@ def _cache_name(sources: Sequence[str]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _cache_folder(sources: Sequence[str]) -> str | None:
-    """The first folder that can be written: FLEXMB_CACHE, NUMBA_CACHE_DIR, the user's cache, the temporary folder."""
-    user_cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    places = (os.environ.get("FLEXMB_CACHE"), os.environ.get("NUMBA_CACHE_DIR"), user_cache, tempfile.gettempdir())
-    name = _cache_name(sources)
-    for place in places:
-        if not place:
-            continue
-        folder = Path(place) / "flexmb" / "kernels" / name
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                return str(folder)
-        except OSError:
-            continue
-    return None
-
-
-_folder = _cache_folder(KERNEL_SOURCES)
-_array_folder = _cache_folder(ARRAY_SOURCES)
-CACHED = _folder is not None
+_kernels = code_folder("kernels", _cache_name(KERNEL_SOURCES))
+_array_kernels = code_folder("kernels", _cache_name(ARRAY_SOURCES))
+CACHED = _kernels.path is not None
 DISABLED = bool(numba.config.DISABLE_JIT)
+_SUFFIX = ".code"
 
 
-@contextmanager
-def _own_folder(folder: str | None = _folder) -> Iterator[None]:
-    """Let numba cache in flexmb's folder, and restore its setting afterwards."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = folder or before
+class KernelCache(_Cache):
+    """Machine code of one function by signature, as numba's dispatchers expect it; one file each, without an index.
+
+    Without a folder nothing is kept, which is reported once. A file that cannot be loaded or saved costs a compilation.
+    """
+
+    def __init__(self, function: Callable[..., Any], folder: Path | None):
+        self.function, self.folder = function, folder
+
+    @property
+    def cache_path(self) -> str | None:
+        """Folder of the files."""
+        return None if self.folder is None else str(self.folder)
+
+    def stem(self, signature: Any) -> str:
+        """Name of the file for a signature: names of module and function, and a hash of what the code depends on."""
+        function = self.function
+        cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
+        digest = hashlib.sha256(f"{function.__module__} {signature}".encode())
+        for part in (_source_of(inspect.getfile(function)), function.__code__.co_code, dumps(cells) if cells else b""):
+            digest.update(hashlib.sha256(part).digest())
+        digest.update(str(function.__code__.co_firstlineno).encode())
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+        return f"{name.replace('<', '').replace('>', '')}.{digest.hexdigest()[:16]}"
+
+    def has(self, signature: Any) -> bool:
+        """Whether there is a file for a signature."""
+        return self.folder is not None and bool(code_files(self.folder, self.stem(signature), _SUFFIX))
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """The compiled function; None: it must be compiled."""
+        target_context.refresh()
+        if self.folder is None:
+            _warn_of_memory()
+            return None
+        found = stored_code(self.folder, self.stem(signature), _SUFFIX)
+        if found is None:
+            return None
+        try:
+            return CompileResult._rebuild(target_context, *loads(found[1]))
+        except Exception:  # complete, but written by another build of numba or its parts
+            discard(found[0], "cannot be loaded")
+            return None
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        """Keep a compiled function; on a full disk it is not kept."""
+        if self.folder is None or data.library.has_dynamic_globals or not all(part.can_cache for part in data.lifted):
+            return
+        content = dumps(data._reduce())
+        with suppress(OSError):
+            keep_code(self.folder, self.stem(signature), _SUFFIX, content)
+
+    def enable(self) -> None:
+        """Nothing: it is always on."""
+
+    def disable(self) -> None:
+        """Nothing."""
+
+    def flush(self) -> None:
+        """Nothing: files of changed sources are not found again."""
+
+
+@functools.cache
+def _source_of(path: str) -> bytes:
+    """Content of a source file; for a function that was typed at a prompt, nothing."""
     try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = before
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
 
 
-def _kept(dispatcher: Any) -> Any:
-    """A function that numba compiles and caches; on a full disk it is not cached."""
-    cache = getattr(dispatcher, "_cache", None)
-    if cache is not None:
-        save = cache.save_overload
+def _warn_of_memory() -> None:
+    """Report once that kernels are compiled in memory, and why."""
+    reason = _kernels.reason or _array_kernels.reason
+    warnings.warn(f"kernels are compiled in memory, at every start: {reason}.", CacheWarning, stacklevel=2)
 
-        def save_if_possible(signature: Any, data: Any) -> None:
-            with suppress(OSError):
-                save(signature, data)
 
-        cache.save_overload = save_if_possible
+def _kept(dispatcher: Any, folder: Path | None) -> Any:
+    """A function that numba compiles and caches."""
+    if hasattr(dispatcher, "_cache"):
+        dispatcher._cache = KernelCache(dispatcher.py_func, folder)
     return dispatcher
 
 
@@ -130,19 +181,20 @@ def array_kernel(function: Callable[..., Any] | None = None, *, parallel: bool =
     """
 
     def compiled(function: Callable[..., Any]) -> Any:
-        with _own_folder(_array_folder):
-            cache = _array_folder is not None
-            return _kept(numba.njit(cache=cache, parallel=parallel, nogil=True, **OPTIONS)(function))
+        return _kept(numba.njit(parallel=parallel, nogil=True, **OPTIONS)(function), _array_kernels.path)
 
     return compiled if function is None else compiled(function)
 
 
 def arrays_are_compiled(module: str) -> bool:
     """Whether array kernels of this module are in the cache, for this machine and these sources."""
-    return DISABLED or (_array_folder is not None and any(Path(_array_folder).rglob(f"{module}.*.nbi")))
+    folder = _array_kernels.path
+    return DISABLED or (folder is not None and any(folder.glob(f"{module}.*{_SUFFIX}")))
 
 
 _ARGUMENTS = (types.CPointer(types.int64), types.CPointer(types.float64), types.CPointer(types.float64), types.int64)
+
+_SIGNATURE = types.void(*_ARGUMENTS)
 
 _plain_programs: dict[int, Callable[..., Any]] = {}
 
@@ -156,6 +208,7 @@ class Program:
     def __init__(self, function: Callable[..., Any]):
         self.function = function
         self._compiled: Any = None
+        self._cache = KernelCache(function, _kernels.path)
 
     @property
     def name(self) -> str:
@@ -165,11 +218,7 @@ class Program:
     @property
     def is_ready(self) -> bool:
         """Whether it is compiled, here or in the cache."""
-        return DISABLED or self._compiled is not None or (_folder is not None and self._mark.exists())
-
-    @property
-    def _mark(self) -> Path:
-        return Path(_folder or "") / (self.name.replace(":", ".") + ".ready")
+        return DISABLED or self._compiled is not None or self._cache.has(_SIGNATURE)
 
     @property
     def address(self) -> int:
@@ -177,14 +226,10 @@ class Program:
             _plain_programs[id(self)] = self.function
             return id(self)
         if self._compiled is None:
-            signature = types.void(*_ARGUMENTS)
-            try:
-                with _own_folder():
-                    self._compiled = numba.cfunc(signature, cache=CACHED, **OPTIONS)(self.function)
-                if CACHED and not self._mark.exists():
-                    self._mark.touch()
-            except OSError:  # a full disk behind the cache
-                self._compiled = numba.cfunc(signature, **OPTIONS)(self.function)
+            compiled = CFunc(self.function, (_ARGUMENTS, types.void), locals={}, options=dict(OPTIONS))
+            compiled._cache = self._cache
+            compiled.compile()
+            self._compiled = compiled
         return int(self._compiled.address)
 
     def __call__(self, ints: Any, floats: Any, work: Any, arg: int = 0) -> None:
@@ -226,8 +271,7 @@ else:
         """Run the program at `address`."""
         _call_address(address, ints, floats, work, arg)
 
-    with _own_folder():
-        call = _kept(numba.njit(cache=CACHED, **OPTIONS)(_call))
+    call = _kept(numba.njit(**OPTIONS)(_call), _kernels.path)
 
 
 def compile_ahead(programs: Sequence[Program]) -> None:

@@ -55,7 +55,7 @@ def python(code: str, root: Path, **environment: str) -> subprocess.CompletedPro
     )
 
 
-FOLDER = "import flexmb.jit as j; print(j._folder)"
+FOLDER = "import flexmb.jit as j; print(j._kernels.path)"
 
 
 def test_the_cache_folder_follows_sources_and_variables(tmp_path: Path) -> None:
@@ -76,13 +76,13 @@ def test_the_cache_folder_follows_sources_and_variables(tmp_path: Path) -> None:
 
 def test_without_a_folder_to_write_to_kernels_still_compile(tmp_path: Path) -> None:
     code = (
-        "import tempfile; tempfile.gettempdir = lambda: '/proc/nonexistent'\n"
         "import flexmb.jit as j; print(j.CACHED)\n"
         "from flexmb.equations.coordinates import compose; print(compose.address > 0)"
     )
     nowhere = "/proc/nonexistent"
     done = python(code, PACKAGE.parent, FLEXMB_CACHE=nowhere, XDG_CACHE_HOME=nowhere, HOME=nowhere)
     assert done.stdout.split() == ["False", "True"], done.stderr
+    assert done.stderr.count("compiled in memory, at every start: nothing can be written in '/proc/nonexistent'") == 1
 
 
 def test_plain_python_mode_gives_the_same_numbers() -> None:

@@ -75,6 +75,8 @@ def use_turbo(model: Model, system: System) -> Turbo:
         return _without("the symbolic engine (symengine) is not installed.")
     except InputError as error:
         return _without(" ".join(fault.text for fault in error.faults))
+    except OSError as error:
+        return _without(f"its code cannot be kept ({error.strerror or error}).")
     if "acceleration" in names:
         link_open_tree(system.ints)
     for name in names:

@@ -1,23 +1,24 @@
 """Generated functions f(I, F, W, arg) as machine code: by the C compiler of this machine, else by numba; kept on disk.
 
 In: a key that identifies the code, and a function that writes its source on demand. Out: the addresses of the
-functions. Libraries are kept in the user's cache folder under a hash of the key, the compiler, its version and flags,
-and the processor; a file gets its name only when it is complete. A folder of another user is not used, because its
-contents would be executed.
+functions. Libraries are kept in the user's cache folder (`code_cache.py`: never a folder that others can write, never
+an incomplete file) under a hash of the key, the compiler, its version and flags, and the processor; without such a
+folder, in one of this process.
 """
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
-import importlib.util
+import importlib.abc
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+import types
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,8 @@ from typing import Any
 import llvmlite.binding
 import numba
 
-from flexmb.errors import ComputationError
+from flexmb.code_cache import code_folder, discard, keep_code, private_folder, stored_code
+from flexmb.errors import InputError
 from flexmb.jit import Program, program
 from flexmb.output_files import temporary_folder
 
@@ -84,13 +86,13 @@ def library(key: str, names: tuple[str, ...], write: Write) -> Library:
 
 def _by_compiler(compiler: str, key: str, names: tuple[str, ...], write: Write) -> Library:
     version = subprocess.run([compiler, "--version"], capture_output=True, timeout=LONGEST, check=True).stdout
-    path = _folder() / f"{_digest(key, compiler, version.decode(errors='replace'), *FLAGS)}.so"
+    folder, stem = _folder(), _digest(key, compiler, version.decode(errors="replace"), *FLAGS)
     generated, compiled = 0.0, 0.0
-    found = _loaded_library(path) if path.exists() else None
+    found = _stored_library(folder, stem)
     if found is None:
         source, generated = write("c")
         began = time.perf_counter()
-        _compile(compiler, source, path)
+        path = keep_code(folder, stem, ".so", _compiled(compiler, source))
         compiled = time.perf_counter() - began
         found = _loaded[path] = ctypes.CDLL(str(path))
     functions = {name: getattr(found, PREFIX + name) for name in names}
@@ -98,19 +100,24 @@ def _by_compiler(compiler: str, key: str, names: tuple[str, ...], write: Write) 
     return Library(addresses, Path(compiler).name, generated, compiled)
 
 
-def _loaded_library(path: Path) -> Any:
-    """A library of the cache; None when it is damaged."""
+def _stored_library(folder: Path, stem: str) -> Any:
+    """A library of the cache; None when there is none."""
+    stored = stored_code(folder, stem, ".so")
+    if stored is None:
+        return None
+    path = stored[0]
     if path not in _loaded:
         try:
             _loaded[path] = ctypes.CDLL(str(path))
-        except OSError:
+        except OSError:  # complete, but not for this system
+            discard(path, "cannot be loaded")
             return None
     return _loaded[path]
 
 
-def _compile(compiler: str, source: str, path: Path) -> None:
-    """Make a library; it gets its name when complete, so that two runs can make it at the same time."""
-    with temporary_folder(path.parent, "making-") as place:
+def _compiled(compiler: str, source: str) -> bytes:
+    """Content of the library of a C source."""
+    with temporary_folder(_folder(), "making-") as place:
         text, made = place / "model.c", place / "model.so"
         text.write_text(source, encoding="ascii")
         for flags in (FLAGS, PLAIN_FLAGS):
@@ -119,35 +126,47 @@ def _compile(compiler: str, source: str, path: Path) -> None:
             if done.returncode == 0:
                 break
         done.check_returncode()
-        os.replace(made, path)
+        return made.read_bytes()
 
 
 def _by_numba(key: str, names: tuple[str, ...], write: Write, reason: str) -> Library:
     """The same functions as Python source, compiled by numba and kept in its cache."""
-    folder = _folder()
-    path, generated, compiled = folder / f"flexmb_turbo_{_digest(key, numba.__version__)}.py", 0.0, 0.0
-    if not path.exists():
+    folder, stem, generated, compiled = _folder(), f"flexmb_turbo_{_digest(key, numba.__version__)}", 0.0, 0.0
+    stored = stored_code(folder, stem, ".py")
+    if stored is None:
         source, generated = write("numba")
-        with temporary_folder(folder, "making-") as place:
-            text = place / path.name
-            text.write_text(source, encoding="ascii")
-            os.replace(text, path)
+        content = source.encode("ascii")
+        stored = keep_code(folder, stem, ".py", content), content
+    path = stored[0]
     if path not in _loaded:
         began = time.perf_counter()
-        _loaded[path] = _programs(path, names)
+        _loaded[path] = _programs(_Verified(path, stored[1].decode("ascii")), names)
         compiled = time.perf_counter() - began
     addresses = {name: entry.address for name, entry in _loaded[path].items()}
     return Library(addresses, f"numba ({reason})", generated, compiled)
 
 
-def _programs(path: Path, names: tuple[str, ...]) -> dict[str, Program]:
+class _Verified(importlib.abc.ExecutionLoader):
+    """Loader of a module from source that was verified: Python would also run the bytecode beside the file."""
+
+    def __init__(self, path: Path, source: str):
+        self.path, self.source = path, source
+
+    def get_filename(self, fullname: str) -> str:
+        """File of the source, for messages and for the key of the cache."""
+        return str(self.path)
+
+    def get_source(self, fullname: str) -> str:
+        """The verified source."""
+        return self.source
+
+
+def _programs(loader: _Verified, names: tuple[str, ...]) -> dict[str, Program]:
     """Compile the functions of a generated module."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise ComputationError(f"'{path}' cannot be loaded. Remove it and try again.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
+    module_name = loader.path.stem.replace(".", "_")
+    module = types.ModuleType(module_name)
+    sys.modules[module_name] = module
+    loader.exec_module(module)
     found = {name: program(getattr(module, PREFIX + name)) for name in names}
     for entry in found.values():
         entry.address  # noqa: B018 - asking for it compiles it
@@ -155,34 +174,21 @@ def _programs(path: Path, names: tuple[str, ...]) -> dict[str, Program]:
 
 
 def _digest(*texts: str) -> str:
-    machine = (sys.platform, llvmlite.binding.get_host_cpu_name(), sys.version)
+    processor = (llvmlite.binding.get_host_cpu_name(), llvmlite.binding.get_host_cpu_features().flatten())
+    machine = (sys.platform, *processor, sys.version)
     return hashlib.sha256("\0".join((*texts, *machine)).encode()).hexdigest()[:32]
 
 
-_own_folder: list[tempfile.TemporaryDirectory[str]] = []
+_private: list[tempfile.TemporaryDirectory[str]] = []
 
 
 def _folder() -> Path:
-    """First writable cache folder that only this user can write; else a folder of this process."""
-    for place in _places():
-        folder = Path(place) / "flexmb" / "turbo"
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            state = folder.stat()
-            if hasattr(os, "getuid") and (state.st_uid != os.getuid() or state.st_mode & 0o022):
-                continue
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
-        except OSError:
-            continue
-    if not _own_folder:
-        _own_folder.append(tempfile.TemporaryDirectory(prefix="flexmb-turbo-"))
-    return Path(_own_folder[0].name)
-
-
-def _places() -> Iterator[str]:
-    """Cache folders as for the kernels: FLEXMB_CACHE, NUMBA_CACHE_DIR, the user's cache."""
-    for name in ("FLEXMB_CACHE", "NUMBA_CACHE_DIR"):
-        if place := os.environ.get(name):
-            yield place
-    yield os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    """Cache folder of this user; else a folder of this process."""
+    if (found := code_folder("turbo").path) is not None:
+        return found
+    if not _private:
+        made = private_folder()
+        if made is None:
+            raise InputError("there is no folder of your own for its code; set FLEXMB_CACHE to one.")
+        _private.append(made)
+    return Path(_private[0].name)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout, suppress
 
 from flexmb.cli.plain_output import PlainOutput, plain
+from flexmb.code_cache import CacheWarning
 from flexmb.errors import ComputationError, InputError
 from flexmb.stop_signals import INTERRUPTED, end_program, handled
 
@@ -36,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with handled(end_program) if arguments is None else nullcontext(), warnings.catch_warnings():
             if not debug:  # warnings of libraries are for programmers; flexmb reports what a user must know
                 warnings.simplefilter("ignore")
+                warnings.simplefilter("once", CacheWarning)
+                warnings.showwarning = _show_warning
             return _run(words)
     except BrokenPipeError:  # the reader of the output has closed the pipe (flexmb check ... | head)
         _discard_output()
@@ -121,6 +124,12 @@ def _input_message(error: InputError) -> str:
 
         return format_faults(error)
     return "\n".join(f"flexmb: {fault}" for fault in error.faults)
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning about the cache of compiled code as one line."""
+    if sys.stderr is not None:
+        print(plain(f"flexmb: {message}"), file=sys.stderr)
 
 
 def _clipped(message: str) -> str:

@@ -106,7 +106,7 @@ def announce_compilation(stream: TextIO, method: str, spec: ModelSpec) -> None:
     from flexmb.system.records.fields import field_kinds
 
     if not is_compiled(method, field_kinds(spec)):
-        stream.write("compiling kernels (once, about 25 seconds)...\n")
+        stream.write(f"compiling kernels ({_how_often()}about 25 seconds)...\n")
         stream.flush()
 
 
@@ -115,5 +115,11 @@ def announce_array_compilation(stream: TextIO) -> None:
     from flexmb.bodies.compile_ahead import is_compiled
 
     if not is_compiled():
-        stream.write("compiling kernels (once, about 30 seconds)...\n")
+        stream.write(f"compiling kernels ({_how_often()}about 30 seconds)...\n")
         stream.flush()
+
+
+def _how_often() -> str:
+    from flexmb.jit import CACHED
+
+    return "once, " if CACHED else ""

@@ -18,14 +18,14 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
-import numba
 import numpy as np
 import pytest
 
 from flexmb.bodies.body_file import write_body
 from flexmb.cli import main
+from flexmb.code_cache import code_folder
 from flexmb.errors import InputError
-from flexmb.jit import KERNEL_SOURCES, _cache_folder, _kept, program
+from flexmb.jit import program
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter
 from tests.campaigns.kill_loop import kill_loop, wait_for_file
@@ -251,28 +251,21 @@ def test_a_full_disk_under_a_body_file(tmp_path: Path) -> None:
 
 def test_a_full_disk_behind_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     """What cannot be kept is compiled for this time only."""
+    attempts = []
 
-    def save(*_: object) -> None:
+    def keep(*_: object) -> None:
+        attempts.append(1)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    dispatcher = SimpleNamespace(_cache=SimpleNamespace(save_overload=save))
-    _kept(dispatcher)._cache.save_overload("signature", "code")
-    compiled = numba.cfunc
-
-    def cfunc(signature: object, cache: bool = False, **options: object) -> object:
-        if cache:
-            save()
-        return compiled(signature, **options)
-
-    monkeypatch.setattr("flexmb.jit.numba.cfunc", cfunc)
-    monkeypatch.setattr("flexmb.jit.CACHED", True)
+    monkeypatch.setattr("flexmb.jit.keep_code", keep)
+    monkeypatch.setattr("flexmb.jit.stored_code", lambda *_: None)
 
     def double(I, F, W, arg):  # type: ignore[no-untyped-def]
         W[0] = 2.0 * F[0]
 
     work = np.zeros(1)
     program(double)(np.zeros(1, dtype=np.int64), np.array([21.0]), work)
-    assert work[0] == 42.0
+    assert work[0] == 42.0 and attempts == [1]
 
 
 @pytest.mark.parametrize(
@@ -327,16 +320,14 @@ def check_closed_folder(closed: Path, model: Path, said: Path) -> None:
 
 
 def test_no_home_and_no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels are cached where something can be written, else nowhere."""
+    """Kernels are cached in a folder of this user, else nowhere: not in the temporary folder, where others write."""
     for name in ("FLEXMB_CACHE", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     file = tmp_path / "file"
     file.write_text("")
     monkeypatch.setenv("HOME", str(file))  # below a file nothing can be created
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert str(_cache_folder(KERNEL_SOURCES)).startswith(str(tmp_path / "flexmb"))
-    monkeypatch.setattr("tempfile.tempdir", str(file))
-    assert _cache_folder(KERNEL_SOURCES) is None
+    assert code_folder("kernels").path is None and sorted(tmp_path.iterdir()) == [file]
 
 
 def test_no_home_at_all(tmp_path: Path) -> None:
