@@ -1,8 +1,8 @@
 """A drawn mechanism in flexmb and by the oracle: positions, velocities, reactions, efforts and energy compared.
 
 Reactions are vectors: force and moment of every joint on its second body, in world axes, together with the efforts of
-the motions. What an overconstrained model leaves open (the null space of G^T, as seen in these wrenches) is taken out of
-the difference and nothing else, so that sums of shared reactions are compared too.
+the motions. What an overconstrained model leaves open (the null space of G^T, as seen in these wrenches) is taken out
+of the difference and nothing else, so that sums of shared reactions are compared too.
 """
 
 from __future__ import annotations

@@ -232,9 +232,9 @@ def _hang(sketch: Sketch, bodies: list[str], sure: bool = False) -> None:
     sketch.any_joint(str(rng.choice(TREE)), parent, body, at)
 
 
-def _new_beam(sketch: Sketch, start: Array, end: Array) -> str:
-    rng = sketch.rng
-    return sketch.beam(start, end, float(rng.uniform(15.0, 40.0)), str(rng.choice(["start", "end", "chord"])))
+def _new_beam(sketch: Sketch, start: Array, end: Array, shapes: int) -> str:
+    frame = str(sketch.rng.choice(["start", "end", "chord"]))
+    return sketch.beam(start, end, float(sketch.rng.uniform(10.0, 25.0)), frame, shapes)
 
 
 def beam_tree(sketch: Sketch) -> None:
@@ -242,8 +242,8 @@ def beam_tree(sketch: Sketch) -> None:
     rng, last, at = sketch.rng, "ground", np.zeros(3)
     for _ in range(int(rng.integers(1, 3))):
         along = rng.uniform(0.6, 1.0) * random_rotation(rng)[:, 0]
-        beam = _new_beam(sketch, at, at + along)
         kind = str(rng.choice(["fixed", "revolute", "prismatic", "universal"]))
+        beam = _new_beam(sketch, at, at + along, 2 if kind in ("fixed", "prismatic") else 3)
         R = frame_of(np.cross(along, rng.normal(size=3)), rng)
         if kind == "universal":  # neither axis along the beam: both across it
             side = np.cross(along, R[:, 2]) / np.linalg.norm(along)
@@ -266,7 +266,7 @@ def beam_loop(sketch: Sketch) -> None:
     ]
     O, A, B, C = places @ R.T
     crank, rocker = sketch.body(0.5 * (O + A)), sketch.body(0.5 * (B + C))
-    beam = _new_beam(sketch, A, B)
+    beam = _new_beam(sketch, A, B, 3)
     axis = frame_of(R[:, 2], rng)
     sketch.joint("revolute", "ground", crank, O, axis)
     sketch.joint("revolute", crank, beam, A, axis)
@@ -286,8 +286,8 @@ FAMILIES: dict[str, tuple[float, Callable[[Sketch], None]]] = {
     "bennett": (1.0, bennett),
     "doubled": (1.5, doubled),
     "rolling": (1.5, rolling),
-    "beam tree": (1.5, beam_tree),
-    "beam loop": (1.0, beam_loop),
+    "beam tree": (1.0, beam_tree),
+    "beam loop": (0.5, beam_loop),
 }
 """Share of each family in a campaign, and its drawing."""
 OVERCONSTRAINED = ("planar", "slider", "parallelogram", "spherical", "bennett", "doubled", "beam loop")

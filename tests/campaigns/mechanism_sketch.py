@@ -53,8 +53,8 @@ class Sketch:
         self.pose[name] = (np.asarray(at, dtype=float), np.array(self.bodies[name]["orientation"]))
         return name
 
-    def beam(self, start: Array, end: Array, frequency: float, frame: str) -> str:
-        """A beam with a first clamped frequency [rad/s], four shapes in each plane; returns its name."""
+    def beam(self, start: Array, end: Array, frequency: float, frame: str, shapes: int) -> str:
+        """A beam with a first clamped frequency [rad/s] and so many shapes in each plane; returns its name."""
         name = f"body{len(self.bodies)}"
         start, end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
         length = float(np.linalg.norm(end - start))
@@ -67,7 +67,7 @@ class Sketch:
             "y_axis": R[:, 1].tolist(),
             "material": {"E": 1e9, "density": density},
             "section": {"type": "general", "A": A, "Iy": EI / 1e9, "Iz": wide * EI / 1e9},
-            "shapes": {"family": "monomials", "bending": {"y": 4, "z": 4}},
+            "shapes": {"family": "monomials", "bending": {"y": shapes, "z": shapes}},
             "frame": frame,
             "markers": {},
         }

@@ -22,7 +22,7 @@ from numpy.polynomial import Polynomial, legendre
 from tests.campaigns.oracle.jets import Jet, linear
 
 Array = Any
-POINTS = 24
+POINTS = 20
 """Gauss points along the beam."""
 _STEP = 1e-30
 
@@ -67,6 +67,7 @@ class Beam:
         self._to_legendre = np.linalg.inv(legendre.legvander(t, POINTS - 1))
         self._at = [self._columns(self.x, order) for order in range(3)]
         self._sums = self._integral(self.x)
+        self._places: dict[float, tuple[Any, ...]] = {}
 
     def _columns(self, x: Array, order: int) -> tuple[Array, Array]:
         """Derivatives of v and w at x per unit of each coordinate: two arrays (m, n)."""
@@ -85,7 +86,14 @@ class Beam:
         values = np.stack([legendre.legval(t, row) for row in primitives], axis=-1)
         return 0.5 * self.length * values @ self._to_legendre
 
-    def _centre_line(self, x: Array, sums: Array, values: Any, s: Jet, q: Array, q_dot: Array) -> list[Jet]:
+    def _place(self, x: float) -> tuple[Any, ...]:
+        """Weights of the integral to x, values and slopes of the shapes there."""
+        if x not in self._places:
+            where = np.array([x])
+            self._places[x] = (self._integral(where), self._columns(where, 0), self._columns(where, 1))
+        return self._places[x]
+
+    def _centre_line(self, sums: Array, values: Any, s: Jet, q: Array, q_dot: Array) -> list[Jet]:
         start = self.length if self.from_end else 0.0
         return [s.summed(sums) + start, linear(values[0], q, q_dot), linear(values[1], q, q_dot)]
 
@@ -93,19 +101,18 @@ class Beam:
         """r (m, 3), psi (m, n, 3), r_dot (m, 3), bias (m, 3) of the mass points."""
         b, c = (linear(columns, q, q_dot) for columns in self._at[1])
         s = (1.0 - (b * b + c * c)).sqrt()
-        line = self._centre_line(self.x, self._sums, self._at[0], s, q, q_dot)
+        line = self._centre_line(self._sums, self._at[0], s, q, q_dot)
         return _stacked(line)
 
     def section(self, x: float, offset: Array, R_0: Array, q: Array, q_dot: Array) -> Section:
         """A marker at (x, 0, 0) + offset with axes R_0 in the undeformed beam, fixed to its section."""
-        where = np.array([x])
-        sums = self._integral(where)
+        sums, *columns_there = self._place(x)
         b, c = (linear(columns, q, q_dot) for columns in self._at[1])
         b1, c1 = (linear(columns, q, q_dot) for columns in self._at[2])
         s = (1.0 - (b * b + c * c)).sqrt()
-        line = self._centre_line(where, sums, self._columns(where, 0), s, q, q_dot)
+        line = self._centre_line(sums, columns_there[0], s, q, q_dot)
         theta = ((b * c1 - c * b1) / (s + 1.0)).summed(sums)
-        b, c = (linear(columns, q, q_dot) for columns in self._columns(where, 1))
+        b, c = (linear(columns, q, q_dot) for columns in columns_there[1])
         axes = _section_axes(b, c, theta)
         shifted = [line[i] + sum(axes[i][j] * float(offset[j]) for j in range(3)) for i in range(3)]
         r, Psi, r_dot, r_bias = (part[0] for part in _stacked(shifted))

@@ -60,6 +60,8 @@ def integrate(machine: Machine, y: Array, times: Array, tolerance: float = 1e-12
     x, size = machine.start(), len(machine.start())
 
     def slope(t: float, state: Array) -> Array:
+        if not np.abs(state).max() < 1e3:  # also when it is not a number
+            raise Unsuitable("the oracle diverges")
         solution = machine.solve(t, state[:size], state[size:])
         return np.concatenate([machine.rate(state[:size], state[size:]), solution.y_dot])
 
