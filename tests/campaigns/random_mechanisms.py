@@ -1,4 +1,6 @@
-"""Random mechanisms in flexmb and by an independent oracle: python -m tests.campaigns.random_mechanisms --count 200 --seed 1
+"""Random mechanisms in flexmb and by an independent oracle.
+
+    python -m tests.campaigns.random_mechanisms --count 200 --seed 1
 
 Prints a table of the families and one line for every disagreement, and writes the model file of each into a folder.
 Model k of a campaign has the seed 1000 * SEED + k: `--first` and `--count` repeat a part of it. Exit code 1 when
@@ -14,11 +16,9 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
-
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")  # many small matrices: threads only get in each other's way
 
 import numpy as np
 
@@ -98,7 +98,9 @@ def campaign(
     if workers < 2:
         yield from (compare_seed(k, families) for k in seeds)
         return
-    with ProcessPoolExecutor(workers) as pool:
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # read by new processes: with small matrices, threads get in each other's way
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         yield from pool.map(compare_seed, seeds, [families] * count)
 
 
