@@ -23,6 +23,7 @@ def check_model(model: Model, *, graph: bool = False, matrices: bool = False) ->
         n_dof=ready.n_dof,
         residual=ready.residual,
         start_gap=ready.start_gap,
+        warnings=ready.warnings,
         graph=graph,
         matrices=matrices,
     )

@@ -116,6 +116,7 @@ def _report(
         wall_note=wall_note,
         balance=ready.balance,
         turbo=ready.turbo,
+        warnings=ready.warnings,
         flexible=flexible,
     )
     if writer.kept is not None and (failure or summary is None or summary.outcome != "finished"):

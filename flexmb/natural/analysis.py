@@ -44,6 +44,7 @@ from flexmb.solvers.march import march
 from flexmb.solvers.output_rows import BLOCK_ROWS, OutputRows
 from flexmb.solvers.protocols import Progress, Sink
 from flexmb.solvers.settings import Settings, solver_settings
+from flexmb.solvers.shared_basis import basis_of
 from flexmb.solvers.summary import NaturalSummary
 from flexmb.system.system import System
 
@@ -109,6 +110,7 @@ class NaturalAnalysis:
         self.spec, self.system, self.settings = spec, system, settings
         self.rows = OutputRows(system, settings)
         self.m, self.blocks = self.rows.m, self.rows.blocks
+        self.basis = basis_of(self.m)
         assemble(system, self.m.W)
         if settings.type == "kinematic":
             self.m.t = settings.start
@@ -309,6 +311,8 @@ class NaturalAnalysis:
         if self.settings.type == "dynamic" and isinstance(self.stepper, GeneralizedAlpha):
             a = accelerations(natural, state.x, state.v, state.t)[0]  # accelerations of the state, not of the method
         self.bridge.put(m, state.t, state.x, natural.rate(state.v), natural.rate(a))
+        if self.basis is not None and self.basis.has_moved():
+            self.basis.look([])
         m.equations()
         inertia = m.M @ m.a
         effort = -(inertia + m.bias)
@@ -318,7 +322,7 @@ class NaturalAnalysis:
         largest = max(float(np.max(np.abs(term * m.scale))) for term in (inertia, m.bias, held, turning))
         if largest > 0.0:
             self.gap = max(self.gap, float(np.max(np.abs((effort - held) * m.scale))) / largest)
-        self.rows.note_constraint_error(m.phi)
+        self.rows.note_constraint_error(m.phi_all)
         if m.n_powers:
             m.run(L.AT_POWERS)
         self.is_placed = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from flexmb.arrays import Floats
 from flexmb.graph import SpanningTree, circuit_matrix, cutset_matrix, draw, format_matrix, incidence, path_matrix
@@ -13,6 +13,7 @@ from flexmb.results.channel_columns import stored_columns
 from flexmb.results.flexible_findings import flexible_bodies
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
+from flexmb.warning import WarningRecord
 
 _ROUNDING = 1e-13  # m, rad
 
@@ -25,6 +26,7 @@ def check_report(
     n_dof: int,
     residual: float,
     start_gap: float,
+    warnings: Sequence[WarningRecord] = (),
     graph: bool = False,
     matrices: bool = False,
 ) -> str:
@@ -37,6 +39,8 @@ def check_report(
     lines += structure_lines(system, model, n_dof)
     lines += entry("assembly", _assembly_text(system, residual, start_gap))
     lines += flexible_lines(system, model.spec)
+    for record in warnings:
+        lines += entry("WARNING", record.text)
     for warning in flexible_warnings(system.mechanism):
         lines += entry("WARNING", warning)
     for note in arms(system.mechanism):
@@ -53,7 +57,7 @@ def check_report(
 
 
 def _assembly_text(system: System, residual: float, start_gap: float) -> str:
-    if not system.n_rows:
+    if not system.evaluated:
         return "no loops to close"
     text = f"closed, largest residual {residual:.2e} (m, rad)"
     if start_gap > 1e3 * max(residual, 1e-15):

@@ -19,6 +19,7 @@ from flexmb.results.flexible_findings import Findings, flexible_bodies
 from flexmb.solvers.statics import Equilibrium
 from flexmb.solvers.summary import NaturalSummary, QuasiStaticSummary, RunSummary, StaticSummary, Summary
 from flexmb.system.system import System
+from flexmb.warning import WarningRecord
 
 _WIDTH = 96
 _LABEL = 26
@@ -44,6 +45,7 @@ def run_report(
     wall_note: str = "",
     balance: Equilibrium | None = None,
     turbo: Any = None,
+    warnings: Sequence[WarningRecord] = (),
     flexible: tuple[Findings, str, dict[str, tuple[str, ...]]] | None = None,
 ) -> str:
     """The report of a run as plain text, at most some 100 columns wide.
@@ -51,8 +53,8 @@ def run_report(
     `summary`: None when the run failed before it started; `n_dof`: degrees of freedom (default: coordinates less
     constraint rows); `extremes`: those of sensors and reactions by channel path; `n_channels`: channels written
     (default: all); `wall_note`: remark on the wall time in place of the speed; `balance`: equilibrium at the start, if
-    any; `turbo`: whether generated code is used, if requested; `flexible`: findings on flexible bodies, their largest
-    strain energy as text, and ill-determined reactions.
+    any; `turbo`: whether generated code is used, if requested; `warnings`: findings of the preparation; `flexible`:
+    findings on flexible bodies, their largest strain energy as text, and ill-determined reactions.
     """
     outcome = summary.outcome if summary is not None else "failed"
     is_flexible = bool(flexible_bodies(system.mechanism))
@@ -60,6 +62,8 @@ def run_report(
     lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
     lines += structure_lines(system, model, system.n_v - system.n_rows if n_dof is None else n_dof)
     lines += ["", *_run_lines(model.spec, summary, wall_note, strain, balance, turbo)]
+    for record in warnings:
+        lines += ["", *entry("WARNING", record.text)]
     if is_flexible:
         lines += ["", *flexible_lines(system, model.spec, findings)]
         for warning in flexible_warnings(system.mechanism, findings):
@@ -129,18 +133,23 @@ def structure_lines(system: System, model: Model, n_dof: int) -> list[str]:
         lines += entry("coordinates", "natural (points, unit vectors); the equations above are in absolute coordinates")
     for text in smoothing_texts(spec):
         lines += entry("smoothed motion", text)
-    return lines + entry("redundant constraints", redundant_text(system.dropped))
+    return lines + entry("redundant constraints", redundant_text(system))
 
 
-def redundant_text(dropped: Sequence[Any]) -> str:
-    """Constraint rows that repeat others, by joint."""
-    if not dropped:
+def redundant_text(system: System) -> str:
+    """Constraint rows that repeat others: joints that share them, motions and rows at velocity level left out."""
+    if not system.n_redundant:
         return "none"
-    by_owner: dict[str, list[str]] = {}
-    for row in dropped:
-        by_owner.setdefault(row.owner, []).append(row.text)
-    listed = "; ".join(f"{owner} ({', '.join(texts)})" for owner, texts in by_owner.items())
-    return f"{len(dropped)}, left out: {listed}"
+    shared: dict[str, int] = {}
+    for rows in system.sharing.sets:
+        owners = ", ".join(dict.fromkeys(system.evaluated[k].owner for k in rows.rows))
+        shared[owners] = shared.get(owners, 0) + len(rows.rows) - rows.rank
+    texts = [f"{count} in {owners}" for owners, count in shared.items()]
+    if texts:
+        texts[-1] += " (all rows hold; their reactions share the load, least in sum of squares)"
+    left_out = [system.evaluated[k] for k in system.sharing.left_out]
+    texts += [f"left out: {', '.join(f'{row.owner} ({row.text})' for row in left_out)}"] if left_out else []
+    return f"{system.n_redundant}: {'; '.join(texts)}"
 
 
 def flexible_lines(system: System, spec: ModelSpec, findings: Findings | None = None) -> list[str]:

@@ -16,7 +16,9 @@ from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.solvers.mechanics import Mechanics, Solvable
 
 CLOSED = 1e-12  # accepted |PHI| as a fraction of the length scale (m) or of 1 (rad): some hundred times round-off
-RANK = 1e-10  # singular values below this fraction of the largest count as zero
+RANK = 1e-6  # singular values of scaled rows below this fraction of the largest count as zero
+TINY = 1e-10  # the same in the metric of the mass matrix, of rows that are independent
+MISFIT = 1e-8  # accepted |PHI| of rows that repeat others and do not quite fit, as a fraction of the same
 SAFE, POSITIVE = 1e-4, 1e-7  # margin of a mass matrix to be used as it is; below the second it counts as singular
 
 
@@ -29,12 +31,24 @@ def assemble(system: Solvable, W: Floats) -> None:
     solve_accelerations(mechanics)
 
 
-def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100) -> float:
-    """Move the free coordinates until PHI vanishes; return the largest |PHI| left."""
+def unit_rows(G: Floats) -> tuple[Floats, Floats]:
+    """Rows of G divided by their lengths, and the lengths (rows,); rows that vanish become zero, their length inf."""
+    lengths = np.linalg.norm(G, axis=1)
+    lengths = np.where(lengths > 1e-10 * float(lengths.max(initial=0.0)), lengths, np.inf)
+    return np.asarray(G / lengths[:, None]), lengths
+
+
+def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit: float = MISFIT) -> float:
+    """Move the free coordinates until PHI vanishes; return the largest |PHI| left.
+
+    What rows that repeat others leave whatever moves does not count up to `misfit`, as a fraction of the scale of a gap.
+    """
     if not mechanics.n_pos_rows:
         return 0.0
     rows = slice(0, mechanics.n_pos_rows)
     weight = mechanics.scale * free
+    length = mechanics.system.length_scale
+    units = np.array([length if row.unit == "m" else 1.0 for row in mechanics.system.rows[rows]])
     tolerance = CLOSED * mechanics.row_scale
     damping, best_q = 0.0, mechanics.q.copy()
     mechanics.jacobian()
@@ -47,12 +61,14 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100) -> flo
             if polished or size == 0.0:
                 break
             polished = True  # one more step costs little and brings PHI to round-off
-        left, sigma, right = np.linalg.svd(mechanics.G[rows] * weight, full_matrices=False)
+        left, sigma, right = np.linalg.svd(mechanics.G[rows] * weight / units[:, None], full_matrices=False)
         inverse = np.where(
             sigma > RANK * max(sigma[0], 1e-300), sigma / (sigma**2 + (damping * sigma[0]) ** 2 + 1e-300), 0.0
         )
-        step = -(right.T @ (inverse * (left.T @ mechanics.phi[rows])))
+        step = -(right.T @ (inverse * (left.T @ (mechanics.phi[rows] / units))))
         longest = float(np.max(np.abs(step), initial=0.0))
+        if longest < 1e-15:  # nothing that moves can close them further
+            break
         step *= weight * min(1.0, 0.5 / longest if longest > 0.0 else 1.0)  # at most half a radian per step
         mechanics.move(step)
         mechanics.jacobian()
@@ -68,7 +84,25 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100) -> flo
             break
         damping = max(1e-3, 4.0 * damping)
     mechanics.jacobian()
-    return float(np.max(np.abs(mechanics.phi[rows]), initial=0.0))
+    gap = float(np.max(np.abs(mechanics.phi[rows]), initial=0.0))
+    if not tolerance < gap <= misfit * mechanics.row_scale:
+        return gap
+    return in_range(mechanics.G[rows] * weight, mechanics.phi[rows])
+
+
+def combinations(G: Floats) -> Floats:
+    """C (rank, rows): independent combinations C G of rows, with orthonormal C for rows of unit length."""
+    rows, lengths = unit_rows(G)
+    left, sigma, _ = np.linalg.svd(rows, full_matrices=False)
+    return np.asarray(left[:, sigma > RANK * max(float(sigma.max(initial=0.0)), 1e-300)].T / lengths)
+
+
+def in_range(G: Floats, values: Floats) -> float:
+    """Largest part of the values of rows (rows,) that a motion can change; G : rows in scaled coordinates."""
+    _, lengths = unit_rows(G)
+    C = combinations(G)
+    finite = np.where(np.isfinite(lengths), lengths, 0.0)
+    return float(np.max(np.abs((C * finite).T @ (C @ values)) * finite, initial=0.0))
 
 
 def assemble_positions(mechanics: Mechanics) -> None:
@@ -99,13 +133,13 @@ def assemble_positions(mechanics: Mechanics) -> None:
             hint = f"It can be assembled if these initial positions may change: {', '.join(names)}."
     mechanics.q[:] = best_q
     mechanics.jacobian()
-    raise ComputationError(f"The mechanism cannot be assembled: {gaps(mechanics, mechanics.phi)}. {hint}")
+    raise ComputationError(f"The mechanism cannot be assembled: {gaps(mechanics, mechanics.phi_all)}. {hint}")
 
 
 def gaps(mechanics: Mechanics, values: Floats, per: str = "") -> str:
     """Joints and motions whose rows have the largest values, worst first: "joint 'c' stays open by 1 m"."""
     sizes: dict[tuple[str, str], float] = {}
-    for row, value in zip(mechanics.system.rows, values):
+    for row, value in zip(mechanics.system.evaluated, values):
         key = (f"{'motion' if row.is_motion else 'joint'} '{row.owner}'", row.unit)
         sizes[key] = float(np.hypot(sizes.get(key, 0.0), value))
     if lost := [name for (name, _), size in sizes.items() if not np.isfinite(size)]:
@@ -189,22 +223,49 @@ def assemble_velocities(mechanics: Mechanics) -> None:
         if close_velocities(mechanics, M, held) <= accepted:
             return
         if marked and held is fixed:  # the user's rates contradict the constraints, however the bodies bend
+            if not freedom(mechanics):
+                raise InputError([Fault(no_motion_text(mechanics, wanted))])
             names = mechanics.names(np.flatnonzero(fixed))
             raise InputError(
                 [
                     Fault(
                         f"The given initial velocities of {', '.join(names)} contradict the constraints: "
-                        f"{gaps(mechanics, mechanics.phi_dot, '/s')}.",
+                        f"{gaps(mechanics, mechanics.phi_dot_all, '/s')}.",
                         hint="Give only as many initial velocities as there are degrees of freedom.",
                     )
                 ]
             )
     motions = list(dict.fromkeys(row.owner for row in mechanics.system.rows if row.is_motion))
-    text = f"No velocities satisfy all constraints: {gaps(mechanics, mechanics.phi_dot, '/s')}."
+    text = f"No velocities satisfy all constraints: {gaps(mechanics, mechanics.phi_dot_all, '/s')}."
     if len(motions) > 1:
         hint = f"Drive every degree of freedom once (motions: {', '.join(motions)}), or make the motions agree"
         raise InputError([Fault(text, ("motions",), f"{hint}. If they do, the start is singular: start elsewhere.")])
     raise ComputationError(f"{text} The start is a singular position. Start elsewhere.")
+
+
+def freedom(mechanics: Mechanics) -> int:
+    """Degrees of freedom at the state in W, elastic ones not counted."""
+    rigid = ~mechanics.system.elastic
+    mechanics.jacobian()
+    G = mechanics.G_all[:, rigid] * mechanics.scale[rigid]
+    return int(np.sum(rigid)) - len(combinations(G)) if G.size else int(np.sum(rigid))
+
+
+def no_motion_text(mechanics: Mechanics, wanted: Floats) -> str:
+    """Text on velocities (n_v,) that the constraints do not allow at the state in W."""
+    m, free = mechanics, freedom(mechanics)
+    largest = np.abs(wanted) > 1e-3 * np.max(np.abs(wanted), initial=0.0)
+    names = m.names(np.flatnonzero(largest & (wanted != 0.0))[:5])
+    moving = f"{', '.join(names)} cannot move at the given velocity"
+    if free:
+        return f"The constraints contradict the given velocities: {moving}. Give velocities that the joints allow."
+    joints = list(dict.fromkeys(row.owner for row in m.system.evaluated if not row.is_motion))
+    listed = ", ".join(f"'{name}'" for name in joints[:10]) + (", ..." if len(joints) > 10 else "")
+    return (
+        f"The mechanism has no degree of freedom: {m.n_v - int(m.system.elastic.sum())} coordinates, and as many "
+        f"independent constraint rows of {listed}. So {moving}. Free a joint, or make axes that should be parallel "
+        "exactly parallel; without velocities it can be analysed as it is."
+    )
 
 
 def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
@@ -213,11 +274,16 @@ def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
     mechanics.jacobian()
     for _ in range(2 if free.size else 0):
         L = np.linalg.cholesky(M[np.ix_(free, free)])
-        B = np.linalg.solve(L, mechanics.G[:, free].T).T
-        y = np.linalg.lstsq(B, -mechanics.phi_dot, rcond=RANK)[0]
+        C = combinations(mechanics.G[:, free] * mechanics.scale[free])
+        B = np.linalg.solve(L, (C @ mechanics.G[:, free]).T).T
+        y = np.linalg.lstsq(B, -C @ mechanics.phi_dot, rcond=TINY)[0]
         mechanics.v[free] += np.linalg.solve(L.T, y)
         mechanics.jacobian()
-    return float(np.max(np.abs(mechanics.phi_dot), initial=0.0))
+    largest = float(np.max(np.abs(mechanics.phi_dot), initial=0.0))
+    size = float(np.max(np.abs(mechanics.v) / mechanics.scale, initial=0.0))
+    if not free.size or largest > 10.0 * RANK * size * mechanics.row_scale:
+        return largest
+    return in_range(mechanics.G[:, free] * mechanics.scale[free], mechanics.phi_dot)  # without nearly repeated rows
 
 
 def solve_accelerations(mechanics: Mechanics) -> None:
@@ -229,9 +295,10 @@ def solve_accelerations(mechanics: Mechanics) -> None:
     if not mechanics.n_rows:
         mechanics.a[:] = free
         return
-    B = np.linalg.solve(L, mechanics.G.T).T
+    C = combinations(mechanics.G * mechanics.scale)
+    B = np.linalg.solve(L, (C @ mechanics.G).T).T
     left, sigma, right = np.linalg.svd(B, full_matrices=False)
-    inverse = np.where(sigma > RANK * max(sigma[0], 1e-300), 1.0 / np.maximum(sigma, 1e-300), 0.0)
-    y = right.T @ (inverse * (left.T @ -(mechanics.gam + mechanics.G @ free)))
+    inverse = np.where(sigma > TINY * float(sigma.max(initial=0.0)), 1.0 / np.maximum(sigma, 1e-300), 0.0)
+    y = right.T @ (inverse * (left.T @ (C @ -(mechanics.gam + mechanics.G @ free))))
     mechanics.a[:] = free + np.linalg.solve(L.T, y)
-    mechanics.lam[:] = -(left @ (inverse * (right @ y)))
+    mechanics.lam[:] = -(C.T @ (left @ (inverse * (right @ y))))

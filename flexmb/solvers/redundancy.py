@@ -1,5 +1,9 @@
 """Rank of the constraint rows: degrees of freedom, redundant rows by joint, motions that contradict each other.
 
+A singular value below REDUNDANT of the largest counts as zero: the rows are redundant, but for round-off or for axes and
+points that do not quite fit. Above INDEPENDENT they are independent. Between, they are taken as independent, which
+locks a mechanism that was meant to move: that, and every dependence that is not exact, is a finding (`Near`).
+
 A row that depends on others at the start may do so only there (a singular start, for example a stretched linkage). So
 the rank is taken at the start and at nearby positions, reached along the null space of G and along the drives, and
 closed again; the largest rank counts. Rows and columns are scaled, so that the rank does not depend on units.
@@ -7,18 +11,37 @@ closed again; the largest rank counts. Rows and columns are scaled, so that the 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from flexmb.arrays import Floats
-from flexmb.solvers.assembly import close_loops
+from flexmb.arrays import Flags, Floats
+from flexmb.solvers.assembly import RANK, close_loops, unit_rows
 from flexmb.solvers.independent import pivot_columns
 from flexmb.solvers.mechanics import Mechanics, Solvable
+from flexmb.system.system import NO_SHARING, SharedRows, Sharing
+from flexmb.warning import WarningRecord
 
-DEPENDENT = 1e-8  # singular values below this fraction of the largest count as zero
+DEPENDENT = 1e-8  # the same for elastic coordinates that move the rows weakly
+EXACT, REDUNDANT, INDEPENDENT = 1e-12, RANK, 1e-4  # limits of singular values as fractions of the largest
+TAKES_PART = 1e-7  # entry of the projection on the dependences of rows above which two rows take part in one
 STEPS = (0.02, -0.02, 0.1, 0.005)  # distances of the nearby positions [rad, parts of the length scale]
-CONSISTENT = 1e-7
+CONSISTENT, ROUGHLY_CONSISTENT = 1e-7, 1e-5  # of exact dependences, of others
+
+
+@dataclass(frozen=True)
+class Near:
+    """A combination of rows that nearly vanishes."""
+
+    joints: tuple[str, ...]
+    """Joints and motions that take part."""
+    worst: str
+    """The one with the largest share."""
+    size: float
+    """Angle, or length as a part of the length scale, by which its rows are off [rad]."""
+    is_redundant: bool
+    """Whether it is taken as redundant; else as independent."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +61,12 @@ class Redundancy:
     """Joints and motions whose rows depend on others but contradict them."""
     singular_start: bool
     """Whether the start has a smaller rank than its neighbourhood."""
+    sharing: Sharing = NO_SHARING
+    """The rows that repeat others, for the system of the solvers."""
+    near: tuple[Near, ...] = ()
+    """Dependences that are not exact."""
+    joint_dof: int = 0
+    """Degrees of freedom that the joints leave, without the motions."""
 
 
 def redundancy(system: Solvable, W: Floats) -> Redundancy:
@@ -46,52 +75,108 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
     mechanics = Mechanics(system, W)
     n, m = mechanics.n_v, mechanics.n_rows
     if m == 0:
-        return Redundancy(0, n, (), (), (), (), False)
+        return Redundancy(0, n, (), (), (), (), False, joint_dof=n)
+    joints = np.array([not (row.is_motion or row.on_velocity) for row in system.evaluated])
     try:
         mechanics.jacobian()
         at_start = mechanics.G.copy()
-        first_rank = _rank(_scaled(mechanics, at_start))
-        best, best_rank = at_start, first_rank
+        best = _scaled(mechanics, at_start)
+        first_rank = best_rank = _rank(best)
+        joint_rank = _rank(best[joints])
         for distance in STEPS:
             W[:] = saved
             nearby = _nearby(mechanics, at_start, distance)
-            if nearby is not None and (rank := _rank(_scaled(mechanics, nearby))) > best_rank:
-                best, best_rank = nearby, rank
+            if nearby is None:
+                continue
+            nearby = _scaled(mechanics, nearby)
+            ranks = _rank(nearby), _rank(nearby[joints])
+            if ranks > (best_rank, joint_rank):
+                best, (best_rank, joint_rank) = nearby, ranks
         W[:] = saved
-        kept = sorted(pivot_columns(_scaled(mechanics, best).T * _preference(system), best_rank, []))
+        first = pivot_columns(best.T * joints, joint_rank, [])  # joints before motions, so that these are reported
+        kept = sorted(pivot_columns(best.T, best_rank, first))
         dropped = tuple(k for k in range(m) if k not in set(kept))
-        groups = _groups(mechanics, _scaled(mechanics, best), kept, dropped)
-        contradicting = _contradictions(mechanics, dropped, kept) if dropped else ()
+        groups = _groups(mechanics, best, kept, dropped)
+        near = _near(mechanics, best)
+        limit = ROUGHLY_CONSISTENT if any(finding.is_redundant for finding in near) else CONSISTENT
+        contradicting = _contradictions(mechanics, dropped, kept, limit) if dropped else ()
+        left_out = tuple(k for k in dropped if not joints[k])
+        sharing = Sharing(_shared_sets(best, joints, joint_rank), left_out, tuple(kept)) if dropped else NO_SHARING
     finally:
         W[:] = saved
-    return Redundancy(best_rank, n - best_rank, tuple(kept), dropped, groups, contradicting, best_rank > first_rank)
+    singular = best_rank > first_rank
+    found = (best_rank, n - best_rank, tuple(kept), dropped, groups, contradicting, singular, sharing, near)
+    return Redundancy(*found, joint_dof=n - _rank(best[[not row.is_motion for row in system.evaluated]]))
 
 
-def _preference(system: Solvable) -> Floats:
-    """Weight of the rows in the choice: joints before motions, so that redundant motions are reported."""
-    return np.array([0.1 if row.is_motion else 1.0 for row in system.rows])
+def redundancy_warnings(near: Sequence[Near]) -> Iterator[WarningRecord]:
+    """Warnings about constraints that nearly repeat others."""
+    for finding in near:
+        names = ", ".join(f"'{name}'" for name in finding.joints)
+        text = f"the constraints of {names} repeat each other but for {finding.size:.2g} rad (or parts of the length "
+        text += f"scale), most at '{finding.worst}': an axis or a point is off by about that much. "
+        if finding.is_redundant:
+            text += "They are taken as redundant, so that the mechanism moves; exact geometry would lock it, and a gap "
+            text += "of that order opens. Make the axes and points fit exactly, or free a joint."
+        else:
+            text += "They are taken as independent, which may lock the mechanism. If it should move, make the axes "
+            text += "parallel and the points fit, or free a joint (spherical and cylindrical instead of revolute)."
+        yield WarningRecord("nearly-redundant", text, f"joints.{finding.worst}", value=finding.size, unit="rad")
+
+
+def _shared_sets(G: Floats, joints: Flags, rank: int) -> tuple[SharedRows, ...]:
+    """Sets of joint rows that depend on each other, with their ranks: blocks of the projection on the dependences."""
+    rows = np.flatnonzero(joints)
+    sides = np.linalg.svd(G[rows])[0][:, rank:]
+    linked = np.abs(sides @ sides.T) > TAKES_PART
+    sets, seen = list[SharedRows](), set[int]()
+    for first in range(len(rows)):
+        if first in seen or not linked[first, first]:
+            continue
+        block, waiting = set[int](), [first]
+        while waiting:
+            row = waiting.pop()
+            if row not in block:
+                block.add(row)
+                waiting += np.flatnonzero(linked[row]).tolist()
+        seen |= block
+        own = sorted(block)
+        n_left = int(round(float(np.sum(sides[own] ** 2))))
+        sets.append(SharedRows(tuple(int(rows[k]) for k in own), len(own) - n_left))
+    return tuple(sets)
+
+
+def _near(mechanics: Mechanics, G: Floats) -> tuple[Near, ...]:
+    """Combinations of rows whose singular values are neither round-off nor those of independent rows."""
+    left, sigma, _ = np.linalg.svd(G)
+    largest = max(1.0, float(sigma[0]))
+    found = []
+    for k in np.flatnonzero((sigma > EXACT * largest) & (sigma < INDEPENDENT * largest)):
+        shares: dict[str, float] = {}
+        for row, part in zip(mechanics.system.evaluated, left[:, k], strict=True):
+            shares[row.owner] = float(np.hypot(shares.get(row.owner, 0.0), part))
+        worst = max(shares, key=shares.__getitem__)
+        joints = tuple(name for name, share in shares.items() if share > 1e-3)
+        found.append(Near(joints, worst, float(sigma[k]) / shares[worst], bool(sigma[k] <= REDUNDANT * largest)))
+    return tuple(found)
 
 
 def _scaled(mechanics: Mechanics, G: Floats) -> Floats:
     """Rows of unit length in scaled coordinates; rows that vanish stay zero."""
-    G = G * mechanics.scale
-    lengths = np.linalg.norm(G, axis=1)
-    large = float(lengths.max(initial=0.0))
-    return np.asarray(G / np.where(lengths > 1e-10 * large, lengths, np.inf)[:, None])
+    return unit_rows(G * mechanics.scale)[0]
 
 
 def _rank(G: Floats) -> int:
     sigma = np.linalg.svd(G, compute_uv=False)
-    return int(np.sum(sigma > DEPENDENT * max(1.0, float(sigma[0]))))
+    return int(np.sum(sigma > REDUNDANT * max(1.0, float(sigma[0])))) if sigma.size else 0
 
 
 def _nearby(mechanics: Mechanics, G: Floats, distance: float) -> Floats | None:
     """G at a closed position about `distance` away, None when none is found."""
     m = mechanics
     scaled = G * m.scale
-    _, sigma, right = np.linalg.svd(scaled)
-    rank = int(np.sum(sigma > DEPENDENT * max(float(sigma[0]), 1e-300)))
-    null = right[rank:]
+    rows = _scaled(m, G)
+    null = np.linalg.svd(rows)[2][_rank(rows) :]
     way = np.zeros(m.n_v)
     if len(null):
         way = null.T @ np.random.default_rng(1).uniform(0.5, 1.0, len(null))
@@ -110,8 +195,8 @@ def _nearby(mechanics: Mechanics, G: Floats, distance: float) -> Floats | None:
     else:
         return None
     m.move(way * m.scale)
-    gap = close_loops(m, np.ones(m.n_v, bool))
-    return m.G.copy() if gap <= 1e-9 * m.row_scale else None
+    gap = close_loops(m, np.ones(m.n_v, bool), misfit=REDUNDANT)
+    return m.G.copy() if gap <= REDUNDANT * m.row_scale else None
 
 
 def _groups(mechanics: Mechanics, G: Floats, kept: list[int], dropped: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:
@@ -129,7 +214,7 @@ def _groups(mechanics: Mechanics, G: Floats, kept: list[int], dropped: tuple[int
     return tuple(tuple(sorted(group, key=order.index)) for group in groups)
 
 
-def _contradictions(mechanics: Mechanics, dropped: tuple[int, ...], kept: list[int]) -> tuple[str, ...]:
+def _contradictions(mechanics: Mechanics, dropped: tuple[int, ...], kept: list[int], limit: float) -> tuple[str, ...]:
     """Owners of dependent rows that contradict the others, in position, velocity or acceleration."""
     m = mechanics
     bad: list[int] = []
@@ -146,12 +231,12 @@ def _contradictions(mechanics: Mechanics, dropped: tuple[int, ...], kept: list[i
             float(np.max(np.abs(solution), initial=0.0)), rates, float(np.max(np.abs(wanted), initial=0.0)) / length
         )
         for row in dropped:
-            if abs(scaled[row] @ solution - wanted[row]) > CONSISTENT * length * max(size, 1e-3):
+            if abs(scaled[row] @ solution - wanted[row]) > limit * length * max(size, 1e-3):
                 bad.append(row)
         if order == "phi_dot":  # accelerations of motions that depend on each other agree at their velocities only
             m.v[:] = solution * m.scale
             m.equations()
     for row in dropped:
-        if row < m.n_pos_rows and abs(m.phi[row]) > CONSISTENT * length:
+        if row < m.n_pos_rows and abs(m.phi[row]) > limit * length:
             bad.append(row)
     return tuple(m.owners(sorted(set(bad))))

@@ -15,7 +15,7 @@ import numpy as np
 from flexmb.arrays import Flags, Floats
 from flexmb.errors import ComputationError
 from flexmb.layout import flat_arrays as L
-from flexmb.solvers.assembly import RANK, close_loops
+from flexmb.solvers.assembly import RANK, close_loops, unit_rows
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
 
@@ -61,10 +61,11 @@ class ResidualAtRest:
         if m.n_rows or len(self.holds):
             m.jacobian()
             G = np.vstack([m.G * m.scale, self.holds])
-            left, sigma, right = np.linalg.svd(G)
+            rows, lengths = unit_rows(G)
+            left, sigma, right = np.linalg.svd(rows)
             rank = int(np.sum(sigma > RANK * max(float(sigma[0]), 1e-300)))
             ways = right[rank:].T
-            lam = -left[:, :rank] @ ((right[:rank] @ force) / sigma[:rank])
+            lam = -left[:, :rank] @ ((right[:rank] @ force) / sigma[:rank]) / lengths
             m.lam[:] = lam[: m.n_rows]
             force = force + G.T @ lam
         if not np.all(np.isfinite(force)):
