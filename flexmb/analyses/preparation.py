@@ -14,7 +14,8 @@ from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.solvers.assembly import assemble, no_motion_text
 from flexmb.solvers.initial_state import balanced_states, body_states, start_system
 from flexmb.solvers.mechanics import Mechanics
-from flexmb.solvers.redundancy import Redundancy, redundancy, redundancy_warnings
+from flexmb.solvers.redundancy import Redundancy, redundancy
+from flexmb.solvers.row_rank import redundancy_warnings
 from flexmb.solvers.statics import Equilibrium
 from flexmb.system.system import System
 from flexmb.warning import WarningRecord

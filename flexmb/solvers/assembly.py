@@ -14,10 +14,11 @@ import numpy as np
 from flexmb.arrays import Flags, Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.solvers.mechanics import Mechanics, Solvable
+from flexmb.solvers.row_rank import RANK, combinations, in_range, near_dependences, near_text, row_units, scaled_rows
 
 CLOSED = 1e-12  # accepted |PHI| as a fraction of the length scale (m) or of 1 (rad): some hundred times round-off
-RANK = 1e-6  # singular values of scaled rows below this fraction of the largest count as zero
-TINY = 1e-10  # the same in the metric of the mass matrix, of rows that are independent
+TINY = 1e-10  # singular values, in the metric of the mass matrix, of rows that are independent otherwise
+SLIGHT = 1e-2  # singular values of rows below this fraction of the largest are worth a remark when nothing moves
 MISFIT = 1e-8  # accepted |PHI| of rows that repeat others and do not quite fit, as a fraction of the same
 SAFE, POSITIVE = 1e-4, 1e-7  # margin of a mass matrix to be used as it is; below the second it counts as singular
 
@@ -31,13 +32,6 @@ def assemble(system: Solvable, W: Floats) -> None:
     solve_accelerations(mechanics)
 
 
-def unit_rows(G: Floats) -> tuple[Floats, Floats]:
-    """Rows of G divided by their lengths, and the lengths (rows,); rows that vanish become zero, their length inf."""
-    lengths = np.linalg.norm(G, axis=1)
-    lengths = np.where(lengths > 1e-10 * float(lengths.max(initial=0.0)), lengths, np.inf)
-    return np.asarray(G / lengths[:, None]), lengths
-
-
 def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit: float = MISFIT) -> float:
     """Move the free coordinates until PHI vanishes; return the largest |PHI| left.
 
@@ -47,8 +41,7 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
         return 0.0
     rows = slice(0, mechanics.n_pos_rows)
     weight = mechanics.scale * free
-    length = mechanics.system.length_scale
-    units = np.array([length if row.unit == "m" else 1.0 for row in mechanics.system.rows[rows]])
+    names = mechanics.system.rows[rows]
     tolerance = CLOSED * mechanics.row_scale
     damping, best_q = 0.0, mechanics.q.copy()
     mechanics.jacobian()
@@ -61,6 +54,7 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
             if polished or size == 0.0:
                 break
             polished = True  # one more step costs little and brings PHI to round-off
+        units = row_units(mechanics.G[rows] * weight, names)
         left, sigma, right = np.linalg.svd(mechanics.G[rows] * weight / units[:, None], full_matrices=False)
         inverse = np.where(
             sigma > RANK * max(sigma[0], 1e-300), sigma / (sigma**2 + (damping * sigma[0]) ** 2 + 1e-300), 0.0
@@ -87,22 +81,7 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
     gap = float(np.max(np.abs(mechanics.phi[rows]), initial=0.0))
     if not tolerance < gap <= misfit * mechanics.row_scale:
         return gap
-    return in_range(mechanics.G[rows] * weight, mechanics.phi[rows])
-
-
-def combinations(G: Floats) -> Floats:
-    """C (rank, rows): independent combinations C G of rows, with orthonormal C for rows of unit length."""
-    rows, lengths = unit_rows(G)
-    left, sigma, _ = np.linalg.svd(rows, full_matrices=False)
-    return np.asarray(left[:, sigma > RANK * max(float(sigma.max(initial=0.0)), 1e-300)].T / lengths)
-
-
-def in_range(G: Floats, values: Floats) -> float:
-    """Largest part of the values of rows (rows,) that a motion can change; G : rows in scaled coordinates."""
-    _, lengths = unit_rows(G)
-    C = combinations(G)
-    finite = np.where(np.isfinite(lengths), lengths, 0.0)
-    return float(np.max(np.abs((C * finite).T @ (C @ values)) * finite, initial=0.0))
+    return in_range(mechanics.G[rows] * weight, names, mechanics.phi[rows])
 
 
 def assemble_positions(mechanics: Mechanics) -> None:
@@ -248,7 +227,7 @@ def freedom(mechanics: Mechanics) -> int:
     rigid = ~mechanics.system.elastic
     mechanics.jacobian()
     G = mechanics.G_all[:, rigid] * mechanics.scale[rigid]
-    return int(np.sum(rigid)) - len(combinations(G)) if G.size else int(np.sum(rigid))
+    return int(np.sum(rigid)) - len(combinations(G, mechanics.system.evaluated)) if G.size else int(np.sum(rigid))
 
 
 def no_motion_text(mechanics: Mechanics, wanted: Floats) -> str:
@@ -261,10 +240,13 @@ def no_motion_text(mechanics: Mechanics, wanted: Floats) -> str:
         return f"The constraints contradict the given velocities: {moving}. Give velocities that the joints allow."
     joints = list(dict.fromkeys(row.owner for row in m.system.evaluated if not row.is_motion))
     listed = ", ".join(f"'{name}'" for name in joints[:10]) + (", ..." if len(joints) > 10 else "")
+    m.jacobian()
+    near = near_dependences(scaled_rows(m.G_all * m.scale, m.system.evaluated), m.system.evaluated, SLIGHT)
+    why = "".join(f" Note that {near_text(finding)}." for finding in near[-1:])
     return (
         f"The mechanism has no degree of freedom: {m.n_v - int(m.system.elastic.sum())} coordinates, and as many "
-        f"independent constraint rows of {listed}. So {moving}. Free a joint, or make axes that should be parallel "
-        "exactly parallel; without velocities it can be analysed as it is."
+        f"independent constraint rows of {listed}. So {moving}.{why} Free a joint (for example spherical and "
+        "cylindrical instead of revolute), or make axes that should be parallel exactly parallel and points fit."
     )
 
 
@@ -274,7 +256,7 @@ def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
     mechanics.jacobian()
     for _ in range(2 if free.size else 0):
         L = np.linalg.cholesky(M[np.ix_(free, free)])
-        C = combinations(mechanics.G[:, free] * mechanics.scale[free])
+        C = combinations(mechanics.G[:, free] * mechanics.scale[free], mechanics.system.rows)
         B = np.linalg.solve(L, (C @ mechanics.G[:, free]).T).T
         y = np.linalg.lstsq(B, -C @ mechanics.phi_dot, rcond=TINY)[0]
         mechanics.v[free] += np.linalg.solve(L.T, y)
@@ -283,7 +265,8 @@ def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
     size = float(np.max(np.abs(mechanics.v) / mechanics.scale, initial=0.0))
     if not free.size or largest > 10.0 * RANK * size * mechanics.row_scale:
         return largest
-    return in_range(mechanics.G[:, free] * mechanics.scale[free], mechanics.phi_dot)  # without nearly repeated rows
+    G = mechanics.G[:, free] * mechanics.scale[free]
+    return in_range(G, mechanics.system.rows, mechanics.phi_dot)  # rows that nearly repeat others do not count
 
 
 def solve_accelerations(mechanics: Mechanics) -> None:
@@ -295,7 +278,7 @@ def solve_accelerations(mechanics: Mechanics) -> None:
     if not mechanics.n_rows:
         mechanics.a[:] = free
         return
-    C = combinations(mechanics.G * mechanics.scale)
+    C = combinations(mechanics.G * mechanics.scale, mechanics.system.rows)
     B = np.linalg.solve(L, (C @ mechanics.G).T).T
     left, sigma, right = np.linalg.svd(B, full_matrices=False)
     inverse = np.where(sigma > TINY * float(sigma.max(initial=0.0)), 1.0 / np.maximum(sigma, 1e-300), 0.0)

@@ -1,9 +1,5 @@
 """Rank of the constraint rows: degrees of freedom, redundant rows by joint, motions that contradict each other.
 
-A singular value below REDUNDANT of the largest counts as zero: the rows are redundant, but for round-off or for axes and
-points that do not quite fit. Above INDEPENDENT they are independent. Between, they are taken as independent, which
-locks a mechanism that was meant to move: that, and every dependence that is not exact, is a finding (`Near`).
-
 A row that depends on others at the start may do so only there (a singular start, for example a stretched linkage). So
 the rank is taken at the start and at nearby positions, reached along the null space of G and along the drives, and
 closed again; the largest rank counts. Rows and columns are scaled, so that the rank does not depend on units.
@@ -11,37 +7,21 @@ closed again; the largest rank counts. Rows and columns are scaled, so that the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from flexmb.arrays import Flags, Floats
-from flexmb.solvers.assembly import RANK, close_loops, unit_rows
+from flexmb.solvers.assembly import close_loops
 from flexmb.solvers.independent import pivot_columns
 from flexmb.solvers.mechanics import Mechanics, Solvable
+from flexmb.solvers.row_rank import RANK, Near, near_dependences, rank_of_rows, scaled_rows
 from flexmb.system.system import NO_SHARING, SharedRows, Sharing
-from flexmb.warning import WarningRecord
 
 DEPENDENT = 1e-8  # the same for elastic coordinates that move the rows weakly
-EXACT, REDUNDANT, INDEPENDENT = 1e-12, RANK, 1e-4  # limits of singular values as fractions of the largest
 TAKES_PART = 1e-7  # entry of the projection on the dependences of rows above which two rows take part in one
 STEPS = (0.02, -0.02, 0.1, 0.005)  # distances of the nearby positions [rad, parts of the length scale]
 CONSISTENT, ROUGHLY_CONSISTENT = 1e-7, 1e-5  # of exact dependences, of others
-
-
-@dataclass(frozen=True)
-class Near:
-    """A combination of rows that nearly vanishes."""
-
-    joints: tuple[str, ...]
-    """Joints and motions that take part."""
-    worst: str
-    """The one with the largest share."""
-    size: float
-    """Angle, or length as a part of the length scale, by which its rows are off [rad]."""
-    is_redundant: bool
-    """Whether it is taken as redundant; else as independent."""
 
 
 @dataclass(frozen=True)
@@ -81,15 +61,15 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
         mechanics.jacobian()
         at_start = mechanics.G.copy()
         best = _scaled(mechanics, at_start)
-        first_rank = best_rank = _rank(best)
-        joint_rank = _rank(best[joints])
+        first_rank = best_rank = rank_of_rows(best)
+        joint_rank = rank_of_rows(best[joints])
         for distance in STEPS:
             W[:] = saved
             nearby = _nearby(mechanics, at_start, distance)
             if nearby is None:
                 continue
             nearby = _scaled(mechanics, nearby)
-            ranks = _rank(nearby), _rank(nearby[joints])
+            ranks = rank_of_rows(nearby), rank_of_rows(nearby[joints])
             if ranks > (best_rank, joint_rank):
                 best, (best_rank, joint_rank) = nearby, ranks
         W[:] = saved
@@ -97,7 +77,7 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
         kept = sorted(pivot_columns(best.T, best_rank, first))
         dropped = tuple(k for k in range(m) if k not in set(kept))
         groups = _groups(mechanics, best, kept, dropped)
-        near = _near(mechanics, best)
+        near = near_dependences(best, system.evaluated)
         limit = ROUGHLY_CONSISTENT if any(finding.is_redundant for finding in near) else CONSISTENT
         contradicting = _contradictions(mechanics, dropped, kept, limit) if dropped else ()
         left_out = tuple(k for k in dropped if not joints[k])
@@ -106,22 +86,7 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
         W[:] = saved
     singular = best_rank > first_rank
     found = (best_rank, n - best_rank, tuple(kept), dropped, groups, contradicting, singular, sharing, near)
-    return Redundancy(*found, joint_dof=n - _rank(best[[not row.is_motion for row in system.evaluated]]))
-
-
-def redundancy_warnings(near: Sequence[Near]) -> Iterator[WarningRecord]:
-    """Warnings about constraints that nearly repeat others."""
-    for finding in near:
-        names = ", ".join(f"'{name}'" for name in finding.joints)
-        text = f"the constraints of {names} repeat each other but for {finding.size:.2g} rad (or parts of the length "
-        text += f"scale), most at '{finding.worst}': an axis or a point is off by about that much. "
-        if finding.is_redundant:
-            text += "They are taken as redundant, so that the mechanism moves; exact geometry would lock it, and a gap "
-            text += "of that order opens. Make the axes and points fit exactly, or free a joint."
-        else:
-            text += "They are taken as independent, which may lock the mechanism. If it should move, make the axes "
-            text += "parallel and the points fit, or free a joint (spherical and cylindrical instead of revolute)."
-        yield WarningRecord("nearly-redundant", text, f"joints.{finding.worst}", value=finding.size, unit="rad")
+    return Redundancy(*found, joint_dof=n - rank_of_rows(best[[not row.is_motion for row in system.evaluated]]))
 
 
 def _shared_sets(G: Floats, joints: Flags, rank: int) -> tuple[SharedRows, ...]:
@@ -146,29 +111,9 @@ def _shared_sets(G: Floats, joints: Flags, rank: int) -> tuple[SharedRows, ...]:
     return tuple(sets)
 
 
-def _near(mechanics: Mechanics, G: Floats) -> tuple[Near, ...]:
-    """Combinations of rows whose singular values are neither round-off nor those of independent rows."""
-    left, sigma, _ = np.linalg.svd(G)
-    largest = max(1.0, float(sigma[0]))
-    found = []
-    for k in np.flatnonzero((sigma > EXACT * largest) & (sigma < INDEPENDENT * largest)):
-        shares: dict[str, float] = {}
-        for row, part in zip(mechanics.system.evaluated, left[:, k], strict=True):
-            shares[row.owner] = float(np.hypot(shares.get(row.owner, 0.0), part))
-        worst = max(shares, key=shares.__getitem__)
-        joints = tuple(name for name, share in shares.items() if share > 1e-3)
-        found.append(Near(joints, worst, float(sigma[k]) / shares[worst], bool(sigma[k] <= REDUNDANT * largest)))
-    return tuple(found)
-
-
 def _scaled(mechanics: Mechanics, G: Floats) -> Floats:
-    """Rows of unit length in scaled coordinates; rows that vanish stay zero."""
-    return unit_rows(G * mechanics.scale)[0]
-
-
-def _rank(G: Floats) -> int:
-    sigma = np.linalg.svd(G, compute_uv=False)
-    return int(np.sum(sigma > REDUNDANT * max(1.0, float(sigma[0])))) if sigma.size else 0
+    """Rows in scaled coordinates, divided by their units."""
+    return scaled_rows(G * mechanics.scale, mechanics.system.evaluated)
 
 
 def _nearby(mechanics: Mechanics, G: Floats, distance: float) -> Floats | None:
@@ -176,7 +121,7 @@ def _nearby(mechanics: Mechanics, G: Floats, distance: float) -> Floats | None:
     m = mechanics
     scaled = G * m.scale
     rows = _scaled(m, G)
-    null = np.linalg.svd(rows)[2][_rank(rows) :]
+    null = np.linalg.svd(rows)[2][rank_of_rows(rows) :]
     way = np.zeros(m.n_v)
     if len(null):
         way = null.T @ np.random.default_rng(1).uniform(0.5, 1.0, len(null))
@@ -195,8 +140,8 @@ def _nearby(mechanics: Mechanics, G: Floats, distance: float) -> Floats | None:
     else:
         return None
     m.move(way * m.scale)
-    gap = close_loops(m, np.ones(m.n_v, bool), misfit=REDUNDANT)
-    return m.G.copy() if gap <= REDUNDANT * m.row_scale else None
+    gap = close_loops(m, np.ones(m.n_v, bool), misfit=RANK)
+    return m.G.copy() if gap <= RANK * m.row_scale else None
 
 
 def _groups(mechanics: Mechanics, G: Floats, kept: list[int], dropped: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:
