@@ -24,6 +24,7 @@ from flexmb.model.model import Model
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
 from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.shared_basis import put_multipliers
 from flexmb.system.system import System
 
 

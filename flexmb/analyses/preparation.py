@@ -123,7 +123,7 @@ def _check_speed(system: System, given: Floats, work: Floats) -> None:
     size = float(np.max(np.abs(wanted.v / wanted.scale), initial=0.0))
     change = np.abs(found.v - wanted.v) / wanted.scale
     if size > 0.0 and float(np.max(change)) > 1e-6 * size:
-        raise ComputationError(no_motion_text(found, wanted.v))
+        raise InputError([Fault(no_motion_text(found, wanted.v), ("joints",))])
 
 
 def _residual(system: System, work: Floats) -> float:

@@ -163,7 +163,7 @@ def _roll(W, a, b, k, radius):
 
 @kernel
 def row_into(I, F, W, row, k, a, b, accelerate):
-    """Phi, Phi_dot, Phi_ddot (into PHI_ALL, PHI_DOT_ALL, GAM_ALL) and the wrench of row k; marker states stand at W[a], W[b]."""
+    """Phi, its rates (into PHI_ALL, PHI_DOT_ALL, GAM_ALL) and the wrench of row k; marker states are at W[a], W[b]."""
     kind = I[row + L.R_KIND]
     value = 0.0
     first = 0.0

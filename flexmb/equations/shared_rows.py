@@ -42,15 +42,18 @@ def has_moved(I, W):
 
 
 @kernel
-def largest_misfit(I, W):
-    """Largest residual of the combinations and rows that the solvers do not see, as a part of their unit."""
-    m, Q, largest = I[L.N_ALL_ROWS], I[L.BASIS], 0.0
+def is_open(I, F, W):
+    """Whether combinations and rows that the solvers do not see are open, beyond what they leave of those they see."""
+    m, Q, largest, seen = I[L.N_ALL_ROWS], I[L.BASIS], 0.0, 0.0
+    for k in range(I[L.N_POS_ROWS]):
+        seen = max(seen, abs(W[I[L.PHI] + k]))
     for k in range(I[L.N_ROWS], m):
         total = 0.0
         for i in range(m):
             total += W[Q + i * m + k] * W[I[L.PHI_ALL] + i]
-        largest = max(largest, abs(total))
-    return largest
+        if not abs(total) <= largest:  # also catches NaN
+            largest = abs(total)
+    return not largest <= F[I[L.OPEN]] + 10.0 * seen
 
 
 @kernel

@@ -37,7 +37,7 @@ from flexmb.natural.state import NaturalState
 from flexmb.natural.stiff_alpha import stiff_alpha
 from flexmb.natural.system import NaturalSystem
 from flexmb.natural.works import Works, middle_state
-from flexmb.solvers.assembly import assemble
+from flexmb.solvers.assembly import assemble, gaps
 from flexmb.solvers.failure import FailedStep, failure_text, largest_coordinate
 from flexmb.solvers.kinematics import require_drives
 from flexmb.solvers.march import march
@@ -56,6 +56,8 @@ EXPLICIT_METHODS = {"augmented": "runge-kutta", "embedding": "independent", "can
 """Formulation -> method of `flexmb.natural.integration` for rk4"""
 STATUS = {"open": st.NOT_CLOSED, "slow": st.NO_CONVERGENCE, "singular": st.SINGULAR}
 """Kind of a failed step -> status of the core"""
+OPEN = 1e-6
+"""Gap of any joint, as a fraction of the scale of a gap, that ends a run in which rows are left out"""
 FITS = 1e-9
 """Fraction of an interval by which a whole number of steps may miss it."""
 
@@ -236,6 +238,12 @@ class NaturalAnalysis:
                 return text
         if not self.is_placed:
             self._place()
+        if self.basis is not None and self.m.constraint_error > OPEN * self.m.row_scale:
+            opened = gaps(self.m, self.m.phi_all)
+            return (
+                f"At t = {t_new:.6g} s {opened}: rows that were left out at the start because they repeat others do so no "
+                'more. Use default = "absolute", or remove constraints that are not needed.'
+            )
         return ""
 
     def _advanced(self) -> NaturalState:

@@ -35,7 +35,7 @@ def assemble(system: Solvable, W: Floats) -> None:
 def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit: float = MISFIT) -> float:
     """Move the free coordinates until PHI vanishes; return the largest |PHI| left.
 
-    What rows that repeat others leave whatever moves does not count up to `misfit`, as a fraction of the scale of a gap.
+    What rows that repeat others leave whatever moves does not count up to `misfit`, a fraction of the scale of a gap.
     """
     if not mechanics.n_pos_rows:
         return 0.0

@@ -16,7 +16,7 @@ from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import gaps
 from flexmb.solvers.driven_loop import DrivenLoop
 from flexmb.solvers.output_rows import BLOCK_ROWS, OutputRows
-from flexmb.solvers.shared_basis import OPEN, basis_of
+from flexmb.solvers.shared_basis import basis_of
 from flexmb.solvers.summary import RunSummary
 
 MAX_HALVINGS = 8
@@ -70,8 +70,8 @@ class Instants(ABC, Generic[SummaryType]):
         m.t = t
         m.jacobian()
         return (
-            f"At t = {here:.6g} s the motion cannot be continued to {t:.6g} s: {gaps(m, m.phi_all)}. The motions require "
-            "a position that the mechanism cannot reach, or it meets a singular position. Change the motions or the "
+            f"At t = {here:.6g} s the motion cannot be continued to {t:.6g} s: {gaps(m, m.phi_all)}. The motions "
+            "require a position that the mechanism cannot reach, or it meets a singular position. Change the motions or the "
             "dimensions, or end the analysis earlier."
         )
 
@@ -180,7 +180,7 @@ class DrivenAnalysis(Generic[SummaryType]):
             m.put(here)
             self.instants.go_back()
             return False
-        if self.basis is not None and self.basis.misfit() > OPEN:
+        if self.basis is not None and self.basis.is_open():
             m.put(here)
             self.instants.go_back()
             return False

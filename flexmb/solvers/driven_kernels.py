@@ -11,13 +11,12 @@ solvers in Python (`kinematics`, `elastic_balance`) then take it, with smaller s
 
 from __future__ import annotations
 
-from flexmb.equations.shared_rows import has_moved, largest_misfit
+from flexmb.equations.shared_rows import has_moved, is_open
 from flexmb.jit import call, kernel, program
 from flexmb.layout import driven_state as ds
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.solver_state import FAULT, MATRIX, SIZE, VECTOR
 from flexmb.solvers.pointers import float_pointer, int_pointer
-from flexmb.solvers.shared_basis import OPEN
 from flexmb.solvers.state_copy import copy_block, load_motion, store_motion
 
 MAX_CLOSING = 12
@@ -201,7 +200,7 @@ def advance(K, S, W, arg):
         S[ds.H] = S[ds.T] - before
         keep(I, W, S, K)
         call(K[ds.AT_INSTANT], K, S, W, 0)
-        if K[ds.STATUS] == ds.OK and I[L.N_BASIS] > 0 and not largest_misfit(I, W) <= OPEN * S[ds.ROW_SCALE]:
+        if K[ds.STATUS] == ds.OK and I[L.N_BASIS] > 0 and is_open(I, F, W):
             K[ds.STATUS] = ds.STUCK
         if K[ds.STATUS] != ds.OK:
             go_back(I, W, S, K)

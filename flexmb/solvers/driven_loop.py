@@ -33,7 +33,6 @@ class DrivenLoop:
         self.block = np.zeros((0, int(m.I[L.N_OUT])))
         K[ds.AT_I], K[ds.AT_F] = address_of(m.I), address_of(m.system.floats)
         K[ds.AT_TIMES], K[ds.N_TIMES] = address_of(self.times), len(times)
-        S[ds.ROW_SCALE] = m.row_scale
         S[ds.T_START], S[ds.T_END], S[ds.SHORTEST] = times[0], times[-1], np.min(np.diff(times), initial=np.inf)
         for slot, entry in (PROGRAMS | programs).items():
             K[slot] = entry.address

@@ -14,7 +14,7 @@ from flexmb.solvers.assembly import close_loops, gaps, positive_mass
 from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.settings import EXPLICIT, Settings
-from flexmb.solvers.shared_basis import OPEN, in_all_rows
+from flexmb.solvers.shared_basis import in_all_rows
 
 NEARLY_DEPENDENT = 1e-3  # smallest singular value of the constraint rows as a fraction of the largest
 AHEAD = 0.01  # fraction of the span of the run within which to look for a position that cannot be reached
@@ -50,7 +50,7 @@ def failure_text(failed: FailedStep) -> str:
     """Text of the ComputationError for a failed step."""
     mechanics, settings, status = failed.mechanics, failed.settings, failed.status
     if status == st.OPENED:
-        return opened_text(mechanics, failed.t + failed.step)
+        return _opened_text(failed)
     where = f"At t = {failed.t:.6g} s (step {failed.step:.3g} s) "
     fastest = largest_coordinate(mechanics, mechanics.a)
     beyond = FieldLimits(mechanics.system).fault_of(failed.begin())
@@ -88,12 +88,21 @@ def failure_text(failed: FailedStep) -> str:
     )
 
 
-def opened_text(mechanics: Mechanics, t: float) -> str:
-    """Text on rows that the solvers leave out because they repeat others, and that have opened at t [s]."""
+def _opened_text(failed: FailedStep) -> str:
+    """Text on rows that the solvers do not see because they repeat others, and that open at the end of the step."""
+    mechanics = failed.mechanics
+    opened = gaps(mechanics, mechanics.phi_all)
+    where = f"At t = {failed.t:.6g} s (step {failed.step:.3g} s) "
+    if dependent := _dependent_rows(failed):
+        return (
+            f"{where}the mechanism is in a singular position: {dependent}, and beyond it {opened}. Change the "
+            'dimensions or the start, or pass the position with method = "generalized-alpha" or another step.'
+        )
+    limit = mechanics.system.sharing.limit
     return (
-        f"At t = {t:.6g} s {gaps(mechanics, mechanics.phi_all)}. Its constraints repeat others at the start and were left "
-        f"to them, but contradict them now (limit {OPEN:g} of the length scale, or rad): the mechanism cannot move on in "
-        "this way. Make the axes, points and motions fit each other, or remove the constraints that are not needed."
+        f"{where}{opened}. At the start these constraints repeat others, and follow from them; now they do not (limit "
+        f"{limit:g} rad or parts of the length scale). The mechanism cannot move on in this way: make axes, points and "
+        "motions fit each other, or remove constraints that are not needed."
     )
 
 

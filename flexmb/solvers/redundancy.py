@@ -22,6 +22,7 @@ DEPENDENT = 1e-8  # the same for elastic coordinates that move the rows weakly
 TAKES_PART = 1e-7  # entry of the projection on the dependences of rows above which two rows take part in one
 STEPS = (0.02, -0.02, 0.1, 0.005)  # distances of the nearby positions [rad, parts of the length scale]
 CONSISTENT, ROUGHLY_CONSISTENT = 1e-7, 1e-5  # of exact dependences, of others
+OPEN_WHEN_NEAR = 1e-5  # limit of a gap, as a part of its unit, where rows repeat others but not exactly
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,10 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
         limit = ROUGHLY_CONSISTENT if any(finding.is_redundant for finding in near) else CONSISTENT
         contradicting = _contradictions(mechanics, dropped, kept, limit) if dropped else ()
         left_out = tuple(k for k in dropped if not joints[k])
-        sharing = Sharing(_shared_sets(best, joints, joint_rank), left_out, tuple(kept)) if dropped else NO_SHARING
+        sharing = NO_SHARING
+        if dropped:
+            limit = OPEN_WHEN_NEAR if any(finding.is_redundant for finding in near) else sharing.limit
+            sharing = Sharing(_shared_sets(best, joints, joint_rank), left_out, tuple(kept), limit)
     finally:
         W[:] = saved
     singular = best_rank > first_rank

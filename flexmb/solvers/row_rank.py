@@ -3,8 +3,8 @@
 Rows are divided by a unit: an angle by 1 rad, a length by what the joint moves it by (in coordinates divided by their
 magnitude), the largest of its rows. A row of a joint that is short beside its other rows nearly vanishes: dividing each
 row by its own length would hide that. Singular values below RANK of the largest count as zero: the rows are redundant,
-but for round-off or for axes and points that do not quite fit. Above INDEPENDENT they are independent. Between, they are
-taken as independent, which locks a mechanism that was meant to move.
+but for round-off or for axes and points that do not quite fit. Above INDEPENDENT they are independent. Between, they
+are taken as independent, which locks a mechanism that was meant to move.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def near_text(finding: Near) -> str:
     """Text on constraints that nearly repeat each other."""
     names = ", ".join(f"'{name}'" for name in finding.owners)
     return (
-        f"the constraints of {names} repeat others but for {finding.size:.2g} rad (or parts of the size of the mechanism): "
-        f"an axis or a point, such as that of '{finding.worst}', is off by about that much"
+        f"the constraints of {names} repeat others but for {finding.size:.2g} rad (or parts of the size of the "
+        f"mechanism): an axis or a point, such as that of '{finding.worst}', is off by about that much"
     )
 
 

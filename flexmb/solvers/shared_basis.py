@@ -24,7 +24,6 @@ REACH = 0.3  # distance of the coordinates, as a part of sigma_r, after which th
 LEAST_REACH, LONGEST_REACH = 1e-4, 1.0  # [rad, parts of the length scale]
 NEVER = 1e300
 STALE, FRESH = 0.8, 0.97  # smallest cosine between old and new combinations: replace below, look less often above
-OPEN = 1e-5  # residual of a combination that is left out, as a part of its unit, at which a joint counts as open
 
 
 def is_combined(mechanics: Mechanics) -> bool:
@@ -111,10 +110,11 @@ class Basis:
         m.lam[:], m.a[:] = lam, a
         return is_replaced
 
-    def misfit(self) -> float:
-        """Largest residual of what the solvers do not see, as a part of its unit, of the rows in the workspace."""
-        left = self.Q[:, self.m.n_rows :].T @ self.m.phi_all
-        return float(np.max(np.abs(left), initial=0.0)) / self.m.row_scale
+    def is_open(self) -> bool:
+        """Whether rows in the workspace that the solvers do not see are open, beyond what is left of those they see."""
+        m, left = self.m, self.Q[:, self.m.n_rows :].T @ self.m.phi_all
+        seen = float(np.max(np.abs(m.phi[: m.n_pos_rows]), initial=0.0))
+        return not float(np.max(np.abs(left), initial=0.0)) <= self.sharing.limit * m.row_scale + 10.0 * seen
 
     def _stay(self, distance: float) -> None:
         """Set the place of this look and the distance until the next, of coordinates that the shared rows depend on."""

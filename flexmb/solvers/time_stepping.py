@@ -9,7 +9,7 @@ moved, a step failed, or rows that they leave out have opened.
 
 from __future__ import annotations
 
-from flexmb.equations.shared_rows import has_moved, largest_misfit
+from flexmb.equations.shared_rows import has_moved, is_open
 from flexmb.jit import Program, call, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
@@ -24,7 +24,6 @@ from flexmb.solvers import (
 )
 from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.settings import EXPLICIT
-from flexmb.solvers.shared_basis import OPEN
 from flexmb.solvers.state_copy import return_to_start
 from flexmb.solvers.step_size import accept_step, plan_step, reject_step
 
@@ -58,7 +57,7 @@ def advance(K, S, W, arg):
         if K[st.STATUS] == st.OK and I[L.N_BASIS] > 0:
             if I[L.N_ROWS] == 0:
                 call(I[L.AT_JACOBIAN], I, float_pointer(K[st.AT_F]), W, 0)
-            if not largest_misfit(I, W) <= OPEN * min(1.0, S[st.LENGTH]):
+            if is_open(I, float_pointer(K[st.AT_F]), W):
                 K[st.STATUS] = st.OPENED
         failed = K[st.STATUS] != st.OK
         if failed and K[st.TRIED] == 0 and (I[L.N_BASIS] > 0 or (is_explicit and I[L.N_ROWS] > 0)):

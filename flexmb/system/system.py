@@ -54,6 +54,8 @@ class Sharing:
     """Motions and rows at velocity level: these are watched, but the solvers do not see them."""
     kept: tuple[int, ...] = ()
     """Rows that would do at the start."""
+    limit: float = 1e-8
+    """Residual of what the solvers do not see, as a part of its unit, at which a joint counts as open."""
 
 
 NO_SHARING = Sharing(())
