@@ -24,6 +24,7 @@ from flexmb.model.model import Model
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
 from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.shared_basis import put_multipliers
 from flexmb.system.system import System
 
 
@@ -43,8 +44,10 @@ class BodyLoads:
 def system_of(result: Result, model: Model | None = None, folder: str | os.PathLike[str] | None = None) -> System:
     """The system that a result was computed with; `folder`: another folder to search for body files."""
     system = prepare(model_of(result, folder) if model is None else model).system
-    for path, length in (("q", system.n_q), ("v", system.n_v), ("multipliers", system.n_rows)):
+    for path, length in (("q", system.n_q), ("v", system.n_v), ("multipliers", len(system.evaluated))):
         found = result.channels[f"coordinates/{path}"].shape
+        if path == "multipliers" and found == (len(system.sharing.kept),):
+            continue  # an older result: of some of the rows that repeat each other
         if found != (length,):
             raise InputError(
                 f"'{result.path}' has {found[0]} coordinates/{path}, the model has {length}: "
@@ -75,6 +78,11 @@ class _Replay:
         rows = len(self.time)
         names = ("q", "v", "a", "multipliers")
         self.state = [result[f"coordinates/{name}"].reshape(rows, -1) for name in names]
+        kept = list(system.sharing.kept)
+        if self.state[3].shape[1] < len(system.evaluated):
+            multipliers = np.zeros((rows, len(system.evaluated)))
+            multipliers[:, kept] = self.state[3]
+            self.state[3] = multipliers
         self.turns: list[tuple[slice, Floats]] = []
         for number, joint in enumerate(system.topology.chords):
             record = int(system.ints[L.CHORDS]) + number * L.CHORD
@@ -88,8 +96,10 @@ class _Replay:
         """Evaluate the residual of a row."""
         mechanics = self.mechanics
         mechanics.t = float(self.time[row])
-        for view, recorded in zip((mechanics.q, mechanics.v, mechanics.a, mechanics.lam), self.state, strict=True):
+        *motion, multipliers = self.state
+        for view, recorded in zip((mechanics.q, mechanics.v, mechanics.a), motion, strict=True):
             view[:] = recorded[row]
+        put_multipliers(mechanics, multipliers[row])
         for place, recorded in self.turns:
             self.work[place] = recorded[row]
         for watch in watches:

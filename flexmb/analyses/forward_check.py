@@ -123,9 +123,9 @@ def _run(spec: ModelSpec, analysis: Analysis, states: dict[str, Floats], times: 
     system = start_system(spec, states)
     work = system.workspace()
     assemble(system, work)
-    repeated = redundancy(system, work).redundant
-    if repeated:
-        system = start_system(spec, states, [system.row_numbers[row] for row in repeated])
+    found = redundancy(system, work)
+    if found.redundant:
+        system = start_system(spec, states, sharing=found.sharing)
     rows = _Rows(system)
     every = float(times[1] - times[0]) if len(times) > 1 else None
     try:

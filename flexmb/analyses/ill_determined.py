@@ -17,6 +17,7 @@ from flexmb.results.result_file import Result
 from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import DEPENDENT
+from flexmb.solvers.shared_basis import basis_of
 from flexmb.system.system import System
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
@@ -56,6 +57,8 @@ def ill_determined(system: System, result: Result) -> dict[str, tuple[str, ...]]
 
 def _sides(mechanics: Mechanics) -> tuple[Floats, Floats]:
     """U (rows, k) and sigma (k,) of the scaled Jacobian at the current coordinates."""
+    if (basis := basis_of(mechanics)) is not None:
+        basis.set()
     mechanics.jacobian()
     sides, sigma, _ = np.linalg.svd(mechanics.G * mechanics.scale, full_matrices=False)
     return sides, sigma

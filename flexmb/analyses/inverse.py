@@ -102,7 +102,7 @@ def inverse_model(
         drives=tuple(_drives(result, spec)),
         reactions=found if recursive is None else recursive.reactions,
         not_unique=not_unique,
-        n_repeated=len(system.dropped),
+        n_repeated=system.n_redundant,
         ill_determined=ill_determined(system, result),
         recursive=recursive,
         method_difference=0.0 if recursive is None else recursive.difference(found),
@@ -207,7 +207,8 @@ def _prepared(model: Model) -> Preparation:
 
 def _refuse_repeated_motions(spec: ModelSpec, ready: Preparation, more_drives: str) -> None:
     """Raise InputError when motions prescribe the same degree of freedom."""
-    repeated = list(dict.fromkeys(row.owner for row in ready.system.dropped if row.is_motion))
+    left_out = [ready.system.evaluated[k] for k in ready.system.sharing.left_out]
+    repeated = list(dict.fromkeys(row.owner for row in left_out if row.is_motion))
     if not repeated:
         return
     system, work = _complete(spec, ready)
@@ -250,7 +251,7 @@ def _freedom(spec: ModelSpec, ready: Preparation, result: Result) -> tuple[int, 
     """
     system, work = _complete(spec, ready)
     mechanics = Mechanics(system, work)
-    rank = min(system.n_rows - len(ready.system.dropped), system.n_v)
+    rank = min(system.n_rows - ready.system.n_redundant, system.n_v)
     rigid_rank, not_unique = 0, dict[str, tuple[str, ...]]()
     is_searched = rank < system.n_rows
     q, v, a = (result[f"coordinates/{name}"].reshape(len(result), -1) for name in ("q", "v", "a"))

@@ -40,7 +40,8 @@ def prepare_fitted(spec: ModelSpec) -> Preparation | None:
     if len(motions) <= n_rigid:
         return None
     _refuse_others(spec, complete, len(motions), n_rigid)
-    system = start_system(spec, states, [joints_only.row_numbers[row] for row in found.redundant])
+    # Rows of joints are numbered before those of motions, and rows at velocity level have been refused.
+    system = start_system(spec, states, sharing=found.sharing)
     return Preparation(system, system.workspace(), 0.0, 0.0, n_rigid - len(motions))
 
 

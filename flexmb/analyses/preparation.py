@@ -1,4 +1,4 @@
-"""From a model to a system that can be solved: assembled, and without redundant constraint rows."""
+"""From a model to a system that can be solved: assembled, with independent constraint rows for the solvers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.model_spec import ModelSpec
-from flexmb.solvers.assembly import assemble
-from flexmb.solvers.initial_state import BodyStates, balanced_states, start_system
+from flexmb.solvers.assembly import assemble, no_motion_text
+from flexmb.solvers.initial_state import balanced_states, body_states, start_system
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import Redundancy, redundancy
+from flexmb.solvers.row_rank import redundancy_warnings
 from flexmb.solvers.statics import Equilibrium
 from flexmb.system.system import System
 from flexmb.warning import WarningRecord
@@ -50,7 +51,7 @@ def prepare(model: Model) -> Preparation:
 
 
 def prepare_spec(spec: ModelSpec) -> Preparation:
-    """Build the system of a checked model, close its loops, and leave out redundant constraint rows.
+    """Build the system of a checked model, close its loops, and combine constraint rows that repeat others.
 
     Raises InputError when there is nothing to move or motions contradict each other, ComputationError when the loops
     cannot close or constraints contradict each other.
@@ -63,7 +64,9 @@ def prepare_spec(spec: ModelSpec) -> Preparation:
         if faults := uncovered(spec):
             raise InputError(faults)
     states, balance = balanced_states(spec)
-    system, work = _built(spec, states, [])
+    system = start_system(spec, states)
+    work = system.workspace()
+    given = work.copy()
     _check_damping(spec, system)
     _check_size(system)
     start_gap = _residual(system, work)
@@ -71,10 +74,14 @@ def prepare_spec(spec: ModelSpec) -> Preparation:
     found = redundancy(system, work)
     if found.inconsistent:
         raise _contradiction(spec, found)
+    _check_speed(system, given, work)
     if found.redundant:
-        system, work = _built(spec, states, [system.row_numbers[row] for row in found.redundant])
+        system = start_system(spec, body_states(system, work), sharing=found.sharing)
+        work = system.workspace()
         assemble(system, work)
-    return Preparation(system, work, start_gap, _residual(system, work), int(found.dof), balance)
+    residual = _residual(system, work)
+    warnings = tuple(redundancy_warnings(found.near))
+    return Preparation(system, work, start_gap, residual, int(found.dof), balance, warnings=warnings)
 
 
 def _contradiction(spec: ModelSpec, found: Redundancy) -> InputError | ComputationError:
@@ -110,15 +117,16 @@ def _check_size(system: System) -> None:
         raise InputError([Fault(text, ("coordinates", "default"), hint)])
 
 
-def _built(spec: ModelSpec, states: BodyStates, dropped: list[int]) -> tuple[System, Floats]:
-    """The system without the dropped rows, in its initial state, and a workspace."""
-    system = start_system(spec, states, dropped)
-    return system, system.workspace()
+def _check_speed(system: System, given: Floats, work: Floats) -> None:
+    """Reject a start whose given velocities the constraints do not allow, in the coordinates of the model."""
+    wanted, found = Mechanics(system, given), Mechanics(system, work)
+    size = float(np.max(np.abs(wanted.v / wanted.scale), initial=0.0))
+    change = np.abs(found.v - wanted.v) / wanted.scale
+    if size > 0.0 and float(np.max(change)) > 1e-6 * size:
+        raise InputError([Fault(no_motion_text(found, wanted.v), ("joints",))])
 
 
 def _residual(system: System, work: Floats) -> float:
-    if not system.n_rows:
-        return 0.0
     mechanics = Mechanics(system, work)
     mechanics.jacobian()
-    return float(np.max(np.abs(mechanics.phi[: mechanics.n_pos_rows]), initial=0.0))
+    return mechanics.constraint_error

@@ -20,7 +20,7 @@ import flexmb
 from flexmb import jit
 from flexmb.analyses.turbo_library import PREFIX, Library, library
 from flexmb.arrays import Floats
-from flexmb.equations.programs import PROGRAMS, link_open_tree
+from flexmb.equations.programs import OF_ALL_ROWS, PROGRAMS, SHARED_PROGRAMS, link_open_tree
 from flexmb.errors import InputError
 from flexmb.layout import flat_arrays as L
 from flexmb.model.model import Model
@@ -83,7 +83,8 @@ def use_turbo(model: Model, system: System) -> Turbo:
         if not _agrees(system, name, found.addresses[name]):
             return _without(f"the generated code disagrees with the kernels ({name}). Please report this model.")
     for name in names:
-        system.ints[_SLOTS[name]] = found.addresses[name]
+        slot = _SLOTS[name]
+        system.ints[OF_ALL_ROWS.get(slot, slot) if system.n_redundant else slot] = found.addresses[name]
     cost = f"generated in {found.generated:.2g} s, compiled by {found.made_by} in {found.compiled:.2g} s"
     if found.is_from_cache:
         cost = f"compiled by {found.made_by}, from the cache"
@@ -122,6 +123,8 @@ def _function_names(method: str, system: System) -> tuple[str, ...]:
     names = ["residual", "system", "jacobian"]
     if method in EXPLICIT:
         names = ["system", "jacobian"] if system.n_rows else ["acceleration"]
+    if system.n_redundant:  # multipliers of all rows are known to residuals only
+        return tuple(names)
     return (*names, "powers") if system.ints[L.N_LOADS] else tuple(names)
 
 
@@ -158,7 +161,7 @@ def _library(model: Model, system: System, names: tuple[str, ...]) -> Library:
         if code.operations > MOST_OPERATIONS:
             found = f"the code would have {code.operations} operations"
             raise InputError(f"{found}; above {MOST_OPERATIONS} it takes long to compile.")
-        slots = {name: getattr(L, name) for name in (*INPUTS, *OUTPUTS)}
+        slots = {name: getattr(L, f"{name}_ALL", getattr(L, name)) for name in (*INPUTS, *OUTPUTS)}
         return source(code, slots, language, PREFIX), time.perf_counter() - began
 
     return library(f"{_key(system)} {' '.join(names)}", names, write)
@@ -167,7 +170,7 @@ def _library(model: Model, system: System, names: tuple[str, ...]) -> Library:
 def _key(system: System) -> str:
     """Hash of everything the code depends on: the flat arrays of the system and the sources of the generator."""
     ints = system.ints.copy()
-    ints[list(PROGRAMS)] = 0  # addresses change from process to process
+    ints[[*PROGRAMS, *SHARED_PROGRAMS, *OF_ALL_ROWS.values()]] = 0  # addresses change from process to process
     digest = hashlib.sha256(ints.tobytes() + system.floats.tobytes())
     package = Path(flexmb.__file__).parent
     for path in sorted([*(package / "symbolic").rglob("*.py"), *(package / "layout").rglob("*.py"), Path(__file__)]):
@@ -186,10 +189,10 @@ def _agrees(system: System, name: str, address: int) -> bool:
             jit.call(function, system.ints, system.floats, work, 0)
             found.append(work)
         for entry, size in _COMPARED[name]:
-            n = (system.n_rows, system.n_v, system.n_v**2, system.n_rows * system.n_v, int(system.ints[L.N_POWERS]))[
-                size
-            ]
-            kernel, generated = (system.view(work, getattr(L, entry), n) for work in found)
+            rows, rates = len(system.evaluated), system.n_v
+            n = (rows, rates, rates**2, rows * rates, int(system.ints[L.N_POWERS]))[size]
+            slot = getattr(L, f"{entry}_ALL", getattr(L, entry))
+            kernel, generated = (system.view(work, slot, n) for work in found)
             largest = float(np.max(np.abs(kernel), initial=1e-3))
             allowed = AGREEMENT * largest * (1e3 if name == "acceleration" else 1.0)  # it solves with a matrix
             if not np.max(np.abs(kernel - generated), initial=0.0) <= allowed:
@@ -206,6 +209,6 @@ def _state_near_start(system: System, random: np.random.Generator, distance: flo
     mechanics.move(share * system.scales * random.uniform(-1.0, 1.0, n))
     mechanics.v += share * system.scales * random.uniform(-1.0, 1.0, n)
     mechanics.a[:] = system.scales * random.uniform(-1.0, 1.0, n)
-    mechanics.lam[:] = random.uniform(-1.0, 1.0, system.n_rows)
+    mechanics.lam_all[:] = random.uniform(-1.0, 1.0, mechanics.n_all_rows)
     mechanics.t = float(random.uniform(0.0, 0.01))
     return work

@@ -163,7 +163,7 @@ def _roll(W, a, b, k, radius):
 
 @kernel
 def row_into(I, F, W, row, k, a, b, accelerate):
-    """Phi, Phi_dot, Phi_ddot (into PHI, PHI_DOT, GAM) and the wrench of row k; marker states stand at W[a], W[b]."""
+    """Phi, its rates (into PHI_ALL, PHI_DOT_ALL, GAM_ALL) and the wrench of row k; marker states are at W[a], W[b]."""
     kind = I[row + L.R_KIND]
     value = 0.0
     first = 0.0
@@ -198,9 +198,9 @@ def row_into(I, F, W, row, k, a, b, accelerate):
         value -= f
         first -= f_t
         second -= f_tt
-    W[I[L.PHI] + k] = value
-    W[I[L.PHI_DOT] + k] = first
-    W[I[L.GAM] + k] = second
+    W[I[L.PHI_ALL] + k] = value
+    W[I[L.PHI_DOT_ALL] + k] = first
+    W[I[L.GAM_ALL] + k] = second
     store_pair(W, I[row + L.R_W], force, moment)
 
 
@@ -243,7 +243,7 @@ def _pull_back(I, W, number, force, moment, target):
 
 @program
 def rows(I, F, W, purpose):
-    """All active rows, for one purpose. Needs `kinematics` (and `chords` where rows use them).
+    """All rows, for one purpose. Needs `kinematics` (and `chords` where rows use them).
 
     JACOBIAN: with the Jacobian G. JACOBIAN_AGAIN: the same, after rows at the same motion, so that the markers have
     their state. MULTIPLIERS: the multipliers' wrenches are added to the bodies and efforts; the accelerations of the
@@ -256,7 +256,7 @@ def rows(I, F, W, purpose):
     b = 0
     last_a = -1
     last_b = -1
-    for k in range(I[L.N_ROWS]):
+    for k in range(I[L.N_ALL_ROWS]):
         row = row_record(I, k)
         marker_a = I[row + L.R_A]
         marker_b = I[row + L.R_B]
@@ -271,9 +271,9 @@ def rows(I, F, W, purpose):
             last_a = marker_a
             last_b = marker_b
         row_into(I, F, W, row, k, a, b, wants_forces)
-        if k >= I[L.N_POS_ROWS]:
-            W[I[L.PHI] + k] = W[I[L.PHI_DOT] + k]
-        target = I[L.G] + k * n
+        if k >= I[L.N_ALL_POS_ROWS]:
+            W[I[L.PHI_ALL] + k] = W[I[L.PHI_DOT_ALL] + k]
+        target = I[L.G_ALL] + k * n
         if wants_jacobian:
             for j in range(n):
                 W[target + j] = 0.0
@@ -281,7 +281,7 @@ def rows(I, F, W, purpose):
             if wants_jacobian:
                 W[target + I[row + L.R_COORD]] = 1.0
             if wants_forces:
-                W[I[L.EFFORT] + I[row + L.R_COORD]] -= W[I[L.LAM] + k]
+                W[I[L.EFFORT] + I[row + L.R_COORD]] -= W[I[L.LAM_ALL] + k]
             continue
         force, moment = load_pair(W, I[row + L.R_W])
         d = sub(p_wm_at(W, b), p_wm_at(W, a))
@@ -292,6 +292,6 @@ def rows(I, F, W, purpose):
             _pull_back(I, W, marker_a, against, back, target)
         if wants_forces:
             # The constraint force on the system is -G^T lam; apply_wrench takes applied forces.
-            s = -W[I[L.LAM] + k]
+            s = -W[I[L.LAM_ALL] + k]
             apply_wrench(I, W, marker_b, scale(s, force), scale(s, moment))
             apply_wrench(I, W, marker_a, scale(s, against), scale(s, back))

@@ -29,6 +29,14 @@ from flexmb.equations.markers import marker_state
 from flexmb.equations.mass_matrix import mass_matrix
 from flexmb.equations.reactions import reactions
 from flexmb.equations.sensors import sensors
+from flexmb.equations.shared_rows import (
+    clear_shift,
+    share,
+    shared_jacobian,
+    shared_residual,
+    shared_system,
+    shared_whole_residual,
+)
 from flexmb.jit import Program, call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import R_wb_at, block_of, body_record, omega_wb_b_at, p_wb_at, v_wb_b_at
@@ -58,7 +66,7 @@ def wrenches(I, F, W, accelerate):
 def residual(I, F, W, arg):
     """RES = M a + h - Q + G^T lam and PHI, at T, Q, V, A, LAM."""
     call(I[L.AT_WRENCHES], I, F, W, 1)
-    if I[L.N_ROWS] > 0:
+    if I[L.N_ALL_ROWS] > 0:
         call(I[L.AT_ROWS], I, F, W, MULTIPLIERS)
     call(I[L.AT_BACKWARD], I, F, W, I[L.RES])
 
@@ -68,7 +76,7 @@ def system(I, F, W, after_residual):
     """M, BIAS, G, PHI, PHI_DOT, GAM at T, Q, V; 1, after the residual of this state: only M, G, PHI, PHI_DOT."""
     if after_residual == 0:
         call(I[L.AT_WRENCHES], I, F, W, 0)
-    if I[L.N_ROWS] > 0:
+    if I[L.N_ALL_ROWS] > 0:
         call(I[L.AT_ROWS], I, F, W, JACOBIAN if after_residual == 0 else JACOBIAN_AGAIN)
     call(I[L.AT_MASS], I, F, W, 0)
     if after_residual == 0:
@@ -81,7 +89,7 @@ def jacobian(I, F, W, arg):
     call(I[L.AT_KINEMATICS], I, F, W, 0)
     if I[L.N_CHORDS] > 0:
         call(I[L.AT_CHORDS], I, F, W, 0)
-    if I[L.N_ROWS] > 0:
+    if I[L.N_ALL_ROWS] > 0:
         call(I[L.AT_ROWS], I, F, W, JACOBIAN)
 
 
@@ -110,7 +118,9 @@ def _body_output_into(I, W, body, last):
 
 @program
 def output(I, F, W, arg):
-    """OUT row at T, Q, V, A, LAM, WORK."""
+    """OUT row at T, Q, V, A, LAM, WORK; of rows that depend on each other the least multipliers."""
+    if I[L.N_SHARED] > 0:
+        call(I[L.AT_SHARE], I, F, W, 0)
     call(I[L.AT_WHOLE_RESIDUAL], I, F, W, 0)
     powers_into(I, F, W)
     energies_into(I, F, W)
@@ -135,6 +145,8 @@ def output(I, F, W, arg):
         for i in range(I[piece + L.CO_LENGTH]):
             W[place] = W[source + i]
             place += 1
+    if I[L.N_SHARED] > 0:
+        clear_shift(I, W)
 
 
 PROGRAMS: dict[int, Program] = {
@@ -180,6 +192,23 @@ PROGRAMS: dict[int, Program] = {
 }
 
 
+SHARED_PROGRAMS: dict[int, Program] = {
+    L.AT_RESIDUAL: shared_residual,
+    L.AT_WHOLE_RESIDUAL: shared_whole_residual,
+    L.AT_SYSTEM: shared_system,
+    L.AT_JACOBIAN: shared_jacobian,
+    L.AT_SHARE: share,
+}
+"""Programs of a system in which rows repeat others, instead of those above or beside them."""
+OF_ALL_ROWS = {
+    L.AT_RESIDUAL: L.AT_ALL_RESIDUAL,
+    L.AT_WHOLE_RESIDUAL: L.AT_ALL_WHOLE_RESIDUAL,
+    L.AT_SYSTEM: L.AT_ALL_SYSTEM,
+    L.AT_JACOBIAN: L.AT_ALL_JACOBIAN,
+}
+"""Where such a system keeps the programs that they call, which evaluate all rows."""
+
+
 FIELD_PROGRAMS: dict[int, tuple[int, ...]] = {
     L.KIND_ARMS: (L.AT_ARM,),
     L.KIND_BEAM: (L.AT_BEAM_ARM, L.AT_BEAM_NODES, L.AT_BEAM_FORCE, L.AT_BEAM_MASS),
@@ -199,7 +228,7 @@ def needless_fields(kinds: int) -> set[int]:
 def _needless(ints: Integers) -> set[int]:
     """Programs that a system never calls, or only when the solver asks for them (`link_open_tree`)."""
     needless = {L.AT_ACCELERATION, L.AT_ARTICULATED} | needless_fields(int(ints[L.FIELD_KINDS]))
-    if ints[L.N_ROWS] == 0:
+    if ints[L.N_ALL_ROWS] == 0:
         needless |= {L.AT_ROWS}
     if ints[L.N_CHORDS] == 0:
         needless |= {L.AT_CHORDS, L.AT_CHORD}
@@ -215,6 +244,12 @@ def link(ints: Integers) -> None:
     needless = _needless(ints)
     for slot, entry in PROGRAMS.items():
         ints[slot] = 0 if slot in needless else entry.address
+    if ints[L.N_BASIS] == 0:
+        return
+    for slot, of_all in OF_ALL_ROWS.items():
+        ints[of_all] = ints[slot]
+    for slot, entry in SHARED_PROGRAMS.items():
+        ints[slot] = entry.address
 
 
 def link_open_tree(ints: Integers) -> None:

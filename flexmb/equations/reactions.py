@@ -80,7 +80,7 @@ def reactions(I, F, W, arg):
             for i in range(I[joint + L.JO_ROWS]):
                 row = I[I[joint + L.JO_ROW_LIST] + i]
                 f, n = load_pair(W, I[row_record(I, row) + L.R_W])
-                s = -W[I[L.LAM] + row]
+                s = -W[I[L.LAM_ALL] + row]
                 force = add(force, scale(s, f))
                 moment = add(moment, scale(s, n))
             force = rotate_back(R_wa, force)

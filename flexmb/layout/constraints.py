@@ -22,6 +22,15 @@ R_SUB = ROW_RECORD.value("sub_index", "tree: index among the stored coordinates;
 R_W = ROW_RECORD.place("wrench", "W", 6, "1, m", "gradient: force and moment on the second marker, world axes")
 ROW = ROW_RECORD.size
 
+SHARED_RECORD = Record(
+    "shared rows", "I", "Joint rows that depend on each other: the solvers see combinations of them."
+)
+SH_ROW = SHARED_RECORD.value("first", "number of its first combination")
+SH_RANK = SHARED_RECORD.value("rank", "combinations that the solvers see")
+SH_LEFT = SHARED_RECORD.value("first_left", "column in the basis of its first combination that is left out")
+SH_N_LEFT = SHARED_RECORD.value("n_left", "combinations that are left out: they follow from the others")
+SHARED = SHARED_RECORD.size
+
 CHORD_BLOCK_RECORD = Record("chord block", "W", "Coordinates of a joint that is a chord, measured from its markers.")
 C_Q = CHORD_BLOCK_RECORD.value("q", "coordinates", length=8, unit="m, rad, 1")
 C_V = CHORD_BLOCK_RECORD.value("v", "rates", length=6, unit="m/s, rad/s")
@@ -38,7 +47,7 @@ CH_NEEDED = CHORD_RECORD.value("needed", "1: rows, loads or early sensors use it
 CHORD = CHORD_RECORD.size
 
 MOTION_RECORD = Record("motion", "I", "A coordinate that is a given function of time.")
-MO_ROW = MOTION_RECORD.value("row", "number of its row; -1: dropped")
+MO_ROW = MOTION_RECORD.value("row", "number of its row as the solvers see it; -1: left out")
 MO_POWER = MOTION_RECORD.value("power", "work channel")
 MO_FUNCTION = MOTION_RECORD.value("function", "start in I of the function")
 MO_W = MOTION_RECORD.place("effort", "W", 1, "N, N m", "effort that the motion takes")

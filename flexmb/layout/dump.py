@@ -43,7 +43,7 @@ class FlatSystem(Protocol):
     @property
     def marker_names(self) -> Mapping[int, str]: ...
     @property
-    def rows(self) -> Sequence[RowName]: ...
+    def evaluated(self) -> Sequence[RowName]: ...
     @property
     def forces(self) -> Sequence[str]: ...
 
@@ -57,7 +57,7 @@ def dump(system: FlatSystem, work: Floats) -> str:
     names: dict[int, Mapping[int, str]] = {
         L.BODIES: dict(enumerate(system.body_names)),
         L.MARKERS: system.marker_names,
-        L.ROWS: {k: f"{row.owner}: {row.text}" for k, row in enumerate(system.rows)},
+        L.ROWS: {k: f"{row.owner}: {row.text}" for k, row in enumerate(system.evaluated)},
         L.LOADS: dict(enumerate(system.forces)),
     }
     for field in L.HEADER_RECORD.fields:

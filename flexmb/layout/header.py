@@ -7,7 +7,7 @@ the addresses.
 from __future__ import annotations
 
 from flexmb.layout.bodies import BODY_RECORD, JOINT_MOTION_RECORD
-from flexmb.layout.constraints import CHORD_RECORD, MOTION_RECORD, ROW_RECORD
+from flexmb.layout.constraints import CHORD_RECORD, MOTION_RECORD, ROW_RECORD, SHARED_RECORD
 from flexmb.layout.coordinates import SCALAR_RECORD, SPHERE_RECORD
 from flexmb.layout.deformation_fields import FIELD_RECORD, SECTION_RECORD
 from flexmb.layout.loads import LOAD_RECORD
@@ -22,8 +22,11 @@ _program, _table = HEADER_RECORD.program, HEADER_RECORD.table
 N_BODIES = _value("n_bodies", "moving bodies; body 0 is ground")
 N_Q = _value("n_q", "stored coordinates (quaternions take four)")
 N_V = _value("n_v", "velocities")
-N_ROWS = _value("n_rows", "active constraint rows")
+N_ROWS = _value("n_rows", "constraint rows as the solvers see them: independent")
 N_POS_ROWS = _value("n_pos_rows", "rows that hold at position level; the rest (non-holonomic) at velocity level")
+N_ALL_ROWS = _value("n_all_rows", "constraint rows that are evaluated; more than n_rows when some depend on others")
+N_ALL_POS_ROWS = _value("n_all_pos_rows", "those of them that hold at position level")
+N_BASIS = _value("n_basis", "numbers of the basis of the rows; 0: the rows are those of the solvers")
 N_POWERS = _value("n_powers", "work channels")
 N_OUT = _value("n_out", "length of an output row")
 N_MEMORY = _value("n_memory", "numbers that turns are counted by")
@@ -43,6 +46,16 @@ PHI_DOT = _place("phi_dot", "W", "n_rows", "m/s, rad/s", "G v + Phi_t")
 GAM = _place("gam", "W", "n_rows", "m/s^2, rad/s^2", "gamma in Phi_ddot = G a + gamma")
 M = _place("M", "W", "n_v n_v", "kg, kg m, kg m^2", "mass matrix")
 G = _place("G", "W", "n_rows n_v", "1, m", "constraint Jacobian")
+LAM_ALL = _place("lam_all", "W", "n_all_rows", "N, N m", "multipliers of all rows; the same as lam without basis")
+PHI_ALL = _place("phi_all", "W", "n_all_rows", "m, rad", "residual of all rows")
+PHI_DOT_ALL = _place("phi_dot_all", "W", "n_all_rows", "m/s, rad/s", "rates of all rows")
+GAM_ALL = _place("gam_all", "W", "n_all_rows", "m/s^2, rad/s^2", "gamma of all rows")
+G_ALL = _place("G_all", "W", "n_all_rows n_v", "1, m", "Jacobian of all rows")
+BASIS = _place(
+    "basis", "W", "n_basis", "",
+    "combinations of the rows (n_all_rows x n_all_rows), coordinates where they were looked at last (n_q), distance of "
+    "each until the next look (n_q), shift of the multipliers of all rows in an output row (n_all_rows)",
+)  # fmt: skip
 BIAS = _place("bias", "W", "n_v", "N, N m", "h - applied forces")
 Q_DOT = _place("q_dot", "W", "n_q", "m/s, rad/s, 1/s", "time derivative of the stored coordinates")
 Q_DDOT = _place("q_ddot", "W", "n_q", "m/s^2, rad/s^2, 1/s^2", "second time derivative of the stored coordinates")
@@ -96,12 +109,20 @@ AT_PAIR = _program("pair", "coordinates of a joint from the states of its marker
 AT_WHOLE_RESIDUAL = _program(
     "whole_residual", "residual that also leaves motion and wrenches of all bodies: never generated code"
 )
+AT_ALL_RESIDUAL = _program("all_residual", "residual with all rows, where some depend on others")
+AT_ALL_WHOLE_RESIDUAL = _program("all_whole_residual", "the same, never generated code")
+AT_ALL_SYSTEM = _program("all_system", "mass matrix, bias and all rows, where some depend on others")
+AT_ALL_JACOBIAN = _program("all_jacobian", "all rows with their Jacobian, where some depend on others")
+AT_SHARE = _program("share", "least multipliers of rows that depend on each other")
 
 # Tables of records in I
 BODIES = _table("bodies", BODY_RECORD, "1 + n_bodies", "bodies, ground first")
 MARKERS = _table("markers", MARKER_RECORD, "n_markers", "markers")
 N_MARKERS = _value("n_markers", "number of markers")
-ROWS = _table("rows_table", ROW_RECORD, "n_rows", "active constraint rows")
+ROWS = _table("rows_table", ROW_RECORD, "n_all_rows", "constraint rows that are evaluated")
+OPEN = _place("open", "F", 1, "m, rad", "gap at which rows that the solvers do not see count as open; 0: none")
+SHARED_ROWS = _table("shared_table", SHARED_RECORD, "n_shared", "sets of rows that depend on each other")
+N_SHARED = _value("n_shared", "number of these sets")
 CHORDS = _table("chords_table", CHORD_RECORD, "n_chords", "joints that are chords")
 N_CHORDS = _value("n_chords", "number of chords")
 LOADS = _table("loads_table", LOAD_RECORD, "n_loads", "applied forces")
@@ -148,6 +169,8 @@ X_UP2 = _place("x_up2", "W", "6 + most_modes", "N, N m", "scratch: a second one"
 X_LARGE = _place("x_large", "W", "36 + 6 most_modes", "", "scratch: composite inertia for a flexible parent, by rows")
 X_ARTICULATED = _place("x_articulated", "W", "48 + 7 most_modes", "", "scratch of the articulated-body method")
 X_CHORD = _place("x_chord", "W", 54, "", "scratch of a chord: relative motion (12), S^T S (36), unit effort (6)")
+X_SHARE = _place("x_share", "W", "n_share", "", "scratch: orthogonal basis of combined rows, and their shares")
+N_SHARE = _value("n_share", "length of that scratch")
 X_FIELD = _place("x_field", "W", "4 most_stations", "", "scratch: four arrays over the stations of a beam")
 COPIES = _table("copies", COPY_RECORD, "n_copies", "pieces of an output row")
 N_COPIES = _value("n_copies", "number of pieces")

@@ -13,7 +13,7 @@ from flexmb.arrays import Floats, Integers
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.record import Record
 
-OK, MORE, DONE, SINGULAR, NO_CONVERGENCE, NO_STEP, CHOOSE_AGAIN, NOT_CLOSED = range(8)
+OK, MORE, DONE, SINGULAR, NO_CONVERGENCE, NO_STEP, CHOOSE_AGAIN, NOT_CLOSED, COMBINE_AGAIN, OPENED = range(10)
 """Outcomes of a kernel (`STATUS`)."""
 MAX_LEVEL = 8
 FINEST = 2**MAX_LEVEL
@@ -224,8 +224,8 @@ def lay_out(
 
 def workspace_parts(ints: Integers) -> list[tuple[int, int]]:
     """(offset, size) of the parts of the workspace that belong to the state of a run."""
-    counts = counts_of(ints) | {"n_memory": int(ints[L.N_MEMORY])}
-    slots = (L.T, L.Q, L.V, L.A, L.LAM, L.WORK, L.MEMORY)
+    counts = counts_of(ints) | {"n_memory": int(ints[L.N_MEMORY]), "n_basis": int(ints[L.N_BASIS])}
+    slots = (L.T, L.Q, L.V, L.A, L.LAM, L.WORK, L.MEMORY, L.BASIS)
     return [(int(ints[slot]), L.HEADER_RECORD.target_length(slot, counts)) for slot in slots]
 
 

@@ -37,13 +37,14 @@ from flexmb.natural.state import NaturalState
 from flexmb.natural.stiff_alpha import stiff_alpha
 from flexmb.natural.system import NaturalSystem
 from flexmb.natural.works import Works, middle_state
-from flexmb.solvers.assembly import assemble
+from flexmb.solvers.assembly import assemble, gaps
 from flexmb.solvers.failure import FailedStep, failure_text, largest_coordinate
 from flexmb.solvers.kinematics import require_drives
 from flexmb.solvers.march import march
 from flexmb.solvers.output_rows import BLOCK_ROWS, OutputRows
 from flexmb.solvers.protocols import Progress, Sink
 from flexmb.solvers.settings import Settings, solver_settings
+from flexmb.solvers.shared_basis import basis_of
 from flexmb.solvers.summary import NaturalSummary
 from flexmb.system.system import System
 
@@ -55,6 +56,8 @@ EXPLICIT_METHODS = {"augmented": "runge-kutta", "embedding": "independent", "can
 """Formulation -> method of `flexmb.natural.integration` for rk4"""
 STATUS = {"open": st.NOT_CLOSED, "slow": st.NO_CONVERGENCE, "singular": st.SINGULAR}
 """Kind of a failed step -> status of the core"""
+OPEN = 1e-6
+"""Gap of any joint, as a fraction of the scale of a gap, that ends a run in which rows are left out"""
 FITS = 1e-9
 """Fraction of an interval by which a whole number of steps may miss it."""
 
@@ -109,6 +112,7 @@ class NaturalAnalysis:
         self.spec, self.system, self.settings = spec, system, settings
         self.rows = OutputRows(system, settings)
         self.m, self.blocks = self.rows.m, self.rows.blocks
+        self.basis = basis_of(self.m)
         assemble(system, self.m.W)
         if settings.type == "kinematic":
             self.m.t = settings.start
@@ -234,6 +238,12 @@ class NaturalAnalysis:
                 return text
         if not self.is_placed:
             self._place()
+        if self.basis is not None and self.m.constraint_error > OPEN * self.m.row_scale:
+            opened = gaps(self.m, self.m.phi_all)
+            return (
+                f"At t = {t_new:.6g} s {opened}: rows that were left out at the start because they repeat others do so no "
+                'more. Use default = "absolute", or remove constraints that are not needed.'
+            )
         return ""
 
     def _advanced(self) -> NaturalState:
@@ -309,6 +319,8 @@ class NaturalAnalysis:
         if self.settings.type == "dynamic" and isinstance(self.stepper, GeneralizedAlpha):
             a = accelerations(natural, state.x, state.v, state.t)[0]  # accelerations of the state, not of the method
         self.bridge.put(m, state.t, state.x, natural.rate(state.v), natural.rate(a))
+        if self.basis is not None and self.basis.has_moved():
+            self.basis.look([])
         m.equations()
         inertia = m.M @ m.a
         effort = -(inertia + m.bias)
@@ -318,7 +330,7 @@ class NaturalAnalysis:
         largest = max(float(np.max(np.abs(term * m.scale))) for term in (inertia, m.bias, held, turning))
         if largest > 0.0:
             self.gap = max(self.gap, float(np.max(np.abs((effort - held) * m.scale))) / largest)
-        self.rows.note_constraint_error(m.phi)
+        self.rows.note_constraint_error(m.phi_all)
         if m.n_powers:
             m.run(L.AT_POWERS)
         self.is_placed = True

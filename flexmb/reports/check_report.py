@@ -55,7 +55,7 @@ def check_report(
 
 
 def _assembly_text(system: System, residual: float, start_gap: float) -> str:
-    if not system.n_rows:
+    if not system.evaluated:
         return "no loops to close"
     text = f"closed, largest residual {residual:.2e} (m, rad)"
     if start_gap > 1e3 * max(residual, 1e-15):

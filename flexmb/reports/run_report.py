@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from math import sqrt, tau
 from pathlib import Path
 from textwrap import wrap
@@ -120,18 +120,23 @@ def structure_lines(system: System, model: Model, n_dof: int) -> list[str]:
         lines += entry("coordinates", "natural (points, unit vectors); the equations above are in absolute coordinates")
     for text in smoothing_texts(spec):
         lines += entry("smoothed motion", text)
-    return lines + entry("redundant constraints", redundant_text(system.dropped))
+    return lines + entry("redundant constraints", redundant_text(system))
 
 
-def redundant_text(dropped: Sequence[Any]) -> str:
-    """Constraint rows that repeat others, by joint."""
-    if not dropped:
+def redundant_text(system: System) -> str:
+    """Constraint rows that repeat others: joints that share them, motions and rows at velocity level left out."""
+    if not system.n_redundant:
         return "none"
-    by_owner: dict[str, list[str]] = {}
-    for row in dropped:
-        by_owner.setdefault(row.owner, []).append(row.text)
-    listed = "; ".join(f"{owner} ({', '.join(texts)})" for owner, texts in by_owner.items())
-    return f"{len(dropped)}, left out: {listed}"
+    shared: dict[str, int] = {}
+    for rows in system.sharing.sets:
+        owners = ", ".join(dict.fromkeys(system.evaluated[k].owner for k in rows.rows))
+        shared[owners] = shared.get(owners, 0) + len(rows.rows) - rows.rank
+    texts = [f"{count} in {owners}" for owners, count in shared.items()]
+    if texts:
+        texts[-1] += " (all rows hold; their reactions share the load, least in sum of squares)"
+    left_out = [system.evaluated[k] for k in system.sharing.left_out]
+    texts += [f"left out: {', '.join(f'{row.owner} ({row.text})' for row in left_out)}"] if left_out else []
+    return f"{system.n_redundant}: {'; '.join(texts)}"
 
 
 def flexible_lines(system: System, spec: ModelSpec, findings: Findings | None = None) -> list[str]:

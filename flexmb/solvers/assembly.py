@@ -14,9 +14,12 @@ import numpy as np
 from flexmb.arrays import Flags, Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.solvers.mechanics import Mechanics, Solvable
+from flexmb.solvers.row_rank import RANK, combinations, in_range, near_dependences, near_text, row_units, scaled_rows
 
 CLOSED = 1e-12  # accepted |PHI| as a fraction of the length scale (m) or of 1 (rad): some hundred times round-off
-RANK = 1e-10  # singular values below this fraction of the largest count as zero
+TINY = 1e-10  # singular values, in the metric of the mass matrix, of rows that are independent otherwise
+SLIGHT = 1e-2  # singular values of rows below this fraction of the largest are worth a remark when nothing moves
+MISFIT = 1e-8  # accepted |PHI| of rows that repeat others and do not quite fit, as a fraction of the same
 SAFE, POSITIVE = 1e-4, 1e-7  # margin of a mass matrix to be used as it is; below the second it counts as singular
 
 
@@ -29,12 +32,16 @@ def assemble(system: Solvable, W: Floats) -> None:
     solve_accelerations(mechanics)
 
 
-def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100) -> float:
-    """Move the free coordinates until PHI vanishes; return the largest |PHI| left."""
+def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit: float = MISFIT) -> float:
+    """Move the free coordinates until PHI vanishes; return the largest |PHI| left.
+
+    What rows that repeat others leave whatever moves does not count up to `misfit`, a fraction of the scale of a gap.
+    """
     if not mechanics.n_pos_rows:
         return 0.0
     rows = slice(0, mechanics.n_pos_rows)
     weight = mechanics.scale * free
+    names = mechanics.system.rows[rows]
     tolerance = CLOSED * mechanics.row_scale
     damping, best_q = 0.0, mechanics.q.copy()
     mechanics.jacobian()
@@ -47,12 +54,15 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100) -> flo
             if polished or size == 0.0:
                 break
             polished = True  # one more step costs little and brings PHI to round-off
-        left, sigma, right = np.linalg.svd(mechanics.G[rows] * weight, full_matrices=False)
+        units = row_units(mechanics.G[rows] * weight, names)
+        left, sigma, right = np.linalg.svd(mechanics.G[rows] * weight / units[:, None], full_matrices=False)
         inverse = np.where(
             sigma > RANK * max(sigma[0], 1e-300), sigma / (sigma**2 + (damping * sigma[0]) ** 2 + 1e-300), 0.0
         )
-        step = -(right.T @ (inverse * (left.T @ mechanics.phi[rows])))
+        step = -(right.T @ (inverse * (left.T @ (mechanics.phi[rows] / units))))
         longest = float(np.max(np.abs(step), initial=0.0))
+        if longest < 1e-15:  # nothing that moves can close them further
+            break
         step *= weight * min(1.0, 0.5 / longest if longest > 0.0 else 1.0)  # at most half a radian per step
         mechanics.move(step)
         mechanics.jacobian()
@@ -68,7 +78,10 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100) -> flo
             break
         damping = max(1e-3, 4.0 * damping)
     mechanics.jacobian()
-    return float(np.max(np.abs(mechanics.phi[rows]), initial=0.0))
+    gap = float(np.max(np.abs(mechanics.phi[rows]), initial=0.0))
+    if not tolerance < gap <= misfit * mechanics.row_scale:
+        return gap
+    return in_range(mechanics.G[rows] * weight, names, mechanics.phi[rows])
 
 
 def assemble_positions(mechanics: Mechanics) -> None:
@@ -99,13 +112,13 @@ def assemble_positions(mechanics: Mechanics) -> None:
             hint = f"It can be assembled if these initial positions may change: {', '.join(names)}."
     mechanics.q[:] = best_q
     mechanics.jacobian()
-    raise ComputationError(f"The mechanism cannot be assembled: {gaps(mechanics, mechanics.phi)}. {hint}")
+    raise ComputationError(f"The mechanism cannot be assembled: {gaps(mechanics, mechanics.phi_all)}. {hint}")
 
 
 def gaps(mechanics: Mechanics, values: Floats, per: str = "") -> str:
     """Joints and motions whose rows have the largest values, worst first: "joint 'c' stays open by 1 m"."""
     sizes: dict[tuple[str, str], float] = {}
-    for row, value in zip(mechanics.system.rows, values):
+    for row, value in zip(mechanics.system.evaluated, values):
         key = (f"{'motion' if row.is_motion else 'joint'} '{row.owner}'", row.unit)
         sizes[key] = float(np.hypot(sizes.get(key, 0.0), value))
     if lost := [name for (name, _), size in sizes.items() if not np.isfinite(size)]:
@@ -189,22 +202,52 @@ def assemble_velocities(mechanics: Mechanics) -> None:
         if close_velocities(mechanics, M, held) <= accepted:
             return
         if marked and held is fixed:  # the user's rates contradict the constraints, however the bodies bend
+            if not freedom(mechanics):
+                raise InputError([Fault(no_motion_text(mechanics, wanted))])
             names = mechanics.names(np.flatnonzero(fixed))
             raise InputError(
                 [
                     Fault(
                         f"The given initial velocities of {', '.join(names)} contradict the constraints: "
-                        f"{gaps(mechanics, mechanics.phi_dot, '/s')}.",
+                        f"{gaps(mechanics, mechanics.phi_dot_all, '/s')}.",
                         hint="Give only as many initial velocities as there are degrees of freedom.",
                     )
                 ]
             )
     motions = list(dict.fromkeys(row.owner for row in mechanics.system.rows if row.is_motion))
-    text = f"No velocities satisfy all constraints: {gaps(mechanics, mechanics.phi_dot, '/s')}."
+    text = f"No velocities satisfy all constraints: {gaps(mechanics, mechanics.phi_dot_all, '/s')}."
     if len(motions) > 1:
         hint = f"Drive every degree of freedom once (motions: {', '.join(motions)}), or make the motions agree"
         raise InputError([Fault(text, ("motions",), f"{hint}. If they do, the start is singular: start elsewhere.")])
     raise ComputationError(f"{text} The start is a singular position. Start elsewhere.")
+
+
+def freedom(mechanics: Mechanics) -> int:
+    """Degrees of freedom at the state in W, elastic ones not counted."""
+    rigid = ~mechanics.system.elastic
+    mechanics.jacobian()
+    G = mechanics.G_all[:, rigid] * mechanics.scale[rigid]
+    return int(np.sum(rigid)) - len(combinations(G, mechanics.system.evaluated)) if G.size else int(np.sum(rigid))
+
+
+def no_motion_text(mechanics: Mechanics, wanted: Floats) -> str:
+    """Text on velocities (n_v,) that the constraints do not allow at the state in W."""
+    m, free = mechanics, freedom(mechanics)
+    largest = np.abs(wanted) > 1e-3 * np.max(np.abs(wanted), initial=0.0)
+    names = m.names(np.flatnonzero(largest & (wanted != 0.0))[:5])
+    moving = f"{', '.join(names)} cannot move at the given velocity"
+    if free:
+        return f"The constraints contradict the given velocities: {moving}. Give velocities that the joints allow."
+    joints = list(dict.fromkeys(row.owner for row in m.system.evaluated if not row.is_motion))
+    listed = ", ".join(f"'{name}'" for name in joints[:10]) + (", ..." if len(joints) > 10 else "")
+    m.jacobian()
+    near = near_dependences(scaled_rows(m.G_all * m.scale, m.system.evaluated), m.system.evaluated, SLIGHT)
+    why = "".join(f" Note that {near_text(finding)}." for finding in near[-1:])
+    return (
+        f"The mechanism has no degree of freedom: {m.n_v - int(m.system.elastic.sum())} coordinates, and as many "
+        f"independent constraint rows of {listed}. So {moving}.{why} Free a joint (for example spherical and "
+        "cylindrical instead of revolute), or make axes that should be parallel exactly parallel and points fit."
+    )
 
 
 def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
@@ -213,11 +256,17 @@ def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
     mechanics.jacobian()
     for _ in range(2 if free.size else 0):
         L = np.linalg.cholesky(M[np.ix_(free, free)])
-        B = np.linalg.solve(L, mechanics.G[:, free].T).T
-        y = np.linalg.lstsq(B, -mechanics.phi_dot, rcond=RANK)[0]
+        C = combinations(mechanics.G[:, free] * mechanics.scale[free], mechanics.system.rows)
+        B = np.linalg.solve(L, (C @ mechanics.G[:, free]).T).T
+        y = np.linalg.lstsq(B, -C @ mechanics.phi_dot, rcond=TINY)[0]
         mechanics.v[free] += np.linalg.solve(L.T, y)
         mechanics.jacobian()
-    return float(np.max(np.abs(mechanics.phi_dot), initial=0.0))
+    largest = float(np.max(np.abs(mechanics.phi_dot), initial=0.0))
+    size = float(np.max(np.abs(mechanics.v) / mechanics.scale, initial=0.0))
+    if not free.size or largest > 10.0 * RANK * size * mechanics.row_scale:
+        return largest
+    G = mechanics.G[:, free] * mechanics.scale[free]
+    return in_range(G, mechanics.system.rows, mechanics.phi_dot)  # rows that nearly repeat others do not count
 
 
 def solve_accelerations(mechanics: Mechanics) -> None:
@@ -229,9 +278,10 @@ def solve_accelerations(mechanics: Mechanics) -> None:
     if not mechanics.n_rows:
         mechanics.a[:] = free
         return
-    B = np.linalg.solve(L, mechanics.G.T).T
+    C = combinations(mechanics.G * mechanics.scale, mechanics.system.rows)
+    B = np.linalg.solve(L, (C @ mechanics.G).T).T
     left, sigma, right = np.linalg.svd(B, full_matrices=False)
-    inverse = np.where(sigma > RANK * max(sigma[0], 1e-300), 1.0 / np.maximum(sigma, 1e-300), 0.0)
-    y = right.T @ (inverse * (left.T @ -(mechanics.gam + mechanics.G @ free)))
+    inverse = np.where(sigma > TINY * float(sigma.max(initial=0.0)), 1.0 / np.maximum(sigma, 1e-300), 0.0)
+    y = right.T @ (inverse * (left.T @ (C @ -(mechanics.gam + mechanics.G @ free))))
     mechanics.a[:] = free + np.linalg.solve(L.T, y)
-    mechanics.lam[:] = -(left @ (inverse * (right @ y)))
+    mechanics.lam[:] = -(C.T @ (left @ (inverse * (right @ y))))

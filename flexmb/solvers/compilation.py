@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmb.equations.programs import PROGRAMS, needless_fields
+from flexmb.equations.programs import PROGRAMS, SHARED_PROGRAMS, needless_fields
 from flexmb.jit import Program, compile_ahead
 from flexmb.layout import flat_arrays as L
 from flexmb.solvers.settings import EXPLICIT
@@ -15,7 +15,7 @@ def programs_of(method: str = "generalized-alpha", fields: int = 0) -> list[Prog
     """Programs that a run by this method may call; `fields`: kinds of deformation field of the flexible bodies."""
     left_out = needless_fields(fields) | (set() if method in EXPLICIT else _OPEN_TREE)
     equations = [entry for slot, entry in PROGRAMS.items() if slot not in left_out]
-    return [*equations, *stepping_programs(method).values(), advance]
+    return [*equations, *SHARED_PROGRAMS.values(), *stepping_programs(method).values(), advance]
 
 
 def is_compiled(method: str, fields: int = 0) -> bool:

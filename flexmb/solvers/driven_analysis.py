@@ -16,6 +16,7 @@ from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import gaps
 from flexmb.solvers.driven_loop import DrivenLoop
 from flexmb.solvers.output_rows import BLOCK_ROWS, OutputRows
+from flexmb.solvers.shared_basis import basis_of
 from flexmb.solvers.summary import RunSummary
 
 MAX_HALVINGS = 8
@@ -69,8 +70,8 @@ class Instants(ABC, Generic[SummaryType]):
         m.t = t
         m.jacobian()
         return (
-            f"At t = {here:.6g} s the motion cannot be continued to {t:.6g} s: {gaps(m, m.phi)}. The motions require "
-            "a position that the mechanism cannot reach, or it meets a singular position. Change the motions or the "
+            f"At t = {here:.6g} s the motion cannot be continued to {t:.6g} s: {gaps(m, m.phi_all)}. The motions "
+            "require a position that the mechanism cannot reach, or it meets a singular position. Change the motions or the "
             "dimensions, or end the analysis earlier."
         )
 
@@ -89,6 +90,7 @@ class DrivenAnalysis(Generic[SummaryType]):
         self.m, self.system, self.blocks = self.rows.m, self.rows.m.system, self.rows.blocks
         self.loop: DrivenLoop | None = None
         self.is_handed_over = False
+        self.basis = basis_of(self.m)
 
     @property
     def is_done(self) -> bool:
@@ -115,10 +117,14 @@ class DrivenAnalysis(Generic[SummaryType]):
     def advance(self, budget: int) -> str:
         """Add the next rows: those of the compiled loop, at most `budget`, and the one that it leaves to Python."""
         rows, is_whole = self.rows, False
+        if self.basis is not None and self.basis.has_moved():
+            self.basis.look([])
         if self.loop is not None:
             is_whole = self._run_loop(self.loop, budget)
         if is_whole:
             return ""
+        if self.basis is not None:
+            self.basis.look([], replace=True)
         self.is_handed_over = False
         before, t_old, t = rows.iterations, self.m.t, float(rows.times[rows.done])
         failure = self._reach(t)
@@ -174,7 +180,13 @@ class DrivenAnalysis(Generic[SummaryType]):
             m.put(here)
             self.instants.go_back()
             return False
+        if self.basis is not None and self.basis.is_open():
+            m.put(here)
+            self.instants.go_back()
+            return False
         self.instants.solve_rates()
+        if self.basis is not None and self.basis.has_moved():
+            self.basis.look([])
         self.rows.add_works(h, power)
         m.run(L.AT_ACCEPT)
         self.rows.steps += 1

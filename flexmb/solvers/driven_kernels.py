@@ -11,6 +11,7 @@ solvers in Python (`kinematics`, `elastic_balance`) then take it, with smaller s
 
 from __future__ import annotations
 
+from flexmb.equations.shared_rows import has_moved, is_open
 from flexmb.jit import call, kernel, program
 from flexmb.layout import driven_state as ds
 from flexmb.layout import flat_arrays as L
@@ -184,24 +185,29 @@ def add_works(I, W, S, K):
 
 @program
 def advance(K, S, W, arg):
-    """Instants and their rows until the block is full or the last is done (OK), or an instant is STUCK."""
+    """Instants and their rows until the block is full, the last is done or combined rows should be looked at (OK), or
+    an instant is STUCK."""
     I, F = int_pointer(K[ds.AT_I]), float_pointer(K[ds.AT_F])
     times, rows, n = float_pointer(K[ds.AT_TIMES]), float_pointer(K[ds.AT_ROWS]), I[L.N_OUT]
     K[ds.STATUS] = ds.OK
     K[ds.ROWS] = 0
     K[ds.ITERATIONS] = 0
     while K[ds.ROWS] < K[ds.ROW_BUDGET] and K[ds.NEXT] < K[ds.N_TIMES]:
+        if I[L.N_BASIS] > 0 and K[ds.ROWS] > 0 and has_moved(I, W):
+            return
         before = W[I[L.T]]
         S[ds.T] = times[K[ds.NEXT]]
         S[ds.H] = S[ds.T] - before
         keep(I, W, S, K)
         call(K[ds.AT_INSTANT], K, S, W, 0)
+        if K[ds.STATUS] == ds.OK and I[L.N_BASIS] > 0 and is_open(I, F, W):
+            K[ds.STATUS] = ds.STUCK
         if K[ds.STATUS] != ds.OK:
             go_back(I, W, S, K)
             W[I[L.T]] = before
             return
-        for k in range(I[L.N_ROWS]):
-            S[ds.LARGEST_PHI] = max(S[ds.LARGEST_PHI], abs(W[I[L.PHI] + k]))
+        for k in range(I[L.N_ALL_ROWS]):
+            S[ds.LARGEST_PHI] = max(S[ds.LARGEST_PHI], abs(W[I[L.PHI_ALL] + k]))
         if I[L.N_POWERS] > 0:
             call(I[L.AT_POWERS], I, F, W, 0)
         add_works(I, W, S, K)

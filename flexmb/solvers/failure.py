@@ -14,6 +14,7 @@ from flexmb.solvers.assembly import close_loops, gaps, positive_mass
 from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.settings import EXPLICIT, Settings
+from flexmb.solvers.shared_basis import in_all_rows
 
 NEARLY_DEPENDENT = 1e-3  # smallest singular value of the constraint rows as a fraction of the largest
 AHEAD = 0.01  # fraction of the span of the run within which to look for a position that cannot be reached
@@ -48,6 +49,8 @@ class FailedStep:
 def failure_text(failed: FailedStep) -> str:
     """Text of the ComputationError for a failed step."""
     mechanics, settings, status = failed.mechanics, failed.settings, failed.status
+    if status == st.OPENED:
+        return _opened_text(failed)
     where = f"At t = {failed.t:.6g} s (step {failed.step:.3g} s) "
     fastest = largest_coordinate(mechanics, mechanics.a)
     beyond = FieldLimits(mechanics.system).fault_of(failed.begin())
@@ -82,6 +85,24 @@ def failure_text(failed: FailedStep) -> str:
     return (
         f"{where}the iteration does not converge: {places}. Try {change}, and check whether the "
         f"mechanism meets a singular position or a force that jumps there.{suspicion}"
+    )
+
+
+def _opened_text(failed: FailedStep) -> str:
+    """Text on rows that the solvers do not see because they repeat others, and that open at the end of the step."""
+    mechanics = failed.mechanics
+    opened = gaps(mechanics, mechanics.phi_all)
+    where = f"At t = {failed.t:.6g} s (step {failed.step:.3g} s) "
+    if dependent := _dependent_rows(failed):
+        return (
+            f"{where}the mechanism is in a singular position: {dependent}, and beyond it {opened}. Change the "
+            'dimensions or the start, or pass the position with method = "generalized-alpha" or another step.'
+        )
+    limit = mechanics.system.sharing.limit
+    return (
+        f"{where}{opened}. At the start these constraints repeat others, and follow from them; now they do not (limit "
+        f"{limit:g} rad or parts of the length scale). The mechanism cannot move on in this way: make axes, points and "
+        "motions fit each other, or remove constraints that are not needed."
     )
 
 
@@ -158,8 +179,12 @@ def _wild_rows(failed: FailedStep) -> str:
     if not mechanics.n_rows:
         return ""
     mechanics.equations()
-    for values, noun in ((mechanics.phi, "value"), (mechanics.phi_dot, "rate"), (mechanics.gam, "acceleration")):
-        lost = [row for row, value in zip(mechanics.system.rows, values) if not np.isfinite(value)]
+    for values, noun in (
+        (mechanics.phi_all, "value"),
+        (mechanics.phi_dot_all, "rate"),
+        (mechanics.gam_all, "acceleration"),
+    ):
+        lost = [row for row, value in zip(mechanics.system.evaluated, values) if not np.isfinite(value)]
         if lost:
             return f"{'motion' if lost[0].is_motion else 'joint'} '{lost[0].owner}' has no finite {noun}"
     return ""
@@ -174,7 +199,7 @@ def _open_rows(failed: FailedStep) -> str:
     for later, when in ((failed.step, ""), (ahead, f"at t = {failed.t + ahead:.6g} s ")):
         mechanics = failed.begin(later)
         if close_loops(mechanics, np.ones(mechanics.n_v, bool)) > 1e-6 * mechanics.row_scale:
-            return when + gaps(mechanics, mechanics.phi[: mechanics.n_pos_rows])
+            return when + gaps(mechanics, mechanics.phi_all[: mechanics.n_all_pos_rows])
     return ""
 
 
@@ -199,6 +224,6 @@ def _dependent_rows(failed: FailedStep) -> str:
     left, sigma, _ = np.linalg.svd(G / np.maximum(np.linalg.norm(G, axis=1), 1e-300)[:, None])
     if mechanics.n_rows <= mechanics.n_v and sigma[-1] > NEARLY_DEPENDENT * sigma[0]:
         return ""
-    shares = np.abs(left[:, -1])
+    shares = np.abs(in_all_rows(mechanics, left[:, -1]))
     names = mechanics.owners(np.flatnonzero(shares > 0.1 * shares.max()))
     return f"the constraints of {', '.join(repr(name) for name in names)} (nearly) depend on each other"

@@ -186,8 +186,8 @@ def project_velocities(K, S, W, arg):
     if m == 0:
         return
     call(I[L.AT_JACOBIAN], I, F, W, 0)
-    for k in range(I[L.N_POS_ROWS]):
-        S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[L.PHI] + k]))
+    for k in range(I[L.N_ALL_POS_ROWS]):
+        S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[L.PHI_ALL] + k]))
     if K[st.PROJECT] == 0:
         return
     small = 1e-14 * largest_scaled(I, W, S, K, I[L.V]) * S[st.LENGTH]

@@ -22,10 +22,11 @@ from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.quasi_static_start import settle
+from flexmb.solvers.shared_basis import Basis
 from flexmb.solvers.statics import Equilibrium, equilibrium
 from flexmb.system.build import build_system
 from flexmb.system.records.tree import position_coordinates, quaternion
-from flexmb.system.system import System
+from flexmb.system.system import NO_SHARING, Sharing, System
 
 if TYPE_CHECKING:
     from flexmb.model.schema import ModelSpec
@@ -36,9 +37,11 @@ BodyStates = dict[str, Floats]
 their rates (n) of every body."""
 
 
-def linked_system(spec: ModelSpec, *, dropped: Collection[int] = (), initial_state: bool = False) -> System:
+def linked_system(
+    spec: ModelSpec, *, dropped: Collection[int] = (), sharing: Sharing = NO_SHARING, initial_state: bool = False
+) -> System:
     """System of a checked model with its programs ready to run; options as those of `build_system`."""
-    system = build_system(spec, dropped=dropped, initial_state=initial_state)
+    system = build_system(spec, dropped=dropped, sharing=sharing, initial_state=initial_state)
     link(system.ints)
     return system
 
@@ -145,12 +148,22 @@ def _check_chords(system: System, mechanics: Mechanics) -> None:
         raise InputError(faults)
 
 
-def start_system(spec: ModelSpec, states: BodyStates, dropped: Collection[int] = (), start: float = 0.0) -> System:
-    """System in the coordinates of the model, with `states` as its initial state."""
-    system = linked_system(spec, dropped=dropped)
+def start_system(
+    spec: ModelSpec,
+    states: BodyStates,
+    dropped: Collection[int] = (),
+    start: float = 0.0,
+    sharing: Sharing = NO_SHARING,
+) -> System:
+    """System in the coordinates of the model, with `states` as its initial state; options as of `build_system`."""
+    system = linked_system(spec, dropped=dropped, sharing=sharing)
     work = system.workspace()
     work[system.ints[L.T]] = start
     measure(system, work, states)
     free = np.zeros(system.n_v, dtype=bool)
     mechanics = Mechanics(system, work)
-    return replace(system, q0=mechanics.q.copy(), v0=mechanics.v.copy(), fixed_q=free, fixed_v=free)
+    q, v = mechanics.q.copy(), mechanics.v.copy()
+    if system.n_redundant:
+        Basis(mechanics).set()
+    basis = system.view(work, L.BASIS, int(system.ints[L.N_BASIS])).copy()
+    return replace(system, q0=q, v0=v, fixed_q=free, fixed_v=free, basis0=basis)

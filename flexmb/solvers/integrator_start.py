@@ -7,7 +7,7 @@ import numpy as np
 from flexmb.arrays import Floats, Integers
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
-from flexmb.solvers.assembly import RANK, assemble, positive_mass, solve_accelerations
+from flexmb.solvers.assembly import TINY, assemble, positive_mass, solve_accelerations
 from flexmb.solvers.mechanics import Mechanics, stored_scales
 from flexmb.solvers.settings import Settings, set_parameters, set_schedule
 
@@ -23,7 +23,7 @@ def _begin(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> 
     S[K[st.SCALE] : K[st.SCALE] + m.n_v] = m.scale
     S[K[st.SCALE_Q] : K[st.SCALE_Q] + m.n_q] = stored_scales(m)
     S[st.LENGTH] = m.system.length_scale
-    S[st.LARGEST_PHI] = float(np.max(np.abs(m.phi[: m.n_pos_rows]), initial=0.0))
+    S[st.LARGEST_PHI] = m.constraint_error
     set_schedule(settings, K, S)
     if m.n_powers:
         m.run(L.AT_POWERS)
@@ -71,7 +71,7 @@ def normal_part(mechanics: Mechanics, vector: Floats) -> Floats:
     M, _ = positive_mass(m)
     lower = np.linalg.cholesky(M)
     B = np.linalg.solve(lower, m.G[: m.n_pos_rows].T).T
-    return np.asarray(np.linalg.solve(lower.T, np.linalg.lstsq(B, m.G[: m.n_pos_rows] @ vector, rcond=RANK)[0]))
+    return np.asarray(np.linalg.solve(lower.T, np.linalg.lstsq(B, m.G[: m.n_pos_rows] @ vector, rcond=TINY)[0]))
 
 
 def acceleration_rates(mechanics: Mechanics, delta: float) -> tuple[Floats, Floats]:

@@ -101,7 +101,7 @@ class KinematicInstants(Instants[RunSummary]):
         m.a[:] = np.linalg.lstsq(m.G * m.scale, -m.gam, rcond=1e-12)[0] * m.scale
         effort = -(m.M @ m.a + m.bias)
         m.lam[:] = np.linalg.lstsq((m.G * m.scale).T, effort * m.scale, rcond=1e-12)[0]
-        self.rows.note_constraint_error(m.phi)
+        self.rows.note_constraint_error(m.phi_all)
         if m.n_powers:
             m.run(L.AT_POWERS)
 

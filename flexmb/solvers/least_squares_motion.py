@@ -102,7 +102,7 @@ class FittedInstants(Instants[RunSummary]):
                 break
         if not self.solve_positions():
             m.jacobian()
-            text = gaps(m, m.phi)
+            text = gaps(m, m.phi_all)
             raise ComputationError(f"The motions cannot be fitted at the start: {text}. Make the motions agree better.")
 
     def _require_drives(self) -> None:
@@ -207,7 +207,7 @@ class FittedInstants(Instants[RunSummary]):
             m.equations()
         m.a[:] = linear.solve(m.gam[~driven], (w * m.gam)[driven], C, extra) * m.scale
         self._share_efforts(linear)
-        self.rows.note_constraint_error(m.phi[~driven])
+        self.rows.note_constraint_error(m.phi_all[[not row.is_motion for row in self.system.evaluated]])
         if m.n_powers:
             self._powers()
 

@@ -157,7 +157,7 @@ class Point:
             if np.max(np.abs(step) / self.scale[self.held_q]) <= CLOSED:
                 return
         if not np.max(np.abs(step) / self.scale[self.held_q]) <= 1e-10:
-            raise ComputationError(f"The loops do not close near this state: {gaps(m, m.phi)}.")
+            raise ComputationError(f"The loops do not close near this state: {gaps(m, m.phi_all)}.")
 
     def _accelerate(self, law: Floats) -> None:
         """Accelerations and multipliers: a = R z + a_p with G a_p = law - GAM, R^T (M a + BIAS) = 0."""

@@ -11,7 +11,7 @@ import numpy as np
 from flexmb.arrays import Flags, Floats, Integers
 from flexmb.jit import call
 from flexmb.layout import flat_arrays as L
-from flexmb.system.system import Channel, Row
+from flexmb.system.system import Channel, Row, Sharing
 
 
 class Solvable(Protocol):
@@ -25,6 +25,10 @@ class Solvable(Protocol):
     def coordinates(self) -> Sequence[str]: ...
     @property
     def rows(self) -> Sequence[Row]: ...
+    @property
+    def evaluated(self) -> Sequence[Row]: ...
+    @property
+    def sharing(self) -> Sharing: ...
     @property
     def channels(self) -> Sequence[Channel]: ...
     @property
@@ -66,6 +70,11 @@ class Mechanics:
         self.v, self.a, self.dq, self.res = (self._view(slot, n) for slot in (L.V, L.A, L.DQ, L.RES))
         self.bias = self._view(L.BIAS, n)
         self.lam, self.phi, self.phi_dot, self.gam = (self._view(slot, m) for slot in (L.LAM, L.PHI, L.PHI_DOT, L.GAM))
+        every = self.n_all_rows = int(I[L.N_ALL_ROWS])
+        self.n_all_pos_rows = int(I[L.N_ALL_POS_ROWS])
+        self.lam_all, self.phi_all = self._view(L.LAM_ALL, every), self._view(L.PHI_ALL, every)
+        self.phi_dot_all, self.gam_all = self._view(L.PHI_DOT_ALL, every), self._view(L.GAM_ALL, every)
+        self.G_all = self._view(L.G_ALL, every * n).reshape(every, n)
         self.M = self._view(L.M, n * n).reshape(n, n)
         self.G = self._view(L.G, m * n).reshape(m, n)
         self.power, self.work = self._view(L.POWER, self.n_powers), self._view(L.WORK, self.n_powers)
@@ -99,6 +108,11 @@ class Mechanics:
         """Scale of a gap |PHI|, in m or rad: the length scale, at most 1."""
         return min(1.0, self.system.length_scale)
 
+    @property
+    def constraint_error(self) -> float:
+        """Largest residual of all position rows [m, rad], those included that the solvers do not see."""
+        return float(np.max(np.abs(self.phi_all[: self.n_all_pos_rows]), initial=0.0))
+
     def run(self, program: int) -> None:
         """Run the program whose address is in the given slot of the header."""
         call(int(self.I[program]), self.I, self.system.floats, self.W, 0)
@@ -122,8 +136,8 @@ class Mechanics:
         return [self.system.coordinates[int(i)] for i in coordinates]
 
     def owners(self, rows: Iterable[int]) -> list[str]:
-        """Names of the joints and motions that own the rows, without repetition."""
-        return list(dict.fromkeys(self.system.rows[int(k)].owner for k in rows))
+        """Names of the joints and motions that own the evaluated rows, without repetition."""
+        return list(dict.fromkeys(self.system.evaluated[int(k)].owner for k in rows))
 
 
 def moved_by(mechanics: Mechanics, j: int) -> Flags:

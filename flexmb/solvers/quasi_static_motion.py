@@ -165,7 +165,7 @@ class QuasiStaticInstants(Instants[QuasiStaticSummary]):
     def solve_rates(self) -> None:
         """Compute the powers; the rates are in W already."""
         m = self.m
-        self.rows.note_constraint_error(m.phi)
+        self.rows.note_constraint_error(m.phi_all)
         if m.n_powers:
             m.run(L.AT_POWERS)
 
@@ -190,7 +190,7 @@ class QuasiStaticInstants(Instants[QuasiStaticSummary]):
             self.bodies.close()
         except Lost:
             return (
-                f"the mechanism cannot reach the position that the motions prescribe: {gaps(m, m.phi)}. Change the "
+                f"the mechanism cannot reach the position that the motions prescribe: {gaps(m, m.phi_all)}. Change the "
                 "motions or the dimensions, or end the analysis earlier."
             )
         return (

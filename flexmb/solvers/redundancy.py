@@ -11,14 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmb.arrays import Floats
+from flexmb.arrays import Flags, Floats
 from flexmb.solvers.assembly import close_loops
 from flexmb.solvers.independent import pivot_columns
 from flexmb.solvers.mechanics import Mechanics, Solvable
+from flexmb.solvers.row_rank import RANK, Near, near_dependences, rank_of_rows, scaled_rows
+from flexmb.system.system import NO_SHARING, SharedRows, Sharing
 
-DEPENDENT = 1e-8  # singular values below this fraction of the largest count as zero
+DEPENDENT = 1e-8  # the same for elastic coordinates that move the rows weakly
+TAKES_PART = 1e-7  # entry of the projection on the dependences of rows above which two rows take part in one
 STEPS = (0.02, -0.02, 0.1, 0.005)  # distances of the nearby positions [rad, parts of the length scale]
-CONSISTENT = 1e-7
+CONSISTENT, ROUGHLY_CONSISTENT = 1e-7, 1e-5  # of exact dependences, of others
+OPEN_WHEN_NEAR = 1e-5  # limit of a gap, as a part of its unit, where rows repeat others but not exactly
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,12 @@ class Redundancy:
     """Joints and motions whose rows depend on others but contradict them."""
     singular_start: bool
     """Whether the start has a smaller rank than its neighbourhood."""
+    sharing: Sharing = NO_SHARING
+    """The rows that repeat others, for the system of the solvers."""
+    near: tuple[Near, ...] = ()
+    """Dependences that are not exact."""
+    joint_dof: int = 0
+    """Degrees of freedom that the joints leave, without the motions."""
 
 
 def redundancy(system: Solvable, W: Floats) -> Redundancy:
@@ -46,52 +56,76 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
     mechanics = Mechanics(system, W)
     n, m = mechanics.n_v, mechanics.n_rows
     if m == 0:
-        return Redundancy(0, n, (), (), (), (), False)
+        return Redundancy(0, n, (), (), (), (), False, joint_dof=n)
+    joints = np.array([not (row.is_motion or row.on_velocity) for row in system.evaluated])
     try:
         mechanics.jacobian()
         at_start = mechanics.G.copy()
-        first_rank = _rank(_scaled(mechanics, at_start))
-        best, best_rank = at_start, first_rank
+        best = _scaled(mechanics, at_start)
+        first_rank = best_rank = rank_of_rows(best)
+        joint_rank = rank_of_rows(best[joints])
         for distance in STEPS:
             W[:] = saved
             nearby = _nearby(mechanics, at_start, distance)
-            if nearby is not None and (rank := _rank(_scaled(mechanics, nearby))) > best_rank:
-                best, best_rank = nearby, rank
+            if nearby is None:
+                continue
+            nearby = _scaled(mechanics, nearby)
+            ranks = rank_of_rows(nearby), rank_of_rows(nearby[joints])
+            if ranks > (best_rank, joint_rank):
+                best, (best_rank, joint_rank) = nearby, ranks
         W[:] = saved
-        kept = sorted(pivot_columns(_scaled(mechanics, best).T * _preference(system), best_rank, []))
+        first = pivot_columns(best.T * joints, joint_rank, [])  # joints before motions, so that these are reported
+        kept = sorted(pivot_columns(best.T, best_rank, first))
         dropped = tuple(k for k in range(m) if k not in set(kept))
-        groups = _groups(mechanics, _scaled(mechanics, best), kept, dropped)
-        contradicting = _contradictions(mechanics, dropped, kept) if dropped else ()
+        groups = _groups(mechanics, best, kept, dropped)
+        near = near_dependences(best, system.evaluated)
+        limit = ROUGHLY_CONSISTENT if any(finding.is_redundant for finding in near) else CONSISTENT
+        contradicting = _contradictions(mechanics, dropped, kept, limit) if dropped else ()
+        left_out = tuple(k for k in dropped if not joints[k])
+        sharing = NO_SHARING
+        if dropped:
+            limit = OPEN_WHEN_NEAR if any(finding.is_redundant for finding in near) else sharing.limit
+            sharing = Sharing(_shared_sets(best, joints, joint_rank), left_out, tuple(kept), limit)
     finally:
         W[:] = saved
-    return Redundancy(best_rank, n - best_rank, tuple(kept), dropped, groups, contradicting, best_rank > first_rank)
+    singular = best_rank > first_rank
+    found = (best_rank, n - best_rank, tuple(kept), dropped, groups, contradicting, singular, sharing, near)
+    return Redundancy(*found, joint_dof=n - rank_of_rows(best[[not row.is_motion for row in system.evaluated]]))
 
 
-def _preference(system: Solvable) -> Floats:
-    """Weight of the rows in the choice: joints before motions, so that redundant motions are reported."""
-    return np.array([0.1 if row.is_motion else 1.0 for row in system.rows])
+def _shared_sets(G: Floats, joints: Flags, rank: int) -> tuple[SharedRows, ...]:
+    """Sets of joint rows that depend on each other, with their ranks: blocks of the projection on the dependences."""
+    rows = np.flatnonzero(joints)
+    sides = np.linalg.svd(G[rows])[0][:, rank:]
+    linked = np.abs(sides @ sides.T) > TAKES_PART
+    sets, seen = list[SharedRows](), set[int]()
+    for first in range(len(rows)):
+        if first in seen or not linked[first, first]:
+            continue
+        block, waiting = set[int](), [first]
+        while waiting:
+            row = waiting.pop()
+            if row not in block:
+                block.add(row)
+                waiting += np.flatnonzero(linked[row]).tolist()
+        seen |= block
+        own = sorted(block)
+        n_left = int(round(float(np.sum(sides[own] ** 2))))
+        sets.append(SharedRows(tuple(int(rows[k]) for k in own), len(own) - n_left))
+    return tuple(sets)
 
 
 def _scaled(mechanics: Mechanics, G: Floats) -> Floats:
-    """Rows of unit length in scaled coordinates; rows that vanish stay zero."""
-    G = G * mechanics.scale
-    lengths = np.linalg.norm(G, axis=1)
-    large = float(lengths.max(initial=0.0))
-    return np.asarray(G / np.where(lengths > 1e-10 * large, lengths, np.inf)[:, None])
-
-
-def _rank(G: Floats) -> int:
-    sigma = np.linalg.svd(G, compute_uv=False)
-    return int(np.sum(sigma > DEPENDENT * max(1.0, float(sigma[0]))))
+    """Rows in scaled coordinates, divided by their units."""
+    return scaled_rows(G * mechanics.scale, mechanics.system.evaluated)
 
 
 def _nearby(mechanics: Mechanics, G: Floats, distance: float) -> Floats | None:
     """G at a closed position about `distance` away, None when none is found."""
     m = mechanics
     scaled = G * m.scale
-    _, sigma, right = np.linalg.svd(scaled)
-    rank = int(np.sum(sigma > DEPENDENT * max(float(sigma[0]), 1e-300)))
-    null = right[rank:]
+    rows = _scaled(m, G)
+    null = np.linalg.svd(rows)[2][rank_of_rows(rows) :]
     way = np.zeros(m.n_v)
     if len(null):
         way = null.T @ np.random.default_rng(1).uniform(0.5, 1.0, len(null))
@@ -110,8 +144,8 @@ def _nearby(mechanics: Mechanics, G: Floats, distance: float) -> Floats | None:
     else:
         return None
     m.move(way * m.scale)
-    gap = close_loops(m, np.ones(m.n_v, bool))
-    return m.G.copy() if gap <= 1e-9 * m.row_scale else None
+    gap = close_loops(m, np.ones(m.n_v, bool), misfit=RANK)
+    return m.G.copy() if gap <= RANK * m.row_scale else None
 
 
 def _groups(mechanics: Mechanics, G: Floats, kept: list[int], dropped: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:
@@ -129,7 +163,7 @@ def _groups(mechanics: Mechanics, G: Floats, kept: list[int], dropped: tuple[int
     return tuple(tuple(sorted(group, key=order.index)) for group in groups)
 
 
-def _contradictions(mechanics: Mechanics, dropped: tuple[int, ...], kept: list[int]) -> tuple[str, ...]:
+def _contradictions(mechanics: Mechanics, dropped: tuple[int, ...], kept: list[int], limit: float) -> tuple[str, ...]:
     """Owners of dependent rows that contradict the others, in position, velocity or acceleration."""
     m = mechanics
     bad: list[int] = []
@@ -146,12 +180,12 @@ def _contradictions(mechanics: Mechanics, dropped: tuple[int, ...], kept: list[i
             float(np.max(np.abs(solution), initial=0.0)), rates, float(np.max(np.abs(wanted), initial=0.0)) / length
         )
         for row in dropped:
-            if abs(scaled[row] @ solution - wanted[row]) > CONSISTENT * length * max(size, 1e-3):
+            if abs(scaled[row] @ solution - wanted[row]) > limit * length * max(size, 1e-3):
                 bad.append(row)
         if order == "phi_dot":  # accelerations of motions that depend on each other agree at their velocities only
             m.v[:] = solution * m.scale
             m.equations()
     for row in dropped:
-        if row < m.n_pos_rows and abs(m.phi[row]) > CONSISTENT * length:
+        if row < m.n_pos_rows and abs(m.phi[row]) > limit * length:
             bad.append(row)
     return tuple(m.owners(sorted(set(bad))))

@@ -15,8 +15,9 @@ import numpy as np
 from flexmb.arrays import Flags, Floats
 from flexmb.errors import ComputationError
 from flexmb.layout import flat_arrays as L
-from flexmb.solvers.assembly import RANK, close_loops
+from flexmb.solvers.assembly import close_loops
 from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.row_rank import RANK, row_units
 from flexmb.system.system import System
 
 DIFFERENCE = 3e-6  # fraction of the magnitude of a coordinate, for central differences: cube root of round-off
@@ -61,10 +62,11 @@ class ResidualAtRest:
         if m.n_rows or len(self.holds):
             m.jacobian()
             G = np.vstack([m.G * m.scale, self.holds])
-            left, sigma, right = np.linalg.svd(G)
+            units = np.append(row_units(m.G * m.scale, self.system.rows), np.ones(len(self.holds)))
+            left, sigma, right = np.linalg.svd(G / units[:, None])
             rank = int(np.sum(sigma > RANK * max(float(sigma[0]), 1e-300)))
             ways = right[rank:].T
-            lam = -left[:, :rank] @ ((right[:rank] @ force) / sigma[:rank])
+            lam = -left[:, :rank] @ ((right[:rank] @ force) / sigma[:rank]) / units
             m.lam[:] = lam[: m.n_rows]
             force = force + G.T @ lam
         if not np.all(np.isfinite(force)):

@@ -23,6 +23,7 @@ from flexmb.solvers.mechanics import Mechanics, MotionState, Solvable, moved_by
 from flexmb.solvers.pointers import address_of
 from flexmb.solvers.protocols import Progress, Sink
 from flexmb.solvers.settings import EXPLICIT, Settings, solver_settings
+from flexmb.solvers.shared_basis import basis_of
 from flexmb.solvers.summary import EnergyBalance, RunSummary, Turning
 from flexmb.solvers.time_stepping import advance, stepping_programs
 
@@ -78,6 +79,7 @@ class Integration:
         self._set_addresses()
         self.balance, self.turning = EnergyBalance(system, self.S), Turning(system, self.S)
         self.limits = FieldLimits(system)
+        self.basis = basis_of(self.mechanics)
 
     def _set_addresses(self) -> None:
         """Write the addresses of all arrays and programs into K."""
@@ -112,7 +114,9 @@ class Integration:
         self.K[st.STEP_BUDGET] = budget
         advance(self.K, self.S, self.W)
         status = int(self.K[st.STATUS])
-        if status == st.CHOOSE_AGAIN:
+        if status == st.COMBINE_AGAIN:
+            status = self._combine_again()
+        elif status == st.CHOOSE_AGAIN:
             status = st.MORE if choose_again(self.mechanics, self.K, self.S) else st.SINGULAR
         self.status = status
         failure = ""
@@ -121,6 +125,18 @@ class Integration:
             self.mechanics.put(self._last_state())
         self.blocks.append(self.rows[: self.K[st.ROWS]].copy())
         return failure
+
+    def _combine_again(self) -> int:
+        """Look at the combinations of rows; after a failed step they are replaced. Returns the status of the run."""
+        K, S, m = self.K, self.S, self.mechanics
+        assert self.basis is not None
+        slots = (st.LAM_N, st.LAM_E) if self.explicit else (st.LAM_N, st.LAM_E, st.LAM_P)
+        has_failed = bool(K[st.TRIED])
+        if self.basis.look([S[K[slot] : K[slot] + m.n_rows] for slot in slots], replace=has_failed):
+            K[st.HAVE_FACTOR] = 0
+        if self.explicit and has_failed and m.n_rows and not choose_again(m, K, S):
+            return st.SINGULAR
+        return st.MORE
 
     def accept(self, block: Floats) -> None:
         """Update energy balance and turns with rows before they are written."""

@@ -167,8 +167,8 @@ def commit(K, S, W, arg):
         S[K[st.V_E] + i] = W[I[L.V] + i]
         S[st.RATE_SEEN] = max(S[st.RATE_SEEN], abs(W[I[L.V] + i]) / S[K[st.SCALE] + i])
     S[st.WORK_SEEN] = energy_unit(I, W, S)
-    for k in range(I[L.N_POS_ROWS]):
-        S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[L.PHI] + k]))
+    for k in range(I[L.N_ALL_POS_ROWS]):
+        S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[L.PHI_ALL] + k]))
     if nq != nv:
         call(I[L.AT_RATES], I, F, W, 0)
         call(I[L.AT_VELOCITIES], I, F, W, 0)

@@ -234,7 +234,7 @@ class _Search(ResidualAtRest):
         return Equilibrium(
             iterations=self.iterations,
             residual=largest / there.load if there.load > 0.0 else 0.0,
-            constraint_error=float(np.max(np.abs(m.phi[: m.n_pos_rows]), initial=0.0)),
+            constraint_error=m.constraint_error,
             n_free=len(values),
             lowest=lowest,
             softest=softest,
@@ -259,7 +259,7 @@ class _Search(ResidualAtRest):
                 "Add a spring, a stop or a motion, or remove the load."
             )
         m.jacobian()
-        open_rows = "" if self.close() else f" ({gaps(m, m.phi[: m.n_pos_rows])})"
+        open_rows = "" if self.close() else f" ({gaps(m, m.phi_all[: m.n_all_pos_rows])})"
         raise ComputationError(
             f"No equilibrium was found in {self.iterations} steps; still moving: {moved}{open_rows}. "
             "Start nearer to it, or reduce the loads."

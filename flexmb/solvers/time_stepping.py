@@ -2,11 +2,14 @@
 
 Implicit and explicit methods differ in what a step calls; a state with stages (K[STAGES] > 0) is that of an explicit
 one. The loop returns to Python when a block is done, the run ends or a step fails, and when the dependent velocities of
-an explicit method should be chosen again: J has grown, or a step failed with the current choice.
+an explicit method should be chosen again: J has grown, or a step failed with the current choice. Where constraint rows
+repeat others, it also returns when the combinations of rows that the solvers see should be looked at: the mechanism has
+moved, a step failed, or rows that they leave out have opened.
 """
 
 from __future__ import annotations
 
+from flexmb.equations.shared_rows import has_moved, is_open
 from flexmb.jit import Program, call, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
@@ -19,7 +22,7 @@ from flexmb.solvers import (
     newton_matrix,
     runge_kutta,
 )
-from flexmb.solvers.pointers import int_pointer
+from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.settings import EXPLICIT
 from flexmb.solvers.state_copy import return_to_start
 from flexmb.solvers.step_size import accept_step, plan_step, reject_step
@@ -39,6 +42,9 @@ def advance(K, S, W, arg):
         if S[st.T_N] >= S[st.T_END]:
             K[st.STATUS] = st.DONE
             return
+        if I[L.N_BASIS] > 0 and has_moved(I, W):
+            K[st.STATUS] = st.COMBINE_AGAIN
+            return
         if is_explicit and I[L.N_ROWS] > 0 and S[st.J_MAX] > S[st.J_LIMIT]:
             K[st.STATUS] = st.CHOOSE_AGAIN
             return
@@ -48,11 +54,16 @@ def advance(K, S, W, arg):
         K[st.STEP_BUDGET] -= 1
         plan_step(K, S)
         call(K[st.AT_STEP], K, S, W, 0)
+        if K[st.STATUS] == st.OK and I[L.N_BASIS] > 0:
+            if I[L.N_ROWS] == 0:
+                call(I[L.AT_JACOBIAN], I, float_pointer(K[st.AT_F]), W, 0)
+            if is_open(I, float_pointer(K[st.AT_F]), W):
+                K[st.STATUS] = st.OPENED
         failed = K[st.STATUS] != st.OK
-        if failed and is_explicit and I[L.N_ROWS] > 0 and K[st.TRIED] == 0:
+        if failed and K[st.TRIED] == 0 and (I[L.N_BASIS] > 0 or (is_explicit and I[L.N_ROWS] > 0)):
             return_to_start(I, W, S, K)
             K[st.TRIED] = 1
-            K[st.STATUS] = st.CHOOSE_AGAIN
+            K[st.STATUS] = st.COMBINE_AGAIN if I[L.N_BASIS] > 0 else st.CHOOSE_AGAIN
             return
         if failed or (K[st.CONTROLLED] == 1 and not S[st.ERROR] <= 1.0):
             if failed:

@@ -27,14 +27,17 @@ from flexmb.system.records.tree import (
     pack_coordinates,
     pack_markers,
 )
-from flexmb.system.system import System
+from flexmb.system.system import NO_SHARING, Sharing, System
 from flexmb.system.topology import Topology, topology
 
 
-def build_system(spec: ModelSpec, *, dropped: Collection[int] = (), initial_state: bool = False) -> System:
+def build_system(
+    spec: ModelSpec, *, dropped: Collection[int] = (), sharing: Sharing = NO_SHARING, initial_state: bool = False
+) -> System:
     """Flat arrays of a checked model (`ModelSpec`).
 
-    `dropped` lists redundant constraint rows to leave out (numbers in `System.all_rows`). With
+    `dropped` lists constraint rows that are not evaluated (numbers in `System.all_rows`), `sharing` rows that repeat
+    others (numbers in `System.evaluated`); their combinations at the start are still to be set in `basis0`. With
     `initial_state` the tree is the joint tree in which initial values are read, whatever coordinates are requested.
     """
     mechanism = place(spec)
@@ -56,10 +59,12 @@ def build_system(spec: ModelSpec, *, dropped: Collection[int] = (), initial_stat
     loads.pack_loads()
     _pack_damping(pack, mechanism, tree, loads)
     _pack_world(pack, spec, loads)
-    all_rows, active = rows.finish(set(dropped))
+    all_rows, active, seen = rows.finish(set(dropped), sharing)
+    if pack.ints[L.N_ALL_ROWS] > pack.ints[L.N_ROWS]:
+        pack.ints[L.OPEN] = pack.put([sharing.limit * min(1.0, _length_scale(mechanism))])
     _pack_motions(pack, spec, rows, loads)
     _pack_joints(pack, mechanism, topo, tree, rows, loads, joint_f)
-    _take_rows(pack, tree.n_v, len(active), len(loads.powers))
+    _take_rows(pack, tree.n_v, len(loads.powers))
     channels = pack_channels(pack, spec, topo, tree, rows, loads, len(active))
     q0, v0, given_q, given_v = initial_coordinates(mechanism, topo, tree)
     return System(
@@ -72,9 +77,12 @@ def build_system(spec: ModelSpec, *, dropped: Collection[int] = (), initial_stat
         coordinates=tuple(tree.coordinates),
         coordinate_kinds=tuple(tree.kinds),
         all_rows=tuple(all_rows),
-        rows=tuple(all_rows[k] for k in active),
+        evaluated=tuple(all_rows[k] for k in active),
+        rows=tuple(seen),
         row_numbers=tuple(active),
         dropped=tuple(all_rows[k] for k in sorted(dropped)),
+        sharing=sharing,
+        basis0=np.zeros(pack.ints[L.N_BASIS]),
         channels=tuple(channels),
         forces=tuple(spec.forces),
         q0=q0,
@@ -99,10 +107,20 @@ def _take_state(pack: Packer, tree: TreeRecords, mechanism: Mechanism) -> None:
     pack.take_header(state + scratch, counts)
 
 
-def _take_rows(pack: Packer, n_v: int, n_rows: int, n_powers: int) -> None:
-    pack.ints[L.N_POWERS] = n_powers
-    slots = (L.LAM, L.PHI, L.PHI_DOT, L.GAM, L.M, L.G, L.POWER, L.WORK)
-    pack.take_header(slots, {"n_v": n_v, "n_rows": n_rows, "n_powers": n_powers})
+def _take_rows(pack: Packer, n_v: int, n_powers: int) -> None:
+    ints = pack.ints
+    ints[L.N_POWERS], n_rows, n_all = n_powers, ints[L.N_ROWS], ints[L.N_ALL_ROWS]
+    counts = {"n_v": n_v, "n_rows": n_rows, "n_all_rows": n_all, "n_powers": n_powers, "n_share": 0}
+    pack.take_header((L.LAM, L.PHI, L.PHI_DOT, L.GAM, L.M, L.G, L.POWER, L.WORK), counts)
+    if n_all > n_rows:  # some rows repeat others
+        counts["n_basis"] = ints[L.N_BASIS] = n_all * n_all + 2 * ints[L.N_Q] + n_all
+        counts["n_share"] = ints[L.N_SHARE] = n_all * (n_v + 3 * n_all + 1)
+        pack.take_header((L.LAM_ALL, L.PHI_ALL, L.PHI_DOT_ALL, L.GAM_ALL, L.G_ALL, L.BASIS, L.X_SHARE), counts)
+        return
+    for own, slot in zip(
+        (L.LAM_ALL, L.PHI_ALL, L.PHI_DOT_ALL, L.GAM_ALL, L.G_ALL), (L.LAM, L.PHI, L.PHI_DOT, L.GAM, L.G), strict=True
+    ):
+        ints[own] = ints[slot]
 
 
 def _pack_damping(pack: Packer, mechanism: Mechanism, tree: TreeRecords, loads: LoadRecords) -> None:

@@ -36,6 +36,32 @@ class Row:
 
 
 @dataclass(frozen=True)
+class SharedRows:
+    """Position rows of joints that depend on each other: as many independent combinations of them as their rank."""
+
+    rows: tuple[int, ...]
+    """Numbers of the rows in `System.evaluated`."""
+    rank: int
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Constraint rows that repeat others."""
+
+    sets: tuple[SharedRows, ...]
+    """Joint rows: the solvers see combinations of each set, chosen again as the mechanism moves."""
+    left_out: tuple[int, ...] = ()
+    """Motions and rows at velocity level: these are watched, but the solvers do not see them."""
+    kept: tuple[int, ...] = ()
+    """Rows that would do at the start."""
+    limit: float = 1e-8
+    """Residual of what the solvers do not see, as a part of its unit, at which a joint counts as open."""
+
+
+NO_SHARING = Sharing(())
+
+
+@dataclass(frozen=True)
 class System:
     """Flat arrays and names of a mechanism in one choice of coordinates."""
 
@@ -51,11 +77,17 @@ class System:
     """Kind of every velocity coordinate: length, angle, rotation, elastic or twist."""
     all_rows: tuple[Row, ...]
     """Every constraint row, also those that are dropped."""
+    evaluated: tuple[Row, ...]
+    """Rows that are not dropped: they are evaluated."""
     rows: tuple[Row, ...]
-    """Active rows."""
+    """Rows as the solvers see them: the same, or combinations of those that repeat others."""
     row_numbers: tuple[int, ...]
-    """Number in `all_rows` of every active row."""
+    """Number in `all_rows` of every row that is evaluated."""
     dropped: tuple[Row, ...]
+    sharing: Sharing
+    """Rows that repeat others."""
+    basis0: Floats
+    """Combinations of the rows at the start, as in the workspace (n_basis)."""
     channels: tuple[Channel, ...]
     forces: tuple[str, ...]
     """Names of the loads, in the order of the load table."""
@@ -81,8 +113,13 @@ class System:
 
     @property
     def n_rows(self) -> int:
-        """Number of constraint rows."""
+        """Number of constraint rows as the solvers see them."""
         return int(self.ints[L.N_ROWS])
+
+    @property
+    def n_redundant(self) -> int:
+        """Number of constraint rows, or combinations of them, that repeat others."""
+        return len(self.evaluated) - self.n_rows
 
     @property
     def body_names(self) -> list[str]:
@@ -118,6 +155,7 @@ class System:
         work[self.ints[L.Q] : self.ints[L.Q] + self.n_q] = self.q0
         work[self.ints[L.V] : self.ints[L.V] + self.n_v] = self.v0
         self.view(work, L.MEMORY, len(self.memory0))[:] = self.memory0
+        self.view(work, L.BASIS, len(self.basis0))[:] = self.basis0
         return work
 
     def view(self, work: Floats, slot: int, length: int) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 
 from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
-from flexmb.system.system import Channel, Row
+from flexmb.system.system import NO_SHARING, Channel, Row
 
 KIND = L.HEADER  # slot of I with the number of the toy
 FAIL = KIND + 1  # 1: the drive asks for the impossible after t = 0.5
@@ -285,6 +285,9 @@ class Toy:
         position = 3
         for slot, size in sizes.items():
             I[slot], position = position, position + size
+        I[L.N_ALL_ROWS], I[L.N_ALL_POS_ROWS] = m, self.pos_rows
+        I[L.LAM_ALL], I[L.PHI_ALL], I[L.PHI_DOT_ALL] = I[L.LAM], I[L.PHI], I[L.PHI_DOT]
+        I[L.GAM_ALL], I[L.G_ALL] = I[L.GAM], I[L.G]
         self.n_work = position
         programs = {L.AT_COMPOSE: compose, L.AT_RATES: rates, L.AT_VELOCITIES: velocities, L.AT_RESIDUAL: residual}
         programs |= {
@@ -296,7 +299,8 @@ class Toy:
         programs |= {L.AT_OUTPUT: output, L.AT_ACCEPT: accept}
         for slot, item in programs.items():
             I[slot] = item.address
-        self.rows = [Row(owner, "length", "m", is_motion=owner == "motor") for owner in self.owners]
+        self.sharing = NO_SHARING
+        self.rows = self.evaluated = [Row(owner, "length", "m", is_motion=owner == "motor") for owner in self.owners]
         self.coordinates = self.coordinates or [f"toy.{i}" for i in range(nv)]
         at_energy = int(I[L.N_OUT]) - 5
         names = ("energy/kinetic", "energy/potential", "energy/work/total")

@@ -60,7 +60,7 @@ def pack_channels(
     out.add("coordinates/q", "m, rad, 1", ints[L.Q], tree.n_q, "stored coordinates of the tree")
     out.add("coordinates/v", "m/s, rad/s", ints[L.V], tree.n_v, "velocities of the tree")
     out.add("coordinates/a", "m/s^2, rad/s^2", ints[L.A], tree.n_v, "accelerations of the tree")
-    out.add("coordinates/multipliers", "N, N*m", ints[L.LAM], n_rows, "constraint multipliers of the active rows")
+    out.add("coordinates/multipliers", "N, N*m", ints[L.LAM_ALL], n_rows, "constraint multipliers of all rows")
     mechanism = rows.mechanism
     for branch in sorted(topology.branches, key=lambda branch: branch.body):
         name = mechanism.bodies[branch.body].name

@@ -11,7 +11,7 @@ from flexmb.layout import flat_arrays as L
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.records.packing import Packer, joint_key
 from flexmb.system.records.tree import TreeRecords
-from flexmb.system.system import Row
+from flexmb.system.system import Row, Sharing
 
 _ROW_KINDS = {
     "offset": L.ROW_POINT,
@@ -161,12 +161,14 @@ class RowRecords:
             record[L.R_FUNCTION] = function
             self.pending.append(_Pending(Row(name, text, unit, True), record, motion=name))
 
-    def finish(self, dropped: Collection[int]) -> tuple[list[Row], list[int]]:
-        """Write the tables; position rows first. Returns all rows and the numbers of the active ones."""
+    def finish(self, dropped: Collection[int], sharing: Sharing) -> tuple[list[Row], list[int], list[Row]]:
+        """Write the tables; position rows first. Returns all rows, the numbers of those that are evaluated, and the
+        rows as the solvers see them."""
         order = sorted(range(len(self.pending)), key=lambda k: self.pending[k].row.on_velocity)
         self.pending = [self.pending[k] for k in order]
         active = [k for k in range(len(self.pending)) if k not in dropped]
         records = []
+        seen = self._seen([self.pending[k].row for k in active], sharing)
         for place, k in enumerate(active):
             row = self.pending[k]
             row.record[L.R_W] = self.pack.take(L.ROW_RECORD.target_length(L.R_W, {}))
@@ -174,10 +176,25 @@ class RowRecords:
             if row.joint is not None:
                 self.joint_rows.setdefault(row.joint, []).append(place)
             if row.motion is not None:
-                self.motion_row[row.motion] = place
+                self.motion_row[row.motion] = seen.index(row.row) if row.row in seen else -1
         ints = self.pack.ints
-        ints[L.ROWS], ints[L.N_ROWS] = self.pack.table(records, L.ROW), len(records)
-        ints[L.N_POS_ROWS] = sum(not self.pending[k].row.on_velocity for k in active)
+        ints[L.ROWS], ints[L.N_ALL_ROWS], ints[L.N_ROWS] = self.pack.table(records, L.ROW), len(records), len(seen)
+        ints[L.N_ALL_POS_ROWS] = sum(not self.pending[k].row.on_velocity for k in active)
+        ints[L.N_POS_ROWS] = sum(not row.on_velocity for row in seen)
         ints[L.CHORDS] = self.pack.table(self.chord_records, L.CHORD)
         ints[L.N_CHORDS] = len(self.chord_records)
-        return [row.row for row in self.pending], active
+        return [row.row for row in self.pending], active, seen
+
+    def _seen(self, rows: list[Row], sharing: Sharing) -> list[Row]:
+        """Rows as the solvers see them: first the combinations of every shared set, then the rows that stand alone."""
+        seen, records, left = list[Row](), [], len(rows) - sum(len(x.rows) - x.rank for x in sharing.sets)
+        left -= len(sharing.left_out)
+        for shared in sharing.sets:
+            records.append([len(seen), shared.rank, left, len(shared.rows) - shared.rank])
+            left += len(shared.rows) - shared.rank
+            owners = ", ".join(dict.fromkeys(rows[k].owner for k in shared.rows))
+            seen += [Row(owners, f"combination {k + 1}", "m, rad", False) for k in range(shared.rank)]
+        away = {*sharing.left_out, *(k for shared in sharing.sets for k in shared.rows)}
+        self.pack.ints[L.SHARED_ROWS] = self.pack.table(records, L.SHARED)
+        self.pack.ints[L.N_SHARED] = len(records)
+        return seen + [row for k, row in enumerate(rows) if k not in away]
