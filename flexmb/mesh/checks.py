@@ -20,6 +20,8 @@ from flexmb.mesh.raw import listed
 
 _FLAT = 1e-12
 """Ratio of volume to extent cubed below which a cell is flat"""
+EMPTY_SETS = "Empty sets"
+"""Beginning of a warning that does not concern the body"""
 _POOR = 0.05
 """Scaled Jacobian below which a cell is poor"""
 
@@ -229,4 +231,4 @@ def _neighbour_findings(mesh: Mesh, parts: tuple[int, ...], faults: list[Fault],
         warnings.append(f"{text} Each can move on its own unless an interface connects them.")
     empty = [name for name, nodes in mesh.node_sets.items() if not len(nodes)]
     if empty:
-        warnings.append(f"Empty sets: {', '.join(empty)}.")
+        warnings.append(f"{EMPTY_SETS}: {', '.join(empty)}.")

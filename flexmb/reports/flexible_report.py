@@ -12,12 +12,14 @@ import numpy as np
 
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.flexible_properties import elastic_mass, modal_data, slenderness, stiffness_change
+from flexmb.bodies.verdict import verdict_warning
 from flexmb.model.schema.beams import BeamBody
 from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.results.flexible_findings import Finding, Findings, flexible_bodies
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import Mechanism
+from flexmb.warning import WarningRecord
 
 ON_AXIS = 1e-3  # fraction of the length: a joint that is closer to the axis of a beam counts as on it
 LARGE = 0.1
@@ -46,33 +48,37 @@ def flexible_texts(mechanism: Mechanism, spec: ModelSpec, findings: Findings | N
         yield texts
 
 
-def flexible_warnings(mechanism: Mechanism, findings: Findings | None = None) -> Iterator[str]:
+def flexible_warnings(mechanism: Mechanism, findings: Findings | None = None) -> Iterator[WarningRecord]:
     """Warnings about stocky beams, large deflections and linear fields, one for every body concerned."""
+    yield from body_verdicts(mechanism)
     for body in flexible_bodies(mechanism):
-        slender = slenderness(body)
+        slender, place = slenderness(body), f"bodies.{body.name}"
         if slender < STOCKY and body.basis is not None and not body.basis.shear:
-            yield (
+            text = (
                 f"beam '{body.name}' is stocky: its length is only {slender:.3g} radii of gyration. Below {STOCKY:g} "
                 'frequencies without shear are too high. Use shear = true (shapes of family "elements") and '
                 "rotary_inertia = true."
             )
+            yield WarningRecord("stocky-beam", text, place, None, slender, "1")
         if findings is None:
             continue
         finding = findings[body.name]
-        ratio = finding.deflection.size / body.length
+        ratio, t = finding.deflection.size / body.length, finding.time
         parts = "bodies" if body.basis is None else "beams"
         if ratio > LARGE:
-            yield (
+            text = (
                 f"body '{body.name}' is deflected by {_percent(ratio)} of its length, above {_percent(LARGE)}: a few "
                 f"shapes may not describe such a curve. Compare with more shapes, or divide it into several {parts}."
             )
+            yield WarningRecord("large-deflection", text, place, t, ratio, "1")
         if body.order == 0 and body.reduced is not None and ratio > LINEAR_DEFLECTION:
             held = body.reduced.order != 0
             cure = "Leave out 'field'" if held else "Regenerate its file with 'flexmb reduce --field quadratic'"
-            yield (
+            text = (
                 f"body '{body.name}' has a linear field, which leaves out foreshortening and geometric stiffening: it "
                 f"is deflected by {_percent(ratio)} of its length. {cure}."
             )
+            yield WarningRecord("linear-field", text, place, t, ratio, "1")
         if body.order == 0 and body.basis is not None:
             change = stiffness_change(body, finding.axial_force)
             if ratio > LINEAR_DEFLECTION or change > LINEAR_STIFFENING:
@@ -80,11 +86,19 @@ def flexible_warnings(mechanism: Mechanism, findings: Findings | None = None) ->
                 if not np.isnan(finding.axial_force):
                     axial = f", and axial forces of {finding.axial_force:.4g} N would change its stiffness by about "
                     axial += _percent(change)
-                yield (
+                text = (
                     f"beam '{body.name}' has a linear field, which leaves out foreshortening and geometric stiffening: "
                     f"it is deflected by {_percent(ratio)} of its length{axial}. "
                     'Use field = "exact".'
                 )
+                yield WarningRecord("linear-field", text, place, t, ratio, "1")
+
+
+def body_verdicts(mechanism: Mechanism) -> Iterator[WarningRecord]:
+    """Warnings about bodies from files whose report does not say "trust it"."""
+    for body in flexible_bodies(mechanism):
+        if body.reduced is not None and (record := verdict_warning(body.name, body.reduced)) is not None:
+            yield record
 
 
 def arms(mechanism: Mechanism) -> Iterator[str]:

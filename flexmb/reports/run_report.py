@@ -63,7 +63,7 @@ def run_report(
     if is_flexible:
         lines += ["", *flexible_lines(system, model.spec, findings)]
         for warning in flexible_warnings(system.mechanism, findings):
-            lines += ["", *entry("WARNING", warning)]
+            lines += ["", *entry("WARNING", warning.text)]
     if weak:
         lines += ["", *entry("WARNING", f"reactions are ill-determined: {ill_determined_text(weak, is_flexible)}")]
     if summary is not None and not summary.energy_balance <= _POOR_BALANCE:

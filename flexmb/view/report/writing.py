@@ -84,7 +84,8 @@ def _bodies(result: Result, folder: str | os.PathLike[str] | None) -> _Bodies:
     spec = model_of(result, folder).spec
     mechanism = place(spec)
     flexible = [n for n, body in enumerate(mechanism.bodies) if isinstance(body, FlexibleBody) and body.n_modes]
-    warnings = list(flexible_warnings(mechanism, flexible_findings(mechanism, result))) if flexible else []
+    records = flexible_warnings(mechanism, flexible_findings(mechanism, result)) if flexible else ()
+    warnings = [record.text for record in records]
     return _Bodies(mode_tables([covered(spec, mechanism, number) for number in flexible]), warnings)
 
 
