@@ -13,10 +13,10 @@ from typing import Any
 
 from flexmb.axes import AXES
 from flexmb.bodies.reduced_body import Coordinate, ReducedBody
+from flexmb.bodies.verdict import VERDICTS
 
 _WIDTH = 96
 _LABEL = 26
-_VERDICTS = {"good": "trust it", "care": "trust it with care", "bad": "do not trust it"}
 _FRAMES = {"mean": "mean axes: no momentum of the deformation", "chord": "chord from interface to interface"}
 _STEPS_A_PERIOD = 10
 """Steps per period that resolve the highest mode well."""
@@ -33,7 +33,7 @@ def report_text(body: ReducedBody) -> str:
     """The report of a body as plain text."""
     report = body.report if isinstance(body.report, Mapping) else {}
     parts = [
-        _verdict_lines(body.name, _table(report, "verdict")),
+        _verdict_lines(body.name, report),
         _what_lines(body, report),
         _inertia_lines(report, body.length),
         _coordinate_lines(body.coordinates),
@@ -47,12 +47,25 @@ def report_text(body: ReducedBody) -> str:
     return "".join(sign for sign in text if sign.isprintable() or sign == "\n")
 
 
-def _verdict_lines(name: str, verdict: Mapping[str, Any]) -> Iterator[str]:
+def _verdict_lines(name: str, report: Mapping[str, Any]) -> Iterator[str]:
+    verdict, band = _table(report, "verdict"), _table(report, "band")
     level = verdict.get("level")
-    words = _VERDICTS.get(level if isinstance(level, str) else "", "not judged")
-    yield f"{name or 'unnamed body'}: {words}"
+    trusted = _number(band.get("trusted"))
+    words = VERDICTS.get(level if isinstance(level, str) else "", "not judged")
+    yield f"{name or 'unnamed body'}: {words}" + (f" up to {trusted:.4g} Hz" if trusted and level == "good" else "")
     for number, reason in enumerate(_texts(verdict.get("reasons"))):
         yield from entry("because" if number == 0 else "", reason)
+    if trusted is not None and band.get("compared") is True:
+        tolerance = 100.0 * (_number(band.get("tolerance")) or 0.0)
+        text = f"free modes agree with the full model to {tolerance:g} % up to {trusted:.5g} Hz"
+        claimed = _number(band.get("claimed"))
+        yield from entry("band", text + (f"; the modes that were kept suggest {claimed:.5g} Hz" if claimed else ""))
+    estimate = _table(report, "discretisation")
+    errors, hertz = _flat(estimate.get("frequency_errors")), _flat(estimate.get("frequencies"))
+    if errors and hertz and isinstance(estimate.get("method"), str):
+        low, high = 100.0 * min(errors), 100.0 * max(errors)
+        text = f"frequencies up to {hertz[-1]:.5g} Hz are too high by {low:.2g} to {high:.2g} % (estimate: "
+        yield from entry("mesh error", f"{text}{estimate['method']})")
 
 
 def _what_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:
@@ -73,7 +86,7 @@ def _what_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:
     yield from entry("field", _field_text(body))
     if isinstance(damping := report.get("damping"), str):
         yield from entry("damping", damping)
-    yield from entry("size", f"{body.length:.6g} m")
+    yield from entry("largest extent", f"{body.length:.6g} m")
     if body.surface is not None and body.surface.stress is not None:
         yield from entry("stress", f"at {len(body.surface.points)} surface nodes")
     if (seconds := _number(sizes.get("seconds"))) is not None:
@@ -119,9 +132,10 @@ def _inertia_lines(report: Mapping[str, Any], length: float) -> Iterator[str]:
             (f"{name} [{unit}]", _rounded(a, scale), _rounded(b, scale), abs(b - a) / scale) for name, a, b in pairs
         ]
     if rows:
-        yield f"  {'':<{_LABEL}}{'mesh':>16}{'reduced':>16}{'difference':>14}"
+        yield f"  {'':<{_LABEL}}{'full model':>16}{'reduced':>16}{'rel. error':>14}"
         for label, a, b, difference in rows:
             yield f"  {label:<{_LABEL}}{a:>16.8g}{b:>16.8g}{difference:>14.1e}"
+        yield from entry("", "inertia: components of the tensor about the centre of mass, in body axes")
     rigid = _table(report, "rigid")
     if (count := _number(rigid.get("count"))) is not None:
         largest = _number(rigid.get("largest_frequency"))
@@ -141,7 +155,7 @@ def _near_zero(largest: float, report: Mapping[str, Any]) -> str:
 def _coordinate_lines(coordinates: Sequence[Coordinate]) -> Iterator[str]:
     width = max([_LABEL - 4, *(len(coordinate.label) + 2 for coordinate in coordinates[:_MOST_ROWS])])
     if coordinates:
-        yield f"    {'':<2}{'coordinate':<{width}}{'frequency [Hz]':>16}  {'kind':<17}interface"
+        yield f"    {'':<2}{'coordinate':<{width}}{'frequency [Hz]':>16}  {'mostly':<17}interface"
     for number, coordinate in enumerate(coordinates[:_MOST_ROWS], 1):
         line = (
             f"  {number:>2}  {coordinate.label:<{width}}{coordinate.frequency:>16.6g}  {coordinate.kind:<17}"
@@ -150,6 +164,9 @@ def _coordinate_lines(coordinates: Sequence[Coordinate]) -> Iterator[str]:
         yield line.rstrip()
     if len(coordinates) > _MOST_ROWS:
         yield f"  ... and {len(coordinates) - _MOST_ROWS} more"
+    if coordinates:
+        text = "frequency: of the free body in this shape alone; a shape is named after the mode or the motion of an "
+        yield from entry("", f"{text}interface that it is most like")
 
 
 def _effective_mass_lines(report: Mapping[str, Any]) -> Iterator[str]:
@@ -165,6 +182,7 @@ def _effective_mass_lines(report: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {number + 1:<{_LABEL}}{frequency:>16.6g}" + "".join(f"{share:>14.2f}" for share in row)
     total = "".join(f"{sum(row[axis] for row in rows):>14.2f}" for axis in range(3))
     yield f"  {'sum':<{_LABEL}}{'':>16}{total}"
+    yield from entry("", "frequency: with all interfaces held; mass: effective modal mass, part of the body's mass")
 
 
 def _comparison_lines(report: Mapping[str, Any]) -> Iterator[str]:
@@ -172,10 +190,17 @@ def _comparison_lines(report: Mapping[str, Any]) -> Iterator[str]:
     full, reduced = _flat(report.get("full_frequencies")), _flat(report.get("reduced_frequencies"))
     if not full or not reduced:
         return
-    yield f"  {'free-body mode':<{_LABEL}}{'mesh [Hz]':>16}{'reduced [Hz]':>16}{'error [%]':>14}"
+    trusted = _number(_table(report, "band").get("trusted"))
+    estimate = _flat(_table(report, "discretisation").get("frequency_errors")) or []
+    heading = f"  {'free-body mode':<{_LABEL}}{'full model [Hz]':>16}{'reduced [Hz]':>16}{'error [%]':>14}"
+    yield heading + (f"{'mesh error [%]':>18}" if estimate else "")
     for number, (a, b) in enumerate(zip(full[:_MOST_ROWS], reduced, strict=False)):
         error = f"{100.0 * (b / a - 1.0):>14.2g}" if a > 0.0 else f"{'-':>14}"
-        yield f"  {number + 1:<{_LABEL}}{a:>16.6g}{b:>16.6g}{error}"
+        mesh = f"{100.0 * estimate[number]:>18.2g}" if number < len(estimate) else " " * 18 if estimate else ""
+        mark = "  not trusted" if trusted is not None and a > trusted else ""
+        yield f"  {number + 1:<{_LABEL}}{a:>16.6g}{b:>16.6g}{error}{mesh}{mark}".rstrip()
+    if estimate:
+        yield from entry("", "error: of the reduction, against the full model; mesh error: estimate for the full model")
 
 
 def _marker_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:
@@ -198,7 +223,8 @@ def _marker_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]
                 line += f"{error:>{columns}.1e}"
         yield line
     if errors:
-        yield from entry("", "errors: relative error of the compliance under a static force or moment at the marker")
+        text = "errors: of the reduction, in the compliance under a static force or moment at the marker, relative"
+        yield from entry("", text)
 
 
 def _hint_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:

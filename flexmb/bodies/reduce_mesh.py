@@ -12,8 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from flexmb.arrays import Floats, Integers
+from flexmb.bodies.import_verdict import import_losses
 from flexmb.bodies.reduce_model import reduce_model
 from flexmb.bodies.reduced_body import ReducedBody
+from flexmb.bodies.verdict import loss_reasons, with_reasons
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import Material
 from flexmb.elements.solid.assemble import assemble
@@ -78,7 +80,7 @@ def reduce_assembled(
     """The reduced body of a model on the nodes of this mesh (assembled here, or imported matrices)."""
     interfaces = tie_markers(model, mesh, [*request.interfaces, *request.markers])
     vectors = None if request.vectors is None else read_vectors(request.vectors, 3 * model.n_blocks)
-    return reduce_model(
+    body = reduce_model(
         model,
         interfaces,
         request,
@@ -89,6 +91,10 @@ def reduce_assembled(
         warnings=warnings,
         provenance=provenance,
     )
+    losses = import_losses(mesh, model, interfaces, body.report["mass"]["mesh"], request.hex8)
+    notes = [*body.report["notes"], *(f"{loss.text}." for loss in losses if loss.level == "note")]
+    report = {**body.report, "losses": [loss.as_dict() for loss in losses], "notes": notes}
+    return replace(body, report=with_reasons(report, loss_reasons(losses), first=True))
 
 
 def tie_markers(model: FEModel, mesh: Mesh, requests: Sequence[TieRequest]) -> list[Interface]:

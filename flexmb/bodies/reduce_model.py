@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.arrays import Floats, Integers
-from flexmb.bodies.body_checks import BodyFindings, body_findings, with_warnings
+from flexmb.bodies.body_checks import BodyFindings, body_findings
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.mesh_field import MassProducts, linear_invariants
 from flexmb.bodies.reduced_body import BodyMarker, Coordinate, ReducedBody, Surface
+from flexmb.bodies.verdict import with_reasons
 from flexmb.elements.fe_model import FEModel
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.reduction.component_modes import ComponentModes, component_modes
@@ -39,11 +40,9 @@ from flexmb.reduction.small_motions import (
 )
 from flexmb.reduction.sparse.blas import blas_threads
 from flexmb.reduction.sparse.memory import available_memory
+from flexmb.warning import WarningRecord
 
 Progress = Callable[[str, float], None] | None
-
-COMPARED = 10
-"""Number of free modes of the full model to compare with."""
 
 
 @blas_threads(1)  # the same round-off for any number of threads
@@ -85,9 +84,13 @@ def reduce_model(
     assembled = _Assembly(model, interfaces, shapes, request)
     assembled.run(body, progress)
     findings = BodyFindings(body, shapes, assembled.invariants, assembled.points, assembled.markers)
-    report = body_findings(findings, COMPARED if request.compare and request.method != "free" else 0, progress)
+    report = body_findings(findings, request.compare, request.below, progress)
     report["notes"] = [*report.get("notes", []), *notes]
-    report["verdict"] = with_warnings(report["verdict"], warnings)
+    reasons = [("care", WarningRecord("unusual-data", text, "material")) for text in warnings]
+    if not request.compare and request.method != "free":
+        text = "the frequencies were not compared with those of the full model, as was asked for"
+        reasons.append(("care", WarningRecord("not-compared", text, "modes")))
+    report = with_reasons(report, reasons)
     report["damping"] = damping_text(request.damping)
     report["sizes"]["seconds"] = time.perf_counter() - began
     scale = assembled.scale

@@ -202,10 +202,11 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
 
 
 def _read_mesh(path: Path, options: ReduceOptions, faults: list[Fault], progress: Any) -> Mesh | None:
-    """The mesh, with the warnings of its checks among its notes; None if it cannot be read."""
+    """The mesh, with the warnings of its checks among its losses; None if it cannot be read."""
     from flexmb.errors import InputError
     from flexmb.mesh.checks import reject_bad
     from flexmb.mesh.length_units import length_unit
+    from flexmb.mesh.losses import Loss
     from flexmb.mesh.read import read_mesh
 
     if progress is not None:
@@ -220,7 +221,9 @@ def _read_mesh(path: Path, options: ReduceOptions, faults: list[Fault], progress
     try:
         mesh = read_mesh(path, unit)
         if options.stiffness is None:  # imported matrices use only the nodes
-            mesh = replace(mesh, notes=(*mesh.notes, *(warning.text for warning in reject_bad(mesh).warnings)))
+            warnings = [warning for warning in reject_bad(mesh).warnings if warning.code != "empty-sets"]
+            losses = [Loss("mesh", warning.text.rstrip(".")) for warning in warnings]
+            mesh = replace(mesh, losses=(*mesh.losses, *losses))
     except InputError as error:
         faults += error.faults
     return mesh
@@ -256,6 +259,8 @@ def _compute(
         return reduce_mesh(mesh, assigned, request, **names)
     from flexmb.elements.line_beams import assemble_beams
 
+    if beam[1] is not None:  # the axes of the sections were given here
+        mesh = replace(mesh, losses=tuple(loss for loss in mesh.losses if loss.kind != "orientation"))
     return reduce_assembled(assemble_beams(mesh, assigned, beam[0], y_axis=beam[1]), mesh, request, **names)
 
 

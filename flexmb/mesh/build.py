@@ -3,19 +3,23 @@
 Every set of the file becomes a node set, because interfaces are sets: of nodes as they are, of surfaces, lines or cells
 by their nodes. Sets of solid and line cells are cell sets too, where materials are assigned. If several sets have one
 name, the node set has priority over the surface, the surface over lines, and lines over cells.
+Cells that are left out although they have stiffness or mass (shells, bars on solids) are losses.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from flexmb.arrays import Flags, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.length_units import LARGEST_COORDINATE, UNITS, length_unit
+from flexmb.mesh.losses import Loss, in_order, lost_elements
 from flexmb.mesh.mesh import LINES, SOLIDS, SURFACES, Cells, Mesh
-from flexmb.mesh.raw import RawCells, RawMesh, distinct, listed
+from flexmb.mesh.raw import RawMesh, distinct, listed
 from flexmb.mesh.repairs import put_in_order, turn_inverted
 
 _PRECEDENCE = ("nodes", "surface", "line", "cells")
@@ -41,13 +45,32 @@ def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "")
     node_sets = _node_sets(raw, roles, used, new, notes)
     _note_unused(raw, used, notes)
     blocks, cell_sets = _merge_blocks(raw, roles, new)
-    surfaces = _surfaces(raw, roles, used, new, notes)
+    surfaces = _surfaces(raw, roles, used, new)
+    losses = tuple(in_order([*_lost_cells(raw, roles, used), *raw.losses]))
+    elements: Counter[str] = Counter()
+    for cells, role in zip(raw.cells, roles, strict=True):
+        if role == "cells" and cells.element:
+            elements[cells.element] += len(cells.nodes)
     points = points[used] * UNITS[unit]
     if np.all(np.abs(points) < LARGEST_COORDINATE):  # otherwise nothing can be measured, and `checks.py` reports it
         blocks = tuple(put_in_order(points, block, notes) for block in blocks)
         blocks = turn_inverted(points, blocks, notes)
     ids = raw.point_ids[used] if raw.point_ids is not None else None
-    return Mesh(points, blocks, surfaces, node_sets, cell_sets, name, source, unit, tuple(notes), ids)
+    return Mesh(
+        points,
+        blocks,
+        surfaces,
+        node_sets,
+        cell_sets,
+        name,
+        source,
+        unit,
+        tuple(notes),
+        ids,
+        losses,
+        dict(elements),
+        bool(guess),
+    )
 
 
 def _wedges_without_face_nodes(raw: RawMesh, notes: list[str]) -> None:
@@ -56,7 +79,7 @@ def _wedges_without_face_nodes(raw: RawMesh, notes: list[str]) -> None:
         return
     for i, cells in enumerate(raw.cells):
         if cells.kind == "wedge18":
-            raw.cells[i] = RawCells("wedge15", cells.nodes[:, :15], cells.ids)
+            raw.cells[i] = replace(cells, kind="wedge15", nodes=cells.nodes[:, :15])
             notes.append(f"{len(cells.nodes)} wedge18 cells were converted to wedge15: face nodes were left out.")
 
 
@@ -188,17 +211,44 @@ def _merge_blocks(
     return tuple(blocks), sets
 
 
-def _surfaces(raw: RawMesh, roles: list[str], used: Flags, new: Integers, notes: list[str]) -> tuple[Cells, ...]:
+def _surfaces(raw: RawMesh, roles: list[str], used: Flags, new: Integers) -> tuple[Cells, ...]:
     """Surface cells whose nodes all belong to solid or line cells."""
-    surfaces, left_out = [], 0
+    surfaces = []
     for cells, role in zip(raw.cells, roles, strict=True):
         if role != "surface":
             continue
         keep = used[cells.nodes].all(axis=1)
-        left_out += int((~keep).sum())
         if keep.any():
             ids = cells.ids[keep] if cells.ids is not None else None
             surfaces.append(Cells(cells.kind, new[cells.nodes[keep]].astype(np.int64), ids))
-    if left_out:
-        notes.append(f"{left_out} surface cells are not on solid cells and were left out: shells are not supported.")
     return tuple(surfaces)
+
+
+def _lost_cells(raw: RawMesh, roles: list[str], used: Flags) -> Iterator[Loss]:
+    """Shells, bars on solids and single points that have stiffness or mass in the file, and none in the mesh."""
+    lost: dict[str, Counter[str]] = {key: Counter() for key in ("shells", "skins", "bars", "points")}
+    for cells, role in zip(raw.cells, roles, strict=True):
+        word = cells.element or cells.kind
+        if role == "surface":
+            beside = int((~used[cells.nodes].all(axis=1)).sum())
+            lost["shells"][word] += beside
+            lost["skins"][word] += len(cells.nodes) - beside if cells.has_section else 0
+        elif role == "line" and cells.has_section:
+            lost["bars"][word] += len(cells.nodes)
+        elif role == "nodes" and cells.element:
+            lost["points"][word] += int((~used[cells.nodes].all(axis=1)).sum())
+    kept = sum(len(cells.nodes) for cells, role in zip(raw.cells, roles, strict=True) if role == "cells")
+    total = kept + sum(counts.total() for counts in lost.values())
+    reasons = {
+        "shells": ("shells", "shells are not supported: mesh the part with solid cells"),
+        "skins": (
+            "shells",
+            "they lie on solid cells and only mark surfaces here: their stiffness and mass are missing",
+        ),
+        "bars": ("bars", "they lie along solid cells and only mark lines here: their stiffness and mass are missing"),
+        "points": ("masses", "point masses are not supported: add a rigid body with this mass to the model"),
+    }
+    for key, counts in lost.items():
+        if count := counts.total():
+            words = ", ".join(f"{number:,} {word}" for word, number in counts.items() if number)
+            yield lost_elements(reasons[key][0], words, count, total, reasons[key][1])

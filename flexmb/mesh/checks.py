@@ -21,6 +21,7 @@ from flexmb.warning import WarningRecord
 
 _FLAT = 1e-12
 """Ratio of volume to extent cubed below which a cell is flat"""
+"""Beginning of a warning that does not concern the body"""
 _POOR = 0.05
 """Scaled Jacobian below which a cell is poor"""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from flexmb.arrays import Floats, Integers
+from flexmb.mesh.losses import Loss
 
 SOLIDS = {"tet4": 4, "tet10": 10, "hex8": 8, "hex20": 20, "hex27": 27, "wedge6": 6, "wedge15": 15}
 """Types of solid cells that have stiffness and mass, with their number of nodes."""
@@ -56,6 +57,12 @@ class Mesh:
     """Repairs, omissions and guesses when the file was read, one sentence each"""
     point_ids: Integers | None = None
     """(n,) numbers of the points in their file; None: counted from 1"""
+    losses: tuple[Loss, ...] = ()
+    """Parts of the file that the mesh does not have, worst first"""
+    elements: dict[str, int] = field(default_factory=dict)
+    """Element type of the file -> number of solid and line cells of it; empty: the file has only cells"""
+    unit_guessed: bool = False
+    """Whether `unit` was neither given nor in the file"""
 
     @property
     def n_points(self) -> int:

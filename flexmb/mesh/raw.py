@@ -13,6 +13,7 @@ import numpy as np
 
 from flexmb.arrays import Flags, Floats, Integers
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.losses import Loss
 
 _LARGEST_EXACT = 2.0**53
 _MOST_INCLUDED = 1000
@@ -26,6 +27,10 @@ class RawCells:
     nodes: Integers
     """(n, k) positions in the list of points"""
     ids: Integers | None = None
+    element: str = ""
+    """Element type of the file, "C3D8R" or "CQUAD4"; empty: only a cell"""
+    has_section: bool = False
+    """Whether the file gives shells or bars a section, so that they are more than marks on solids"""
 
 
 @dataclass
@@ -41,6 +46,8 @@ class RawMesh:
     cell_sets: dict[str, dict[int, Integers]] = field(default_factory=dict)
     """Name -> number of the block in `cells` -> numbers of cells in it"""
     notes: list[str] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
+    """What the reader left out"""
 
 
 class Numbering:

@@ -18,7 +18,10 @@ _MOST_SETS = 40
 
 def mesh_report_text(mesh: Mesh, report: MeshReport) -> str:
     """The report as plain text of at most about 100 columns, the verdict first."""
-    lines = [f"{mesh.name or 'unnamed mesh'}: {_verdict(report)}", ""]
+    lines = [f"{mesh.name or 'unnamed mesh'}: {_verdict(mesh, report)}", ""]
+    for loss in mesh.losses:
+        lines += _entry("LEFT OUT" if loss.level != "note" else "left out", loss.text)
+    lines += [""] if mesh.losses else []
     if mesh.source:
         lines += _entry("file", f"{mesh.source}, unit {mesh.unit}")
     lines += _entry("points", f"{report.n_points:,}")
@@ -42,11 +45,12 @@ def mesh_report_text(mesh: Mesh, report: MeshReport) -> str:
     return "\n".join(lines)
 
 
-def _verdict(report: MeshReport) -> str:
+def _verdict(mesh: Mesh, report: MeshReport) -> str:
     if report.faults:
         return f"not usable: {len(report.faults)} fault{'s' if len(report.faults) > 1 else ''} (see below)"
-    if report.warnings:
-        return f"usable with care: {len(report.warnings)} warning{'s' if len(report.warnings) > 1 else ''} (see below)"
+    warnings = len(report.warnings) + sum(loss.level != "note" for loss in mesh.losses)
+    if warnings:
+        return f"usable with care: {warnings} warning{'s' if warnings > 1 else ''} (see below)"
     return "sound"
 
 

@@ -28,6 +28,9 @@ METHODS = ("craig-bampton", "free", "fixed")
 _MOTIONS = (*AXES, *(f"r{axis}" for axis in AXES))
 _SAME = 1e-10
 """A combination of unit vectors with a smaller squared length is contained in the others."""
+_PAIR = 0.015
+"""Modes whose frequencies differ by less than this part are a pair: two planes of a round or square part, which a mesh
+splits by up to about one per cent."""
 _TIE = 1e-6
 """Values that differ by less than this part count as equal: the first is taken, and round-off does not choose."""
 
@@ -86,20 +89,12 @@ def component_modes(
         raise InputError(faults)
     columns: list[Floats] = []
     sources: list[Source] = []
+    notes: list[str] = []
     if modes != 0:
-        free = method == "free"
-        found = lowest_modes(
-            body.model.mass_times,
-            body.solve if free else body.solve_fixed,
-            body.n,
-            count=modes,
-            below=below,
-            known=body.R if free else None,
-            progress=progress,
-        )
-        if len(found.frequencies):
-            columns.append(found.vectors)
-            sources += _mode_sources(body, found.vectors, found.frequencies, free)
+        vectors_found, frequencies = _eigenmodes(body, method == "free", modes, below, notes, progress)
+        if len(frequencies):
+            columns.append(vectors_found)
+            sources += _mode_sources(body, vectors_found, frequencies, method == "free")
     if method == "craig-bampton" and len(body.interfaces) > 1:
         columns.append(body.constraint_modes())
         sources += _static_sources(body, "constraint")
@@ -113,7 +108,40 @@ def component_modes(
         limit = "" if below is None else f" below {below:g} Hz"
         text = f"there are no modes{limit}, and one interface alone gives no constraint modes"
         raise InputError([Fault(text, ("modes",), "Use more modes, a higher limit, or a second interface.")])
-    return _orthogonal(body, np.hstack(columns), sources, keep_below)
+    return _orthogonal(body, np.hstack(columns), sources, keep_below, notes)
+
+
+def _eigenmodes(
+    body: FreeBody, free: bool, modes: int | None, below: float | None, notes: list[str], progress: Progress
+) -> tuple[Floats, Floats]:
+    """Vectors and frequencies [Hz] of the free or fixed-interface modes; a pair at the limit is taken whole."""
+    found = lowest_modes(
+        body.model.mass_times,
+        body.solve if free else body.solve_fixed,
+        body.n,
+        count=None if modes is None else modes + 1,
+        below=None if below is None else (1.0 + _PAIR) * below,
+        known=body.R if free else None,
+        progress=progress,
+    )
+    inside = found.frequencies if below is None else found.frequencies[found.frequencies <= below]
+    asked = len(inside) if modes is None else min(modes, len(inside))
+    count = with_whole_pairs(found.frequencies, asked)
+    if count > asked:
+        notes.append(_pair_note(found.frequencies, asked, count))
+    return found.vectors[:, :count], found.frequencies[:count]
+
+
+def with_whole_pairs(frequencies: Floats, count: int) -> int:
+    """The number of modes, at least `count`, that does not separate modes of (nearly) equal frequency."""
+    while 0 < count < len(frequencies) and frequencies[count] <= (1.0 + _PAIR) * frequencies[count - 1]:
+        count += 1
+    return count
+
+
+def _pair_note(frequencies: Floats, asked: int, count: int) -> str:
+    hertz = " and ".join(f"{f:.6g}" for f in frequencies[asked - 1 : count])
+    return f"{count} modes instead of {asked}: modes of nearly equal frequency ({hertz} Hz) are kept together."
 
 
 def _faults(body: FreeBody, method: str, modes: int | None, below: float | None, attachment: bool) -> list[Fault]:
@@ -154,7 +182,9 @@ def _static_sources(body: FreeBody, kind: str) -> list[Source]:
     ]
 
 
-def _orthogonal(body: FreeBody, V: Floats, sources: Sequence[Source], keep_below: float | None) -> ComponentModes:
+def _orthogonal(
+    body: FreeBody, V: Floats, sources: Sequence[Source], keep_below: float | None, notes: Sequence[str]
+) -> ComponentModes:
     before = np.sqrt(np.einsum("ij,ij->j", V, body.model.mass_times(V)))
     V = body.without_rigid(V)
     V = body.without_rigid(V)
@@ -178,7 +208,11 @@ def _orthogonal(body: FreeBody, V: Floats, sources: Sequence[Source], keep_below
             raise InputError(
                 f"no shape is below keep_below = {keep_below:g} Hz: the first has {first:.4g} Hz. Raise keep_below."
             )
-        omega_squared, W = omega_squared[low], W[:, low]
+        count = with_whole_pairs(np.sqrt(np.maximum(omega_squared, 0.0)) / (2.0 * np.pi), int(low.sum()))
+        if count > low.sum():
+            hertz = np.sqrt(omega_squared) / (2.0 * np.pi)
+            notes = [*notes, _pair_note(hertz, int(low.sum()), count)]
+        omega_squared, W = omega_squared[:count], W[:, :count]
     Phi = V @ W
     # A shape's sign: its largest displacement is positive, so that a body reduced twice is the same body.
     largest = _first_largest(np.abs(Phi))
@@ -196,7 +230,7 @@ def _orthogonal(body: FreeBody, V: Floats, sources: Sequence[Source], keep_below
         interfaces=tuple(source.interface for source in main),
         sources=tuple(sources),
         condition=float(np.sqrt(values[kept][-1] / values[kept][0])),
-        notes=_user_notes(gram, int(kept.sum()), [source.kind for source in sources].count("user")),
+        notes=(*notes, *_user_notes(gram, int(kept.sum()), [source.kind for source in sources].count("user"))),
     )
 
 

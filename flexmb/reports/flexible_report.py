@@ -12,6 +12,7 @@ import numpy as np
 
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.flexible_properties import elastic_mass, modal_data, slenderness, stiffness_change
+from flexmb.bodies.verdict import verdict_warning
 from flexmb.model.schema.beams import BeamBody
 from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.model.schema.model_spec import ModelSpec
@@ -49,6 +50,7 @@ def flexible_texts(mechanism: Mechanism, spec: ModelSpec, findings: Findings | N
 
 def flexible_warnings(mechanism: Mechanism, findings: Findings | None = None) -> Iterator[WarningRecord]:
     """Warnings about stocky beams, large deflections and linear fields, one for every body concerned."""
+    yield from body_verdicts(mechanism)
     for body in flexible_bodies(mechanism):
         slender, place = slenderness(body), f"bodies.{body.name}"
         if slender < STOCKY and body.basis is not None and not body.basis.shear:
@@ -90,6 +92,13 @@ def flexible_warnings(mechanism: Mechanism, findings: Findings | None = None) ->
                     'Use field = "exact".'
                 )
                 yield WarningRecord("linear-field", text, place, t, ratio, "1")
+
+
+def body_verdicts(mechanism: Mechanism) -> Iterator[WarningRecord]:
+    """Warnings about bodies from files whose report does not say "trust it"."""
+    for body in flexible_bodies(mechanism):
+        if body.reduced is not None and (record := verdict_warning(body.name, body.reduced)) is not None:
+            yield record
 
 
 def arms(mechanism: Mechanism) -> Iterator[str]:

@@ -23,6 +23,8 @@ class SolidBlock:
     lam: Floats
     """(cells,) Lame constants in the order of the chunks [Pa]"""
     mu: Floats
+    density: Floats
+    """(cells,) [kg/m^3]"""
     material: Integers
     """(cells,) number of the material, in the order of the chunks"""
     tables: ElementTables
@@ -47,5 +49,6 @@ def solid_blocks(model: FEModel) -> list[SolidBlock]:
         lam, mu = model.elastic.lame(number)
         material = model.elastic.material_of[number][chunks.order]
         tables = element_tables(cells.kind, model.elastic.incompatible)
-        blocks.append(SolidBlock(chunks, model.points, lam[chunks.order], mu[chunks.order], material, tables))
+        density = model.elastic.density(number)[chunks.order]
+        blocks.append(SolidBlock(chunks, model.points, lam[chunks.order], mu[chunks.order], density, material, tables))
     return blocks

@@ -7,7 +7,6 @@ end, when all are known.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import numpy as np
 from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.formats.abaqus_elements import LEFT_OUT, read_elements
+from flexmb.mesh.formats.abaqus_losses import LostKeywords
 from flexmb.mesh.formats.abaqus_sets import SetEntry, Surface, resolve_sets
 from flexmb.mesh.formats.abaqus_text import Block, blocks, rows
 from flexmb.mesh.raw import Numbering, RawCells, RawMesh, cells_by_point_ids, listed, whole_numbers
@@ -33,8 +33,8 @@ class Scope:
     name: str = ""
     node_ids: list[Integers] = field(default_factory=list)
     points: list[Floats] = field(default_factory=list)
-    elements: list[tuple[str, Integers, Integers]] = field(default_factory=list)
-    """Cell type, ids, nodes by their numbers"""
+    elements: list[tuple[str, Integers, Integers, str, str]] = field(default_factory=list)
+    """Cell type, ids, nodes by their numbers, element type, element set"""
     node_sets: dict[str, list[SetEntry]] = field(default_factory=dict)
     element_sets: dict[str, list[SetEntry]] = field(default_factory=dict)
     surfaces: dict[str, Surface] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class _File:
     parts: dict[str, Scope] = field(default_factory=dict)
     instances: list[Scope] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
+    lost: LostKeywords = field(default_factory=LostKeywords)
 
 
 def read_abaqus(path: Path) -> RawMesh:
@@ -78,20 +78,22 @@ def read_abaqus(path: Path) -> RawMesh:
 
 
 def _content(block: Block, scope: Scope, found: _File) -> None:
-    """Process a keyword that adds to the current scope; all others do not concern the mesh."""
+    """Process a keyword that adds to the current scope; all others are no part of the mesh, and may be a loss."""
     if block.word == "NODE":
         _nodes(block, scope)
     elif block.word == "ELEMENT":
         kind, ids, nodes = read_elements(block)
         if kind == LEFT_OUT:
-            found.left_out[block.name("TYPE").upper()] += len(ids)
+            found.lost.element(block, len(ids))
         else:
-            scope.elements.append((kind, ids, nodes))
+            scope.elements.append((kind, ids, nodes, block.name("TYPE").upper(), block.name("ELSET")))
             _enter(scope.element_sets, block.name("ELSET"), [SetEntry(numbers=ids)])
     elif block.word in ("NSET", "ELSET"):
         _set(block, scope, found)
     elif block.word == "SURFACE":
         scope.surfaces[block.name("NAME")] = Surface(block.name("TYPE").upper() or "ELEMENT", block.lines)
+    else:
+        found.lost.read(block)
 
 
 def _nodes(block: Block, scope: Scope) -> None:
@@ -216,9 +218,12 @@ def _flatten(found: _File) -> RawMesh:
         raise InputError([Fault("the file holds no nodes (*NODE).")])
     origin = []
     for number, scope in enumerate(scopes):
-        for kind, element_ids, rows_of_ids in scope.elements:
+        for kind, element_ids, rows_of_ids, word, owner in scope.elements:
             cells = cells_by_point_ids(kind, element_ids, rows_of_ids, nodes[number], faults, "element")
-            mesh.cells.append(RawCells(kind, cells.nodes + offsets[number], element_ids))
+            has_section = found.lost.has_section(kind, word, owner)
+            if word == "C3D8" and not found.lost.solid_sections:
+                word = ""  # a mesher's name of the cell: without sections nobody chose a formulation
+            mesh.cells.append(RawCells(kind, cells.nodes + offsets[number], element_ids, word, has_section))
             origin.append(number)
     for scope, numbering in zip(scopes, nodes, strict=True):
         if len(numbering.repeated):
@@ -226,8 +231,7 @@ def _flatten(found: _File) -> RawMesh:
             mesh.notes.append(
                 f"Nodes{where} are defined more than once; the last definition is used: {listed(numbering.repeated)}."
             )
-    for word, count in found.left_out.items():
-        mesh.notes.append(f"{count} elements of type {word} are not mesh cells and were left out.")
+    mesh.losses += found.lost.losses()
     resolve_sets(mesh, scopes, nodes, offsets, origin, faults)
     if faults:
         raise InputError(faults)

@@ -7,15 +7,18 @@ tied by the rigid element 12 rbe_12. Names of properties are taken from comments
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
+from flexmb.arrays import Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.formats.nastran_cards import cards, real
 from flexmb.mesh.formats.nastran_frames import Frame, to_basic
+from flexmb.mesh.formats.nastran_losses import LostCards
+from flexmb.mesh.mesh import LINES, SOLIDS
 from flexmb.mesh.raw import Numbering, RawMesh, cells_by_point_ids, listed
 
 _WEDGE15 = [*range(9), 12, 13, 14, 9, 10, 11]
@@ -41,20 +44,6 @@ _ELEMENTS: dict[str, dict[int, tuple[str, list[int] | None]]] = {
     "CBEAM3": {3: ("line3", None)},
 }
 """Card -> number of nodes -> cell type, and index of each node of the VTK order on the card where the orders differ"""
-_NOT_CELLS = (
-    "CELAS",
-    "CBUSH",
-    "CDAMP",
-    "CGAP",
-    "CMASS",
-    "CONM",
-    "CONROD",
-    "CVISC",
-    "CWELD",
-    "CFAST",
-    "CSHEAR",
-    "PLOTEL",
-)
 
 
 @dataclass
@@ -62,11 +51,11 @@ class _Found:
     grids: dict[int, tuple[int, tuple[float, float, float]]] = field(default_factory=dict)
     """Number -> coordinate system, coordinates"""
     frames: dict[int, Frame] = field(default_factory=dict)
-    elements: dict[str, list[list[int]]] = field(default_factory=lambda: defaultdict(list))
-    """Cell type -> rows [id, property (0: none), nodes ...]"""
+    elements: dict[tuple[str, str], list[list[int]]] = field(default_factory=lambda: defaultdict(list))
+    """Cell type, card -> rows [id, property (0: none), nodes ...]"""
     sets: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Name -> node numbers"""
-    left_out: Counter[str] = field(default_factory=Counter)
+    lost: LostCards = field(default_factory=LostCards)
     faults: list[Fault] = field(default_factory=list)
     default_frame: int = 0
 
@@ -106,8 +95,12 @@ def _read_card(card: list[str], found: _Found) -> None:
         _frame(card, found)
     elif name in ("SET1", "SPC1", "SPC", "RBE2", "RBE3"):
         _set(card, found)
-    elif name.startswith(_NOT_CELLS):
-        found.left_out[name] += 1
+        if name.startswith("RBE"):
+            found.lost.ties.setdefault(name, []).append(f"rbe_{int(card[1])}")
+        elif name != "SET1":
+            found.lost.read(card)
+    else:
+        found.lost.read(card)
 
 
 def _element(card: list[str], found: _Found) -> None:
@@ -130,7 +123,9 @@ def _element(card: list[str], found: _Found) -> None:
     kind, order = kinds[len(fields)]
     nodes = [int(text) for text in fields]
     nodes = nodes if order is None else [nodes[i] for i in order]
-    found.elements[kind].append([number, int(card[2]) if card[2] else 0, *nodes])
+    found.elements[kind, name].append([number, int(card[2]) if card[2] else 0, *nodes])
+    if name in ("CBAR", "CBEAM"):
+        found.lost.bar(card)
 
 
 def _frame(card: list[str], found: _Found) -> None:
@@ -203,26 +198,47 @@ def _assemble(found: _Found, comments: list[str]) -> RawMesh:
     numbering = Numbering(ids)
     mesh = RawMesh(points, ids)
     names = _property_names(comments)
-    for kind, rows in found.elements.items():
+    used: set[int] = set()
+    for (kind, card), rows in found.elements.items():
         table = np.array(rows, dtype=np.int64)
-        block = len(mesh.cells)
-        mesh.cells.append(cells_by_point_ids(kind, table[:, 0], table[:, 2:], numbering, found.faults, "element"))
-        for number in np.unique(table[table[:, 1] > 0, 1]):
-            members = np.flatnonzero(table[:, 1] == number)
-            mesh.cell_sets.setdefault(f"pid_{number}", {})[block] = members
-            if int(number) in names:
-                mesh.cell_sets.setdefault(names[int(number)], {})[block] = members
+        numbers = [int(number) for number in np.unique(table[:, 1])]
+        word_of = {number: found.lost.element(card, table.shape[1] - 2, number) for number in numbers}
+        for word in dict.fromkeys(word_of.values()):
+            chosen = np.isin(table[:, 1], [number for number in numbers if word_of[number] == word])
+            _add_block(mesh, kind, word, table[chosen], numbering, names, found)
+        used |= set(numbers) if kind in (*SOLIDS, *LINES) else set()
     for name, numbers in found.sets.items():
         wanted = np.array(numbers, dtype=np.int64)
         places, known = numbering.find(wanted)
         if not known.all():
             mesh.notes.append(f"Set '{name}': nodes that are not in the file were left out: {listed(wanted[~known])}.")
         mesh.node_sets[name] = np.unique(places[known])
-    for name, count in found.left_out.items():
-        mesh.notes.append(f"{count} {name} elements are not mesh cells and were left out.")
+    mesh.losses += found.lost.losses(used)
     if found.faults:
         raise InputError(found.faults)
     return mesh
+
+
+def _add_block(
+    mesh: RawMesh,
+    kind: str,
+    word: str,
+    table: Integers,
+    numbering: Numbering,
+    names: dict[int, str],
+    found: _Found,
+) -> None:
+    """Add elements of one type, and the sets of their properties."""
+    block = len(mesh.cells)
+    cells = cells_by_point_ids(kind, table[:, 0], table[:, 2:], numbering, found.faults, "element")
+    properties = np.unique(table[table[:, 1] > 0, 1])
+    has_section = any(int(number) in (*found.lost.shells, *found.lost.sections) for number in properties)
+    mesh.cells.append(replace(cells, element=word, has_section=has_section))
+    for number in properties:
+        members = np.flatnonzero(table[:, 1] == number)
+        mesh.cell_sets.setdefault(f"pid_{number}", {})[block] = members
+        if int(number) in names:
+            mesh.cell_sets.setdefault(names[int(number)], {})[block] = members
 
 
 def _property_names(comments: list[str]) -> dict[int, str]:

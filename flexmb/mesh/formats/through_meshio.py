@@ -63,7 +63,9 @@ def read_through_meshio(path: Path) -> RawMesh:
         elif nodes.size and (nodes.min() < 0 or nodes.max() >= len(points)):
             text = f"{block.type} cells use point {int(nodes.max())}, the file has {len(points)} (counted from 0)."
             raise InputError([Fault(text)])
-        raw.cells.append(RawCells(KINDS.get(block.type, block.type), nodes.astype(np.int64)))
+        kind = KINDS.get(block.type, block.type)
+        word = "point elements" if kind == "vertex" else ""
+        raw.cells.append(RawCells(kind, nodes.astype(np.int64), element=word))
     _named_sets(mesh, raw)
     _families(mesh, raw)
     _arrays(mesh, raw)

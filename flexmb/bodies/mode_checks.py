@@ -1,0 +1,129 @@
+"""Frequencies of a reduced body: against those of its finite element model, and the error of that model itself.
+
+Fixed-interface modes up to a frequency F describe the body up to about F/2 (Craig & Bampton 1968; the usual rule is one
+and a half to two times the band), free modes up to their highest: this is the band that a reduction claims. Every free
+mode in it is compared with the full model, and as many as modes were asked for; the body is trusted up to the first
+that is off. Frequencies of the mesh itself are too high by its discretisation error (`elements/solid/discretisation`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flexmb.arrays import Floats
+from flexmb.bodies.verdict import GOOD_FREQUENCY
+from flexmb.elements.fe_model import FEModel
+from flexmb.elements.solid.elasticity import Elasticity
+from flexmb.reduction.component_modes import ComponentModes
+from flexmb.reduction.eigenmodes import lowest_modes
+from flexmb.reduction.free_body import FreeBody
+
+Progress = Callable[[str, float], None] | None
+
+FIXED_BAND = 0.5
+"""Band of a body, as a part of the frequency up to which fixed-interface modes were kept."""
+LEAST_COMPARED, MOST_COMPARED = 3, 60
+"""Number of free modes of the full model to compare: at least, at most."""
+MOST_ESTIMATED = 12
+"""Most modes, and most columns of static shapes of interfaces, whose discretisation error is estimated."""
+_WORST_SHARE = 0.96
+"""Share of the energy above which an estimate says no more than "far too coarse": a frequency five times too high."""
+
+
+@dataclass(frozen=True)
+class FreeModes:
+    """Free modes of the full model and of the reduced body."""
+
+    claim: float
+    """[Hz] band that the reduction claims"""
+    asked: int
+    """Number of eigenmodes in the basis"""
+    full: Floats
+    """(k,) [Hz] of the full model; empty: not compared"""
+    reduced: Floats
+    """(k,) [Hz]"""
+    vectors: Floats
+    """(3 b, m) lowest modes, of the full model if they were compared, else of the reduced body"""
+    omega_squared: Floats
+    """(m,) of these"""
+
+    @property
+    def errors(self) -> Floats:
+        """(k,) relative errors of the reduced frequencies"""
+        return np.abs(self.reduced / self.full - 1.0)
+
+    @property
+    def trusted_up_to(self) -> float:
+        """[Hz] the last mode before the first that is off; without a comparison the claim."""
+        if not len(self.full):
+            return self.claim
+        wrong = np.flatnonzero(self.errors > GOOD_FREQUENCY)
+        if not len(wrong):
+            return float(self.full[-1])
+        return float(self.full[wrong[0] - 1]) if wrong[0] else 0.0
+
+
+def free_modes(
+    body: FreeBody, shapes: ComponentModes, compare: bool, below: float | None, progress: Progress
+) -> FreeModes:
+    """The free modes in the band; below : limit that was given for the eigenmodes [Hz]."""
+    frequencies = np.sqrt(np.maximum(shapes.omega_squared, 0.0)) / (2.0 * np.pi)
+    modes = [source for source in shapes.sources if source.frequency > 0.0]
+    exact = any(source.kind == "free" for source in modes)
+    top = max((source.frequency for source in modes), default=0.0)
+    top = top if below is None or exact else max(top, below)
+    claim = min((1.0 if exact else FIXED_BAND) * top, float(frequencies[-1]))
+    none = np.zeros(0)
+    if exact or not compare:
+        return FreeModes(claim, len(modes), none, none, shapes.Phi, shapes.omega_squared)
+    count = min(max(LEAST_COMPARED, len(modes)), MOST_COMPARED, len(frequencies))
+
+    def relay(stage: str, fraction: float) -> None:
+        if progress is not None:
+            progress(f"comparing with the full model: {stage}", fraction)
+
+    found = lowest_modes(
+        body.model.mass_times, body.solve, body.n, count=count, known=body.R, progress=relay, tolerance=1e-6
+    )
+    k = len(found.frequencies)
+    return FreeModes(claim, len(modes), found.frequencies, frequencies[:k], found.vectors, found.omega_squared)
+
+
+def discretisation(body: FreeBody, modes: FreeModes, progress: Progress) -> dict[str, Any]:
+    """Estimated errors of the mesh: of the frequencies in the band and of the compliance of interfaces; {}: none."""
+    model = body.model
+    if not has_solid_cells(model):
+        return {}
+    from flexmb.elements.solid.discretisation import METHOD, discretisation_errors
+
+    if progress is not None:
+        progress("estimating the discretisation error", float("nan"))
+    hertz = np.sqrt(np.maximum(modes.omega_squared, 0.0)) / (2.0 * np.pi)
+    count = min(max(LEAST_COMPARED, int((hertz <= modes.claim).sum())), MOST_ESTIMATED, len(hertz))
+    loaded = np.concatenate([np.zeros(0, dtype=np.int64), *(interface.nodes for interface in body.interfaces)])
+    shares = discretisation_errors(model, modes.vectors[:, :count], loaded, modes.omega_squared[:count])
+    statics = []
+    held = body.interfaces[: MOST_ESTIMATED // 6]
+    if held:
+        columns = discretisation_errors(model, body.attachment_modes[:, : 6 * len(held)], loaded)
+        for number, interface in enumerate(held):
+            force, moment = columns[6 * number : 6 * number + 6].reshape(2, 3).max(axis=1)
+            statics.append({"interface": interface.name, "force_error": force, "moment_error": moment})
+    errors = 1.0 / np.sqrt(1.0 - np.minimum(shares, _WORST_SHARE)) - 1.0
+    return {
+        "method": METHOD,
+        "frequencies": hertz[:count].tolist(),
+        "frequency_errors": errors.tolist(),
+        "statics": [
+            {key: value if isinstance(value, str) else float(value) for key, value in row.items()} for row in statics
+        ],
+    }
+
+
+def has_solid_cells(model: FEModel) -> bool:
+    """Whether stress and its recovery are available."""
+    return model.mesh is not None and isinstance(model.elastic, Elasticity) and not len(model.rotations)

@@ -1,0 +1,116 @@
+"""Estimate of the discretisation error of displacements of a solid mesh, from the jumps of their stress.
+
+O. C. Zienkiewicz, J. Z. Zhu, A simple error estimator and adaptive procedure, Int. J. Num. Meth. Eng. 24 (1987): the
+stress s of the cells is compared with a smoother, better one, s*, in the norm of the strain energy,
+
+    e^2 = integral of (s* - s) : C^-1 (s* - s),    share = e^2 / integral of s : C^-1 s.
+
+s* is the stress averaged at the nodes, for each material, without the part that pulls on the free surface, which must
+vanish: so cells that lie alone across a part are judged too. A mode's omega^2 is too high, and the compliance under a
+load too low, by about this share. hex8 with incompatible modes leave their inner displacements out of the mass: the
+kinetic energy of these is added to the share of modes. Curved faces of the part that cells cut off are not seen.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.arrays import Floats, Integers
+from flexmb.elements.fe_model import FEModel
+from flexmb.elements.solid.chunks import CHUNK
+from flexmb.elements.solid.element_tables import stiffness_rule
+from flexmb.elements.solid.kernels import error_energy, recovery
+from flexmb.elements.solid.parallel import over_chunks
+from flexmb.elements.solid.second_order import displacements
+from flexmb.elements.solid.solid_blocks import SolidBlock, solid_blocks
+from flexmb.mesh.reference_cells import shape_functions
+from flexmb.mesh.surface import outer_surface
+
+METHOD = "the Zienkiewicz-Zhu stress recovery"
+_BATCH = 4
+"""Columns at a time: their recovered stress is held for all nodes"""
+_EDGE = 0.1
+"""Share of the area around a surface node that must face another way to make it an edge or a corner (18 degrees)"""
+_HOLLOW = 0.05
+"""Rise of the faces around a surface node above its tangent plane, as a part of their size, that makes it concave"""
+
+
+def discretisation_errors(model: FEModel, U: Floats, loaded: Integers, omega_squared: Floats | None = None) -> Floats:
+    """(m,) share by which the strain energy of the columns of U : (3 b, m) is estimated to be wrong.
+
+    loaded : nodes of the outer surface where forces act; omega_squared : (m,) of modes, None for static shapes
+    """
+    blocks = solid_blocks(model)
+    surface = _free_surface(model, loaded)
+    shares = np.zeros(U.shape[1])
+    for first in range(0, U.shape[1], _BATCH):
+        part = slice(first, first + _BATCH)
+        columns = displacements(model, np.ascontiguousarray(U[:, part]))
+        sums = np.zeros((3, columns.shape[1]))
+        for material in range(len(model.elastic.materials)):
+            recovered = _recovered(model, blocks, columns, material)
+            _relieve(recovered, *surface)
+            sums += np.sum([_sums(block, material, recovered, columns) for block in blocks], axis=0)
+        error = sums[0] if omega_squared is None else sums[0] + omega_squared[part] * np.maximum(sums[2], 0.0)
+        shares[part] = error / np.where(sums[1] > 0.0, sums[1], 1.0)
+    return shares
+
+
+def _recovered(model: FEModel, blocks: list[SolidBlock], U: Floats, material: int) -> Floats:
+    """(n, m, 6) stress at the nodes, averaged over the cells of one material"""
+    stress = np.zeros((len(model.points), U.shape[1], 6))
+    count = np.zeros(len(model.points), dtype=np.int64)
+    owner = np.full(len(model.points), material)
+    for block in blocks:
+        tables = block.tables
+        inverted = np.zeros(len(block.chunks.nodes), dtype=np.bool_)
+        arguments = (tables.stress_gradients, tables.stress_inner, tables.extrapolation, block.material, owner)
+        over_chunks(
+            recovery.stress_chunks, block.chunks, *block.stiffness_arguments, *arguments, U, stress, count, inverted
+        )
+    stress /= np.maximum(count, 1)[:, None, None]
+    return stress
+
+
+def _free_surface(model: FEModel, loaded: Integers) -> tuple[Integers, Floats]:
+    """Nodes (s,) of the surface without loads, and P (s, 3, 3) that projects on the directions along the surface."""
+    assert model.mesh is not None
+    triangles, normals = outer_surface(model.mesh)
+    x, n = model.points[triangles], len(model.points)
+    area = 0.5 * np.linalg.norm(np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]), axis=1)
+    tensor, total, bulge, size = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(n)
+    for corner in range(3):
+        at = triangles[:, corner]
+        np.add.at(tensor, at, area[:, None, None] * normals[:, :, None] * normals[:, None, :])
+        np.add.at(total, at, area[:, None] * normals)
+        np.add.at(bulge, at, area[:, None] * (x.mean(axis=1) - x[:, corner]))
+        np.add.at(size, at, area**1.5)
+    free = np.zeros(n, dtype=bool)
+    free[triangles] = True
+    free[loaded] = False
+    nodes = np.flatnonzero(free)
+    values, axes = np.linalg.eigh(tensor[nodes])
+    faced = values > _EDGE * values.sum(axis=1, keepdims=True)
+    # At a concave edge stress is singular, and that of the cells is the best there is.
+    outwards = np.einsum("si,si->s", bulge[nodes], total[nodes])
+    hollow = outwards > _HOLLOW * np.linalg.norm(total[nodes], axis=1) * size[nodes]
+    faced[hollow & (faced.sum(axis=1) > 1)] = False
+    return nodes, np.eye(3) - np.einsum("sai,si,sbi->sab", axes, faced.astype(float), axes)
+
+
+def _relieve(stress: Floats, nodes: Integers, P: Floats) -> None:
+    """P s P in place: no stress across the free surface."""
+    s = stress[nodes][..., [0, 3, 5, 3, 1, 4, 5, 4, 2]].reshape(len(nodes), -1, 3, 3)
+    s = np.einsum("sab,smbc,sdc->smad", P, s, P, optimize=True)
+    stress[nodes] = s.reshape(len(nodes), -1, 9)[..., [0, 4, 8, 1, 5, 2]]
+
+
+def _sums(block: SolidBlock, material: int, recovered: Floats, U: Floats) -> Floats:
+    """(3, m) energies of the error and of the stress, and that of inner displacements (see the kernel)"""
+    points = stiffness_rule(block.tables.kind)[0]
+    shapes = np.ascontiguousarray(shape_functions(block.tables.kind, points))
+    inner = np.ascontiguousarray(1.0 - points[:, : block.tables.inner.shape[1]] ** 2)
+    sums = np.zeros((-(-len(block.chunks.nodes) // CHUNK), 3, U.shape[1]))
+    arguments = (shapes, inner, block.density, block.material, material, recovered, U, sums)
+    over_chunks(error_energy.error_chunks, block.chunks, *block.stiffness_arguments, *arguments)
+    return np.asarray(sums.sum(axis=0))

@@ -1,0 +1,56 @@
+"""Losses of an import: parts of a mesh file that the body does not have, as data for the verdict on the body.
+
+A reader or `mesh/build.py` records a `Loss` where it leaves something out; nothing that carries mass or stiffness may
+be left out without one. The sentence gives the number, the share of all elements, and what to do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+LEVELS = ("bad", "care", "note")
+"""Worst first: do not trust the body; trust it with care; to be known, no reason against it"""
+_LARGE_SHARE = 0.1
+"""Share of the elements from which on their loss is bad."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """One kind of thing that was left out, or is computed in another way than the file says."""
+
+    kind: str
+    """"shells", "bars", "masses", "springs", "dampers", "ties", "supports", "matrices", "elements", "materials",
+    "sections", "orientation", "offsets", "formulation", "geometry", "unit" or "mesh" """
+    text: str
+    count: int = 0
+    level: str = "care"
+    """One of LEVELS"""
+    share: float | None = None
+    """Part of all elements of the file; None: not known"""
+    mass: float | None = None
+    """Mass that was left out, in the unit of mass of the file; None: not known"""
+    sets: tuple[str, ...] = ()
+    """Node sets that ties hold: an interface on such a set does the same"""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields of a report."""
+        return {key: getattr(self, key) for key in ("kind", "count", "share", "level", "text")}
+
+
+def lost_elements(kind: str, words: str, count: int, total: int, why: str) -> Loss:
+    """Elements with mass or stiffness that were left out, of `total` in the file; never only a note."""
+    share = count / total if total else 1.0
+    level = "bad" if share >= _LARGE_SHARE else "care"
+    text = f"{count:,} of {total:,} elements were left out ({percent(share)}): {words}; {why}"
+    return Loss(kind, text, count, level, share)
+
+
+def percent(share: float) -> str:
+    """Share as text."""
+    return f"{100.0 * share:.3g} %" if share < 0.999 or share == 1.0 else f"{100.0 * share:.5g} %"
+
+
+def in_order(losses: list[Loss]) -> list[Loss]:
+    """The losses, worst first."""
+    return sorted(losses, key=lambda loss: LEVELS.index(loss.level))
