@@ -11,6 +11,7 @@ from typing import Any
 
 from flexmb.analyses.ill_determined import ill_determined
 from flexmb.analyses.preparation import Preparation, prepare
+from flexmb.analyses.unstable_rest import equilibrium_warnings, stability_warnings
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.analysis import Analysis
@@ -24,9 +25,10 @@ from flexmb.results.result_writer import ResultWriter, check_result_path
 from flexmb.results.resuming import open_for_resuming
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.run import simulate
-from flexmb.solvers.summary import Summary
+from flexmb.solvers.summary import NaturalSummary, QuasiStaticSummary, StaticSummary, Summary
 from flexmb.system.records.fields import field_kinds
 from flexmb.system.system import System
+from flexmb.warning import WarningRecord
 
 Progress = Callable[[float, float, int, int], None]
 
@@ -117,6 +119,7 @@ def _report(
         balance=ready.balance,
         turbo=ready.turbo,
         flexible=flexible,
+        warnings=_stability(ready.system, writer, summary),
     )
     if writer.kept is not None and (failure or summary is None or summary.outcome != "finished"):
         kept = entry("earlier result", f"{writer.kept}: kept until this run is finished with --resume, or repeated")
@@ -131,6 +134,19 @@ def _look_into(system: System, output: Path) -> tuple[Findings, str, dict[str, t
             return flexible_findings(system.mechanism, result), strain_text(result), ill_determined(system, result)
     except InputError:  # the file is damaged, which is reported elsewhere
         return None
+
+
+def _stability(system: System, writer: ResultWriter, summary: Summary | None) -> list[WarningRecord]:
+    """Warnings about a run that rests in an unstable equilibrium."""
+    if isinstance(summary, StaticSummary):
+        return equilibrium_warnings(summary.equilibrium)
+    if not writer.n_rows or isinstance(summary, (NaturalSummary, QuasiStaticSummary)):
+        return []
+    try:
+        with Result(writer.path) as result:
+            return stability_warnings(system, result)
+    except (InputError, KeyError):  # the file is damaged, which is reported elsewhere, or holds no coordinates
+        return []
 
 
 def default_output(model: Model) -> Path:

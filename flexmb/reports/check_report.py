@@ -37,8 +37,8 @@ def check_report(
     lines += structure_lines(system, model, n_dof)
     lines += entry("assembly", _assembly_text(system, residual, start_gap))
     lines += flexible_lines(system, model.spec)
-    for warning in flexible_warnings(system.mechanism):
-        lines += entry("WARNING", warning)
+    for warning in flexible_warnings(system.mechanism, spec=model.spec):
+        lines += entry("WARNING", warning.text)
     for note in arms(system.mechanism):
         lines += entry("NOTE", note)
     lines += ["", *_coordinate_table(system, work)]

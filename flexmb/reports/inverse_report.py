@@ -13,6 +13,8 @@ from flexmb.reports.run_report import entry, ill_determined_text
 from flexmb.reports.section_report import section_lines
 from flexmb.results.beam_forces import SectionForces
 from flexmb.results.inverse_result import Departure, Fit, InverseDynamics
+from flexmb.system.beam_plane import twist_advice
+from flexmb.system.placement import place
 
 _SIGNS = (
     "act on the second body of a joint, at its marker there; the opposite force and moment act on the first body, at "
@@ -35,7 +37,9 @@ def inverse_report(inverse: InverseDynamics, beams: Mapping[str, SectionForces] 
     if inverse.n_repeated or not inverse.ill_determined:
         lines += entry("not unique", unique_text(inverse))
     if inverse.ill_determined:
-        lines += entry("ill-determined", ill_determined_text(inverse.ill_determined, bool(inverse.n_elastic)))
+        spec = inverse.model.spec
+        advice = twist_advice(spec, place(spec)) if inverse.n_elastic else ""
+        lines += entry("ill-determined", ill_determined_text(inverse.ill_determined, advice))
     if inverse.fit is not None:
         lines += fit_lines(inverse.fit, inverse.result.time)
     lines += ["", *_drive_table(inverse)]

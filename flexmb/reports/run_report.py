@@ -18,7 +18,9 @@ from flexmb.results.extremes import Extremes
 from flexmb.results.flexible_findings import Findings, flexible_bodies
 from flexmb.solvers.statics import Equilibrium
 from flexmb.solvers.summary import NaturalSummary, QuasiStaticSummary, RunSummary, StaticSummary, Summary
+from flexmb.system.beam_plane import twist_advice
 from flexmb.system.system import System
+from flexmb.warning import WarningRecord
 
 _WIDTH = 96
 _LABEL = 26
@@ -45,6 +47,7 @@ def run_report(
     balance: Equilibrium | None = None,
     turbo: Any = None,
     flexible: tuple[Findings, str, dict[str, tuple[str, ...]]] | None = None,
+    warnings: Sequence[WarningRecord] = (),
 ) -> str:
     """The report of a run as plain text, at most some 100 columns wide.
 
@@ -52,7 +55,7 @@ def run_report(
     constraint rows); `extremes`: those of sensors and reactions by channel path; `n_channels`: channels written
     (default: all); `wall_note`: remark on the wall time in place of the speed; `balance`: equilibrium at the start, if
     any; `turbo`: whether generated code is used, if requested; `flexible`: findings on flexible bodies, their largest
-    strain energy as text, and ill-determined reactions.
+    strain energy as text, and ill-determined reactions; `warnings`: further ones.
     """
     outcome = summary.outcome if summary is not None else "failed"
     is_flexible = bool(flexible_bodies(system.mechanism))
@@ -62,10 +65,12 @@ def run_report(
     lines += ["", *_run_lines(model.spec, summary, wall_note, strain, balance, turbo)]
     if is_flexible:
         lines += ["", *flexible_lines(system, model.spec, findings)]
-        for warning in flexible_warnings(system.mechanism, findings):
-            lines += ["", *entry("WARNING", warning)]
+        for warning in flexible_warnings(system.mechanism, findings, model.spec):
+            lines += ["", *entry("WARNING", warning.text)]
+    for warning in warnings:
+        lines += ["", *entry("WARNING", warning.text)]
     if weak:
-        lines += ["", *entry("WARNING", f"reactions are ill-determined: {ill_determined_text(weak, is_flexible)}")]
+        lines += ["", *entry("WARNING", f"reactions are ill-determined: {ill_determined_text(weak, twist_advice(model.spec, system.mechanism))}")]
     if summary is not None and not summary.energy_balance <= _POOR_BALANCE:
         lines += ["", *entry("WARNING", balance_warning(model.spec.analysis, summary.energy_balance))]
     if summary is not None and summary.largest_turn > LARGE_TURN:
@@ -147,7 +152,7 @@ def flexible_lines(system: System, spec: ModelSpec, findings: Findings | None = 
     """A paragraph for every kind of flexible body; none for a rigid model."""
     lines = []
     for texts in flexible_texts(system.mechanism, spec, findings):
-        for label, text in zip(("flexible body", "", ""), texts, strict=False):
+        for label, text in zip(("flexible body", "", "", ""), texts, strict=False):
             lines += entry(label, text)
     return lines
 
@@ -328,13 +333,11 @@ def _count(number: int, word: str, words: str | None = None) -> str:
     return f"{number} {word if number == 1 else words or word + 's'}"
 
 
-def ill_determined_text(components: dict[str, tuple[str, ...]], is_flexible: bool) -> str:
-    """Reaction components that are amplified round-off, and the remedy."""
+def ill_determined_text(components: dict[str, tuple[str, ...]], advice: str) -> str:
+    """Reaction components that are amplified round-off, and the remedy; `advice` for the beams of this model."""
     listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in components.items())
     text = (
         "some constraints nearly repeat others. Only the sum of these components is determined by the model, the "
         f"single values are amplified round-off, in joint axes: {listed}. Free these directions in a joint"
     )
-    beams = ", or change the shapes of the beams: add twist (torsion = 2), or leave out bending out of the plane "
-    beams += "(bending = { y = 3, z = 0 })"
-    return f"{text}{beams}." if is_flexible else f"{text}."
+    return f"{text}{advice}."

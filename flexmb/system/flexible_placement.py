@@ -60,6 +60,11 @@ class BeamData:
         plain = self.shapes.model_copy(update={**shapes, "elements": None})
         return replace(self, shapes=plain, shear=False, damping=None, stations=())
 
+    def twisting(self) -> BeamData:
+        """The same beam, undamped, with one torsion shape more."""
+        torsion = None if self.shapes.torsion is None else self.shapes.torsion + 1
+        return replace(self, shapes=self.shapes.model_copy(update={"torsion": torsion}), damping=None)
+
     def chosen(self, stations: Sequence[float], axial: int, torsion: int) -> BeamData:
         """The same beam with the chosen constraint shapes, stretch and twist."""
         shapes = self.shapes.model_copy(update={"axial": axial, "torsion": torsion})

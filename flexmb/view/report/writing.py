@@ -84,7 +84,10 @@ def _bodies(result: Result, folder: str | os.PathLike[str] | None) -> _Bodies:
     spec = model_of(result, folder).spec
     mechanism = place(spec)
     flexible = [n for n, body in enumerate(mechanism.bodies) if isinstance(body, FlexibleBody) and body.n_modes]
-    warnings = list(flexible_warnings(mechanism, flexible_findings(mechanism, result))) if flexible else []
+    warnings: list[str] = []
+    if flexible:
+        found = flexible_warnings(mechanism, flexible_findings(mechanism, result), spec)
+        warnings = [warning.text for warning in found]
     return _Bodies(mode_tables([covered(spec, mechanism, number) for number in flexible]), warnings)
 
 
