@@ -11,6 +11,7 @@ from typing import Any
 
 from flexmb.analyses.ill_determined import ill_determined
 from flexmb.analyses.preparation import Preparation, prepare
+from flexmb.analyses.start_rates import start_rate_warnings
 from flexmb.analyses.unstable_rest import equilibrium_warnings, stability_warnings
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
@@ -119,7 +120,7 @@ def _report(
         balance=ready.balance,
         turbo=ready.turbo,
         flexible=flexible,
-        warnings=_stability(ready.system, writer, summary),
+        warnings=[*start_rate_warnings(model.spec, ready.system, ready.work), *_stability(ready.system, writer, summary)],
     )
     if writer.kept is not None and (failure or summary is None or summary.outcome != "finished"):
         kept = entry("earlier result", f"{writer.kept}: kept until this run is finished with --resume, or repeated")
