@@ -120,7 +120,10 @@ def _report(
         balance=ready.balance,
         turbo=ready.turbo,
         flexible=flexible,
-        warnings=[*start_rate_warnings(model.spec, ready.system, ready.work), *_stability(ready.system, writer, summary)],
+        warnings=[
+            *start_rate_warnings(model.spec, ready.system, ready.work),
+            *_stability(ready.system, writer, summary),
+        ],
     )
     if writer.kept is not None and (failure or summary is None or summary.outcome != "finished"):
         kept = entry("earlier result", f"{writer.kept}: kept until this run is finished with --resume, or repeated")

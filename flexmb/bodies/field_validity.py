@@ -1,4 +1,4 @@
-"""How far a deformation field may be wrong at a deflection, from the slopes of the body in its frame and the order kept.
+"""Estimated error of a deformation field at a deflection, by the slopes of the body in its frame and the order kept.
 
 Beam, v' and w' the slopes of its centre line in the body frame, s^2 = v'^2 + w'^2, kappa^2 = v''^2 + w''^2, and
 c = v' v'' + w' w'':

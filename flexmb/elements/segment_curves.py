@@ -1,4 +1,4 @@
-"""Piecewise polynomials along a beam: Hermite cubics (linear functions in stretch and twist) between nodes, and bubbles.
+"""Piecewise polynomials along a beam: Hermite cubics (stretch, twist: linear functions) between nodes, and bubbles.
 
 A bubble vanishes at both ends of its segment, in bending with its slope. Its curvature (in stretch and twist its slope)
 is a Legendre polynomial: bubbles of a uniform segment have no stiffness in common with each other and with the
@@ -29,7 +29,9 @@ class SegmentCurve:
 
     def values(self, x: Floats) -> Floats:
         """(m, 4) value, slope, turn, curvature at x (m,) [m]; at a node those of the segment that begins."""
-        number, rate, polynomials = _polynomials(self.nodes.tobytes(), np.asarray(x, dtype=float).tobytes(), self._count)
+        number, rate, polynomials = _polynomials(
+            self.nodes.tobytes(), np.asarray(x, dtype=float).tobytes(), self._count
+        )
         value, slope, curvature = (
             np.einsum("mk,mk->m", polynomials[:, : derived.shape[1]], derived[number]) * rate**order
             for order, derived in enumerate(self._derivatives)

@@ -22,8 +22,8 @@ from flexmb.reduction.beam_matrices import BeamIntegrals
 from flexmb.reduction.beam_request import BeamRequest
 from flexmb.reduction.element_curves import beam_line, element_nodes
 
-_BUBBLES = 6
-"""Bubbles of a segment, at least, and three more than the modes: the third mode between held ends is right to 1e-5."""
+_BUBBLES = 8
+"""Bubbles of a segment, at least, and five more than the modes: the third mode between held ends is right to 1e-4."""
 _NEAR = 0.01
 """Interfaces closer than this part of the length are one: a shorter segment would only add high frequencies."""
 _SHEAR_ELEMENTS = 6
@@ -46,9 +46,11 @@ def interface_curves(request: BeamRequest) -> tuple[Floats, dict[str, Sequence[C
     length = request.length
     interfaces = interface_places(length, request.stations, [lump.x for lump in request.lumps])
     nodes = break_points(length, interfaces, span_ends(request.spans, length)[:-1], [lump.x for lump in request.lumps])
-    bubbles = max(_BUBBLES, 3 + max(count or 0 for count in request.counts.values()))
+    bubbles = max(_BUBBLES, 5 + max(count or 0 for count in request.counts.values()))
     if request.shear:
-        nodes = element_nodes(nodes, max(_SHEAR_ELEMENTS, 2 * (nodes.size - 1), 2 * max(count or 0 for count in request.counts.values())))
+        nodes = element_nodes(
+            nodes, max(_SHEAR_ELEMENTS, 2 * (nodes.size - 1), 2 * max(count or 0 for count in request.counts.values()))
+        )
         bubbles = 1
     curves: dict[str, Sequence[Curve]] = {}
     for component in COMPONENTS:

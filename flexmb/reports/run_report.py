@@ -70,7 +70,8 @@ def run_report(
     for warning in warnings:
         lines += ["", *entry("WARNING", warning.text)]
     if weak:
-        lines += ["", *entry("WARNING", f"reactions are ill-determined: {ill_determined_text(weak, twist_advice(model.spec, system.mechanism))}")]
+        weakness = ill_determined_text(weak, twist_advice(model.spec, system.mechanism))
+        lines += ["", *entry("WARNING", f"reactions are ill-determined: {weakness}")]
     if summary is not None and not summary.energy_balance <= _POOR_BALANCE:
         lines += ["", *entry("WARNING", balance_warning(model.spec.analysis, summary.energy_balance))]
     if summary is not None and summary.largest_turn > LARGE_TURN:

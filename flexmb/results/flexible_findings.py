@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmb.bodies.deflection import Deflection, largest_deflection
-from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.field_validity import FieldError, largest_field_error
+from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.orientation import rotations
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import Mechanism

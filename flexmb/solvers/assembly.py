@@ -3,8 +3,8 @@
 Positions: Gauss-Newton steps of least change (weighted by the magnitude of the coordinates) with Levenberg damping when
 they do not help, and a few deterministic disturbances to leave a singular start. Velocities: least change in the metric
 of the mass matrix. Values set by the user stay, and flexible bodies keep their shape (by default undeformed) as long as
-the loops close without bending them; rates that only bending allows are those of least elastic energy. Accelerations and multipliers:
-M a + G^T lam = -BIAS, G a = -GAM.
+the loops close without bending them; rates that only bending allows are those of least elastic energy.
+Accelerations and multipliers: M a + G^T lam = -BIAS, G a = -GAM.
 """
 
 from __future__ import annotations
@@ -216,8 +216,8 @@ def assemble_velocities(mechanics: Mechanics) -> None:
 def least_strain(mechanics: Mechanics, M: Floats) -> Floats:
     """Metric of elastic rates in which stiff shapes move least: their stiffness, and a little of the mass matrix.
 
-    A mechanism that is locked as long as its bodies are rigid starts as a slow motion would bend it; in the metric of the
-    mass matrix the light and stiff shapes would take the largest part, and ring.
+    A mechanism that is locked as long as its bodies are rigid starts as a slow motion would bend it; in the metric of
+    the mass matrix the light and stiff shapes would take the largest part, and ring.
     """
     system = mechanics.system
     if not isinstance(system, System):

@@ -1,9 +1,9 @@
-"""Shapes of beams for which the model gives none: constraint shapes for what acts on them, modes between, twist, stretch.
+"""Shapes of beams for which the model gives none: constraint shapes for what acts on them, modes, twist and stretch.
 
 Bending: constraint shapes at the ends and at every joint, force, spring and lump, and modes between them.
 Twist: where the joints pass a torque along the beam, since it is as soft as bending; if J and G are known.
 Stretch: where the axial force does not follow from equilibrium (a beam between two fixed points), because an
-inextensible beam could not bend there. That is so when the rows of the joints do not depend on those without stretch.
+inextensible beam could not bend there: forces of the joints that are in equilibrium without loads stretch it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.reduction.beam_basis import BeamBasis
 from flexmb.system.beam_interfaces import Interface, interfaces_of
 from flexmb.system.flexible_placement import basis_of, beam_data
-from flexmb.system.linear_mechanism import RIGID, LinearMechanism, rank
+from flexmb.system.linear_mechanism import RIGID, LinearMechanism, null_space
 from flexmb.system.mechanism import Mechanism
 
 AUTO = "auto"
+_INDEPENDENT = 1e-6
+"""Axial strain per unit self-stress above which it is not round-off."""
 _ALONG = 0.5
 """Part of a direction along the beam above which a load counts as a torque or an axial force."""
 
@@ -39,9 +41,7 @@ class Choice:
 def chosen_shapes(spec: ModelSpec, provisional: Mechanism) -> dict[str, Choice]:
     """The choice for every beam without given shapes; `provisional` is the mechanism with any bending shapes."""
     beams = {
-        name: body
-        for name, body in spec.bodies.items()
-        if isinstance(body, BeamBody) and body.shapes.family == AUTO
+        name: body for name, body in spec.bodies.items() if isinstance(body, BeamBody) and body.shapes.family == AUTO
     }
     interfaces = {name: interfaces_of(spec, provisional, name) for name in beams}
     stretching = _stretching(spec, provisional, [name for name in beams if _passes(interfaces[name], "forces")])
@@ -88,5 +88,6 @@ def _stretching(spec: ModelSpec, mechanism: Mechanism, names: list[str]) -> set[
             k for k, shape in enumerate(shapes) if k >= RIGID and shape.component == "u"
         )
     rest = np.delete(linear.rows, list(columns.values()), axis=1)
-    plain = rank(rest)
-    return {name for name in names if rank(np.column_stack([rest, linear.rows[:, columns[name]]])) > plain}
+    self_stress = null_space(rest.T)  # multipliers that are in equilibrium without loads
+    found = {name: self_stress.T @ linear.rows[:, column] for name, column in columns.items()}
+    return {name for name, axial in found.items() if np.linalg.norm(axial) > _INDEPENDENT}

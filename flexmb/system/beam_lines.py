@@ -49,5 +49,6 @@ def _in_line(body: FlexibleBody, other: FlexibleBody) -> bool:
     along, offset = body.R_wb[:, 0], other.p_wb - body.p_wb
     aside = np.linalg.norm(np.cross(along, offset))
     return bool(
-        np.linalg.norm(np.cross(along, other.R_wb[:, 0])) < _COLLINEAR and aside < _COLLINEAR * (body.length + other.length)
+        np.linalg.norm(np.cross(along, other.R_wb[:, 0])) < _COLLINEAR
+        and aside < _COLLINEAR * (body.length + other.length)
     )

@@ -89,16 +89,10 @@ def compliance_error(
     basis: BeamBasis, exact: BeamBasis, interfaces: Sequence[Interface], mechanism: Mechanism
 ) -> tuple[float, str]:
     """Largest missing part of the compliance under loads in equilibrium, and what applies the load there."""
-    loads, owners = [], []
-    for interface in interfaces:
-        p_b = mechanism.markers[interface.marker].p_b
-        for directions, is_moment in ((interface.forces, False), (interface.moments, True)):
-            for direction in directions:
-                loads.append((p_b, direction, is_moment))
-                owners.append(interface.by)
-    if not loads:
+    if not interfaces:
         return 0.0, ""
-    (rigid, elastic), (_, reduced) = _work(exact, loads), _work(basis, loads)
+    owners = [i.by for i in interfaces for _ in range(len(i.forces) + len(i.moments))]
+    (rigid, elastic), (_, reduced) = _work(exact, interfaces, mechanism), _work(basis, interfaces, mechanism)
     balanced = null_space(rigid)
     if not balanced.shape[1]:
         return 0.0, ""
@@ -115,14 +109,14 @@ def compliance_error(
     return float(np.clip(errors[-1], 0.0, 1.0)), owners[int(np.argmax(share))]
 
 
-def _work(basis: BeamBasis, loads: list[tuple[Floats, Floats, bool]]) -> tuple[Floats, Floats]:
+def _work(basis: BeamBasis, interfaces: Sequence[Interface], mechanism: Mechanism) -> tuple[Floats, Floats]:
     """(6, n_loads) work of unit loads on the rigid motions and (n, n_loads) on the shapes; moments per length."""
     shapes = all_shapes(basis)
     columns = []
-    for p_b, direction, is_moment in loads:
-        shift, turn = beam_motion(shapes, basis.length, p_b, np.eye(3))
-        columns.append(basis.length * turn @ direction if is_moment else shift @ direction)
-    work = np.array(columns).T
+    for interface in interfaces:
+        shift, turn = beam_motion(shapes, basis.length, mechanism.markers[interface.marker].p_b, np.eye(3))
+        columns += [shift @ interface.forces.T, basis.length * turn @ interface.moments.T]
+    work = np.hstack(columns)
     scale = np.array([1.0, 1.0 / basis.length, 1.0, 1.0 / basis.length, 1.0, 1.0 / basis.length])
     return work[:RIGID] * scale[:, None], work[RIGID:]
 
@@ -138,10 +132,9 @@ def _frequency_errors(
     spec: ModelSpec, mechanism: Mechanism, own: dict[str, BeamBasis], exact: dict[str, BeamBasis]
 ) -> dict[str, tuple[float, ...]]:
     """Errors of the first frequencies by the shapes of each beam, or of all together where they are many."""
-    reference = LinearMechanism(spec, mechanism, exact)
-    if reference.starts[-1] > _MOST_UNKNOWNS:
+    if RIGID * len(mechanism.bodies) + sum(len(basis.shapes) for basis in exact.values()) > _MOST_UNKNOWNS:
         return {}
-    wanted = reference.frequencies(COMPARED)
+    wanted = LinearMechanism(spec, mechanism, exact).frequencies(COMPARED)
     if not wanted.size:
         return {}
     wanted = wanted[wanted <= BAND * wanted[0]]
@@ -188,9 +181,7 @@ def _in_planes(basis: BeamBasis, planes: tuple[str, ...]) -> BeamBasis:
     )
 
 
-def _reference(
-    spec: ModelSpec, mechanism: Mechanism, name: str, basis: BeamBasis, normal: Floats | None
-) -> BeamBasis:
+def _reference(spec: ModelSpec, mechanism: Mechanism, name: str, basis: BeamBasis, normal: Floats | None) -> BeamBasis:
     """Exact constraint shapes and many modes in the components in which the beam has shapes and is judged."""
     exact = automatic_basis(spec, mechanism, name, basis, _REFERENCE_MODES, 3, "chord")
     return _in_planes(exact, _planes(mechanism, name, normal))

@@ -1,4 +1,4 @@
-"""Beams whose shapes do not suit the joints and forces that act on them: errors, warnings, and remedies that were tried.
+"""Beams whose shapes do not suit the joints and forces that act on them: errors, warnings, remedies that were tried.
 
 A beam is rejected only when none of its bending shapes can move in the mechanism, so that it would be rigid. Otherwise
 its errors are a warning: 5 % of compliance and 2 % of the first frequency (5 % of the next) are the limits for which a
@@ -56,9 +56,7 @@ def support_faults(spec: ModelSpec, mechanism: Mechanism) -> list[Fault]:
     return faults
 
 
-def shape_warnings(
-    spec: ModelSpec, mechanism: Mechanism, qualities: dict[str, BeamQuality]
-) -> Iterator[WarningRecord]:
+def shape_warnings(spec: ModelSpec, mechanism: Mechanism, qualities: dict[str, BeamQuality]) -> Iterator[WarningRecord]:
     """Beams whose shapes miss compliance or frequencies."""
     for name, quality in qualities.items():
         if is_good(quality):
@@ -95,7 +93,9 @@ def remedies(spec: ModelSpec, mechanism: Mechanism, name: str) -> list[str]:
     assert isinstance(body, BeamBody)
     data = beam_data(spec, body)
     found = []
-    if is_good(quality_with(spec, mechanism, name, automatic_basis(spec, mechanism, name, basis, AUTO_MODES, 1, data.frame))):
+    if is_good(
+        quality_with(spec, mechanism, name, automatic_basis(spec, mechanism, name, basis, AUTO_MODES, 1, data.frame))
+    ):
         found.append("automatic shapes (leave out 'shapes')")
 
     def suits(**other: object) -> bool:
@@ -110,7 +110,11 @@ def remedies(spec: ModelSpec, mechanism: Mechanism, name: str) -> list[str]:
             if suits(bending=number):
                 return [*found, f"{number} bending shapes per plane"]
         for frame, family in _OTHERS:
-            if (frame, family) != (data.frame, data.shapes.family) and not data.shear and suits(family=family, frame=frame):
+            if (
+                (frame, family) != (data.frame, data.shapes.family)
+                and not data.shear
+                and suits(family=family, frame=frame)
+            ):
                 return [*found, f'frame = "{frame}" with family = "{family}"']
     return found or ["several beams in place of this one"]
 

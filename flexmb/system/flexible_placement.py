@@ -152,7 +152,7 @@ def place_beam(
 ) -> FlexibleBody:
     """A beam in its design position.
 
-    chosen : stations, axial and torsion counts of a beam without given shapes; None: plain shapes, until they are chosen
+    chosen : stations, axial and torsion counts of a beam without given shapes; None: plain shapes until then
     """
     is_plain = body.shapes.family == "auto" and chosen is None
     try:

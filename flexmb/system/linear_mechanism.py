@@ -66,7 +66,7 @@ class LinearBody:
 
 
 def beam_motion(shapes: tuple[BeamShape, ...], length: float, p_b: Floats, R: Floats) -> tuple[Floats, Floats]:
-    """(n, 3) displacement and turn of a point p_b of a beam per unit of each coordinate, in the axes that R leads to."""
+    """(n, 3) displacement and turn of a point p_b of a beam per unit of each coordinate, in the axes R leads to."""
     x = float(np.clip(p_b[0], 0.0, length))
     shift, turn = lump_motion(shapes, Lump(x, 0.0, p_b - [x, 0.0, 0.0]))
     return shift @ R.T, turn @ R.T

@@ -45,7 +45,7 @@ def frame_along(z: Any, x: Any = None) -> Floats:
 
 
 class Placer:
-    """Places the parts of a checked model, one kind after the other; beams without given shapes as chosen, or plainly."""
+    """Places the parts of a checked model, one kind after the other; beams without given shapes by `choices`."""
 
     def __init__(self, spec: ModelSpec, choices: Mapping[str, Choice] | None = None):
         self.spec = spec

@@ -37,7 +37,9 @@ def check_beam(references: References, name: str, table: Table) -> None:
     family = shapes.get("family", "monomials") if isinstance(shapes, Mapping) else "monomials"
     if table.get("shear") is True and shapes is not None and family not in ("elements", "auto"):
         text = f"body '{name}': shear deformation needs shapes from beam elements"
-        references.add((*path, "shear"), text, 'Give shapes = { family = "elements", elements = 10 }, or leave out shapes.')
+        references.add(
+            (*path, "shear"), text, 'Give shapes = { family = "elements", elements = 10 }, or leave out shapes.'
+        )
     check_damping(references, name, table.get("damping"))
     check_markers(references, table.get("markers"), (*path, "markers"))
 
