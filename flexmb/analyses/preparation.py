@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.analyses.start_rates import start_rate_warnings
 from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
@@ -80,7 +81,7 @@ def prepare_spec(spec: ModelSpec) -> Preparation:
         work = system.workspace()
         assemble(system, work)
     residual = _residual(system, work)
-    warnings = tuple(redundancy_warnings(found.near))
+    warnings = (*redundancy_warnings(found.near), *start_rate_warnings(spec, system, work))
     return Preparation(system, work, start_gap, residual, int(found.dof), balance, warnings=warnings)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from flexmb.analyses.ill_determined import ill_determined
 from flexmb.analyses.preparation import Preparation, prepare
+from flexmb.analyses.unstable_rest import stability_warnings
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.analysis import Analysis
@@ -26,7 +27,7 @@ from flexmb.results.resuming import open_for_resuming
 from flexmb.results.spectrum import ringing
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.run import simulate
-from flexmb.solvers.summary import Summary
+from flexmb.solvers.summary import NaturalSummary, QuasiStaticSummary, StaticSummary, Summary
 from flexmb.system.records.fields import field_kinds
 from flexmb.system.system import System
 from flexmb.warning import WarningRecord
@@ -141,6 +142,7 @@ def _look_into(system: System, writer: ResultWriter, summary: Summary | None) ->
                 ringing=ringing(result, max(forces, key=forces.__getitem__)) if forces else None,
                 energy_time=energy_error_time(result),
                 turn_time=turn_time(result, summary.turning_body) if summary is not None else None,
+                warnings=_stability(system, result, summary),
             )
             if not flexible_bodies(system.mechanism):
                 return seen
@@ -148,6 +150,13 @@ def _look_into(system: System, writer: ResultWriter, summary: Summary | None) ->
             return replace(seen, findings=findings, strain=strain_text(result), ill_determined=weak)
     except InputError:  # the file is damaged, which is reported elsewhere
         return NOTHING_SEEN
+
+
+def _stability(system: System, result: Result, summary: Summary | None) -> tuple[WarningRecord, ...]:
+    """Warning about a run that rests in an unstable equilibrium."""
+    if isinstance(summary, (StaticSummary, NaturalSummary, QuasiStaticSummary)):
+        return ()  # a static equilibrium has a warning of its own
+    return tuple(stability_warnings(system, result))
 
 
 def default_output(model: Model) -> Path:

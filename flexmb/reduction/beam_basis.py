@@ -91,18 +91,21 @@ def beam_basis(
     lumps: Sequence[Lump] = (),
     damping: Damping = None,
     gauss: int | None = None,
+    stations: Sequence[float] = (),
 ) -> BeamBasis:
     """The basis of a beam [m]; raises `InputError` with all faults.
 
-    family: "monomials", "modes" (closed form, of the uniform beam with `supports`) or "elements" (lowest modes of a
-    finite-element model, or all its nodal shapes where a count is None; `elements` defaults to four for each mode).
+    family: "monomials", "modes" (closed form, of the uniform beam with `supports`), "elements" (lowest modes of a
+    finite-element model, or all its nodal shapes where a count is None; `elements` defaults to four for each mode) or
+    "auto" (constraint shapes at the ends, lumps and `stations` [m], and in each bending plane as many modes between
+    them as its count; axial, torsion: one more than the modes).
     supports: such as "pinned-pinned" or "clamped-free"; default: those that suit the frame.
     gauss: points between two breaks; default: as many as the products of the shapes need.
     """
     counts = {"y": bending_y, "z": bending_z, "u": axial, "t": torsion}
     request = BeamRequest(
         length, tuple(spans), family, counts, supports, elements, frame, shear, rotary_inertia, tuple(lumps), damping,
-        gauss,
+        gauss, tuple(stations),
     )  # fmt: skip
     _raise(request.faults())
     curves = family_of(request)

@@ -14,6 +14,7 @@ from flexmb.reduction.beam_data import break_points, span_ends
 from flexmb.reduction.beam_matrices import BeamIntegrals
 from flexmb.reduction.beam_request import BeamRequest
 from flexmb.reduction.element_curves import element_curves
+from flexmb.reduction.interface_curves import interface_curves
 
 _CONVERGED = 1e-7
 """Relative error of the products of waves at the stations of a run: every station costs time at each step, and this
@@ -70,6 +71,10 @@ def family_of(request: BeamRequest) -> Family:
         }
         waves = max((curve.k for curves in modes.values() for curve in curves), default=0.0)
         return Family(dict(modes), breaks, None, waves)
+    if request.family == "auto":
+        nodes, joined = interface_curves(request)
+        degree = {name: (3 if name in BENDING else 2) if joined[name] else 0 for name in COMPONENTS}
+        return Family(joined, nodes, degree if request.shear else None)
     nodes, nodal = element_curves(request, breaks)
     degree = {name: (3 if name in BENDING else 2) if nodal[name] else 0 for name in COMPONENTS}
     return Family(nodal, nodes, degree)

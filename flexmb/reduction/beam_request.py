@@ -13,7 +13,7 @@ from flexmb.reduction.beam_data import SAME_PLACE, Lump, Span
 from flexmb.reduction.damping import Damping, damping_faults
 from flexmb.reduction.frames import FRAMES
 
-FAMILIES = ("monomials", "modes", "elements")
+FAMILIES = ("auto", "monomials", "modes", "elements")
 
 _COUNT_NAMES = {"y": "bending_y", "z": "bending_z", "u": "axial", "t": "torsion"}
 _DEFAULT_SUPPORTS = {
@@ -43,6 +43,8 @@ class BeamRequest:
     lumps: tuple[Lump, ...]
     damping: Damping
     gauss: int | None
+    stations: tuple[float, ...] = ()
+    """places where joints, forces and springs act [m]; only for family = "auto\""""
 
     @property
     def end_supports(self) -> str:
@@ -60,8 +62,8 @@ class BeamRequest:
         faults += one_of("family", self.family, FAMILIES) + one_of("frame", self.frame, FRAMES)
         if self.supports is not None:
             faults += one_of("supports", self.supports, SUPPORTS)
-            if self.family == "monomials":
-                faults.append(Fault("supports do not apply to monomials", ("supports",), "Leave them out."))
+            if self.family in ("auto", "monomials"):
+                faults.append(Fault(f"supports do not apply to {self.family!r}", ("supports",), "Leave them out."))
         if is_number(self.length) and self.length > 0.0:
             faults += span_faults(self.spans, self.length) + _lump_faults(self.lumps, self.length)
         faults += self._count_faults() + self._element_faults() + self._section_faults()
@@ -89,13 +91,13 @@ class BeamRequest:
         if self.family != "elements":
             if self.elements is not None:
                 faults.append(Fault(f"elements do not apply to family = {self.family!r}", ("elements",)))
-            if self.shear:
+            if self.shear and self.family != "auto":
                 text = f"shear deformation needs family = 'elements', found {self.family!r}"
                 faults.append(
                     Fault(
                         text,
                         ("shear",),
-                        "Use family = 'elements', or leave out shear: the other families are Euler-Bernoulli shapes.",
+                        "Use family = 'elements' or 'auto', or leave out shear: the others are Euler-Bernoulli shapes.",
                     )
                 )
         elif self.elements is not None and (not is_whole(self.elements) or not 1 <= self.elements <= _MOST_ELEMENTS):

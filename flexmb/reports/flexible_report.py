@@ -18,16 +18,27 @@ from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.results.flexible_findings import Finding, Findings, flexible_bodies
 from flexmb.results.result_file import Result
+from flexmb.system.beam_lines import line_lengths
+from flexmb.system.beam_plane import plane_warnings
+from flexmb.system.beam_quality import BeamQuality, beam_qualities
+from flexmb.system.beam_supports import shape_warnings
 from flexmb.system.mechanism import Mechanism
 from flexmb.warning import WarningRecord
 
 ON_AXIS = 1e-3  # fraction of the length: a joint that is closer to the axis of a beam counts as on it
 LARGE = 0.1
-"""Deflection as a fraction of the length above which the report gives a warning."""
+"""Displacement of a body that is no beam, as a fraction of its length, above which the report gives a warning."""
+FIELD_ERROR = 0.02
+"""Estimated error of a truncated deformation field above which the report gives a warning."""
+STEEP = 0.9
+"""Slope of the centre line of an exact beam above which the report gives a warning: 64 degrees from its frame. A
+cantilever with four shapes is then wrong by 1e-3."""
 LINEAR_DEFLECTION = 0.01
 """The same for a linear field: foreshortening, which it leaves out, is then 2e-4 of the length."""
 LINEAR_STIFFENING = 0.02
 """Change of the bending stiffness by axial forces that a linear field may leave out (1 % of a frequency)."""
+ROUND_OFF = 1e-6
+"""Error of compliance or frequencies that is reported as zero."""
 STOCKY = 35.0
 """Length / radius of gyration below which shear matters: there the first frequency of a pinned steel beam is 1.6 % too
 high without it and the second 6 %, by (n pi r/L)^2 (1 + E/kG)/2."""
@@ -38,60 +49,42 @@ _TABLE_ROWS = 12
 
 
 def flexible_texts(mechanism: Mechanism, spec: ModelSpec, findings: Findings | None = None) -> Iterator[list[str]]:
-    """Texts on every kind of flexible body: coordinates, field, frame; frequencies, damping; deflection."""
+    """Texts on every kind of flexible body: coordinates, field, frame; frequencies, damping; shapes; deflection."""
+    qualities = beam_qualities(spec, mechanism)
     for bodies in _alike(mechanism, spec):
         names = ", ".join(body.name for body in bodies)
         texts = [f"{names}: {_what(bodies[0])}", f"{_frequency_text(bodies[0])}; {damping_text(bodies[0], spec)}"]
+        judged = [qualities[body.name] for body in bodies if body.name in qualities]
+        if judged:
+            texts.append(_quality_text(judged))
         if findings:
             body = max(bodies, key=lambda body: findings[body.name].deflection.size)
             texts.append(_deflection_text(body, findings[body.name], len(bodies) > 1))
         yield texts
 
 
-def flexible_warnings(mechanism: Mechanism, findings: Findings | None = None) -> Iterator[WarningRecord]:
-    """Warnings about stocky beams, large deflections and linear fields, one for every body concerned."""
+def flexible_warnings(
+    mechanism: Mechanism, findings: Findings | None = None, spec: ModelSpec | None = None
+) -> Iterator[WarningRecord]:
+    """Warnings about verdicts, unsuitable shapes, stocky beams, steep deflections and linear fields, by body."""
     yield from body_verdicts(mechanism)
+    if spec is not None:
+        yield from shape_warnings(spec, mechanism, beam_qualities(spec, mechanism))
+        yield from plane_warnings(spec, mechanism, findings)
+    lines = line_lengths(mechanism)
     for body in flexible_bodies(mechanism):
-        slender, place = slenderness(body), f"bodies.{body.name}"
+        place = f"bodies.{body.name}"
+        slender = slenderness(body) * lines.get(body.name, body.length) / body.length
         if slender < STOCKY and body.basis is not None and not body.basis.shear:
             text = (
                 f"beam '{body.name}' is stocky: its length is only {slender:.3g} radii of gyration. Below {STOCKY:g} "
-                'frequencies without shear are too high. Use shear = true (shapes of family "elements") and '
-                "rotary_inertia = true."
+                "frequencies without shear are too high. Use shear = true and rotary_inertia = true"
             )
-            yield WarningRecord("stocky-beam", text, place, None, slender, "1")
-        if findings is None:
-            continue
-        finding = findings[body.name]
-        ratio, t = finding.deflection.size / body.length, finding.time
-        parts = "bodies" if body.basis is None else "beams"
-        if ratio > LARGE:
-            text = (
-                f"body '{body.name}' is deflected by {_percent(ratio)} of its length, above {_percent(LARGE)}: a few "
-                f"shapes may not describe such a curve. Compare with more shapes, or divide it into several {parts}."
-            )
-            yield WarningRecord("large-deflection", text, place, t, ratio, "1")
-        if body.order == 0 and body.reduced is not None and ratio > LINEAR_DEFLECTION:
-            held = body.reduced.order != 0
-            cure = "Leave out 'field'" if held else "Regenerate its file with 'flexmb reduce --field quadratic'"
-            text = (
-                f"body '{body.name}' has a linear field, which leaves out foreshortening and geometric stiffening: it "
-                f"is deflected by {_percent(ratio)} of its length. {cure}."
-            )
-            yield WarningRecord("linear-field", text, place, t, ratio, "1")
-        if body.order == 0 and body.basis is not None:
-            change = stiffness_change(body, finding.axial_force)
-            if ratio > LINEAR_DEFLECTION or change > LINEAR_STIFFENING:
-                axial = ""
-                if not np.isnan(finding.axial_force):
-                    axial = f", and axial forces of {finding.axial_force:.4g} N would change its stiffness by about "
-                    axial += _percent(change)
-                text = (
-                    f"beam '{body.name}' has a linear field, which leaves out foreshortening and geometric stiffening: "
-                    f"it is deflected by {_percent(ratio)} of its length{axial}. "
-                    'Use field = "exact".'
-                )
-                yield WarningRecord("linear-field", text, place, t, ratio, "1")
+            given = spec is not None and getattr(spec.bodies.get(body.name), "shapes", None)
+            family = "" if given and given.family in ("auto", "elements") else ' (shapes of family "elements", or none)'
+            yield WarningRecord("stocky-beam", f"{text}{family}.", place, None, slender, "1")
+        if findings is not None:
+            yield from _field_warnings(body, findings[body.name], place)
 
 
 def body_verdicts(mechanism: Mechanism) -> Iterator[WarningRecord]:
@@ -99,6 +92,58 @@ def body_verdicts(mechanism: Mechanism) -> Iterator[WarningRecord]:
     for body in flexible_bodies(mechanism):
         if body.reduced is not None and (record := verdict_warning(body.name, body.reduced)) is not None:
             yield record
+
+
+def _field_warnings(body: FlexibleBody, finding: Finding, place: str) -> Iterator[WarningRecord]:
+    """Warnings about a deformation field beyond its range."""
+    ratio = finding.deflection.size / body.length
+    error, where = finding.error, f"at {finding.error.place}, t = {finding.error_time:.6g} s"
+    what = "the slope of its centre line" if body.basis is not None else "the turn of a marker"
+    if body.basis is not None and body.order is None and not error.slope < STEEP:
+        text = (
+            f"beam '{body.name}' is bent far from its frame: {what} is {error.slope:.3g} {where}. "
+            "Its exact field ends at a slope of 1, and few shapes describe such a curve badly. Divide it into several "
+            "beams."
+        )
+        yield WarningRecord("steep-beam", text, place, finding.error_time, error.slope, "1")
+    elif body.order is not None and error.size > FIELD_ERROR:
+        name = "linear" if body.order == 0 else "quadratic"
+        cure = 'Use field = "exact", or divide it into several beams.'
+        cure = cure if body.basis is not None else "Divide the body into several, or reduce its loads."
+        text = (
+            f"body '{body.name}' is bent beyond the range of its {name} field: {what} is {error.slope:.3g} {where}, "
+            f"and what the field leaves out changes deflections and forces by up to about {_percent(error.size)}. "
+            f"{cure}"
+        )
+        yield WarningRecord("field-error", text, place, finding.error_time, error.size, "1")
+    if body.basis is None and ratio > LARGE:
+        text = (
+            f"body '{body.name}' is deflected by {_percent(ratio)} of its length, above {_percent(LARGE)}: a few "
+            "shapes may not describe such a curve. Compare with more shapes, or divide it into several bodies."
+        )
+        yield WarningRecord("large-deflection", text, place, finding.time, ratio, "1")
+    if body.order == 0:
+        yield from _linear_warnings(body, finding, ratio, place)
+
+
+def _linear_warnings(body: FlexibleBody, finding: Finding, ratio: float, place: str) -> Iterator[WarningRecord]:
+    """Warnings about a linear field: what it leaves out even at small deflections."""
+    left_out = "has a linear field, which leaves out foreshortening and geometric stiffening: it is deflected by "
+    left_out += f"{_percent(ratio)} of its length"
+    if body.reduced is not None and ratio > LINEAR_DEFLECTION:
+        cure = "Leave out 'field'"
+        if body.reduced.order == 0:
+            cure = "Regenerate its file with 'flexmb reduce --field quadratic'"
+        yield WarningRecord("linear-field", f"body '{body.name}' {left_out}. {cure}.", place, finding.time, ratio, "1")
+    if body.basis is not None:
+        change = stiffness_change(body, finding.axial_force)
+        if ratio > LINEAR_DEFLECTION or change > LINEAR_STIFFENING:
+            axial = ""
+            if not np.isnan(finding.axial_force):
+                axial = f", and axial forces of {finding.axial_force:.4g} N would change its stiffness by about "
+                axial += _percent(change)
+            text = f"beam '{body.name}' {left_out}{axial}. Use field = \"exact\"."
+            yield WarningRecord("linear-field", text, place, finding.time, ratio, "1")
 
 
 def arms(mechanism: Mechanism) -> Iterator[str]:
@@ -196,6 +241,18 @@ def _frequency_text(body: FlexibleBody) -> str:
     shown = ", ".join(f"{value:.4g}" for value in hertz[:_SHOWN])
     more = f" ... {hertz[-1]:.4g}" if len(hertz) > _SHOWN else ""
     return f"frequencies {shown}{more} Hz in its frame"
+
+
+def _quality_text(judged: list[BeamQuality]) -> str:
+    """Errors of the shapes of one or several beams."""
+    missing = max(quality.compliance for quality in judged)
+    text = f"compliance at joints and forces short by at most {_percent(missing if missing > ROUND_OFF else 0.0)}"
+    errors = [quality.frequency for quality in judged if quality.frequencies]
+    if errors:
+        worst = max(errors)
+        high = f"{_percent(worst if worst > ROUND_OFF else 0.0)} too high" if np.isfinite(worst) else "missing"
+        text += f", first frequencies of the mechanism {high}"
+    return text
 
 
 def _deflection_text(body: FlexibleBody, finding: Finding, named: bool) -> str:

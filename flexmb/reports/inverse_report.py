@@ -14,6 +14,8 @@ from flexmb.reports.section_report import section_lines
 from flexmb.reports.warnings import ill_determined_warning
 from flexmb.results.beam_forces import SectionForces
 from flexmb.results.inverse_result import Departure, Fit, InverseDynamics
+from flexmb.system.beam_plane import twist_advice
+from flexmb.system.placement import place
 from flexmb.warning import WarningRecord
 
 LARGE_DIFFERENCE = 0.01
@@ -40,7 +42,7 @@ def inverse_report(inverse: InverseDynamics, beams: Mapping[str, SectionForces] 
     if inverse.n_repeated or not inverse.ill_determined:
         lines += entry("not unique", unique_text(inverse))
     if inverse.ill_determined:
-        lines += entry("ill-determined", ill_determined_text(inverse.ill_determined, bool(inverse.n_elastic)))
+        lines += entry("ill-determined", ill_determined_text(inverse.ill_determined, _advice(inverse)))
     if inverse.fit is not None:
         lines += fit_lines(inverse.fit, inverse.result.time)
     lines += ["", *_drive_table(inverse)]
@@ -52,6 +54,12 @@ def inverse_report(inverse: InverseDynamics, beams: Mapping[str, SectionForces] 
     return "\n".join(lines)
 
 
+def _advice(inverse: InverseDynamics) -> str:
+    """Advice on the beams of a model with ill-determined reactions."""
+    spec = inverse.model.spec
+    return twist_advice(spec, place(spec)) if inverse.n_elastic else ""
+
+
 def inverse_warnings(inverse: InverseDynamics) -> Iterator[WarningRecord]:
     """Warnings about reactions beside those of the run."""
     spec, known = inverse.model.spec, {warning.code for warning in inverse.result.warnings}
@@ -60,7 +68,7 @@ def inverse_warnings(inverse: InverseDynamics) -> Iterator[WarningRecord]:
         text = f"reactions are not unique: {unique_text(inverse)}"
         yield WarningRecord("reactions-not-unique", text, ", ".join(owners), None, float(inverse.n_repeated), "1")
     if inverse.ill_determined and "ill-determined-reactions" not in known:
-        yield ill_determined_warning(spec, inverse.ill_determined, bool(inverse.n_elastic))
+        yield ill_determined_warning(spec, inverse.ill_determined, _advice(inverse))
     if inverse.recursive is not None and not inverse.method_difference <= LARGE_DIFFERENCE:
         text = (
             f"the two methods of reactions differ by {inverse.method_difference:.2g} of the peak: neither is certain. "

@@ -143,7 +143,7 @@ def flexible_lines(system: System, spec: ModelSpec, findings: Findings | None = 
     """A paragraph for every kind of flexible body; none for a rigid model."""
     lines = []
     for texts in flexible_texts(system.mechanism, spec, findings):
-        for label, text in zip(("flexible body", "", ""), texts, strict=False):
+        for label, text in zip(("flexible body", "", "", ""), texts, strict=False):
             lines += entry(label, text)
     return lines
 
@@ -299,13 +299,11 @@ def _count(number: int, word: str, words: str | None = None) -> str:
     return f"{number} {word if number == 1 else words or word + 's'}"
 
 
-def ill_determined_text(components: dict[str, tuple[str, ...]], is_flexible: bool) -> str:
-    """Reaction components that are amplified round-off, and the remedy."""
+def ill_determined_text(components: dict[str, tuple[str, ...]], advice: str) -> str:
+    """Reaction components that are amplified round-off, and the remedy; `advice` for the beams of this model."""
     listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in components.items())
     text = (
         "some constraints nearly repeat others. Only the sum of these components is determined by the model, the "
         f"single values are amplified round-off, in joint axes: {listed}. Free these directions in a joint"
     )
-    beams = ", or change the shapes of the beams: add twist (torsion = 2), or leave out bending out of the plane "
-    beams += "(bending = { y = 3, z = 0 })"
-    return f"{text}{beams}." if is_flexible else f"{text}."
+    return f"{text}{advice}."

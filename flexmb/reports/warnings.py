@@ -22,6 +22,7 @@ from flexmb.results.result_file import Result
 from flexmb.results.spectrum import Ringing
 from flexmb.solvers.statics import Equilibrium
 from flexmb.solvers.summary import NaturalSummary, QuasiStaticSummary, RunSummary, StaticSummary, Summary
+from flexmb.system.beam_plane import twist_advice
 from flexmb.system.system import System
 from flexmb.warning import WarningRecord
 
@@ -68,7 +69,7 @@ def start_warnings(
 ) -> Iterator[WarningRecord]:
     """Warnings about a model that is ready to run; `prepared`: those of its preparation."""
     yield from prepared
-    yield from flexible_warnings(system.mechanism, findings)
+    yield from flexible_warnings(system.mechanism, findings, spec)
 
 
 def run_warnings(
@@ -85,7 +86,8 @@ def run_warnings(
         yield from equilibrium_warnings(balance, "the static start")
     yield from seen.warnings
     if seen.ill_determined:
-        yield ill_determined_warning(spec, seen.ill_determined, bool(flexible_bodies(system.mechanism)))
+        advice = twist_advice(spec, system.mechanism) if flexible_bodies(system.mechanism) else ""
+        yield ill_determined_warning(spec, seen.ill_determined, advice)
     if summary is None:
         return
     yield from summary.warnings
@@ -178,10 +180,10 @@ def equilibrium_warnings(found: Equilibrium, what: str) -> Iterator[WarningRecor
 
 
 def ill_determined_warning(
-    spec: ModelSpec, components: Mapping[str, tuple[str, ...]], is_flexible: bool
+    spec: ModelSpec, components: Mapping[str, tuple[str, ...]], advice: str
 ) -> WarningRecord:
-    """Warning about reactions that are amplified round-off."""
-    text = f"reactions are ill-determined: {ill_determined_text(dict(components), is_flexible)}"
+    """Warning about reactions that are amplified round-off; `advice`: that for the beams of this model."""
+    text = f"reactions are ill-determined: {ill_determined_text(dict(components), advice)}"
     places = ", ".join(f"{'motions' if name in spec.motions else 'joints'}.{name}" for name in components)
     return WarningRecord("ill-determined-reactions", text, places, None, sum(map(len, components.values())), "1")
 

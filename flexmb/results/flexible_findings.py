@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from flexmb.bodies.deflection import Deflection, largest_deflection
+from flexmb.bodies.field_validity import FieldError, largest_field_error
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.orientation import rotations
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import Mechanism
 
 _CHUNK = 2**16
+STRAIGHT = 1e-12
+"""Deflection as a part of the length below which a beam stays straight."""
+_PUSHED = 1e-6
+"""Force across a beam, as a part of the largest force on it, that is not round-off."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,12 @@ class Finding:
     """Time of the largest deflection [s]"""
     axial_force: float = 0.0
     """Largest axial force, estimated; only for linear fields [N]"""
+    error: FieldError = FieldError()
+    """Estimated error of its deformation field"""
+    error_time: float = 0.0
+    """Time of that error [s]"""
+    transverse: str = ""
+    """Axis of the section, "y" or "z", along which joints push the beam although it has no shape that deflects so"""
 
 
 Findings = dict[str, Finding]
@@ -45,14 +57,22 @@ def flexible_findings(mechanism: Mechanism, result: Result) -> Findings:
             if marker.body == number and marker.shapes is not None
         }
         selection = result.names.find(f"bodies/{body.name}/elastic_position")
-        best = Deflection()
+        best, error = Deflection(), FieldError()
         for first in range(0, result.n_rows, _CHUNK):
             part = result.read(selection, first, first + _CHUNK).reshape(-1, body.n_modes)
             largest = largest_deflection(body, part, markers)
             if not largest.size <= best.size:
                 best = Deflection(largest.size, first + largest.row, largest.place)
+            wrong = largest_field_error(body, part, markers)
+            if (wrong.size, wrong.slope) > (error.size, error.slope):
+                error = replace(wrong, row=first + wrong.row)
         force = axial_force(mechanism, body, result) if body.order == 0 and body.basis is not None else 0.0
-        found[body.name] = Finding(best, float(result.time[best.row]), force)
+        pushed = ""
+        if body.basis is not None and best.size <= STRAIGHT * body.length:
+            pushed = unmoved_plane(mechanism, body, result)
+        found[body.name] = Finding(
+            best, float(result.time[best.row]), force, error, float(result.time[error.row]), pushed
+        )
     return found
 
 
@@ -63,20 +83,42 @@ def axial_force(mechanism: Mechanism, body: FlexibleBody, result: Result) -> flo
     the beam spins freely; then it is at most rho A omega^2 L^2/8 in the middle. NaN when the result has no reactions.
     """
     length = body.length
-    number = mechanism.body_index[body.name]
-    along = rotations(result[f"bodies/{body.name}/quaternion"])[:, :, 0]
     spin = result[f"bodies/{body.name}/angular_velocity"]
     largest = float(np.max(spin[:, 1] ** 2 + spin[:, 2] ** 2)) * body.mass * length / 8.0
+    for force in joint_forces(mechanism, body, result):
+        if force is None:
+            return np.nan
+        largest = max(largest, float(np.max(np.abs(force[:, 0]))))
+    return largest
+
+
+def unmoved_plane(mechanism: Mechanism, body: FlexibleBody, result: Result) -> str:
+    """Axis of the section, "y" or "z", along which joints push a beam that has no shapes in that plane; else ""."""
+    assert body.basis is not None
+    components = {shape.component for shape in body.basis.shapes}
+    forces = [force for force in joint_forces(mechanism, body, result) if force is not None]
+    largest = max((float(np.max(np.linalg.norm(force, axis=1))) for force in forces), default=0.0)
+    for plane, column in (("y", 1), ("z", 2)):
+        across = max((float(np.max(np.abs(force[:, column]))) for force in forces), default=0.0)
+        if plane not in components and across > _PUSHED * largest:
+            return plane
+    return ""
+
+
+def joint_forces(mechanism: Mechanism, body: FlexibleBody, result: Result) -> Iterator[np.ndarray | None]:
+    """(rows, 3) force of every joint on a body, in body axes [N], up to the sign; None when it is not in the result."""
+    number = mechanism.body_index[body.name]
+    R = rotations(result[f"bodies/{body.name}/quaternion"])
     for joint in mechanism.joints:
         first = mechanism.markers[joint.first]
         if number not in (first.body, mechanism.markers[joint.second].body):
             continue
         if f"joints/{joint.name}/force" not in result.channels:
-            return np.nan
+            yield None
+            continue
         force = result[f"joints/{joint.name}/force"] @ first.R_b.T
         if first.body:
             force = np.einsum(
                 "rij,rj->ri", rotations(result[f"bodies/{mechanism.bodies[first.body].name}/quaternion"]), force
             )
-        largest = max(largest, float(np.max(np.abs(np.sum(force * along, axis=1)))))
-    return largest
+        yield np.einsum("rij,ri->rj", R, force)

@@ -3,8 +3,8 @@
 Positions: Gauss-Newton steps of least change (weighted by the magnitude of the coordinates) with Levenberg damping when
 they do not help, and a few deterministic disturbances to leave a singular start. Velocities: least change in the metric
 of the mass matrix. Values set by the user stay, and flexible bodies keep their shape (by default undeformed) as long as
-the loops close without bending them. Accelerations and multipliers:
-M a + G^T lam = -BIAS, G a = -GAM.
+the loops close without bending them; rates that only bending allows are those of least elastic energy.
+Accelerations and multipliers: M a + G^T lam = -BIAS, G a = -GAM.
 """
 
 from __future__ import annotations
@@ -12,14 +12,19 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.arrays import Flags, Floats
+from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.layout import flat_arrays as L
+from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.row_rank import RANK, combinations, in_range, near_dependences, near_text, row_units, scaled_rows
+from flexmb.system.system import System
 
 CLOSED = 1e-12  # accepted |PHI| as a fraction of the length scale (m) or of 1 (rad): some hundred times round-off
 TINY = 1e-10  # singular values, in the metric of the mass matrix, of rows that are independent otherwise
 SLIGHT = 1e-2  # singular values of rows below this fraction of the largest are worth a remark when nothing moves
 MISFIT = 1e-8  # accepted |PHI| of rows that repeat others and do not quite fit, as a fraction of the same
+LITTLE = 1e-6  # part of the mass matrix in the metric of elastic rates, compared with the softest shape
 SAFE, POSITIVE = 1e-4, 1e-7  # margin of a mass matrix to be used as it is; below the second it counts as singular
 
 
@@ -174,10 +179,10 @@ def margin(M: Floats) -> float:
         return 0.0
     try:
         root = np.sqrt(diagonal)
-        L = np.linalg.cholesky(M / root[:, None] / root)
+        factor = np.linalg.cholesky(M / root[:, None] / root)
     except np.linalg.LinAlgError:
         return 0.0
-    return float(np.min(np.diag(L), initial=1.0))
+    return float(np.min(np.diag(factor), initial=1.0))
 
 
 def assemble_velocities(mechanics: Mechanics) -> None:
@@ -199,7 +204,8 @@ def assemble_velocities(mechanics: Mechanics) -> None:
         choices = [fixed | elastic, fixed, elastic, np.zeros_like(fixed)]
     for held in choices:
         mechanics.v[:] = wanted
-        if close_velocities(mechanics, M, held) <= accepted:
+        bends = elastic.any() and not np.all(held[elastic])
+        if close_velocities(mechanics, least_strain(mechanics, M) if bends else M, held) <= accepted:
             return
         if marked and held is fixed:  # the user's rates contradict the constraints, however the bodies bend
             if not freedom(mechanics):
@@ -248,6 +254,23 @@ def no_motion_text(mechanics: Mechanics, wanted: Floats) -> str:
         f"independent constraint rows of {listed}. So {moving}.{why} Free a joint (for example spherical and "
         "cylindrical instead of revolute), or make axes that should be parallel exactly parallel and points fit."
     )
+def least_strain(mechanics: Mechanics, M: Floats) -> Floats:
+    """Metric of elastic rates in which stiff shapes move least: their stiffness, and a little of the mass matrix.
+
+    A mechanism that is locked as long as its bodies are rigid starts as a slow motion would bend it; in the metric of
+    the mass matrix the light and stiff shapes would take the largest part, and ring.
+    """
+    system = mechanics.system
+    if not isinstance(system, System):
+        return M
+    K, start, slices = np.zeros_like(M), int(mechanics.I[L.V]), body_slices(system)
+    for body in system.mechanism.bodies:
+        if isinstance(body, FlexibleBody) and body.n_modes:
+            rates = slices[body.name][2]
+            place = slice(rates.start - start, rates.stop - start)
+            K[place, place] = body.stiffness
+    softest = float(np.min(np.diag(K)[system.elastic]))
+    return K + LITTLE * softest / float(np.max(np.diag(M))) * M
 
 
 def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
@@ -255,11 +278,11 @@ def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
     free = np.flatnonzero(~held)
     mechanics.jacobian()
     for _ in range(2 if free.size else 0):
-        L = np.linalg.cholesky(M[np.ix_(free, free)])
+        lower = np.linalg.cholesky(M[np.ix_(free, free)])
         C = combinations(mechanics.G[:, free] * mechanics.scale[free], mechanics.system.rows)
-        B = np.linalg.solve(L, (C @ mechanics.G[:, free]).T).T
+        B = np.linalg.solve(lower, (C @ mechanics.G[:, free]).T).T
         y = np.linalg.lstsq(B, -C @ mechanics.phi_dot, rcond=TINY)[0]
-        mechanics.v[free] += np.linalg.solve(L.T, y)
+        mechanics.v[free] += np.linalg.solve(lower.T, y)
         mechanics.jacobian()
     largest = float(np.max(np.abs(mechanics.phi_dot), initial=0.0))
     size = float(np.max(np.abs(mechanics.v) / mechanics.scale, initial=0.0))
@@ -273,15 +296,15 @@ def solve_accelerations(mechanics: Mechanics) -> None:
     """Set accelerations and multipliers of the state (least squares: redundant rows share their load)."""
     mechanics.equations()
     M, bias = positive_mass(mechanics)
-    L = np.linalg.cholesky(M)
-    free = np.linalg.solve(L.T, np.linalg.solve(L, -bias))
+    lower = np.linalg.cholesky(M)
+    free = np.linalg.solve(lower.T, np.linalg.solve(lower, -bias))
     if not mechanics.n_rows:
         mechanics.a[:] = free
         return
     C = combinations(mechanics.G * mechanics.scale, mechanics.system.rows)
-    B = np.linalg.solve(L, (C @ mechanics.G).T).T
+    B = np.linalg.solve(lower, (C @ mechanics.G).T).T
     left, sigma, right = np.linalg.svd(B, full_matrices=False)
     inverse = np.where(sigma > TINY * float(sigma.max(initial=0.0)), 1.0 / np.maximum(sigma, 1e-300), 0.0)
     y = right.T @ (inverse * (left.T @ (C @ -(mechanics.gam + mechanics.G @ free))))
-    mechanics.a[:] = free + np.linalg.solve(L.T, y)
+    mechanics.a[:] = free + np.linalg.solve(lower.T, y)
     mechanics.lam[:] = -(C.T @ (left @ (inverse * (right @ y))))

@@ -1,146 +1,148 @@
-"""Check that the shapes of a beam can bend as its joints require; the fault names a remedy.
+"""Beams whose shapes do not suit the joints and forces that act on them: errors, warnings, remedies that were tried.
 
-A joint holds the deflections across the beam unless it slides along them, and the slope unless it turns freely about
-that axis (a driven coordinate is held). It supports the beam only where the other body is connected to ground by joints
-without the beam: a tip mass is no support. How much another moving body holds is unknown here, so a beam is rejected
-only when its shapes fit neither the mechanism with these supports nor the one with those on ground alone.
+A beam is rejected only when none of its bending shapes can move in the mechanism, so that it would be rigid. Otherwise
+its errors are a warning: 5 % of compliance and 2 % of the first frequency (5 % of the next) are the limits for which a
+meshed body, too, is called doubtful (`bodies/body_checks.py`).
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache
 
 import numpy as np
 
-from flexmb.arrays import Floats
-from flexmb.axes import AXES
+from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.elements.beam_shapes import BENDING
 from flexmb.errors import Fault, InputError
-from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.beams import AUTO_MODES, BeamBody
 from flexmb.model.schema.model_spec import ModelSpec
-from flexmb.reduction.support_check import Support, supported_frequency_error
-from flexmb.system.flexible_placement import BeamData, basis_of, beam_data
-from flexmb.system.mechanism import Mechanism, PlacedJoint
+from flexmb.reduction.beam_basis import BeamBasis
+from flexmb.system.beam_interfaces import interfaces_of
+from flexmb.system.beam_quality import BeamQuality, automatic_basis, quality_with
+from flexmb.system.flexible_placement import basis_of, beam_data
+from flexmb.system.linear_mechanism import RIGID, LinearMechanism, null_space
+from flexmb.system.mechanism import Mechanism
+from flexmb.warning import WarningRecord
 
-_MOST_ERROR = 0.10
-"""Relative error of the first supported frequency beyond which a beam is rejected."""
-_ENOUGH_SHAPES = 4
-"""Shapes per plane from which a beam is not checked."""
-_MOST_TRIED = 6
-_OTHERS = (("chord", "modes"), ("start", "modes"), ("end", "modes"), ("start", "monomials"))
+MOST_COMPLIANCE = 0.05
+"""Missing part of the compliance above which a beam gives a warning."""
+MOST_FIRST, MOST_NEXT = 0.02, 0.05
+"""Relative error of the first and of the next frequencies above which a beam gives a warning."""
+_MOST_TRIED = 8
+_OTHERS = (("chord", "modes"), ("start", "monomials"))
 """Frames and families that are offered instead, in this order."""
+_MOVES = 1e-9
+"""Part of a unit motion below which a coordinate does not move."""
 
 
 def support_faults(spec: ModelSpec, mechanism: Mechanism) -> list[Fault]:
-    """Beams with too few shapes for their supports."""
+    """Beams of which no bending shape can move."""
+    suspects = {name: planes for name, planes in _beams(spec, mechanism) if _may_be_stuck(spec, mechanism, name)}
+    if not suspects:
+        return []
+    linear = LinearMechanism(spec, mechanism)
+    motions = null_space(linear.rows)
     faults = []
-    for name, body in spec.bodies.items():
-        if not isinstance(body, BeamBody):
-            continue
-        counts = [count for count in body.shapes.bending if count]
-        if not counts or None in body.shapes.bending or min(counts) >= _ENOUGH_SHAPES:
-            continue
-        variants = list(dict.fromkeys(_variants(spec, mechanism, name)))
-        data = beam_data(spec, body)
-        if variants and (error := _least_error(data, variants)) > _MOST_ERROR:
-            faults.append(_fault(name, body, data, variants, error))
+    for name, basis in suspects.items():
+        start = int(linear.starts[mechanism.body_index[name] - 1]) + RIGID
+        bending = [start + k for k, shape in enumerate(basis.shapes) if shape.component in BENDING]
+        if not motions.size or np.abs(motions[bending]).max(initial=0.0) < _MOVES:
+            text = f"body '{name}' would be rigid: its joints leave none of its bending shapes ({_what(basis)}, "
+            text += f'frame = "{basis.frame}") any motion.'
+            hint = f"Use {' or '.join(remedies(spec, mechanism, name))}."
+            faults.append(Fault(text, ("bodies", name, "shapes"), hint))
     return faults
 
 
-def _least_error(data: BeamData, variants: list[tuple[Support, ...]]) -> float:
-    """Smallest error over the ways in which the beam may be held; the rest are skipped once one is good."""
-    least = math.inf
-    for supports in variants:
-        least = min(least, _error(data, supports))
-        if least <= _MOST_ERROR:
-            break
-    return least
+def shape_warnings(spec: ModelSpec, mechanism: Mechanism, qualities: dict[str, BeamQuality]) -> Iterator[WarningRecord]:
+    """Beams whose shapes miss compliance or frequencies."""
+    for name, quality in qualities.items():
+        if is_good(quality):
+            continue
+        basis = _basis(mechanism, name)
+        found, value = [], 0.0
+        if quality.compliance > MOST_COMPLIANCE:
+            found.append(f"up to {_percent(quality.compliance)} of its compliance is missing at {quality.by}")
+            value = quality.compliance
+        if not _good_frequencies(quality):
+            worst = quality.frequency
+            high = f"{_percent(worst)} too high" if math.isfinite(worst) else "missing"
+            number = quality.frequencies.index(worst) + 1
+            found.append(f"frequency {number} of the mechanism is {high}")
+            value = max(value, worst)
+        text = f"the shapes of beam '{name}' ({_what(basis)}, frame = \"{basis.frame}\") do not suit what acts on it: "
+        text += f"{' and '.join(found)}. Use {' or '.join(remedies(spec, mechanism, name))}."
+        yield WarningRecord("beam-shapes", text, f"bodies.{name}.shapes", None, value, "1")
 
 
-@lru_cache(256)
-def _error(data: BeamData, supports: tuple[Support, ...]) -> float:
-    error = supported_frequency_error(basis_of(data), supports)
-    return 0.0 if math.isnan(error) else error  # held so that nothing can bend, in the reference too
+def is_good(quality: BeamQuality) -> bool:
+    """Whether the errors of a beam are within the limits."""
+    return quality.compliance <= MOST_COMPLIANCE and _good_frequencies(quality)
 
 
-def _fault(name: str, body: BeamBody, data: BeamData, variants: list[tuple[Support, ...]], error: float) -> Fault:
-    first = min(count for count in body.shapes.bending if count)
-    shapes = f'{first} {body.shapes.family} per plane, frame = "{body.frame}"'
-    text = f"body '{name}' has too few shapes for its supports ({shapes}): its first bending frequency would be "
-    if math.isinf(error):
-        text += "infinite, since the supports leave no shape that can move"
-    else:
-        text += f"{100.0 * error:.0f} % too high"
-    return Fault(f"{text}.", ("bodies", name, "shapes"), f"Use {' or '.join(_remedies(data, variants, first))}.")
+def _good_frequencies(quality: BeamQuality) -> bool:
+    limits = (MOST_FIRST, *[MOST_NEXT] * len(quality.frequencies))
+    return all(error <= limit for error, limit in zip(quality.frequencies, limits, strict=False))
 
 
-def _remedies(data: BeamData, variants: list[tuple[Support, ...]], first: int) -> Iterator[str]:
-    """More shapes of the same kind, and as many of another kind, that would be accepted."""
+def remedies(spec: ModelSpec, mechanism: Mechanism, name: str) -> list[str]:
+    """Other choices of shapes that were found to be good on this beam in this model."""
+    body, basis = spec.bodies[name], _basis(mechanism, name)
+    assert isinstance(body, BeamBody)
+    data = beam_data(spec, body)
+    found = []
+    if is_good(
+        quality_with(spec, mechanism, name, automatic_basis(spec, mechanism, name, basis, AUTO_MODES, 1, data.frame))
+    ):
+        found.append("automatic shapes (leave out 'shapes')")
 
-    def is_good(other: BeamData) -> bool:
+    def suits(**other: object) -> bool:
         try:
-            return _least_error(other, variants) <= _MOST_ERROR
+            return is_good(quality_with(spec, mechanism, name, basis_of(data.with_shapes(**other))))  # type: ignore
         except InputError:  # more modes than these elements have
             return False
 
-    enough = next((n for n in range(first + 1, _MOST_TRIED + 1) if is_good(data.with_shapes(bending=n))), None)
-    yield f"{enough} bending shapes per plane" if enough else f"more than {_MOST_TRIED} bending shapes per plane"
-    for frame, family in _OTHERS:
-        if (frame, family) != (data.frame, data.shapes.family) and not data.shear:
-            if is_good(data.with_shapes(family=family, frame=frame)):
-                yield f'frame = "{frame}" with family = "{family}"'
-                return
+    counts = [count for count in data.shapes.bending if count]
+    if data.shapes.family != "auto" and counts and None not in data.shapes.bending:
+        for number in range(min(counts) + 1, _MOST_TRIED + 1):
+            if suits(bending=number):
+                return [*found, f"{number} bending shapes per plane"]
+        for frame, family in _OTHERS:
+            if (
+                (frame, family) != (data.frame, data.shapes.family)
+                and not data.shear
+                and suits(family=family, frame=frame)
+            ):
+                return [*found, f'frame = "{frame}" with family = "{family}"']
+    return found or ["several beams in place of this one"]
 
 
-def _variants(spec: ModelSpec, mechanism: Mechanism, name: str) -> Iterator[tuple[Support, ...]]:
-    """Ways in which the joints may hold the beam: all of them, and those on ground alone; none without supports."""
-    number = mechanism.body_index[name]
-    held = _grounded(mechanism, without=number)
-    supports: list[tuple[int, Support]] = []
-    for joint in mechanism.joints:
-        ends = (joint.first, joint.second)
-        bodies = [mechanism.markers[end].body for end in ends]
-        for own, other in ((0, 1), (1, 0)):
-            if bodies[own] == number and bodies[other] in held:
-                support = _support(spec, mechanism, joint, ends[own])
-                if support is not None:
-                    supports.append((bodies[other], support))
-    if supports:
-        yield tuple(support for _, support in supports)
-        yield tuple(support for body, support in supports if body == 0)
+def _beams(spec: ModelSpec, mechanism: Mechanism) -> Iterator[tuple[str, BeamBasis]]:
+    for name, body in spec.bodies.items():
+        if isinstance(body, BeamBody) and body.shapes.family != "auto":
+            basis = _basis(mechanism, name)
+            if any(shape.component in BENDING for shape in basis.shapes):
+                yield name, basis
 
 
-def _grounded(mechanism: Mechanism, without: int) -> set[int]:
-    """Bodies that joints connect to ground when one body is removed."""
-    found, waiting = {0}, [0]
-    while waiting:
-        body = waiting.pop()
-        for joint in mechanism.joints:
-            ends = {mechanism.markers[end].body for end in (joint.first, joint.second)}
-            if body in ends and without not in ends and joint.type.conditions:
-                waiting += ends - found
-                found |= ends
-    return found
+def _may_be_stuck(spec: ModelSpec, mechanism: Mechanism, name: str) -> bool:
+    """Whether the joints of a beam hold at least as many motions as it has bending shapes."""
+    held = [len(i.forces) + len(i.moments) for i in interfaces_of(spec, mechanism, name) if i.by.startswith("joint")]
+    return len([s for s in _basis(mechanism, name).shapes if s.component in BENDING]) <= sum(held)
 
 
-def _support(spec: ModelSpec, mechanism: Mechanism, joint: PlacedJoint, marker: int) -> Support | None:
-    """Support of a beam by a joint at its marker; None when it holds nothing across."""
-    placed = mechanism.markers[marker]
-    slides, turns = joint.type.free_slides, joint.type.free_turns
-    for motion in spec.motions.values():
-        if motion.joint == joint.name:
-            driven = joint.type.motion_of(spec.coordinate(joint.name, motion.coordinate))
-            if driven.type == "slide":
-                slides = slides.replace(AXES[driven.axis], "")
-            else:
-                turns = turns.replace(AXES[driven.axis], "")
-    free, turning = _free(placed.R_b, slides), _free(placed.R_b, turns)
-    support = Support(float(placed.p_b[0]), not free[1], not free[2], not turning[2], not turning[1])
-    return support if any(support[1:]) else None
+def _basis(mechanism: Mechanism, name: str) -> BeamBasis:
+    body = mechanism.bodies[mechanism.body_index[name]]
+    assert isinstance(body, FlexibleBody) and body.basis is not None
+    return body.basis
 
 
-def _free(R_b: Floats, axes: str) -> list[bool]:
-    """Body axes that can move when the given axes of the marker are free."""
-    columns = R_b[:, [AXES.index(axis) for axis in axes]]
-    return [bool(np.linalg.norm(row) > 0.5) for row in columns]
+def _what(basis: BeamBasis) -> str:
+    count = Counter(shape.component for shape in basis.shapes)
+    return ", ".join(f"{count[plane]} bending {plane}" for plane in BENDING if count[plane])
+
+
+def _percent(ratio: float) -> str:
+    return f"{100.0 * ratio:.3g} %"

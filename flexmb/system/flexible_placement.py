@@ -7,7 +7,7 @@ matrices and from body files bring their fields with them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -50,6 +50,25 @@ class BeamData:
     shear: bool
     rotary_inertia: bool
     damping: Damping | None
+    stations: tuple[float, ...] = ()
+    """Places of constraint shapes besides the ends [m], for family = "auto\""""
+
+    def with_plain_shapes(self, axial: int = 0) -> BeamData:
+        """The same beam, undamped and without shear, with two monomials per bending plane that has shapes."""
+        planes = tuple(2 if plane != 0 else 0 for plane in self.shapes.bending)
+        shapes = {"family": "monomials", "bending": planes, "axial": axial, "torsion": 0, "supports": None}
+        plain = self.shapes.model_copy(update={**shapes, "elements": None})
+        return replace(self, shapes=plain, shear=False, damping=None, stations=())
+
+    def twisting(self) -> BeamData:
+        """The same beam, undamped, with one torsion shape more."""
+        torsion = None if self.shapes.torsion is None else self.shapes.torsion + 1
+        return replace(self, shapes=self.shapes.model_copy(update={"torsion": torsion}), damping=None)
+
+    def chosen(self, stations: Sequence[float], axial: int, torsion: int) -> BeamData:
+        """The same beam with the chosen constraint shapes, stretch and twist."""
+        shapes = self.shapes.model_copy(update={"axial": axial, "torsion": torsion})
+        return replace(self, shapes=shapes, stations=tuple(stations))
 
     def with_shapes(self, bending: int | None = None, family: str | None = None, frame: str | None = None) -> BeamData:
         """The same beam, undamped, with another number of shapes in its bending planes, another family or frame."""
@@ -118,6 +137,7 @@ def basis_of(data: BeamData) -> BeamBasis:
         rotary_inertia=data.rotary_inertia,
         lumps=lumps,
         damping=None if data.damping is None else data.damping.choice,
+        stations=data.stations,
     )
 
 
@@ -127,16 +147,26 @@ def _field_of(data: BeamData, field: str, order: Any) -> FlexibleBody:
     return beam_body("", basis_of(data), field, order)
 
 
-def place_beam(spec: ModelSpec, name: str, body: BeamBody, R_wb: Floats, p_wb: Floats) -> FlexibleBody:
-    """A beam in its design position."""
+def place_beam(
+    spec: ModelSpec, name: str, body: BeamBody, R_wb: Floats, p_wb: Floats, chosen: Any = None
+) -> FlexibleBody:
+    """A beam in its design position.
+
+    chosen : stations, axial and torsion counts of a beam without given shapes; None: plain shapes until then
+    """
+    is_plain = body.shapes.family == "auto" and chosen is None
     try:
         data = beam_data(spec, body)
+        if is_plain:
+            data = data.with_plain_shapes()
+        elif chosen is not None:
+            data = data.chosen(chosen.stations, chosen.axial, chosen.torsion)
         placed = _field_of(data, body.field, 2 if body.order is None else body.order)
     except InputError as error:
         raise InputError([_blame(name, fault) for fault in error.faults]) from None
     for key in ("elastic_position", "elastic_velocity"):
         given = getattr(body, key)
-        if given is not None and len(given) != placed.n_modes:
+        if given is not None and len(given) != placed.n_modes and not is_plain:
             text = f"body '{name}': expected {placed.n_modes} numbers, one per shape, found {len(given)}"
             raise InputError([Fault(text, ("bodies", name, key), f"Shapes: {', '.join(placed.labels)}.")])
     return replace(placed, name=name, R_wb=R_wb, p_wb=p_wb, **_state(body))

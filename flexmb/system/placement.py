@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,15 @@ from flexmb.model.schema.loads import DistributedForce
 from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.model.schema.modal import ModalBody, ModalMarker
 from flexmb.model.schema.model_spec import ModelSpec
+from flexmb.system.beam_choice import AUTO, Choice, chosen_shapes
 from flexmb.system.beam_supports import support_faults
-from flexmb.system.flexible_placement import load_points, modal_shapes, place_beam, place_mesh, place_modal
+from flexmb.system.flexible_placement import (
+    load_points,
+    modal_shapes,
+    place_beam,
+    place_mesh,
+    place_modal,
+)
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 
 Where = Any  # name of a point, or three numbers
@@ -37,10 +45,11 @@ def frame_along(z: Any, x: Any = None) -> Floats:
 
 
 class Placer:
-    """Places the parts of a checked model, one kind after the other."""
+    """Places the parts of a checked model, one kind after the other; beams without given shapes by `choices`."""
 
-    def __init__(self, spec: ModelSpec):
+    def __init__(self, spec: ModelSpec, choices: Mapping[str, Choice] | None = None):
         self.spec = spec
+        self.choices = choices or {}
         self.mechanism = Mechanism([], [], [])
 
     def place(self) -> Mechanism:
@@ -60,8 +69,6 @@ class Placer:
         for name, force in self.spec.forces.items():
             if isinstance(force, DistributedForce):
                 m.distributed[name] = self._load_markers(name, force)
-        if faults := [*support_faults(self.spec, m), *_chord_faults(self.spec, m)]:
-            raise InputError(faults)
         return m
 
     def _point(self, where: Where) -> Floats:
@@ -96,7 +103,7 @@ class Placer:
     def _body(self, name: str, body: Any) -> RigidBody:
         if isinstance(body, BeamBody):
             p_wb, R_wb, _ = self._along(body.beam, body.y_axis)
-            return place_beam(self.spec, name, body, R_wb, p_wb)
+            return place_beam(self.spec, name, body, R_wb, p_wb, self.choices.get(name))
         if isinstance(body, ModalBody):
             return place_modal(name, body, np.asarray(body.orientation, dtype=float), self._point(body.at))
         if isinstance(body, MeshBody):
@@ -241,4 +248,10 @@ def _maybe(values: Any) -> Floats | None:
 
 def place(spec: ModelSpec) -> Mechanism:
     """Place every part of a checked model."""
-    return Placer(spec).place()
+    choices: dict[str, Choice] = {}
+    if any(isinstance(body, BeamBody) and body.shapes.family == AUTO for body in spec.bodies.values()):
+        choices = chosen_shapes(spec, Placer(spec).place())
+    mechanism = Placer(spec, choices).place()
+    if faults := [*support_faults(spec, mechanism), *_chord_faults(spec, mechanism)]:
+        raise InputError(faults)
+    return mechanism

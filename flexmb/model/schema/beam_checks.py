@@ -35,9 +35,11 @@ def check_beam(references: References, name: str, table: Table) -> None:
         field = f'the field is "{clipped(table["field"])[1:-1]}"' if "field" in table else 'the field is "exact"'
         references.add((*path, "order"), f"{text}; {field}", "Remove 'order' or change the field.")
     family = shapes.get("family", "monomials") if isinstance(shapes, Mapping) else "monomials"
-    if table.get("shear") is True and family != "elements":
+    if table.get("shear") is True and shapes is not None and family not in ("elements", "auto"):
         text = f"body '{name}': shear deformation needs shapes from beam elements"
-        references.add((*path, "shear"), text, 'Give shapes = { family = "elements", elements = 10 }.')
+        references.add(
+            (*path, "shear"), text, 'Give shapes = { family = "elements", elements = 10 }, or leave out shapes.'
+        )
     check_damping(references, name, table.get("damping"))
     check_markers(references, table.get("markers"), (*path, "markers"))
 
@@ -88,10 +90,10 @@ def _check_material(references: References, material: Any, path: Path) -> None:
 def _check_shapes(references: References, name: str, shapes: Table) -> None:
     path: Path = ("bodies", name, "shapes")
     family = shapes.get("family", "monomials")
-    if "supports" in shapes and family == "monomials":
-        text = f"body '{name}': monomials have no supports"
+    if "supports" in shapes and family in ("monomials", "auto"):
+        text = f"body '{name}': {'monomials' if family == 'monomials' else 'automatic shapes'} have no supports"
         references.add((*path, "supports"), text, 'Remove it, or use family = "modes" or "elements".')
-    if family in ("monomials", "modes"):
+    if family in ("monomials", "modes", "auto"):
         if "elements" in shapes:
             text = f"body '{name}': 'elements' belongs to family = \"elements\", not to \"{family}\""
             references.add((*path, "elements"), text)

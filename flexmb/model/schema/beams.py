@@ -44,8 +44,10 @@ from flexmb.suggestions import clipped, did_you_mean
 
 MOST_SHAPES = 100
 MOST_ELEMENTS = 1000
+AUTO_MODES = 3
+"""Modes between the interfaces of a beam without given shapes, per bending plane."""
 
-Family = Literal["monomials", "modes", "elements"]
+Family = Literal["auto", "monomials", "modes", "elements"]
 Frame = Literal["start", "end", "chord", "mean"]
 Supports = Literal[
     "clamped-clamped",
@@ -129,15 +131,17 @@ class Shapes(Strict):
 
     family: Family = Field(
         "monomials",
-        description="monomials (x/L)^k, closed-form modes of the uniform beam, or modes of beam finite elements.",
+        description="auto: chosen for what acts on the beam; monomials (x/L)^k, closed-form modes of the uniform beam, "
+        "or modes of beam finite elements.",
     )
     bending: Annotated[tuple[int | None, int | None], BendingField()] = Field(
         (4, 4),
         json_schema_extra={"default": 4},
-        description="Bending shapes per plane: a number, or { y = 3, z = 2 }; elements: 'all' keeps every node.",
+        description="Bending shapes per plane: a number, or { y = 3, z = 2 }; elements: 'all' keeps every node; auto: "
+        "modes in addition to the constraint shapes, default 3.",
     )
-    axial: Count = Field(0, description="Axial shapes; elements: or 'all'.")
-    torsion: Count = Field(0, description="Torsion shapes; elements: or 'all'.")
+    axial: Count = Field(0, description="Axial shapes; elements: or 'all'; auto: default as needed.")
+    torsion: Count = Field(0, description="Torsion shapes; elements: or 'all'; auto: default as needed.")
     supports: Supports | None = Field(
         None, description="Supports of the beam whose modes are used (modes, elements); default: those of the frame."
     )
@@ -152,11 +156,15 @@ class Shapes(Strict):
             return {"bending": data}
         if not isinstance(data, (dict, Shapes)):
             raise field_error(f"expected a number of bending shapes or a table, found {clipped(data)}")
+        if isinstance(data, dict) and data.get("family") == "auto":
+            return {"bending": AUTO_MODES, **data}
         return data
 
     @property
     def count(self) -> int | None:
-        """Number of elastic coordinates; None when it follows from the elements."""
+        """Number of elastic coordinates; None when it follows from the elements, or from what acts on the beam."""
+        if self.family == "auto" and self.bending != (0, 0):
+            return None
         counts = (*self.bending, self.axial, self.torsion)
         known = [count for count in counts if count is not None]
         return sum(known) if len(known) == len(counts) else None
@@ -356,7 +364,8 @@ class BeamBody(FlexibleTable):
     )
     masses: tuple[LumpedMass, ...] = Field((), description="Rigid lumps on the beam.")
     shapes: Shapes = Field(
-        default_factory=lambda: Shapes.model_validate({}), description="Shapes; default: 4 monomials per bending plane."
+        default_factory=lambda: Shapes.model_validate({"family": "auto"}),
+        description="Shapes; default: chosen for what acts on the beam (constraint shapes and modes).",
     )
     frame: Frame = Field(
         "chord",

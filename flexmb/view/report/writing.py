@@ -89,7 +89,7 @@ def _bodies(result: Result, folder: str | os.PathLike[str] | None) -> _Bodies:
     flexible = [n for n, body in enumerate(mechanism.bodies) if isinstance(body, FlexibleBody) and body.n_modes]
     warnings: list[WarningRecord] = []
     if flexible and not result.is_judged:
-        warnings = list(flexible_warnings(mechanism, flexible_findings(mechanism, result)))
+        warnings = list(flexible_warnings(mechanism, flexible_findings(mechanism, result), spec))
     return _Bodies(mode_tables([covered(spec, mechanism, number) for number in flexible]), warnings)
 
 

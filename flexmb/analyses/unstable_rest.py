@@ -1,0 +1,153 @@
+"""Unstable equilibria in which a run stays, because nothing disturbs it: an upright pendulum, a column above its load.
+
+At rest: the stiffness along the motions that the constraints allow has a negative eigenvalue against the mass; the
+motion grows by exp(t sqrt(-lowest)). Beams that stay straight while the mechanism moves (a shaft, a strut pushed by a
+drive): an eigenvalue of the linearised equations of their elastic coordinates alone has a positive real part. Rows of
+a result at which the mechanism moves otherwise are not looked at: a pendulum that passes its upper position is not at
+rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.arrays import Floats
+from flexmb.errors import ComputationError
+from flexmb.layout import flat_arrays as L
+from flexmb.results.flexible_findings import flexible_bodies
+from flexmb.results.result_file import Result
+from flexmb.solvers.assembly import positive_mass
+from flexmb.solvers.body_slices import body_slices
+from flexmb.solvers.linearise import linearise
+from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.residual_at_rest import ResidualAtRest, softest_motion
+from flexmb.system.system import System
+from flexmb.warning import WarningRecord
+
+RESTING = 1e-9
+"""Speed times the duration of the run, and acceleration times its square, as parts of the size of a coordinate: less is
+rest."""
+STRAIGHT = 1e-9
+"""Deflection as a part of the length below which a beam is straight."""
+NEGATIVE = 1e-7
+"""Negative stiffness as a part of the loads and of the largest stiffness that is not round-off."""
+GROWS = 5e-3
+"""Real part of an eigenvalue as a part of its size above which it is not round-off."""
+LARGEST = 120
+"""Coordinates up to which stability is examined."""
+_SAMPLES = 5
+
+
+def stability_warnings(system: System, result: Result) -> list[WarningRecord]:
+    """Warnings about a run that stays in an unstable equilibrium, at most one."""
+    if not 0 < system.n_v <= LARGEST or not result.n_rows:
+        return []
+    q, v, a = (np.asarray(result[f"coordinates/{key}"]).reshape(result.n_rows, -1) for key in "qva")
+    times = np.asarray(result.time)
+    mechanics = Mechanics(system, system.workspace())
+    resting = _resting(v, a, mechanics.scale, float(times[-1] - times[0]))
+    try:
+        if resting.size:
+            return _at_rest(system, resting, q, times)
+        if result.n_rows > 1 and _are_straight(system, q):
+            return _while_moving(system, q, v, times)
+    except (ComputationError, np.linalg.LinAlgError):
+        pass  # a state that cannot be examined gives no finding
+    return []
+
+
+def _resting(v: Floats, a: Floats, scale: Floats, span: float) -> Floats:
+    """Rows without velocity and acceleration."""
+    span = span if span > 0.0 else 1.0
+    quiet = (np.abs(v) * span <= RESTING * scale).all(axis=1) & (np.abs(a) * span**2 <= RESTING * scale).all(axis=1)
+    return np.flatnonzero(quiet)
+
+
+def _at_rest(system: System, rows: Floats, q: Floats, times: Floats) -> list[WarningRecord]:
+    """The first resting row whose equilibrium is unstable, found by bisection among the resting ones."""
+    sampled = rows[np.unique(np.linspace(0, len(rows) - 1, _SAMPLES).astype(int))]
+    low = -1
+    for row in sampled:
+        found = _lowest(system, q[row], float(times[row]))
+        if found is not None:
+            break
+        low = int(np.searchsorted(rows, row))
+    else:
+        return []
+    high = int(np.searchsorted(rows, row))
+    while high - low > 1:
+        middle = (low + high) // 2
+        earlier = _lowest(system, q[rows[middle]], float(times[rows[middle]]))
+        low, high, found = (low, middle, earlier) if earlier is not None else (middle, high, found)
+    lowest, names = found
+    time, growth = float(times[rows[high]]), float(np.sqrt(-lowest))
+    text = (
+        f"the mechanism rests in an unstable equilibrium from t = {time:.6g} s: a disturbance of {names} would grow by "
+        f"exp({growth:.4g} t), but nothing disturbs it, so that the result shows no motion. Give a small initial "
+        "deflection, velocity or load across, or reduce the load if the position must hold."
+    )
+    return [WarningRecord("unstable-equilibrium", text, "", time, growth, "1/s")]
+
+
+def _lowest(system: System, q: Floats, time: float) -> tuple[float, str] | None:
+    """Lowest eigenvalue of stiffness against mass [1/s^2] and its coordinates, if it is negative beyond round-off."""
+    W = system.workspace()
+    rest = ResidualAtRest(system, W)
+    rest.m.t, rest.m.q[:] = time, q
+    here = rest.look()
+    K = rest.stiffness(here)
+    if not len(K):
+        return None
+    values = np.linalg.eigvalsh(0.5 * (K + K.T))
+    if values[0] >= -max(NEGATIVE * here.load, 1e-12 * abs(values[-1])):
+        return None
+    rest.m.equations()
+    M, _ = positive_mass(rest.m)
+    M = here.ways.T @ (M * np.outer(rest.m.scale, rest.m.scale)) @ here.ways
+    lowest, mode, _, _ = softest_motion(K, M, 0)
+    shares = np.abs(here.ways @ mode)
+    order = [int(i) for i in np.argsort(-shares, kind="stable") if shares[i] > 0.3 * shares.max()]
+    return (lowest, ", ".join(rest.m.names(order[:3]))) if lowest < 0.0 else None
+
+
+def _are_straight(system: System, q: Floats) -> bool:
+    """Whether there are beams and no elastic coordinate moves."""
+    beams = [body for body in flexible_bodies(system.mechanism) if body.basis is not None]
+    if not beams or len(beams) != len(flexible_bodies(system.mechanism)):
+        return False
+    start = int(system.ints[L.Q])
+    places = {body.name: body_slices(system)[body.name][1] for body in beams}
+    return all(
+        float(np.abs(q[:, places[body.name].start - start : places[body.name].stop - start]).max(initial=0.0))
+        <= STRAIGHT * body.length
+        for body in beams
+    )
+
+
+def _while_moving(system: System, q: Floats, v: Floats, times: Floats) -> list[WarningRecord]:
+    """The first of some rows at which straight beams would leave their straight form."""
+    for row in np.unique(np.linspace(0, len(times) - 1, _SAMPLES).astype(int)):
+        W = system.workspace()
+        m = Mechanics(system, W)
+        m.t, m.q[:], m.v[:] = float(times[row]), q[row], v[row]
+        linear = linearise(system, W)
+        elastic = [k for k, j in enumerate(linear.free_v) if system.elastic[j]]
+        if not elastic or linear.stiffness is None or linear.damping is None or linear.n_y != linear.n_w:
+            return []
+        block = np.ix_(elastic, elastic)
+        M, D, K = (matrix[block] for matrix in (linear.M, linear.damping, linear.stiffness))
+        n = len(elastic)
+        A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
+        values, vectors = np.linalg.eig(A)
+        worst = int(np.argmax(values.real))
+        growth = float(values[worst].real)
+        if growth > GROWS * abs(values[worst]) and growth * float(times[-1] - times[0]) > 1.0:
+            name = linear.states[elastic[int(np.argmax(np.abs(vectors[:n, worst])))]]
+            body = name.split(".")[0]
+            text = (
+                f"beam '{body}' stays straight in a motion in which its straight form is unstable (at t = "
+                f"{times[row]:.6g} s): a disturbance of {name} would grow by exp({growth:.4g} t), but nothing disturbs "
+                "it. Give a small initial deflection or a load across, or reduce the axial force or the speed."
+            )
+            return [WarningRecord("unstable-motion", text, f"bodies.{body}", float(times[row]), growth, "1/s")]
+    return []

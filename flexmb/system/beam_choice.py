@@ -1,0 +1,93 @@
+"""Shapes of beams for which the model gives none: constraint shapes for what acts on them, modes, twist and stretch.
+
+Bending: constraint shapes at the ends and at every joint, force, spring and lump, and modes between them.
+Twist: where the joints pass a torque along the beam, since it is as soft as bending; if J and G are known.
+Stretch: where the axial force does not follow from equilibrium (a beam between two fixed points), because an
+inextensible beam could not bend there: forces of the joints that are in equilibrium without loads stretch it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmb.model.schema.beams import BeamBody
+from flexmb.model.schema.model_spec import ModelSpec
+from flexmb.reduction.beam_basis import BeamBasis
+from flexmb.system.beam_interfaces import Interface, interfaces_of
+from flexmb.system.flexible_placement import basis_of, beam_data
+from flexmb.system.linear_mechanism import RIGID, LinearMechanism, null_space
+from flexmb.system.mechanism import Mechanism
+
+AUTO = "auto"
+_INDEPENDENT = 1e-6
+"""Axial strain per unit self-stress above which it is not round-off."""
+_ALONG = 0.5
+"""Part of a direction along the beam above which a load counts as a torque or an axial force."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What flexmb chooses for a beam."""
+
+    stations: tuple[float, ...]
+    """Places of constraint shapes besides the ends [m]"""
+    axial: int
+    torsion: int
+
+
+def chosen_shapes(spec: ModelSpec, provisional: Mechanism) -> dict[str, Choice]:
+    """The choice for every beam without given shapes; `provisional` is the mechanism with any bending shapes."""
+    beams = {
+        name: body for name, body in spec.bodies.items() if isinstance(body, BeamBody) and body.shapes.family == AUTO
+    }
+    interfaces = {name: interfaces_of(spec, provisional, name) for name in beams}
+    stretching = _stretching(spec, provisional, [name for name in beams if _passes(interfaces[name], "forces")])
+    choices = {}
+    for name, body in beams.items():
+        given = body.shapes.model_fields_set
+        axial = body.shapes.axial if "axial" in given else int(name in stretching)
+        twists = _passes(interfaces[name], "moments") and _can_twist(spec, body)
+        torsion = body.shapes.torsion if "torsion" in given else int(twists)
+        stations = sorted({interface.x for interface in interfaces[name]})
+        choices[name] = Choice(tuple(stations), axial or 0, torsion or 0)
+    return choices
+
+
+def _passes(interfaces: Sequence[Interface], kind: str) -> bool:
+    """Whether axial forces or torques can enter a beam at two places."""
+    places = {i.x for i in interfaces if any(abs(row[0]) > _ALONG for row in getattr(i, kind))}
+    return len(places) > 1
+
+
+def _can_twist(spec: ModelSpec, body: BeamBody) -> bool:
+    """Whether the torsion constants and the shear moduli of a beam are known."""
+    materials = [body.material, *(step.material for step in body.sections or () if step.material is not None)]
+    tables = [spec.materials.get(named) if isinstance(named, str) else named for named in materials]
+    known = all(table is None or table.shear_modulus is not None for table in tables)
+    return known and all(section.J is not None for _, section, _ in beam_data(spec, body).spans)
+
+
+def _stretching(spec: ModelSpec, mechanism: Mechanism, names: list[str]) -> set[str]:
+    """Beams whose axial force does not follow from equilibrium."""
+    if not names:
+        return set()
+    bases: dict[str, BeamBasis] = {}
+    for name in names:
+        body = spec.bodies[name]
+        assert isinstance(body, BeamBody)
+        bases[name] = basis_of(beam_data(spec, body).with_plain_shapes(axial=1))
+    linear = LinearMechanism(spec, mechanism, bases)
+    columns = {}
+    for name in names:
+        number = mechanism.body_index[name]
+        shapes = linear.bodies[number - 1].shapes
+        columns[name] = int(linear.starts[number - 1]) + next(
+            k for k, shape in enumerate(shapes) if k >= RIGID and shape.component == "u"
+        )
+    rest = np.delete(linear.rows, list(columns.values()), axis=1)
+    self_stress = null_space(rest.T)  # multipliers that are in equilibrium without loads
+    found = {name: self_stress.T @ linear.rows[:, column] for name, column in columns.items()}
+    return {name for name, axial in found.items() if np.linalg.norm(axial) > _INDEPENDENT}

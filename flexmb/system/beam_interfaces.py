@@ -1,0 +1,136 @@
+"""Interfaces of the beams of a mechanism: where joints, forces and springs act on them, and which loads pass there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmb.arrays import Floats
+from flexmb.axes import AXES
+from flexmb.model.schema.loads import PointForce, PointTorque, SpringDamper
+from flexmb.model.schema.model_spec import ModelSpec
+from flexmb.system.linear_mechanism import held_axes
+from flexmb.system.mechanism import Mechanism, PlacedJoint
+
+_IN_PLANE = 1e-6
+"""Sine of an angle, or a part of the size of the mechanism, that is round-off."""
+
+
+@dataclass(frozen=True)
+class Interface:
+    """Loads that can act on one beam at one marker."""
+
+    marker: int
+    x: float
+    """Place along the beam [m]"""
+    forces: Floats
+    """(n, 3) directions of forces, body axes"""
+    moments: Floats
+    """(n, 3) directions of moments, body axes"""
+    by: str
+    """Joint or force that acts, as text"""
+
+
+def interfaces_of(spec: ModelSpec, mechanism: Mechanism, name: str) -> list[Interface]:
+    """Interfaces of a beam; loads that the joints do not pass on are left out."""
+    number = mechanism.body_index[name]
+    length = mechanism.markers[mechanism.beam_ends[name][1]].p_b[0]
+    R_wb = mechanism.bodies[number].R_wb
+    found = []
+    none = np.zeros((0, 3))
+
+    def add(marker: int, forces: Floats, moments: Floats, by: str) -> None:
+        x = float(np.clip(mechanism.markers[marker].p_b[0], 0.0, length))
+        if len(forces) or len(moments):
+            found.append(Interface(marker, x, forces, moments, by))
+
+    for joint in mechanism.joints:
+        R_w = R_wb.T @ mechanism.world_pose(joint.first)[0]
+        along, around = held_axes(spec, joint)
+        axes = "xyz" if joint.type.name == "distance" else along
+        for marker in (joint.first, joint.second):
+            if mechanism.markers[marker].body == number:
+                add(marker, _columns(R_w, axes), _columns(R_w, around), f"joint '{joint.name}'")
+    for force_name, force in spec.forces.items():
+        by = f"force '{force_name}'"
+        if isinstance(force, (PointForce, PointTorque)):
+            marker = mechanism.marker_index[force.marker]
+            if mechanism.markers[marker].body == number:
+                R = R_wb.T if force.axes == "world" else mechanism.markers[marker].R_b
+                acting = "".join(a for a, part in zip(AXES, force.vector, strict=True) if part.constant != 0.0)
+                # A follower force turns with its marker, and a body turns under a world force: all directions count.
+                directions = R @ np.eye(3) if acting else np.zeros((3, 0))
+                columns = directions.T if acting else none
+                add(marker, *((columns, none) if isinstance(force, PointForce) else (none, columns)), by)
+        elif isinstance(force, SpringDamper):
+            for reference in force.markers:
+                marker = mechanism.marker_index[reference]
+                if mechanism.markers[marker].body == number:
+                    add(marker, np.eye(3), none, by)
+    return found
+
+
+def _columns(R: Floats, axes: str) -> Floats:
+    return np.asarray(R[:, [AXES.index(axis) for axis in axes]].T)
+
+
+def planar_normal(spec: ModelSpec, mechanism: Mechanism) -> Floats | None:
+    """Normal (3,) of the plane in which the mechanism moves, world axes; None when it moves in space.
+
+    Joints, centres of mass, beams and joint places are in one plane (or parallel to it), and all loads act in it:
+    then nothing bends a beam out of the plane.
+    """
+    normals = [n for joint in mechanism.joints for n in _turning_axes(mechanism, joint)]
+    if not normals:
+        return None
+    n = normals[0]
+    size = 1.0
+    if any(np.linalg.norm(np.cross(n, other)) > _IN_PLANE for other in normals):
+        return None
+    if any(joint.type.name not in _PLANAR for joint in mechanism.joints):
+        return None
+    slides = (axis for joint in mechanism.joints for axis in _sliding_axes(mechanism, joint))
+    if any(abs(n @ axis) > _IN_PLANE for axis in slides):
+        return None
+    if abs(np.asarray(spec.model.gravity, dtype=float) @ n) > _IN_PLANE * 9.81 or spec.base is not None:
+        return None
+    places = [mechanism.world_pose(marker)[1] for joint in mechanism.joints for marker in (joint.first, joint.second)]
+    for body in mechanism.bodies[1:]:
+        if body.mass:
+            places.append(body.p_wb + body.R_wb @ body.first_moment / body.mass)
+    heights = np.array(places) @ n
+    size = float(np.ptp(np.array(places), axis=0).max()) or 1.0
+    if np.ptp(heights) > _IN_PLANE * size or any(_leaves_plane(force, n) for force in spec.forces.values()):
+        return None
+    return np.asarray(n)
+
+
+_PLANAR = ("revolute", "prismatic", "fixed", "planar", "pin-in-slot", "cylindrical")
+
+
+def _turning_axes(mechanism: Mechanism, joint: PlacedJoint) -> Iterator[Floats]:
+    R = mechanism.world_pose(joint.first)[0]
+    for motion in joint.type.motions_of("turn"):
+        yield R[:, motion.axis]
+
+
+def _sliding_axes(mechanism: Mechanism, joint: PlacedJoint) -> Iterator[Floats]:
+    R = mechanism.world_pose(joint.first)[0]
+    for motion in joint.type.motions_of("slide"):
+        yield R[:, motion.axis]
+
+
+def _leaves_plane(force: object, n: Floats) -> bool:
+    """Whether a load may push out of the plane with normal n, or turn about an axis in it."""
+    vector = getattr(force, "vector", None)
+    if vector is None:
+        return False
+    if getattr(force, "axes", "world") != "world":
+        return True
+    parts = [part.constant for part in vector]
+    across = np.array([1.0 if part is None or part else 0.0 for part in parts])
+    if isinstance(force, PointTorque):
+        return bool(np.any(np.abs(across - abs(n) * (across @ np.abs(n))) > _IN_PLANE))
+    return bool(across @ np.abs(n) > _IN_PLANE)
