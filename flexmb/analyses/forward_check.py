@@ -102,7 +102,7 @@ def _driven_by(spec: ModelSpec, efforts: dict[str, Floats]) -> ModelSpec:
             ends = (motion.relative_to, motion.marker)
             joints[joint] = Joint.model_construct(type="free", markers=ends, tree=False)
         forces[called] = Actuator.model_construct(
-            type="actuator", joint=joint, coordinate=coordinate, effort=expressions.table(points.tolist())
+            type="actuator", joint=joint, coordinate=coordinate, effort=expressions.table(points.tolist(), "spline")
         )
     sensors = {name: sensor for name, sensor in spec.sensors.items() if sensor.motion is None}
     analysis = spec.analysis

@@ -23,23 +23,38 @@ from flexmb.warning import WarningRecord
 def sweep_modes(
     path: str | os.PathLike[str], settings: Mapping[str, str], name: str, values: Sequence[float], about: str, most: int
 ) -> Sweep:
-    """The `most` lowest oscillating modes of the model for every value of a parameter or key."""
+    """The `most` lowest oscillating modes and all real eigenvalues for every value of a parameter or key."""
 
     def modal_at(value: float) -> ModalResult:
         return modes_of_model(read_model(path, {**settings, name: f"{value:.15g}"}), about=about)
 
     spectra, title, is_moving = [], "", False
     warnings: list[WarningRecord] = []
+    real: list[list[float]] = []
+    n_free = []
     for value in values:
         modal = modal_at(value)
         title = modal.system.name
         is_moving = is_moving or modal.is_moving
         spectra.append(spectrum_of(modal))
+        real.append(sorted((mode.eigenvalue.real for mode in modal.shown if mode.frequency == 0.0), reverse=True))
+        n_free.append(len(modal.modes) - len(modal.shown))
         warnings += [replace(one, text=f"{name} = {value:g}: {one.text}") for one in modal.warnings]
     table = tracked(values, spectra, lambda value: spectrum_of(modal_at(value)))
     table = table[:, _chosen(np.abs(table.imag), most)]
     frequencies, ratios = np.abs(table.imag) / (2.0 * np.pi), -table.real / np.abs(table)
-    return Sweep(name, title, np.array(values, dtype=float), frequencies, ratios, tuple(warnings), is_moving)
+    numbers = np.array(values, dtype=float)
+    return Sweep(
+        name, title, numbers, frequencies, ratios, tuple(warnings), is_moving, _padded(real), np.array(n_free, dtype=int)
+    )
+
+
+def _padded(rows: list[list[float]]) -> Floats:
+    """Rows of different lengths as a table, filled with NaN."""
+    table = np.full((len(rows), max(map(len, rows), default=0)), np.nan)
+    for line, row in zip(table, rows, strict=True):
+        line[: len(row)] = row
+    return table
 
 
 def _chosen(frequencies: Floats, most: int) -> list[int]:

@@ -7,7 +7,7 @@ derivatives of all functions are exact (forward mode):
     a b:    a b,  a1 b + a b1,  a2 b + 2 a1 b1 + a b2.
 Sensors are read as values with zero derivatives. The record is described in flexmb.model.expressions.program, tables
 in flexmb.model.expressions.tables. I, F, W may be bare pointers: they are only indexed. Outside its domain a function
-gives nan.
+gives nan. Comparisons and logical operations are 1 or 0 with zero derivatives, also where they jump.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from flexmb.loads.tables import linear_table, piece
 from flexmb.model.expressions.program import HEADER as _HEADER
 from flexmb.model.expressions.program import Op, program_records, stack_depth
 
-__all__ = ["evaluate", "linear_table", "program_records", "spline_table", "stack_depth"]
+__all__ = ["evaluate", "linear_table", "program_records", "smooth_table", "stack_depth"]
 
 CONSTANT, TIME, CHANNEL, POLYNOMIAL = int(Op.CONSTANT), int(Op.TIME), int(Op.CHANNEL), int(Op.POLYNOMIAL)
 ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER = int(Op.ADD), int(Op.SUBTRACT), int(Op.MULTIPLY), int(Op.DIVIDE), int(Op.POWER)
 ATAN2, MIN, MAX, STEP, IF = int(Op.ATAN2), int(Op.MIN), int(Op.MAX), int(Op.STEP), int(Op.IF)
+LESS, AT_MOST, EQUAL, DIFFERENT, AND = (int(op) for op in (Op.LESS, Op.AT_MOST, Op.EQUAL, Op.DIFFERENT, Op.AND))
 NEGATE, SCALE, SHIFT, POWER_CONSTANT = int(Op.NEGATE), int(Op.SCALE), int(Op.SHIFT), int(Op.POWER_CONSTANT)
-SPLINE, LINEAR = int(Op.SPLINE), int(Op.LINEAR)
+SMOOTH, LINEAR = int(Op.SMOOTH), int(Op.LINEAR)
 SIN, COS, TAN, ASIN, ACOS, ATAN = (int(op) for op in (Op.SIN, Op.COS, Op.TAN, Op.ASIN, Op.ACOS, Op.ATAN))
 SINH, COSH, TANH, EXP, LOG, SQRT = (int(op) for op in (Op.SINH, Op.COSH, Op.TANH, Op.EXP, Op.LOG, Op.SQRT))
 ABS, SIGN = int(Op.ABS), int(Op.SIGN)
@@ -34,13 +35,19 @@ LARGEST_EXPONENT = 709.0
 
 
 @kernel
-def spline_table(F, at, x):
-    """Value, first and second derivative of the spline at x."""
+def smooth_table(F, at, x):
+    """Value, first and second derivative of the curve at x."""
     i = piece(F, at, x)
     s = x - F[at + 1 + i]
-    c = at + 1 + int(F[at]) + 4 * i
-    value = F[c] + s * (F[c + 1] + s * (F[c + 2] + s * F[c + 3]))
-    return value, F[c + 1] + s * (2.0 * F[c + 2] + 3.0 * s * F[c + 3]), 2.0 * F[c + 2] + 6.0 * s * F[c + 3]
+    c = at + 1 + int(F[at]) + 6 * i
+    value = F[c + 5]
+    first = 0.0
+    second = 0.0
+    for k in range(4, -1, -1):
+        second = second * s + 2.0 * first
+        first = first * s + value
+        value = value * s + F[c + k]
+    return value, first, second
 
 
 @kernel
@@ -198,10 +205,31 @@ def _general_power(a, a1, a2, b, b1, b2):
 
 
 @kernel
+def _is_true(op, a, b):
+    """Comparison or logical operation of two numbers; a number is true above 0."""
+    if op == LESS:
+        return a < b
+    if op == AT_MOST:
+        return a <= b
+    if op == EQUAL:
+        return a == b
+    if op == DIFFERENT:
+        return a != b
+    if op == AND:
+        return a > 0.0 and b > 0.0
+    return a > 0.0 or b > 0.0
+
+
+@kernel
 def _two_into(op, W, at):
     """Operation on the jets at W[at] and W[at + 3], result at W[at]."""
     a, a1, a2 = W[at], W[at + 1], W[at + 2]
     b, b1, b2 = W[at + 3], W[at + 4], W[at + 5]
+    if op >= LESS:
+        W[at] = 1.0 if _is_true(op, a, b) else 0.0
+        W[at + 1] = 0.0
+        W[at + 2] = 0.0
+        return
     if op == ADD:
         a, a1, a2 = a + b, a1 + b1, a2 + b2
     elif op == SUBTRACT:
@@ -239,8 +267,8 @@ def _one_into(op, operand, F, W, at):
         return
     if op == POWER_CONSTANT:
         f, d, dd = _power_constant(x, F[operand])
-    elif op == SPLINE:
-        f, d, dd = spline_table(F, operand, x)
+    elif op == SMOOTH:
+        f, d, dd = smooth_table(F, operand, x)
     elif op == LINEAR:
         f, d, _ = linear_table(F, operand, x)
         dd = 0.0

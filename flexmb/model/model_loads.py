@@ -26,9 +26,9 @@ def ramp(to: Any, over: Any, start: Any = 0.0) -> dict[str, Any]:
     return {"ramp": {"to": to, "over": over, "from": start}}
 
 
-def table(points: Sequence[Sequence[Any]], smooth: Any = None) -> dict[str, Any]:
-    """Through [[t, x], ...] by a C2 cubic spline; measured points are smoothed at a cut-off frequency [Hz]."""
-    return {"table": points, "smooth": smooth}
+def table(points: Sequence[Sequence[Any]], smooth: Any = None, interpolation: str | None = None) -> dict[str, Any]:
+    """Through [[t, x], ...], "monotone" or by a cubic "spline"; measured points are smoothed at a frequency [Hz]."""
+    return {"table": points, "smooth": smooth, "interpolation": interpolation}
 
 
 def expression(text: str) -> dict[str, Any]:
@@ -56,7 +56,8 @@ class LoadMethods:
         """A prescribed joint coordinate, or a marker's position along an axis of another marker [m, rad].
 
         function : one of {"rate": c, "start": x0}, {"polynomial": [c0, c1, ...]}, {"ramp": {"to", "over", "from"}},
-            {"harmonic": {"amplitude", "frequency", "phase", "offset"}}, {"table": [[t, x], ...], "smooth": [Hz]},
+            {"harmonic": {"amplitude", "frequency", "phase", "offset"}}, {"table": [[t, x], ...], "smooth": [Hz],
+            "interpolation": "monotone" or "spline"},
             {"expression": text in t}
         """
         keys = dict(joint=joint, coordinate=coordinate, marker=marker, along=along, relative_to=relative_to)

@@ -11,13 +11,12 @@ import numpy as np
 from flexmb.arrays import Floats
 from flexmb.reports.run_report import entry
 from flexmb.results.modal_result import ModalResult, Sweep
-from flexmb.solvers.modal_analysis import Mode
+from flexmb.solvers.modal_analysis import GROWING, Mode
 from flexmb.warning import WarningRecord
 
 _SHARE = 0.005  # share of the kinetic energy below which bodies are not listed
 _MOST_BODIES = 4
-GROWING = 1e-6
-"""Real part of an eigenvalue as a fraction of its size above which a mode grows."""
+_MOST_REAL = 6
 MOVING = (
     "the mechanism moves in this state: frequencies are those in its own coordinates, which turn with a rotating "
     "shaft; forces and sensors in world axes hold for this instant only"
@@ -45,8 +44,9 @@ def modes_text(modal: ModalResult, most: int | None = None) -> str:
     lines += ["", f"  {'mode':>4}{'frequency':>15}{'damping':>12}{'decay':>14}  moves most; share of kinetic energy"]
     lines += [f"  {'':>4}{'Hz':>15}{'ratio':>12}{'1/s':>14}"]
     for number, mode in enumerate(shown[:most], start=1):
-        ratio, decay = _small(mode.damping_ratio), _small(-mode.eigenvalue.real, mode)
-        numbers = f"{number:>4}{mode.frequency:>15.6g}{ratio:>12}{decay:>14}"
+        damped = abs(mode.eigenvalue.real) > max(1e-9 * abs(mode.eigenvalue), mode.error)  # less is round-off
+        ratio, decay = (value if damped else 0.0 for value in (mode.damping_ratio, -mode.eigenvalue.real))
+        numbers = f"{number:>4}{mode.frequency:>15.6g}{ratio:>12.5g}{decay:>14.5g}"
         lines.append(f"  {numbers}  {mode.coordinate}; {_shares(mode)}")
     if most is not None and len(shown) > most:
         lines.append(f"  and {len(shown) - most} more")
@@ -56,7 +56,7 @@ def modes_text(modal: ModalResult, most: int | None = None) -> str:
 def growth_warnings(modes: Sequence[Mode]) -> Iterator[WarningRecord]:
     """Warning about modes that grow."""
     shown = [mode for mode in modes if not mode.is_free]
-    growing = [mode for mode in shown if mode.eigenvalue.real > GROWING * abs(mode.eigenvalue)]
+    growing = [mode for mode in shown if mode.grows]
     if growing:
         fastest = max(growing, key=lambda mode: mode.eigenvalue.real)
         rate = float(fastest.eigenvalue.real)
@@ -65,12 +65,6 @@ def growth_warnings(modes: Sequence[Mode]) -> Iterator[WarningRecord]:
             f"{fastest.coordinate}, by {rate:.4g} 1/s."
         )
         yield WarningRecord("unstable-modes", text, f"coordinates.{fastest.coordinate}", None, rate, "1/s")
-
-
-def _small(value: float, mode: Mode | None = None) -> str:
-    """Five digits; round-off of an undamped mode is 0."""
-    size = abs(mode.eigenvalue) if mode else 1.0
-    return f"{value if abs(value) > 1e-9 * size else 0.0:.5g}"
 
 
 def _shares(mode: Mode) -> str:
@@ -90,14 +84,51 @@ def sweep_text(sweep: Sweep) -> str:
     count = sweep.frequencies.shape[1]
     if sweep.is_moving and count:
         lines += [*entry("seen from", MOVING), ""]
+    growing = _growing(sweep)
+    if growing:
+        lines += [*entry("unstable", f"{'; '.join(growing)} (negative damping)"), ""]
     if not count:
-        return "\n".join([*lines, "  no mode oscillates"])
+        lines.append("  no mode oscillates")
     width = max(12, len(sweep.name) + 2)
-    lines.append(f"{sweep.name:>{width}}" + "".join(f"{f'mode {k + 1}':>13}" for k in range(count)))
-    for value, row in zip(sweep.values, sweep.frequencies, strict=True):
-        cells = "".join(f"{'-' if np.isnan(x) else f'{x:.6g}':>13}" for x in row)
-        lines.append(f"{value:>{width}.6g}{cells}")
+    if count:
+        lines.append(f"{sweep.name:>{width}}" + "".join(f"{f'mode {k + 1}':>13}" for k in range(count)))
+        for value, row in zip(sweep.values, sweep.frequencies, strict=True):
+            lines.append(f"{value:>{width}.6g}{_cells(row)}")
+    if sweep.real.shape[1]:
+        lines += ["", *_real_lines(sweep, width)]
+    if np.any(sweep.n_free):
+        least, most = int(np.min(sweep.n_free)), int(np.max(sweep.n_free))
+        number = f"{most}" if least == most else f"{least} to {most}"
+        lines += ["", f"  and {number} zero eigenvalues (free motion) at every value"]
     return "\n".join(lines)
+
+
+def _real_lines(sweep: Sweep, width: int) -> list[str]:
+    count = sweep.real.shape[1]
+    shown = min(count, _MOST_REAL)
+    more = f"; the {shown} largest of {count}, all in the .csv" if count > shown else ""
+    lines = [f"  real eigenvalues [1/s]: motions that do not oscillate, positive ones grow{more}", ""]
+    lines.append(f"{sweep.name:>{width}}" + "".join(f"{f'real {k + 1}':>13}" for k in range(shown)))
+    for value, row in zip(sweep.values, sweep.real, strict=True):
+        lines.append(f"{value:>{width}.6g}{_cells(row[:shown])}")
+    return lines
+
+
+def _cells(row: Floats) -> str:
+    return "".join(f"{'-' if np.isnan(x) else f'{x:.6g}':>13}" for x in row)
+
+
+def _growing(sweep: Sweep) -> list[str]:
+    """Modes with negative damping and positive real eigenvalues, with the values where they are found."""
+    found = []
+    columns = [(f"mode {k + 1}", column < -GROWING) for k, column in enumerate(sweep.ratios.T)]
+    columns += [(f"real eigenvalue {k + 1}", column > 0.0) for k, column in enumerate(sweep.real.T)]
+    for name, flags in columns:
+        where = sweep.values[np.asarray(flags)]
+        if len(where):
+            span = f"at {where[0]:.6g}" if len(where) == 1 else f"from {where.min():.6g} to {where.max():.6g}"
+            found.append(f"{name} grows {span}")
+    return found
 
 
 def response_text(modal: ModalResult, names: tuple[str, str], frequencies: Floats, response: Any, most: int) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmb.arrays import Floats
+from flexmb.arrays import Floats, Integers
 from flexmb.solvers.linearise import Linearisation
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.modal_analysis import Mode
@@ -54,3 +54,7 @@ class Sweep:
     """Findings on the models and states; the sentences begin with the value of the parameter."""
     is_moving: bool = False
     """Whether the mechanism moves in some of the states."""
+    real: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    """(n_values, n_real) real eigenvalues [1/s], largest first: motions that do not oscillate; NaN: no more of them"""
+    n_free: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """(n_values,) zero eigenvalues: free motions"""

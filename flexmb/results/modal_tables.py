@@ -71,7 +71,9 @@ def sweep_table(sweep: Sweep) -> tuple[list[str], list[list[Any]]]:
     """Header and rows for a file."""
     count = sweep.frequencies.shape[1]
     header = [sweep.name, *(f"mode {k + 1} [Hz]" for k in range(count)), *(f"ratio {k + 1}" for k in range(count))]
-    columns = np.column_stack([sweep.values, sweep.frequencies, sweep.ratios])
+    real = sweep.real.reshape(len(sweep.values), -1)
+    header += [f"real {k + 1} [1/s]" for k in range(real.shape[1])]
+    columns = np.column_stack([sweep.values, sweep.frequencies, sweep.ratios, real])
     return header, [[float(x) for x in row] for row in columns]
 
 

@@ -71,6 +71,8 @@ class Linearisation:
     """(n_v, n_w) velocities that w causes."""
     error: float
     """Bound of the error of the derivatives, as a fraction of the largest one of their column."""
+    noise: Floats
+    """(n_y + n_w, n_y + n_w) bound of the error of every entry of A_free."""
     warnings: tuple[WarningRecord, ...]
     """Findings on the state: whether it is an equilibrium or a steady motion."""
     work: Floats
@@ -93,7 +95,7 @@ def linearise(system: System, work: Floats) -> Linearisation:
     point = Point(system, work)
     _check_gauges(point)
     derivatives = _Derivatives(point)
-    A, C, error = derivatives.by_states()
+    A, C, error, noise = derivatives.by_states()
     inputs, B, D = _inputs(point, derivatives)
     n_y, n_w, motions = point.n_y, point.n_w, [system.rows[k].owner for k in point.motion_rows]
     M, damping, stiffness = _second_order(point, A)
@@ -116,6 +118,7 @@ def linearise(system: System, work: Floats) -> Linearisation:
         shape_q=point.R_q,
         shape_v=point.R_v,
         error=error,
+        noise=noise[: n_y + n_w, : n_y + n_w],
         warnings=tuple(_warnings(point, A)),
         work=point.base.copy(),
     )
@@ -129,41 +132,43 @@ class _Derivatives:
         p = point
         self.row_scale = np.concatenate([p.scale_y, p.scale_w, np.ones(len(p.outputs))])
 
-    def by_states(self) -> tuple[Floats, Floats, float]:
-        """A, C and the largest relative error of a column."""
+    def by_states(self) -> tuple[Floats, Floats, float, Floats]:
+        """A, C, the largest relative error of a column, and the error of every entry of A."""
         p = self.point
         n, n_m, n_out = p.n_y + p.n_w, len(p.motion_rows), len(p.outputs)
         A, C = np.zeros((n + 2 * n_m, n + 2 * n_m)), np.zeros((n_out, n + 2 * n_m))
         sizes = np.concatenate([p.scale_y, p.scale_w, p.scale_m, p.scale_m])
-        errors, largest = np.zeros(len(sizes)), np.zeros(len(sizes))
+        errors, largest, noise = np.zeros(len(sizes)), np.zeros(len(sizes)), np.zeros_like(A)
         for j, size in enumerate(sizes):
-            column, errors[j] = self.column(p.by_state(j), float(size))
+            column, errors[j], left = self.column(p.by_state(j), float(size))
+            noise[:n, j] = left[:n]
             largest[j] = np.max(np.abs(column) / self.row_scale, initial=0.0) * size
             A[:n, j], C[:, j] = column[:n], column[n:]
         worst = float(np.max(errors[largest > NOTHING * np.max(largest, initial=0.0)], initial=0.0))
         A[: p.n_y, : p.n_y] -= p.turning
         A[n : n + n_m, n + n_m :] = np.eye(n_m)
-        return A, C, worst
+        return A, C, worst, noise
 
-    def column(self, values: Callable[[float], Floats], size: float) -> tuple[Floats, float]:
-        """Derivative of a function at 0 and the bound of its relative error."""
-        best, best_error = np.zeros(0), np.inf
+    def column(self, values: Callable[[float], Floats], size: float) -> tuple[Floats, float, Floats]:
+        """Derivative of a function at 0, the bound of its relative error, and the errors of its entries."""
+        best, best_error, best_left = np.zeros(0), np.inf, np.zeros(0)
         level = float(np.max(np.abs(values(0.0) / self.row_scale), initial=0.0))
         for part in STEPS:
             h = part * size
             narrow = (values(h) - values(-h)) / (2.0 * h)
             wide = (values(2.0 * h) - values(-2.0 * h)) / (4.0 * h)
             column = (4.0 * narrow - wide) / 3.0
-            left = float(np.max(np.abs(narrow - wide) / self.row_scale, initial=0.0)) / 3.0
+            lefts = np.abs(narrow - wide) / 3.0
+            left = float(np.max(lefts / self.row_scale, initial=0.0))
             largest = float(np.max(np.abs(column) / self.row_scale, initial=0.0))
             error = max(0.0, left - ROUNDING * level / h) / largest if largest > 0.0 else 0.0
             if error < best_error:
-                best, best_error = column, error
+                best, best_error, best_left = column, error, lefts
             if best_error <= WANTED:
                 break
         if not np.isfinite(best_error) or not np.all(np.isfinite(best)):
             raise ComputationError("The equations cannot be linearised: near this state they are not finite.")
-        return best, best_error
+        return best, best_error, best_left
 
 
 def _inputs(point: Point, derivatives: _Derivatives) -> tuple[tuple[str, ...], Floats, Floats]:
@@ -284,7 +289,7 @@ def _change_of(point: Point, A: Floats, ahead: float) -> float:
     p.m.move(ahead * p.v0 + 0.5 * ahead**2 * p.a0)
     p.m.t = p.t0 + ahead
     p.m.v[:] = p.v0 + ahead * p.a0
-    later, _, _ = _Derivatives(Point(p.system, p.m.W.copy(), like=p)).by_states()
+    later, _, _, _ = _Derivatives(Point(p.system, p.m.W.copy(), like=p)).by_states()
     n = p.n_y + p.n_w
     sizes = np.concatenate([p.scale_y, p.scale_w])
     here, there = (matrix[:n, :n] * sizes / sizes[:, None] for matrix in (A, later))

@@ -4,6 +4,11 @@ In: a `Linearisation`. Out: one `Mode` for every real eigenvalue and for every p
 
     A x = s x,   frequency |Im s|/(2 pi) [Hz],   damping ratio -Re s/|s|.
 
+An eigenvalue is zero, a free motion, when it is no larger than its error. With the left eigenvector z an error E of A
+moves s by |z^H E x|/|z^H x| (Golub & Van Loan, Matrix Computations, 7.2.2). E has two parts: the error of every entry
+of A, known from its differences, and the backward error of the eigenvalue solver, round-off times the norm of the
+balanced A. So a slow pendulum beside stiff parts has a frequency; a body that nothing holds, a double root, has none.
+
 The participation of a body is its share of the kinetic energy of the mode, T(Re) + T(Im). The share of deformation is
 the energy of all bodies by their elastic rates alone, frames at rest, over the sum of that and the energy by the motion
 of their frames alone; it depends on the position of the frames, not on the coordinates.
@@ -14,6 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import eig, matrix_balance
 
 from flexmb.arrays import Complexes, Floats
 from flexmb.jit import call
@@ -22,7 +28,9 @@ from flexmb.solvers.linearise import Linearisation
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
 
-ZERO = 1e-7  # |s| below this fraction of the largest is the round-off of a free motion, a double root
+GROWING = 1e-6  # damping ratio below minus this: the motion grows
+SURE = 10.0  # times its estimated error: an eigenvalue above this is not zero
+ROUNDING = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -40,7 +48,9 @@ class Mode:
     coordinate: str
     """Coordinate that moves most."""
     is_free: bool
-    """Whether nothing resists the motion: the eigenvalue is zero within round-off."""
+    """Whether nothing resists the motion: the eigenvalue is zero within its error."""
+    error: float = 0.0
+    """Estimated error of the eigenvalue [1/s]."""
 
     @property
     def frequency(self) -> float:
@@ -53,6 +63,11 @@ class Mode:
         size = abs(self.eigenvalue)
         return -self.eigenvalue.real / size if size > 0.0 else 0.0
 
+    @property
+    def grows(self) -> bool:
+        """Whether the motion grows with time."""
+        return self.eigenvalue.real > max(GROWING * abs(self.eigenvalue), self.error)
+
 
 def modes(system: System, linear: Linearisation) -> list[Mode]:
     """Modes of the mechanism with its motions held to their laws, by |s|."""
@@ -60,20 +75,37 @@ def modes(system: System, linear: Linearisation) -> list[Mode]:
     if not n_y:
         return []
     sizes = system.scales[[*linear.free_q, *linear.free_v]]
-    values, vectors = np.linalg.eig(linear.A_free * sizes / sizes[:, None])
+    scaling = sizes / sizes[:, None]
+    values, vectors, errors = eigenvalues(linear.A_free * scaling, linear.noise * scaling)
     vectors = vectors * sizes[:, None]
-    limit = ZERO * float(np.max(np.abs(values), initial=0.0))
     found = []
     for k in np.argsort(np.abs(values), kind="stable"):
-        value = complex(values[k])
-        is_free = bool(abs(value) <= limit)
+        value, error = complex(values[k]), float(errors[k])
+        is_free = abs(value) <= SURE * error
         if value.imag < 0.0 and not is_free:
             continue
-        found.append(_mode(system, linear, 0.0j if is_free else value, vectors[:, k], is_free))
+        found.append(_mode(system, linear, 0.0j if is_free else value, vectors[:, k], is_free, error))
     return found
 
 
-def _mode(system: System, linear: Linearisation, value: complex, vector: Complexes, is_free: bool) -> Mode:
+def eigenvalues(A: Floats, noise: Floats) -> tuple[Complexes, Complexes, Floats]:
+    """Eigenvalues (n,), eigenvectors as columns (n, n), and the estimated error of every eigenvalue (n,).
+
+    A : (n, n) [1/s]; noise : (n, n) errors of its entries
+    """
+    balanced, (scale, _) = matrix_balance(A, permute=False, separate=True)
+    values, left, right = eig(balanced, left=True, right=True)
+    sizes = np.linalg.norm(left, axis=0) * np.linalg.norm(right, axis=0)
+    error = ROUNDING * np.linalg.norm(balanced) * sizes
+    error += np.einsum("ik,ij,jk->k", np.abs(left), noise * scale / scale[:, None], np.abs(right), optimize=True)
+    overlap = np.abs(np.einsum("ik,ik->k", left.conj(), right))
+    vectors = right * scale[:, None]
+    return values, vectors / np.linalg.norm(vectors, axis=0), error / np.maximum(overlap, ROUNDING * sizes)
+
+
+def _mode(
+    system: System, linear: Linearisation, value: complex, vector: Complexes, is_free: bool, error: float
+) -> Mode:
     shape = linear.shape_q @ vector[: linear.n_y]
     speeds = linear.shape_v @ vector[linear.n_y :]
     amount = np.abs(shape) / system.scales
@@ -91,6 +123,7 @@ def _mode(system: System, linear: Linearisation, value: complex, vector: Complex
         float(soft / (soft + stiff)) if soft + stiff > 0.0 else 0.0,
         system.coordinates[largest],
         is_free,
+        error,
     )
 
 

@@ -78,11 +78,11 @@ class Call:
 
 @dataclass(frozen=True)
 class Table:
-    """A function given by points: C2 cubic spline or straight lines, continued beyond its ends."""
+    """A function given by points: smooth curve or straight lines, continued beyond its ends."""
 
     argument: Node
     points: tuple[tuple[float, float], ...]
-    form: Literal["spline", "linear"]
+    form: Literal["monotone", "spline", "linear"]
     at: int = 0
     depth: int = field(init=False, compare=False, repr=False)
 
@@ -200,6 +200,21 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., float]]] = {
 }
 """Name: number of arguments, the function. `if(c, a, b)` is a where c > 0, else b. min and max take two or more."""
 
+OPERATORS: dict[str, Callable[..., float]] = {
+    "<": lambda a, b: float(a < b),
+    "<=": lambda a, b: float(a <= b),
+    ">": lambda a, b: float(a > b),
+    ">=": lambda a, b: float(a >= b),
+    "==": lambda a, b: float(a == b),
+    "!=": lambda a, b: float(a != b),
+    "and": lambda a, b: float(a > 0 and b > 0),
+    "or": lambda a, b: float(a > 0 or b > 0),
+    "not": lambda a: float(not a > 0),
+}
+"""Comparisons and logical operators, written between their operands: 1 where true, else 0; an operand is true above 0.
+In the tree each is a `Call` of this name."""
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+
 _ANGLES_IN = ("sin", "cos", "tan")
 
 
@@ -288,7 +303,8 @@ def _measure_call(node: Call, arguments: list[Measure]) -> Measure:
     if any(value is None for value in values):
         return Measure(None, dimension)
     try:
-        value = float(FUNCTIONS[node.function][1](*values))
+        function = OPERATORS.get(node.function) or FUNCTIONS[node.function][1]
+        value = float(function(*values))
         if any(isinstance(argument, SymbolicValue) for argument in values):
             formula = Call(node.function, tuple(node_of(argument) for argument in values if argument is not None))
             return Measure(SymbolicValue(value, formula), dimension)
@@ -314,8 +330,10 @@ def _call_dimension(node: Call, given: list[Dimension | None]) -> Dimension | No
         return _same(node, given[2], given[4])
     if name == "if":
         return _same(node, given[1], given[2])
-    if name == "atan2":
+    if name in COMPARISONS or name == "atan2":
         _same(node, given[0], given[1])
+    elif name in OPERATORS:
+        return NUMBER
     elif name != "sign":
         allowed = (None, NUMBER, KINDS["angle"].dimension) if name in _ANGLES_IN else (None, NUMBER)
         if given[0] not in allowed:
@@ -330,9 +348,9 @@ def _table_value(node: Table, x: float) -> float:
         from flexmb.model.expressions.tables import linear_value
 
         return linear_value(node.points, x)
-    from flexmb.model.expressions.tables import spline_value
+    from flexmb.model.expressions.tables import smooth_value
 
-    return spline_value(node.points, x)
+    return smooth_value(node.points, node.form, x)
 
 
 def names_in(node: Node) -> frozenset[str]:

@@ -1,14 +1,18 @@
 """Expressions and quantities in model files: a small, safe grammar (nothing is executed as Python).
 
+    either   = both ("or" both)*
+    both     = compared ("and" compared)*
+    compared = "not" compared | sum [("<" | "<=" | ">" | ">=" | "==" | "!=") sum]
     sum      = product (("+" | "-") product)*
     product  = signed (("*" | "/") signed)*
     signed   = ("-" | "+") signed | power
     power    = atom ["^" signed]                       (to the right: 2^3^2 = 2^9; -2^2 = -4)
-    atom     = number [unit] | "pi" | name | "$name" | function "(" sum ("," sum)* ")" | "(" sum ")"
+    atom     = number [unit] | "pi" | name | "$name" | function "(" either ("," either)* ")" | "(" either ")"
 
-A number may carry a unit ("10 mm", "5 N*m/rad"), parameters are inserted as numbers; the time t and sensors are the
-free variables. Dimensions are checked as far as they are known. Depth and length are bounded. Parameters kept as
-symbols are inserted as numbers that carry their formula (`SymbolicValue`), as do numbers computed from them.
+Comparisons and logical operators are 1 where true and 0 elsewhere; a number is true above 0. A number may carry a unit
+("10 mm", "5 N*m/rad"), parameters are inserted as numbers; the time t and sensors are the free variables. Dimensions
+are checked as far as they are known. Depth and length are bounded. Parameters kept as symbols are inserted as numbers
+that carry their formula (`SymbolicValue`), as do numbers computed from them.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from flexmb.model.expressions.nodes import (
+    COMPARISONS,
     FUNCTIONS,
     Binary,
     Call,
@@ -33,7 +38,7 @@ from flexmb.model.expressions.nodes import (
     names_in,
 )
 from flexmb.model.expressions.tables import check_points
-from flexmb.model.expressions.tokens import TextError, Token, tokenize
+from flexmb.model.expressions.tokens import WORDS, TextError, Token, tokenize
 from flexmb.model.units import NUMBER, UNITS, Amount, Kind, convert, read_unit
 from flexmb.suggestions import did_you_mean
 
@@ -42,7 +47,7 @@ MAX_NESTING = 50
 MAX_DEPTH = 300
 """Deepest tree: nesting and the terms of a long sum together, so that walking it is safe."""
 CONSTANTS = {"pi": math.pi}
-RESERVED = frozenset(("t", *CONSTANTS, *FUNCTIONS))
+RESERVED = frozenset(("t", *CONSTANTS, *FUNCTIONS, *WORDS))
 """Names that parameters and sensors must not have."""
 
 
@@ -98,11 +103,46 @@ class _Parser:
     def whole(self) -> Node:
         if not self.token.text:
             raise self.fault("the text is empty")
-        node = self.sum()
+        node = self.either()
         if self.token.text:
             if self.token.kind in ("name", "number") or self.token.text == "(":
                 raise self.fault(f"an operator is missing before '{self.token.text}'")
             raise self.fault(f"unexpected '{self.token.text}'")
+        return node
+
+    def either(self) -> Node:
+        node: Node | None = None
+        or_token = self.token
+        while node is None or self.token.text == "or":
+            if node is not None:
+                or_token = self.token
+                self.at += 1
+            both = self.compared()
+            while self.token.text == "and":
+                token = self.token
+                self.at += 1
+                both = self.bounded(Call("and", (both, self.compared()), token.at), token)
+            node = both if node is None else self.bounded(Call("or", (node, both), or_token.at), or_token)
+        return node
+
+    def compared(self) -> Node:
+        negations = []
+        while self.token.text == "not":
+            negations.append(self.token)
+            self.at += 1
+        node, token = self.sum(), self.token
+        if token.text in COMPARISONS:
+            self.at += 1
+            node = self.bounded(Call(token.text, (node, self.sum()), token.at), token)
+            if self.token.text in COMPARISONS:
+                raise self.fault("comparisons cannot be chained", hint="Write 'a < b and b < c'.")
+        for token in reversed(negations):
+            node = self.bounded(Call("not", (node,), token.at), token)
+        return node
+
+    def bounded(self, node: Node, token: Token) -> Node:
+        if node.depth > MAX_DEPTH:
+            raise self.fault(f"too many terms or nested too deeply (more than {MAX_DEPTH} levels)", token)
         return node
 
     def chain(self, signs: tuple[str, ...], operand: Literal["product", "signed"]) -> Node:
@@ -111,9 +151,7 @@ class _Parser:
             token = self.token
             self.at += 1
             sign = "*" if token.text == "·" else token.text
-            node = Binary(sign, node, getattr(self, operand)(), token.at)  # type: ignore[arg-type]
-            if node.depth > MAX_DEPTH:
-                raise self.fault(f"too many terms or nested too deeply (more than {MAX_DEPTH} levels)", token)
+            node = self.bounded(Binary(sign, node, getattr(self, operand)(), token.at), token)  # type: ignore[arg-type]
         return node
 
     def sum(self) -> Node:
@@ -154,7 +192,7 @@ class _Parser:
             return self.number()
         if token.text == "(":
             self.at += 1
-            node = self.sum()
+            node = self.either()
             self.expect(")")
             return node
         if token.kind == "name":
@@ -217,10 +255,10 @@ class _Parser:
             hint = did_you_mean(token.text, FUNCTIONS, "Functions")
             raise self.fault(f"unknown function '{token.text}'", token, hint)
         self.at += 1
-        arguments = [self.sum()]
+        arguments = [self.either()]
         while self.token.text == ",":
             self.at += 1
-            arguments.append(self.sum())
+            arguments.append(self.either())
         self.expect(")")
         needed = FUNCTIONS[token.text][0]
         enough = len(arguments) >= 2 if token.text in ("min", "max") else len(arguments) == needed
@@ -350,9 +388,12 @@ def ramp(to: float, over: float, start: float = 0.0) -> Expression:
 
 
 def table(
-    points: Sequence[Sequence[float]], form: Literal["spline", "linear"] = "spline", of: str = "t", what: str = "time"
+    points: Sequence[Sequence[float]],
+    form: Literal["monotone", "spline", "linear"] = "monotone",
+    of: str = "t",
+    what: str = "time",
 ) -> Expression:
-    """Through `points`, a C2 cubic spline or straight lines. Raises ValueError when they do not increase."""
+    """Through `points`, a curve (interpolation.py) or straight lines. Raises ValueError when they do not increase."""
     check_points(points, what)
     node = Table(Name(of), tuple((float(x), float(y)) for x, y in points), form)
     return Expression(node, f"{form} table of {len(points)} points", frozenset((of,)))

@@ -7,7 +7,7 @@ Program record in I, all indices absolute:
     n_ops = -1: F[float_offset] + F[float_offset + 1] t.
 The stack of jets (value, first, second time derivative) is in W from `stack_offset`, three floats per entry.
 Operands: CONSTANT, SCALE, SHIFT, POWER_CONSTANT: index in F of the number; POLYNOMIAL: index in F of [n, c_0..c_{n-1}];
-SPLINE, LINEAR: index in F of the table record (see tables.py); CHANNEL: index in W; others: not used.
+SMOOTH, LINEAR: index in F of the table record (see tables.py); CHANNEL: index in W; others: not used.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from enum import IntEnum
 
 from flexmb.model.expressions.nodes import Binary, Call, Name, Negative, Node, Number, Table
 from flexmb.model.expressions.parser import Expression
-from flexmb.model.expressions.tables import linear_record, spline_record
+from flexmb.model.expressions.tables import linear_record, smooth_record
 
 HEADER = 3
 """Ints before the first operation."""
@@ -39,13 +39,19 @@ class Op(IntEnum):
     ATAN2 = 15
     MIN = 16
     MAX = 17
-    STEP = 20
-    IF = 21
+    LESS = 18
+    AT_MOST = 19
+    EQUAL = 20
+    DIFFERENT = 21
+    AND = 22
+    OR = 23
+    STEP = 24
+    IF = 25
     NEGATE = 30
     SCALE = 31
     SHIFT = 32
     POWER_CONSTANT = 33
-    SPLINE = 34
+    SMOOTH = 34
     LINEAR = 35
     SIN = 40
     COS = 41
@@ -66,6 +72,9 @@ class Op(IntEnum):
 _BINARY = {"+": Op.ADD, "-": Op.SUBTRACT, "*": Op.MULTIPLY, "/": Op.DIVIDE, "^": Op.POWER}
 _TAKES = {Op.ADD: 2, Op.SUBTRACT: 2, Op.MULTIPLY: 2, Op.DIVIDE: 2, Op.POWER: 2, Op.ATAN2: 2, Op.MIN: 2, Op.MAX: 2}
 _TAKES |= {Op.STEP: 5, Op.IF: 3}
+_COMPARED = {"<": Op.LESS, "<=": Op.AT_MOST, "==": Op.EQUAL, "!=": Op.DIFFERENT, "and": Op.AND, "or": Op.OR}
+_TAKES |= dict.fromkeys(_COMPARED.values(), 2)
+_SWAPPED = {">": "<", ">=": "<="}
 
 
 def polynomial_of_time(node: Node) -> list[float] | None:
@@ -150,8 +159,9 @@ class _Writer:
             self.binary(node)
         elif isinstance(node, Table):
             self.write(node.argument)
-            record = spline_record(node.points) if node.form == "spline" else linear_record(node.points)
-            self.emit(Op.SPLINE if node.form == "spline" else Op.LINEAR, self.store(*record))
+            is_linear = node.form == "linear"
+            record = linear_record(node.points) if is_linear else smooth_record(node.points, node.form)
+            self.emit(Op.LINEAR if is_linear else Op.SMOOTH, self.store(*record))
         elif isinstance(node, Call):
             self.call(node)
 
@@ -182,6 +192,16 @@ class _Writer:
         self.emit(_BINARY[sign])
 
     def call(self, node: Call) -> None:
+        name, arguments = node.function, node.arguments
+        if name in _SWAPPED:
+            name, arguments = _SWAPPED[name], arguments[::-1]
+        elif name == "not":  # true up to 0, as `if` takes it
+            name, arguments = "<=", (*arguments, Number(0.0))
+        if name in _COMPARED:
+            for argument in arguments:
+                self.write(argument)
+            self.emit(_COMPARED[name])
+            return
         op = Op[node.function.upper()]
         self.write(node.arguments[0])
         if op in (Op.MIN, Op.MAX):

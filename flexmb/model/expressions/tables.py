@@ -1,8 +1,8 @@
-"""Functions given by points: coefficients of the cubic spline and areas under straight lines.
+"""Functions given by points: coefficients of smooth curves and areas under straight lines.
 
 Records in the float array (x strictly increasing):
-    spline: [n, x_0..x_{n-1}, then for each of the n-1 pieces c0, c1, c2, c3]:
-        y = c0 + c1 s + c2 s^2 + c3 s^3, s = x - x_i
+    smooth: [n, x_0..x_{n-1}, then for each of the n-1 pieces c0 ... c5]:
+        y = c0 + c1 s + c2 s^2 + ... + c5 s^5, s = x - x_i
     linear: [n, x_0..x_{n-1}, y_0..y_{n-1}, area_0..area_{n-1}]: area_i is the integral of y from 0 to x_i.
 Beyond its ends a table is continued with its first or last piece.
 """
@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import lru_cache
+
+from flexmb.model.expressions.interpolation import pieces
 
 Points = Sequence[Sequence[float]]
 
@@ -36,32 +37,24 @@ def _piece(x: Sequence[float], at: float) -> int:
     return min(max(bisect_right(x, at) - 1, 0), len(x) - 2)
 
 
-@lru_cache(maxsize=64)
-def _spline(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, ...], tuple[tuple[float, ...], ...]]:
-    from scipy.interpolate import CubicSpline
-
-    x = tuple(float(point[0]) for point in points)
-    spline = CubicSpline(x, [point[1] for point in points], bc_type="not-a-knot")
-    return x, tuple(tuple(float(c) for c in reversed(column)) for column in spline.c.T)
-
-
 def _frozen(points: Points) -> tuple[tuple[float, float], ...]:
     return tuple((float(x), float(y)) for x, y in points)
 
 
-def spline_record(points: Points) -> list[float]:
-    """Float record of the C2 cubic spline through `points` (not-a-knot; a parabola or a line through 3 or 2)."""
-    x, pieces = _spline(_frozen(points))
-    return [float(len(x)), *x, *(c for piece in pieces for c in piece)]
+def smooth_record(points: Points, form: str) -> list[float]:
+    """Float record of the curve through `points`; form: "monotone" or "spline" (see interpolation.py)."""
+    frozen = _frozen(points)
+    return [float(len(frozen)), *(x for x, _ in frozen), *(c for piece in pieces(frozen, form) for c in piece)]
 
 
-def spline_value(points: Points, at: float) -> float:
-    """Value of the spline at `at`."""
-    x, pieces = _spline(_frozen(points))
+def smooth_value(points: Points, form: str, at: float) -> float:
+    """Value of the curve at `at`."""
+    x = [float(point[0]) for point in points]
     i = _piece(x, at)
-    s = at - x[i]
-    c0, c1, c2, c3 = pieces[i]
-    return c0 + s * (c1 + s * (c2 + s * c3))
+    value = 0.0
+    for c in reversed(pieces(_frozen(points), form)[i]):
+        value = value * (at - x[i]) + c
+    return value
 
 
 def linear_value(points: Points, at: float) -> float:

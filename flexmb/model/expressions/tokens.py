@@ -14,8 +14,11 @@ MAX_LENGTH = 10_000
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
     r"|(?P<name>\$?[^\W\d²³][^\W²³]*|[°%])"
-    r"|(?P<sign>\*\*|[-+*/^(),·²³]))"
+    r"|(?P<sign>\*\*|<=|>=|==|!=|[-+*/^(),·²³<>]))"
 )
+WORDS = ("and", "or", "not")
+"""Names that are operators."""
+_OTHERS = {"=": "==", "&": "and", "|": "or", "!": "not", "≤": "<=", "≥": ">=", "≠": "!="}
 
 
 class TextError(CarriedError, ValueError):
@@ -57,10 +60,14 @@ def tokenize(source: str) -> list[Token]:
         if match is None:
             while source[at].isspace():
                 at += 1
-            raise TextError(f"unexpected character '{source[at]}'", source, at)
+            known = _OTHERS.get(source[at])
+            raise TextError(
+                f"unexpected character '{source[at]}'", source, at, f"Write '{known}' instead." if known else ""
+            )
         kind = match.lastgroup
         assert kind in ("number", "name", "sign")
-        tokens.append(Token(kind, match[kind], match.start(kind)))  # type: ignore[arg-type]
+        text = match[kind]
+        tokens.append(Token("sign" if text in WORDS else kind, text, match.start(kind)))  # type: ignore[arg-type]
         at = match.end()
     tokens.append(Token("end", "", end))
     return tokens

@@ -153,6 +153,7 @@ class Motion(Strict):
             needs("coordinate", given("joint")),
             needs("start", given("rate")),
             needs("smooth", given("table")),
+            needs("interpolation", given("table")),
         )
     )
 
@@ -171,7 +172,12 @@ class Motion(Strict):
     harmonic: Harmonic | None = Field(None, description="Sine in time.")
     ramp: Ramp | None = Field(None, description="Smooth change to a final value.")
     table: Annotated[tuple[tuple[float, float], ...], TableField("time", "length", "", "angle")] | None = Field(
-        None, description="[[t, x], ...] [s, m or rad], interpolated by a C2 cubic spline."
+        None, description="[[t, x], ...] [s, m or rad], joined by a curve with continuous acceleration."
+    )
+    interpolation: Literal["monotone", "spline"] | None = Field(
+        None,
+        description="With table: monotone (between two points the motion only rises or only falls, as they do) or "
+        "spline (cubic, smoothest, may overshoot); default: monotone, with smooth: spline.",
     )
     smooth: Annotated[float, Scalar("frequency", above=0.0)] | None = Field(
         None,
@@ -221,6 +227,7 @@ class Motion(Strict):
             return expressions.ramp(self.ramp.to, self.ramp.over, self.ramp.start)
         if self.table is not None:
             smoothing = self.smoothing
-            return expressions.table(self.table if smoothing is None else smoothing.points)
+            form = self.interpolation or ("monotone" if smoothing is None else "spline")
+            return expressions.table(self.table if smoothing is None else smoothing.points, form)
         assert self.expression is not None
         return self.expression

@@ -37,7 +37,7 @@ def check_motion(references: References, name: str, table: Table) -> None:
     if form != "rate" and form is not None:
         _reject_keys(references, table, path, {"start": "is only for 'rate'"})
     if form != "table" and form is not None:
-        _reject_keys(references, table, path, {"smooth": "is only for 'table'"})
+        _reject_keys(references, table, path, dict.fromkeys(("smooth", "interpolation"), "is only for 'table'"))
     subject = one_of(references, table, ("joint", "marker"), path, "a joint or a marker")
     if subject == "joint":
         references.coordinate(table, path, "driven")

@@ -22,6 +22,12 @@ def draw_sweep(sweep: Sweep, target: Path) -> None:
         lines = [Line(f"mode {k + 1}", sweep.values, table[:, k], None, k) for k in range(table.shape[1])]
         shown, note = limited(lines)
         panels.append(Panel(title, sweep.name, "1", unit, shown, y_name=title, note=note))
+    real = sweep.real.reshape(len(sweep.values), -1)
+    if real.shape[1]:
+        title = "real eigenvalues"
+        lines = [Line(f"real {k + 1}", sweep.values, real[:, k], None, k) for k in range(real.shape[1])]
+        shown, note = limited(lines)
+        panels.append(Panel(title, sweep.name, "1", "1/s", shown, y_name=title, note=note))
     write_sheet(panels, target, f"{sweep.model}: modes over {sweep.name}", in_columns=False, dark=False)
 
 
