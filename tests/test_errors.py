@@ -20,6 +20,7 @@ from flexmb.model.model_file import ModelFileError, format_faults, read_model
 from flexmb.natural.failure import StepFailure
 from flexmb.reduction.sparse.elimination import NotPositiveDefinite
 from flexmb.results.result_file import Result
+from flexmb.system.build import build_system
 
 PENDULUM = """
 [model]
@@ -81,6 +82,15 @@ def test_every_error_with_fields_of_its_own_is_carried() -> None:
         for name, kind in vars(importlib.import_module(module.name)).items():
             if isinstance(kind, type) and issubclass(kind, Exception) and kind.__module__.startswith("flexmb"):
                 assert issubclass(kind, CarriedError) or "__init__" not in vars(kind), f"{module.name}.{name}"
+
+
+def test_a_system_says_that_it_stays_in_its_process(tmp_path: Path) -> None:
+    """It would be called at addresses that do not exist elsewhere."""
+    (tmp_path / "good.toml").write_text(PENDULUM)
+    model = read_model(tmp_path / "good.toml")
+    with pytest.raises(TypeError, match="Send the Model instead"):
+        pickle.dumps(build_system(model.spec))
+    assert pickle.loads(pickle.dumps(model)).to_toml() == model.to_toml()
 
 
 def run_file(model: Path, output: Path) -> Result:

@@ -24,7 +24,7 @@ from flexmb.results.result_creation import RunIdentity
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter, check_result_path
 from flexmb.results.resuming import open_for_resuming
-from flexmb.results.spectrum import ringing
+from flexmb.results.spectrum import efforts, ringing
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.run import simulate
 from flexmb.solvers.summary import NaturalSummary, QuasiStaticSummary, StaticSummary, Summary
@@ -33,6 +33,8 @@ from flexmb.system.system import System
 from flexmb.warning import WarningRecord
 
 Progress = Callable[[float, float, int, int], None]
+_MOST_JOINTS = 20
+"""Joints whose reactions are examined for fast oscillations, those with the largest forces."""
 
 
 @dataclass(frozen=True)
@@ -132,14 +134,15 @@ def _report(
 
 def _look_into(system: System, writer: ResultWriter, summary: Summary | None) -> Observations:
     """Findings in the rows so far: flexible bodies, ill-determined reactions, fast oscillations, times of errors."""
-    reactions = {path: found.high for path, found in writer.extremes.items() if is_reaction(path) and found.high > 0.0}
-    forces = {
-        path[len("joints/") : -len("/force")]: high for path, high in reactions.items() if path.endswith("/force")
-    }
+    forces = {path: found.high for path, found in writer.extremes.items() if is_reaction(path) and found.high > 0.0}
+    largest = sorted((path for path in forces if path.endswith("/force")), key=lambda path: -forces[path])
+    energy = summary.peak_energy if summary is not None else 0.0
     try:
         with Result(writer.path) as result:
             seen = Observations(
-                ringing=ringing(result, max(forces, key=forces.__getitem__)) if forces else None,
+                ringing=ringing(
+                    result, [*largest[:_MOST_JOINTS], *efforts(result)], energy=energy, length=system.length_scale
+                ),
                 energy_time=energy_error_time(result),
                 turn_time=turn_time(result, summary.turning_body) if summary is not None else None,
                 warnings=_stability(system, result, summary),

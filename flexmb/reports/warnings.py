@@ -3,7 +3,7 @@
 `start_warnings` are known before a run (`flexmb check`), `run_warnings` after it. Both are the one place where warnings
 are collected: the report prints them, the result file and `--json` store them, `--strict` counts them. A new warning is
 a generator of `WarningRecord`s that is called here, or a record in `Preparation.warnings` (of the start),
-`RunSummary.warnings` (of the solver) or `Observations.warnings` (of the rows). docs/reference/warnings.md lists the codes.
+`RunSummary.warnings` (of the solver) or `Observations.warnings` (of the rows). Codes: docs/reference/warnings.md.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Observations:
     ill_determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Joints and motions -> components of their reactions that are amplified round-off."""
     ringing: Ringing | None = None
-    """Reaction that oscillates faster than the rows resolve."""
+    """Reaction or effort that oscillates faster than the rows resolve."""
     energy_time: float | None = None
     """Time of the largest error of the energy balance [s]."""
     turn_time: float | None = None
@@ -189,14 +189,16 @@ def ill_determined_warning(
 
 
 def ringing_warning(found: Ringing) -> WarningRecord:
-    """Warning about a reaction whose peaks the rows of the result miss."""
+    """Warning about a reaction or effort whose peaks the rows of the result miss."""
+    section, _, name = found.place.partition(".")
+    what = "effort of motion" if section == "motions" else "reaction of joint"
     text = (
-        f"the reaction of joint '{found.joint}' oscillates at {found.frequency:.3g} Hz, faster than the rows of the "
+        f"the {what} '{name}' oscillates at {found.frequency:.3g} Hz, faster than the rows of the "
         f"result resolve ({found.rows:.2g} rows per oscillation): its true peaks may be larger. If a sudden start "
         "excites undamped high modes, give the flexible bodies damping or start smoothly. To see the peaks, write more "
         "rows (output.every)."
     )
-    return WarningRecord("ringing", text, f"joints.{found.joint}", found.time, found.frequency, "Hz")
+    return WarningRecord("ringing", text, found.place, found.time, found.frequency, "Hz")
 
 
 def energy_error_time(result: Result) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -144,6 +145,12 @@ class System:
         """
         of_kind = {"length": self.length_scale, "elastic": self.length_scale}
         return np.array([of_kind.get(kind, 1.0) for kind in self.coordinate_kinds])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError(
+            "A System cannot go to another process: it holds addresses of compiled code. Send the Model instead, or "
+            "the numbers that you need."
+        )
 
     def channel(self, path: str) -> Channel:
         """The channel with this path."""

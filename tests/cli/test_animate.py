@@ -128,7 +128,7 @@ def faults_of(source: object, output: object = None, **options: object) -> str:
         (["r.h5", "-o", "x.png", "--size", "100000x100000"], ["found '100000x100000'"]),
         (["r.h5", "-o", "x.png", "--size", "huge"], ["--size: expected width and height in pixels, found 'huge'"]),
         (["r.h5", "-o", "x.mp4", "--fps", "29.97"], ["--fps: expected a whole number from 1 to 120"]),
-        (["r.h5", "-o", "x.mp4", "--speed", "0"], ["--speed: a number from 1e-09"]),
+        (["r.h5", "-o", "x.mp4", "--speed", "0"], ["--speed: expected a number from 1e-09"]),
         (["r.h5", "-o", "x.mp4", "--frames", "1"], ["--frames: expected a whole number from 2 to 20000, found 1."]),
         (["r.h5", "-o", "x.html", "--channel", "tip_hight"], ["--channel: There is no channel", "'tip_height'"]),
         (["r.h5", "-o", "x.html", "--bodies", "no"], ["--bodies: there is no such folder: 'no'"]),

@@ -67,7 +67,7 @@ def oscillator(folder: Path) -> Path:
 def test_table_about_start_and_equilibrium(oscillator: Path, capsys: Capture) -> None:
     code, out, err = call(capsys, "modes", "oscillator.toml", "--about", "static")
     assert (code, err) == (0, "")
-    assert "the static equilibrium" in out and "NOTE" not in out
+    assert "the static equilibrium" in out and "WARNING" not in out
     number, frequency, ratio, decay, *_ = out.splitlines()[-1].split()
     assert number == "1"
     assert float(frequency) == pytest.approx(4 * np.sqrt(1 - RATIO**2) / (2 * np.pi), rel=1e-5)
@@ -125,7 +125,7 @@ def test_over_a_parameter(oscillator: Path, capsys: Capture) -> None:
         capsys, "modes", "oscillator.toml", "--over", "stiffness=12:192:3", "--about", "static",
         "-o", "over.csv", "-o", "over.png",
     )  # fmt: skip
-    assert (code, err) == (0, "") and "NOTE" not in out
+    assert (code, err) == (0, "") and "WARNING" not in out
     want = [np.sqrt(k / 3 - 0.8**2) / (2 * np.pi) for k in (12, 102, 192)]
     printed = [line.split() for line in out.splitlines()[-5:-2]]
     close([[float(word) for word in words] for words in printed], np.column_stack([[12, 102, 192], want]), rtol=1e-5)

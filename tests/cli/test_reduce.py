@@ -227,7 +227,7 @@ def test_every_option_arrives(folder: Path, capsys: Capture) -> None:
         ),
         (
             ["no.inp", "--material", "stel", "--modes", "many"],
-            ["no.inp", "Did you mean 'steel'", "--modes many: a whole"],
+            ["no.inp", "Did you mean 'steel'", "--modes many: expected a whole"],
         ),
         (["rod.inp", *GOOD, "--material", "wbe=steel"], ["--material wbe", "Did you mean 'web'"]),
         (["rod.inp", *GOOD, "--tie", "rbe1"], ["--tie rbe1", "Did you mean 'rbe"]),

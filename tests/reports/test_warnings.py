@@ -177,8 +177,13 @@ def test_ringing_is_found_with_its_frequency_and_place(tmp_path: Path) -> None:
     series = {f"joints/{name}/force": ("N", np.outer(force, [0.6, 0.8, 0.0])) for name, force in pair.items()}
     with made_result(tmp_path / "a.h5", {"time": ("s", time), **series}) as result:
         found = ringing(result)
-        assert found is not None and found.joint == "a" and found == ringing(result, "a")
+        assert found is not None and found.place == "joints.a" and found == ringing(result, ["joints/a/force"])
         assert found.frequency == pytest.approx(300.0, rel=0.01) and found.rows == pytest.approx(1001 / 300, rel=0.01)
-        assert found.time == pytest.approx(0.4, abs=0.05) and ringing(result, "b") is None
+        assert found.time == pytest.approx(0.4, abs=0.05)
+        assert ringing(result, ["joints/b/force"]) is None
+    noise = {"time": ("s", time), "motions/drive/effort": ("N*m", 1e-12 * quick)}
+    with made_result(tmp_path / "b.h5", noise) as result:
+        assert ringing(result).place == "motions.drive"
+        assert ringing(result, energy=1.0) is None, "round-off of a mechanism with an energy of 1 J"
     frequency, size = amplitudes(time, 2.0 * np.cos(2.0 * np.pi * 50.0 * time))
     assert frequency[np.argmax(size)] == pytest.approx(50.0, abs=0.3) and size.max() == pytest.approx(2.0, rel=0.01)
