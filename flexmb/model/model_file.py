@@ -13,6 +13,7 @@ from typing import Any
 from flexmb.errors import Fault, InputError
 from flexmb.input_files import is_special
 from flexmb.model.model import Model
+from flexmb.model.model_file_limits import excess
 from flexmb.model.model_file_lines import key_lines, line_of
 from flexmb.model.model_settings import apply_settings
 
@@ -70,6 +71,8 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 def parse_text(text: str, filename: str = "model") -> dict[str, Any]:
     """Tables of a TOML text; raises ModelFileError with the line of a syntax fault."""
+    if found := excess(text):
+        raise ModelFileError([LineFault(found.text, line=found.line)], filename, text)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

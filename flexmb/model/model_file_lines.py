@@ -10,6 +10,8 @@ import re
 import tomllib
 from bisect import bisect_right
 
+from flexmb.model.model_file_limits import excess
+
 Path = tuple[str | int, ...]
 
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
@@ -149,6 +151,8 @@ class _Scanner:
 def key_lines(text: str) -> dict[Path, int]:
     """Line number (from 1) of every key, table and array entry; nothing when the text is not valid TOML."""
     scanner = _Scanner(text)
+    if excess(text):
+        return {}
     try:
         tomllib.loads(text)
         scanner.run()

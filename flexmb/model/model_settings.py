@@ -14,6 +14,7 @@ from typing import Any
 
 from flexmb.errors import Fault
 from flexmb.model.expressions.tokens import TextError
+from flexmb.model.model_file_limits import excess
 from flexmb.model.schema.parameters import TABLES
 from flexmb.model.units import parse_unit
 from flexmb.suggestions import clipped, did_you_mean
@@ -25,6 +26,8 @@ NAMED_SECTIONS = ("points", "materials", "sections", "bodies", "markers", "joint
 
 def setting_value(text: str) -> Any:
     """The value if `text` is valid TOML (3000, [0, 0, 1], true), else the text itself ("3000 rpm", rk4)."""
+    if excess(text):
+        return text.strip()
     try:
         found = tomllib.loads(f"value = {text.strip()}")
     except (tomllib.TOMLDecodeError, RecursionError, ValueError):
@@ -54,6 +57,9 @@ def apply_settings(
     changed: dict[tuple[str, ...], str] = {}
     faults: list[Fault] = []
     for key, text in settings.items():
+        if found := excess(f"{key}={text}"):
+            faults.append(Fault(f"cannot set {clipped(key)}: {found.text}."))
+            continue
         path = tuple(key.strip().split("."))
         if len(path) == 1:
             path = (_table_of(tables, path[0]), *path)

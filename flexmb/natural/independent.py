@@ -34,6 +34,7 @@ STEPS = 20
 TINY = 4e-16
 STALLED = 1e-11
 SINGULAR = 1e-6
+TINIEST = 1e-300
 """Ratio of the sizes of pivots below which the rows count as dependent."""
 JUMP = 0.25
 """Share of a step's way by which it may differ from the way of the mean velocity."""
@@ -95,11 +96,15 @@ class Independent:
             )
 
     def _choose(self, x: Floats) -> None:
-        """Dependent are the columns that a pivoted QR of Phi_q takes first."""
+        """Dependent are the columns that a pivoted QR of Phi_q takes first, per magnitude of coordinates and rows:
+        rows of unit vectors and of points differ by the size of the mechanism, which says nothing about a dead point.
+        """
         rows = self.system.constraints
         order = np.arange(self.system.n)
         if rows.n_rows:
-            triangle, order = qr(rows.dense(rows.entries(x)), mode="r", pivoting=True)
+            gradient = rows.dense(rows.entries(x)) * self.system.sizes
+            gradient /= np.maximum(np.linalg.norm(gradient, axis=1, keepdims=True), TINIEST)
+            triangle, order = qr(gradient, mode="r", pivoting=True)
             sizes = np.abs(np.diag(triangle))
             if sizes[-1] < SINGULAR * sizes[0]:
                 raise StepFailure(
@@ -112,13 +117,13 @@ class Independent:
         """Full coordinates with these z on the constraints, from the last position found."""
         system, x, last = self.system, self.guess.copy(), np.inf
         x[system.moving[self.independent]] = z
-        scale = length_scale(x)
+        sizes = system.sizes[self.dependent]
         for _ in range(STEPS):
             gradient = system.constraints.dense(system.constraints.entries(x))[:, self.dependent]
             step = _solution(gradient, -system.constraints.value(x, t))
             x[system.moving[self.dependent]] += step
-            size = float(np.max(np.abs(step), initial=0.0))
-            if size <= TINY * scale or (size >= 0.5 * last and size < STALLED * scale):
+            size = float(np.max(np.abs(step / sizes), initial=0.0))
+            if size <= TINY or (size >= 0.5 * last and size < STALLED):
                 self.guess = x
                 return x
             last = size

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 STEPS = 30
 """Most Newton steps of a position."""
 TINY = 4e-16
-"""A step of this share of the largest coordinate is round-off."""
+"""A step of this share of the magnitude of its coordinate is round-off."""
 STALLED = 1e-11
 """Below this share, steps that no longer shrink are round-off too."""
 SLOW = 0.05
@@ -46,17 +46,17 @@ def mass_factor(system: NaturalSystem, x: Floats) -> SaddleFactor:
 
 def closed_position(system: NaturalSystem, x: Floats, t: float) -> tuple[Floats, SaddleFactor]:
     """Full coordinates on the constraints near x, and a factor taken at (nearly) that place."""
-    closed, scale, last = x.copy(), length_scale(x), np.inf
+    closed, last = x.copy(), np.inf
     factor = mass_factor(system, closed)
     for _ in range(STEPS if system.m else 0):
         step = factor.across(-system.constraints.value(closed, t))
         closed[system.moving] += step
-        size = largest(step)
+        size = largest(step / system.sizes)
         if size == np.inf:
             break
-        if size <= TINY * scale or (size >= 0.5 * last and size < STALLED * scale):
+        if size <= TINY or (size >= 0.5 * last and size < STALLED):
             return closed, factor
-        if size > SLOW * last or last == np.inf and size > 1e-6 * scale:
+        if size > SLOW * last or last == np.inf and size > 1e-6:
             factor = mass_factor(system, closed)
         last = size
     if system.m:

@@ -100,6 +100,8 @@ class NaturalSystem:
         every_set: list[Constraints] = [builder.build(), *(sets(self.layout) if sets else ())]
         written = mechanism.start()
         self._check(written)
+        self.sizes = self._sizes(written)[self.moving]
+        """(n,) magnitude of every moving coordinate: of points the largest one [m], of unit vectors and scalars 1"""
         self.constraints = MovingRows(every_set, self.moving, written, time)
         self.mass = MovingMass(self.mass_extended, self.extension, self.moving, written)
         rows = np.concatenate((self.mass.rows, self.constraints.hessian_rows))
@@ -189,6 +191,13 @@ class NaturalSystem:
         for one in self.forces:
             total += one.force(y, y_dot, t)
         return total
+
+    def _sizes(self, x: Floats) -> Floats:
+        """(n_coordinates,) magnitude of every coordinate, so that a mechanism of any size is judged alike."""
+        points = self.layout.dimension * self.layout.n_points
+        sizes = np.ones(x.size)
+        sizes[:points] = np.max(np.abs(x[:points]), initial=0.0) or 1.0
+        return sizes
 
     def _check(self, x: Floats) -> None:
         if not np.all(np.isfinite(x)):
