@@ -59,13 +59,16 @@ def _verdict_lines(name: str, report: Mapping[str, Any]) -> Iterator[str]:
         tolerance = 100.0 * (_number(band.get("tolerance")) or 0.0)
         text = f"free modes agree with the full model to {tolerance:g} % up to {trusted:.5g} Hz"
         claimed = _number(band.get("claimed"))
-        yield from entry("band", text + (f"; the modes that were kept suggest {claimed:.5g} Hz" if claimed else ""))
+        rule = f"; {claimed:.5g} Hz is half of the frequency up to which modes were kept" if claimed else ""
+        yield from entry("band", text + rule)
     estimate = _table(report, "discretisation")
     errors, hertz = _flat(estimate.get("frequency_errors")), _flat(estimate.get("frequencies"))
     if errors and hertz and isinstance(estimate.get("method"), str):
         low, high = 100.0 * min(errors), 100.0 * max(errors)
         text = f"frequencies up to {hertz[-1]:.5g} Hz are too high by {low:.2g} to {high:.2g} % (estimate: "
         yield from entry("mesh error", f"{text}{estimate['method']})")
+    elif "discretisation" in report:
+        yield from entry("mesh error", "not estimated: this is possible for solid cells only")
 
 
 def _what_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:

@@ -34,7 +34,8 @@ def compile_ahead() -> None:
 
 
 def compile_elements() -> None:
-    """Compile checks, assembly and second-order forces, on one tetrahedron."""
+    """Compile checks, assembly, second-order forces and the estimate of their error, on one tetrahedron."""
+    from flexmb.elements.solid.discretisation import discretisation_errors
     from flexmb.elements.solid.second_order import second_order_forces
     from flexmb.mesh.checks import check_mesh
 
@@ -45,6 +46,7 @@ def compile_elements() -> None:
     check_mesh(mesh)
     model = assemble(mesh, MATERIALS["steel"])
     second_order_forces(model, model.rigid_motions()[:, 3:4], np.array([[0, 0]]))
+    discretisation_errors(model, model.rigid_motions()[:, 3:4], np.arange(0), np.zeros(1))
 
 
 def compile_sparse() -> None:

@@ -105,22 +105,22 @@ def discretisation(body: FreeBody, modes: FreeModes, progress: Progress) -> dict
     hertz = np.sqrt(np.maximum(modes.omega_squared, 0.0)) / (2.0 * np.pi)
     count = min(max(LEAST_COMPARED, int((hertz <= modes.claim).sum())), MOST_ESTIMATED, len(hertz))
     loaded = np.concatenate([np.zeros(0, dtype=np.int64), *(interface.nodes for interface in body.interfaces)])
-    shares = discretisation_errors(model, modes.vectors[:, :count], loaded, modes.omega_squared[:count])
-    statics = []
     held = body.interfaces[: MOST_ESTIMATED // 6]
+    columns, omega_squared = [modes.vectors[:, :count]], np.zeros(count + 6 * len(held))
+    omega_squared[:count] = modes.omega_squared[:count]
     if held:
-        columns = discretisation_errors(model, body.attachment_modes[:, : 6 * len(held)], loaded)
-        for number, interface in enumerate(held):
-            force, moment = columns[6 * number : 6 * number + 6].reshape(2, 3).max(axis=1)
-            statics.append({"interface": interface.name, "force_error": force, "moment_error": moment})
+        columns.append(body.attachment_modes[:, : 6 * len(held)])
+    shares, static = np.split(discretisation_errors(model, np.hstack(columns), loaded, omega_squared), [count])
+    statics = [
+        {"interface": interface.name, "force_error": float(own[:3].max()), "moment_error": float(own[3:].max())}
+        for interface, own in zip(held, static.reshape(-1, 6), strict=True)
+    ]
     errors = 1.0 / np.sqrt(1.0 - np.minimum(shares, _WORST_SHARE)) - 1.0
     return {
         "method": METHOD,
         "frequencies": hertz[:count].tolist(),
         "frequency_errors": errors.tolist(),
-        "statics": [
-            {key: value if isinstance(value, str) else float(value) for key, value in row.items()} for row in statics
-        ],
+        "statics": statics,
     }
 
 

@@ -145,14 +145,17 @@ def _judge_mesh(estimate: Mapping[str, Any], stiff_kinds: Sequence[str]) -> Iter
         )
         level = "bad" if errors[worst] > BAD_FREQUENCY else "care"
         yield level, WarningRecord("coarse-mesh", text, f"modes.{worst + 1}", None, float(errors[worst]), "1")
-    for row in estimate["statics"]:
-        load = max(("force", "moment"), key=lambda load: row[f"{load}_error"])
-        error = min(row[f"{load}_error"], 1.0)
-        if error > GOOD_STATICS:
-            text = f"the mesh is too coarse: the compliance of '{row['interface']}' under a {load} is too low by about "
-            text += f"{_percent(error)}, estimated by {estimate['method']}: {remedy}"
-            level = "bad" if error > BAD_STATICS else "care"
-            yield level, WarningRecord("coarse-mesh", text, f"interfaces.{row['interface']}", None, error, "1")
+    rows = [
+        (row[f"{load}_error"], load, row["interface"]) for row in estimate["statics"] for load in ("force", "moment")
+    ]
+    error, load, name = max(rows, default=(0.0, "", ""))
+    if error > GOOD_STATICS:
+        others = len({row[2] for row in rows if row[0] > GOOD_STATICS} - {name})
+        several = f" ({others} more interface{'s' if others > 1 else ''})" if others else ""
+        text = f"the mesh is too coarse: the compliance of '{name}' under a {load} is too low by about "
+        text += f"{_percent(min(error, 1.0))}{several}, estimated by {estimate['method']}: {remedy}"
+        level = "bad" if error > BAD_STATICS else "care"
+        yield level, WarningRecord("coarse-mesh", text, f"interfaces.{name}", None, error, "1")
 
 
 def _percent(share: float) -> str:

@@ -14,8 +14,8 @@ from flexmb.mesh.losses import Loss
 
 _ABAQUS = re.compile(r"(DC3D|AC3D|C3D)(\d+)(\D*)")
 _NASTRAN = re.compile(r"(CHEXA|CPENTA|CTETRA|CPYRAM)(\d+)(?: with (.*))?")
-_TRUSS = re.compile(r"T[23]D\d.*|CROD\d*|CTUBE\d*")
-_OTHER_BEAM = re.compile(r"B[23][12].*|PIPE.*|F3D.*|CBEAM3\d*")
+_TRUSS = re.compile(r"T[23]D\d.*|CROD|CTUBE")
+_OTHER_BEAM = re.compile(r"B[23][12].*|PIPE.*|F3D.*|CBEAM3")
 
 
 def other_formulations(elements: Mapping[str, int], hex8: str) -> Iterator[Loss]:

@@ -48,7 +48,7 @@ def lost_elements(kind: str, words: str, count: int, total: int, why: str) -> Lo
 
 def percent(share: float) -> str:
     """Share as text."""
-    return f"{100.0 * share:.3g} %" if share < 0.999 or share == 1.0 else f"{100.0 * share:.5g} %"
+    return f"{100.0 * share:.3g} %" if not 0.999 < share < 1.0 else f"{100.0 * share:.5g} %"
 
 
 def in_order(losses: list[Loss]) -> list[Loss]:

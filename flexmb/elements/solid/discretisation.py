@@ -27,31 +27,34 @@ from flexmb.mesh.reference_cells import shape_functions
 from flexmb.mesh.surface import outer_surface
 
 METHOD = "the Zienkiewicz-Zhu stress recovery"
-_BATCH = 4
-"""Columns at a time: their recovered stress is held for all nodes"""
+_BYTES = 1e8
+"""Memory of the recovered stress of the columns that are treated at a time"""
+_LEAST = 4
+"""Number of columns at a time in any case"""
 _EDGE = 0.1
 """Share of the area around a surface node that must face another way to make it an edge or a corner (18 degrees)"""
 _HOLLOW = 0.05
 """Rise of the faces around a surface node above its tangent plane, as a part of their size, that makes it concave"""
 
 
-def discretisation_errors(model: FEModel, U: Floats, loaded: Integers, omega_squared: Floats | None = None) -> Floats:
+def discretisation_errors(model: FEModel, U: Floats, loaded: Integers, omega_squared: Floats) -> Floats:
     """(m,) share by which the strain energy of the columns of U : (3 b, m) is estimated to be wrong.
 
-    loaded : nodes of the outer surface where forces act; omega_squared : (m,) of modes, None for static shapes
+    loaded : nodes of the outer surface where forces act; omega_squared : (m,) of modes, zero for static shapes
     """
     blocks = solid_blocks(model)
     surface = _free_surface(model, loaded)
     shares = np.zeros(U.shape[1])
-    for first in range(0, U.shape[1], _BATCH):
-        part = slice(first, first + _BATCH)
+    batch = max(_LEAST, int(_BYTES / (48 * len(model.points))))
+    for first in range(0, U.shape[1], batch):
+        part = slice(first, first + batch)
         columns = displacements(model, np.ascontiguousarray(U[:, part]))
         sums = np.zeros((3, columns.shape[1]))
         for material in range(len(model.elastic.materials)):
             recovered = _recovered(model, blocks, columns, material)
             _relieve(recovered, *surface)
             sums += np.sum([_sums(block, material, recovered, columns) for block in blocks], axis=0)
-        error = sums[0] if omega_squared is None else sums[0] + omega_squared[part] * np.maximum(sums[2], 0.0)
+        error = sums[0] + omega_squared[part] * np.maximum(sums[2], 0.0)
         shares[part] = error / np.where(sums[1] > 0.0, sums[1], 1.0)
     return shares
 
@@ -100,9 +103,10 @@ def _free_surface(model: FEModel, loaded: Integers) -> tuple[Integers, Floats]:
 
 def _relieve(stress: Floats, nodes: Integers, P: Floats) -> None:
     """P s P in place: no stress across the free surface."""
-    s = stress[nodes][..., [0, 3, 5, 3, 1, 4, 5, 4, 2]].reshape(len(nodes), -1, 3, 3)
+    m = stress.shape[1]
+    s = stress[nodes][..., [0, 3, 5, 3, 1, 4, 5, 4, 2]].reshape(len(nodes), m, 3, 3)
     s = np.einsum("sab,smbc,sdc->smad", P, s, P, optimize=True)
-    stress[nodes] = s.reshape(len(nodes), -1, 9)[..., [0, 4, 8, 1, 5, 2]]
+    stress[nodes] = s.reshape(len(nodes), m, 9)[..., [0, 4, 8, 1, 5, 2]]
 
 
 def _sums(block: SolidBlock, material: int, recovered: Floats, U: Floats) -> Floats:

@@ -52,6 +52,7 @@ _WHY = {
     "elements": "their type is not known to flexmb",
     "cyclic": "the file holds one sector of a cyclic part: the body is that sector only",
 }
+_SOLIDS = ("CTETRA", "CPENTA", "CHEXA", "CPYRAM", "CPYRA")
 _BARS = ("PBAR", "PBARL", "PBEAM", "PBEAML", "PBCOMP", "PROD", "PTUBE", "PBEAM3", "PBEND")
 _SHELLS = ("PSHELL", "PCOMP", "PCOMPG", "PSHEAR", "PLPLANE")
 _ANISOTROPIC = ("MAT2", "MAT3", "MAT8", "MAT9", "MAT11")
@@ -124,6 +125,8 @@ class LostCards:
 
     def element(self, name: str, nodes: int, number: int) -> str:
         """The name of elements of a property, with their flags of integration: "CHEXA8 with IN=3"."""
+        if name not in _SOLIDS:
+            return name
         flags = self.solids.get(number, (0, ""))[1]
         return f"{name}{nodes}{f' with {flags}' if flags else ''}"
 

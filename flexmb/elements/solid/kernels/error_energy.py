@@ -26,7 +26,7 @@ def error_chunks(
     G, volume = np.empty((weights.size, size)), np.empty(weights.size)
     T, S, A = np.empty(size), np.empty((size, size)), np.empty((size - n, n))
     u, H, values = np.empty((size, modes)), np.empty((modes, 9)), np.empty((modes, 6))
-    smooth = np.empty((modes, 6))
+    smooth, nodal = np.empty((modes, 6)), np.empty((k, modes, 6))
     for chunk in chunks:
         for cell in range(chunk * chunk_size, min((chunk + 1) * chunk_size, nodes.shape[0])):
             if material[cell] != chosen:
@@ -34,6 +34,9 @@ def error_chunks(
             for i in range(k):
                 for a in range(3):
                     X[i, a] = points[nodes[cell, i], a]
+                for m in range(modes):
+                    for entry in range(6):
+                        nodal[i, m, entry] = recovered[nodes[cell, i], m, entry]
             if gradients_into(X, derivatives, weights, inner, centre, J, first_J, G, volume) == INVERTED:
                 continue
             if size > n:
@@ -47,7 +50,7 @@ def error_chunks(
                     factor = shapes[g, i]
                     for m in range(modes):
                         for entry in range(6):
-                            smooth[m, entry] += factor * recovered[nodes[cell, i], m, entry]
+                            smooth[m, entry] += factor * nodal[i, m, entry]
                 scale = volume[g] / (2.0 * mu[cell])
                 for m in range(modes):
                     sums[chunk, 1, m] += scale * stress_square(values[m], spread)
