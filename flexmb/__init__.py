@@ -15,6 +15,7 @@ _PLACES = {
     "read_model": "flexmb.model.model_file",
     "run_model": "flexmb.analyses.run",
     "check_model": "flexmb.analyses.check",
+    "examine_model": "flexmb.analyses.check",
     "inverse_model": "flexmb.analyses.inverse",
     "forward_check": "flexmb.analyses.forward_check",
     "inverse_report": "flexmb.reports.inverse_report",

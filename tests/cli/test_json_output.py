@@ -101,6 +101,13 @@ def test_errors_are_documents_too(folder: Path, capsys: Capture) -> None:
     assert found["t_reached"] == pytest.approx(0.5, abs=0.02)
 
 
+def test_a_hint_lists_every_name_once(folder: Path, capsys: Capture) -> None:
+    text = (folder / "pendulum.toml").read_text().replace('bodies = ["ground", "rod"]', 'bodies = ["ground", "xyz"]')
+    (folder / "wrong.toml").write_text(text + "[bodies.ground]\nmass = 1\ninertia = [1, 1, 1]\n")
+    code, _, err = call(capsys, "check", "wrong.toml")
+    assert code == 2 and "Bodies: rod, ground." in err and "'ground' is reserved" in err
+
+
 def test_check(folder: Path, capsys: Capture) -> None:
     found = document(capsys, "check", "pendulum.toml", "--json", "--strict")
     assert (found["degrees_of_freedom"], found["bodies"], found["redundant"], found["warnings"]) == (1, 1, [], [])

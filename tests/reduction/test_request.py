@@ -152,9 +152,9 @@ def test_request_tells_all_faults_at_once() -> None:
     text = "\n".join(map(str, request.faults()))
     for message in (
         "Did you mean 'craig-bampton'",
-        "modes: a whole number from 0",
-        "below: a frequency above zero",
-        "keep_below: a frequency above zero",
+        "modes: expected a whole number from 0",
+        "below: expected a frequency above zero",
+        "keep_below: expected a frequency above zero",
         "'a b' cannot be used as a name",
         "the name 'p' is given twice",
         "the name 'origin' is reserved",

@@ -21,7 +21,7 @@ Series = Mapping[str, tuple[str, np.ndarray]]
 def made_result(
     path: Path, series: Series, settings: Mapping[str, Any] | None = None, *, name: str = "made", **run: Any
 ) -> Result:
-    """An open result with these channels; `run` holds text, command, report, outcome and summary."""
+    """An open result with these channels; `run` holds text, command, report, outcome, summary, warnings."""
     channels, columns, start = [], [], 0
     for channel, (unit, values) in series.items():
         shape = np.shape(values)[1:]
@@ -32,7 +32,8 @@ def made_result(
     identity = RunIdentity(name, run.get("text", ""), dict(settings or {}), run.get("command", ""))
     with ResultWriter(path, SimpleNamespace(channels=channels), identity) as writer:
         writer.write(np.concatenate(columns, axis=1), np.zeros(2))
-        writer.finish(run.get("outcome", "finished"), run.get("report", "report"), run.get("summary", ()))
+        texts = run.get("outcome", "finished"), run.get("report", "report")
+        writer.finish(*texts, run.get("summary", ()), run.get("warnings", ()))
     return Result(path)
 
 

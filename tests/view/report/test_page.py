@@ -115,6 +115,19 @@ def test_health_of_a_run_that_went_badly(tmp_path: Path) -> None:
     assert found["Energy balance"].why == "The energy balance is off by 50 %.", "the sentence of the run itself"
 
 
+def test_the_page_shows_the_warnings_of_the_file_and_no_others(tmp_path: Path) -> None:
+    """Also those that no rule of the page knows; names in a file may be hostile."""
+    found = WarningRecord("new-kind", f"beware of {NASTY}.", NASTY, 0.05, 3.5, "kN")
+    with crank_result(tmp_path / "a.h5", warnings=[found]) as result:
+        write_report(result, tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text()
+    health = page[page.index("New kind") :]
+    assert "Beware of &lt;img src=x" in health and "3.5\u00a0kN, at t = 0.05\u00a0s" in health
+    assert NASTY not in page
+    with crank_result(tmp_path / "b.h5") as result:
+        assert not {check.verdict for check in checks(result, result.warnings)} & {"care", "bad"}
+
+
 def test_reactions_that_ring_are_said(tmp_path: Path) -> None:
     time = np.linspace(0.0, 1.0, 1001)
     for quick, is_said in ((0.0, False), (0.3, True)):
