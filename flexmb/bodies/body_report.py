@@ -13,7 +13,7 @@ from typing import Any
 
 from flexmb.axes import AXES
 from flexmb.bodies.reduced_body import Coordinate, ReducedBody
-from flexmb.bodies.verdict import VERDICTS
+from flexmb.bodies.verdict import headline
 
 _WIDTH = 96
 _LABEL = 26
@@ -49,10 +49,8 @@ def report_text(body: ReducedBody) -> str:
 
 def _verdict_lines(name: str, report: Mapping[str, Any]) -> Iterator[str]:
     verdict, band = _table(report, "verdict"), _table(report, "band")
-    level = verdict.get("level")
     trusted = _number(band.get("trusted"))
-    words = VERDICTS.get(level if isinstance(level, str) else "", "not judged")
-    yield f"{name or 'unnamed body'}: {words}" + (f" up to {trusted:.4g} Hz" if trusted and level == "good" else "")
+    yield f"{name or 'unnamed body'}: {headline(report) or 'not judged'}"
     for number, reason in enumerate(_texts(verdict.get("reasons"))):
         yield from entry("because" if number == 0 else "", reason)
     if trusted is not None and band.get("compared") is True:

@@ -25,8 +25,10 @@ Reason = tuple[str, WarningRecord]
 VERDICTS = {"good": "trust it", "care": "trust it with care", "bad": "do not trust it"}
 GOOD_FREQUENCY, BAD_FREQUENCY = 0.02, 0.2
 """Relative error of a frequency in the band: above the first a warning, above the second bad."""
-POOR_FREQUENCY = 0.1
-"""Relative error of a mode that was asked for but lies above the band: above it a warning."""
+POOR_FREQUENCY = 0.05
+"""Relative error of a mode above the band, among as many as were asked for: above it a warning."""
+ABOVE_BAND = "above-band"
+"""Code of that warning: it limits the trust to the band"""
 GOOD_STATICS, BAD_STATICS = 0.05, 0.5
 """Relative error of the compliance of an interface: above the first a warning, above the second bad."""
 RIGID = 1e-3
@@ -109,24 +111,24 @@ def _judge_rigid(report: Mapping[str, Any]) -> Iterator[Reason]:
 
 
 def _judge_modes(modes: FreeModes) -> Iterator[Reason]:
-    """Every free mode in the band, and those that were asked for above it."""
+    """Every free mode in the band, and the others among those that were asked for."""
     if not len(modes.full):
         return
     errors = modes.errors
     inside = (np.arange(len(errors)) < _LEAST_JUDGED) | (modes.full <= modes.claim)
-    wrong = np.flatnonzero(errors > np.where(inside, GOOD_FREQUENCY, POOR_FREQUENCY))
-    for k in wrong[:_SHOWN]:
-        text = (
-            f"free mode {k + 1} has {modes.reduced[k]:.4g} Hz, the full model {modes.full[k]:.4g} Hz "
-            f"({100 * errors[k]:.1f} % off): use more modes"
-        )
-        level = "bad" if inside[k] and errors[k] > BAD_FREQUENCY else "care"
-        yield level, WarningRecord("frequency-off", text, f"modes.{k + 1}", None, float(errors[k]), "1")
-    if len(rest := wrong[_SHOWN:]):
-        worst = int(rest[errors[rest].argmax()])
-        text = f"{len(rest)} more of {len(errors)} free modes are off, mode {worst + 1} by {100 * errors[worst]:.1f} %"
-        level = "bad" if (errors[rest] > BAD_FREQUENCY)[inside[rest]].any() else "care"
-        yield level, WarningRecord("frequency-off", text, f"modes.{worst + 1}", None, float(errors[worst]), "1")
+    wrong = errors > np.where(inside, GOOD_FREQUENCY, POOR_FREQUENCY)
+    groups = (("frequency-off", inside, "use more modes"), (ABOVE_BAND, ~inside, "above the band, do not rely on it"))
+    for code, group, remedy in groups:
+        numbers = np.flatnonzero(wrong & group)
+        for k in numbers[:_SHOWN]:
+            more = len(numbers) - _SHOWN
+            rest = f"; {more} more modes are off" if more > 0 and k == numbers[_SHOWN - 1] else ""
+            text = (
+                f"free mode {k + 1} of {len(errors)} has {modes.reduced[k]:.4g} Hz, the full model "
+                f"{modes.full[k]:.4g} Hz ({100 * errors[k]:.1f} % off): {remedy}{rest}"
+            )
+            level = "bad" if code != ABOVE_BAND and errors[k] > BAD_FREQUENCY else "care"
+            yield level, WarningRecord(code, text, f"modes.{k + 1}", None, float(errors[k]), "1")
 
 
 def _judge_mesh(estimate: Mapping[str, Any], stiff_kinds: Sequence[str]) -> Iterator[Reason]:
@@ -162,16 +164,30 @@ def _percent(share: float) -> str:
     return f"{100.0 * share:.2g} %" if share < 0.995 else f"{100.0 * share:.0f} %"
 
 
+def headline(report: Any) -> str:
+    """The verdict in words, with its band: "trust it up to 6375 Hz"; empty if the body was not judged."""
+    tables = [report.get(key) if isinstance(report, Mapping) else None for key in ("verdict", "band")]
+    verdict, band = (table if isinstance(table, Mapping) else {} for table in tables)
+    level, trusted = verdict.get("level"), band.get("trusted")
+    if not isinstance(level, str) or level not in VERDICTS:
+        return ""
+    listed = report.get("warnings")
+    codes = [entry.get("code") for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
+    is_number = isinstance(trusted, (int, float)) and not isinstance(trusted, bool)
+    if is_number and 0.0 < trusted < 1e100 and (level == "good" or (level == "care" and set(codes) == {ABOVE_BAND})):
+        return f"{VERDICTS['good']} up to {trusted:.4g} Hz"
+    return VERDICTS[level]
+
+
 def verdict_warning(name: str, body: ReducedBody) -> WarningRecord | None:
     """Warning of a model whose body `name` is not to be trusted without reserve; None: it is, or was not judged."""
-    found = body.report.get("verdict") if isinstance(body.report, Mapping) else None
-    level = found.get("level") if isinstance(found, Mapping) else None
-    if not isinstance(found, Mapping) or level not in ("care", "bad"):
+    words = headline(body.report)
+    if not words or body.report["verdict"]["level"] == "good":
         return None
-    listed = found.get("reasons")
+    listed = body.report["verdict"].get("reasons")
     reasons = [text for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
     because = f": {reasons[0]}" if reasons else ""
     more = f" (and {len(reasons) - 1} more: see 'flexmb body info')" if len(reasons) > 1 else ""
-    text = f"the report of body '{name}' says \"{VERDICTS[level]}\"{because}{more}."
+    text = f"the report of body '{name}' says \"{words}\"{because}{more}."
     text = "".join(sign for sign in text if sign.isprintable())
     return WarningRecord("body-verdict", text, f"bodies.{name}", None, float(len(reasons)), "1")

@@ -19,8 +19,8 @@ from flexmb.verification.solid_meshes import box_mesh
 STEEL = Material.isotropic(210e9, 0.3, 7850.0)
 SIZE = (0.3, 0.03, 0.02)
 REFERENCE = {"w": 1163.346, "v": 1712.631, "t": 4546.141}
-"""[Hz] first bending across z and y and first torsion of the free box, steel, by 30 x 8 x 6 hex27; 24 x 6 x 5 cells give
-2e-5, 1e-5 and 1.2e-4 more"""
+"""[Hz] first bending across z and y and first torsion of the free box, steel, by 30 x 8 x 6 hex27; 24 x 6 x 5 cells
+give 2e-5, 1e-5 and 1.2e-4 more"""
 NONE = np.zeros(0, dtype=np.int64)
 
 
