@@ -14,6 +14,7 @@ from flexmb.analyses.preparation import Preparation, prepare
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.analysis import Analysis
+from flexmb.reports.contact_warnings import contact_warnings
 from flexmb.reports.flexible_report import strain_text
 from flexmb.reports.run_report import entry, run_report, summary_numbers
 from flexmb.results.channel_columns import NamedChannel, named_channels
@@ -27,6 +28,7 @@ from flexmb.solvers.run import simulate
 from flexmb.solvers.summary import Summary
 from flexmb.system.records.fields import field_kinds
 from flexmb.system.system import System
+from flexmb.warning import WarningRecord
 
 Progress = Callable[[float, float, int, int], None]
 
@@ -117,11 +119,24 @@ def _report(
         balance=ready.balance,
         turbo=ready.turbo,
         flexible=flexible,
+        contacts=_contacts(ready.system, model, writer, summary),
     )
     if writer.kept is not None and (failure or summary is None or summary.outcome != "finished"):
         kept = entry("earlier result", f"{writer.kept}: kept until this run is finished with --resume, or repeated")
         text = "\n".join([text, *kept])
     return text
+
+
+def _contacts(system: System, model: Model, writer: ResultWriter, summary: Summary | None) -> list[WarningRecord]:
+    """Warnings about one-sided springs in the rows so far."""
+    if not writer.n_rows or summary is None:
+        return []
+    try:
+        with Result(writer.path) as result:
+            energies = (getattr(summary, key, 0.0) for key in ("energy_error", "peak_energy"))
+            return list(contact_warnings(model.spec, system, result, *energies))
+    except InputError:  # the file is damaged, which is reported elsewhere
+        return []
 
 
 def _look_into(system: System, output: Path) -> tuple[Findings, str, dict[str, tuple[str, ...]]] | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from flexmb.arrays import Floats
 from flexmb.graph import SpanningTree, circuit_matrix, cutset_matrix, draw, format_matrix, incidence, path_matrix
 from flexmb.model.model import Model
+from flexmb.reports.data_warnings import data_warnings
 from flexmb.reports.flexible_report import arms, flexible_warnings, mode_lines
 from flexmb.reports.run_report import entry, flexible_lines, structure_lines
 from flexmb.results.channel_columns import stored_columns
@@ -37,6 +38,8 @@ def check_report(
     lines += structure_lines(system, model, n_dof)
     lines += entry("assembly", _assembly_text(system, residual, start_gap))
     lines += flexible_lines(system, model.spec)
+    for found in data_warnings(model.spec, system.mechanism):
+        lines += entry("WARNING", found.text)
     for warning in flexible_warnings(system.mechanism):
         lines += entry("WARNING", warning)
     for note in arms(system.mechanism):

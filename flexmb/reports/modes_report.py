@@ -35,7 +35,10 @@ def modes_text(modal: ModalResult, most: int | None = None) -> str:
     free = [mode for mode in modal.modes if mode.is_free]
     if free:
         names = ", ".join(dict.fromkeys(mode.coordinate for mode in free))
-        lines += entry("free motion", f"{len(free)} zero eigenvalues: nothing resists {names}")
+        within = max(mode.error for mode in free)
+        lines += entry(
+            "free motion", f"{len(free)} zero eigenvalues (within {within:.1g} 1/s): nothing resists {names}"
+        )
     growing = [mode for mode in shown if mode.grows]
     if growing:
         lines += entry("unstable", f"{len(growing)} of {len(shown)} modes grow (negative damping ratio)")

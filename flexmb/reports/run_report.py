@@ -11,6 +11,7 @@ from typing import Any
 from flexmb.axes import AXES
 from flexmb.model.model import Model
 from flexmb.model.schema.model_spec import ModelSpec
+from flexmb.reports.data_warnings import data_warnings
 from flexmb.reports.flexible_report import flexible_texts, flexible_warnings
 from flexmb.reports.motion_report import smoothing_texts
 from flexmb.results.channel_columns import is_reaction
@@ -19,6 +20,7 @@ from flexmb.results.flexible_findings import Findings, flexible_bodies
 from flexmb.solvers.statics import Equilibrium
 from flexmb.solvers.summary import NaturalSummary, QuasiStaticSummary, RunSummary, StaticSummary, Summary
 from flexmb.system.system import System
+from flexmb.warning import WarningRecord
 
 _WIDTH = 96
 _LABEL = 26
@@ -45,6 +47,7 @@ def run_report(
     balance: Equilibrium | None = None,
     turbo: Any = None,
     flexible: tuple[Findings, str, dict[str, tuple[str, ...]]] | None = None,
+    contacts: Sequence[WarningRecord] = (),
 ) -> str:
     """The report of a run as plain text, at most some 100 columns wide.
 
@@ -52,7 +55,7 @@ def run_report(
     constraint rows); `extremes`: those of sensors and reactions by channel path; `n_channels`: channels written
     (default: all); `wall_note`: remark on the wall time in place of the speed; `balance`: equilibrium at the start, if
     any; `turbo`: whether generated code is used, if requested; `flexible`: findings on flexible bodies, their largest
-    strain energy as text, and ill-determined reactions.
+    strain energy as text, and ill-determined reactions; `contacts`: warnings about one-sided springs.
     """
     outcome = summary.outcome if summary is not None else "failed"
     is_flexible = bool(flexible_bodies(system.mechanism))
@@ -60,6 +63,8 @@ def run_report(
     lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
     lines += structure_lines(system, model, system.n_v - system.n_rows if n_dof is None else n_dof)
     lines += ["", *_run_lines(model.spec, summary, wall_note, strain, balance, turbo)]
+    for record in (*data_warnings(model.spec, system.mechanism), *contacts):
+        lines += ["", *entry("WARNING", record.text)]
     if is_flexible:
         lines += ["", *flexible_lines(system, model.spec, findings)]
         for warning in flexible_warnings(system.mechanism, findings):
