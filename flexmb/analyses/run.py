@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from flexmb.analyses.unstable_rest import stability_warnings
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.analysis import Analysis
+from flexmb.model.schema.model_spec import ModelSpec
+from flexmb.reports.contact_warnings import contact_warnings
 from flexmb.reports.flexible_report import strain_text
 from flexmb.reports.run_report import entry, run_report, summary_numbers
 from flexmb.reports.warnings import NOTHING_SEEN, Observations, energy_error_time, run_warnings, turn_time
@@ -107,7 +109,7 @@ def _report(
     wall_note: str = "",
 ) -> tuple[str, list[WarningRecord]]:
     """The report and the warnings of a run."""
-    seen = _look_into(ready.system, writer, summary) if writer.n_rows else NOTHING_SEEN
+    seen = _look_into(ready.system, model.spec, writer, summary) if writer.n_rows else NOTHING_SEEN
     warnings = list(run_warnings(ready.system, model.spec, summary, seen, ready.warnings, ready.balance))
     text = run_report(
         ready.system,
@@ -132,7 +134,7 @@ def _report(
     return text, warnings
 
 
-def _look_into(system: System, writer: ResultWriter, summary: Summary | None) -> Observations:
+def _look_into(system: System, spec: ModelSpec, writer: ResultWriter, summary: Summary | None) -> Observations:
     """Findings in the rows so far: flexible bodies, ill-determined reactions, fast oscillations, times of errors."""
     forces = {path: found.high for path, found in writer.extremes.items() if is_reaction(path) and found.high > 0.0}
     largest = sorted((path for path in forces if path.endswith("/force")), key=lambda path: -forces[path])
@@ -145,7 +147,7 @@ def _look_into(system: System, writer: ResultWriter, summary: Summary | None) ->
                 ),
                 energy_time=energy_error_time(result),
                 turn_time=turn_time(result, summary.turning_body) if summary is not None else None,
-                warnings=_stability(system, result, summary),
+                warnings=(*_stability(system, result, summary), *_contacts(system, spec, result, summary)),
             )
             if not flexible_bodies(system.mechanism):
                 return seen
@@ -160,6 +162,13 @@ def _stability(system: System, result: Result, summary: Summary | None) -> tuple
     if isinstance(summary, (StaticSummary, NaturalSummary, QuasiStaticSummary)):
         return ()  # a static equilibrium has a warning of its own
     return tuple(stability_warnings(system, result))
+
+
+def _contacts(system: System, spec: ModelSpec, result: Result, summary: Summary | None) -> Iterator[WarningRecord]:
+    """Warnings about one-sided springs."""
+    if summary is not None:
+        energies = (getattr(summary, key, 0.0) for key in ("energy_error", "peak_energy"))
+        yield from contact_warnings(spec, system, result, *energies)
 
 
 def default_output(model: Model) -> Path:

@@ -38,7 +38,10 @@ def modes_text(modal: ModalResult, most: int | None = None) -> str:
     free = [mode for mode in modal.modes if mode.is_free]
     if free:
         names = ", ".join(dict.fromkeys(mode.coordinate for mode in free))
-        lines += entry("free motion", f"{len(free)} zero eigenvalues: nothing resists {names}")
+        within = max(mode.error for mode in free)
+        lines += entry(
+            "free motion", f"{len(free)} zero eigenvalues (within {within:.1g} 1/s): nothing resists {names}"
+        )
     if not shown:
         return "\n".join([*lines, "", "  no modes: nothing oscillates or decays"])
     lines += ["", f"  {'mode':>4}{'frequency':>15}{'damping':>12}{'decay':>14}  moves most; share of kinetic energy"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flexmb.model.schema.joints import Motion
 from flexmb.model.schema.model_spec import ModelSpec
 
 
@@ -13,7 +14,7 @@ def smoothing_texts(spec: ModelSpec) -> Iterator[str]:
         smoothing = motion.smoothing
         if smoothing is None or motion.table is None:
             continue
-        unit = "m" if motion.joint is None or _is_length(spec, motion.joint, motion.coordinate) else "rad"
+        unit = motion_unit(spec, motion)
         largest = f"{smoothing.largest:.3g} {unit} at t = {smoothing.largest_at:.6g} s"
         yield (
             f"'{name}': table of {len(motion.table)} points smoothed at {motion.smooth:g} Hz, changed by "
@@ -21,7 +22,12 @@ def smoothing_texts(spec: ModelSpec) -> Iterator[str]:
         )
 
 
-def _is_length(spec: ModelSpec, joint: str, coordinate: str | None) -> bool:
+def motion_unit(spec: ModelSpec, motion: Motion) -> str:
+    """Unit of a prescribed coordinate or position."""
+    return "m" if motion.joint is None or is_length(spec, motion.joint, motion.coordinate) else "rad"
+
+
+def is_length(spec: ModelSpec, joint: str, coordinate: str | None) -> bool:
     """Whether the driven coordinate of a joint is a length."""
     joint_type = spec.joints[joint].kind
     name = coordinate or joint_type.coordinates[0]

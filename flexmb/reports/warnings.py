@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.model.schema.model_spec import ModelSpec
+from flexmb.reports.data_warnings import data_warnings
 from flexmb.reports.flexible_report import flexible_warnings
 from flexmb.reports.run_report import entry, ill_determined_text
 from flexmb.results.flexible_findings import Findings, flexible_bodies
@@ -69,6 +70,7 @@ def start_warnings(
 ) -> Iterator[WarningRecord]:
     """Warnings about a model that is ready to run; `prepared`: those of its preparation."""
     yield from prepared
+    yield from data_warnings(spec, system.mechanism)
     yield from flexible_warnings(system.mechanism, findings, spec)
 
 

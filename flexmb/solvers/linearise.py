@@ -163,12 +163,22 @@ class _Derivatives:
             largest = float(np.max(np.abs(column) / self.row_scale, initial=0.0))
             error = max(0.0, left - ROUNDING * level / h) / largest if largest > 0.0 else 0.0
             if error < best_error:
-                best, best_error, best_left = column, error, lefts
+                best, best_error, best_left = column, error, _remaining(lefts, column, level * self.row_scale / h)
             if best_error <= WANTED:
                 break
         if not np.isfinite(best_error) or not np.all(np.isfinite(best)):
             raise ComputationError("The equations cannot be linearised: near this state they are not finite.")
         return best, best_error, best_left
+
+
+def _remaining(lefts: Floats, column: Floats, level: Floats) -> Floats:
+    """Error of every extrapolated difference: round-off, and of what the extrapolation removes its square.
+
+    lefts : differences of the two steps, an error of order h^2 that is |column| h^2; after it comes |column| h^4
+    """
+    size = np.abs(column)
+    squares = np.divide(lefts**2, size, out=np.zeros_like(size), where=size > 0.0)
+    return np.minimum(lefts, squares + ROUNDING * (size + level))
 
 
 def _inputs(point: Point, derivatives: _Derivatives) -> tuple[tuple[str, ...], Floats, Floats]:

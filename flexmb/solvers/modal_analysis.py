@@ -5,9 +5,10 @@ In: a `Linearisation`. Out: one `Mode` for every real eigenvalue and for every p
     A x = s x,   frequency |Im s|/(2 pi) [Hz],   damping ratio -Re s/|s|.
 
 An eigenvalue is zero, a free motion, when it is no larger than its error. With the left eigenvector z an error E of A
-moves s by |z^H E x|/|z^H x| (Golub & Van Loan, Matrix Computations, 7.2.2). E has two parts: the error of every entry
-of A, known from its differences, and the backward error of the eigenvalue solver, round-off times the norm of the
-balanced A. So a slow pendulum beside stiff parts has a frequency; a body that nothing holds, a double root, has none.
+moves s by |z^H E x|/|z^H x| (Golub & Van Loan, Matrix Computations, 7.2.2), entry by entry |z|^T |E| |x|/|z^H x| at
+most. E has the error of every entry of A, known from its differences, and its round-off; the eigenvalue solver adds the
+residual, |z^H (A x - s x)|/|z^H x|. So a slow pendulum beside stiff parts has a frequency; a body that nothing holds, a
+double root, has none.
 
 The participation of a body is its share of the kinetic energy of the mode, T(Re) + T(Im). The share of deformation is
 the energy of all bodies by their elastic rates alone, frames at rest, over the sum of that and the energy by the motion
@@ -19,7 +20,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eig, matrix_balance
+from scipy.linalg import eig
+from scipy.linalg.lapack import dgebal
 
 from flexmb.arrays import Complexes, Floats
 from flexmb.jit import call
@@ -93,12 +95,14 @@ def eigenvalues(A: Floats, noise: Floats) -> tuple[Complexes, Complexes, Floats]
 
     A : (n, n) [1/s]; noise : (n, n) errors of its entries
     """
-    balanced, (scale, _) = matrix_balance(A, permute=False, separate=True)
+    balanced, _, _, scale, _ = dgebal(A, scale=1, permute=0)
     values, left, right = eig(balanced, left=True, right=True)
-    sizes = np.linalg.norm(left, axis=0) * np.linalg.norm(right, axis=0)
-    error = ROUNDING * np.linalg.norm(balanced) * sizes
-    error += np.einsum("ik,ij,jk->k", np.abs(left), noise * scale / scale[:, None], np.abs(right), optimize=True)
+    residual = balanced @ right - right * values
+    noise = noise * scale / scale[:, None] + len(A) * ROUNDING * np.abs(balanced)
+    error = np.abs(np.einsum("ik,ik->k", left.conj(), residual))
+    error += np.einsum("ik,ij,jk->k", np.abs(left), noise, np.abs(right), optimize=True)
     overlap = np.abs(np.einsum("ik,ik->k", left.conj(), right))
+    sizes = np.linalg.norm(left, axis=0) * np.linalg.norm(right, axis=0)
     vectors = right * scale[:, None]
     return values, vectors / np.linalg.norm(vectors, axis=0), error / np.maximum(overlap, ROUNDING * sizes)
 

@@ -113,6 +113,22 @@ def test_lines_end_where_modes_do_not_oscillate(model: Path) -> None:
     assert sweep.ratios[0, 0] == pytest.approx(1.0 / 20.0, rel=TIGHT)
 
 
+def test_real_eigenvalues_are_printed_beside_the_lines(model: Path, capsys: Capture) -> None:
+    """Overdamped from 20 N s/m on: s = (-c +- sqrt(c^2 - 4 m k))/(2 m) with m = 2, k = 50."""
+    values = [1.0, 30.0, 50.0]
+    sweep = sweep_modes(model, {}, "forces.first.damping", values, "start", 20)
+    root = np.sqrt(np.square(values[1:]) - 400.0)
+    np.testing.assert_allclose(
+        sweep.real[1:], np.column_stack([root, -root]) / 4.0 - np.array([[7.5], [12.5]]), rtol=1e-7
+    )
+    assert np.isnan(sweep.real[0]).all() and not sweep.n_free.any()
+    words = ["modes", "two.toml", "--over", "forces.first.damping=30:50:2", "-o", "real.csv"]
+    code, out, _ = call(capsys, *words)
+    assert code == 0 and "real eigenvalues [1/s]" in out and f"{sweep.real[1, 1]:.6g}" in out
+    rows = np.loadtxt("real.csv", delimiter=",", skiprows=1)
+    np.testing.assert_allclose(rows[:, -2:], sweep.real[1:])
+
+
 def test_most_keeps_the_lines_that_come_lowest(model: Path) -> None:
     values = [200.0, 150.0, 90.0, 40.0]
     sweep = sweep_modes(model, {"forces.first.damping": "0"}, "k", values, "start", 1)

@@ -61,6 +61,16 @@ def compiled(expression: Expression, channels: dict[str, float] | None = None) -
         ("step(-1, 0, 5, 1, 2)", 5.0),
         ("step(3, 0, 5, 1, 2)", 2.0),
         ("if(1, 2, 3) + if(-1, 20, 30)", 32.0),
+        ("1 < 2", 1.0),
+        ("2 <= 1", 0.0),
+        ("2 >= 2", 1.0),
+        ("(3 > 4) + (3 != 4) + (3 == 3)", 2.0),
+        ("1 + 1 == 2 and not 1 > 2", 1.0),
+        ("0 or 1 and 0", 0.0),
+        ("not 0 and 1 or 0", 1.0),
+        ("not not 5", 1.0),
+        ("-1 or -2", 0.0),
+        ("if(1 mm < 1 cm, 2, 3)", 2.0),
         ("atan2(1, -1)", 0.75 * math.pi),
         ("sqrt(abs(-9))*sign(-2)", -3.0),
         ("sin(30 deg)", 0.5),
@@ -267,6 +277,46 @@ def test_linear_table_and_its_integral() -> None:
     run = compiled(ex.table(points, "linear"))
     assert run(2.0) == pytest.approx((5.0, 4.0, 0.0)) and run(5.0)[0] == pytest.approx(17.0)
     assert abs(linear_table(F, 1, 0.0)[2]) < 1e-15
+
+
+CONDITIONS = [
+    "if(t < 1.5, t^2, 3*t)", "if(t <= 1.5, 1, 2)", "if(1.5 > t, 1, 2)", "if(t >= 1.5, 1, 2)", "t == 1.5", "t != 1.5",
+    "if(t > 1 and t < 2, 5, 0)", "if(t < 1 or t > 2, 5, 0)", "if(not t > 1, 5, 0)", "t*(t < 1.5 or not (t < 2 s))",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CONDITIONS)
+def test_conditions_compiled_and_in_the_tree_agree(text: str) -> None:
+    """Also exactly where they change; Python with the same words is the independent reading."""
+    expression = parse_expression(text)
+    python = text.replace("if(", "pick(").replace("^", "**").replace("2 s", "2")
+    for t in (0.0, 0.999, 1.0, 1.5, 1.500001, 2.0, 2.5):
+        want = float(eval(python, {"t": t, "pick": lambda c, a, b: a if c > 0 else b}))
+        assert expression(t) == compiled(expression)(t)[0] == pytest.approx(want, abs=1e-15)
+
+
+def test_derivatives_of_conditions_are_those_of_the_chosen_branch() -> None:
+    run = compiled(parse_expression("if(t < 1.5, t^2, 3*t) + (t > 1)*t"))
+    assert run(0.5) == pytest.approx((0.25, 1.0, 2.0)) and run(1.2) == pytest.approx((2.64, 3.4, 2.0))
+    assert run(1.5) == pytest.approx((6.0, 4.0, 0.0)), "the jump itself has no derivative"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0 < t < 1", "comparisons cannot be chained"),
+        ("if(t = 1, 2, 3)", "Write '==' instead"),
+        ("if(t > 1 && t < 2, 2, 3)", "Write 'and' instead"),
+        ("if(t ≤ 1, 2, 3)", "Write '<=' instead"),
+        ("if(!t, 2, 3)", "Write 'not' instead"),
+        ("t <", "the text ends too early"),
+        ("if(1 m < 1 s, 2, 3)", "cannot be added or compared"),
+        ("not", "the text ends too early"),
+    ],
+)
+def test_faults_of_conditions(text: str, message: str) -> None:
+    with pytest.raises(TextError, match=message):
+        parse_expression(text)
 
 
 @pytest.mark.parametrize("text", ["log(x)", "sqrt(x)", "asin(x)", "x^0.5", "x^t"])
