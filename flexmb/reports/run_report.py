@@ -342,7 +342,7 @@ def ill_determined_text(components: dict[str, tuple[str, ...]], is_flexible: boo
     listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in components.items())
     text = (
         "some constraints nearly repeat others. Only the sum of these components is determined by the model, the "
-        f"single values are amplified round-off, in joint axes: {listed}. Free these directions in a joint"
+        f"single values have no meaning, in joint axes: {listed}. Free these directions in a joint"
     )
     beams = ", or change the shapes of the beams: add twist (torsion = 2), or leave out bending out of the plane "
     beams += "(bending = { y = 3, z = 0 })"
