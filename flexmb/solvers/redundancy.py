@@ -96,6 +96,8 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
         if dropped:
             limit = OPEN_WHEN_NEAR if any(finding.is_redundant for finding in near) else sharing.limit
             limit = OPEN_WHEN_BENT if n_bent else limit
+            mechanics.jacobian()
+            limit = max(limit, 10.0 * mechanics.constraint_error / mechanics.row_scale)
             sharing = Sharing(_shared_sets(best, joints, joint_rank), left_out, tuple(kept), limit, n_bent)
     finally:
         W[:] = saved
