@@ -17,7 +17,7 @@ from flexmb.results.result_file import Result
 from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import DEPENDENT
-from flexmb.solvers.shared_basis import basis_of
+from flexmb.solvers.shared_basis import Basis, basis_of, in_all_rows, put_multipliers
 from flexmb.system.system import System
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
@@ -38,6 +38,8 @@ def ill_determined(system: System, result: Result) -> dict[str, tuple[str, ...]]
     if not 0 < system.n_rows * system.n_v <= LARGEST:
         return {}
     mechanics = Mechanics(system, system.workspace())
+    if system.sharing.n_bent:
+        return _shared_when_straight(mechanics, result)
     found, best = dict[str, tuple[str, ...]](), 0.0
     q, v, a = (result[f"coordinates/{name}"].reshape(len(result), -1) for name in ("q", "v", "a"))
     for row in sampled_rows(result):
@@ -51,8 +53,18 @@ def ill_determined(system: System, result: Result) -> dict[str, tuple[str, ...]]
         if not n_weak:
             return {}
         if least > max(best, DEPENDENT):
-            best, found = least, moved_by(mechanics, sides[:, -n_weak:].T, 1e-2)
+            best, found = least, moved_by(mechanics, in_all_rows(mechanics, sides[:, -n_weak:]).T, 1e-2)
     return found
+
+
+def _shared_when_straight(mechanics: Mechanics, result: Result) -> dict[str, tuple[str, ...]]:
+    """Joints and components that rows change which repeat others while the flexible bodies are straight."""
+    basis, row = Basis(mechanics), sampled_rows(result)[0]
+    mechanics.t = float(result.time[row])
+    mechanics.q[:] = result["coordinates/q"].reshape(len(result), -1)[row]
+    basis.set()
+    n_left = sum(len(rows.rows) - rows.rank for rows in basis.sharing.sets)
+    return moved_by(mechanics, basis.Q[:, mechanics.n_rows : mechanics.n_rows + n_left].T.copy(), 1e-2)
 
 
 def _sides(mechanics: Mechanics) -> tuple[Floats, Floats]:
@@ -82,8 +94,8 @@ def rank_of(G: Floats) -> int:
 
 
 def moved_by(mechanics: Mechanics, multipliers: Floats, least: float) -> dict[str, tuple[str, ...]]:
-    """Joints and reaction components that some of the multipliers (k, rows) change, by more than `least` of the largest
-    change."""
+    """Joints and reaction components that some of the multipliers (k, n_all_rows) change, by more than `least` of the
+    largest change."""
     system = mechanics.system
     length = system.length_scale
     touched: dict[str, set[str]] = {}
@@ -91,11 +103,18 @@ def moved_by(mechanics: Mechanics, multipliers: Floats, least: float) -> dict[st
     places = [channel for channel in places if channel.path.startswith(("joints/", "motions/"))]
 
     def outputs(lam: Floats) -> Floats:
-        mechanics.lam[:] = lam
-        mechanics.run(L.AT_OUTPUT)
-        return mechanics.out.copy()
+        put_multipliers(mechanics, lam)
+        if not system.sharing.sets:
+            mechanics.run(L.AT_OUTPUT)
+            return mechanics.out.copy()
+        mechanics.run(L.AT_WHOLE_RESIDUAL)  # an output row would have the least multipliers instead
+        mechanics.run(L.AT_REACTIONS)
+        I, first = mechanics.I, int(mechanics.I[L.COPIES])
+        pieces = I[first : first + int(I[L.N_COPIES]) * L.COPY].reshape(-1, L.COPY)
+        parts = [mechanics.W[p[L.CO_SOURCE] : p[L.CO_SOURCE] + p[L.CO_LENGTH]] for p in pieces]
+        return np.concatenate([*parts, np.zeros(2)])
 
-    without = outputs(np.zeros(mechanics.n_rows))
+    without = outputs(np.zeros(mechanics.n_all_rows))
     for lam in multipliers:
         change = np.abs(outputs(lam) - without)
         sizes = {c.path: change[c.start : c.start + max(1, sum(c.shape))] * _per(c.unit, length) for c in places}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.model_spec import ModelSpec
-from flexmb.solvers.assembly import assemble, no_motion_text
+from flexmb.solvers.assembly import assemble, gaps, no_motion_text
 from flexmb.solvers.initial_state import balanced_states, body_states, start_system
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import Redundancy, redundancy
@@ -21,6 +22,7 @@ from flexmb.solvers.statics import Equilibrium
 from flexmb.system.system import System
 from flexmb.warning import WarningRecord
 
+NO_MISFIT = 1e-11  # gap after assembly, as a fraction of the scale of a gap, that is round-off
 MOST_EQUATIONS = 4000
 """Limit of coordinates and constraint rows of a system with loops."""
 
@@ -81,7 +83,11 @@ def prepare_spec(spec: ModelSpec) -> Preparation:
         work = system.workspace()
         assemble(system, work)
     residual = _residual(system, work)
-    warnings = (*redundancy_warnings(found.near), *start_rate_warnings(spec, system, work))
+    warnings = (
+        *redundancy_warnings(found.near),
+        *_misfit(system, work, residual),
+        *start_rate_warnings(spec, system, work),
+    )
     return Preparation(system, work, start_gap, residual, int(found.dof), balance, warnings=warnings)
 
 
@@ -116,6 +122,19 @@ def _check_size(system: System) -> None:
         text += f"{8e-9 * size**2:.2g} GB and hours (at most {MOST_EQUATIONS})."
         hint = 'Use default = "joint": then only the loops of the mechanism have constraint rows.'
         raise InputError([Fault(text, ("coordinates", "default"), hint)])
+
+
+def _misfit(system: System, work: Floats, residual: float) -> Iterator[WarningRecord]:
+    """Warning about joints that repeat others and stay open at the start, because points or axes do not quite fit."""
+    mechanics = Mechanics(system, work)
+    if not system.n_redundant or residual <= NO_MISFIT * mechanics.row_scale:
+        return
+    worst = system.evaluated[int(np.argmax(np.abs(mechanics.phi_all[: mechanics.n_all_pos_rows])))]
+    text = (
+        f"{gaps(mechanics, mechanics.phi_all)}: these constraints repeat others, but points or axes do not quite fit. "
+    )
+    text += "The gap is kept; make them fit exactly, or free a joint."
+    yield WarningRecord("nearly-redundant", text, f"joints.{worst.owner}", value=residual, unit=worst.unit)
 
 
 def _check_speed(system: System, given: Floats, work: Floats) -> None:

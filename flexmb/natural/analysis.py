@@ -241,8 +241,8 @@ class NaturalAnalysis:
         if self.basis is not None and self.m.constraint_error > OPEN * self.m.row_scale:
             opened = gaps(self.m, self.m.phi_all)
             return (
-                f"At t = {t_new:.6g} s {opened}: rows that were left out at the start because they repeat others do so no "
-                'more. Use default = "absolute", or remove constraints that are not needed.'
+                f"At t = {t_new:.6g} s {opened}: rows that were left out at the start because they repeat others do so "
+                'no more. Use default = "absolute", or remove constraints that are not needed.'
             )
         return ""
 

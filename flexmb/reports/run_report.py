@@ -304,6 +304,6 @@ def ill_determined_text(components: dict[str, tuple[str, ...]], advice: str) -> 
     listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in components.items())
     text = (
         "some constraints nearly repeat others. Only the sum of these components is determined by the model, the "
-        f"single values are amplified round-off, in joint axes: {listed}. Free these directions in a joint"
+        f"single values have no meaning, in joint axes: {listed}. Free these directions in a joint"
     )
     return f"{text}{advice}."

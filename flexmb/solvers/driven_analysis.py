@@ -71,8 +71,8 @@ class Instants(ABC, Generic[SummaryType]):
         m.jacobian()
         return (
             f"At t = {here:.6g} s the motion cannot be continued to {t:.6g} s: {gaps(m, m.phi_all)}. The motions "
-            "require a position that the mechanism cannot reach, or it meets a singular position. Change the motions or the "
-            "dimensions, or end the analysis earlier."
+            "require a position that the mechanism cannot reach, or it meets a singular position. Change the motions "
+            "or the dimensions, or end the analysis earlier."
         )
 
     def fault_in(self, block: Floats) -> str:

@@ -8,21 +8,25 @@ closed again; the largest rank counts. Rows and columns are scaled, so that the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from flexmb.arrays import Flags, Floats
 from flexmb.solvers.assembly import close_loops
+from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.independent import pivot_columns
 from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.row_rank import RANK, Near, near_dependences, rank_of_rows, scaled_rows
-from flexmb.system.system import NO_SHARING, SharedRows, Sharing
+from flexmb.system.system import NO_SHARING, SharedRows, Sharing, System
 
 DEPENDENT = 1e-8  # the same for elastic coordinates that move the rows weakly
 TAKES_PART = 1e-7  # entry of the projection on the dependences of rows above which two rows take part in one
 STEPS = (0.02, -0.02, 0.1, 0.005)  # distances of the nearby positions [rad, parts of the length scale]
 CONSISTENT, ROUGHLY_CONSISTENT = 1e-7, 1e-5  # of exact dependences, of others
 OPEN_WHEN_NEAR = 1e-5  # limit of a gap, as a part of its unit, where rows repeat others but not exactly
+OPEN_WHEN_BENT = 1e-3  # the same where they do so while the flexible bodies are straight
+BENT = 1e-2  # singular value that the bending at the start gives such rows, below which they count as redundant
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,12 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
             if ranks > (best_rank, joint_rank):
                 best, (best_rank, joint_rank) = nearby, ranks
         W[:] = saved
+        straight = _straight(mechanics, at_start, best_rank) if system.elastic.any() else None
+        W[:] = saved
+        n_bent = 0
+        if straight is not None:
+            n_bent = best_rank - rank_of_rows(straight)
+            best, best_rank, joint_rank = straight, rank_of_rows(straight), rank_of_rows(straight[joints])
         first = pivot_columns(best.T * joints, joint_rank, [])  # joints before motions, so that these are reported
         kept = sorted(pivot_columns(best.T, best_rank, first))
         dropped = tuple(k for k in range(m) if k not in set(kept))
@@ -85,7 +95,10 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
         sharing = NO_SHARING
         if dropped:
             limit = OPEN_WHEN_NEAR if any(finding.is_redundant for finding in near) else sharing.limit
-            sharing = Sharing(_shared_sets(best, joints, joint_rank), left_out, tuple(kept), limit)
+            limit = OPEN_WHEN_BENT if n_bent else limit
+            mechanics.jacobian()
+            limit = max(limit, 10.0 * mechanics.constraint_error / mechanics.row_scale)
+            sharing = Sharing(_shared_sets(best, joints, joint_rank), left_out, tuple(kept), limit, n_bent)
     finally:
         W[:] = saved
     singular = best_rank > first_rank
@@ -120,12 +133,15 @@ def _scaled(mechanics: Mechanics, G: Floats) -> Floats:
     return scaled_rows(G * mechanics.scale, mechanics.system.evaluated)
 
 
-def _nearby(mechanics: Mechanics, G: Floats, distance: float) -> Floats | None:
-    """G at a closed position about `distance` away, None when none is found."""
+def _nearby(mechanics: Mechanics, G: Floats, distance: float, free: Flags | None = None) -> Floats | None:
+    """G at a closed position about `distance` away, None when none is found; only `free` coordinates move."""
     m = mechanics
+    free = np.ones(m.n_v, bool) if free is None else free
+    G = G * free
     scaled = G * m.scale
     rows = _scaled(m, G)
-    null = np.linalg.svd(rows)[2][rank_of_rows(rows) :]
+    null = np.linalg.svd(rows)[2][rank_of_rows(rows) :] * free
+    null = null[np.linalg.norm(null, axis=1) > 0.5]
     way = np.zeros(m.n_v)
     if len(null):
         way = null.T @ np.random.default_rng(1).uniform(0.5, 1.0, len(null))
@@ -144,8 +160,37 @@ def _nearby(mechanics: Mechanics, G: Floats, distance: float) -> Floats | None:
     else:
         return None
     m.move(way * m.scale)
-    gap = close_loops(m, np.ones(m.n_v, bool), misfit=RANK)
+    gap = close_loops(m, free, misfit=RANK)
     return m.G.copy() if gap <= RANK * m.row_scale else None
+
+
+def _straight(mechanics: Mechanics, at_start: Floats, rank: int) -> Floats | None:
+    """Rows with straight bodies where the rank falls below `rank` by that; None where it does not, or when the bodies
+    are bent so much at the start that it counts.
+
+    A beam that may bend in two planes but not twist, in a plane loop, is such a case: the row of its twist is a product
+    of both deflections, and its multiplier is 0/0 whenever one of them vanishes.
+    """
+    m = mechanics
+    found: Floats | None = None
+    here = m.W.copy()
+    for distance in (0.0, *STEPS):
+        m.W[:] = here
+        if distance and _nearby(m, at_start, distance, ~m.system.elastic) is None:
+            continue
+        for _, elastic, _ in body_slices(cast(System, m.system)).values():
+            m.W[elastic] = 0.0
+        m.jacobian()
+        rows = _scaled(m, m.G)
+        if found is None or rank_of_rows(rows) > rank_of_rows(found):
+            found = rows
+    m.W[:] = here
+    assert found is not None
+    lowest = rank_of_rows(found)
+    if lowest == rank:
+        return None
+    sigma = np.linalg.svd(_scaled(m, at_start), compute_uv=False)
+    return found if sigma[lowest] < BENT * sigma[0] else None
 
 
 def _groups(mechanics: Mechanics, G: Floats, kept: list[int], dropped: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:

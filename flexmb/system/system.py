@@ -57,6 +57,8 @@ class Sharing:
     """Rows that would do at the start."""
     limit: float = 1e-8
     """Residual of what the solvers do not see, as a part of its unit, at which a joint counts as open."""
+    n_bent: int = 0
+    """Combinations that repeat others only while the flexible bodies are straight."""
 
 
 NO_SHARING = Sharing(())

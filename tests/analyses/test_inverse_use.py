@@ -144,12 +144,13 @@ step = 1e-4
 
 
 def test_a_beam_that_bends_more_is_no_better_known_in_a_plane_loop(folder: Path, capsys: Capture) -> None:
-    """Two millimetres of 390 keep the row of the twist apart from others by 3e-4, and by nothing at every zero."""
+    """Two millimetres of 390 keep the row of the twist apart from others by 3e-4, and by nothing at every zero: it is
+    taken as redundant, else its multiplier, noise divided by nothing, spoils the energy balance."""
     Path("loop.toml").write_text(FOUR_BAR)
     code, out, _ = call(capsys, "run", "loop.toml")
     report = words(out)
     assert code == 0 and "reactions are ill-determined" in report
-    assert "A (fz, mx, my)" in report and "effort" not in report
+    assert "A (mx, my)" in report and "effort" not in report and "energy balance is off" not in report
     Path("plane.toml").write_text(FOUR_BAR.replace("bending = 3", "bending = { y = 0, z = 3 }"))
     code, out, _ = call(capsys, "run", "plane.toml")
     assert code == 0 and "ill-determined" not in out

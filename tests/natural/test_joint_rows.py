@@ -25,11 +25,11 @@ from tests.support.random_mechanisms import closed_mechanism
 from tests.support.runs import Run
 
 
-def assert_as_in_the_core(data: dict[str, Any], end: float, step: float = 1e-3) -> NaturalRun:
+def assert_as_in_the_core(data: dict[str, Any], end: float, step: float = 1e-3, balance: float = 1e-11) -> NaturalRun:
     data = {**data, "output": {"every": end / 4}}
     found = NaturalRun(data, method="rk4", step=step, end=end)
     assert_same_motion(found, Run({**data, "coordinates": ABSOLUTE}, **FINE, end=end))
-    assert found.summary.balance_gap < 1e-11
+    assert found.summary.balance_gap < balance
     return found
 
 
@@ -94,7 +94,8 @@ def test_joints_twice_and_off_by_round_off(kind: str) -> None:
     }
     if kind == "planar":
         data["joints"]["second"]["at"] = [0.3, 0.4, 0]
-    found = assert_as_in_the_core(data, 0.1)
+    # The core shares what the joints are off by, 1e-10, between them; natural coordinates follow the first.
+    found = assert_as_in_the_core(data, 0.1, balance=1e-10)
     alone = assert_as_in_the_core({**data, "joints": {"first": once}}, 0.1)
     np.testing.assert_allclose(found["bodies/lid/position"], alone["bodies/lid/position"], rtol=0, atol=1e-9)
 
