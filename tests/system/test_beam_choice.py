@@ -12,7 +12,7 @@ import flexmb as fx
 from flexmb.model.model import Model
 from flexmb.model.schema import read_spec
 from flexmb.system.placement import place
-from tests.system.test_beam_quality import BEAM, EI, RHO_A, chain, four_bar
+from tests.support.beam_mechanisms import BEAM, EI, RHO_A, chain, four_bar
 
 FIXED = {"type": "fixed", "bodies": ["ground", "b"], "at": [0, 0, 0]}
 ROLLER = {"type": "point-on-line", "bodies": ["ground", "b"], "at": [1, 0, 0], "line": "x"}

@@ -1,6 +1,7 @@
 """Shapes of beams judged by compliance and frequencies: poor ones give warnings, right ones do not; lines of beams.
 
-Covers: system.beam_supports, system.beam_interfaces, system.linear_mechanism, system.beam_lines, system.beam_plane.
+Covers: elements.segment_curves, reduction.interface_curves, system.beam_supports, system.beam_interfaces,
+system.linear_mechanism, system.beam_lines, system.beam_plane.
 """
 
 from __future__ import annotations
@@ -21,22 +22,9 @@ from flexmb.system.beam_supports import shape_warnings
 from flexmb.system.linear_mechanism import LinearMechanism
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.placement import place
+from tests.support.beam_mechanisms import BEAM, EI, RHO_A, chain, four_bar
 
-BEAM = {"material": {"E": 2e11, "nu": 0.3, "density": 7800}, "section": {"type": "circle", "radius": 0.005}}
-EI, RHO_A = 2e11 * np.pi * 0.005**4 / 4, 7800 * np.pi * 0.005**2
 CUBIC = {"family": "elements", "elements": 1, "bending": "all"}
-
-
-def chain(n: int, shapes: Any, last: bool = True, **keys: Any) -> ModelSpec:
-    """A beam of 1 m clamped at its start, divided into n fixed to each other; `last`: clamped at its end too."""
-    bodies, joints = {}, {}
-    for i in range(n):
-        bodies[f"b{i}"] = {**BEAM, "beam": [[i / n, 0, 0], [(i + 1) / n, 0, 0]], "frame": "start", **keys}
-        bodies[f"b{i}"] |= {} if shapes is None else {"shapes": shapes}
-        joints[f"j{i}"] = {"type": "fixed", "bodies": [f"b{i - 1}" if i else "ground", f"b{i}"], "at": [i / n, 0, 0]}
-    if last:
-        joints["last"] = {"type": "fixed", "bodies": [f"b{n - 1}", "ground"], "at": [1, 0, 0]}
-    return read_spec({"bodies": bodies, "joints": joints})
 
 
 def judged(spec: ModelSpec) -> tuple[dict[str, BeamQuality], list[str], Mechanism]:
@@ -126,27 +114,6 @@ def test_a_line_of_short_beams_is_not_stocky() -> None:
     assert not [warning for warning in flexible_warnings(mechanism, None, spec) if warning.code == "stocky-beam"]
     alone = place(chain(1, None, False, section={"type": "circle", "radius": 0.06}))
     assert [warning.code for warning in flexible_warnings(alone)] == ["stocky-beam"]
-
-
-def four_bar(shapes: Any, **keys: Any) -> ModelSpec:
-    """Crank, coupler that bends, rocker, in the x-y plane; the y axis of the coupler's section is normal to it."""
-    points = {"O": [0, 0, 0], "A": [0, 0.1, 0], "B": [0.4, 0.25, 0], "C": [0.4, 0, 0]}
-    coupler = {**BEAM, "beam": ["A", "B"], **keys} | ({} if shapes is None else {"shapes": shapes})
-    ends = {"o": ("ground", "crank"), "a": ("crank", "coupler"), "b": ("coupler", "rocker"), "c": ("ground", "rocker")}
-    return read_spec(
-        {
-            "model": {"gravity": [0, -9.81, 0]},
-            "points": points,
-            "bodies": {
-                "crank": {"mass": 0.4, "rod": ["O", "A"]},
-                "coupler": coupler,
-                "rocker": {"mass": 0.8, "rod": ["C", "B"]},
-            },
-            "joints": {
-                k: {"type": "revolute", "bodies": list(v), "at": k.upper(), "axis": "z"} for k, v in ends.items()
-            },
-        }
-    )
 
 
 def test_a_beam_that_cannot_bend_in_the_plane_gives_a_warning() -> None:
