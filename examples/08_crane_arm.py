@@ -5,7 +5,7 @@ equilibrium, against the moments of a boom that does not bend, and the lowest fr
 
     python examples/08_crane_arm.py
 
-Expected at 40 degrees: 64.44 kN (rigid: 64.33 kN), and 0.1581, 0.1877 and 1.091 Hz.
+Expected at 40 degrees: 64.44 kN (rigid: 64.33 kN), and 0.1534, 0.1877 and 0.9919 Hz.
 """
 
 from __future__ import annotations

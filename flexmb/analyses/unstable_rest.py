@@ -1,10 +1,10 @@
 """Unstable equilibria in which a run stays, because nothing disturbs it: an upright pendulum, a column above its load.
 
 At rest: the stiffness along the motions that the constraints allow has a negative eigenvalue against the mass; the
-motion grows by exp(t sqrt(-lowest)). Beams that stay straight while the mechanism moves (a shaft, a strut pushed by a
-drive): an eigenvalue of the linearised equations of their elastic coordinates alone has a positive real part. Rows of
-a result at which the mechanism moves otherwise are not looked at: a pendulum that passes its upper position is not at
-rest.
+motion grows by exp(t sqrt(-lowest)). Steady motion, all rates constant (a body that spins about its middle axis): a
+mode of the linearised equations grows. Beams that stay straight while the mechanism moves (a shaft, a strut pushed by a
+drive): the same for modes that bend them. Other motions are not looked at: a pendulum that passes its upper position is
+not at rest.
 """
 
 from __future__ import annotations
@@ -27,12 +27,18 @@ from flexmb.warning import WarningRecord
 RESTING = 1e-9
 """Speed times the duration of the run, and acceleration times its square, as parts of the size of a coordinate: less is
 rest."""
-STRAIGHT = 1e-9
-"""Deflection as a part of the length below which a beam is straight."""
+STRAIGHT = 1e-6
+"""Deflection as a part of the length below which a beam is straight: what round-off may have grown to."""
 NEGATIVE = 1e-7
 """Negative stiffness as a part of the loads and of the largest stiffness that is not round-off."""
+STEADY = 1e-6
+"""Change of a rate as a part of the largest rate in a motion that is steady."""
 GROWS = 5e-3
 """Real part of an eigenvalue as a part of its size above which it is not round-off."""
+SLOW = 1e-3
+"""Growth as a part of the largest rate of the motion that may be round-off of a neutral mode."""
+BENDS = 1e-3
+"""Part of the largest coordinate of a mode above which its elastic coordinates count: a rigid mode has none."""
 LARGEST = 120
 """Coordinates up to which stability is examined."""
 _SAMPLES = 5
@@ -49,8 +55,10 @@ def stability_warnings(system: System, result: Result) -> list[WarningRecord]:
     try:
         if resting.size:
             return _at_rest(system, resting, q, times)
+        if result.n_rows > 1 and _is_steady(v, mechanics.scale):
+            return _while_moving(system, q[:1], v[:1], times, times[-1] - times[0], bending=False)
         if result.n_rows > 1 and _are_straight(system, q):
-            return _while_moving(system, q, v, times)
+            return _while_moving(system, q, v, times, times[-1] - times[0], bending=True)
     except (ComputationError, np.linalg.LinAlgError):
         pass  # a state that cannot be examined gives no finding
     return []
@@ -110,6 +118,12 @@ def _lowest(system: System, q: Floats, time: float) -> tuple[float, str] | None:
     return (lowest, ", ".join(rest.m.names(order[:3]))) if lowest < 0.0 else None
 
 
+def _is_steady(v: Floats, scale: Floats) -> bool:
+    """Whether no rate changes."""
+    sizes = np.abs(v) / scale
+    return bool((np.abs(v - v[0]) / scale).max(initial=0.0) <= STEADY * sizes.max(initial=0.0))
+
+
 def _are_straight(system: System, q: Floats) -> bool:
     """Whether there are beams and no elastic coordinate moves."""
     beams = [body for body in flexible_bodies(system.mechanism) if body.basis is not None]
@@ -124,30 +138,36 @@ def _are_straight(system: System, q: Floats) -> bool:
     )
 
 
-def _while_moving(system: System, q: Floats, v: Floats, times: Floats) -> list[WarningRecord]:
-    """The first of some rows at which straight beams would leave their straight form."""
-    for row in np.unique(np.linspace(0, len(times) - 1, _SAMPLES).astype(int)):
+def _while_moving(
+    system: System, q: Floats, v: Floats, times: Floats, span: float, bending: bool
+) -> list[WarningRecord]:
+    """The first of some rows at which a mode grows; `bending`: only modes that bend beams, which are straight."""
+    for row in np.unique(np.linspace(0, len(q) - 1, _SAMPLES).astype(int)):
         W = system.workspace()
         m = Mechanics(system, W)
         m.t, m.q[:], m.v[:] = float(times[row]), q[row], v[row]
         linear = linearise(system, W)
-        elastic = [k for k, j in enumerate(linear.free_v) if system.elastic[j]]
-        if not elastic or linear.stiffness is None or linear.damping is None or linear.n_y != linear.n_w:
-            return []
-        block = np.ix_(elastic, elastic)
-        M, D, K = (matrix[block] for matrix in (linear.M, linear.damping, linear.stiffness))
-        n = len(elastic)
-        A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
-        values, vectors = np.linalg.eig(A)
-        worst = int(np.argmax(values.real))
-        growth = float(values[worst].real)
-        if growth > GROWS * abs(values[worst]) and growth * float(times[-1] - times[0]) > 1.0:
-            name = linear.states[elastic[int(np.argmax(np.abs(vectors[:n, worst])))]]
-            body = name.split(".")[0]
-            text = (
-                f"beam '{body}' stays straight in a motion in which its straight form is unstable (at t = "
-                f"{times[row]:.6g} s): a disturbance of {name} would grow by exp({growth:.4g} t), but nothing disturbs "
-                "it. Give a small initial deflection or a load across, or reduce the axial force or the speed."
-            )
-            return [WarningRecord("unstable-motion", text, f"bodies.{body}", float(times[row]), growth, "1/s")]
+        values, vectors = np.linalg.eig(linear.A_free)
+        moved = np.abs(linear.shape_q @ vectors[: linear.n_y]) / m.scale[:, None]
+        least = max(1.0 / span, SLOW * float(np.max(np.abs(m.v) / m.scale, initial=0.0)))
+        grows = (values.real > GROWS * np.abs(values)) & (values.real > least)
+        if bending:
+            grows &= moved[system.elastic].max(axis=0, initial=0.0) > BENDS * moved.max(axis=0, initial=0.0)
+        if np.any(grows):
+            worst = int(np.argmax(np.where(grows, values.real, -np.inf)))
+            shown = np.where(system.elastic, moved[:, worst], -1.0) if bending else moved[:, worst]
+            name = m.names([int(np.argmax(shown))])[0].strip("'")
+            return [_moving_warning(name, float(times[row]), float(values[worst].real), bending)]
     return []
+
+
+def _moving_warning(name: str, time: float, growth: float, bending: bool) -> WarningRecord:
+    body = name.split(".")[0]
+    what = f"beam '{body}' stays straight in a motion in which its straight form is unstable"
+    if not bending:
+        what = "the steady motion is unstable"
+    text = (
+        f"{what} (at t = {time:.6g} s): a disturbance of {name} would grow by exp({growth:.4g} t), but nothing "
+        "disturbs it. Give a small initial deflection, velocity or load across, or reduce the axial force or the speed."
+    )
+    return WarningRecord("unstable-motion", text, f"bodies.{body}" if bending else "", time, growth, "1/s")

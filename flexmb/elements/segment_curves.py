@@ -33,7 +33,7 @@ class SegmentCurve:
             self.nodes.tobytes(), np.asarray(x, dtype=float).tobytes(), self._count
         )
         value, slope, curvature = (
-            np.einsum("mk,mk->m", polynomials[:, : derived.shape[1]], derived[number]) * rate**order
+            (polynomials[:, : derived.shape[1]] * derived[number]).sum(axis=1) * rate**order
             for order, derived in enumerate(self._derivatives)
         )
         zero = np.zeros_like(value)

@@ -63,7 +63,13 @@ class BeamRequest:
         if self.supports is not None:
             faults += one_of("supports", self.supports, SUPPORTS)
             if self.family in ("auto", "monomials"):
-                faults.append(Fault(f"supports do not apply to {self.family!r}", ("supports",), "Leave them out."))
+                faults.append(
+                    Fault(
+                        f"supports do not apply to {self.family if self.family != 'auto' else 'automatic shapes'}",
+                        ("supports",),
+                        "Leave them out.",
+                    )
+                )
         if is_number(self.length) and self.length > 0.0:
             faults += span_faults(self.spans, self.length) + _lump_faults(self.lumps, self.length)
         faults += self._count_faults() + self._element_faults() + self._section_faults()

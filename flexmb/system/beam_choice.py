@@ -30,7 +30,7 @@ _ALONG = 0.5
 
 @dataclass(frozen=True)
 class Choice:
-    """What flexmb chooses for a beam."""
+    """Shapes chosen for a beam."""
 
     stations: tuple[float, ...]
     """Places of constraint shapes besides the ends [m]"""

@@ -1,4 +1,4 @@
-"""How well the shapes of the beams of a mechanism suit what acts on them, judged as a meshed body is.
+"""Quality of the shapes of beams for what acts on them in a mechanism, judged as that of a meshed body is.
 
 Statics: the compliance under every load that joints, forces and springs can apply and that is in equilibrium, with the
 shapes against a beam whose constraint shapes are exact there:
@@ -190,7 +190,7 @@ def _reference(spec: ModelSpec, mechanism: Mechanism, name: str, basis: BeamBasi
 def automatic_basis(
     spec: ModelSpec, mechanism: Mechanism, name: str, basis: BeamBasis, modes: int, others: int, frame: str
 ) -> BeamBasis:
-    """The basis that flexmb would choose in the components that `basis` has, with so many modes and other shapes."""
+    """The basis that flexmb would choose in the components that `basis` has, with these counts of modes and others."""
     body = spec.bodies[name]
     assert isinstance(body, BeamBody)
     data = beam_data(spec, body)

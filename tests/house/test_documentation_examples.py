@@ -70,7 +70,7 @@ def test_crane_arm() -> None:
     pull, rigid, frequencies = script("08_crane_arm").main("40")[40.0]
     assert rigid == pytest.approx(64326.6, abs=0.1)
     assert pull == pytest.approx(64435.2, abs=0.1)
-    assert frequencies == pytest.approx([0.158085, 0.187660, 1.09130], rel=1e-5)
+    assert frequencies == pytest.approx([0.153378, 0.187660, 0.991950], rel=1e-5)
     # The load alone is a pendulum of length l with its own inertia J; the boom yields, so it swings slower: hardly in
     # the plane of the crane, much across.
     alone = (9.81 * 7.0 / (7.0**2 + 1.4**2 / 6.0)) ** 0.5 / (2.0 * 3.141592653589793)
@@ -81,7 +81,7 @@ def test_crane_starts_at_rest_and_slews(tmp_path: Path) -> None:
     with fx.run_model(fx.read_model(EXAMPLES / "08_crane_arm.toml"), tmp_path / "crane.h5") as result:
         assert result["sensors/pull"][0] == pytest.approx(64435.2, abs=0.1)
         assert result["sensors/tip"][0] - 2.0 - 18.0 * sin(radians(40.0)) == pytest.approx(-0.0170, abs=1e-4)
-        assert abs(result["sensors/swing_out"]).max() == pytest.approx(radians(14.5), abs=radians(0.1))
+        assert abs(result["sensors/swing_out"]).max() == pytest.approx(radians(14.86), abs=radians(0.1))
         assert result["joints/ring/position"][-1] == pytest.approx(radians(90.0), abs=1e-9)
 
 
