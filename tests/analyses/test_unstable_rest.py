@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 
 import flexmb as fx
-from flexmb.analyses.unstable_rest import equilibrium_warnings
 from flexmb.model.model import Model
-from flexmb.solvers.statics import Equilibrium
 
 MATERIAL = {"E": 2.1e11, "nu": 0.3, "density": 7800}
 EULER = np.pi**2 * 2.1e11 * np.pi * 0.005**4 / 4 / 4  # pi^2 EI/(4 L^2), clamped and free
@@ -138,10 +136,3 @@ def test_balanced_shaft(part: float, ratio: float, unstable: bool, tmp_path: Pat
         "output": {"every": 0.01},
     }
     assert bool(warning_of(tables, tmp_path)) == unstable
-
-
-def test_unstable_equilibrium_of_statics() -> None:
-    found = Equilibrium(3, 1e-15, 0.0, 2, -4.0, ("'b.z1'",), False, True)
-    (warning,) = equilibrium_warnings(found)
-    assert warning.value == 2.0 and "grows by exp(2 t)" in warning.text
-    assert not equilibrium_warnings(Equilibrium(3, 1e-15, 0.0, 2, 4.0, ("'b.z1'",), True, True))
