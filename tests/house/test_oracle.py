@@ -16,6 +16,7 @@ from tests.campaigns.oracle.beam import Beam
 from tests.campaigns.oracle.description import describe
 from tests.campaigns.oracle.machine import Machine
 from tests.campaigns.oracle.motion import Sample, integrate, reactions
+from tests.support.places import ROOT
 
 G = 9.81
 EYE = np.eye(3).tolist()
@@ -51,6 +52,13 @@ def hinged(bodies: dict[str, Any], joints: dict[str, Any], gravity: Any = (0.0, 
 def angle_of(sample: Sample, body: int) -> float:
     R = sample.solution.kinematics.R[body]
     return float(np.arctan2(R[1, 0], R[0, 0]))
+
+
+def test_oracle_uses_nothing_of_flexmb() -> None:
+    files = sorted((ROOT / "tests" / "campaigns" / "oracle").glob("*.py"))
+    imports = [line for path in files for line in path.read_text().splitlines() if "import" in line.split()[:3]]
+    assert len(files) > 6 and len(imports) > 20
+    assert [line for line in imports if "flexmb" in line] == []
 
 
 def test_pendulum_of_any_amplitude() -> None:
