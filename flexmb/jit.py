@@ -80,7 +80,7 @@ DISABLED = bool(numba.config.DISABLE_JIT)
 _SUFFIX = ".code"
 
 
-class KernelCache(_Cache):
+class KernelCache(_Cache):  # type: ignore[misc]
     """Machine code of one function by signature, as numba's dispatchers expect it; one file each, without an index.
 
     Without a folder nothing is kept, which is reported once. A file that cannot be loaded or saved costs a compilation.

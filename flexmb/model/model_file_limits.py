@@ -1,7 +1,7 @@
 """Limits of a TOML text, checked before it is parsed: a parser needs memory with the square of the parts of a key.
 
 In: text that need not be valid. Out: the first place above a limit, with what was found. Only strings, comments, names
-and brackets are told apart. Where the text is not valid TOML the two may disagree, but there the parser ends.
+and brackets are distinguished. Where the text is not valid TOML the two may disagree, but there the parser ends.
 """
 
 from __future__ import annotations

@@ -58,6 +58,11 @@ def _solution(matrix: Floats, right: Floats) -> Floats:
         raise singular() from None
 
 
+def _magnitude(sizes: Floats) -> Floats:
+    """The nearest powers of a thousand: smaller differences decide which coordinates are independent."""
+    return np.asarray(1e3 ** np.round(np.log10(np.maximum(sizes, TINIEST)) / 3.0))
+
+
 class Independent:
     """The equations in independent coordinates at work on one system, order 4."""
 
@@ -96,14 +101,15 @@ class Independent:
             )
 
     def _choose(self, x: Floats) -> None:
-        """Dependent are the columns that a pivoted QR of Phi_q takes first, per magnitude of coordinates and rows:
-        rows of unit vectors and of points differ by the size of the mechanism, which says nothing about a dead point.
+        """Dependent are the columns that a pivoted QR of Phi_q takes first, per magnitude of coordinates and rows.
+
+        Rows of points and of unit vectors differ by the size of the mechanism, which says nothing about a dead point.
         """
         rows = self.system.constraints
         order = np.arange(self.system.n)
         if rows.n_rows:
-            gradient = rows.dense(rows.entries(x)) * self.system.sizes
-            gradient /= np.maximum(np.linalg.norm(gradient, axis=1, keepdims=True), TINIEST)
+            gradient = rows.dense(rows.entries(x)) * _magnitude(self.system.sizes)
+            gradient /= _magnitude(np.linalg.norm(gradient, axis=1, keepdims=True))
             triangle, order = qr(gradient, mode="r", pivoting=True)
             sizes = np.abs(np.diag(triangle))
             if sizes[-1] < SINGULAR * sizes[0]:

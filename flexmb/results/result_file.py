@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from contextlib import suppress
 from math import prod
 from pathlib import Path
@@ -26,6 +27,9 @@ from flexmb.results.result_views import ResultViews
 from flexmb.stored_arrays import UNREADABLE, Damaged, check_texts, reason_of, stored, stored_array
 from flexmb.warning import WarningRecord, warning_from
 
+_NAME = re.compile(r"\w[\w .-]*")
+"""Part of the path of a channel, or name of a column: names become labels, headers and names of files"""
+_UNIT = re.compile(r"[\w*/^%°, ()-]*")
 _WIDEST = 10**6
 """Limit of the columns of a channel, beyond any model that fits into memory"""
 
@@ -289,6 +293,10 @@ def _channel(entry: Any) -> ChannelInfo:
     is_named = isinstance(columns, list) and all(isinstance(name, str) for name in (path, unit, text, *columns))
     if not is_shape or not is_named or (columns and len(columns) != prod(shape)) or prod(shape) > _WIDEST:
         raise Damaged("its table of channels has an invalid entry")
+    forged = [name for name in (*path.split("/"), *columns) if not _NAME.fullmatch(name)]
+    if forged or not _UNIT.fullmatch(unit) or not text.isprintable():
+        found = ascii((forged or [unit])[0][:60])
+        raise Damaged(f"its table of channels has an invalid name or unit, {found}; flexmb writes no such names")
     return ChannelInfo(path, unit, tuple(shape), text, tuple(columns))
 
 

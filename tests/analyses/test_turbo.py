@@ -19,6 +19,7 @@ import flexmb as fx
 from flexmb.analyses import turbo, turbo_library
 from flexmb.analyses.preparation import prepare
 from flexmb.analyses.turbo import use_turbo
+from flexmb.code_cache import CacheWarning
 from flexmb.equations.programs import PROGRAMS
 from flexmb.layout import flat_arrays as L
 from flexmb.model.model import Model
@@ -292,6 +293,37 @@ def test_the_library_is_made_once(own_cache: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("FLEXMB_CACHE", str(own_cache.parents[1] / "other"))
     assert "generated in" in use_turbo(model, prepare(model).system).text
     assert "from the cache" in use_turbo(model, prepare(model).system).text
+
+
+@needs_compiler
+def test_a_library_that_was_cut_off(own_cache: Path) -> None:
+    """Half a library may load, and kill the process when it is called: its content is checked before."""
+    model = Model.from_tables(pendulum(model={"name": "cut off", "gravity": [0, 0, -9.83]}))
+    use_turbo(model, prepare(model).system)
+    (path,) = own_cache.iterdir()
+    content = path.read_bytes()
+    for damaged in (b"", content[: len(content) // 2], content[:-1], bytes(len(content))):
+        path.unlink()  # not in place: this process has mapped it
+        path.write_bytes(damaged)
+        with pytest.warns(CacheWarning, match="is damaged; it is compiled again"):
+            assert "generated in" in use_turbo(model, prepare(model).system).text
+        assert path.read_bytes() == content
+
+
+@needs_compiler
+def test_a_folder_that_others_can_write(own_cache: Path) -> None:
+    own_cache.mkdir(parents=True)
+    own_cache.chmod(0o777)
+    model = Model.from_tables(pendulum(model={"name": "elsewhere", "gravity": [0, 0, -9.84]}))
+    home = own_cache.parents[1] / "home"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("HOME", str(home / "file"))
+        patched.delenv("XDG_CACHE_HOME", raising=False)
+        patched.delenv("NUMBA_CACHE_DIR", raising=False)
+        home.mkdir()
+        (home / "file").write_text("")  # below a file nothing can be created
+        assert "generated in" in use_turbo(model, prepare(model).system).text
+    assert not list(own_cache.iterdir())
 
 
 def test_without_a_compiler_numba_does_it(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

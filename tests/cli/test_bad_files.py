@@ -27,6 +27,7 @@ from flexmb.reduction.request import read_vectors
 from flexmb.results.result_file import Result
 from flexmb.results.result_layout import check_sum, is_left_open
 from tests.support.command_line import MODEL, Capture, call, folder, refused, write_result
+from tests.support.made_results import accept_forged_names
 
 __all__ = ["folder"]  # a fixture
 Damage = Callable[[h5py.File], object]
@@ -206,7 +207,8 @@ def test_times_that_do_not_run_forwards(folder: Path, capsys: Capture, times: fl
         assert "'out.h5' is damaged: its times do not increase." in refused(capsys, verb, "out.h5")
 
 
-def test_formulas_stay_texts_in_a_table(folder: Path, capsys: Capture) -> None:
+def test_formulas_stay_texts_in_a_table(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    accept_forged_names(monkeypatch)
     write_result(folder / "out.h5")
     with h5py.File("out.h5", "r+") as file:
         table = json.loads(file["model/channels"][()])
@@ -217,6 +219,40 @@ def test_formulas_stay_texts_in_a_table(folder: Path, capsys: Capture) -> None:
     with open("out.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
     assert '\'=1+1,x\ny ["m"]' in rows[0] and {len(row) for row in rows} == {len(rows[0])}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "=1+1",
+        "../../x",
+        "/etc/passwd",
+        "\x1b[31mred",
+        "a\nb",
+        "\u202egnp",
+        "<b>",
+        "$x$",
+        "",
+        " ",
+        "a\u2028b",
+        "a" + "\x00",
+    ],
+)
+@pytest.mark.parametrize("key", ["path", "columns", "unit"])
+def test_forged_names_of_channels(folder: Path, capsys: Capture, name: str, key: str) -> None:
+    """Names of a model have letters, digits, _ and - only: others are forged, and no file is derived from them."""
+    if key == "unit" and name in ("", " ", "/etc/passwd"):
+        return
+    write_result(folder / "out.h5")
+    with h5py.File("out.h5", "r+") as file:
+        table = json.loads(file["model/channels"][()])
+        table[-1][key] = {"path": f"sensors/{name}", "columns": [name], "unit": name}[key]
+        _other("model/channels", json.dumps(table).encode())(file)
+    before = sorted(path.name for path in folder.iterdir())
+    for words in (("export", "out.h5", "--csv", "out.csv"), ("plot", "out.h5"), ("report", "out.h5")):
+        code, _, said = call(capsys, *words)
+        assert code == 2 and "invalid" in said and said.count("\n") == 1 and "\x1b" not in said
+    assert sorted(path.name for path in folder.iterdir()) == before
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ Covers: mesh.build, mesh.formats.gmsh, mesh.formats.gmsh_stream, mesh.formats.th
 verification.solid_meshes.
 """
 
+from pathlib import Path
+
 import meshio
 import numpy as np
 import pytest
@@ -219,3 +221,19 @@ def test_wrongly_ordered_and_inverted_cells_are_repaired(tmp_path):
     mesh = read_mesh(path)
     assert np.array_equal(mesh.cells[0].nodes, made.cells[0].nodes)
     assert any("1 of 6 tet10 cells had negative volume" in note for note in mesh.notes)
+
+
+@pytest.mark.parametrize("place", ["../other/bar.h5", "/{folder}/other/bar.h5", "link.h5"])
+def test_numbers_of_an_xdmf_file_in_another_folder(tmp_path: Path, place: str) -> None:
+    """Such a file would read any file of the user; beside the mesh it is read."""
+    points, cells = np.vstack([np.zeros(3), np.eye(3)]), [("tetra", np.array([[0, 1, 2, 3]]))]
+    (tmp_path / "mesh").mkdir()
+    (tmp_path / "other").mkdir()
+    mesh = tmp_path / "mesh" / "bar.xdmf"
+    meshio.Mesh(points, cells).write(mesh, data_format="HDF")
+    assert read_mesh(mesh, unit="m").n_points == 4
+    (mesh.parent / "bar.h5").rename(tmp_path / "other" / "bar.h5")
+    (mesh.parent / "link.h5").symlink_to(tmp_path / "other" / "bar.h5")
+    mesh.write_text(mesh.read_text().replace("bar.h5", place.format(folder=str(tmp_path).strip("/"))))
+    with pytest.raises(InputError, match="not in the folder of the mesh"):
+        read_mesh(mesh, unit="m")

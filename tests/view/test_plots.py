@@ -18,7 +18,7 @@ from flexmb.view.plots.spectrum import amplitudes
 from flexmb.view.plots.turns import TURN, folded, turns_over
 from flexmb.view.plots.unit_texts import handy_unit, number_text, quantity
 from tests.support.command_line import call
-from tests.support.made_results import crank_result, made_result
+from tests.support.made_results import accept_forged_names, crank_result, made_result
 
 
 @pytest.fixture
@@ -231,9 +231,12 @@ def test_command_line(result: Result, tmp_path: Path, capsys: pytest.CaptureFixt
     assert (code, out) == (2, "") and "Did you mean 'energy'?" in err
 
 
-def test_texts_from_files_are_no_formulas_and_stay_short(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+def test_texts_from_files_are_no_formulas_and_stay_short(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from flexmb.view.plots.sheet import draw_sheet
 
+    accept_forged_names(monkeypatch)
     time = np.linspace(0.0, 1.0, 20)
     names = ["$\\frac{$", "$x$", "__proto__", 3000 * "L" + ".x", "\u4e2d\u6587"]
     series = {f"sensors/{name}": ("m", time**2 + k) for k, name in enumerate(names)}

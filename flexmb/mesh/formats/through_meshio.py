@@ -13,6 +13,7 @@ import re
 import shutil
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from flexmb.arrays import Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.raw import RawCells, RawMesh
 from flexmb.output_files import temporary_folder
+from flexmb.suggestions import clipped
 
 KINDS = {
     "vertex": "vertex",
@@ -79,6 +81,7 @@ def _read(path: Path) -> Any:
     if not any("".join(path.suffixes[i:]).lower() in meshio.extension_to_filetypes for i in range(len(path.suffixes))):
         hint = f"Supported: {_KNOWN} and the other formats of meshio."
         raise InputError([Fault(f"the extension '{path.suffix}' is not one of a supported format.", hint=hint)])
+    _check_references(path)
     printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
@@ -95,6 +98,23 @@ def _read(path: Path) -> Any:
         text = f"the file contains cells that cannot be read{f' {found[0][:60]}' if found else ''}."
         raise InputError([Fault(text, hint="Write it with cells of first or second order.")])
     return mesh
+
+
+def _check_references(path: Path) -> None:
+    """Reject an XDMF file whose numbers are in another folder, or behind a link: it would read any file of the user."""
+    if path.suffix.lower() not in (".xdmf", ".xmf"):
+        return
+    try:
+        items = list(ElementTree.parse(path).iter("DataItem"))
+    except ElementTree.ParseError:
+        return  # meshio says what is wrong
+    for item in items:
+        if item.get("Format") == "XML":
+            continue
+        name = (item.text or "").strip().partition(":")[0]
+        if Path(name).name != name or "\\" in name or (path.parent / name).is_symlink():
+            text = f"its numbers are in the file {clipped(name)}, which is not in the folder of the mesh."
+            raise InputError([Fault(text, hint="Put both files into one folder.")])
 
 
 def _last_message(printed: str) -> str:

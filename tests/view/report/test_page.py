@@ -35,7 +35,7 @@ from flexmb.view.report.page import script_json
 from flexmb.view.scene_of_result import covered, scene_of_result
 from flexmb.warning import WarningRecord
 from tests.support.browser import Browser, browser
-from tests.support.made_results import crank_result, made_result
+from tests.support.made_results import accept_forged_names, crank_result, made_result
 from tests.support.places import ROOT
 from tests.support.scenes import LENGTH, bending_scene
 
@@ -349,7 +349,8 @@ def test_less_motion_and_a_narrow_screen(browser: Browser, page: Path) -> None:
     quiet(browser)
 
 
-def test_texts_from_files_do_no_harm(browser: Browser, tmp_path: Path) -> None:
+def test_texts_from_files_do_no_harm(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    accept_forged_names(monkeypatch)
     time = np.linspace(0.0, 1.0, 101)
     name = NASTY.replace("/", "|")  # a slash divides the paths of channels
     series = {"time": ("s", time), f"sensors/{name}": ("m", np.sin(6.0 * time)), f"sensors/{name}2": ("<b>", time**2)}
