@@ -2,7 +2,7 @@
 
 Fixed-interface modes up to a frequency F describe the body up to about F/2 (Craig & Bampton 1968; the usual rule is one
 and a half to two times the band), free modes up to their highest: this is the band that a reduction claims. Every free
-mode in it is compared with the full model, and as many as modes were asked for; the body is trusted up to the first
+mode in it is compared with the full model, and as many as modes were requested; the body is trusted up to the first
 that is off. Frequencies of the mesh itself are too high by its discretisation error (`elements/solid/discretisation`).
 """
 
