@@ -36,7 +36,7 @@ _WORST_SHARE = 0.96
 
 @dataclass(frozen=True)
 class FreeModes:
-    """Free modes of the full model and of the reduced body."""
+    """Free modes of the full model and of the reduced body; SI."""
 
     claim: float
     """[Hz] band that the reduction claims"""
@@ -47,9 +47,9 @@ class FreeModes:
     reduced: Floats
     """(k,) [Hz]"""
     vectors: Floats
-    """(3 b, m) lowest modes, of the full model if they were compared, else of the reduced body"""
+    """(3 b, m) lowest modes [m], of the full model if they were compared, else of the reduced body"""
     omega_squared: Floats
-    """(m,) of these"""
+    """(m,) of these [rad^2/s^2]"""
 
     @property
     def errors(self) -> Floats:
