@@ -173,9 +173,9 @@ def headline(report: Any) -> str:
         return ""
     listed = report.get("warnings")
     codes = [entry.get("code") for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
-    is_number = isinstance(trusted, (int, float)) and not isinstance(trusted, bool)
-    if is_number and 0.0 < trusted < 1e100 and (level == "good" or (level == "care" and set(codes) == {ABOVE_BAND})):
-        return f"{VERDICTS['good']} up to {trusted:.4g} Hz"
+    if level == "good" or (level == "care" and set(codes) == {ABOVE_BAND}):
+        if isinstance(trusted, (int, float)) and not isinstance(trusted, bool) and 0.0 < trusted < 1e100:
+            return f"{VERDICTS['good']} up to {trusted:.4g} Hz"
     return VERDICTS[level]
 
 
