@@ -88,7 +88,7 @@ def reduce_model(
     report["notes"] = [*report.get("notes", []), *notes]
     reasons = [("care", WarningRecord("unusual-data", text, "material")) for text in warnings]
     if not request.compare and request.method != "free":
-        text = "the frequencies were not compared with those of the full model, as was asked for"
+        text = "the frequencies were not compared with those of the full model, by request"
         reasons.append(("care", WarningRecord("not-compared", text, "modes")))
     report = with_reasons(report, reasons)
     report["damping"] = damping_text(request.damping)

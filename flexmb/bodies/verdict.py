@@ -26,7 +26,7 @@ VERDICTS = {"good": "trust it", "care": "trust it with care", "bad": "do not tru
 GOOD_FREQUENCY, BAD_FREQUENCY = 0.02, 0.2
 """Relative error of a frequency in the band: above the first a warning, above the second bad."""
 POOR_FREQUENCY = 0.05
-"""Relative error of a mode above the band, among as many as were asked for: above it a warning."""
+"""Relative error of a mode above the band, among as many as were requested: above it a warning."""
 ABOVE_BAND = "above-band"
 """Code of that warning: it limits the trust to the band"""
 GOOD_STATICS, BAD_STATICS = 0.05, 0.5
@@ -111,7 +111,7 @@ def _judge_rigid(report: Mapping[str, Any]) -> Iterator[Reason]:
 
 
 def _judge_modes(modes: FreeModes) -> Iterator[Reason]:
-    """Every free mode in the band, and the others among those that were asked for."""
+    """Every free mode in the band, and the others among those that were requested."""
     if not len(modes.full):
         return
     errors = modes.errors
@@ -173,9 +173,9 @@ def headline(report: Any) -> str:
         return ""
     listed = report.get("warnings")
     codes = [entry.get("code") for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
-    is_number = isinstance(trusted, (int, float)) and not isinstance(trusted, bool)
-    if is_number and 0.0 < trusted < 1e100 and (level == "good" or (level == "care" and set(codes) == {ABOVE_BAND})):
-        return f"{VERDICTS['good']} up to {trusted:.4g} Hz"
+    if level == "good" or (level == "care" and set(codes) == {ABOVE_BAND}):
+        if isinstance(trusted, (int, float)) and not isinstance(trusted, bool) and 0.0 < trusted < 1e100:
+            return f"{VERDICTS['good']} up to {trusted:.4g} Hz"
     return VERDICTS[level]
 
 

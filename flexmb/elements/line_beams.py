@@ -24,7 +24,7 @@ from flexmb.elements.line_sets import LineCells, directions_of, line_cells, valu
 from flexmb.elements.material import Material
 from flexmb.elements.section import Section
 from flexmb.errors import Fault, InputError
-from flexmb.mesh.mesh import Mesh
+from flexmb.mesh.mesh import Cells, Mesh
 
 _ALMOST_ALONG = 1e-3
 """Sine of the angle between y_axis and a beam below which round-off would decide the orientation of the section."""
@@ -45,6 +45,9 @@ class BeamData:
     """(e, 3, 3) rows: x along the beam, y and z of the section"""
     materials: tuple[Material, ...]
     sections: tuple[Section, ...]
+    shear: bool = True
+    """Whether sections with shear coefficients have shear deformation"""
+    rotary_inertia: bool = True
 
 
 def assemble_beams(
@@ -75,8 +78,20 @@ def assemble_beams(
     if faults:
         raise InputError(faults)
     axes = _beam_axes(mesh, lines, sections, wanted)
-    data = BeamData(lines.ends, axes, tuple(materials), tuple(sections))
-    return _assembled(mesh, data, shear is not False, rotary_inertia)
+    data = BeamData(lines.ends, axes, tuple(materials), tuple(sections), shear is not False, rotary_inertia)
+    return _assembled(mesh, data)
+
+
+def halved(model: FEModel) -> FEModel:
+    """The same frame with every beam cut into two, to judge the discretisation."""
+    data, n = model.elastic, len(model.points)
+    middle = n + np.arange(len(data.nodes))
+    points = np.concatenate([model.points, model.points[data.nodes].mean(axis=1)])
+    pairs = [np.stack([data.nodes[:, 0], middle], axis=1), np.stack([middle, data.nodes[:, 1]], axis=1)]
+    nodes = np.concatenate(pairs)
+    twice = (np.concatenate([data.axes] * 2), data.materials * 2, data.sections * 2)
+    mesh = Mesh(points, (Cells("line2", nodes),))
+    return _assembled(mesh, BeamData(nodes, *twice, data.shear, data.rotary_inertia))
 
 
 def _unfit_sections(sections: Sequence[Section | None], shear: bool | None) -> list[Fault]:
@@ -136,7 +151,7 @@ def _most_across(along: Floats, is_round: bool) -> Floats:
     return np.eye(3)[choice]
 
 
-def _assembled(mesh: Mesh, data: BeamData, shear: bool, rotary_inertia: bool) -> FEModel:
+def _assembled(mesh: Mesh, data: BeamData) -> FEModel:
     ends = mesh.points[data.nodes]
     lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
     made: dict[tuple[float, int, int], tuple[Floats, Floats]] = {}
@@ -144,7 +159,7 @@ def _assembled(mesh: Mesh, data: BeamData, shear: bool, rotary_inertia: bool) ->
     for h, material, section in zip(lengths, data.materials, data.sections, strict=True):
         key = (float(f"{h:.12e}"), id(material), id(section))  # equal spacings differ in their last digits only
         if key not in made:
-            made[key] = _beam(key[0], material, section, shear, rotary_inertia)
+            made[key] = _beam(key[0], material, section, data.shear, data.rotary_inertia)
         pairs.append(made[key])
     n = len(mesh.points)
     rotations = np.unique(data.nodes)

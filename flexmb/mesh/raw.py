@@ -47,7 +47,7 @@ class RawMesh:
     """Name -> number of the block in `cells` -> numbers of cells in it"""
     notes: list[str] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
-    """What the reader left out"""
+    """Parts of the file that the reader left out"""
 
 
 class Numbering:

@@ -216,3 +216,18 @@ def test_the_axes_of_round_bars_do_not_matter() -> None:
     mesh = replace(mesh, losses=(Loss("orientation", "axes", 20), Loss("sections", "sections", 2)))
     losses = import_losses(mesh, assemble_beams(mesh, STEEL, circle(0.003)), (), 1.0, "incompatible")
     assert [loss.kind for loss in losses] == ["sections"]
+
+
+def test_beams_are_judged_by_cutting_them_into_two() -> None:
+    """A free rod without shear and rotary inertia: (k L)^2 of its third bending is 120.903 (Euler-Bernoulli)."""
+    from tests.support.reduced_meshes import line_rod, reduce_with
+
+    exact = 120.903392 / (2.0 * np.pi * 0.3**2) * np.sqrt(2.0e11 * 0.003**2 / 4.0 / 7870.0)
+    for cells, level in ((3, "care"), (6, "good")):
+        mesh, model = line_rod(cells)
+        report = reduce_with(mesh, model, (), method="free", modes=6, field="linear").report
+        estimate = report["discretisation"]
+        assert estimate["method"] == "cutting every beam into two" and report["verdict"]["level"] == level
+        k = 4  # bending comes in pairs
+        true = estimate["frequencies"][k] / exact - 1.0
+        assert 0.9 < estimate["frequency_errors"][k] / true < 1.4

@@ -318,6 +318,26 @@ def test_the_same_body_by_elements_and_by_their_matrices(
     assert [marker.kind for marker in b.markers] == ["rbe2", "rbe3"]
 
 
+def test_losses_are_in_the_first_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    """A deck with a point mass, a tie, supports and reduced integration, and no unit."""
+    monkeypatch.chdir(tmp_path)
+    write_inp(box_mesh("hex8", (6, 2, 2), (300.0, 20.0, 30.0)), tmp_path / "bar.inp")
+    deck = (tmp_path / "bar.inp").read_text().replace("C3D8,", "C3D8R,")
+    deck += "*NODE\n900, 0, 0, 0\n*ELEMENT, TYPE=MASS, ELSET=m\n901, 900\n*MASS, ELSET=m\n0.002\n*TIE, NAME=t\na, b\n"
+    (tmp_path / "bar.inp").write_text(deck + "*BOUNDARY\nxmin, 1, 3\n")
+    asked = ["--material", "steel", "--interface", "xmin", "--interface", "xmax", "--modes", "4", "--field", "linear"]
+    code, out, err = call(capsys, "reduce", "bar.inp", *asked, "-o", "a.h5")
+    assert (code, err) == (0, "")
+    first, *rest = out.splitlines()
+    assert first == "bar: do not trust it" and "because" in rest[0] and "1 MASS with a total mass of 0.002" in rest[0]
+    top = " ".join(" ".join(rest[: rest.index("")]).split())
+    for words in ("the unit of length was guessed: in mm", "1 *TIE left out", "24 C3D8R have reduced integration"):
+        assert words in top
+    assert "1 *BOUNDARY left out" in " ".join(out.split()) and "*BOUNDARY" not in top
+    code, out, _ = call(capsys, "mesh", "info", "bar.inp", "--unit", "mm")
+    assert out.splitlines()[0].startswith("bar: usable with care") and "LEFT OUT        1 MASS" in out.splitlines()[2]
+
+
 def write_inp(mesh: Mesh, path: Path) -> None:
     """The hex8 mesh and its node sets as an Abaqus file."""
     lines = ["*NODE", *(f"{i + 1}, {x!r}, {y!r}, {z!r}" for i, (x, y, z) in enumerate(mesh.points.tolist()))]

@@ -25,7 +25,7 @@ from flexmb.elements.section import circle
 from flexmb.errors import ComputationError
 from flexmb.model.model import Model
 from flexmb.reduction.beam_basis import BeamBasis, Span, beam_basis
-from flexmb.reports.flexible_report import STOCKY
+from flexmb.reports.flexible_report import STOCKY, flexible_warnings
 from flexmb.results.flexible_findings import axial_force, flexible_findings
 from flexmb.results.result_file import Result
 from flexmb.system.build import build_system
@@ -268,3 +268,22 @@ def test_reports_of_rigid_models_do_not_mention_flexible_bodies() -> None:
     del data["sensors"]["mid"]
     text = check_model(SimpleNamespace(spec=spec_of(data)))
     assert "flexible" not in text and "modes" not in text
+
+
+def test_a_body_below_trust_it_is_a_warning_of_the_run(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from flexmb.bodies.body_file import write_body
+    from flexmb.system.placement import place
+    from tests.support.reduced_bodies import basis_of_body, reduced_beam
+
+    data = slider_crank(damping={"ratio": 0.01})
+    rod = reduced_beam(basis_of_body(spec_of(data), "rod"), "full", {"A": [0.0, 0.0, 0.0], "B": [0.3, 0.0, 0.0]})
+    data["bodies"]["rod"] = {"file": str(tmp_path / "rod.h5"), "at": "A"}
+    data["sensors"] = {}
+    for level, count in (("good", 0), ("care", 1)):
+        report = {"verdict": {"level": level, "reasons": ["2 kg left out"]}}
+        write_body(replace(rod, report=report), tmp_path / "rod.h5")
+        records = list(flexible_warnings(place(spec_of(data))))
+        assert [(record.code, record.place) for record in records] == [("body-verdict", "bodies.rod")] * count
+    assert "the report of body 'rod' says \"trust it with care\": 2 kg left out." in records[0].text
