@@ -123,7 +123,7 @@ def _extremes(piece: Floats, h: float) -> tuple[Floats, Floats]:
     roots = np.polynomial.polynomial.polyroots(rate) if len(rate) > 1 else np.empty(0)
     s = roots.real[np.abs(roots.imag) < 1e-7]
     s = h * np.append(s[(s > 0.0) & (s < 1.0)], (0.0, 1.0))
-    return s, np.polynomial.polynomial.polyval(s, piece)
+    return s, np.asarray(np.polynomial.polynomial.polyval(s, piece), dtype=np.float64)
 
 
 def _smooth_peaks(x: Floats, y: Floats, found: Floats) -> Flags:
