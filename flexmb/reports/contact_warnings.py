@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.arrays import Floats
+from flexmb.model.schema.loads import JointSpring, SpringDamper
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.reports.motion_report import is_length
 from flexmb.results.result_file import Result
@@ -34,16 +35,19 @@ def contact_warnings(
     """Warnings about the one-sided springs of a run; error and largest value of its energy [J]."""
     time = np.asarray(result.time)
     for name, force in spec.forces.items():
-        points = getattr(force, "table", None)
-        side = one_sided(points) if points is not None else 0
+        if not isinstance(force, (SpringDamper, JointSpring)) or force.table is None:
+            continue
+        side = one_sided(force.table)
         if not side:
             continue
-        is_pair = force.type == "spring-damper"  # whose tension is positive; an effort on a coordinate acts along it
-        resistance = (side if is_pair else -side) * np.asarray(result[f"forces/{name}/effort"]).ravel()
+        # The effort of a pair is positive in tension, that on a coordinate acts along it.
+        resistance = (side if isinstance(force, SpringDamper) else -side) * np.asarray(
+            result[f"forces/{name}/effort"]
+        ).ravel()
         if not np.all(np.isfinite(resistance)):
             continue
-        is_turning = not is_pair and not is_length(spec, force.joint, force.coordinate)
-        spring = _OneSided(name, points, side, "rad" if is_turning else "m", "N*m" if is_turning else "N")
+        is_turning = isinstance(force, JointSpring) and not is_length(spec, force.joint, force.coordinate)
+        spring = _OneSided(name, force.table, side, "rad" if is_turning else "m", "N*m" if is_turning else "N")
         if force.damping > 0.0:
             yield from _push_warning(spring, force.damping, resistance, time)
         if resistance.max() > 0.0 and spec.analysis is not None and spec.analysis.type == "dynamic":

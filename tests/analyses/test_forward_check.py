@@ -64,8 +64,10 @@ def test_fewer_drives(tmp_path: Path, motion: dict[str, Any]) -> None:
 
 
 def test_the_check_notices_a_wrong_effort(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    true_table = module.expressions.table
-    monkeypatch.setattr(module.expressions, "table", lambda points: true_table([(t, 1.01 * x) for t, x in points]))
+    true = module.expressions.table
+    monkeypatch.setattr(
+        module.expressions, "table", lambda points, form: true([(t, 1.01 * x) for t, x in points], form)
+    )
     distance, _ = departure(tmp_path, fx.Model.from_tables(cart(sway=SWAY)))
     assert distance > 1e-4
 

@@ -122,7 +122,9 @@ def test_forward_of_inverse_with_the_steps_of_a_user(
     assert np.log2(found[0] / found[1]) == pytest.approx(2.0, abs=0.3) and found[1] < 1e-5
     # Efforts that are wrong by a thousandth are noticed.
     table = module.expressions.table
-    monkeypatch.setattr(module.expressions, "table", lambda points: table([(t, 1.001 * x) for t, x in points]))
+    monkeypatch.setattr(
+        module.expressions, "table", lambda points, form: table([(t, 1.001 * x) for t, x in points], form)
+    )
     assert departure(inverse) > 100 * found[1]
 
 

@@ -68,7 +68,7 @@ def test_slow_decay_and_a_zero_are_told_apart() -> None:
 
 
 def test_errors_of_eigenvalues_bound_what_noise_does() -> None:
-    """A free double root moves by the root of the noise, a single one by the noise; ten times the estimate bounds both."""
+    """A free double root moves by the root of the noise, a single one by the noise; ten times the estimate is more."""
     rng = np.random.default_rng(2)
     rates = np.array([0.0, 1e-4, 1.0, 1e4]) ** 2
     A = np.block([[np.zeros((4, 4)), np.eye(4)], [-np.diag(rates), np.zeros((4, 4))]])

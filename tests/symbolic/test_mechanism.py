@@ -307,6 +307,8 @@ def test_functions_without_formula() -> None:
         (ramp(1.0, 2.0), "'step'"),
         (table([(0, 0), (1, 1), (2, 0)]), "table"),
         (parse_expression("if(t - 1, 2, 3)"), "'if'"),
+        (parse_expression("t*(t < 1)"), "'<'"),
+        (parse_expression("not t"), "'not'"),
         (parse_expression("t*s1", {}, ("t", "s1")), "'s1'"),
     ):
         with pytest.raises(InputError, match=name):

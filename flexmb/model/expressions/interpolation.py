@@ -5,7 +5,7 @@ of Hermite joins from point to point: velocities and accelerations are continuou
 
 "spline" is the cubic spline (not-a-knot). It rings beside a sudden change: through (0, 0), (0.5, 0), (0.501, 1), (1, 1)
 it swings to 193. "monotone" is the same spline, held where it would turn between two points: there the slope m_i is the
-limited harmonic mean of its two chords [Fritsch and Butland 1984], zero at a peak, the spline is solved again on both
+limited harmonic mean of its two chords [Fritsch & Butland 1984], zero at a peak, the spline is solved again on both
 sides with these slopes, and c_i is the smaller of the two second derivatives at such a point, or zero when their signs
 differ. So between two points the curve only rises or only falls, as they do, and two equal points are joined by a level
 line. With slopes of at most twice the chord and c = 0 the quintic never turns: its derivative has the Bernstein
@@ -36,7 +36,7 @@ DECIDED = 45  # halvings after which a quartic that only touches zero is within 
 
 @dataclass(frozen=True)
 class Overshoot:
-    """Where a curve leaves the two points that it joins, where they do not show a smooth peak."""
+    """Largest departure of a curve from the range of the two points that it joins, smooth peaks left out."""
 
     size: float
     """Largest distance from the range of the two points, in the unit of the values."""
@@ -123,7 +123,7 @@ def _extremes(piece: Floats, h: float) -> tuple[Floats, Floats]:
     roots = np.polynomial.polynomial.polyroots(rate) if len(rate) > 1 else np.empty(0)
     s = roots.real[np.abs(roots.imag) < 1e-7]
     s = h * np.append(s[(s > 0.0) & (s < 1.0)], (0.0, 1.0))
-    return s, np.polynomial.polynomial.polyval(s, piece)
+    return s, np.asarray(np.polynomial.polynomial.polyval(s, piece), dtype=np.float64)
 
 
 def _smooth_peaks(x: Floats, y: Floats, found: Floats) -> Flags:
@@ -183,7 +183,7 @@ def _hold(held: Flags, turning: Flags, found: Floats, h: Floats) -> None:
 
 
 def _limited_slopes(h: Floats, chord: Floats) -> Floats:
-    """Slopes that a monotone curve may have [Fritsch and Butland 1984, as in scipy's PCHIP], at most two chords."""
+    """Slopes that a monotone curve may have [Fritsch & Butland 1984, as in scipy's PCHIP], at most two chords."""
     n = len(h) + 1
     slope = np.zeros(n)
     if n == 2:

@@ -77,6 +77,7 @@ def reference() -> str:
 def _grammar() -> Iterator[str]:
     """Functions and operators of expressions, and units."""
     yield f"Functions: {', '.join(f'`{name}`' for name in FUNCTIONS)}; constant `pi`; `+ - * / ^` and brackets."
+    yield "Comparisons `< <= > >= == !=` and `and`, `or`, `not` are 1 where true, else 0; a number is true above 0."
     yield "`if(c, a, b)` is a where c > 0, else b; `step(x, x0, y0, x1, y1)` goes from y0 to y1 with zero first and"
     yield "second derivatives at both ends; `min` and `max` take two or more."
     yield ""
