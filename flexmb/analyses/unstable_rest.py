@@ -10,6 +10,7 @@ not at rest.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexmb.arrays import Floats
 from flexmb.errors import ComputationError
@@ -76,14 +77,14 @@ def equilibrium_warnings(found: Equilibrium) -> list[WarningRecord]:
     return [WarningRecord("unstable-equilibrium", text, "", None, growth, "1/s")]
 
 
-def _resting(v: Floats, a: Floats, scale: Floats, span: float) -> Floats:
+def _resting(v: Floats, a: Floats, scale: Floats, span: float) -> NDArray[np.int64]:
     """Rows without velocity and acceleration."""
     span = span if span > 0.0 else 1.0
     quiet = (np.abs(v) * span <= RESTING * scale).all(axis=1) & (np.abs(a) * span**2 <= RESTING * scale).all(axis=1)
-    return np.flatnonzero(quiet)
+    return np.flatnonzero(quiet).astype(np.int64)
 
 
-def _at_rest(system: System, rows: Floats, q: Floats, times: Floats) -> list[WarningRecord]:
+def _at_rest(system: System, rows: NDArray[np.int64], q: Floats, times: Floats) -> list[WarningRecord]:
     """The first resting row whose equilibrium is unstable, found by bisection among the resting ones."""
     sampled = rows[np.unique(np.linspace(0, len(rows) - 1, _SAMPLES).astype(int))]
     low = -1

@@ -59,11 +59,10 @@ def interfaces_of(spec: ModelSpec, mechanism: Mechanism, name: str) -> list[Inte
             marker = mechanism.marker_index[force.marker]
             if mechanism.markers[marker].body == number:
                 R = R_wb.T if force.axes == "world" else mechanism.markers[marker].R_b
-                acting = "".join(a for a, part in zip(AXES, force.vector, strict=True) if part.constant != 0.0)
                 # A follower force turns with its marker, and a body turns under a world force: all directions count.
-                directions = R @ np.eye(3) if acting else np.zeros((3, 0))
-                columns = directions.T if acting else none
-                add(marker, *((columns, none) if isinstance(force, PointForce) else (none, columns)), by)
+                columns = R.T if any(part.constant != 0.0 for part in force.vector) else none
+                is_force = isinstance(force, PointForce)
+                add(marker, columns if is_force else none, none if is_force else columns, by)
         elif isinstance(force, SpringDamper):
             for reference in force.markers:
                 marker = mechanism.marker_index[reference]
