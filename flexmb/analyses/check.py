@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from flexmb.analyses.preparation import prepare
+from flexmb.analyses.start_rates import start_rate_warnings
+from flexmb.analyses.unstable_rest import start_warnings
 from flexmb.model.model import Model
 from flexmb.reports.check_report import check_report
 from flexmb.solvers.compilation import compile_for
@@ -25,4 +27,8 @@ def check_model(model: Model, *, graph: bool = False, matrices: bool = False) ->
         start_gap=ready.start_gap,
         graph=graph,
         matrices=matrices,
+        warnings=[
+            *start_rate_warnings(model.spec, ready.system, ready.work),
+            *start_warnings(ready.system, ready.work),
+        ],
     )

@@ -66,6 +66,17 @@ def stability_warnings(system: System, result: Result) -> list[WarningRecord]:
     return []
 
 
+def start_warnings(system: System, work: Floats) -> list[WarningRecord]:
+    """Warning about a start at rest in an unstable equilibrium; `work` holds the assembled start."""
+    m = Mechanics(system, work)
+    if not 0 < system.n_v <= LARGEST or not _resting(m.v[None], m.a[None], m.scale, 1.0).size:
+        return []
+    try:
+        return _at_rest(system, np.zeros(1, dtype=np.int64), m.q[None].copy(), np.array([m.t]))
+    except (ComputationError, np.linalg.LinAlgError):
+        return []
+
+
 def equilibrium_warnings(found: Equilibrium) -> list[WarningRecord]:
     """Warning about a static equilibrium that is unstable."""
     if found.is_stable or not found.n_free:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from flexmb.arrays import Floats
 from flexmb.graph import SpanningTree, circuit_matrix, cutset_matrix, draw, format_matrix, incidence, path_matrix
@@ -13,6 +13,7 @@ from flexmb.results.channel_columns import stored_columns
 from flexmb.results.flexible_findings import flexible_bodies
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
+from flexmb.warning import WarningRecord
 
 _ROUNDING = 1e-13  # m, rad
 
@@ -27,17 +28,18 @@ def check_report(
     start_gap: float,
     graph: bool = False,
     matrices: bool = False,
+    warnings: Sequence[WarningRecord] = (),
 ) -> str:
     """Degrees of freedom, redundant constraints, assembly, coordinates; optionally the graph and its matrices.
 
     `work` : (w,) holds the assembled start; `residual`, `start_gap`: largest constraint residuals after and before
-    the assembly [m, rad].
+    the assembly [m, rad]; `warnings`: further ones.
     """
     lines = [f"{system.name or 'unnamed model'}: model check (no run)", ""]
     lines += structure_lines(system, model, n_dof)
     lines += entry("assembly", _assembly_text(system, residual, start_gap))
     lines += flexible_lines(system, model.spec)
-    for warning in flexible_warnings(system.mechanism, spec=model.spec):
+    for warning in (*flexible_warnings(system.mechanism, spec=model.spec), *warnings):
         lines += entry("WARNING", warning.text)
     for note in arms(system.mechanism):
         lines += entry("NOTE", note)
