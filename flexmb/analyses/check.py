@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flexmb.analyses.preparation import Preparation, prepare
+from flexmb.analyses.unstable_rest import resting_warnings
 from flexmb.model.model import Model
 from flexmb.reports.check_report import check_report
 from flexmb.reports.warnings import equilibrium_warnings, start_warnings
@@ -32,6 +33,8 @@ def examine_model(model: Model, *, graph: bool = False, matrices: bool = False) 
     warnings = list(start_warnings(ready.system, model.spec, ready.warnings))
     if ready.balance is not None:
         warnings += equilibrium_warnings(ready.balance, "the equilibrium at the start")
+    else:
+        warnings += resting_warnings(ready.system, ready.work)
     report = check_report(
         model,
         ready.system,

@@ -44,9 +44,8 @@ def sweep_modes(
     table = table[:, _chosen(np.abs(table.imag), most)]
     frequencies, ratios = np.abs(table.imag) / (2.0 * np.pi), -table.real / np.abs(table)
     numbers = np.array(values, dtype=float)
-    return Sweep(
-        name, title, numbers, frequencies, ratios, tuple(warnings), is_moving, _padded(real), np.array(n_free, dtype=int)
-    )
+    counts = np.array(n_free, dtype=int)
+    return Sweep(name, title, numbers, frequencies, ratios, tuple(warnings), is_moving, _padded(real), counts)
 
 
 def _padded(rows: list[list[float]]) -> Floats:

@@ -10,6 +10,7 @@ not at rest.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexmb.arrays import Floats
 from flexmb.errors import ComputationError
@@ -64,14 +65,25 @@ def stability_warnings(system: System, result: Result) -> list[WarningRecord]:
     return []
 
 
-def _resting(v: Floats, a: Floats, scale: Floats, span: float) -> Floats:
+def resting_warnings(system: System, work: Floats) -> list[WarningRecord]:
+    """Warning about a start at rest in an unstable equilibrium; `work` holds the assembled start."""
+    m = Mechanics(system, work)
+    if not 0 < system.n_v <= LARGEST or not _resting(m.v[None], m.a[None], m.scale, 1.0).size:
+        return []
+    try:
+        return _at_rest(system, np.zeros(1, dtype=np.int64), m.q[None].copy(), np.array([m.t]))
+    except (ComputationError, np.linalg.LinAlgError):
+        return []
+
+
+def _resting(v: Floats, a: Floats, scale: Floats, span: float) -> NDArray[np.int64]:
     """Rows without velocity and acceleration."""
     span = span if span > 0.0 else 1.0
     quiet = (np.abs(v) * span <= RESTING * scale).all(axis=1) & (np.abs(a) * span**2 <= RESTING * scale).all(axis=1)
-    return np.flatnonzero(quiet)
+    return np.flatnonzero(quiet).astype(np.int64)
 
 
-def _at_rest(system: System, rows: Floats, q: Floats, times: Floats) -> list[WarningRecord]:
+def _at_rest(system: System, rows: NDArray[np.int64], q: Floats, times: Floats) -> list[WarningRecord]:
     """The first resting row whose equilibrium is unstable, found by bisection among the resting ones."""
     sampled = rows[np.unique(np.linspace(0, len(rows) - 1, _SAMPLES).astype(int))]
     low = -1

@@ -91,4 +91,5 @@ def _at_end(end: int, part: int, half: float, order: int) -> Floats:
         return np.array([0.5, 0.5 if end else -0.5])
     sign = 1.0 if end else -1.0
     powers = [0.5, 0.75 * sign, 0.0, -0.25 * sign] if part == 0 else [-0.25 * sign, -0.25, 0.25 * sign, 0.25]
-    return np.asarray(legendre.poly2leg(powers)) * (1.0 if part == 0 else half)
+    factor = 1.0 if part == 0 else half
+    return np.array([factor * coefficient for coefficient in legendre.poly2leg(powers)], dtype=np.float64)

@@ -96,9 +96,9 @@ def _component_modes(K: Floats, M: Floats, held: list[int], chord: list[int], n_
 
     n = len(K)
     inner = np.setdiff1d(np.arange(n), held)
-    free = [k for k in held if k not in chord]
+    free = np.array([k for k in held if k not in chord], dtype=int)
     T = np.zeros((n, 0))
-    if free:
+    if free.size:
         T = np.zeros((n, len(free)))
         T[free, np.arange(len(free))] = 1.0
         if inner.size:

@@ -181,9 +181,7 @@ def equilibrium_warnings(found: Equilibrium, what: str) -> Iterator[WarningRecor
         yield WarningRecord("unbalanced-force", text, "analysis", None, found.residual, "1")
 
 
-def ill_determined_warning(
-    spec: ModelSpec, components: Mapping[str, tuple[str, ...]], advice: str
-) -> WarningRecord:
+def ill_determined_warning(spec: ModelSpec, components: Mapping[str, tuple[str, ...]], advice: str) -> WarningRecord:
     """Warning about reactions that are amplified round-off; `advice`: that for the beams of this model."""
     text = f"reactions are ill-determined: {ill_determined_text(dict(components), advice)}"
     places = ", ".join(f"{'motions' if name in spec.motions else 'joints'}.{name}" for name in components)

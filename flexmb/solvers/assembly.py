@@ -3,7 +3,7 @@
 Positions: Gauss-Newton steps of least change (weighted by the magnitude of the coordinates) with Levenberg damping when
 they do not help, and a few deterministic disturbances to leave a singular start. Velocities: least change in the metric
 of the mass matrix. Values set by the user stay, and flexible bodies keep their shape (by default undeformed) as long as
-the loops close without bending them; rates that only bending allows are those of least elastic energy.
+the loops close without bending them; else they bend with the least elastic energy, in positions and rates.
 Accelerations and multipliers: M a + G^T lam = -BIAS, G a = -GAM.
 """
 
@@ -45,8 +45,7 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
     if not mechanics.n_pos_rows:
         return 0.0
     rows = slice(0, mechanics.n_pos_rows)
-    weight = mechanics.scale * free
-    names = mechanics.system.rows[rows]
+    ways, names = _ways(mechanics, free), mechanics.system.rows[rows]
     tolerance = CLOSED * mechanics.row_scale
     damping, best_q = 0.0, mechanics.q.copy()
     mechanics.jacobian()
@@ -59,8 +58,9 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
             if polished or size == 0.0:
                 break
             polished = True  # one more step costs little and brings PHI to round-off
-        units = row_units(mechanics.G[rows] * weight, names)
-        left, sigma, right = np.linalg.svd(mechanics.G[rows] * weight / units[:, None], full_matrices=False)
+        G = mechanics.G[rows] @ ways
+        units = row_units(G, names)
+        left, sigma, right = np.linalg.svd(G / units[:, None], full_matrices=False)
         inverse = np.where(
             sigma > RANK * max(sigma[0], 1e-300), sigma / (sigma**2 + (damping * sigma[0]) ** 2 + 1e-300), 0.0
         )
@@ -68,7 +68,7 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
         longest = float(np.max(np.abs(step), initial=0.0))
         if longest < 1e-15:  # nothing that moves can close them further
             break
-        step *= weight * min(1.0, 0.5 / longest if longest > 0.0 else 1.0)  # at most half a radian per step
+        step = ways @ step * min(1.0, 0.5 / longest if longest > 0.0 else 1.0)  # at most half a radian per step
         mechanics.move(step)
         mechanics.jacobian()
         new = float(np.linalg.norm(mechanics.phi[rows]))
@@ -86,7 +86,34 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
     gap = float(np.max(np.abs(mechanics.phi[rows]), initial=0.0))
     if not tolerance < gap <= misfit * mechanics.row_scale:
         return gap
-    return in_range(mechanics.G[rows] * weight, names, mechanics.phi[rows])
+    return in_range(mechanics.G[rows] @ ways, names, mechanics.phi[rows])
+
+
+def _ways(mechanics: Mechanics, free: Flags) -> Floats:
+    """(n_v, n_v) motions of unit size: free coordinates by their magnitude, elastic ones by their elastic energy."""
+    ways = np.diag(mechanics.scale * free)
+    moving = np.flatnonzero(free & mechanics.system.elastic)
+    if moving.size and (K := elastic_stiffness(mechanics)) is not None:
+        block = K[np.ix_(moving, moving)]
+        softest = float(np.min(np.diag(block)))
+        # x = ways y with y^T y proportional to x^T K x; a unit of y is the magnitude of the softest shape
+        lower = np.linalg.cholesky(block / softest)
+        ways[np.ix_(moving, moving)] = np.linalg.inv(lower).T * float(np.max(mechanics.scale[moving]))
+    return ways
+
+
+def elastic_stiffness(mechanics: Mechanics) -> Floats | None:
+    """(n_v, n_v) stiffness of the elastic coordinates of the undeformed bodies; None for a system without bodies."""
+    system = mechanics.system
+    if not isinstance(system, System):
+        return None
+    K, start, slices = np.zeros((mechanics.n_v, mechanics.n_v)), int(mechanics.I[L.V]), body_slices(system)
+    for body in system.mechanism.bodies:
+        if isinstance(body, FlexibleBody) and body.n_modes:
+            rates = slices[body.name][2]
+            place = slice(rates.start - start, rates.stop - start)
+            K[place, place] = body.stiffness
+    return K
 
 
 def assemble_positions(mechanics: Mechanics) -> None:
@@ -254,22 +281,18 @@ def no_motion_text(mechanics: Mechanics, wanted: Floats) -> str:
         f"independent constraint rows of {listed}. So {moving}.{why} Free a joint (for example spherical and "
         "cylindrical instead of revolute), or make axes that should be parallel exactly parallel and points fit."
     )
+
+
 def least_strain(mechanics: Mechanics, M: Floats) -> Floats:
     """Metric of elastic rates in which stiff shapes move least: their stiffness, and a little of the mass matrix.
 
     A mechanism that is locked as long as its bodies are rigid starts as a slow motion would bend it; in the metric of
     the mass matrix the light and stiff shapes would take the largest part, and ring.
     """
-    system = mechanics.system
-    if not isinstance(system, System):
+    K = elastic_stiffness(mechanics)
+    if K is None:
         return M
-    K, start, slices = np.zeros_like(M), int(mechanics.I[L.V]), body_slices(system)
-    for body in system.mechanism.bodies:
-        if isinstance(body, FlexibleBody) and body.n_modes:
-            rates = slices[body.name][2]
-            place = slice(rates.start - start, rates.stop - start)
-            K[place, place] = body.stiffness
-    softest = float(np.min(np.diag(K)[system.elastic]))
+    softest = float(np.min(np.diag(K)[mechanics.system.elastic]))
     return K + LITTLE * softest / float(np.max(np.diag(M))) * M
 
 

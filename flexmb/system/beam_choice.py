@@ -24,6 +24,8 @@ from flexmb.system.mechanism import Mechanism
 AUTO = "auto"
 _INDEPENDENT = 1e-6
 """Axial strain per unit self-stress above which it is not round-off."""
+_MOST_STATIONS = 12
+"""Places with constraint shapes, at most."""
 _ALONG = 0.5
 """Part of a direction along the beam above which a load counts as a torque or an axial force."""
 
@@ -51,8 +53,9 @@ def chosen_shapes(spec: ModelSpec, provisional: Mechanism) -> dict[str, Choice]:
         axial = body.shapes.axial if "axial" in given else int(name in stretching)
         twists = _passes(interfaces[name], "moments") and _can_twist(spec, body)
         torsion = body.shapes.torsion if "torsion" in given else int(twists)
-        stations = sorted({interface.x for interface in interfaces[name]})
-        choices[name] = Choice(tuple(stations), axial or 0, torsion or 0)
+        # joints come first; a beam on very many springs is bent by its modes, too
+        stations = list(dict.fromkeys(interface.x for interface in interfaces[name]))[:_MOST_STATIONS]
+        choices[name] = Choice(tuple(sorted(stations)), axial or 0, torsion or 0)
     return choices
 
 

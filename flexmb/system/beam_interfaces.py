@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.axes import AXES
-from flexmb.model.schema.loads import PointForce, PointTorque, SpringDamper
+from flexmb.model.schema.loads import OnCoordinate, PointForce, PointTorque, SpringDamper
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.linear_mechanism import held_axes
 from flexmb.system.mechanism import Mechanism, PlacedJoint
@@ -49,27 +49,44 @@ def interfaces_of(spec: ModelSpec, mechanism: Mechanism, name: str) -> list[Inte
     for joint in mechanism.joints:
         R_w = R_wb.T @ mechanism.world_pose(joint.first)[0]
         along, around = held_axes(spec, joint)
-        axes = "xyz" if joint.type.name == "distance" else along
+        slides, turns = _loaded_axes(spec, joint)
+        axes, around = "xyz" if joint.type.name == "distance" else along + slides, around + turns
         for marker in (joint.first, joint.second):
             if mechanism.markers[marker].body == number:
                 add(marker, _columns(R_w, axes), _columns(R_w, around), f"joint '{joint.name}'")
+    for motion_name, motion in spec.motions.items():
+        if motion.marker is not None and mechanism.markers[mechanism.marker_index[motion.marker]].body == number:
+            add(mechanism.marker_index[motion.marker], np.eye(3), none, f"motion '{motion_name}'")
     for force_name, force in spec.forces.items():
         by = f"force '{force_name}'"
         if isinstance(force, (PointForce, PointTorque)):
             marker = mechanism.marker_index[force.marker]
             if mechanism.markers[marker].body == number:
                 R = R_wb.T if force.axes == "world" else mechanism.markers[marker].R_b
-                acting = "".join(a for a, part in zip(AXES, force.vector, strict=True) if part.constant != 0.0)
                 # A follower force turns with its marker, and a body turns under a world force: all directions count.
-                directions = R @ np.eye(3) if acting else np.zeros((3, 0))
-                columns = directions.T if acting else none
-                add(marker, *((columns, none) if isinstance(force, PointForce) else (none, columns)), by)
+                columns = R.T if any(part.constant != 0.0 for part in force.vector) else none
+                is_force = isinstance(force, PointForce)
+                add(marker, columns if is_force else none, none if is_force else columns, by)
         elif isinstance(force, SpringDamper):
             for reference in force.markers:
                 marker = mechanism.marker_index[reference]
                 if mechanism.markers[marker].body == number:
                     add(marker, np.eye(3), none, by)
     return found
+
+
+def _loaded_axes(spec: ModelSpec, joint: PlacedJoint) -> tuple[str, str]:
+    """Free axes of a joint along and about which springs, friction and actuators act."""
+    slides, turns = "", ""
+    for force in spec.forces.values():
+        if isinstance(force, OnCoordinate) and force.joint == joint.name:
+            motion = joint.type.motion_of(spec.coordinate(joint.name, force.coordinate))
+            if motion.type == "slide":
+                slides += AXES[motion.axis]
+            else:
+                turns += AXES[motion.axis]
+    held = held_axes(spec, joint)
+    return "".join(set(slides) - set(held[0])), "".join(set(turns) - set(held[1]))
 
 
 def _columns(R: Floats, axes: str) -> Floats:
@@ -90,6 +107,8 @@ def planar_normal(spec: ModelSpec, mechanism: Mechanism) -> Floats | None:
     if any(np.linalg.norm(np.cross(n, other)) > _IN_PLANE for other in normals):
         return None
     if any(joint.type.name not in _PLANAR for joint in mechanism.joints):
+        return None
+    if any(motion.marker is not None for motion in spec.motions.values()):
         return None
     slides = (axis for joint in mechanism.joints for axis in _sliding_axes(mechanism, joint))
     if any(abs(n @ axis) > _IN_PLANE for axis in slides):

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -197,7 +198,7 @@ def automatic_basis(
     components = {shape.component for shape in basis.shapes}
     stations = tuple(sorted({interface.x for interface in interfaces_of(spec, mechanism, name)}))
     planes = tuple(modes if plane in components else 0 for plane in BENDING)
-    shapes = {"family": "auto", "bending": planes, "supports": None, "elements": None}
+    shapes: dict[str, Any] = {"family": "auto", "bending": planes, "supports": None, "elements": None}
     shapes |= {"axial": others * ("u" in components), "torsion": others * ("t" in components)}
     made = replace(data, shapes=data.shapes.model_copy(update=shapes), frame=frame, damping=None, stations=stations)
     return basis_of(made)

@@ -7,7 +7,7 @@ allows. Gravity, springs and axial forces are left out: this is the measure by w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -157,7 +157,22 @@ class LinearMechanism:
                 rows.append(line / max(float(np.linalg.norm(line)), 1e-300) @ shift)
             rows += [R[:, AXES.index(axis)] @ shift for axis in along]
             rows += [self.size * (R[:, AXES.index(axis)] @ turn) for axis in around]
+        rows += self._motion_rows(spec)
         return np.array(rows).reshape(len(rows), self.starts[-1])
+
+    def _motion_rows(self, spec: ModelSpec) -> Iterator[Floats]:
+        """Rows of markers that are driven along an axis of another marker."""
+        for motion in spec.motions.values():
+            if motion.marker is None or motion.along is None:
+                continue
+            numbers = [self.mechanism.marker_index[name] for name in (motion.relative_to, motion.marker)]
+            axis = self.mechanism.world_pose(numbers[0])[0][:, AXES.index(motion.along)]
+            row = np.zeros(self.starts[-1])
+            for number, sign in zip(numbers, (-1.0, 1.0), strict=True):
+                marker = self.mechanism.markers[number]
+                if marker.body:
+                    row[self.block(marker.body)] += sign * self.bodies[marker.body - 1].motion_at(marker)[0] @ axis
+            yield row
 
     def is_rigid(self) -> Floats:
         """(n,) 1 for coordinates of rigid motions, 0 for elastic ones."""

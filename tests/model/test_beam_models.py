@@ -60,8 +60,8 @@ def test_a_beam_in_few_words() -> None:
     beam = parse_model(text).spec.bodies["b"]
     assert isinstance(beam, BeamBody)
     assert (beam.shapes.family, beam.shapes.bending, beam.shapes.axial, beam.shapes.torsion) == (
-        "monomials",
-        (4, 4),
+        "auto",
+        (3, 3),
         0,
         0,
     )

@@ -217,7 +217,8 @@ def symbols_against_core(keys: dict[str, Any]) -> float:
         ({"frame": "start", "shapes": {"family": "modes", "bending": 2}}, "family 'modes' in the frame 'start'"),
         ({"shapes": {"family": "elements", "bending": 2}}, "family 'elements'"),
         ({"shapes": {"bending": 3, "torsion": 1}, "section": SECTIONS["circle"]}, "torsion shapes"),
-        ({"damping": {"ratio": 0.01}}, "damping by ratios"),
+        ({"shapes": 3, "damping": {"ratio": 0.01}}, "damping by ratios"),
+        ({"frame": "start"}, "family 'auto'"),
         ({"field": "quadratic", "order": "full"}, 'order = "full"'),
     ],
 )

@@ -147,3 +147,23 @@ def test_plane_mechanisms_are_judged_in_their_plane() -> None:
     sideways = four_bar({"family": "modes", "bending": 3}).model_copy()
     sideways = sideways.model_copy(update={"model": sideways.model.model_copy(update={"gravity": (0.0, 0.0, -9.81)})})
     assert planar_normal(sideways, place(sideways)) is None and judged(sideways)[1]
+
+
+def test_a_motor_and_a_driven_marker_load_the_beam() -> None:
+    """An arm on a pin: its motor bends it by a moment at the pin, which sines of a pinned beam take badly."""
+    sines = {"family": "modes", "supports": "pinned-pinned", "bending": {"y": 3}}
+    tables = {
+        "bodies": {"b": {**BEAM, "beam": [[0, 0, 0], [1, 0, 0]], "shapes": sines, "markers": {"m": {"along": 0.5}}}},
+        "joints": {
+            "pin": {"type": "revolute", "bodies": ["ground", "b"], "at": [0, 0, 0], "axis": "z"},
+            "roller": {"type": "planar", "bodies": ["ground", "b"], "at": [1, 0, 0], "axis": "y"},
+        },
+    }
+    without = read_spec(tables)
+    motor = read_spec(tables | {"forces": {"motor": {"type": "actuator", "joint": "pin", "effort": "1"}}})
+    found = [{i.by: len(i.moments) for i in interfaces_of(s, place(s), "b")} for s in (without, motor)]
+    assert (found[0]["joint 'pin'"], found[1]["joint 'pin'"]) == (2, 3)
+    driven = read_spec(tables | {"motions": {"up": {"marker": "b.m", "along": "z", "expression": "0.01*sin(t)"}}})
+    mechanism = place(driven)
+    assert [i.x for i in interfaces_of(driven, mechanism, "b") if i.by == "motion 'up'"] == [0.5]
+    assert len(LinearMechanism(driven, mechanism).rows) == len(LinearMechanism(without, place(without)).rows) + 1
