@@ -2,7 +2,7 @@
 
 A bubble vanishes at both ends of its segment, in bending with its slope. Its curvature (in stretch and twist its slope)
 is a Legendre polynomial: bubbles of a uniform segment have no stiffness in common with each other and with the
-functions of the nodes [Szabo and Babuska, Finite Element Analysis, 1991].
+functions of the nodes.
 """
 
 from __future__ import annotations

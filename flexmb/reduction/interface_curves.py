@@ -2,8 +2,8 @@
 
 Interfaces are the two ends, every place where a joint, a force or a spring acts, and the lumps. With the others held, a
 unit deflection or turn of one interface is a static solution of the beam, so forces at the interfaces bend it exactly;
-the lowest modes with all interfaces held add the inertia between them [Craig, Bampton 1968]. The curves are recombined
-to the modes of the beam held at both ends of its chord, so that no two of them are nearly alike.
+the lowest modes with all interfaces held add the inertia between them [Craig & Bampton 1968]. The curves are recombined
+to the modes of the beam held at both ends of its chord, so that no two of them are nearly alike (theory 2.3).
     C = [-K_ii^-1 K_ib; 1],   K_ii Phi = M_ii Phi w^2
 """
 

@@ -64,6 +64,12 @@ def test_upright_pendulum(tmp_path: Path) -> None:
     assert warning_of({**pendulum(0.0), "forces": spring}, tmp_path)
 
 
+def test_check_says_so_without_a_run() -> None:
+    assert "rests in an unstable equilibrium" in " ".join(fx.check_model(Model.from_tables(pendulum(0.0))).split())
+    for still in (pendulum(np.pi), pendulum(0.5), pendulum(0.0, velocity=[1.0])):
+        assert "unstable" not in fx.check_model(Model.from_tables(still))
+
+
 def test_column_above_its_load(tmp_path: Path) -> None:
     assert not warning_of(column(-0.98 * EULER), tmp_path)
     assert "from t = 0 s" in warning_of(column(-1.02 * EULER), tmp_path)

@@ -44,7 +44,8 @@ class FakeRun:
 
     def prepare(self, model: object) -> SimpleNamespace:
         system = build_system(model.spec)  # type: ignore[attr-defined]
-        return SimpleNamespace(system=system, n_dof=1, balance=None, turbo=None, warnings=())
+        work = system.workspace()
+        return SimpleNamespace(system=system, work=work, n_dof=1, balance=None, turbo=None, warnings=())
 
     def simulate(self, system, analysis, *, sink, progress, resume, every):  # type: ignore[no-untyped-def]
         last = system.channels[-1]
@@ -74,6 +75,7 @@ def fake_run(monkeypatch: pytest.MonkeyPatch) -> FakeRun:
     fake = FakeRun()
     monkeypatch.setattr(session, "prepare", fake.prepare)
     monkeypatch.setattr(session, "simulate", fake.simulate)
+    monkeypatch.setattr(session, "stability_warnings", lambda system, result: [])  # its programs are not compiled
     return fake
 
 

@@ -1,7 +1,7 @@
 """Bases of beams: frames, closed-form matrices, quadrature, damping, what supports demand, refusals.
 
 Covers: reduction.beam_data, reduction.beam_families, reduction.beam_matrices, reduction.beam_request,
-reduction.damping, reduction.frames, reduction.support_check.
+reduction.damping, reduction.frames, reduction.interface_curves.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from flexmb.errors import InputError
 from flexmb.reduction.beam_basis import BeamBasis, Lump, Span, beam_basis
 from flexmb.reduction.beam_matrices import BeamIntegrals
 from flexmb.reduction.frames import FRAMES, RigidCurve, in_frame, normalised, rigid_shapes
-from flexmb.reduction.support_check import Support, supported_frequency_error
+from tests.support.supported_beams import Support, supported_frequency_error
 
 LENGTH = 0.3
 STEEL = Material.isotropic(2.0e11, 0.3, 7870.0)
@@ -352,6 +352,20 @@ def test_support_check_knows_steps_lumps_shear_and_outboard_supports() -> None:
         basis = make(STEPPED, family="elements", bending_y=None, bending_z=None, elements=30, lumps=LUMPS, shear=shear)
         stations = [Support(basis.breaks[4], True, True), Support(LENGTH + 0.02, True, True)]
         assert supported_frequency_error(basis, stations) < 1e-4
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("shear", [False, True])
+def test_automatic_shapes_suit_all_supports(frame: str, shear: bool) -> None:
+    """Against finite elements: steps, lumps, and supports at the ends, in mid-span, and on an arm beyond B."""
+    basis = make(
+        STEPPED, family="auto", bending_y=3, bending_z=3, lumps=LUMPS, shear=shear, frame=frame, stations=[0.6 * LENGTH]
+    )  # fmt: skip
+    middle = Support(0.6 * LENGTH, True, True)
+    outboard = [Support(0.0, True, True), Support(LENGTH + 0.02, True, True)]
+    for stations in (PINNED, CLAMPED, [], PINNED[:1], CLAMPED[1:], [*PINNED, middle], [CLAMPED[0], middle], outboard):
+        # a segment of a beam with shear has two elements, modes between interfaces are right to 1 %
+        assert supported_frequency_error(basis, stations) < (5e-3 if shear else 1e-3)
 
 
 # Refusals
