@@ -214,7 +214,7 @@ def four_bar(tilt: float, speed: float | None = 2.0) -> dict[str, Any]:
 def test_an_axis_that_is_tilted_a_little(coordinates: str) -> None:
     """Moves below 1e-6 with a warning that has joint and angle; is locked above, and says by how much it misses."""
     wanted = run(four_bar(0.0), coordinates, end=0.3, step=1e-3)["joints/o/position"][-1]
-    for tilt in (1e-10, 1e-9, 1e-8, 1e-7, 1e-6):
+    for tilt in (1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6):
         rows = run(four_bar(tilt), coordinates, end=0.3, step=1e-3)
         assert abs(rows["joints/o/position"][-1] - wanted) < 1e-3 * tilt + 1e-9, tilt
         (warning,) = rows.ready.warnings
