@@ -191,7 +191,7 @@ def _agrees(system: System, name: str, address: int) -> bool:
             n = (rows, rates, rates**2, rows * rates, int(system.ints[L.N_POWERS]))[size]
             slot = getattr(L, f"{entry}_ALL", getattr(L, entry))
             kernel, generated = (system.view(work, slot, n) for work in found)
-            if size in (0, 3):  # rows that are only watched have no Jacobian, and no residual beside it
+            if rows and size in (0, 3):  # rows that are only watched have no Jacobian, and no residual beside it
                 kernel, generated = (values.reshape(rows, -1)[_seen_rows(system)] for values in (kernel, generated))
             largest = float(np.max(np.abs(kernel), initial=1e-3))
             allowed = AGREEMENT * largest * (1e3 if name == "acceleration" else 1.0)  # it solves with a matrix
