@@ -2,8 +2,9 @@
 
 Covers: cli.verify, verification.beam, verification.case, verification.flexible, verification.flexible_crank,
 verification.flexible_modes, verification.meshed, verification.overconstrained, verification.page, verification.peers,
-verification.registry, verification.rigid_mechanisms, verification.rigid_natural, verification.rigid_rotation, verification.running,
-verification.seeds, verification.seeds_inverse, verification.seeds_natural, verification.solid, verification.table.
+verification.registry, verification.rigid_mechanisms, verification.rigid_natural, verification.rigid_rotation,
+verification.running, verification.seeds, verification.seeds_inverse, verification.seeds_natural, verification.solid,
+verification.table.
 """
 
 from __future__ import annotations
