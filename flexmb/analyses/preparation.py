@@ -99,6 +99,8 @@ def _contradiction(spec: ModelSpec, found: Redundancy) -> InputError | Computati
         motions = list(spec.motions)
     names = ", ".join(f"'{name}'" for name in motions or found.inconsistent)
     text = f"the mechanism is constrained or driven more than once, with contradictions, by {names}."
+    if found.joint_dof == 0:
+        text += " The joints alone leave no degree of freedom."
     if motions:
         return InputError([Fault(text, ("motions", motions[-1]), "Remove a motion, or make them agree.")])
     return ComputationError(f"{text[0].upper()}{text[1:]} Check the joints, or start in another position.")

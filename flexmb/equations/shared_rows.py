@@ -160,16 +160,19 @@ def orthogonal_rows(I, W, first, rank, T, R):
 def dependence_into(I, W, column, rank, T, R, x):
     """W[x..] = X of one left-out combination: G_all^T C = G^T X, by the orthonormal rows."""
     n, m, Q = I[L.N_V], I[L.N_ALL_ROWS], I[L.BASIS]
-    for k in range(rank):
-        W[x + k] = 0.0
+    c = x + rank  # the row of this combination, until the next one takes its place
+    for j in range(n):
+        W[c + j] = 0.0
     for i in range(m):
         factor = W[Q + i * m + column]
         if factor != 0.0:
-            for k in range(rank):
-                total = 0.0
-                for j in range(n):
-                    total += W[T + k * n + j] * W[I[L.G_ALL] + i * n + j]
-                W[x + k] += factor * total
+            for j in range(n):
+                W[c + j] += factor * W[I[L.G_ALL] + i * n + j]
+    for k in range(rank):
+        total = 0.0
+        for j in range(n):
+            total += W[T + k * n + j] * W[c + j]
+        W[x + k] = total
     for k in range(rank - 1, -1, -1):
         for i in range(k + 1, rank):
             W[x + k] -= W[R + k * m + i] * W[x + i]
@@ -188,7 +191,7 @@ def share(I, F, W, arg):
         T = I[L.X_SHARE]
         R = T + m * n
         X = R + m * m  # by columns
-        A = X + m * m  # 1 + X^T X, then the right-hand side
+        A = X + m * m + n  # 1 + X^T X, then the right-hand side
         w = A + n_left * n_left
         orthogonal_rows(I, W, first, rank, T, R)
         for c in range(n_left):

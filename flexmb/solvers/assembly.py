@@ -248,6 +248,8 @@ def assemble_velocities(mechanics: Mechanics) -> None:
                 ]
             )
     motions = list(dict.fromkeys(row.owner for row in mechanics.system.rows if row.is_motion))
+    if motions and not elastic.any() and not freedom(mechanics):
+        raise InputError([Fault(no_motion_text(mechanics, wanted), ("motions", motions[-1]))])
     text = f"No velocities satisfy all constraints: {gaps(mechanics, mechanics.phi_dot_all, '/s')}."
     if len(motions) > 1:
         hint = f"Drive every degree of freedom once (motions: {', '.join(motions)}), or make the motions agree"
@@ -256,11 +258,12 @@ def assemble_velocities(mechanics: Mechanics) -> None:
 
 
 def freedom(mechanics: Mechanics) -> int:
-    """Degrees of freedom at the state in W, elastic ones not counted."""
-    rigid = ~mechanics.system.elastic
+    """Degrees of freedom that the joints leave at the state in W, with flexible bodies taken as rigid."""
+    rigid, rows = ~mechanics.system.elastic, mechanics.system.evaluated
     mechanics.jacobian()
-    G = mechanics.G_all[:, rigid] * mechanics.scale[rigid]
-    return int(np.sum(rigid)) - len(combinations(G, mechanics.system.evaluated)) if G.size else int(np.sum(rigid))
+    kept = [k for k, row in enumerate(rows) if not row.is_motion]
+    G = mechanics.G_all[np.ix_(kept, np.flatnonzero(rigid))] * mechanics.scale[rigid]
+    return int(np.sum(rigid)) - (len(combinations(G, [rows[k] for k in kept])) if G.size else 0)
 
 
 def no_motion_text(mechanics: Mechanics, wanted: Floats) -> str:
@@ -268,7 +271,10 @@ def no_motion_text(mechanics: Mechanics, wanted: Floats) -> str:
     m, free = mechanics, freedom(mechanics)
     largest = np.abs(wanted) > 1e-3 * np.max(np.abs(wanted), initial=0.0)
     names = m.names(np.flatnonzero(largest & (wanted != 0.0))[:5])
-    moving = f"{', '.join(names)} cannot move at the given velocity"
+    motions = [f"'{name}'" for name in dict.fromkeys(row.owner for row in m.system.evaluated if row.is_motion)]
+    moving = (
+        f"{', '.join(names)} cannot move at the given velocity" if names else f"{', '.join(motions)} cannot drive it"
+    )
     if free:
         return f"The constraints contradict the given velocities: {moving}. Give velocities that the joints allow."
     joints = list(dict.fromkeys(row.owner for row in m.system.evaluated if not row.is_motion))

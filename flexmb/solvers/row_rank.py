@@ -18,7 +18,7 @@ from flexmb.arrays import Floats
 from flexmb.system.system import Row
 from flexmb.warning import WarningRecord
 
-EXACT, RANK, INDEPENDENT = 1e-12, 1e-6, 1e-4
+EXACT, RANK, INDEPENDENT = 1e-13, 1e-6, 1e-4
 """Limits of singular values as fractions of the largest: of exact dependences, of redundant and of independent rows"""
 SHORTEST = 1e-6  # unit of the lengths of a joint, as a fraction of the largest of all joints
 

@@ -114,7 +114,7 @@ def _take_rows(pack: Packer, n_v: int, n_powers: int) -> None:
     pack.take_header((L.LAM, L.PHI, L.PHI_DOT, L.GAM, L.M, L.G, L.POWER, L.WORK), counts)
     if n_all > n_rows:  # some rows repeat others
         counts["n_basis"] = ints[L.N_BASIS] = n_all * n_all + 2 * ints[L.N_Q] + n_all
-        counts["n_share"] = ints[L.N_SHARE] = n_all * (n_v + 3 * n_all + 1)
+        counts["n_share"] = ints[L.N_SHARE] = n_all * (n_v + 3 * n_all + 1) + n_v
         pack.take_header((L.LAM_ALL, L.PHI_ALL, L.PHI_DOT_ALL, L.GAM_ALL, L.G_ALL, L.BASIS, L.X_SHARE), counts)
         return
     for own, slot in zip(

@@ -214,7 +214,7 @@ def four_bar(tilt: float, speed: float | None = 2.0) -> dict[str, Any]:
 def test_an_axis_that_is_tilted_a_little(coordinates: str) -> None:
     """Moves below 1e-6 with a warning that has joint and angle; is locked above, and says by how much it misses."""
     wanted = run(four_bar(0.0), coordinates, end=0.3, step=1e-3)["joints/o/position"][-1]
-    for tilt in (1e-10, 1e-9, 1e-8, 1e-7, 1e-6):
+    for tilt in (1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6):
         rows = run(four_bar(tilt), coordinates, end=0.3, step=1e-3)
         assert abs(rows["joints/o/position"][-1] - wanted) < 1e-3 * tilt + 1e-9, tilt
         (warning,) = rows.ready.warnings
@@ -228,6 +228,10 @@ def test_an_axis_that_is_tilted_a_little(coordinates: str) -> None:
         text = str(error.value)
         assert "no degree of freedom" in text and "'b'" in text, tilt
         assert ("is off by about" in text) == (tilt < 1e-2), tilt
+    for tilt in (1e-5, 1e-3):  # a motion cannot drive it either
+        driven = four_bar(tilt, None) | {"motions": {"drive": {"joint": "o", "rate": 1.0}}}
+        with pytest.raises(InputError, match="no degree of freedom"):
+            prepare(model_of(driven, coordinates, end=1.0, step=1e-3))
     ready = prepare(model_of(four_bar(1e-5, None), coordinates, end=1.0, step=1e-3))
     assert ready.n_dof == 0 and [record.code for record in ready.warnings] == ["nearly-redundant"]
 

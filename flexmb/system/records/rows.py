@@ -169,8 +169,10 @@ class RowRecords:
         active = [k for k in range(len(self.pending)) if k not in dropped]
         records = []
         seen = self._seen([self.pending[k].row for k in active], sharing)
+        watched = {*sharing.left_out, *(k for shared in sharing.sets if not shared.rank for k in shared.rows)}
         for place, k in enumerate(active):
             row = self.pending[k]
+            row.record[L.R_WATCHED] = int(place in watched)
             row.record[L.R_W] = self.pack.take(L.ROW_RECORD.target_length(L.R_W, {}))
             records.append(row.record)
             if row.joint is not None:
@@ -190,7 +192,8 @@ class RowRecords:
         seen, records, left = list[Row](), [], len(rows) - sum(len(x.rows) - x.rank for x in sharing.sets)
         left -= len(sharing.left_out)
         for shared in sharing.sets:
-            records.append([len(seen), shared.rank, left, len(shared.rows) - shared.rank])
+            if shared.rank:
+                records.append([len(seen), shared.rank, left, len(shared.rows) - shared.rank])
             left += len(shared.rows) - shared.rank
             owners = ", ".join(dict.fromkeys(rows[k].owner for k in shared.rows))
             seen += [Row(owners, f"combination {k + 1}", "m, rad", False) for k in range(shared.rank)]
