@@ -32,7 +32,8 @@ from __future__ import annotations
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
-from flexmb.solvers.newton_iteration import ROUND_OFF, largest_scaled
+from flexmb.solvers.extrapolation import at_end, choose_weights, shift_back
+from flexmb.solvers.newton_iteration import ROUND_OFF, largest_scaled, require_full_tangent, try_mass_alone
 from flexmb.solvers.newton_matrix import tangent_factors
 from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.state_copy import copy_block, return_to_start, store_state
@@ -58,15 +59,9 @@ def new_velocity(h, gamma, v_n, a_n, a_new):
     return v_n + h * ((1.0 - gamma) * a_n + gamma * a_new)
 
 
-@kernel
-def extrapolated(now, before, ratio):
-    """The next value on the straight line through the last two; `ratio`: of the next step to the last one."""
-    return now + ratio * (now - before)
-
-
 @program
 def predict(K, S, W, arg):
-    """Keep the state at the start of the step and extrapolate accelerations and multipliers linearly to its end."""
+    """Keep the state at the start of the step and extrapolate accelerations and multipliers to its end."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     h, alpha_m, alpha_f, beta, gamma = S[st.H], S[st.ALPHA_M], S[st.ALPHA_F], S[st.BETA], S[st.GAMMA]
     ratio = h / S[st.H_LAST]
@@ -74,13 +69,15 @@ def predict(K, S, W, arg):
     store_state(I, W, S, K, st.Q_N)
     copy_block(W, I[L.Q], W, I[L.QN], I[L.N_Q])
     W[I[L.T]] = S[st.T_E]
-    for i in range(I[L.N_V]):
+    w = choose_weights(I, S, K)
+    n, m = I[L.N_V], I[L.N_ROWS]
+    for i in range(n):
         vdot_n = S[K[st.A_N] + i]
         v_n = S[K[st.V_N] + i]
         v_n += ratio * ratio * S[K[st.OFFSET] + i]  # the velocity of the method, not the projected one
         # a_n represents the acceleration at t_n + (alpha_m - alpha_f) h, and h may have changed
         a_n = vdot_n + ratio * (S[K[st.AUX] + i] - vdot_n)
-        vdot_new = extrapolated(vdot_n, S[K[st.A_P] + i], ratio)
+        vdot_new = at_end(S, K[st.A_N], K[st.A_P], i, n, w)
         a_new = auxiliary_acceleration(alpha_m, alpha_f, vdot_new, vdot_n, a_n)
         Dq = position_increment(h, beta, v_n, a_n, a_new)
         moved = max(moved, abs(Dq) / S[K[st.SCALE] + i])
@@ -89,9 +86,10 @@ def predict(K, S, W, arg):
         W[I[L.DQ] + i] = Dq
         W[I[L.V] + i] = new_velocity(h, gamma, v_n, a_n, a_new)
         W[I[L.A] + i] = vdot_new
-    for k in range(I[L.N_ROWS]):
-        W[I[L.LAM] + k] = extrapolated(S[K[st.LAM_N] + k], S[K[st.LAM_P] + k], ratio)
+    for k in range(m):
+        W[I[L.LAM] + k] = at_end(S, K[st.LAM_N], K[st.LAM_P], k, m, w)
     S[st.MOVED] += moved
+    S[st.NEAR] = moved
     call(I[L.AT_COMPOSE], I, F, W, 0)
 
 
@@ -115,7 +113,10 @@ def position_rows_into(I, W, S, g_prime, rhs):
 
 @program
 def increment(K, S, W, arg):
-    """Perform one Newton iteration; its largest increment is a multiple of the coordinate's magnitude."""
+    """Perform one Newton iteration; its largest increment (WORST) is a multiple of the coordinate's magnitude.
+
+    A multiplier counts by the gap that its increment would open between free bodies, see `row_weights_into`.
+    """
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m = I[L.N_V], I[L.N_ROWS]
     s, b_prime, g_prime = tangent_factors(S)
@@ -157,6 +158,7 @@ def increment(K, S, W, arg):
                 break
     for k in range(m):
         W[I[L.LAM] + k] += S[s_dlam + k] / s
+        largest = max(largest, abs(S[s_dlam + k]) * S[K[st.ROW_WEIGHT] + k])
     call(I[L.AT_COMPOSE], I, F, W, 0)
     K[st.ITERATIONS] += 1
     K[st.STEP_ITERATIONS] += 1
@@ -246,10 +248,12 @@ def step(K, S, W, arg):
     """Try one step from T_N to T_E; the end state is in W, accepted or not."""
     I = int_pointer(K[st.AT_I])
     call(K[st.AT_PREDICT], K, S, W, 0)
+    try_mass_alone(I, K)
     tangent = K[st.TANGENT]
     call(K[st.AT_NEWTON], K, S, W, 0)
     if K[st.STATUS] != st.OK and tangent == 1:  # once more from the start with the full tangent
-        K[st.TANGENT] = 2
+        if K[st.TANGENT] == 1:
+            require_full_tangent(K)
         K[st.HAVE_FACTOR] = 0
         return_to_start(I, W, S, K)
         call(K[st.AT_PREDICT], K, S, W, 0)
@@ -285,10 +289,10 @@ def commit(K, S, W, arg):
     """
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, h, h_before = I[L.N_V], S[st.H], S[st.H_LAST]
-    copy_block(S, K[st.A_N], S, K[st.A_P], n)
+    shift_back(S, K[st.A_N], K[st.A_P], n)
     copy_block(S, K[st.AUX_E], S, K[st.AUX], n)
     copy_block(S, K[st.OFFSET_E], S, K[st.OFFSET], n)
-    copy_block(S, K[st.LAM_N], S, K[st.LAM_P], I[L.N_ROWS])
+    shift_back(S, K[st.LAM_N], K[st.LAM_P], I[L.N_ROWS])
     if I[L.N_POWERS] > 0:
         call(I[L.AT_POWERS], I, F, W, 0)
         for k in range(I[L.N_POWERS]):
@@ -300,4 +304,4 @@ def commit(K, S, W, arg):
             S[K[st.POWER_P] + k] = now
             S[K[st.POWER_N] + k] = now
             S[K[st.POWER_E] + k] = new
-    S[st.H_LAST] = h
+    S[st.H_BEFORE + 1], S[st.H_BEFORE], S[st.H_LAST] = S[st.H_BEFORE], h_before, h

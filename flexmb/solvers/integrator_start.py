@@ -9,6 +9,7 @@ from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers.assembly import RANK, assemble, positive_mass, solve_accelerations
 from flexmb.solvers.mechanics import Mechanics, stored_scales
+from flexmb.solvers.newton_iteration import NEWTON_TOLERANCE
 from flexmb.solvers.settings import Settings, set_parameters, set_schedule
 
 LEAST_ENERGY = 1e-9  # unit of the works of a start at rest: fraction of the energy to cross its length in the run
@@ -43,7 +44,8 @@ def start_implicit(mechanics: Mechanics, settings: Settings, K: Integers, S: Flo
     set_parameters(settings, S)
     K[st.SCHEME] = settings.method == "shi-mcphee"
     K[st.PROJECT] = settings.projection or settings.method == "shi-mcphee"
-    K[st.TANGENT] = 1
+    K[st.TANGENT], K[st.FULL_SPAN] = 1, 1
+    S[st.NEWTON_TOLERANCE] = settings.newton_tolerance or NEWTON_TOLERANCE
     S[st.CONTRACTION] = 0.5
     span = settings.end - settings.start
     h = S[st.H_NOMINAL] if K[st.CONTROLLED] == 0 else (settings.step or 1e-3 * span)
@@ -55,10 +57,12 @@ def start_implicit(mechanics: Mechanics, settings: Settings, K: Integers, S: Flo
             h = min(1e-2 * span, (0.3 * settings.tolerance / size) ** (1.0 / 3.0) if size > 0.0 else span)  # type: ignore[operator]
         h = min(h, S[st.H_MAX])
         S[st.H_NEXT] = h
-    S[st.H_LAST] = h
+    S[st.H_LAST], S[st.H_BEFORE], S[st.H_BEFORE + 1] = h, h, h
     S[K[st.AUX] : K[st.AUX] + m.n_v] = m.a + (S[st.ALPHA_M] - S[st.ALPHA_F]) * h * jerk
-    S[K[st.A_P] : K[st.A_P] + m.n_v] = m.a - h * jerk
-    S[K[st.LAM_P] : K[st.LAM_P] + m.n_rows] = m.lam - h * lam_rate
+    for back in range(3):
+        a_p, lam_p = K[st.A_P] + back * m.n_v, K[st.LAM_P] + back * m.n_rows
+        S[a_p : a_p + m.n_v] = m.a - (back + 1) * h * jerk
+        S[lam_p : lam_p + m.n_rows] = m.lam - (back + 1) * h * lam_rate
     if K[st.PROJECT] and not K[st.SCHEME] and m.n_pos_rows:
         constant = S[st.BETA] + 0.5 * (S[st.ALPHA_M] - S[st.ALPHA_F]) - 1.0 / 6.0
         S[K[st.OFFSET] : K[st.OFFSET] + m.n_v] = -constant * h**2 * normal_part(m, jerk)

@@ -16,15 +16,17 @@ from flexmb.solvers.pointers import int_pointer
 MAX_ITERATIONS = 12
 MAX_SINCE = 200  # steps with one factor
 SLOW = 0.25  # contraction that requires a better matrix
+# Error of the positions that Newton may leave, as a part of beta h^2 times the largest acceleration: an error e of the
+# positions is one of e/(beta h^2) of accelerations and multipliers, and constraints amplify it from step to step.
+NEWTON_TOLERANCE = 1e-9
+SHARE = 2e4  # times the tolerance: the same as a part of the error of the straight line, which is that of the method
+EPS = 2.0**-53  # round-off of a coordinate as a part of its magnitude
+STALLED = 0.5  # contraction that shows round-off, where increments are near it
+NEAR = 16.0 * EPS  # increments that may be round-off, as a part of the coordinates
 FAR = 1e3  # multiple of the accepted error from which growth is divergence, and not a small first increment
-# Accepted error as a share of the first increment. An error e of the positions is one of e/(beta h^2) of accelerations
-# and multipliers, which the predictor feeds back: it is also held below a share of the largest acceleration.
-# Constraints amplify such noise from step to step, an open tree does not.
-SHARE, NOISE = 2e-4, 1e-6
-SHARE_TREE, NOISE_TREE = 1e-3, 1e-5
-TIGHTEST = 1e-14  # least accepted error, as a part of a coordinate's magnitude
 ROUND_OFF = 1e-10  # where convergence stalls below this, round-off of a stiff system is the reason
 HIGHEST_FLOOR = 1e-13
+PATIENCE = 8  # growth of the number of full tangents before the mass alone is tried again
 
 
 @kernel
@@ -36,23 +38,55 @@ def largest_scaled(I, W, S, K, start):
     return largest
 
 
+@kernel
+def require_full_tangent(K):
+    """Take the matrix by differences, for longer each time that the mass alone has not done."""
+    K[st.TANGENT] = 2
+    K[st.FULL_LEFT] = K[st.FULL_SPAN]
+    K[st.FULL_SPAN] = min(PATIENCE * K[st.FULL_SPAN], 1000000)
+
+
+@kernel
+def needs_factor(I, K):
+    """Whether the step begins with a new factor: there is none, or iterations beyond its own have cost as much."""
+    n = I[L.N_V] + I[L.N_ROWS]
+    worth = 2 + n // 25 if K[st.TANGENT] == 1 else 2 + n  # a factorisation in units of iterations
+    return K[st.HAVE_FACTOR] == 0 or K[st.SINCE] >= MAX_SINCE or K[st.EXCESS] >= worth
+
+
+@kernel
+def try_mass_alone(I, K):
+    """Go back to the matrix of mass and stiffness when a full one has served long enough."""
+    if K[st.TANGENT] == 2 and K[st.FULL_LEFT] <= 0 and needs_factor(I, K):
+        K[st.TANGENT] = 1
+        K[st.HAVE_FACTOR] = 0
+
+
+@kernel
+def accepted_error(I, W, S, K):
+    """Error of the positions that Newton may leave in this step, scaled, and the level of their round-off.
+
+    Rows are as exact as the coordinates they are computed from; without rows the forces depend on round-off of the
+    positions as little as on the positions, and only the increments themselves are rounded.
+    """
+    s, largest = S[st.BETA] * S[st.H] * S[st.H], 1.0
+    wanted = S[st.NEWTON_TOLERANCE] * min(SHARE * S[st.CURVE], s * largest_scaled(I, W, S, K, I[L.A]))
+    for i in range(I[L.N_Q]):
+        largest = max(largest, abs(W[I[L.Q] + i]) / S[K[st.SCALE_Q] + i])
+    least = EPS if I[L.N_ROWS] > 0 else EPS * S[st.NEAR]
+    return max(wanted, least, 2.0 * S[st.FLOOR]), NEAR * largest
+
+
 @program
 def newton(K, S, W, arg):
-    """Iterate to the end of the step. The matrix is rebuilt, then completed, when convergence is slow.
-
-    The first increment is the error of the predictor, h^2 times the second derivative of the acceleration like the
-    error of the method itself; Newton stops when the remaining error is a small share of it, or round-off.
-    """
+    """Iterate to the end of the step. The matrix is rebuilt, then completed, when convergence is slow."""
     I = int_pointer(K[st.AT_I])
     # Contraction of the increments; the matrix changes with the distance moved since it was built.
     theta = min(0.5, max(2.0 * S[st.CONTRACTION], S[st.MOVED]))
     S[st.FLOOR] *= 0.5
-    least = max(TIGHTEST, 2.0 * S[st.FLOOR])
-    limit, last, age, started_with, slow = 0.0, 0.0, 100, K[st.TANGENT], 0
-    largest = largest_scaled(I, W, S, K, I[L.A])
-    n = I[L.N_V] + I[L.N_ROWS]
-    worth = 2 + n // 25 if K[st.TANGENT] == 1 else 2 + n  # a factorisation in units of iterations
-    rebuild = K[st.HAVE_FACTOR] == 0 or K[st.SINCE] >= MAX_SINCE or K[st.EXCESS] >= worth
+    limit, near = accepted_error(I, W, S, K)
+    last, age, started_with, slow = 0.0, 100, K[st.TANGENT], 0
+    rebuild = needs_factor(I, K)
     K[st.STEP_ITERATIONS] = 0
     K[st.STATUS] = st.NO_CONVERGENCE
     while K[st.STEP_ITERATIONS] < MAX_ITERATIONS:
@@ -70,15 +104,18 @@ def newton(K, S, W, arg):
         if not size < 1e4:
             return
         first = K[st.STEP_ITERATIONS] == 1
-        if first:
-            share, noise = (SHARE, NOISE) if I[L.N_ROWS] > 0 else (SHARE_TREE, NOISE_TREE)
-            limit = max(least, min(share * size, noise * S[st.BETA] * S[st.H] * S[st.H] * largest))
-        else:
+        if not first:
             theta = size / last if last > 0.0 else 0.0
-            if theta > 2.0 and size > FAR * limit and K[st.TANGENT] == 1:
+            if theta > 2.0 and size > max(FAR * limit, ROUND_OFF) and K[st.TANGENT] == 1:
                 return
             S[st.CONTRACTION] = min(0.5, max(theta, 1e-4))
+            if theta < 0.5:  # the first increments may contract faster than the others
+                theta = max(theta, min(0.5, S[st.MOVED]))
         if size <= limit or (theta < 1.0 and size * theta / (1.0 - theta) <= limit):
+            K[st.STATUS] = st.OK
+            return
+        if not first and theta > STALLED and size <= near:
+            S[st.FLOOR] = size
             K[st.STATUS] = st.OK
             return
         if not first and theta > SLOW:
@@ -87,12 +124,12 @@ def newton(K, S, W, arg):
             elif K[st.TANGENT] == 1:
                 slow += 1  # once may be chance: a first increment that happens to be small
                 if slow > 1:
-                    K[st.TANGENT] = 2
+                    require_full_tangent(K)
                     rebuild = True
             elif theta > 0.7 and size <= ROUND_OFF:  # neither matrix does better
                 S[st.FLOOR] = min(size, HIGHEST_FLOOR)
                 K[st.TANGENT] = started_with
-                K[st.EXCESS] = worth + n  # the next step builds its own matrix
+                K[st.HAVE_FACTOR] = 0  # the next step builds its own matrix
                 K[st.STATUS] = st.OK
                 return
             else:

@@ -31,6 +31,7 @@ REGULARISATION = 1e-12
 # Least diagonal of a coordinate as a part of the largest: a row that holds a coordinate with no inertia and others is
 # scaled by the first, and its hold on the others, squared, must stay far above the regularisation.
 LIGHTEST = 1e-8
+LIGHT = 1e-4  # the same for the weight of a multiplier
 PERTURBATION = 1e-7  # fraction of the magnitude of a coordinate: half the digits
 
 
@@ -137,12 +138,32 @@ def scaling_into(I, W, S, X, scale, D):
         S[D + n + k] = 1.0 / sqrt(S[D + n + k] + 1e-14 * largest + 1e-300)
 
 
+@kernel
+def row_weights_into(I, W, S, X, scale, weights):
+    """S[weights..] = gap that s lam_k = 1 would open between bodies that are free, as a multiple of the row's scale.
+
+    sum of G_kj^2 / X_jj, light coordinates at least LIGHT of the heaviest; before the matrix is scaled.
+    """
+    n, m, G = I[L.N_V], I[L.N_ROWS], I[L.G]
+    size, largest = n + m, 0.0
+    for i in range(n):
+        largest = max(largest, abs(S[entry(X, size, i, i)]) * S[scale + i] ** 2)
+    for k in range(m):
+        total, length = 0.0, 0.0
+        for j in range(n):
+            g = abs(W[entry(G, n, k, j)])
+            total += g * g / max(abs(S[entry(X, size, j, j)]), LIGHT * largest / S[scale + j] ** 2, 1e-300)
+            length = max(length, g * S[scale + j])
+        S[weights + k] = total / max(length, 1e-300)
+
+
 @program
 def balance_matrix(K, S, W, arg):
     """Choose the scaling D, complete the matrix by G^T and -eps, and scale it: D X D."""
     I = int_pointer(K[st.AT_I])
     n, m = I[L.N_V], I[L.N_ROWS]
     size, X, D, G = n + m, K[st.NEWTON + st.MATRIX], K[st.BALANCE], I[L.G]
+    row_weights_into(I, W, S, X, K[st.SCALE], K[st.ROW_WEIGHT])
     scaling_into(I, W, S, X, K[st.SCALE], D)
     for i in range(size):
         d = S[D + i]
@@ -167,6 +188,10 @@ def build_matrix(K, S, W, arg):
     call(K[st.AT_BALANCE], K, S, W, 0)
     call(K[st.AT_FACTOR], K, S, S, st.NEWTON)
     K[st.FACTORISATIONS] += 1
+    if K[st.TANGENT] == 2:
+        K[st.FULL_LEFT] -= 1
+    elif K[st.FULL_SPAN] > 1:
+        K[st.FULL_SPAN] -= 1
     K[st.SINCE] = 0
     K[st.EXCESS] = 0
     S[st.MOVED] = 0.0
