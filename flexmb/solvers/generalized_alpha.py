@@ -74,12 +74,13 @@ def predict(K, S, W, arg):
     for i in range(n):
         vdot_n = S[K[st.A_N] + i]
         v_n = S[K[st.V_N] + i]
-        v_n += ratio * ratio * S[K[st.OFFSET] + i]  # the velocity of the method, not the projected one
         # a_n represents the acceleration at t_n + (alpha_m - alpha_f) h, and h may have changed
         a_n = vdot_n + ratio * (S[K[st.AUX] + i] - vdot_n)
         vdot_new = at_end(S, K[st.A_N], K[st.A_P], i, n, w)
         a_new = auxiliary_acceleration(alpha_m, alpha_f, vdot_new, vdot_n, a_n)
         Dq = position_increment(h, beta, v_n, a_n, a_new)
+        S[K[st.CLOSURE_E] + i] = ratio**3 * S[K[st.CLOSURE] + i]
+        Dq += S[K[st.CLOSURE_E] + i]
         moved = max(moved, abs(Dq) / S[K[st.SCALE] + i])
         S[K[st.AUX_N] + i] = a_n
         S[K[st.AUX_E] + i] = a_new
@@ -105,17 +106,27 @@ def acceleration_rows_into(I, W, S, b_prime, rhs):
 
 
 @kernel
-def position_rows_into(I, W, S, g_prime, rhs):
-    """S[rhs..] = -Phi; a velocity row is G v + Phi_t: divided by g' its derivative is G again."""
+def velocity_rows_into(I, W, S, g_prime, rhs):
+    """S[rhs..] = -(G v + Phi_t) / g', which an increment of Dq changes by -G."""
     for k in range(I[L.N_ROWS]):
-        S[rhs + k] = -W[I[L.PHI] + k] if k < I[L.N_POS_ROWS] else -W[I[L.PHI] + k] / g_prime
+        S[rhs + k] = -W[I[L.PHI_DOT] + k] / g_prime
+
+
+@kernel
+def gaps_into(I, W, S, n, g_prime, rhs):
+    """S[rhs..] = the gaps -Phi that are left once the velocity rows are met, below zero forces."""
+    for i in range(n):
+        S[rhs + i] = 0.0
+    for k in range(I[L.N_ROWS]):
+        S[rhs + n + k] = W[I[L.PHI_DOT] + k] / g_prime - W[I[L.PHI] + k] if k < I[L.N_POS_ROWS] else 0.0
 
 
 @program
 def increment(K, S, W, arg):
-    """Perform one Newton iteration; its largest increment (WORST) is a multiple of the coordinate's magnitude.
+    """Perform one Newton iteration; WORST, WORST_ROW and GAP are its largest increments.
 
-    A multiplier counts by the gap that its increment would open between free bodies, see `row_weights_into`.
+    Each is a multiple of the magnitude of a coordinate: increments that change velocities and accelerations too, those
+    of the multipliers as gaps that they would open between free bodies, and those that close the loops.
     """
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m = I[L.N_V], I[L.N_ROWS]
@@ -139,7 +150,7 @@ def increment(K, S, W, arg):
             call(K[st.AT_BUILD_MATRIX], K, S, W, 1)
             if K[st.STATUS] != st.OK:
                 return
-        position_rows_into(I, W, S, g_prime, s_dlam)
+        velocity_rows_into(I, W, S, g_prime, s_dlam)
     for i in range(n):
         S[dq + i] = -s * W[I[L.RES] + i]
     call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
@@ -156,9 +167,18 @@ def increment(K, S, W, arg):
             K[st.WORST_COORDINATE] = i
             if size != size:
                 break
+    S[st.WORST_ROW] = 0.0
     for k in range(m):
         W[I[L.LAM] + k] += S[s_dlam + k] / s
-        largest = max(largest, abs(S[s_dlam + k]) * S[K[st.ROW_WEIGHT] + k])
+        S[st.WORST_ROW] = max(S[st.WORST_ROW], abs(S[s_dlam + k]) * S[K[st.ROW_WEIGHT] + k])
+    S[st.GAP] = 0.0
+    if K[st.SCHEME] == 0 and I[L.N_POS_ROWS] > 0:
+        gaps_into(I, W, S, n, g_prime, dq)
+        call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
+        for i in range(n):
+            W[I[L.DQ] + i] += S[dq + i]
+            S[K[st.CLOSURE_E] + i] += S[dq + i]
+            S[st.GAP] = max(S[st.GAP], abs(S[dq + i]) / S[K[st.SCALE] + i])
     call(I[L.AT_COMPOSE], I, F, W, 0)
     K[st.ITERATIONS] += 1
     K[st.STEP_ITERATIONS] += 1
@@ -175,8 +195,6 @@ def project_velocities(K, S, W, arg):
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m = I[L.N_V], I[L.N_ROWS]
     dv, rows = K[st.NEWTON + st.VECTOR], I[L.PHI_DOT]
-    for i in range(n):
-        S[K[st.OFFSET_E] + i] = 0.0
     if m == 0:
         return
     call(I[L.AT_JACOBIAN], I, F, W, 0)
@@ -197,8 +215,6 @@ def project_velocities(K, S, W, arg):
         call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
         for i in range(n):
             W[I[L.V] + i] += S[dv + i]
-            if K[st.SCHEME] == 0:
-                S[K[st.OFFSET_E] + i] -= S[dv + i]
         for k in range(m):  # linear in v: no new Jacobian is needed
             for j in range(n):
                 W[rows + k] += W[I[L.G] + k * n + j] * S[dv + j]
@@ -291,7 +307,7 @@ def commit(K, S, W, arg):
     n, h, h_before = I[L.N_V], S[st.H], S[st.H_LAST]
     shift_back(S, K[st.A_N], K[st.A_P], n)
     copy_block(S, K[st.AUX_E], S, K[st.AUX], n)
-    copy_block(S, K[st.OFFSET_E], S, K[st.OFFSET], n)
+    copy_block(S, K[st.CLOSURE_E], S, K[st.CLOSURE], n)
     shift_back(S, K[st.LAM_N], K[st.LAM_P], I[L.N_ROWS])
     if I[L.N_POWERS] > 0:
         call(I[L.AT_POWERS], I, F, W, 0)

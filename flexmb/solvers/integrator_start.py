@@ -63,9 +63,6 @@ def start_implicit(mechanics: Mechanics, settings: Settings, K: Integers, S: Flo
         a_p, lam_p = K[st.A_P] + back * m.n_v, K[st.LAM_P] + back * m.n_rows
         S[a_p : a_p + m.n_v] = m.a - (back + 1) * h * jerk
         S[lam_p : lam_p + m.n_rows] = m.lam - (back + 1) * h * lam_rate
-    if K[st.PROJECT] and not K[st.SCHEME] and m.n_pos_rows:
-        constant = S[st.BETA] + 0.5 * (S[st.ALPHA_M] - S[st.ALPHA_F]) - 1.0 / 6.0
-        S[K[st.OFFSET] : K[st.OFFSET] + m.n_v] = -constant * h**2 * normal_part(m, jerk)
 
 
 def normal_part(mechanics: Mechanics, vector: Floats) -> Floats:

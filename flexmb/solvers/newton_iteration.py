@@ -18,8 +18,9 @@ MAX_SINCE = 200  # steps with one factor
 SLOW = 0.25  # contraction that requires a better matrix
 # Error of the positions that Newton may leave, as a part of beta h^2 times the largest acceleration: an error e of the
 # positions is one of e/(beta h^2) of accelerations and multipliers, and constraints amplify it from step to step.
-NEWTON_TOLERANCE = 1e-9
-SHARE = 2e4  # times the tolerance: the same as a part of the error of the straight line, which is that of the method
+NEWTON_TOLERANCE = 1e-8
+SHARE = 1e4  # times the tolerance: the same as a part of the error of the straight line, which is that of the method
+SMALLEST = 1e-30  # increments below this are none
 EPS = 2.0**-53  # round-off of a coordinate as a part of its magnitude
 STALLED = 0.5  # contraction that shows round-off, where increments are near it
 NEAR = 16.0 * EPS  # increments that may be round-off, as a part of the coordinates
@@ -63,18 +64,20 @@ def try_mass_alone(I, K):
 
 
 @kernel
-def accepted_error(I, W, S, K):
-    """Error of the positions that Newton may leave in this step, scaled, and the level of their round-off.
+def accepted_errors(I, W, S, K):
+    """Errors that Newton may leave: of the increments, of the multipliers as displacements, and of the closure; scaled.
 
-    Rows are as exact as the coordinates they are computed from; without rows the forces depend on round-off of the
-    positions as little as on the positions, and only the increments themselves are rounded.
+    The increments are rounded relative to themselves. The closure is as exact as the coordinates that it is computed
+    from; its error stays in the positions.
     """
-    s, largest = S[st.BETA] * S[st.H] * S[st.H], 1.0
-    wanted = S[st.NEWTON_TOLERANCE] * min(SHARE * S[st.CURVE], s * largest_scaled(I, W, S, K, I[L.A]))
+    tolerance, s, force, place = S[st.NEWTON_TOLERANCE], S[st.BETA] * S[st.H] * S[st.H], 0.0, 1.0
+    wanted = tolerance * min(SHARE * S[st.CURVE], s * largest_scaled(I, W, S, K, I[L.A]))
+    of_increments = max(wanted, EPS * S[st.NEAR], 2.0 * S[st.FLOOR], SMALLEST)
+    for k in range(I[L.N_ROWS]):
+        force = max(force, s * abs(W[I[L.LAM] + k]) * S[K[st.ROW_WEIGHT] + k])
     for i in range(I[L.N_Q]):
-        largest = max(largest, abs(W[I[L.Q] + i]) / S[K[st.SCALE_Q] + i])
-    least = EPS if I[L.N_ROWS] > 0 else EPS * S[st.NEAR]
-    return max(wanted, least, 2.0 * S[st.FLOOR]), NEAR * largest
+        place = max(place, abs(W[I[L.Q] + i]) / S[K[st.SCALE_Q] + i])
+    return of_increments, max(of_increments, tolerance * force), max(of_increments, NEAR * place)
 
 
 @program
@@ -84,8 +87,8 @@ def newton(K, S, W, arg):
     # Contraction of the increments; the matrix changes with the distance moved since it was built.
     theta = min(0.5, max(2.0 * S[st.CONTRACTION], S[st.MOVED]))
     S[st.FLOOR] *= 0.5
-    limit, near = accepted_error(I, W, S, K)
-    last, age, started_with, slow = 0.0, 100, K[st.TANGENT], 0
+    limit, row_limit, near = accepted_errors(I, W, S, K)
+    last, whole, age, started_with, slow = 0.0, 0.0, 100, K[st.TANGENT], 0
     rebuild = needs_factor(I, K)
     K[st.STEP_ITERATIONS] = 0
     K[st.STATUS] = st.NO_CONVERGENCE
@@ -100,22 +103,23 @@ def newton(K, S, W, arg):
             return
         K[st.STATUS] = st.NO_CONVERGENCE
         age += 1
-        size = S[st.WORST]
-        if not size < 1e4:
+        whole = max(S[st.WORST], S[st.GAP])
+        if not (S[st.WORST] < 1e4 and whole < 1e4):
             return
+        size = max(S[st.WORST] / limit, S[st.WORST_ROW] / row_limit, S[st.GAP] / near)
         first = K[st.STEP_ITERATIONS] == 1
         if not first:
             theta = size / last if last > 0.0 else 0.0
-            if theta > 2.0 and size > max(FAR * limit, ROUND_OFF) and K[st.TANGENT] == 1:
+            if theta > 2.0 and whole > max(FAR * limit, ROUND_OFF) and K[st.TANGENT] == 1:
                 return
             S[st.CONTRACTION] = min(0.5, max(theta, 1e-4))
             if theta < 0.5:  # the first increments may contract faster than the others
                 theta = max(theta, min(0.5, S[st.MOVED]))
-        if size <= limit or (theta < 1.0 and size * theta / (1.0 - theta) <= limit):
+        if size <= 1.0 or (theta < 1.0 and size * theta / (1.0 - theta) <= 1.0):
             K[st.STATUS] = st.OK
             return
-        if not first and theta > STALLED and size <= near:
-            S[st.FLOOR] = size
+        if not first and theta > STALLED and whole <= near:
+            S[st.FLOOR] = S[st.WORST]
             K[st.STATUS] = st.OK
             return
         if not first and theta > SLOW:
@@ -126,8 +130,8 @@ def newton(K, S, W, arg):
                 if slow > 1:
                     require_full_tangent(K)
                     rebuild = True
-            elif theta > 0.7 and size <= ROUND_OFF:  # neither matrix does better
-                S[st.FLOOR] = min(size, HIGHEST_FLOOR)
+            elif theta > 0.7 and whole <= ROUND_OFF:  # neither matrix does better
+                S[st.FLOOR] = min(S[st.WORST], HIGHEST_FLOOR)
                 K[st.TANGENT] = started_with
                 K[st.HAVE_FACTOR] = 0  # the next step builds its own matrix
                 K[st.STATUS] = st.OK
@@ -135,6 +139,6 @@ def newton(K, S, W, arg):
             else:
                 rebuild = age > 1
         last = size
-    if last <= ROUND_OFF:
-        S[st.FLOOR] = min(last, HIGHEST_FLOOR)
+    if whole <= ROUND_OFF:
+        S[st.FLOOR] = min(S[st.WORST], HIGHEST_FLOOR)
         K[st.STATUS] = st.OK

@@ -59,10 +59,12 @@ def difference_columns(K, S, W, arg):
     size, X = n + m, K[st.NEWTON + st.MATRIX]
     r_here = K[st.NEWTON + st.VECTOR]  # residual and rows here are kept in the right-hand side, which is free now
     phi_here = r_here + n
+    at_positions = K[st.SCHEME] == 1
+    rows = I[L.PHI] if at_positions else I[L.PHI_DOT]
     s, b_prime, g_prime = tangent_factors(S)
     call(I[L.AT_RESIDUAL], I, F, W, 0)
     copy_block(W, I[L.RES], S, r_here, n)
-    copy_block(W, I[L.PHI], S, phi_here, m)
+    copy_block(W, rows, S, phi_here, m)
     for j in range(n):
         e = PERTURBATION * S[K[st.SCALE] + j]
         Dq, v, vdot = W[I[L.DQ] + j], W[I[L.V] + j], W[I[L.A] + j]
@@ -75,8 +77,8 @@ def difference_columns(K, S, W, arg):
         for i in range(n):
             S[entry(X, size, i, j)] = s * (W[I[L.RES] + i] - S[r_here + i]) / e
         for k in range(m):
-            slope = (W[I[L.PHI] + k] - S[phi_here + k]) / e
-            S[entry(X, size, n + k, j)] = slope if k < n_positions else slope / g_prime
+            slope = (W[rows + k] - S[phi_here + k]) / e
+            S[entry(X, size, n + k, j)] = slope if at_positions and k < n_positions else slope / g_prime
     call(I[L.AT_COMPOSE], I, F, W, 0)
     call(I[L.AT_JACOBIAN], I, F, W, 0)
 
