@@ -1,11 +1,11 @@
-"""Generalised-alpha and HHT-alpha on the index-3 equations, one step (theory sec. 11).
+"""Generalised-alpha and HHT-alpha in stabilised index-2 form, one step (theory sec. 11).
 
 From q_n, v_n, v'_n, a_n to t_{n+1} = t_n + h, with v' the acceleration and a the auxiliary acceleration of the method;
-unknowns are the increment Dq and the multipliers lam:
+unknowns are the increment Dq, the multipliers lam and the closure c of the loops:
 
-    residual              M v'_{n+1} + BIAS + G^T lam = 0,             Phi(q_{n+1}, t_{n+1}) = 0
+    residual              M v'_{n+1} + BIAS + G^T lam = 0,     G v_{n+1} + Phi_t = 0,     Phi(q_{n+1}, t_{n+1}) = 0
     acceleration          (1-alpha_m) a_{n+1} + alpha_m a_n = (1-alpha_f) v'_{n+1} + alpha_f v'_n
-    position              Dq = h v_n + h^2 ((1/2-beta) a_n + beta a_{n+1}),         q_{n+1} = q_n o Dq
+    position              Dq = h v_n + h^2 ((1/2-beta) a_n + beta a_{n+1}) + c,     q_{n+1} = q_n o Dq
     velocity              v_{n+1} = v_n + h ((1-gamma) a_n + gamma a_{n+1})
 
 q o Dq is q + Dq for a length or an angle, and R exp(~Dq) for a rotation. By these lines an increment dq of Dq changes
@@ -14,17 +14,17 @@ q o Dq is q + Dq for a length or an angle, and R exp(~Dq) for a rotation. By the
 
 (`newton_matrix.tangent_factors`), and Newton's method solves, with s = beta h^2,
 
-    [ s (b' M + g' C + K)   G^T ] [ dq     ]     [ -s r  ]
-    [ G                      0  ] [ s dlam ]  =  [ -Phi  ]
+    [ s (b' M + g' C + K)   G^T ] [ dq     ]     [ -s r                ]
+    [ G                      0  ] [ s dlam ]  =  [ -(G v + Phi_t) / g' ]
+
+and with the same matrix dc for the gaps -Phi that dq leaves. The rows Phi = 0 alone (index 3) would give q, v and lam
+too, but round-off e of the positions would be one of e/(beta h^2) of the multipliers.
 
 `predict` gives the first iterate, `increment` is one iteration (`newton_iteration` decides how many, and when to build
-a new matrix), `step` puts them together, `commit` makes the end of the step the new state.
-
-Afterwards the velocities are projected on G v + Phi_t = 0 with the current factor. The method itself continues with its
-own velocity: it differs by a multiple of h^2 (OFFSET), and using the projected one costs the multipliers an order (an
-error e of the normal velocity is one of e/h in the acceleration). Scheme 1 is Shi & McPhee's [SM sec. 5.3]: constraints
-at acceleration level, then corrections of positions and velocities with the same matrix.
-Arnold & Bruels, Multibody System Dynamics 18 (2007) 185; Hilber, Hughes & Taylor, EESD 5 (1977) 283.
+a new matrix), `step` puts them together, `commit` makes the end of the step the new state. Scheme 1 is Shi & McPhee's
+[SM sec. 5.3]: constraints at acceleration level, then corrections of positions and velocities with the same matrix.
+Arnold & Bruels, Multibody System Dynamics 18 (2007) 185; Hilber, Hughes & Taylor, EESD 5 (1977) 283;
+Gear, Gupta & Leimkuhler, J. Comp. Appl. Math. 12 (1985) 77.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ from flexmb.solvers.newton_iteration import ROUND_OFF, largest_scaled, require_f
 from flexmb.solvers.newton_matrix import tangent_factors
 from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.state_copy import copy_block, return_to_start, store_state
+from flexmb.solvers.step_size import steps_of_run
 
-ERROR_ORDER = 3.0  # the local error of the positions is proportional to h^3
+ERROR_ORDER = 2.0  # power of h in the error of the positions after all steps of the run
 
 
 @kernel
@@ -245,9 +246,9 @@ def correct_positions(K, S, W, arg):
 
 @kernel
 def position_error(I, W, S, K):
-    """Local error of the positions as a multiple of the tolerance.
+    """Error of the positions after all steps of the run, if each had that of this one, as a multiple of the tolerance.
 
-    |beta + (alpha_m-alpha_f)/2 - 1/6| h^2 |v'_{n+1} - v'_n|, largest over the coordinates.
+    In one step it is |beta + (alpha_m-alpha_f)/2 - 1/6| h^2 |v'_{n+1} - v'_n|, largest over the coordinates.
     """
     constant = abs(S[st.BETA] + 0.5 * (S[st.ALPHA_M] - S[st.ALPHA_F]) - 1.0 / 6.0) * S[st.H] ** 2
     worst = 0.0
@@ -256,7 +257,7 @@ def position_error(I, W, S, K):
         if size > worst:
             worst = size
             K[st.WORST_COORDINATE] = i
-    return constant * worst / S[st.TOLERANCE]
+    return constant * worst * steps_of_run(S) / S[st.TOLERANCE]
 
 
 @program

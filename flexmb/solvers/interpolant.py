@@ -1,9 +1,10 @@
 """Output rows: after every step, or at chosen times by the interpolant of the step.
 
 Coordinates follow the quintic through (q, q', q'') at both ends of the step, error O(h^6); velocities and accelerations
-are its derivatives, those of the implicit methods the cubic through (q', q'') and its derivative, error O(h^4). Works follow the cubic through work and power at both ends, those of Dormand & Prince's method its
-own quartic [Hairer, Norsett & Wanner, Solving ODEs I, sec. II.6]; multipliers are linear (the explicit methods
-recompute accelerations and multipliers). At the end of a step the step's own state is written.
+are its derivatives, with implicit methods the cubic through (q', q'') and its derivative, error O(h^4). Works follow
+the cubic through work and power at both ends, those of Dormand & Prince's method its own quartic [Hairer, Norsett &
+Wanner, Solving ODEs I, sec. II.6]; multipliers are linear (the explicit methods recompute accelerations and
+multipliers). At the end of a step the step's own state is written.
 """
 
 from __future__ import annotations

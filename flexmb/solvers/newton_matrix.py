@@ -1,12 +1,12 @@
 """The iteration matrix of the implicit methods (theory sec. 11).
 
-Newton's method on the residual r(q, v, v') + G^T lam = 0 and Phi(q) = 0 in the unknowns dq and s dlam has the matrix
+Newton's method on the residual r(q, v, v') + G^T lam = 0 and the rows in the unknowns dq and s dlam has the matrix
 
     [ s (b' M + g' C + K)   G^T ]        s = beta h^2,  b' = (1-alpha_m)/(h^2 beta (1-alpha_f)),  g' = gamma/(h beta)
     [ G                    -eps ]
 
 with M, C, K the derivatives of r by accelerations, velocities and coordinates; the factor s keeps the entries of the
-order of the mass, however small the step. A row that holds at velocity level only is divided by g': it is G too.
+order of the mass, however small the step. Rows at velocity level, divided by g', have the derivative G too.
 
 Tangent 1 keeps the mass, which one composite-body pass builds, and stiffness and damping of the flexible bodies:
 s b' = (1-alpha_m)/(1-alpha_f) and s g' = gamma h. Tangent 2 has all (springs, damping, gyroscopic and geometric terms)

@@ -14,6 +14,7 @@ from flexmb.verification.case import Case, Comparison, Finding
 FILES = (
     "rigid_mechanisms", "rigid_rotation", "rigid_natural", "seeds", "seeds_inverse", "seeds_natural", "peers",
     "flexible", "flexible_modes", "flexible_crank", "meshed", "beam", "solid",
+    "convergence",
 )  # fmt: skip
 """Files of this folder that contain cases."""
 
