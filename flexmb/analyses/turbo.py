@@ -45,7 +45,7 @@ _SLOTS = {
     "acceleration": L.AT_ACCELERATION,
 }
 _COMPARED = {
-    "residual": (("RES", 1), ("PHI", 0)),
+    "residual": (("RES", 1), ("PHI", 0), ("PHI_DOT", 0)),
     "system": (("M", 2), ("BIAS", 1), ("G", 3), ("PHI", 0), ("PHI_DOT", 0), ("GAM", 0)),
     "jacobian": (("G", 3), ("PHI", 0), ("PHI_DOT", 0)),
     "powers": (("POWER", 4),),

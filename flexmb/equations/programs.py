@@ -64,7 +64,7 @@ def wrenches(I, F, W, accelerate):
 
 @program
 def residual(I, F, W, arg):
-    """RES = M a + h - Q + G^T lam and PHI, at T, Q, V, A, LAM."""
+    """RES = M a + h - Q + G^T lam, PHI and PHI_DOT, at T, Q, V, A, LAM."""
     call(I[L.AT_WRENCHES], I, F, W, 1)
     if I[L.N_ALL_ROWS] > 0:
         call(I[L.AT_ROWS], I, F, W, MULTIPLIERS)

@@ -95,6 +95,7 @@ def shared_residual(I, F, W, arg):
     expand(I, W)
     call(I[L.AT_ALL_RESIDUAL], I, F, W, arg)
     combine(I, W, I[L.PHI_ALL], I[L.PHI], 1)
+    combine(I, W, I[L.PHI_DOT_ALL], I[L.PHI_DOT], 1)
 
 
 @program
@@ -103,6 +104,7 @@ def shared_whole_residual(I, F, W, arg):
     expand(I, W)
     call(I[L.AT_ALL_WHOLE_RESIDUAL], I, F, W, arg)
     combine(I, W, I[L.PHI_ALL], I[L.PHI], 1)
+    combine(I, W, I[L.PHI_DOT_ALL], I[L.PHI_DOT], 1)
 
 
 @kernel

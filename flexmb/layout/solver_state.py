@@ -61,6 +61,8 @@ SINCE = _value("since", "steps since the factorisation")
 EXCESS = _value("excess", "iterations spent beyond those of a fresh matrix")
 FRESH_ITERATIONS = _value("fresh_iterations", "iterations of the step in which the matrix was built")
 TANGENT = _value("tangent", "1: mass only, 2: full by differences")
+FULL_LEFT = _value("full_left", "full tangents to build before the mass alone is tried again")
+FULL_SPAN = _value("full_span", "that number after the last time that the mass alone did not do")
 TRIED = _value("tried", "1: independent velocities have been chosen anew for this step")
 WORST_COORDINATE = _value("worst_coordinate", "coordinate with the largest error or increment")
 REBUILD = _value("rebuild", "1: the next iteration builds its matrix")
@@ -115,16 +117,24 @@ A_E = _place("a_e", "S", "n_v", "m/s^2, rad/s^2", "end of the step: acceleration
 LAM_E = _place("lam_e", "S", "n_rows", "N, N m", "end of the step: multipliers")
 WORK_E = _place("work_e", "S", "n_powers", "J", "end of the step: works")
 POWER_E = _place("power_e", "S", "n_powers", "W", "end of the step: powers")
-A_P = _place("a_p", "S", "n_v", "m/s^2, rad/s^2", "one step earlier, for the predictor", only="implicit")
-LAM_P = _place("lam_p", "S", "n_rows", "N, N m", "multipliers one step earlier", only="implicit")
-POWER_P = _place("power_p", "S", "n_powers", "W", "powers one step earlier", only="implicit")
-OFFSET = _place(
-    "offset", "S", "n_v", "m/s, rad/s", "velocity of the method less projected velocity, accepted", only="implicit"
+A_P = _place(
+    "a_p", "S", "3 n_v", "m/s^2, rad/s^2", "one, two and three steps earlier, for the predictor", only="implicit"
 )
-OFFSET_E = _place("offset_e", "S", "n_v", "m/s, rad/s", "the same at the end of the step", only="implicit")
+LAM_P = _place("lam_p", "S", "3 n_rows", "N, N m", "multipliers one, two and three steps earlier", only="implicit")
+POWER_P = _place("power_p", "S", "n_powers", "W", "powers one step earlier", only="implicit")
+CLOSURE = _place("closure", "S", "n_v", "m, rad", "part of Dq that closes the loops, last accepted", only="implicit")
+CLOSURE_E = _place("closure_e", "S", "n_v", "m, rad", "the same at the end of the step", only="implicit")
 AUX = _place("aux", "S", "n_v", "m/s^2, rad/s^2", "auxiliary acceleration, last accepted", only="implicit")
 AUX_N = _place("aux_n", "S", "n_v", "m/s^2, rad/s^2", "the same, scaled to the present step", only="implicit")
 AUX_E = _place("aux_e", "S", "n_v", "m/s^2, rad/s^2", "the same at the end of the step", only="implicit")
+ROW_WEIGHT = _place(
+    "row_weight",
+    "S",
+    "n_rows",
+    "",
+    "gap that a multiplier times s would open between free bodies, scaled",
+    only="implicit",
+)
 BALANCE = _place("balance", "S", "n_v + n_rows", "", "row and column scaling of the Newton matrix", only="implicit")
 RATES = _place("rates", "S", "4 n_q", "m/s, m/s^2", "q_dot and q_ddot at both ends of the step")
 SLOPES = _place(
@@ -151,6 +161,7 @@ T_E = _number("t_e", "end of the step", unit="s")
 H = _number("h", "size of the step", unit="s")
 H_NEXT = _number("h_next", "error control: the size to try", unit="s")
 H_LAST = _number("h_last", "size of the last accepted step", unit="s")
+H_BEFORE = _number("h_before", "sizes of the two accepted steps before the last one", length=2, unit="s")
 H_NOMINAL = _number("h_nominal", "nominal size of the step", unit="s")
 H_MAX = _number("h_max", "largest size", unit="s")
 H_MIN = _number("h_min", "smallest size", unit="s")
@@ -162,6 +173,11 @@ BETA = _number("beta", "parameter of generalised-alpha", unit="1")
 GAMMA = _number("gamma", "parameter of generalised-alpha", unit="1")
 TOLERANCE = _number("tolerance", "relative tolerance of a step", unit="1")
 ERROR = _number("error", "estimated error of the step as a multiple of the tolerance", unit="1")
+NEWTON_TOLERANCE = _number("newton_tolerance", "error that Newton may leave, part of the acceleration", unit="1")
+CURVE = _number("curve", "error of a linear prediction as a displacement, scaled", unit="1")
+GAP = _number("gap", "largest correction of a coordinate that closes the loops, scaled", unit="1")
+WORST_ROW = _number("worst_row", "largest increment of a multiplier as a displacement, scaled", unit="1")
+NEAR = _number("near", "increments of this size may be round-off of the coordinates, scaled", unit="1")
 CONTRACTION = _number("contraction", "of the Newton iteration", unit="1")
 MOVED = _number("moved", "way of the coordinates since the factorisation, scaled", unit="1")
 FLOOR = _number("floor", "level at which the increments were seen to stagnate", unit="1")

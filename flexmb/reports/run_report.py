@@ -16,6 +16,7 @@ from flexmb.reports.motion_report import smoothing_texts
 from flexmb.results.channel_columns import is_reaction
 from flexmb.results.extremes import Extremes
 from flexmb.results.flexible_findings import Findings, flexible_bodies
+from flexmb.solvers.settings import IMPLICIT
 from flexmb.solvers.statics import Equilibrium
 from flexmb.solvers.summary import NaturalSummary, QuasiStaticSummary, StaticSummary, Summary
 from flexmb.system.system import System
@@ -231,6 +232,8 @@ def method_text(analysis: Any) -> str:
     step = f"fixed step {analysis.step:.6g} s" if analysis.step else "fixed step"
     if analysis.tolerance is not None:
         step = f"error-controlled step, tolerance {analysis.tolerance:.3g}"
+    if analysis.newton_tolerance is not None and analysis.method in IMPLICIT:
+        step += f", Newton tolerance {analysis.newton_tolerance:.3g}"
     return f"{analysis.method}{parameter.get(analysis.method, '')}, {analysis.formulation}, {step}"
 
 

@@ -1,11 +1,11 @@
-"""Generalised-alpha and HHT-alpha on the index-3 equations, one step (theory sec. 11).
+"""Generalised-alpha and HHT-alpha in stabilised index-2 form, one step (theory sec. 11).
 
 From q_n, v_n, v'_n, a_n to t_{n+1} = t_n + h, with v' the acceleration and a the auxiliary acceleration of the method;
-unknowns are the increment Dq and the multipliers lam:
+unknowns are the increment Dq, the multipliers lam and the closure c of the loops:
 
-    residual              M v'_{n+1} + BIAS + G^T lam = 0,             Phi(q_{n+1}, t_{n+1}) = 0
+    residual              M v'_{n+1} + BIAS + G^T lam = 0,     G v_{n+1} + Phi_t = 0,     Phi(q_{n+1}, t_{n+1}) = 0
     acceleration          (1-alpha_m) a_{n+1} + alpha_m a_n = (1-alpha_f) v'_{n+1} + alpha_f v'_n
-    position              Dq = h v_n + h^2 ((1/2-beta) a_n + beta a_{n+1}),         q_{n+1} = q_n o Dq
+    position              Dq = h v_n + h^2 ((1/2-beta) a_n + beta a_{n+1}) + c,     q_{n+1} = q_n o Dq
     velocity              v_{n+1} = v_n + h ((1-gamma) a_n + gamma a_{n+1})
 
 q o Dq is q + Dq for a length or an angle, and R exp(~Dq) for a rotation. By these lines an increment dq of Dq changes
@@ -14,17 +14,17 @@ q o Dq is q + Dq for a length or an angle, and R exp(~Dq) for a rotation. By the
 
 (`newton_matrix.tangent_factors`), and Newton's method solves, with s = beta h^2,
 
-    [ s (b' M + g' C + K)   G^T ] [ dq     ]     [ -s r  ]
-    [ G                      0  ] [ s dlam ]  =  [ -Phi  ]
+    [ s (b' M + g' C + K)   G^T ] [ dq     ]     [ -s r                ]
+    [ G                      0  ] [ s dlam ]  =  [ -(G v + Phi_t) / g' ]
+
+and with the same matrix dc for the gaps -Phi that dq leaves. The rows Phi = 0 alone (index 3) would give q, v and lam
+too, but round-off e of the positions would be one of e/(beta h^2) of the multipliers.
 
 `predict` gives the first iterate, `increment` is one iteration (`newton_iteration` decides how many, and when to build
-a new matrix), `step` puts them together, `commit` makes the end of the step the new state.
-
-Afterwards the velocities are projected on G v + Phi_t = 0 with the current factor. The method itself continues with its
-own velocity: it differs by a multiple of h^2 (OFFSET), and using the projected one costs the multipliers an order (an
-error e of the normal velocity is one of e/h in the acceleration). Scheme 1 is Shi & McPhee's [SM sec. 5.3]: constraints
-at acceleration level, then corrections of positions and velocities with the same matrix.
-Arnold & Bruels, Multibody System Dynamics 18 (2007) 185; Hilber, Hughes & Taylor, EESD 5 (1977) 283.
+a new matrix), `step` puts them together, `commit` makes the end of the step the new state. Scheme 1 is Shi & McPhee's
+[SM sec. 5.3]: constraints at acceleration level, then corrections of positions and velocities with the same matrix.
+Arnold & Bruels, Multibody System Dynamics 18 (2007) 185; Hilber, Hughes & Taylor, EESD 5 (1977) 283;
+Gear, Gupta & Leimkuhler, J. Comp. Appl. Math. 12 (1985) 77.
 """
 
 from __future__ import annotations
@@ -32,12 +32,14 @@ from __future__ import annotations
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
-from flexmb.solvers.newton_iteration import ROUND_OFF, largest_scaled
+from flexmb.solvers.extrapolation import at_end, choose_weights, shift_back
+from flexmb.solvers.newton_iteration import ROUND_OFF, largest_scaled, require_full_tangent, try_mass_alone
 from flexmb.solvers.newton_matrix import tangent_factors
 from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.state_copy import return_to_start
+from flexmb.solvers.step_size import steps_of_run
 
-ERROR_ORDER = 3.0  # the local error of the positions is proportional to h^3
+ERROR_ORDER = 2.0  # power of h in the error of the positions after all steps of the run
 
 
 @kernel
@@ -58,15 +60,9 @@ def new_velocity(h, gamma, v_n, a_n, a_new):
     return v_n + h * ((1.0 - gamma) * a_n + gamma * a_new)
 
 
-@kernel
-def extrapolated(now, before, ratio):
-    """The next value on the straight line through the last two; `ratio`: of the next step to the last one."""
-    return now + ratio * (now - before)
-
-
 @program
 def predict(K, S, W, arg):
-    """Keep the state at the start of the step and extrapolate accelerations and multipliers linearly to its end."""
+    """Keep the state at the start of the step and extrapolate accelerations and multipliers to its end."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     h, alpha_m, alpha_f, beta, gamma = S[st.H], S[st.ALPHA_M], S[st.ALPHA_F], S[st.BETA], S[st.GAMMA]
     ratio = h / S[st.H_LAST]
@@ -77,29 +73,33 @@ def predict(K, S, W, arg):
         q_n = W[I[L.Q] + i]
         S[K[st.Q_N] + i] = q_n
         W[I[L.QN] + i] = q_n
-    for i in range(I[L.N_V]):
+    n, m = I[L.N_V], I[L.N_ROWS]
+    for i in range(n):
+        S[K[st.A_N] + i] = W[I[L.A] + i]
+    w = choose_weights(I, S, K)
+    for i in range(n):
         vdot_n, v_n = W[I[L.A] + i], W[I[L.V] + i]
-        S[K[st.A_N] + i] = vdot_n
         S[K[st.V_N] + i] = v_n
-        v_n += ratio * ratio * S[K[st.OFFSET] + i]  # the velocity of the method, not the projected one
         # a_n represents the acceleration at t_n + (alpha_m - alpha_f) h, and h may have changed
         a_n = vdot_n + ratio * (S[K[st.AUX] + i] - vdot_n)
-        vdot_new = extrapolated(vdot_n, S[K[st.A_P] + i], ratio)
+        vdot_new = at_end(S, K[st.A_N], K[st.A_P], i, n, w)
         a_new = auxiliary_acceleration(alpha_m, alpha_f, vdot_new, vdot_n, a_n)
         Dq = position_increment(h, beta, v_n, a_n, a_new)
+        S[K[st.CLOSURE_E] + i] = ratio**3 * S[K[st.CLOSURE] + i]
+        Dq += S[K[st.CLOSURE_E] + i]
         moved = max(moved, abs(Dq) / S[K[st.SCALE] + i])
         S[K[st.AUX_N] + i] = a_n
         S[K[st.AUX_E] + i] = a_new
         W[I[L.DQ] + i] = Dq
         W[I[L.V] + i] = new_velocity(h, gamma, v_n, a_n, a_new)
         W[I[L.A] + i] = vdot_new
-    for k in range(I[L.N_ROWS]):
-        lam_n = W[I[L.LAM] + k]
-        S[K[st.LAM_N] + k] = lam_n
-        W[I[L.LAM] + k] = extrapolated(lam_n, S[K[st.LAM_P] + k], ratio)
+    for k in range(m):
+        S[K[st.LAM_N] + k] = W[I[L.LAM] + k]
+        W[I[L.LAM] + k] = at_end(S, K[st.LAM_N], K[st.LAM_P], k, m, w)
     for k in range(I[L.N_POWERS]):
         S[K[st.WORK_N] + k] = W[I[L.WORK] + k]
     S[st.MOVED] += moved
+    S[st.NEAR] = moved
     call(I[L.AT_COMPOSE], I, F, W, 0)
 
 
@@ -115,15 +115,28 @@ def acceleration_rows_into(I, W, S, b_prime, rhs):
 
 
 @kernel
-def position_rows_into(I, W, S, g_prime, rhs):
-    """S[rhs..] = -Phi; a velocity row is G v + Phi_t: divided by g' its derivative is G again."""
+def velocity_rows_into(I, W, S, g_prime, rhs):
+    """S[rhs..] = -(G v + Phi_t) / g', which an increment of Dq changes by -G."""
     for k in range(I[L.N_ROWS]):
-        S[rhs + k] = -W[I[L.PHI] + k] if k < I[L.N_POS_ROWS] else -W[I[L.PHI] + k] / g_prime
+        S[rhs + k] = -W[I[L.PHI_DOT] + k] / g_prime
+
+
+@kernel
+def gaps_into(I, W, S, n, g_prime, rhs):
+    """S[rhs..] = the gaps -Phi that are left once the velocity rows are met, below zero forces."""
+    for i in range(n):
+        S[rhs + i] = 0.0
+    for k in range(I[L.N_ROWS]):
+        S[rhs + n + k] = W[I[L.PHI_DOT] + k] / g_prime - W[I[L.PHI] + k] if k < I[L.N_POS_ROWS] else 0.0
 
 
 @program
 def increment(K, S, W, arg):
-    """Perform one Newton iteration; its largest increment is a multiple of the coordinate's magnitude."""
+    """Perform one Newton iteration; WORST, WORST_ROW and GAP are its largest increments.
+
+    Each is a multiple of the magnitude of a coordinate: increments that change velocities and accelerations too, those
+    of the multipliers as gaps that they would open between free bodies, and those that close the loops.
+    """
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m = I[L.N_V], I[L.N_ROWS]
     s, b_prime, g_prime = tangent_factors(S)
@@ -146,7 +159,7 @@ def increment(K, S, W, arg):
             call(K[st.AT_BUILD_MATRIX], K, S, W, 1)
             if K[st.STATUS] != st.OK:
                 return
-        position_rows_into(I, W, S, g_prime, s_dlam)
+        velocity_rows_into(I, W, S, g_prime, s_dlam)
     for i in range(n):
         S[dq + i] = -s * W[I[L.RES] + i]
     call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
@@ -163,8 +176,18 @@ def increment(K, S, W, arg):
             K[st.WORST_COORDINATE] = i
             if size != size:
                 break
+    S[st.WORST_ROW] = 0.0
     for k in range(m):
         W[I[L.LAM] + k] += S[s_dlam + k] / s
+        S[st.WORST_ROW] = max(S[st.WORST_ROW], abs(S[s_dlam + k]) * S[K[st.ROW_WEIGHT] + k])
+    S[st.GAP] = 0.0
+    if K[st.SCHEME] == 0 and I[L.N_POS_ROWS] > 0:
+        gaps_into(I, W, S, n, g_prime, dq)
+        call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
+        for i in range(n):
+            W[I[L.DQ] + i] += S[dq + i]
+            S[K[st.CLOSURE_E] + i] += S[dq + i]
+            S[st.GAP] = max(S[st.GAP], abs(S[dq + i]) / S[K[st.SCALE] + i])
     call(I[L.AT_COMPOSE], I, F, W, 0)
     K[st.ITERATIONS] += 1
     K[st.STEP_ITERATIONS] += 1
@@ -181,8 +204,6 @@ def project_velocities(K, S, W, arg):
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, m = I[L.N_V], I[L.N_ROWS]
     dv, rows = K[st.NEWTON + st.VECTOR], I[L.PHI_DOT]
-    for i in range(n):
-        S[K[st.OFFSET_E] + i] = 0.0
     if m == 0:
         return
     call(I[L.AT_JACOBIAN], I, F, W, 0)
@@ -203,8 +224,6 @@ def project_velocities(K, S, W, arg):
         call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
         for i in range(n):
             W[I[L.V] + i] += S[dv + i]
-            if K[st.SCHEME] == 0:
-                S[K[st.OFFSET_E] + i] -= S[dv + i]
         for k in range(m):  # linear in v: no new Jacobian is needed
             for j in range(n):
                 W[rows + k] += W[I[L.G] + k * n + j] * S[dv + j]
@@ -235,9 +254,9 @@ def correct_positions(K, S, W, arg):
 
 @kernel
 def position_error(I, W, S, K):
-    """Local error of the positions as a multiple of the tolerance.
+    """Error of the positions after all steps of the run, if each had that of this one, as a multiple of the tolerance.
 
-    |beta + (alpha_m-alpha_f)/2 - 1/6| h^2 |v'_{n+1} - v'_n|, largest over the coordinates.
+    In one step it is |beta + (alpha_m-alpha_f)/2 - 1/6| h^2 |v'_{n+1} - v'_n|, largest over the coordinates.
     """
     constant = abs(S[st.BETA] + 0.5 * (S[st.ALPHA_M] - S[st.ALPHA_F]) - 1.0 / 6.0) * S[st.H] ** 2
     worst = 0.0
@@ -246,7 +265,7 @@ def position_error(I, W, S, K):
         if size > worst:
             worst = size
             K[st.WORST_COORDINATE] = i
-    return constant * worst / S[st.TOLERANCE]
+    return constant * worst * steps_of_run(S) / S[st.TOLERANCE]
 
 
 @program
@@ -254,10 +273,12 @@ def step(K, S, W, arg):
     """Try one step from T_N to T_E; the end state is in W, accepted or not."""
     I = int_pointer(K[st.AT_I])
     call(K[st.AT_PREDICT], K, S, W, 0)
+    try_mass_alone(I, K)
     tangent = K[st.TANGENT]
     call(K[st.AT_NEWTON], K, S, W, 0)
     if K[st.STATUS] != st.OK and tangent == 1:  # once more from the start with the full tangent
-        K[st.TANGENT] = 2
+        if K[st.TANGENT] == 1:
+            require_full_tangent(K)
         K[st.HAVE_FACTOR] = 0
         return_to_start(I, W, S, K)
         call(K[st.AT_PREDICT], K, S, W, 0)
@@ -292,13 +313,12 @@ def commit(K, S, W, arg):
     w += h (P_n + P_{n+1})/2 - h^3/6 (second divided difference of the power through t_{n-1}, t_n, t_{n+1})
     """
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    h, h_before = S[st.H], S[st.H_LAST]
-    for i in range(I[L.N_V]):
-        S[K[st.A_P] + i] = S[K[st.A_N] + i]
+    n, h, h_before = I[L.N_V], S[st.H], S[st.H_LAST]
+    shift_back(S, K[st.A_N], K[st.A_P], n)
+    for i in range(n):
         S[K[st.AUX] + i] = S[K[st.AUX_E] + i]
-        S[K[st.OFFSET] + i] = S[K[st.OFFSET_E] + i]
-    for k in range(I[L.N_ROWS]):
-        S[K[st.LAM_P] + k] = S[K[st.LAM_N] + k]
+        S[K[st.CLOSURE] + i] = S[K[st.CLOSURE_E] + i]
+    shift_back(S, K[st.LAM_N], K[st.LAM_P], I[L.N_ROWS])
     if I[L.N_POWERS] > 0:
         call(I[L.AT_POWERS], I, F, W, 0)
         for k in range(I[L.N_POWERS]):
@@ -310,4 +330,4 @@ def commit(K, S, W, arg):
             S[K[st.POWER_P] + k] = now
             S[K[st.POWER_N] + k] = now
             S[K[st.POWER_E] + k] = new
-    S[st.H_LAST] = h
+    S[st.H_BEFORE + 1], S[st.H_BEFORE], S[st.H_LAST] = S[st.H_BEFORE], h_before, h

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from flexmb.model.schema import ModelSpec
     from flexmb.model.schema.analysis import Analysis
 
+SETTLING = 1e-5  # of the run: a time in which loads change little, for the rates of a quasi-static start
+
 BodyStates = dict[str, Floats]
 """Position (3), quaternion (4), velocity (3, world axes), angular velocity (3, body axes), elastic coordinates (n) and
 their rates (n) of every body."""
@@ -121,7 +123,7 @@ def _settle(analysis: Analysis | None, mechanics: Mechanics, v_user: Floats) -> 
     if analysis is None or analysis.type == "static" or analysis.elastic_start != "quasi-static":
         return
     if mechanics.system.elastic.any():
-        settle(mechanics, v_user, 0.1 * (analysis.step or 1e-3 * analysis.end))
+        settle(mechanics, v_user, SETTLING * analysis.end)
 
 
 def _check_chords(system: System, mechanics: Mechanics) -> None:

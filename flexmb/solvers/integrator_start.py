@@ -7,8 +7,9 @@ import numpy as np
 from flexmb.arrays import Floats, Integers
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
-from flexmb.solvers.assembly import TINY, assemble, positive_mass, solve_accelerations
+from flexmb.solvers.assembly import assemble, solve_accelerations
 from flexmb.solvers.mechanics import Mechanics, stored_scales
+from flexmb.solvers.newton_iteration import NEWTON_TOLERANCE
 from flexmb.solvers.settings import Settings, set_parameters, set_schedule
 
 LEAST_ENERGY = 1e-9  # unit of the works of a start at rest: fraction of the energy to cross its length in the run
@@ -35,15 +36,16 @@ def start_implicit(mechanics: Mechanics, settings: Settings, K: Integers, S: Flo
     """Start of generalised-alpha and its relatives.
 
     The auxiliary acceleration represents the acceleration at t + (alpha_m - alpha_f) h: it starts as
-    v' + (alpha_m - alpha_f) h v'', and the velocity of the method with the offset from the projected one that it will
-    keep, else the multipliers of the first steps are of first order. The predictor takes the same derivatives.
+    v' + (alpha_m - alpha_f) h v'', else the multipliers of the first steps are of first order. The predictor takes the
+    same derivatives.
     """
     m = mechanics
     _begin(m, settings, K, S)
     set_parameters(settings, S)
     K[st.SCHEME] = settings.method == "shi-mcphee"
     K[st.PROJECT] = settings.projection or settings.method == "shi-mcphee"
-    K[st.TANGENT] = 1
+    K[st.TANGENT], K[st.FULL_SPAN] = 1, 1
+    S[st.NEWTON_TOLERANCE] = settings.newton_tolerance or NEWTON_TOLERANCE
     S[st.CONTRACTION] = 0.5
     span = settings.end - settings.start
     h = S[st.H_NOMINAL] if K[st.CONTROLLED] == 0 else (settings.step or 1e-3 * span)
@@ -52,26 +54,15 @@ def start_implicit(mechanics: Mechanics, settings: Settings, K: Integers, S: Flo
         if settings.step is None:
             constant = abs(S[st.BETA] + 0.5 * (S[st.ALPHA_M] - S[st.ALPHA_F]) - 1.0 / 6.0)
             size = constant * float(np.max(np.abs(jerk) / m.scale, initial=0.0))
-            h = min(1e-2 * span, (0.3 * settings.tolerance / size) ** (1.0 / 3.0) if size > 0.0 else span)  # type: ignore[operator]
+            h = min(1e-2 * span, (0.3 * settings.tolerance / (size * span)) ** 0.5 if size > 0.0 else span)  # type: ignore[operator]
         h = min(h, S[st.H_MAX])
         S[st.H_NEXT] = h
-    S[st.H_LAST] = h
+    S[st.H_LAST], S[st.H_BEFORE], S[st.H_BEFORE + 1] = h, h, h
     S[K[st.AUX] : K[st.AUX] + m.n_v] = m.a + (S[st.ALPHA_M] - S[st.ALPHA_F]) * h * jerk
-    S[K[st.A_P] : K[st.A_P] + m.n_v] = m.a - h * jerk
-    S[K[st.LAM_P] : K[st.LAM_P] + m.n_rows] = m.lam - h * lam_rate
-    if K[st.PROJECT] and not K[st.SCHEME] and m.n_pos_rows:
-        constant = S[st.BETA] + 0.5 * (S[st.ALPHA_M] - S[st.ALPHA_F]) - 1.0 / 6.0
-        S[K[st.OFFSET] : K[st.OFFSET] + m.n_v] = -constant * h**2 * normal_part(m, jerk)
-
-
-def normal_part(mechanics: Mechanics, vector: Floats) -> Floats:
-    """Part of a vector of velocities that the position rows forbid, in the metric of the mass matrix."""
-    m = mechanics
-    m.equations()
-    M, _ = positive_mass(m)
-    lower = np.linalg.cholesky(M)
-    B = np.linalg.solve(lower, m.G[: m.n_pos_rows].T).T
-    return np.asarray(np.linalg.solve(lower.T, np.linalg.lstsq(B, m.G[: m.n_pos_rows] @ vector, rcond=TINY)[0]))
+    for back in range(3):
+        a_p, lam_p = K[st.A_P] + back * m.n_v, K[st.LAM_P] + back * m.n_rows
+        S[a_p : a_p + m.n_v] = m.a - (back + 1) * h * jerk
+        S[lam_p : lam_p + m.n_rows] = m.lam - (back + 1) * h * lam_rate
 
 
 def acceleration_rates(mechanics: Mechanics, delta: float) -> tuple[Floats, Floats]:

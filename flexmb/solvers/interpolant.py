@@ -1,9 +1,10 @@
 """Output rows: after every step, or at chosen times by the interpolant of the step.
 
 Coordinates follow the quintic through (q, q', q'') at both ends of the step, error O(h^6); velocities and accelerations
-are its derivatives. Works follow the cubic through work and power at both ends, those of Dormand & Prince's method its
-own quartic [Hairer, Norsett & Wanner, Solving ODEs I, sec. II.6]; multipliers are linear (the explicit methods
-recompute accelerations and multipliers). At the end of a step the step's own state is written.
+are its derivatives, with implicit methods the cubic through (q', q'') and its derivative, error O(h^4). Works follow
+the cubic through work and power at both ends, those of Dormand & Prince's method its own quartic [Hairer, Norsett &
+Wanner, Solving ODEs I, sec. II.6]; multipliers are linear (the explicit methods recompute accelerations and
+multipliers). At the end of a step the step's own state is written.
 """
 
 from __future__ import annotations
@@ -103,8 +104,13 @@ def interpolate(K, S, W, arg):
         p, v, a = q1 - q0 - d0 - 0.5 * e0, d1 - d0 - e0, e1 - e0
         c3, c4, c5 = 10.0 * p - 4.0 * v + 0.5 * a, -15.0 * p + 7.0 * v - a, 6.0 * p - 3.0 * v + 0.5 * a
         W[I[L.Q] + i] = q0 + u * (d0 + u * (0.5 * e0 + u * (c3 + u * (c4 + u * c5))))
-        W[I[L.Q_DOT] + i] = (d0 + u * (e0 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))) / h
-        W[I[L.Q_DDOT] + i] = (e0 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))) / (h * h)
+        if K[st.STAGES] > 0:
+            W[I[L.Q_DOT] + i] = (d0 + u * (e0 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))) / h
+            W[I[L.Q_DDOT] + i] = (e0 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))) / (h * h)
+        else:  # the closure of the loops is in the positions only, and no velocity
+            b2, b3 = 3.0 * (d1 - d0) - 2.0 * e0 - e1, e0 + e1 - 2.0 * (d1 - d0)
+            W[I[L.Q_DOT] + i] = (d0 + u * (e0 + u * (b2 + u * b3))) / h
+            W[I[L.Q_DDOT] + i] = (e0 + u * (2.0 * b2 + u * 3.0 * b3)) / (h * h)
     W[I[L.T]] = time
     call(I[L.AT_VELOCITIES], I, F, W, 0)
     for k in range(I[L.N_ROWS]):

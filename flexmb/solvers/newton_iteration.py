@@ -1,8 +1,8 @@
 """Newton's iteration of an implicit step: when it has converged, and when a new or a better matrix is worth its cost.
 
-With d_k the largest increment of iteration k, in units of the coordinates, and theta = d_k/d_{k-1} its contraction, the
-remaining error is d_k theta/(1 - theta). The first increment d_1 is the error of the predictor. A factor is used for
-many steps; it is replaced when its additional iterations have cost as much as a new factor, or theta is poor.
+With d_k the largest increment of iteration k, in units of the error that may be left (`accepted_errors`), and
+theta = d_k/d_{k-1} its contraction, the remaining error is d_k theta/(1 - theta). A factor is used for many steps; it is
+replaced when its additional iterations have cost as much as a new factor, or theta is poor.
 Hairer & Wanner, Solving Ordinary Differential Equations II, sec. IV.8.
 """
 
@@ -16,15 +16,18 @@ from flexmb.solvers.pointers import int_pointer
 MAX_ITERATIONS = 12
 MAX_SINCE = 200  # steps with one factor
 SLOW = 0.25  # contraction that requires a better matrix
+# Error of the positions that Newton may leave, as a part of beta h^2 times the largest acceleration: an error e of the
+# positions is one of e/(beta h^2) of accelerations and multipliers, and constraints amplify it from step to step.
+NEWTON_TOLERANCE = 1e-8
+SHARE = 1e4  # times the tolerance: the same as a part of the error of the straight line, which is that of the method
+SMALLEST = 1e-30  # increments below this are none
+EPS = 2.0**-53  # round-off of a coordinate as a part of its magnitude
+STALLED = 0.5  # contraction that shows round-off, where increments are near it
+NEAR = 16.0 * EPS  # increments that may be round-off, as a part of the coordinates
 FAR = 1e3  # multiple of the accepted error from which growth is divergence, and not a small first increment
-# Accepted error as a share of the first increment. An error e of the positions is one of e/(beta h^2) of accelerations
-# and multipliers, which the predictor feeds back: it is also held below a share of the largest acceleration.
-# Constraints amplify such noise from step to step, an open tree does not.
-SHARE, NOISE = 2e-4, 1e-6
-SHARE_TREE, NOISE_TREE = 1e-3, 1e-5
-TIGHTEST = 1e-14  # least accepted error, as a part of a coordinate's magnitude
 ROUND_OFF = 1e-10  # where convergence stalls below this, round-off of a stiff system is the reason
 HIGHEST_FLOOR = 1e-13
+PATIENCE = 8  # growth of the number of full tangents before the mass alone is tried again
 
 
 @kernel
@@ -36,23 +39,57 @@ def largest_scaled(I, W, S, K, start):
     return largest
 
 
+@kernel
+def require_full_tangent(K):
+    """Take the matrix by differences, for longer each time that the mass alone has not done."""
+    K[st.TANGENT] = 2
+    K[st.FULL_LEFT] = K[st.FULL_SPAN]
+    K[st.FULL_SPAN] = min(PATIENCE * K[st.FULL_SPAN], 1000000)
+
+
+@kernel
+def needs_factor(I, K):
+    """Whether the step begins with a new factor: there is none, or iterations beyond its own have cost as much."""
+    n = I[L.N_V] + I[L.N_ROWS]
+    worth = 2 + n // 25 if K[st.TANGENT] == 1 else 2 + n  # a factorisation in units of iterations
+    return K[st.HAVE_FACTOR] == 0 or K[st.SINCE] >= MAX_SINCE or K[st.EXCESS] >= worth
+
+
+@kernel
+def try_mass_alone(I, K):
+    """Go back to the matrix of mass and stiffness when a full one has served long enough."""
+    if K[st.TANGENT] == 2 and K[st.FULL_LEFT] <= 0 and needs_factor(I, K):
+        K[st.TANGENT] = 1
+        K[st.HAVE_FACTOR] = 0
+
+
+@kernel
+def accepted_errors(I, W, S, K):
+    """Errors that Newton may leave: of the increments, of the multipliers as displacements, and of the closure; scaled.
+
+    The increments are rounded relative to themselves. The closure is as exact as the coordinates that it is computed
+    from; its error stays in the positions.
+    """
+    tolerance, s, force, place = S[st.NEWTON_TOLERANCE], S[st.BETA] * S[st.H] * S[st.H], 0.0, 1.0
+    wanted = tolerance * min(SHARE * S[st.CURVE], s * largest_scaled(I, W, S, K, I[L.A]))
+    of_increments = max(wanted, EPS * S[st.NEAR], 2.0 * S[st.FLOOR], SMALLEST)
+    for k in range(I[L.N_ROWS]):
+        force = max(force, s * abs(W[I[L.LAM] + k]) * S[K[st.ROW_WEIGHT] + k])
+    for i in range(I[L.N_Q]):
+        place = max(place, abs(W[I[L.Q] + i]) / S[K[st.SCALE_Q] + i])
+    return of_increments, max(of_increments, tolerance * force), max(of_increments, NEAR * place)
+
+
 @program
 def newton(K, S, W, arg):
-    """Iterate to the end of the step. The matrix is rebuilt, then completed, when convergence is slow.
-
-    The first increment is the error of the predictor, h^2 times the second derivative of the acceleration like the
-    error of the method itself; Newton stops when the remaining error is a small share of it, or round-off.
-    """
+    """Iterate to the end of the step. The matrix is rebuilt, then completed, when convergence is slow."""
     I = int_pointer(K[st.AT_I])
     # Contraction of the increments; the matrix changes with the distance moved since it was built.
     theta = min(0.5, max(2.0 * S[st.CONTRACTION], S[st.MOVED]))
     S[st.FLOOR] *= 0.5
-    least = max(TIGHTEST, 2.0 * S[st.FLOOR])
-    limit, last, age, started_with, slow = 0.0, 0.0, 100, K[st.TANGENT], 0
-    largest = largest_scaled(I, W, S, K, I[L.A])
-    n = I[L.N_V] + I[L.N_ROWS]
-    worth = 2 + n // 25 if K[st.TANGENT] == 1 else 2 + n  # a factorisation in units of iterations
-    rebuild = K[st.HAVE_FACTOR] == 0 or K[st.SINCE] >= MAX_SINCE or K[st.EXCESS] >= worth
+    limit, row_limit, near = accepted_errors(I, W, S, K)
+    last, whole, age, started_with, slow = 0.0, 0.0, 100, K[st.TANGENT], 0
+    rebuild = needs_factor(I, K)
     K[st.STEP_ITERATIONS] = 0
     K[st.STATUS] = st.NO_CONVERGENCE
     while K[st.STEP_ITERATIONS] < MAX_ITERATIONS:
@@ -66,19 +103,23 @@ def newton(K, S, W, arg):
             return
         K[st.STATUS] = st.NO_CONVERGENCE
         age += 1
-        size = S[st.WORST]
-        if not size < 1e4:
+        whole = max(S[st.WORST], S[st.GAP])
+        if not (S[st.WORST] < 1e4 and whole < 1e4):
             return
+        size = max(S[st.WORST] / limit, S[st.WORST_ROW] / row_limit, S[st.GAP] / near)
         first = K[st.STEP_ITERATIONS] == 1
-        if first:
-            share, noise = (SHARE, NOISE) if I[L.N_ROWS] > 0 else (SHARE_TREE, NOISE_TREE)
-            limit = max(least, min(share * size, noise * S[st.BETA] * S[st.H] * S[st.H] * largest))
-        else:
+        if not first:
             theta = size / last if last > 0.0 else 0.0
-            if theta > 2.0 and size > FAR * limit and K[st.TANGENT] == 1:
+            if theta > 2.0 and whole > max(FAR * limit, ROUND_OFF) and K[st.TANGENT] == 1:
                 return
             S[st.CONTRACTION] = min(0.5, max(theta, 1e-4))
-        if size <= limit or (theta < 1.0 and size * theta / (1.0 - theta) <= limit):
+            if theta < 0.5:  # the first increments may contract faster than the others
+                theta = max(theta, min(0.5, S[st.MOVED]))
+        if size <= 1.0 or (theta < 1.0 and size * theta / (1.0 - theta) <= 1.0):
+            K[st.STATUS] = st.OK
+            return
+        if not first and theta > STALLED and whole <= near:
+            S[st.FLOOR] = S[st.WORST]
             K[st.STATUS] = st.OK
             return
         if not first and theta > SLOW:
@@ -87,17 +128,17 @@ def newton(K, S, W, arg):
             elif K[st.TANGENT] == 1:
                 slow += 1  # once may be chance: a first increment that happens to be small
                 if slow > 1:
-                    K[st.TANGENT] = 2
+                    require_full_tangent(K)
                     rebuild = True
-            elif theta > 0.7 and size <= ROUND_OFF:  # neither matrix does better
-                S[st.FLOOR] = min(size, HIGHEST_FLOOR)
+            elif theta > 0.7 and whole <= ROUND_OFF:  # neither matrix does better
+                S[st.FLOOR] = min(S[st.WORST], HIGHEST_FLOOR)
                 K[st.TANGENT] = started_with
-                K[st.EXCESS] = worth + n  # the next step builds its own matrix
+                K[st.HAVE_FACTOR] = 0  # the next step builds its own matrix
                 K[st.STATUS] = st.OK
                 return
             else:
                 rebuild = age > 1
         last = size
-    if last <= ROUND_OFF:
-        S[st.FLOOR] = min(last, HIGHEST_FLOOR)
+    if whole <= ROUND_OFF:
+        S[st.FLOOR] = min(S[st.WORST], HIGHEST_FLOOR)
         K[st.STATUS] = st.OK

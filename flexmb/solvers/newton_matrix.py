@@ -1,12 +1,12 @@
 """The iteration matrix of the implicit methods (theory sec. 11).
 
-Newton's method on the residual r(q, v, v') + G^T lam = 0 and Phi(q) = 0 in the unknowns dq and s dlam has the matrix
+Newton's method on the residual r(q, v, v') + G^T lam = 0 and the rows in the unknowns dq and s dlam has the matrix
 
     [ s (b' M + g' C + K)   G^T ]        s = beta h^2,  b' = (1-alpha_m)/(h^2 beta (1-alpha_f)),  g' = gamma/(h beta)
     [ G                    -eps ]
 
 with M, C, K the derivatives of r by accelerations, velocities and coordinates; the factor s keeps the entries of the
-order of the mass, however small the step. A row that holds at velocity level only is divided by g': it is G too.
+order of the mass, however small the step. Rows at velocity level, divided by g', have the derivative G too.
 
 Tangent 1 keeps the mass, which one composite-body pass builds, and stiffness and damping of the flexible bodies:
 s b' = (1-alpha_m)/(1-alpha_f) and s g' = gamma h. Tangent 2 has all (springs, damping, gyroscopic and geometric terms)
@@ -31,6 +31,7 @@ REGULARISATION = 1e-12
 # Least diagonal of a coordinate as a part of the largest: a row that holds a coordinate with no inertia and others is
 # scaled by the first, and its hold on the others, squared, must stay far above the regularisation.
 LIGHTEST = 1e-8
+LIGHT = 1e-4  # the same for the weight of a multiplier
 PERTURBATION = 1e-7  # fraction of the magnitude of a coordinate: half the digits
 
 
@@ -58,10 +59,12 @@ def difference_columns(K, S, W, arg):
     size, X = n + m, K[st.NEWTON + st.MATRIX]
     r_here = K[st.NEWTON + st.VECTOR]  # residual and rows here are kept in the right-hand side, which is free now
     phi_here = r_here + n
+    at_positions = K[st.SCHEME] == 1
+    rows = I[L.PHI] if at_positions else I[L.PHI_DOT]
     s, b_prime, g_prime = tangent_factors(S)
     call(I[L.AT_RESIDUAL], I, F, W, 0)
     copy_block(W, I[L.RES], S, r_here, n)
-    copy_block(W, I[L.PHI], S, phi_here, m)
+    copy_block(W, rows, S, phi_here, m)
     for j in range(n):
         e = PERTURBATION * S[K[st.SCALE] + j]
         Dq, v, vdot = W[I[L.DQ] + j], W[I[L.V] + j], W[I[L.A] + j]
@@ -74,8 +77,8 @@ def difference_columns(K, S, W, arg):
         for i in range(n):
             S[entry(X, size, i, j)] = s * (W[I[L.RES] + i] - S[r_here + i]) / e
         for k in range(m):
-            slope = (W[I[L.PHI] + k] - S[phi_here + k]) / e
-            S[entry(X, size, n + k, j)] = slope if k < n_positions else slope / g_prime
+            slope = (W[rows + k] - S[phi_here + k]) / e
+            S[entry(X, size, n + k, j)] = slope if at_positions and k < n_positions else slope / g_prime
     call(I[L.AT_COMPOSE], I, F, W, 0)
     call(I[L.AT_JACOBIAN], I, F, W, 0)
 
@@ -137,12 +140,32 @@ def scaling_into(I, W, S, X, scale, D):
         S[D + n + k] = 1.0 / sqrt(S[D + n + k] + 1e-14 * largest + 1e-300)
 
 
+@kernel
+def row_weights_into(I, W, S, X, scale, weights):
+    """S[weights..] = gap that s lam_k = 1 would open between bodies that are free, as a multiple of the row's scale.
+
+    sum of G_kj^2 / X_jj, light coordinates at least LIGHT of the heaviest; before the matrix is scaled.
+    """
+    n, m, G = I[L.N_V], I[L.N_ROWS], I[L.G]
+    size, largest = n + m, 0.0
+    for i in range(n):
+        largest = max(largest, abs(S[entry(X, size, i, i)]) * S[scale + i] ** 2)
+    for k in range(m):
+        total, length = 0.0, 0.0
+        for j in range(n):
+            g = abs(W[entry(G, n, k, j)])
+            total += g * g / max(abs(S[entry(X, size, j, j)]), LIGHT * largest / S[scale + j] ** 2, 1e-300)
+            length = max(length, g * S[scale + j])
+        S[weights + k] = total / max(length, 1e-300)
+
+
 @program
 def balance_matrix(K, S, W, arg):
     """Choose the scaling D, complete the matrix by G^T and -eps, and scale it: D X D."""
     I = int_pointer(K[st.AT_I])
     n, m = I[L.N_V], I[L.N_ROWS]
     size, X, D, G = n + m, K[st.NEWTON + st.MATRIX], K[st.BALANCE], I[L.G]
+    row_weights_into(I, W, S, X, K[st.SCALE], K[st.ROW_WEIGHT])
     scaling_into(I, W, S, X, K[st.SCALE], D)
     for i in range(size):
         d = S[D + i]
@@ -167,6 +190,10 @@ def build_matrix(K, S, W, arg):
     call(K[st.AT_BALANCE], K, S, W, 0)
     call(K[st.AT_FACTOR], K, S, S, st.NEWTON)
     K[st.FACTORISATIONS] += 1
+    if K[st.TANGENT] == 2:
+        K[st.FULL_LEFT] -= 1
+    elif K[st.FULL_SPAN] > 1:
+        K[st.FULL_SPAN] -= 1
     K[st.SINCE] = 0
     K[st.EXCESS] = 0
     S[st.MOVED] = 0.0

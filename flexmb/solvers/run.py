@@ -130,9 +130,11 @@ class Integration:
         """Look at the combinations of rows; after a failed step they are replaced. Returns the status of the run."""
         K, S, m = self.K, self.S, self.mechanics
         assert self.basis is not None
-        slots = (st.LAM_N, st.LAM_E) if self.explicit else (st.LAM_N, st.LAM_E, st.LAM_P)
+        places = [K[st.LAM_N], K[st.LAM_E]]
+        if not self.explicit:
+            places += [K[st.LAM_P] + back * m.n_rows for back in range(3)]
         has_failed = bool(K[st.TRIED])
-        if self.basis.look([S[K[slot] : K[slot] + m.n_rows] for slot in slots], replace=has_failed):
+        if self.basis.look([S[place : place + m.n_rows] for place in places], replace=has_failed):
             K[st.HAVE_FACTOR] = 0
         if self.explicit and has_failed and m.n_rows and not choose_again(m, K, S):
             return st.SINGULAR

@@ -33,6 +33,8 @@ class Settings:
     """Parameter of HHT-alpha, 0 to 1/3."""
     tolerance: float | None = None
     """Error of a step as a fraction of the magnitude of the coordinates; if given, it controls the step."""
+    newton_tolerance: float | None = None
+    """Error that Newton's iteration may leave, as a part of the largest acceleration; none: the default."""
     max_step: float | None = None
     formulation: str = "augmented"
     independent: tuple[str, ...] = ()
@@ -55,13 +57,13 @@ def solver_settings(analysis: Analysis | Settings, every: float | None = None) -
     def fault(name: str, text: str, hint: str = "") -> None:
         faults.append(Fault(text, ("analysis", name), hint))
 
-    for name in ("end", "step", "tolerance", "max_step", "every", "start", "rho", "alpha"):
+    for name in ("end", "step", "tolerance", "newton_tolerance", "max_step", "every", "start", "rho", "alpha"):
         number = getattr(settings, name)
         if number is not None and not np.isfinite(number):
             fault(name, f"{number} is not a finite number.")
     if settings.type != "static" and (settings.end is None or not settings.end > settings.start):
         fault("end", f"the end {settings.end} s is not after the start {settings.start} s.")
-    for name in ("step", "tolerance", "max_step", "every"):
+    for name in ("step", "tolerance", "newton_tolerance", "max_step", "every"):
         number = getattr(settings, name)
         if number is not None and not number > 0.0:
             fault(name, f"{number} is not positive.")
@@ -96,6 +98,7 @@ def _of_model(analysis: Analysis) -> Settings:
         rho=analysis.rho,
         alpha=analysis.alpha,
         tolerance=analysis.tolerance,
+        newton_tolerance=analysis.newton_tolerance,
         max_step=analysis.max_step,
         formulation=analysis.formulation,
         independent=tuple(analysis.independent),

@@ -24,6 +24,12 @@ def nominal_time(K, S, index):
 
 
 @kernel
+def steps_of_run(S):
+    """Number of steps of the present size in the whole run, over which their errors add up."""
+    return (S[st.T_END] - S[st.T_START]) / S[st.H]
+
+
+@kernel
 def plan_step(K, S):
     """Set the size H and the end T_E of the step that starts at T_N."""
     if K[st.CONTROLLED] == 1:

@@ -31,7 +31,8 @@ from tests.support.runs import Rows
 
 FLAGSHIP = ROOT / "examples" / "04_spatial_slider_crank.toml"
 QUADRATIC = {"bodies.rod.field": "quadratic", "bodies.rod.order": "2"}
-IMPLICIT: dict[str, Any] = {"type": "dynamic", "method": "generalized-alpha", "rho": 0.8}
+# Newton's iteration may end one increment earlier in one of the runs: what it leaves must be below SAME.
+IMPLICIT: dict[str, Any] = {"type": "dynamic", "method": "generalized-alpha", "rho": 0.8, "newton_tolerance": 1e-12}
 SAME = 2e-9  # round-off of positions, 1e-15, divided by beta h^2: what accelerations and multipliers carry at 2 ms
 SLOTS = (L.AT_RESIDUAL, L.AT_SYSTEM, L.AT_JACOBIAN, L.AT_ACCELERATION, L.AT_POWERS)
 
@@ -134,6 +135,8 @@ def assert_same(system: Any, plain: np.ndarray, fast: np.ndarray) -> None:
         size = np.max(np.abs(plain[:, columns[channel.path]]), initial=1e-3)
         largest[channel.unit] = max(largest.get(channel.unit, 0.0), float(size))
     for channel in system.channels:
+        if channel.path == "solver/iterations":  # decided at round-off
+            continue
         difference = np.max(np.abs(plain - fast)[:, columns[channel.path]], initial=0.0)
         assert difference <= SAME * largest[channel.unit], channel.path
 

@@ -122,7 +122,6 @@ def residual(I, F, W, arg):
     spoil(I, W, L.G, n * m)
     spoil(I, W, L.BIAS, n)
     spoil(I, W, L.GAM, m)
-    spoil(I, W, L.PHI_DOT, m)
 
 
 @program

@@ -91,6 +91,11 @@ class Analysis(Strict):
     tolerance: Annotated[float, Scalar("number", above=0.0, most=1.0)] | None = Field(
         None, description="Relative local error for step size control; default: a fixed step."
     )
+    newton_tolerance: Annotated[float, Scalar("number", above=0.0, most=1e-3)] | None = Field(
+        None,
+        description="Implicit methods: error that Newton's iteration leaves in a step, relative to the largest "
+        "acceleration; default: 1e-9. Smaller for smoother multipliers, e.g. when results are differentiated.",
+    )
     formulation: Literal["augmented", "embedding", "canonical"] = Field(
         "augmented",
         description="Lagrange multipliers, independent coordinates only, or positions and momenta (canonical: natural "

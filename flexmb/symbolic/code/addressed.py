@@ -4,7 +4,7 @@ Enters: complete equations of a model with its numbers, their intermediate resul
 offsets in the header I. Leaves: source text with these functions, each straight-line code that reads time, coordinates,
 rates, accelerations and multipliers from W and writes its results to W:
 
-    residual      RES = M a + bias + G^T lam, PHI
+    residual      RES = M a + bias + G^T lam, PHI, PHI_DOT
     system        M, G, PHI, PHI_DOT; arg = 0 also BIAS, GAM
     jacobian      G, PHI, PHI_DOT
     powers        POWER of all work channels
@@ -90,7 +90,7 @@ def code_of(equations: Equations, names: Collection[str], channels: Sequence[Cha
     }
     wanted: dict[str, list[dict[str, Sequence[Any]]]] = {}
     if "residual" in names:
-        wanted["residual"] = [{"RES": residual(equations), "PHI": equations.phi}]
+        wanted["residual"] = [{"RES": residual(equations), "PHI": equations.phi, "PHI_DOT": equations.phi_dot}]
     if "system" in names:
         wanted["system"] = [{"M": M, **constraints}, {"BIAS": bias, "GAM": equations.gamma}]
     if "jacobian" in names:
