@@ -206,7 +206,7 @@ OF_ALL_ROWS = {
     L.AT_SYSTEM: L.AT_ALL_SYSTEM,
     L.AT_JACOBIAN: L.AT_ALL_JACOBIAN,
 }
-"""Where such a system keeps the programs that they call, which evaluate all rows."""
+"""Slots in which such a system keeps the programs that they call, which evaluate all rows."""
 
 
 FIELD_PROGRAMS: dict[int, tuple[int, ...]] = {

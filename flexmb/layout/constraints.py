@@ -20,7 +20,7 @@ R_F = ROW_RECORD.place("parameter", "F", 1, "m", "length, lead or radius; 0: non
 R_COORD = ROW_RECORD.value("coordinate", "tree: index among the velocities; chord: number of the chord")
 R_SUB = ROW_RECORD.value("sub_index", "tree: index among the stored coordinates; chord: number of the coordinate")
 R_W = ROW_RECORD.place("wrench", "W", 6, "1, m", "gradient: force and moment on the second marker, world axes")
-R_WATCHED = ROW_RECORD.value("watched", "1: no solver needs it, only its residual is looked at, with the Jacobian")
+R_WATCHED = ROW_RECORD.value("watched", "1: no solver needs it, only its residual is examined, with the Jacobian")
 ROW = ROW_RECORD.size
 
 SHARED_RECORD = Record(

@@ -7,7 +7,7 @@ scale), U are the left singular vectors of G of the rank of the set, C the other
     G_set = [U C] sigma V^T,     G_set^T C = 0
 
 The angle between U and the present rows grows at most like distance / sigma_r (Wedin), with sigma_r the least singular
-value of the rank. So a basis has a reach: it is looked at again when a coordinate has moved by REACH sigma_r (by more
+value of the rank. So a basis has a reach: it is examined again when a coordinate has moved by REACH sigma_r (by more
 where it was seen to turn slowly), and replaced when its angle exceeds that of STALE. Multipliers are carried over by
 those of all rows; accelerations and the order of a method do not depend on the basis.
 """
@@ -20,7 +20,7 @@ from flexmb.arrays import Floats
 from flexmb.layout import flat_arrays as L
 from flexmb.solvers.mechanics import Mechanics, moved_by, stored_scales
 
-REACH = 0.3  # distance of the coordinates, as a part of sigma_r, after which the basis is looked at again
+REACH = 0.3  # distance of the coordinates, as a part of sigma_r, after which the basis is examined again
 LEAST_REACH, LONGEST_REACH = 1e-4, 1.0  # [rad, parts of the length scale]
 NEVER = 1e300
 STALE, FRESH = 0.8, 0.97  # smallest cosine between old and new combinations: replace below, look less often above

@@ -60,10 +60,10 @@ def advance(K, S, W, arg):
             if is_open(I, float_pointer(K[st.AT_F]), W):
                 K[st.STATUS] = st.OPENED
         failed = K[st.STATUS] != st.OK
-        if failed and K[st.TRIED] == 0 and (I[L.N_BASIS] > 0 or (is_explicit and I[L.N_ROWS] > 0)):
+        if failed and K[st.TRIED] == 0 and (I[L.N_SHARED] > 0 or (is_explicit and I[L.N_ROWS] > 0)):
             return_to_start(I, W, S, K)
             K[st.TRIED] = 1
-            K[st.STATUS] = st.COMBINE_AGAIN if I[L.N_BASIS] > 0 else st.CHOOSE_AGAIN
+            K[st.STATUS] = st.COMBINE_AGAIN if I[L.N_SHARED] > 0 else st.CHOOSE_AGAIN
             return
         if failed or (K[st.CONTROLLED] == 1 and not S[st.ERROR] <= 1.0):
             if failed:

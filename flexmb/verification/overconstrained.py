@@ -197,7 +197,9 @@ def sarrus_tables() -> dict[str, Any]:
     """Tables of a Sarrus linkage: legs in the planes x, z and y, z; the platform falls along z."""
     length, angle = SARRUS["rod"], SARRUS["angle"]
     reach, height = length * np.cos(angle), length * np.sin(angle)
-    points, bodies, joints = {}, {}, {}
+    points: dict[str, Any] = {}
+    bodies: dict[str, Any] = {}
+    joints: dict[str, Any] = {}
     for leg, out, axis in (("a", np.array([1.0, 0.0, 0.0]), [0, 1, 0]), ("b", np.array([0.0, 1.0, 0.0]), [1, 0, 0])):
         foot, knee, top = 0.3 * out, (0.3 + reach) * out + [0, 0, height], 0.3 * out + [0, 0, 2 * height]
         points |= {f"{leg}1": foot.tolist(), f"{leg}2": knee.tolist(), f"{leg}3": top.tolist()}
