@@ -59,10 +59,10 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
                 break
             polished = True  # one more step costs little and brings PHI to round-off
         G = mechanics.G[rows] @ ways
-        units = row_units(G, names)
+        units = row_units(G, names, mechanics.system.length_scale)
         left, sigma, right = np.linalg.svd(G / units[:, None], full_matrices=False)
         inverse = np.where(
-            sigma > RANK * max(sigma[0], 1e-300), sigma / (sigma**2 + (damping * sigma[0]) ** 2 + 1e-300), 0.0
+            sigma > RANK * max(sigma[0], 1.0), sigma / (sigma**2 + (damping * sigma[0]) ** 2 + 1e-300), 0.0
         )
         step = -(right.T @ (inverse * (left.T @ (mechanics.phi[rows] / units))))
         longest = float(np.max(np.abs(step), initial=0.0))
@@ -86,7 +86,7 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
     gap = float(np.max(np.abs(mechanics.phi[rows]), initial=0.0))
     if not tolerance < gap <= misfit * mechanics.row_scale:
         return gap
-    return in_range(mechanics.G[rows] @ ways, names, mechanics.phi[rows])
+    return in_range(mechanics.G[rows] @ ways, names, mechanics.phi[rows], mechanics.system.length_scale)
 
 
 def _ways(mechanics: Mechanics, free: Flags) -> Floats:
@@ -263,7 +263,9 @@ def freedom(mechanics: Mechanics) -> int:
     mechanics.jacobian()
     kept = [k for k, row in enumerate(rows) if not row.is_motion]
     G = mechanics.G_all[np.ix_(kept, np.flatnonzero(rigid))] * mechanics.scale[rigid]
-    return int(np.sum(rigid)) - (len(combinations(G, [rows[k] for k in kept])) if G.size else 0)
+    return int(np.sum(rigid)) - (
+        len(combinations(G, [rows[k] for k in kept], mechanics.system.length_scale)) if G.size else 0
+    )
 
 
 def no_motion_text(mechanics: Mechanics, wanted: Floats) -> str:
@@ -280,7 +282,8 @@ def no_motion_text(mechanics: Mechanics, wanted: Floats) -> str:
     joints = list(dict.fromkeys(row.owner for row in m.system.evaluated if not row.is_motion))
     listed = ", ".join(f"'{name}'" for name in joints[:10]) + (", ..." if len(joints) > 10 else "")
     m.jacobian()
-    near = near_dependences(scaled_rows(m.G_all * m.scale, m.system.evaluated), m.system.evaluated, SLIGHT)
+    rows = m.system.evaluated
+    near = near_dependences(scaled_rows(m.G_all * m.scale, rows, m.system.length_scale), rows, SLIGHT)
     why = "".join(f" Note that {near_text(finding)}." for finding in near[-1:])
     return (
         f"The mechanism has no degree of freedom: {m.n_v - int(m.system.elastic.sum())} coordinates, and as many "
@@ -308,7 +311,9 @@ def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
     mechanics.jacobian()
     for _ in range(2 if free.size else 0):
         lower = np.linalg.cholesky(M[np.ix_(free, free)])
-        C = combinations(mechanics.G[:, free] * mechanics.scale[free], mechanics.system.rows)
+        C = combinations(
+            mechanics.G[:, free] * mechanics.scale[free], mechanics.system.rows, mechanics.system.length_scale
+        )
         B = np.linalg.solve(lower, (C @ mechanics.G[:, free]).T).T
         y = np.linalg.lstsq(B, -C @ mechanics.phi_dot, rcond=TINY)[0]
         mechanics.v[free] += np.linalg.solve(lower.T, y)
@@ -318,7 +323,8 @@ def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
     if not free.size or largest > 10.0 * RANK * size * mechanics.row_scale:
         return largest
     G = mechanics.G[:, free] * mechanics.scale[free]
-    return in_range(G, mechanics.system.rows, mechanics.phi_dot)  # rows that nearly repeat others do not count
+    # rows that nearly repeat others do not count
+    return in_range(G, mechanics.system.rows, mechanics.phi_dot, mechanics.system.length_scale)
 
 
 def solve_accelerations(mechanics: Mechanics) -> None:
@@ -330,7 +336,7 @@ def solve_accelerations(mechanics: Mechanics) -> None:
     if not mechanics.n_rows:
         mechanics.a[:] = free
         return
-    C = combinations(mechanics.G * mechanics.scale, mechanics.system.rows)
+    C = combinations(mechanics.G * mechanics.scale, mechanics.system.rows, mechanics.system.length_scale)
     B = np.linalg.solve(lower, (C @ mechanics.G).T).T
     left, sigma, right = np.linalg.svd(B, full_matrices=False)
     inverse = np.where(sigma > TINY * float(sigma.max(initial=0.0)), 1.0 / np.maximum(sigma, 1e-300), 0.0)

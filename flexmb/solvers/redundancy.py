@@ -130,7 +130,7 @@ def _shared_sets(G: Floats, joints: Flags, rank: int) -> tuple[SharedRows, ...]:
 
 def _scaled(mechanics: Mechanics, G: Floats) -> Floats:
     """Rows in scaled coordinates, divided by their units."""
-    return scaled_rows(G * mechanics.scale, mechanics.system.evaluated)
+    return scaled_rows(G * mechanics.scale, mechanics.system.evaluated, mechanics.system.length_scale)
 
 
 def _nearby(mechanics: Mechanics, G: Floats, distance: float, free: Flags | None = None) -> Floats | None:
@@ -214,7 +214,7 @@ def _contradictions(mechanics: Mechanics, dropped: tuple[int, ...], kept: list[i
     bad: list[int] = []
     m.equations()
     scaled = m.G * m.scale
-    length = max(float(np.linalg.norm(scaled, axis=1).max()), 1e-300)  # of a row; its own may vanish
+    length = max(float(np.linalg.norm(scaled, axis=1).max()), m.row_scale)  # of a row; its own may vanish
     rates = float(np.max(np.abs(m.v) / m.scale, initial=0.0))
     m.v[:] = 0.0
     m.equations()

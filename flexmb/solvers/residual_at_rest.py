@@ -62,9 +62,11 @@ class ResidualAtRest:
         if m.n_rows or len(self.holds):
             m.jacobian()
             G = np.vstack([m.G * m.scale, self.holds])
-            units = np.append(row_units(m.G * m.scale, self.system.rows), np.ones(len(self.holds)))
+            units = np.append(
+                row_units(m.G * m.scale, self.system.rows, self.system.length_scale), np.ones(len(self.holds))
+            )
             left, sigma, right = np.linalg.svd(G / units[:, None])
-            rank = int(np.sum(sigma > RANK * max(float(sigma[0]), 1e-300)))
+            rank = int(np.sum(sigma > RANK * max(float(sigma[0]), 1.0)))
             ways = right[rank:].T
             lam = -left[:, :rank] @ ((right[:rank] @ force) / sigma[:rank]) / units
             m.lam[:] = lam[: m.n_rows]

@@ -37,11 +37,14 @@ class Near:
     """Whether it is taken as redundant; else as independent."""
 
 
-def row_units(G: Floats, rows: Sequence[Row]) -> Floats:
-    """(rows,) units of the rows of G (rows, n) in scaled coordinates."""
+def row_units(G: Floats, rows: Sequence[Row], size: float) -> Floats:
+    """(rows,) units of the rows of G (rows, n) in scaled coordinates; size : length scale of the mechanism [m].
+
+    Where joints only repeat others (a door on two hinges), all lengths are round-off: they are measured by the size.
+    """
     lengths = np.linalg.norm(G, axis=1)
     is_length = np.array([row.unit != "rad" for row in rows], dtype=bool)
-    least = SHORTEST * float(np.max(lengths[is_length], initial=0.0))
+    least = SHORTEST * float(np.max(lengths[is_length], initial=size))
     of_owner: dict[str, float] = {}
     for row, length in zip(rows, lengths, strict=True):
         of_owner[row.owner] = max(of_owner.get(row.owner, least), float(length) if row.unit != "rad" else 0.0)
@@ -49,9 +52,9 @@ def row_units(G: Floats, rows: Sequence[Row]) -> Floats:
     return np.where(is_length & (units > 0.0), units, 1.0)
 
 
-def scaled_rows(G: Floats, rows: Sequence[Row]) -> Floats:
+def scaled_rows(G: Floats, rows: Sequence[Row], size: float) -> Floats:
     """Rows of G (rows, n) in scaled coordinates, divided by their units."""
-    return np.asarray(G / row_units(G, rows)[:, None])
+    return np.asarray(G / row_units(G, rows, size)[:, None])
 
 
 def rank_of_rows(G: Floats) -> int:
@@ -60,16 +63,16 @@ def rank_of_rows(G: Floats) -> int:
     return int(np.sum(sigma > RANK * max(1.0, float(sigma[0])))) if sigma.size else 0
 
 
-def combinations(G: Floats, rows: Sequence[Row]) -> Floats:
+def combinations(G: Floats, rows: Sequence[Row], size: float) -> Floats:
     """C (rank, rows): independent combinations C G of rows of G, which is in scaled coordinates."""
-    units = row_units(G, rows)
+    units = row_units(G, rows, size)
     left, sigma, _ = np.linalg.svd(G / units[:, None], full_matrices=False)
     return np.asarray(left[:, sigma > RANK * max(1.0, float(sigma.max(initial=0.0)))].T / units)
 
 
-def in_range(G: Floats, rows: Sequence[Row], values: Floats) -> float:
+def in_range(G: Floats, rows: Sequence[Row], values: Floats, size: float) -> float:
     """Largest part of the values of rows (rows,) that a motion can change; G : rows in scaled coordinates."""
-    units, C = row_units(G, rows), combinations(G, rows)
+    units, C = row_units(G, rows, size), combinations(G, rows, size)
     return float(np.max(np.abs((C * units).T @ (C @ values)) * units, initial=0.0))
 
 

@@ -347,7 +347,7 @@ def test_multipliers_of_an_output_row_are_the_least() -> None:
 def test_a_short_row_of_a_joint_nearly_vanishes() -> None:
     rows = [Row("pin", "offset along x", "m", False), Row("pin", "offset along z", "m", False)]
     rows.append(Row("drive", "angle", "rad", True))
-    G = scaled_rows(np.array([[1e3, 0.0, 0.0], [0.0, 1e-5, 0.0], [0.0, 0.0, 1.0]]), rows)
+    G = scaled_rows(np.array([[1e3, 0.0, 0.0], [0.0, 1e-5, 0.0], [0.0, 0.0, 1.0]]), rows, 1.0)
     assert rank_of_rows(G) == 2
     (near,) = near_dependences(G, rows)
     assert near.is_redundant and near.worst == "pin" and near.size == pytest.approx(1e-8)
