@@ -1,7 +1,7 @@
 """Newton's iteration of an implicit step: when it has converged, and when a new or a better matrix is worth its cost.
 
 With d_k the largest increment of iteration k, in units of the error that may be left (`accepted_errors`), and
-theta = d_k/d_{k-1} its contraction, the remaining error is d_k theta/(1 - theta). A factor is used for many steps; it is
+theta = d_k/d_{k-1} its contraction, the error left is d_k theta/(1 - theta). A factor is used for many steps; it is
 replaced when its additional iterations have cost as much as a new factor, or theta is poor.
 Hairer & Wanner, Solving Ordinary Differential Equations II, sec. IV.8.
 """

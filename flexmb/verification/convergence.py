@@ -15,7 +15,7 @@ SMOOTH = {"analysis.elastic_start": "quasi-static", "analysis.end": "0.02", "out
 
 
 def errors(model: str, settings: dict[str, str], channels: tuple[str, ...], counts: tuple[int, int]) -> Floats:
-    """Largest errors of the channels as parts of their peaks, (2, channels), with so many steps."""
+    """Largest errors of the channels as parts of their peaks, (2, channels), with two numbers of steps."""
     exact = run(model, {**settings, "analysis.method": "rk45", "analysis.tolerance": "1e-12", "analysis.step": "1e-6"})
     found: list[Record] = []
     for count in counts:

@@ -38,6 +38,6 @@ def test_example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # Printed in the example to four digits.
     assert found["smallest"] == pytest.approx(-31.94, abs=5e-3)
     assert found["largest"] == pytest.approx(31.40, abs=5e-3)
-    # The driven run closes the crank angle on its motion in every step, the forward run does not: error of second order.
+    # The driven run closes the crank angle on its motion in every step, the forward run does not: second order.
     assert found["departure"] < 3e-8
     assert "slider_pin" in capsys.readouterr().out

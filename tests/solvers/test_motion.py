@@ -12,27 +12,10 @@ import pytest
 
 from flexmb.errors import InputError
 from flexmb.joints.table import JOINT_TYPES
-from tests.support.mechanisms import joint_keys, random_body
+from tests.support.mechanisms import joint_keys, random_body, ring
 from tests.support.runs import Run
 
 RING_JOINTS = tuple(row.name for row in JOINT_TYPES.values() if row.n_v and row.n_rows)
-
-
-def ring(kind: str, seed: int = 3) -> dict[str, Any]:
-    """ground - revolute - universal - `kind` - spherical - ground: as many degrees of freedom as `kind` has."""
-    rng = np.random.default_rng(seed)
-    data: dict[str, Any] = {
-        "model": {"name": f"ring with a {kind} joint", "gravity": [0.5, 0.3, -9.81]},
-        "bodies": {name: random_body(rng) for name in ("one", "two", "three")},
-        "joints": {
-            "a": {**joint_keys("revolute", rng), "bodies": ["ground", "one"], "velocity": 1.5},
-            "b": {**joint_keys("universal", rng), "bodies": ["two", "one"]},
-            "x": {**joint_keys(kind, rng), "bodies": ["two", "three"]},
-            "c": {**joint_keys("spherical", rng), "bodies": ["three", "ground"]},
-        },
-        "analysis": {"end": 0.2},
-    }
-    return data
 
 
 @pytest.mark.parametrize("kind", RING_JOINTS)

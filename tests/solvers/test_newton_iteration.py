@@ -14,7 +14,7 @@ import pytest
 from flexmb.analyses.preparation import prepare
 from flexmb.model.model_file import read_model
 from flexmb.solvers.run import simulate
-from tests.solvers.test_motion import ring
+from tests.support.mechanisms import ring
 from tests.support.places import EXAMPLES
 from tests.support.runs import Rows, Run
 

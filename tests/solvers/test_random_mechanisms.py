@@ -211,15 +211,15 @@ def test_a_closed_mechanism_is_resumed_to_the_same_bits(
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_error_controlled_steps_of_generalised_alpha_respect_the_tolerance(seed: int) -> None:
-    """The error of the run is at most the sum of the tolerances of its steps, times what the motion amplifies (less
-    than ten in 0.1 s), in parts of the size of the mechanism; the local error is of third order: a thousandth of
-    the tolerance takes ten times the steps."""
+    """The error of the run is at most the tolerance, times what the motion amplifies (less than ten in 0.1 s), in
+    parts of the size of the mechanism; it is of second order: a thousandth of the tolerance takes 32 times the
+    steps."""
     data = closed_mechanism(seed)
     exact = Run(data, **FINE)
     steps = []
     for tolerance in (1e-5, 1e-8):
         run = Run(data, method="generalized-alpha", tolerance=tolerance)
         error = np.abs(run.final_positions - exact.final_positions).max() / exact.system.length_scale
-        assert error < 10 * tolerance * run.summary.steps, (tolerance, error)
+        assert error < 10 * tolerance, (tolerance, error)
         steps.append(run.summary.steps)
-    assert 6.0 < steps[1] / steps[0] < 14.0, steps
+    assert 24.0 < steps[1] / steps[0] < 42.0, steps

@@ -114,3 +114,20 @@ def rotation(p: np.ndarray) -> np.ndarray:
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
         ]
     )
+
+
+def ring(kind: str, seed: int = 3) -> dict[str, Any]:
+    """ground - revolute - universal - `kind` - spherical - ground: as many degrees of freedom as `kind` has."""
+    rng = np.random.default_rng(seed)
+    data: dict[str, Any] = {
+        "model": {"name": f"ring with a {kind} joint", "gravity": [0.5, 0.3, -9.81]},
+        "bodies": {name: random_body(rng) for name in ("one", "two", "three")},
+        "joints": {
+            "a": {**joint_keys("revolute", rng), "bodies": ["ground", "one"], "velocity": 1.5},
+            "b": {**joint_keys("universal", rng), "bodies": ["two", "one"]},
+            "x": {**joint_keys(kind, rng), "bodies": ["two", "three"]},
+            "c": {**joint_keys("spherical", rng), "bodies": ["three", "ground"]},
+        },
+        "analysis": {"end": 0.2},
+    }
+    return data
