@@ -42,6 +42,8 @@ BENDS = 1e-3
 """Part of the largest coordinate of a mode above which its elastic coordinates count: a rigid mode has none."""
 LARGEST = 120
 """Coordinates up to which stability is examined."""
+MOST_ROWS = 10_000
+"""Rows at the start and at the end of a long result that are read."""
 _SAMPLES = 5
 
 
@@ -49,8 +51,8 @@ def stability_warnings(system: System, result: Result) -> list[WarningRecord]:
     """Warnings about a run that stays in an unstable equilibrium, at most one."""
     if not 0 < system.n_v <= LARGEST or not result.n_rows:
         return []
-    q, v, a = (np.asarray(result[f"coordinates/{key}"]).reshape(result.n_rows, -1) for key in "qva")
-    times = np.asarray(result.time)
+    q, v, a = (_read(result, f"coordinates/{key}") for key in "qva")
+    times = _read(result, "time")[:, 0]
     mechanics = Mechanics(system, system.workspace())
     resting = _resting(v, a, mechanics.scale, float(times[-1] - times[0]))
     try:
@@ -63,6 +65,16 @@ def stability_warnings(system: System, result: Result) -> list[WarningRecord]:
     except (ComputationError, np.linalg.LinAlgError):
         pass  # a state that cannot be examined gives no finding
     return []
+
+
+def _read(result: Result, path: str) -> Floats:
+    """(rows, n) a channel; of a long result the rows at its start and its end."""
+    selection = result.names.find(path)
+    ends = [(0, result.n_rows)]
+    if result.n_rows > 2 * MOST_ROWS:
+        ends = [(0, MOST_ROWS), (result.n_rows - MOST_ROWS, result.n_rows)]
+    parts = [result.read(selection, first, last) for first, last in ends]
+    return np.concatenate([part.reshape(len(part), -1) for part in parts])
 
 
 def resting_warnings(system: System, work: Floats) -> list[WarningRecord]:
