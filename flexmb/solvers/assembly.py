@@ -229,7 +229,7 @@ def freedom(mechanics: Mechanics) -> int:
     rigid, rows = ~mechanics.system.elastic, mechanics.system.evaluated
     mechanics.jacobian()
     kept = [k for k, row in enumerate(rows) if not row.is_motion]
-    G = mechanics.G_all[np.ix_(kept, np.flatnonzero(rigid))] * mechanics.scale[rigid]
+    G = mechanics.G_all[kept][:, rigid] * mechanics.scale[rigid]
     return int(np.sum(rigid)) - (len(combinations(G, [rows[k] for k in kept])) if G.size else 0)
 
 
