@@ -262,10 +262,9 @@ def freedom(mechanics: Mechanics) -> int:
     rigid, rows = ~mechanics.system.elastic, mechanics.system.evaluated
     mechanics.jacobian()
     kept = [k for k, row in enumerate(rows) if not row.is_motion]
-    G = mechanics.G_all[np.ix_(kept, np.flatnonzero(rigid))] * mechanics.scale[rigid]
-    return int(np.sum(rigid)) - (
-        len(combinations(G, [rows[k] for k in kept], mechanics.system.length_scale)) if G.size else 0
-    )
+    G = mechanics.G_all[kept][:, rigid] * mechanics.scale[rigid]
+    independent = combinations(G, [rows[k] for k in kept], mechanics.system.length_scale) if G.size else ()
+    return int(np.sum(rigid)) - len(independent)
 
 
 def no_motion_text(mechanics: Mechanics, wanted: Floats) -> str:
