@@ -3,7 +3,7 @@
 At rest: the stiffness along the motions that the constraints allow has a negative eigenvalue against the mass; the
 motion grows by exp(t sqrt(-lowest)). Steady motion, all rates constant (a body that spins about its middle axis): a
 mode of the linearised equations grows. Beams that stay straight while the mechanism moves (a shaft, a strut pushed by a
-drive): the same for modes that bend them. Other motions are not looked at: a pendulum that passes its upper position is
+drive): the same for modes that bend them. Other motions are not examined: a pendulum that passes its upper position is
 not at rest.
 """
 

@@ -42,6 +42,10 @@ STIFF = {
 """Cell types that lock in bending, and what to do; hex8 only without its incompatible modes"""
 _SAME_INERTIA = 1e-4
 """Relative difference of the inertia of mesh and reduced body that round-off may leave."""
+_LOSS_CODES = {"unit": "guessed-unit", "formulation": "other-formulation", "mesh": "poor-mesh"}
+"""Codes of losses of the import by their kind; the others are "lost-in-import"."""
+CODES = ("guessed-unit", "other-formulation", "poor-mesh", "lost-in-import", "above-band", "frequency-off")
+"""Codes that are chosen by a rule."""
 _SHOWN = 3
 """Modes that are listed one by one."""
 _LEAST_JUDGED = 3
@@ -68,15 +72,20 @@ def with_reasons(report: Mapping[str, Any], reasons: Sequence[Reason], *, first:
 def loss_reasons(losses: Sequence[Loss]) -> list[Reason]:
     """Losses of the import that count."""
     return [
-        (loss.level, WarningRecord(_loss_code(loss), loss.text, "mesh", None, float(loss.count), "1"))
+        (
+            loss.level,
+            WarningRecord(
+                _LOSS_CODES.get(loss.kind, "lost-in-import"),
+                loss.text,
+                f"mesh.{loss.kind}",
+                None,
+                float(loss.count),
+                "1",
+            ),
+        )
         for loss in losses
         if loss.level != "note"
     ]
-
-
-def _loss_code(loss: Loss) -> str:
-    words = {"unit": "guessed-unit", "formulation": "other-formulation", "mesh": "poor-mesh"}
-    return words.get(loss.kind, f"lost-{loss.kind}")
 
 
 def judge(report: Mapping[str, Any], modes: FreeModes, stiff_kinds: Sequence[str]) -> list[Reason]:

@@ -53,7 +53,7 @@ GAM_ALL = _place("gam_all", "W", "n_all_rows", "m/s^2, rad/s^2", "gamma of all r
 G_ALL = _place("G_all", "W", "n_all_rows n_v", "1, m", "Jacobian of all rows")
 BASIS = _place(
     "basis", "W", "n_basis", "",
-    "combinations of the rows (n_all_rows x n_all_rows), coordinates where they were looked at last (n_q), distance of "
+    "combinations of the rows (n_all_rows x n_all_rows), coordinates where they were examined last (n_q), distance of "
     "each until the next look (n_q), shift of the multipliers of all rows in an output row (n_all_rows)",
 )  # fmt: skip
 BIAS = _place("bias", "W", "n_v", "N, N m", "h - applied forces")

@@ -27,6 +27,7 @@ PUSHES = 1e-3  # of the largest force of a spring: less is not listed
 COARSE = 0.1  # of the largest deflection: error that the tolerance may allow
 SEEN = 4  # rows of a contact that show its largest force, steps that resolve it
 LOST = 0.05  # of the stored energy: error of the energy of a run
+CODES = ("coarse-tolerance", "contact-not-resolved")  # chosen by a rule
 
 
 def contact_warnings(

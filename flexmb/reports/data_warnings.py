@@ -62,6 +62,10 @@ def inertia_warnings(mechanism: Mechanism) -> Iterator[WarningRecord]:
         )
 
 
+CODES = ("material-density", "material-stiffness")
+"""Codes that are chosen by a rule."""
+
+
 def _materials(spec: ModelSpec) -> Iterator[tuple[str, Material]]:
     yield from ((f"materials.{name}", material) for name, material in spec.materials.items())
     for name, body in spec.bodies.items():

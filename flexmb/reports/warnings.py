@@ -169,13 +169,11 @@ def equilibrium_warnings(found: Equilibrium, what: str) -> Iterator[WarningRecor
     """Warnings about an equilibrium that is unstable or not exact; `what`: "the equilibrium"."""
     if found.n_free and not found.is_stable:
         names = [name.strip("'") for name in found.softest]
-        way = "flutter" if found.lowest > 0.0 else f"it departs along {', '.join(names)}"
-        text = (
-            f"{what} is unstable: {way} (lowest eigenvalue of stiffness against mass {found.lowest:.6g} 1/s^2). The "
-            "mechanism does not return after a small disturbance."
-        )
+        growth = float(np.sqrt(max(-found.lowest, 0.0)))
+        way = f"a disturbance of {', '.join(names)} grows by exp({growth:.4g} t)" if growth > 0.0 else "by flutter"
+        text = f"{what} is unstable: {way}. A real mechanism leaves this position."
         place = f"coordinates.{names[0]}" if names else "coordinates"
-        yield WarningRecord("unstable-equilibrium", text, place, None, found.lowest, "1/s^2")
+        yield WarningRecord("unstable-equilibrium", text, place, None, growth, "1/s")
     if not found.residual <= POOR_FORCE:
         text = f"{what} is not exact: loads and reactions differ by {found.residual:.2g} of the largest load."
         yield WarningRecord("unbalanced-force", text, "analysis", None, found.residual, "1")

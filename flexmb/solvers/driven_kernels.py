@@ -185,7 +185,7 @@ def add_works(I, W, S, K):
 
 @program
 def advance(K, S, W, arg):
-    """Instants and their rows until the block is full, the last is done or combined rows should be looked at (OK), or
+    """Instants and their rows until the block is full, the last is done or combined rows should be examined (OK), or
     an instant is STUCK."""
     I, F = int_pointer(K[ds.AT_I]), float_pointer(K[ds.AT_F])
     times, rows, n = float_pointer(K[ds.AT_TIMES]), float_pointer(K[ds.AT_ROWS]), I[L.N_OUT]

@@ -3,7 +3,7 @@
 Implicit and explicit methods differ in what a step calls; a state with stages (K[STAGES] > 0) is that of an explicit
 one. The loop returns to Python when a block is done, the run ends or a step fails, and when the dependent velocities of
 an explicit method should be chosen again: J has grown, or a step failed with the current choice. Where constraint rows
-repeat others, it also returns when the combinations of rows that the solvers see should be looked at: the mechanism has
+repeat others, it also returns when the combinations of rows that the solvers see should be examined: the mechanism has
 moved, a step failed, or rows that they leave out have opened.
 """
 

@@ -1,6 +1,4 @@
-"""A body held by two joints of which one only repeats the other: all constraint rows of the loop are round-off.
-
-"""
+"""A body held by two joints of which one only repeats the other: all constraint rows of the loop are round-off."""
 
 from __future__ import annotations
 
