@@ -38,7 +38,7 @@ def assemble(system: Solvable, W: Floats) -> None:
 
 
 def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit: float = MISFIT) -> float:
-    """Move the free coordinates until PHI vanishes; return the largest |PHI| left.
+    """Move the free coordinates until PHI vanishes; return the largest |PHI| left, angles times the scale of a gap.
 
     What rows that repeat others leave whatever moves does not count up to `misfit`, a fraction of the scale of a gap.
     """
@@ -46,10 +46,11 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
         return 0.0
     rows = slice(0, mechanics.n_pos_rows)
     ways, names = _ways(mechanics, free), mechanics.system.rows[rows]
+    gauge = np.array([mechanics.row_scale if row.unit == "rad" else 1.0 for row in names])
     tolerance = CLOSED * mechanics.row_scale
     damping, best_q = 0.0, mechanics.q.copy()
     mechanics.jacobian()
-    size = float(np.linalg.norm(mechanics.phi[rows]))
+    size = float(np.linalg.norm(mechanics.phi[rows] * gauge))
     polished = False
     for _ in range(iterations):
         if not np.isfinite(size):
@@ -71,7 +72,7 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
         step = ways @ step * min(1.0, 0.5 / longest if longest > 0.0 else 1.0)  # at most half a radian per step
         mechanics.move(step)
         mechanics.jacobian()
-        new = float(np.linalg.norm(mechanics.phi[rows]))
+        new = float(np.linalg.norm(mechanics.phi[rows] * gauge))
         if new < size or (polished and new <= tolerance):
             damping *= 0.1 if new < 0.5 * size else 0.7
             damping = damping if damping > 1e-3 else 0.0
@@ -83,7 +84,7 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
             break
         damping = max(1e-3, 4.0 * damping)
     mechanics.jacobian()
-    gap = float(np.max(np.abs(mechanics.phi[rows]), initial=0.0))
+    gap = float(np.max(np.abs(mechanics.phi[rows]) * gauge, initial=0.0))
     if not tolerance < gap <= misfit * mechanics.row_scale:
         return gap
     return in_range(mechanics.G[rows] @ ways, names, mechanics.phi[rows], mechanics.system.length_scale)
@@ -171,8 +172,9 @@ def positive_mass(mechanics: Mechanics) -> tuple[Floats, Floats]:
     if found > SAFE:
         return M, bias
     if mechanics.n_rows and np.all(np.isfinite(M)):
-        size = float(np.mean(np.diag(M))) or 1.0
-        lengths = np.maximum(np.linalg.norm(mechanics.G, axis=1), 1e-300)
+        # in scaled coordinates: a mass and an inertia of micrometres differ by fifteen digits
+        size = float(np.mean(np.diag(M) * mechanics.scale**2)) or 1.0
+        lengths = np.maximum(np.linalg.norm(mechanics.G * mechanics.scale, axis=1), 1e-300)
         rows = mechanics.G / lengths[:, None]
         held = M + size * rows.T @ rows
         if margin(held) > max(10.0 * found, POSITIVE):

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from flexmb.model.schema import ModelSpec
     from flexmb.model.schema.analysis import Analysis
 
-SETTLING = 1e-5  # of the run: a time in which loads change little, for the rates of a quasi-static start
+SETTLING = 1e-4
+"""Motion [rad, parts of the size] over which the rates of a quasi-static start are differences; a tenth of a step when
+the mechanism rests."""
 
 BodyStates = dict[str, Floats]
 """Position (3), quaternion (4), velocity (3, world axes), angular velocity (3, body axes), elastic coordinates (n) and
@@ -123,7 +125,11 @@ def _settle(analysis: Analysis | None, mechanics: Mechanics, v_user: Floats) -> 
     if analysis is None or analysis.type == "static" or analysis.elastic_start != "quasi-static":
         return
     if mechanics.system.elastic.any():
-        settle(mechanics, v_user, SETTLING * analysis.end)
+        speed = float(np.max(np.abs(mechanics.v) / mechanics.scale, initial=0.0))
+        time = 0.1 * (analysis.step or 1e-3 * analysis.end)
+        if speed > 0.0:
+            time = min(1e-3 * analysis.end, SETTLING / speed)
+        settle(mechanics, v_user, time)
 
 
 def _check_chords(system: System, mechanics: Mechanics) -> None:

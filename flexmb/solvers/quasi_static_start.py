@@ -89,9 +89,13 @@ class _Settling:
             here = m.state()
             e1, e2 = (self.shape_at(self._later(here, ahead), ahead) for ahead in (delta, 2.0 * delta))
             rates, self.second = (4.0 * e1 - 3.0 * e0 - e2) / (2.0 * delta), (e0 - 2.0 * e1 + e2) / delta**2
+            noise = 1e2 * SMALL / delta
+            if self._size(rates) <= noise:  # what the tolerance of the shapes leaves: they rest
+                rates, self.second = np.zeros_like(rates), np.zeros_like(rates)
             change = rates - self.rates
             size = self._size(change)
-            if size <= 1e-6 * self._size(rates) + 1e2 * SMALL / delta:
+            if size <= 1e-6 * self._size(rates) + noise:
+                self.rates = rates
                 self.shape_at(self.start, 0.0)
                 return
             self.rates = rates

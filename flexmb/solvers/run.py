@@ -168,7 +168,9 @@ class Integration:
         m, K, S = self.mechanics, self.K, self.S
         if K[st.CONTROLLED] == 0 or not m.n_q:
             return ""
-        noise = np.finfo(float).eps * np.abs(m.q) / S[K[st.SCALE_Q] : K[st.SCALE_Q] + m.n_q]
+        # Round-off of steps of the present size over the whole run; errors of random sign add up like a root.
+        steps = max(1.0, (S[st.T_END] - S[st.T_START]) / max(S[st.H], 1e-300))
+        noise = np.finfo(float).eps * np.sqrt(steps) * np.abs(m.q) / S[K[st.SCALE_Q] : K[st.SCALE_Q] + m.n_q]
         largest = int(np.argmax(noise))
         if not noise[largest] > max(S[st.TOLERANCE], COARSE):
             return ""

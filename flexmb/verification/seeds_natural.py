@@ -11,7 +11,7 @@ from flexmb.natural.body import BodyPoint, NaturalBody
 from flexmb.natural.forces import Gravity
 from flexmb.natural.integration import integrate
 from flexmb.natural.mass import mass_matrix
-from flexmb.natural.system import Mechanism, NaturalSystem
+from flexmb.natural.system import NaturalMechanism, NaturalSystem
 from flexmb.symbolic.engine import cos, sin
 from flexmb.verification.case import Comparison, Curve, case, compare, exact, near
 from flexmb.verification.identity import identical, left_sides, names, symbolic_equations
@@ -26,7 +26,7 @@ def bar_in_two_points() -> tuple[NaturalBody, Floats]:
     bar = NaturalBody("bar", mass, (length / 2, 0, 0), inertia, ends)
     end = length * np.array([np.sin(theta), 0, -np.cos(theta)])
     speed = length * np.array([0.5 * np.cos(theta), 2 * np.sin(theta), 0.5 * np.sin(theta)])
-    mechanism = Mechanism([bar], np.array([[0, 0, 0], end]), fixed_points=[0])
+    mechanism = NaturalMechanism([bar], np.array([[0, 0, 0], end]), fixed_points=[0])
     system = NaturalSystem(mechanism, forces=lambda layout: [Gravity([bar], layout, (0, 0, -9.81))])
     velocities = np.concatenate((np.zeros(3), speed))
     motion = integrate(system, 1.0, 2e-3, velocities, method="runge-kutta", every=50)

@@ -306,21 +306,21 @@ def fast_top(speed: float, analysis: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("analysis", [IMPLICIT, HHT, SHI, {"tolerance": 1e-6, "step": 1e-3}])
+@pytest.mark.parametrize("analysis", [IMPLICIT, HHT, SHI])
 def test_a_spin_that_the_steps_do_not_follow_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], analysis: dict[str, Any]
 ) -> None:
     """At 1e4 rad/s the precession is lost in steps of 1 ms, and the energy does not show it."""
     code, text, output = run(tmp_path, capsys, fast_top(1e4, analysis))
     assert code == 0 and "WARNING" in text and "body 'top' turns by up to" in text
-    assert ("max_step = " if "tolerance" in analysis else "step = 5.0e-05 s or less") in " ".join(text.split())
+    assert "step = 5.0e-05 s or less" in " ".join(text.split())
     with Result(output) as result:
         assert result.summary["largest_turn"] > 5.0 and result.summary["energy_balance"] < 1e-6
 
 
 def test_a_spin_that_is_followed_is_not_spoken_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for analysis in (RK45, {"step": 1e-3}):
-        code, text, _ = run(tmp_path, capsys, fast_top(400.0, analysis))
+    for speed, analysis in ((400.0, RK45), (400.0, {"step": 1e-3}), (1e4, {"tolerance": 1e-6, "step": 1e-3})):
+        code, text, _ = run(tmp_path, capsys, fast_top(speed, analysis))
         assert code == 0 and "turns by" not in text
 
 

@@ -20,6 +20,7 @@ from flexmb.results.result_file import Result
 from flexmb.results.spectrum import amplitudes, ringing
 from flexmb.solvers.statics import Equilibrium
 from flexmb.solvers.summary import NaturalSummary, QuasiStaticSummary, RunSummary, StaticSummary
+from flexmb.system.placement import place
 from flexmb.warning import WarningRecord
 from tests.support.made_results import made_result
 
@@ -30,10 +31,11 @@ NUMBERS: dict[str, Any] = {
 BALANCED = Equilibrium(3, 1e-12, 1e-15, 1, 4.0, ("'pin.angle'",), True, True)
 
 
-def rotor(step: float) -> Model:
+def rotor(step: float, **tables: Any) -> Model:
     """A rotor with unequal inertias, 100 rad/s."""
     return Model.from_tables(
         {
+            **tables,
             "model": {"name": "rotor"},
             "bodies": {"rotor": {"mass": 1.0, "inertia": [0.1, 0.2, 0.25], "at": [0, 0, 0]}},
             "joints": {
@@ -51,8 +53,9 @@ def rotor(step: float) -> Model:
 
 
 def collected(summary: RunSummary | None, **options: Any) -> list[WarningRecord]:
-    system = SimpleNamespace(mechanism=SimpleNamespace(bodies=[]), length_scale=options.pop("length", 1.0))
-    spec = SimpleNamespace(analysis=None, motions={"drive": None})
+    drive = {"drive": {"joint": "pin", "rate": 100.0}}
+    spec = rotor(0.01, motions=drive).spec.model_copy(update={"analysis": None})
+    system = SimpleNamespace(mechanism=place(spec), length_scale=options.pop("length", 1.0))
     return list(run_warnings(system, spec, summary, **options))
 
 
@@ -115,7 +118,7 @@ def test_an_unstable_equilibrium_gives_a_warning_with_its_motion() -> None:
     (static,) = collected(StaticSummary(**NUMBERS, equilibrium=found))
     (start,) = collected(RunSummary(**NUMBERS), balance=found)
     assert static.code == start.code == "unstable-equilibrium" and static.place == "coordinates.pin.angle"
-    assert static.value == -4.0 and "departs along pin.angle" in static.text and "static start" in start.text
+    assert static.value == 2.0 and "a disturbance of pin.angle grows by exp(2 t)" in static.text and "static start" in start.text
     rough = Equilibrium(3, 1e-3, 1e-15, 1, 4.0, (), True, True)
     assert [one.code for one in equilibrium_warnings(rough, "the equilibrium")] == ["unbalanced-force"]
 
