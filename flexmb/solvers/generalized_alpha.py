@@ -39,6 +39,7 @@ from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.state_copy import return_to_start
 from flexmb.solvers.step_size import steps_of_run
 
+CLOSED_GAP = 1e-15  # gap of a row [rad, parts of the length scale below 1 m] that is round-off
 ERROR_ORDER = 2.0  # power of h in the error of the positions after all steps of the run
 
 
@@ -123,11 +124,17 @@ def velocity_rows_into(I, W, S, g_prime, rhs):
 
 @kernel
 def gaps_into(I, W, S, n, g_prime, rhs):
-    """S[rhs..] = the gaps -Phi that are left once the velocity rows are met, below zero forces."""
+    """S[rhs..] = the gaps -Phi that are left once the velocity rows are met, below zero forces.
+
+    A gap of round-off is none: near a singular position its closure would turn the rows by a multiple of it, and the
+    velocities that they forbid with them.
+    """
+    least = CLOSED_GAP * min(1.0, S[st.LENGTH])
     for i in range(n):
         S[rhs + i] = 0.0
     for k in range(I[L.N_ROWS]):
-        S[rhs + n + k] = W[I[L.PHI_DOT] + k] / g_prime - W[I[L.PHI] + k] if k < I[L.N_POS_ROWS] else 0.0
+        gap = W[I[L.PHI_DOT] + k] / g_prime - W[I[L.PHI] + k] if k < I[L.N_POS_ROWS] else 0.0
+        S[rhs + n + k] = gap if abs(gap) > least else 0.0
 
 
 @program

@@ -118,7 +118,11 @@ def test_an_unstable_equilibrium_gives_a_warning_with_its_motion() -> None:
     (static,) = collected(StaticSummary(**NUMBERS, equilibrium=found))
     (start,) = collected(RunSummary(**NUMBERS), balance=found)
     assert static.code == start.code == "unstable-equilibrium" and static.place == "coordinates.pin.angle"
-    assert static.value == 2.0 and "a disturbance of pin.angle grows by exp(2 t)" in static.text and "static start" in start.text
+    assert (
+        static.value == 2.0
+        and "a disturbance of pin.angle grows by exp(2 t)" in static.text
+        and "static start" in start.text
+    )
     rough = Equilibrium(3, 1e-3, 1e-15, 1, 4.0, (), True, True)
     assert [one.code for one in equilibrium_warnings(rough, "the equilibrium")] == ["unbalanced-force"]
 
