@@ -32,6 +32,7 @@ from flexmb.system.system import System
 
 GROWING = 1e-6  # damping ratio below minus this: the motion grows
 SURE = 10.0  # times its estimated error: an eigenvalue above this is not zero
+SLOW = 1e-6  # of the largest eigenvalue: one above this is not zero, for the estimate adds up all errors by their size
 ROUNDING = float(np.finfo(np.float64).eps)
 
 
@@ -80,10 +81,11 @@ def modes(system: System, linear: Linearisation) -> list[Mode]:
     scaling = sizes / sizes[:, None]
     values, vectors, errors = eigenvalues(linear.A_free * scaling, linear.noise * scaling)
     vectors = vectors * sizes[:, None]
-    found = []
+    found, largest = [], int(np.argmax(np.abs(values)))
+    slow = SLOW * abs(values[largest]) if abs(values[largest]) > SURE * errors[largest] else np.inf
     for k in np.argsort(np.abs(values), kind="stable"):
         value, error = complex(values[k]), float(errors[k])
-        is_free = abs(value) <= SURE * error
+        is_free = abs(value) <= min(SURE * error, slow)
         if value.imag < 0.0 and not is_free:
             continue
         found.append(_mode(system, linear, 0.0j if is_free else value, vectors[:, k], is_free, error))
