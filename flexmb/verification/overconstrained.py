@@ -227,7 +227,7 @@ def sarrus_energies(angle: float) -> tuple[float, float]:
     return float(J), float(V)
 
 
-@case("sarrus", "Sarrus linkage: its platform falls on a straight line, 0.25 s", "one equation of motion")
+@case("sarrus", "Sarrus linkage: its platform falls straight down, 0.25 s", "one equation of motion")
 def sarrus() -> Comparison:
     findings = []
     for kind in ("joint", "absolute", "natural"):
