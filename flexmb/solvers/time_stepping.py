@@ -57,6 +57,8 @@ def advance(K, S, W, arg):
         if K[st.STATUS] == st.OK and I[L.N_BASIS] > 0:
             if I[L.N_ROWS] == 0:
                 call(I[L.AT_JACOBIAN], I, float_pointer(K[st.AT_F]), W, 0)
+                for k in range(I[L.N_ALL_POS_ROWS]):
+                    S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[L.PHI_ALL] + k]))
             if is_open(I, float_pointer(K[st.AT_F]), W):
                 K[st.STATUS] = st.OPENED
         failed = K[st.STATUS] != st.OK

@@ -43,3 +43,11 @@ def test_second_joint_changes_neither_start_nor_motion(first: str, second: str, 
     assert twice["bodies/body/position"][0] == pytest.approx(PLACE, abs=1e-12)
     assert twice.final_positions == pytest.approx(once.final_positions, abs=1e-8)
     assert np.linalg.norm(once.final_positions - PLACE) > 1e-3
+
+
+def test_the_gap_of_a_second_hinge_that_is_tilted_counts_in_the_constraint_error() -> None:
+    """All its rows repeat the first hinge but for 1e-7 rad, so that the solvers see none of them."""
+    data = held_twice("revolute", "revolute", "joint")
+    data["joints"]["two"]["axis"] = [1.0, 2.0, 3.0 + 1e-7]
+    run = Run(data, method="generalized-alpha", step=1e-3, tolerance=None)
+    assert run.system.n_rows == 0 and 1e-10 < run.summary.largest_constraint_error < 1e-7
