@@ -18,7 +18,7 @@ import numpy as np
 from flexmb.analyses.preparation import prepare_spec
 from flexmb.arrays import Floats
 from flexmb.errors import ComputationError
-from flexmb.model.expressions import parser as expressions
+from flexmb.model.expressions import expression as expressions
 from flexmb.model.schema.analysis import Analysis
 from flexmb.model.schema.joints import Joint
 from flexmb.model.schema.loads import Actuator

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from flexmb.model.expressions.parser import Expression
+from flexmb.model.expressions.expression import Expression
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -23,7 +23,7 @@ from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault
 from flexmb.joints.joint_type import JointType
 from flexmb.loads.table import LOAD_TYPES
-from flexmb.model.expressions.parser import Expression
+from flexmb.model.expressions.expression import Expression
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema import ModelSpec, loads
 from flexmb.model.schema.analysis import Analysis

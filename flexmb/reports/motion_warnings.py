@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from flexmb.model.expressions.evaluation import OPERATORS
 from flexmb.model.expressions.interpolation import Overshoot, overshoot, pieces
-from flexmb.model.expressions.nodes import OPERATORS, Binary, Call, Negative, Node, Table
+from flexmb.model.expressions.nodes import Binary, Call, Negative, Node, Table
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema.analysis import Analysis
 from flexmb.model.schema.joints import Motion

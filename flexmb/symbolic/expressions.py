@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flexmb.errors import Fault, InputError
-from flexmb.model.expressions import parser
+from flexmb.model.expressions import expression as expressions
 from flexmb.model.expressions.nodes import Binary, Call, Name, Negative, Node, Number, SymbolicValue, Table
 from flexmb.symbolic.engine import Scalar, Symbol, as_expression, engine, tidy
 from flexmb.symbolic.numbers import constant, decimal, physical, recognised
@@ -49,7 +49,7 @@ def formula_of(number: float, path: Path = ()) -> Scalar:
 
 
 def expression_of(
-    expression: parser.Expression,
+    expression: expressions.Expression,
     names: Mapping[str, Any],
     *,
     differentiable: bool = False,

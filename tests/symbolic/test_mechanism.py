@@ -14,8 +14,9 @@ import pytest
 
 from flexmb import Model
 from flexmb.errors import InputError
+from flexmb.model.expressions.expression import ramp, table
 from flexmb.model.expressions.nodes import Name, SymbolicValue
-from flexmb.model.expressions.parser import parse_amount, parse_expression, ramp, table
+from flexmb.model.expressions.parser import parse_amount, parse_expression
 from flexmb.model.model_file import read_model
 from flexmb.model.units import Amount
 from flexmb.symbolic.engine import Float, Integer, Rational, Symbol, as_expression, sqrt

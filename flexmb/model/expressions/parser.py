@@ -18,28 +18,14 @@ that carry their formula (`SymbolicValue`), as do numbers computed from them.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 
-from flexmb.model.expressions.nodes import (
-    COMPARISONS,
-    FUNCTIONS,
-    Binary,
-    Call,
-    Measure,
-    Name,
-    Negative,
-    Node,
-    Number,
-    SymbolicValue,
-    Table,
-    measure,
-    names_in,
-)
-from flexmb.model.expressions.tables import check_points
+from flexmb.model.expressions.evaluation import COMPARISONS, FUNCTIONS, Measure, fold, measure
+from flexmb.model.expressions.expression import Expression
+from flexmb.model.expressions.nodes import Binary, Call, Name, Negative, Node, Number, SymbolicValue, names_in
 from flexmb.model.expressions.tokens import WORDS, TextError, Token, tokenize
-from flexmb.model.units import NUMBER, UNITS, Amount, Kind, convert, read_unit
+from flexmb.model.units import UNITS, Amount, Kind, convert, read_unit
 from flexmb.suggestions import did_you_mean
 
 MAX_NESTING = 50
@@ -49,29 +35,6 @@ MAX_DEPTH = 300
 CONSTANTS = {"pi": math.pi}
 RESERVED = frozenset(("t", *CONSTANTS, *FUNCTIONS, *WORDS))
 """Names that parameters and sensors must not have."""
-
-
-@dataclass(frozen=True)
-class Expression:
-    """A function of time (and of sensors): its tree, with all parameters inserted."""
-
-    node: Node
-    text: str = ""
-    names: frozenset[str] = field(default_factory=frozenset)
-    """Variables it depends on: "t" and sensor names."""
-
-    @property
-    def constant(self) -> float | None:
-        """Its value when it does not vary, else None."""
-        return self.node.value if isinstance(self.node, Number) else None
-
-    def __call__(self, t: float = 0.0, **channels: float) -> float:
-        """Value at time `t` [s]; for checks and plots (the solver runs the compiled program)."""
-        value = measure(self.node, {"t": float(t), **channels}).value
-        if value is None:
-            missing = sorted(self.names - {"t", *channels})
-            raise TextError(f"give a value for {', '.join(missing)}")
-        return value
 
 
 class _Parser:
@@ -270,32 +233,6 @@ class _Parser:
         return Call(token.text, tuple(arguments), token.at)
 
 
-def fold(node: Node) -> Node:
-    """Replace every part that does not vary by its number."""
-    if isinstance(node, (Number, Name)):
-        return node
-    if isinstance(node, Negative):
-        node = Negative(fold(node.argument), node.at)
-    elif isinstance(node, Table):
-        node = Table(fold(node.argument), node.points, node.form, node.at)
-    elif isinstance(node, Binary):
-        node = Binary(node.sign, fold(node.left), fold(node.right), node.at)
-    else:
-        node = Call(node.function, tuple(fold(argument) for argument in node.arguments), node.at)
-    children = (
-        (node.argument,)
-        if isinstance(node, (Negative, Table))
-        else (node.left, node.right)
-        if isinstance(node, Binary)
-        else node.arguments
-    )
-    if all(isinstance(child, Number) for child in children):
-        value, dimension = measure(node)
-        assert value is not None
-        return Number(value, dimension, node.at)
-    return node
-
-
 def _parse(source: str, parameters: Mapping[str, Amount], variables: Collection[str]) -> tuple[Node, Measure]:
     node = _Parser(source, parameters, variables).whole()
     try:
@@ -339,79 +276,3 @@ def parse_expression(
     except TextError as error:
         raise TextError(error.message, source, error.position, error.hint) from None
     return Expression(node, source, names_in(node))
-
-
-def constant(value: float) -> Expression:
-    """The expression that is always `value`."""
-    return Expression(_number(value), repr(float(value)))
-
-
-def _number(value: float) -> Number:
-    """Node of a number; a `SymbolicValue` keeps its formula."""
-    return Number(value if isinstance(value, SymbolicValue) else float(value))
-
-
-_T = Name("t")
-
-
-def _of_time(node: Node, text: str) -> Expression:
-    node = fold(node)
-    return Expression(node, text, names_in(node))
-
-
-def linear(rate: float, start: float = 0.0) -> Expression:
-    """start + rate t."""
-    return polynomial((start, rate))
-
-
-def polynomial(coefficients: Sequence[float]) -> Expression:
-    """c0 + c1 t + c2 t^2 + ..."""
-    node: Node = _number(coefficients[-1])
-    for c in reversed(coefficients[:-1]):
-        node = Binary("+", _number(c), Binary("*", node, _T))
-    if all(c == 0 and not isinstance(c, SymbolicValue) for c in coefficients[1:]):
-        node = _number(coefficients[0])
-    return _of_time(node, " + ".join(f"{c!r}*t^{k}" for k, c in enumerate(coefficients)))
-
-
-def harmonic(amplitude: float, frequency: float, phase: float = 0.0, offset: float = 0.0) -> Expression:
-    """offset + amplitude sin(2 pi frequency t + phase); frequency in Hz, phase in rad."""
-    angle = Binary("+", Binary("*", Number(2 * math.pi * frequency), _T), Number(phase))
-    node = Binary("+", Number(offset), Binary("*", Number(amplitude), Call("sin", (angle,))))
-    return _of_time(node, f"{offset!r} + {amplitude!r}*sin(2*pi*{frequency!r}*t + {phase!r})")
-
-
-def ramp(to: float, over: float, start: float = 0.0) -> Expression:
-    """Smoothly from `start` at t = 0 to `to` at t = `over` [s], constant afterwards."""
-    arguments = (_T, Number(0.0), _number(start), _number(over), _number(to))
-    return _of_time(Call("step", arguments), f"step(t, 0, {start!r}, {over!r}, {to!r})")
-
-
-def table(
-    points: Sequence[Sequence[float]],
-    form: Literal["monotone", "spline", "linear"] = "monotone",
-    of: str = "t",
-    what: str = "time",
-) -> Expression:
-    """Through `points`, a curve (interpolation.py) or straight lines. Raises ValueError when they do not increase."""
-    check_points(points, what)
-    node = Table(Name(of), tuple((float(x), float(y)) for x, y in points), form)
-    return Expression(node, f"{form} table of {len(points)} points", frozenset((of,)))
-
-
-__all__ = [
-    "NUMBER",
-    "RESERVED",
-    "Amount",
-    "Expression",
-    "TextError",
-    "constant",
-    "harmonic",
-    "linear",
-    "parse_amount",
-    "parse_expression",
-    "parse_quantity",
-    "polynomial",
-    "ramp",
-    "table",
-]

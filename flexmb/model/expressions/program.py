@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntEnum
 
+from flexmb.model.expressions.expression import Expression
 from flexmb.model.expressions.nodes import Binary, Call, Name, Negative, Node, Number, Table
-from flexmb.model.expressions.parser import Expression
 from flexmb.model.expressions.tables import linear_record, smooth_record
 
 HEADER = 3

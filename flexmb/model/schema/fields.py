@@ -18,8 +18,9 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from flexmb.axes import AXES, named_direction
 from flexmb.joints.joint_type import JointType
 from flexmb.joints.table import JOINT_TYPES
+from flexmb.model.expressions.expression import Expression, constant
 from flexmb.model.expressions.nodes import SymbolicValue
-from flexmb.model.expressions.parser import Expression, constant, parse_amount, parse_expression
+from flexmb.model.expressions.parser import parse_amount, parse_expression
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema.json_forms import TEXT, Schema, either, in_unit, listed, quantity
 from flexmb.model.units import KINDS, Amount, Kind, convert

@@ -9,8 +9,8 @@ from pydantic import ConfigDict, Field, StrictBool, ValidationInfo, field_valida
 
 from flexmb.joints.joint_type import JointType
 from flexmb.joints.table import JOINT_TYPES
-from flexmb.model.expressions import parser as expressions
-from flexmb.model.expressions.parser import Expression
+from flexmb.model.expressions import expression as expressions
+from flexmb.model.expressions.expression import Expression
 from flexmb.model.expressions.smoothing import Smoothing, smooth, smoothing_fault
 from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.fields import (

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from flexmb.loads.table import LOAD_TYPES
-from flexmb.model.expressions.nodes import measure
-from flexmb.model.expressions.parser import Expression
+from flexmb.model.expressions.evaluation import measure
+from flexmb.model.expressions.expression import Expression
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema.beam_checks import check_flexible_values, on_beam, reject_bare_modal
 from flexmb.model.schema.bodies import Body

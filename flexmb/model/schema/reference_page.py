@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from flexmb.joints.table import JOINT_TYPES
-from flexmb.model.expressions.nodes import FUNCTIONS
+from flexmb.model.expressions.evaluation import FUNCTIONS
 from flexmb.model.schema.beams import FlexibleTable
 from flexmb.model.schema.joints import joint_keys
 from flexmb.model.schema.json_forms import Schema

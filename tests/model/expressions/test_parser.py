@@ -1,7 +1,7 @@
 """Expressions: grammar, faults with a place, and the compiled evaluator with exact derivatives.
 
-Covers: equations.functions, model.expressions.nodes, model.expressions.program, model.expressions.tables,
-model.expressions.tokens.
+Covers: equations.functions, model.expressions.evaluation, model.expressions.expression, model.expressions.nodes,
+model.expressions.program, model.expressions.tables, model.expressions.tokens.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flexmb.equations.functions import evaluate, linear_table, program_records, stack_depth
-from flexmb.model.expressions import parser as ex
-from flexmb.model.expressions.parser import Expression, TextError, parse_amount, parse_expression, parse_quantity
+from flexmb.model.expressions import expression as ex
+from flexmb.model.expressions.expression import Expression
+from flexmb.model.expressions.parser import parse_amount, parse_expression, parse_quantity
 from flexmb.model.expressions.tables import linear_record
+from flexmb.model.expressions.tokens import TextError
 from flexmb.model.units import KINDS, Amount
 
 LENGTH = KINDS["length"]

@@ -17,8 +17,10 @@ import pytest
 from flexmb import Model
 from flexmb.cli import main
 from flexmb.errors import InputError
-from flexmb.model.expressions.nodes import Name, SymbolicValue, measure
-from flexmb.model.expressions.parser import Expression, harmonic, linear, parse_amount, parse_expression, parse_quantity
+from flexmb.model.expressions.evaluation import measure
+from flexmb.model.expressions.expression import Expression, harmonic, linear
+from flexmb.model.expressions.nodes import Name, SymbolicValue
+from flexmb.model.expressions.parser import parse_amount, parse_expression, parse_quantity
 from flexmb.model.model_file import ModelFileError, format_faults, parse_model
 from flexmb.model.schema.symbolic_spec import trial_values
 from flexmb.model.units import KINDS, Amount
