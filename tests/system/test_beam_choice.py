@@ -11,6 +11,7 @@ import pytest
 import flexmb as fx
 from flexmb.model.model import Model
 from flexmb.model.schema import read_spec
+from flexmb.reduction.beam_matrices import BeamIntegrals
 from flexmb.system.placement import place
 from tests.support.beam_mechanisms import BEAM, EI, RHO_A, chain, four_bar
 
@@ -150,3 +151,15 @@ def test_twist_frequency_of_a_narrow_section() -> None:
     rates = np.abs(np.linalg.eigvals(found.linear.A).imag)
     wanted = np.pi / 2 * np.sqrt(2e11 / 2.6 * 1e-11 / (7800 * 8e-9))
     assert rates[np.argmin(np.abs(rates - wanted))] == pytest.approx(wanted, rel=6e-3)
+
+
+def test_stations_of_a_beam_with_shear() -> None:
+    """Every station costs time at each step: four between two nodes integrate mass, stiffness and foreshortening."""
+    tables = beam({"wall": FIXED}, {"shear": True, "rotary_inertia": True})
+    basis = place(read_spec(tables)).bodies[1].basis  # type: ignore[attr-defined]
+    assert basis.stations()[0].shape == (6, 4)
+    fine = BeamIntegrals(1.0, basis.spans, basis.breaks, 12, (), True, True)
+    used = BeamIntegrals(1.0, basis.spans, basis.breaks, basis.gauss, (), True, True)
+    for product in ("stiffness", "mass", "slope_products"):
+        exact = getattr(fine, product)(basis.shapes)
+        assert getattr(used, product)(basis.shapes) == pytest.approx(exact, abs=1e-12 * np.abs(exact).max())
