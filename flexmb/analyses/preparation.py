@@ -131,7 +131,13 @@ def _misfit(system: System, work: Floats, residual: float) -> Iterator[WarningRe
     mechanics = Mechanics(system, work)
     if not system.n_redundant or residual <= NO_MISFIT * mechanics.row_scale:
         return
-    worst = system.evaluated[int(np.argmax(np.abs(mechanics.phi_all[: mechanics.n_all_pos_rows])))]
+    values = np.abs(mechanics.phi_all[: mechanics.n_all_pos_rows])
+    rows = system.evaluated[: len(values)]
+    # Angles are not measured by the size of the mechanism: their round-off is that of 1 rad.
+    parts = values / [mechanics.row_scale if row.unit == "m" else 1.0 for row in rows]
+    if parts.max(initial=0.0) <= NO_MISFIT:
+        return
+    worst, residual = rows[int(np.argmax(parts))], float(values[np.argmax(parts)])
     text = (
         f"{gaps(mechanics, mechanics.phi_all)}: these constraints repeat others, but points or axes do not quite fit. "
     )

@@ -1,10 +1,11 @@
 """Unstable equilibria in which a run stays, because nothing disturbs it: an upright pendulum, a column above its load.
 
 At rest: the stiffness along the motions that the constraints allow has a negative eigenvalue against the mass; the
-motion grows by exp(t sqrt(-lowest)). Steady motion, all rates constant (a body that spins about its middle axis): a
-mode of the linearised equations grows. Beams that stay straight while the mechanism moves (a shaft, a strut pushed by a
-drive): the same for modes that bend them. Other motions are not examined: a pendulum that passes its upper position is
-not at rest.
+motion grows by exp(t sqrt(-lowest)). Loads without a potential (a force that follows its beam): a mode of the
+linearised equations grows. Steady motion, all rates constant (a body that spins about its middle axis): the same.
+Beams that stay straight, or in one plane, while the mechanism moves (a shaft, a strut pushed by a drive, a narrow beam
+that would tip sideways): the same for modes in which they leave their line or plane. Other motions are not examined: a
+pendulum that passes its upper position is not at rest.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from flexmb.solvers.assembly import positive_mass
 from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.linearise import linearise
 from flexmb.solvers.mechanics import Mechanics
-from flexmb.solvers.residual_at_rest import ResidualAtRest, softest_motion
+from flexmb.solvers.residual_at_rest import ResidualAtRest, is_symmetric, softest_motion
 from flexmb.system.system import System
 from flexmb.warning import WarningRecord
 
@@ -56,12 +57,12 @@ def stability_warnings(system: System, result: Result) -> list[WarningRecord]:
     mechanics = Mechanics(system, system.workspace())
     resting = _resting(v, a, mechanics.scale, float(times[-1] - times[0]))
     try:
-        if resting.size:
-            return _at_rest(system, resting, q, times)
+        if resting.size and ((found := _at_rest(system, resting, q, times)) or resting.size == len(times)):
+            return found
         if result.n_rows > 1 and _is_steady(v, mechanics.scale):
-            return _while_moving(system, q[:1], v[:1], times, times[-1] - times[0], bending=False)
-        if result.n_rows > 1 and _are_straight(system, q):
-            return _while_moving(system, q, v, times, times[-1] - times[0], bending=True)
+            return _while_moving(system, q[:1], v[:1], times, times[-1] - times[0], None)
+        if result.n_rows > 1 and np.any(still := _still_coordinates(system, q)):
+            return _while_moving(system, q, v, times, times[-1] - times[0], still)
     except (ComputationError, np.linalg.LinAlgError):
         pass  # a state that cannot be examined gives no finding
     return []
@@ -111,8 +112,7 @@ def _at_rest(system: System, rows: NDArray[np.int64], q: Floats, times: Floats) 
         middle = (low + high) // 2
         earlier = _lowest(system, q[rows[middle]], float(times[rows[middle]]))
         low, high, found = (low, middle, earlier) if earlier is not None else (middle, high, found)
-    lowest, names = found
-    time, growth = float(times[rows[high]]), float(np.sqrt(-lowest))
+    time, (growth, names) = float(times[rows[high]]), found
     text = (
         f"the mechanism rests in an unstable equilibrium from t = {time:.6g} s: a disturbance of {names} would grow by "
         f"exp({growth:.4g} t), but nothing disturbs it, so that the result shows no motion. Give a small initial "
@@ -122,7 +122,7 @@ def _at_rest(system: System, rows: NDArray[np.int64], q: Floats, times: Floats) 
 
 
 def _lowest(system: System, q: Floats, time: float) -> tuple[float, str] | None:
-    """Lowest eigenvalue of stiffness against mass [1/s^2] and its coordinates, if it is negative beyond round-off."""
+    """Growth [1/s] of the most unstable motion about a rest and its coordinates, if it grows beyond round-off."""
     W = system.workspace()
     rest = ResidualAtRest(system, W)
     rest.m.t, rest.m.q[:] = time, q
@@ -130,6 +130,9 @@ def _lowest(system: System, q: Floats, time: float) -> tuple[float, str] | None:
     K = rest.stiffness(here)
     if not len(K):
         return None
+    if not is_symmetric(K):
+        growth, shares, _ = _growing(system, q, np.zeros(system.n_v), time, 0.0, None)
+        return (growth, _largest_of(rest.m, shares)) if growth > 0.0 else None
     values = np.linalg.eigvalsh(0.5 * (K + K.T))
     if values[0] >= -max(NEGATIVE * here.load, 1e-12 * abs(values[-1])):
         return None
@@ -137,9 +140,13 @@ def _lowest(system: System, q: Floats, time: float) -> tuple[float, str] | None:
     M, _ = positive_mass(rest.m)
     M = here.ways.T @ (M * np.outer(rest.m.scale, rest.m.scale)) @ here.ways
     lowest, mode, _, _ = softest_motion(K, M, 0)
-    shares = np.abs(here.ways @ mode)
+    return (float(np.sqrt(-lowest)), _largest_of(rest.m, np.abs(here.ways @ mode))) if lowest < 0.0 else None
+
+
+def _largest_of(m: Mechanics, shares: Floats) -> str:
+    """Names of the coordinates with the largest shares of a motion."""
     order = [int(i) for i in np.argsort(-shares, kind="stable") if shares[i] > 0.3 * shares.max()]
-    return (lowest, ", ".join(rest.m.names(order[:3]))) if lowest < 0.0 else None
+    return ", ".join(m.names(order[:3]))
 
 
 def _is_steady(v: Floats, scale: Floats) -> bool:
@@ -148,46 +155,72 @@ def _is_steady(v: Floats, scale: Floats) -> bool:
     return bool((np.abs(v - v[0]) / scale).max(initial=0.0) <= STEADY * sizes.max(initial=0.0))
 
 
-def _are_straight(system: System, q: Floats) -> bool:
-    """Whether there are beams and no elastic coordinate moves."""
-    beams = [body for body in flexible_bodies(system.mechanism) if body.basis is not None]
-    if not beams or len(beams) != len(flexible_bodies(system.mechanism)):
-        return False
-    start = int(system.ints[L.Q])
-    places = {body.name: body_slices(system)[body.name][1] for body in beams}
-    return all(
-        float(np.abs(q[:, places[body.name].start - start : places[body.name].stop - start]).max(initial=0.0))
-        <= STRAIGHT * body.length
-        for body in beams
-    )
+def _still_coordinates(system: System, q: Floats) -> NDArray[np.bool_]:
+    """(n_v,) elastic coordinates of beams that stay zero; none if there are other flexible bodies."""
+    still = np.zeros(system.n_v, dtype=bool)
+    bodies = flexible_bodies(system.mechanism)
+    start, start_v = int(system.ints[L.Q]), int(system.ints[L.V])
+    for body in bodies:
+        if body.basis is None:
+            return np.zeros(system.n_v, dtype=bool)
+        slices = body_slices(system)[body.name]
+        places, rates = slices[1], slices[2]
+        largest = np.abs(q[:, places.start - start : places.stop - start]).max(axis=0, initial=0.0)
+        still[rates.start - start_v : rates.stop - start_v] = largest <= STRAIGHT * body.length
+    return still
+
+
+def _growing(
+    system: System, q: Floats, v: Floats, time: float, least: float, still: NDArray[np.bool_] | None
+) -> tuple[float, Floats, Mechanics]:
+    """Growth [1/s] of the worst mode about a state (0: none), the parts of the coordinates in it, the state.
+
+    still : elastic coordinates in which the mode must be, apart from rigid ones, while the others do not take part
+    """
+    W = system.workspace()
+    m = Mechanics(system, W)
+    m.t, m.q[:], m.v[:] = time, q, v
+    linear = linearise(system, W)
+    values, vectors = np.linalg.eig(linear.A_free)
+    moved = np.abs(linear.shape_q @ vectors[: linear.n_y]) / m.scale[:, None]
+    least = max(least, SLOW * float(np.max(np.abs(m.v) / m.scale, initial=0.0)))
+    grows = (values.real > GROWS * np.abs(values)) & (values.real > least)
+    if still is not None:
+        bends = moved[still].max(axis=0, initial=0.0)
+        hidden = bends > BENDS * moved.max(axis=0, initial=0.0)
+        hidden &= moved[system.elastic & ~still].max(axis=0, initial=0.0) < BENDS * bends
+        seen = float(values.real[grows & ~hidden].max(initial=0.0)) if np.any(system.elastic & ~still) else 0.0
+        grows &= hidden & (values.real > 2.0 * seen)  # what also grows in the plane of the motion shows itself
+    if not np.any(grows):
+        return 0.0, np.zeros(system.n_v), m
+    worst = int(np.argmax(np.where(grows, values.real, -np.inf)))
+    return float(values[worst].real), moved[:, worst], m
 
 
 def _while_moving(
-    system: System, q: Floats, v: Floats, times: Floats, span: float, bending: bool
+    system: System, q: Floats, v: Floats, times: Floats, span: float, still: NDArray[np.bool_] | None
 ) -> list[WarningRecord]:
-    """The first of some rows at which a mode grows; `bending`: only modes that bend beams, which are straight."""
+    """The first of some rows at which a mode grows; `still`: only modes of these elastic coordinates.
+
+    Beams that bend in one plane are examined in a changing state, so that growth at one of the rows alone says nothing.
+    """
+    moving = still is not None and bool(np.any(system.elastic & ~still))
+    found: list[WarningRecord] = []
     for row in np.unique(np.linspace(0, len(q) - 1, _SAMPLES).astype(int)):
-        W = system.workspace()
-        m = Mechanics(system, W)
-        m.t, m.q[:], m.v[:] = float(times[row]), q[row], v[row]
-        linear = linearise(system, W)
-        values, vectors = np.linalg.eig(linear.A_free)
-        moved = np.abs(linear.shape_q @ vectors[: linear.n_y]) / m.scale[:, None]
-        least = max(1.0 / span, SLOW * float(np.max(np.abs(m.v) / m.scale, initial=0.0)))
-        grows = (values.real > GROWS * np.abs(values)) & (values.real > least)
-        if bending:
-            grows &= moved[system.elastic].max(axis=0, initial=0.0) > BENDS * moved.max(axis=0, initial=0.0)
-        if np.any(grows):
-            worst = int(np.argmax(np.where(grows, values.real, -np.inf)))
-            shown = np.where(system.elastic, moved[:, worst], -1.0) if bending else moved[:, worst]
-            name = m.names([int(np.argmax(shown))])[0].strip("'")
-            return [_moving_warning(name, float(times[row]), float(values[worst].real), bending)]
+        growth, shares, m = _growing(system, q[row], v[row], float(times[row]), 1.0 / span, still)
+        if growth > 0.0:
+            name = m.names([int(np.argmax(shares if still is None else np.where(still, shares, -1.0)))])[0].strip("'")
+            found.append(_moving_warning(name, float(times[row]), growth, still is not None, moving))
+        if len(found) > int(moving):
+            return found[:1]
     return []
 
 
-def _moving_warning(name: str, time: float, growth: float, bending: bool) -> WarningRecord:
+def _moving_warning(name: str, time: float, growth: float, bending: bool, moving: bool) -> WarningRecord:
     body = name.split(".")[0]
     what = f"beam '{body}' stays straight in a motion in which its straight form is unstable"
+    if moving:
+        what = f"beam '{body}' bends in one plane only, in a motion in which that is unstable"
     if not bending:
         what = "the steady motion is unstable"
     text = (

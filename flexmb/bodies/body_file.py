@@ -262,6 +262,8 @@ class _Reader:
         """Number in the list, and the marker."""
         attributes = stored(self.file, f"markers/{name}").attrs
         kind, order = _text(attributes["kind"]), int(attributes["order"])
+        if not isinstance(attributes["kind"], (str, bytes)):
+            raise Damaged(f"marker '{name[:60]}' has a kind that is no text")
         if kind not in layout.MARKER_KINDS or order not in (1, 2):
             raise Damaged(f"marker '{name[:60]}' has kind '{kind[:40]}' and order {order}")
         self.sizes.pop("m", None)

@@ -21,7 +21,7 @@ MOST_NAMES = 500_000
 MOST_VALUES = 1_000_000
 """Entries of all arrays together"""
 
-_STRING = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"' + r"|'[^'\n]*'"
+_STRING = r'"(?:[^"\\\n]++|\\.)*+"' + r"|'[^'\n]*+'"
 _PART = rf"(?:[^\s.,=\[\]{{}}#\"']+|{_STRING})"
 _TOKEN = re.compile(
     rf"(?P<long>\"\"\"|''')|(?P<words>{_PART}(?:[ \t]*\.[ \t]*{_PART})*)|(?P<sign>[\[\]{{}},=])|(?P<comment>\#[^\n]*)"

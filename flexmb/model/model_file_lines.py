@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from bisect import bisect_right
 
 from flexmb.model.model_file_limits import excess
 
 Path = tuple[str | int, ...]
 
-_BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+# Possessive (++, *+): without a way back, a pattern needs no memory for every character that it passed.
+_BLANK = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
 _SPACE = re.compile(r"[ \t]*")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _STRING = re.compile(
-    r'"""(?:[^\\]|\\.)*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'',
+    r'"""(?:[^"\\]++|\\.|"(?!""))*+"{3,5}|\'\'\'(?:[^\']++|\'(?!\'\'))*+\'{3,5}|"(?:[^"\\\n]++|\\.)*+"|\'[^\'\n]*+\'',
     re.DOTALL,
 )
 _SCALAR = re.compile(r"[^,\]}#\n]*")
@@ -32,10 +32,14 @@ class _Scanner:
         self.lines: dict[Path, int] = {}
         self.tables: dict[Path, int] = {}
         """Number of tables in each array of tables."""
-        self.starts = [match.end() for match in re.finditer("\n", text)]
+        self.noted, self.line = 0, 1
 
     def note(self, path: Path, at: int) -> None:
-        self.lines.setdefault(path, bisect_right(self.starts, at) + 1)
+        if at < self.noted:
+            self.noted, self.line = 0, 1
+        self.line += self.text.count("\n", self.noted, at)
+        self.noted = at
+        self.lines.setdefault(path, self.line)
 
     def skip(self, pattern: re.Pattern[str]) -> str:
         match = pattern.match(self.text, self.at)

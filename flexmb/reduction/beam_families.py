@@ -73,8 +73,7 @@ def family_of(request: BeamRequest) -> Family:
         return Family(dict(modes), breaks, None, waves)
     if request.family == "auto":
         nodes, joined = interface_curves(request)
-        degree = {name: (3 if name in BENDING else 2) if joined[name] else 0 for name in COMPONENTS}
-        return Family(joined, nodes, degree if request.shear else None)
+        return Family(joined, nodes, None)  # with shear too: fewer stations than exact products of cubics need
     nodes, nodal = element_curves(request, breaks)
     degree = {name: (3 if name in BENDING else 2) if nodal[name] else 0 for name in COMPONENTS}
     return Family(nodal, nodes, degree)

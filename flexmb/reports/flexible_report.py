@@ -18,6 +18,7 @@ from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.results.flexible_findings import Finding, Findings, flexible_bodies
 from flexmb.results.result_file import Result
+from flexmb.system.beam_left_out import left_out_warnings
 from flexmb.system.beam_lines import line_lengths
 from flexmb.system.beam_plane import plane_warnings
 from flexmb.system.beam_quality import BeamQuality, beam_qualities
@@ -71,6 +72,7 @@ def flexible_warnings(
     if spec is not None:
         yield from shape_warnings(spec, mechanism, beam_qualities(spec, mechanism))
         yield from plane_warnings(spec, mechanism, findings)
+        yield from left_out_warnings(spec, mechanism, findings)
     lines = line_lengths(mechanism)
     for body in flexible_bodies(mechanism):
         place = f"bodies.{body.name}"

@@ -11,6 +11,7 @@ from flexmb.bodies.deflection import Deflection, largest_deflection
 from flexmb.bodies.field_validity import FieldError, largest_field_error
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.orientation import rotations
+from flexmb.elements.beam_shapes import BENDING
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import Mechanism
 
@@ -19,6 +20,8 @@ STRAIGHT = 1e-12
 """Deflection as a part of the length below which a beam stays straight."""
 _PUSHED = 1e-6
 """Force across a beam, as a part of the largest force on it, that is not round-off."""
+_ALSO_PUSHED = 0.05
+"""Force across a beam that bends in its other plane, as a part of the force there, that is worth a warning."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Finding:
     """Time of that error [s]"""
     transverse: str = ""
     """Axis of the section, "y" or "z", along which joints push the beam although it has no shape that deflects so"""
+    torque: float = 0.0
+    """Largest torque that joints pass along a beam without twist shapes [N*m]"""
 
 
 Findings = dict[str, Finding]
@@ -67,12 +72,12 @@ def flexible_findings(mechanism: Mechanism, result: Result) -> Findings:
             if (wrong.size, wrong.slope) > (error.size, error.slope):
                 error = replace(wrong, row=first + wrong.row)
         force = axial_force(mechanism, body, result) if body.order == 0 and body.basis is not None else 0.0
-        pushed = ""
-        if body.basis is not None and best.size <= STRAIGHT * body.length:
-            pushed = unmoved_plane(mechanism, body, result)
-        found[body.name] = Finding(
-            best, float(result.time[best.row]), force, error, float(result.time[error.row]), pushed
-        )
+        pushed, torque = "", 0.0
+        if body.basis is not None:
+            pushed = unmoved_plane(mechanism, body, result, best.size <= STRAIGHT * body.length)
+            torque = passed_torque(mechanism, body, result)
+        times = float(result.time[best.row]), float(result.time[error.row])
+        found[body.name] = Finding(best, times[0], force, error, times[1], pushed, torque)
     return found
 
 
@@ -92,31 +97,51 @@ def axial_force(mechanism: Mechanism, body: FlexibleBody, result: Result) -> flo
     return largest
 
 
-def unmoved_plane(mechanism: Mechanism, body: FlexibleBody, result: Result) -> str:
+def unmoved_plane(mechanism: Mechanism, body: FlexibleBody, result: Result, is_straight: bool) -> str:
     """Axis of the section, "y" or "z", along which joints push a beam that has no shapes in that plane; else ""."""
     assert body.basis is not None
     components = {shape.component for shape in body.basis.shapes}
+    if components.issuperset(BENDING):
+        return ""
     forces = [force for force in joint_forces(mechanism, body, result) if force is not None]
     largest = max((float(np.max(np.linalg.norm(force, axis=1))) for force in forces), default=0.0)
-    for plane, column in (("y", 1), ("z", 2)):
-        across = max((float(np.max(np.abs(force[:, column]))) for force in forces), default=0.0)
-        if plane not in components and across > _PUSHED * largest:
+    across = {
+        plane: max((float(np.max(np.abs(force[:, column]))) for force in forces), default=0.0)
+        for plane, column in (("y", 1), ("z", 2))
+    }
+    for plane in BENDING:
+        least = _PUSHED * largest if is_straight else _ALSO_PUSHED * max(across.values())
+        if plane not in components and across[plane] > least:
             return plane
     return ""
 
 
-def joint_forces(mechanism: Mechanism, body: FlexibleBody, result: Result) -> Iterator[np.ndarray | None]:
-    """(rows, 3) force of every joint on a body, in body axes [N], up to the sign; None when it is not in the result."""
+def passed_torque(mechanism: Mechanism, body: FlexibleBody, result: Result) -> float:
+    """Largest torque about its axis by a joint on a beam without twist shapes [N*m]."""
+    assert body.basis is not None
+    if any(shape.component == "t" for shape in body.basis.shapes):
+        return 0.0
+    moments = [moment for moment in joint_forces(mechanism, body, result, "moment") if moment is not None]
+    return max((float(np.max(np.abs(moment[:, 0]))) for moment in moments), default=0.0)
+
+
+def joint_forces(
+    mechanism: Mechanism, body: FlexibleBody, result: Result, kind: str = "force"
+) -> Iterator[np.ndarray | None]:
+    """(rows, 3) force [N] or moment [N*m] of every joint on a body, in body axes, up to the sign.
+
+    None when it is not in the result.
+    """
     number = mechanism.body_index[body.name]
     R = rotations(result[f"bodies/{body.name}/quaternion"])
     for joint in mechanism.joints:
         first = mechanism.markers[joint.first]
         if number not in (first.body, mechanism.markers[joint.second].body):
             continue
-        if f"joints/{joint.name}/force" not in result.channels:
+        if f"joints/{joint.name}/{kind}" not in result.channels:
             yield None
             continue
-        force = result[f"joints/{joint.name}/force"] @ first.R_b.T
+        force = result[f"joints/{joint.name}/{kind}"] @ first.R_b.T
         if first.body:
             force = np.einsum(
                 "rij,rj->ri", rotations(result[f"bodies/{mechanism.bodies[first.body].name}/quaternion"]), force

@@ -31,6 +31,8 @@ class Interface:
     """(n, 3) directions of moments, body axes"""
     by: str
     """Joint or force that acts, as text"""
+    aside: Floats
+    """(3,) distance of the marker from the axis, body axes [m]"""
 
 
 def interfaces_of(spec: ModelSpec, mechanism: Mechanism, name: str) -> list[Interface]:
@@ -42,9 +44,10 @@ def interfaces_of(spec: ModelSpec, mechanism: Mechanism, name: str) -> list[Inte
     none = np.zeros((0, 3))
 
     def add(marker: int, forces: Floats, moments: Floats, by: str) -> None:
-        x = float(np.clip(mechanism.markers[marker].p_b[0], 0.0, length))
+        p_b = mechanism.markers[marker].p_b
+        x = float(np.clip(p_b[0], 0.0, length))
         if len(forces) or len(moments):
-            found.append(Interface(marker, x, forces, moments, by))
+            found.append(Interface(marker, x, forces, moments, by, p_b - [x, 0.0, 0.0]))
 
     for joint in mechanism.joints:
         R_w = R_wb.T @ mechanism.world_pose(joint.first)[0]
@@ -96,8 +99,8 @@ def _columns(R: Floats, axes: str) -> Floats:
 def planar_normal(spec: ModelSpec, mechanism: Mechanism) -> Floats | None:
     """Normal (3,) of the plane in which the mechanism moves, world axes; None when it moves in space.
 
-    Joints, centres of mass, beams and joint places are in one plane (or parallel to it), and all loads act in it:
-    then nothing bends a beam out of the plane.
+    Joints, centres of mass, beams and the places of joints and loads are in one plane (or parallel to it), and all
+    loads act in it: then nothing bends a beam out of the plane.
     """
     normals = [n for joint in mechanism.joints for n in _turning_axes(mechanism, joint)]
     if not normals:
@@ -119,11 +122,21 @@ def planar_normal(spec: ModelSpec, mechanism: Mechanism) -> Floats | None:
     for body in mechanism.bodies[1:]:
         if body.mass:
             places.append(body.p_wb + body.R_wb @ body.first_moment / body.mass)
+    places += [mechanism.world_pose(mechanism.marker_index[name])[1] for name in _loaded_markers(spec)]
     heights = np.array(places) @ n
     size = float(np.ptp(np.array(places), axis=0).max()) or 1.0
     if np.ptp(heights) > _IN_PLANE * size or any(_leaves_plane(force, n) for force in spec.forces.values()):
         return None
     return np.asarray(n)
+
+
+def _loaded_markers(spec: ModelSpec) -> Iterator[str]:
+    """Markers on which forces and springs act."""
+    for force in spec.forces.values():
+        if isinstance(force, PointForce):
+            yield force.marker
+        elif isinstance(force, SpringDamper):
+            yield from force.markers
 
 
 _PLANAR = ("revolute", "prismatic", "fixed", "planar", "pin-in-slot", "cylindrical")

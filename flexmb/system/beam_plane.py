@@ -41,7 +41,8 @@ def plane_warnings(
             continue
         planes = {shape.component for shape in body.basis.shapes if shape.component in BENDING}
         wanted = "" if normal is None else plane_in(body.R_wb, normal)
-        if not wanted and findings is not None and body.name in findings:
+        pushed = not wanted and findings is not None and body.name in findings
+        if pushed and findings is not None:
             wanted = findings[body.name].transverse
         if planes and wanted and wanted not in planes:
             other = _OTHER[wanted]
@@ -49,6 +50,11 @@ def plane_warnings(
                 f"beam '{body.name}' cannot bend in the plane of motion: its shapes deflect along its {other} axis "
                 f"({_direction(body.R_wb[:, 1 if other == 'y' else 2])} in the design position), the motion is along "
                 f"its {wanted} axis. There it is rigid. Use bending = {{ {wanted} = {_count(body.basis, other)} }}."
+                if not pushed
+                else f"beam '{body.name}' cannot bend along its {wanted} axis "
+                f"({_direction(body.R_wb[:, 1 if wanted == 'y' else 2])} in the design position), although its joints "
+                f"push it that way: its shapes deflect along its {other} axis only. Use bending = "
+                f"{_count(body.basis, other)}, or leave out 'shapes'."
             )
             yield WarningRecord("rigid-in-plane", text, f"bodies.{body.name}.shapes", None, 0.0, "m")
 

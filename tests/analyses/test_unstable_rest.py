@@ -142,3 +142,29 @@ def test_balanced_shaft(part: float, ratio: float, unstable: bool, tmp_path: Pat
         "output": {"every": 0.01},
     }
     assert bool(warning_of(tables, tmp_path)) == unstable
+
+
+def test_flutter_of_a_column_under_a_force_that_follows_it(tmp_path: Path) -> None:
+    """Beck's column: flutter above 20.05 EI/L^2; nothing moves, and its stiffness never becomes negative."""
+    EI = 4 * EULER / np.pi**2
+
+    def followed(load: float) -> dict[str, Any]:
+        tables = column(-load * EI, analysis={"end": 0.2, "step": 1e-3})
+        tables["forces"]["p"]["axes"] = "marker"
+        return tables
+
+    assert not warning_of(followed(19.8), tmp_path)
+    assert "rests in an unstable equilibrium from t = 0 s" in warning_of(followed(20.5), tmp_path)
+
+
+def test_a_narrow_beam_that_would_tip_sideways(tmp_path: Path) -> None:
+    """Lateral buckling at 4.0126 sqrt(EI GJ)/L^2; the load bends it in the stiff plane meanwhile."""
+    width, height = 0.002, 0.04
+    J, I_weak = width**3 * height / 3, width**3 * height / 12
+    critical = 4.0126 * np.sqrt(2.1e11 * I_weak * 2.1e11 / 2.6 * J)
+    section = {"type": "general", "A": width * height, "Iy": width * height**3 / 12, "Iz": I_weak, "J": J}
+    for part in (0.9, 1.2):
+        tables = column(0, {"section": section, "damping": {"ratio": 0.02}}, analysis={"end": 1, "step": 2e-3})
+        tables["forces"]["p"]["vector"] = [0, 0, f"{-part * critical}*step(t, 0, 0, 0.2, 1)"]
+        text = warning_of(tables, tmp_path)
+        assert ("beam 'b' bends in one plane only, in a motion in which that is unstable" in text) == (part > 1), text

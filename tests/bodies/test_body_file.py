@@ -209,6 +209,7 @@ def _huge(file: h5py.File) -> None:
         (_set("coordinates/kind", 0, "strange"), "not a kind of coordinate"),
         (_set("coordinates/label", 0, "y2"), "same label"),
         (_attribute("markers/A", "kind", "glue"), "marker 'A' has kind 'glue'"),
+        (_attribute("markers/A", "kind", h5py.Empty("<f4")), "marker 'A' has a kind that is no text"),
         (_attribute("/", "length", np.inf), "its length is inf"),
         (_attribute("/", "version", "one"), "its version is missing"),
         (_elsewhere, "damaged"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+import tracemalloc
 
 import pytest
 
@@ -64,3 +65,26 @@ z = 3
 def test_line_of_a_key(path: tuple[str | int, ...], line: int) -> None:
     tomllib.loads(LINES)
     assert line_of(key_lines(LINES), path) == line
+
+
+@pytest.mark.parametrize(
+    "filler",
+    ['x = """{a}"""\n', 'x = "{a}"\n', "x = '''{a}'''\n", "{n}", "{n} ", "#{n}#", 'x = "{e}"\n'],
+    ids=["long", "short", "literal", "lines", "spaces", "comments", "escapes"],
+)
+def test_memory_of_long_strings_and_blanks(filler: str) -> None:
+    """At most a few times the text: a pattern with a way back takes 160 bytes for every character."""
+    text = filler.format(a="a'" * 500_000, n="\n" * 1_000_000, e="\\n" * 500_000) + "\ny = 1\n"
+    tracemalloc.start()
+    lines = key_lines(text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert lines[("y",)] == text.count("\n")
+    assert peak < 20 * len(text)
+
+
+@pytest.mark.parametrize("end", ['"""', '""""', '"""""', '\\""""'])
+def test_quotes_at_the_end_of_a_long_string(end: str) -> None:
+    for text in (f'x = """a ""b" {end}\ny = 1', f"x = '''a ''b' {end[-3:].replace(chr(34), chr(39))}\ny = 1"):
+        tomllib.loads(text)
+        assert key_lines(text) == {("x",): 1, ("y",): 2}

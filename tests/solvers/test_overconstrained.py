@@ -351,3 +351,21 @@ def test_a_short_row_of_a_joint_nearly_vanishes() -> None:
     assert rank_of_rows(G) == 2
     (near,) = near_dependences(G, rows)
     assert near.is_redundant and near.worst == "pin" and near.size == pytest.approx(1e-8)
+
+
+@pytest.mark.parametrize("coordinates", ["joint", "absolute", "natural"])
+@pytest.mark.parametrize("size", [1e-6, 1.0])
+def test_round_off_of_angles_is_no_misfit_at_any_size(size: float, coordinates: str) -> None:
+    """A plane four-bar of micrometres: round-off of its angles, 2e-16 rad, is not a part of its size."""
+    points = {"O": [0, 0, 0], "A": [0, size, 0], "B": [2 * size, 1.5 * size, 0], "C": [2 * size, 0, 0]}
+    ends = {"o": ["ground", "crank"], "a": ["crank", "coupler"], "b": ["coupler", "rocker"], "c": ["ground", "rocker"]}
+    rods = {"crank": ["O", "A"], "coupler": ["A", "B"], "rocker": ["C", "B"]}
+    tables = {
+        "points": points,
+        "coordinates": {"default": coordinates},
+        "bodies": {name: {"mass": size**3, "rod": rod} for name, rod in rods.items()},
+        "joints": {
+            key: {"type": "revolute", "bodies": bodies, "at": key.upper(), "axis": "z"} for key, bodies in ends.items()
+        },
+    }
+    assert not prepare(Model.from_tables(tables)).warnings

@@ -167,3 +167,21 @@ def test_a_motor_and_a_driven_marker_load_the_beam() -> None:
     mechanism = place(driven)
     assert [i.x for i in interfaces_of(driven, mechanism, "b") if i.by == "motion 'up'"] == [0.5]
     assert len(LinearMechanism(driven, mechanism).rows) == len(LinearMechanism(without, place(without)).rows) + 1
+
+
+def test_a_spring_out_of_the_plane_makes_a_mechanism_spatial() -> None:
+    def normal(height: float) -> Any:
+        tables: dict[str, Any] = {
+            "model": {"gravity": [0, -9.81, 0]},
+            "markers": {"hook": {"at": [1, 1, height]}},
+            "bodies": {"b": {**BEAM, "beam": [[0, 0, 0], [1, 0, 0]]}},
+            "joints": {"pin": {"type": "revolute", "bodies": ["ground", "b"], "at": [0, 0, 0], "axis": "z"}},
+            "forces": {
+                "s": {"type": "spring-damper", "markers": ["b.end", "ground.hook"], "stiffness": 1, "length": 1}
+            },
+        }
+        spec = read_spec(tables)
+        return planar_normal(spec, place(spec))
+
+    assert normal(0.5) is None
+    assert normal(0.0) == pytest.approx([0, 0, 1])

@@ -398,3 +398,11 @@ def test_played_by_vtk(tmp_path: Path) -> None:
             points = vtk_to_numpy(surface.GetPoints().GetData())
             corners = points[vtk_to_numpy(surface.GetPolys().GetConnectivityArray())]
             np.testing.assert_allclose(corners, expected(part, frame, 10.0), atol=1e-6 * scene.radius)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_positions_that_no_file_can_hold(tmp_path: Path) -> None:
+    far = replace(bending_scene(), radius=float("inf"))
+    with pytest.raises(InputError, match="not finite and cannot be drawn"):
+        write_glb(far, tmp_path / "far.glb")
+    assert not list(tmp_path.iterdir())

@@ -39,7 +39,10 @@ _GHOST = 0.25
 def write_glb(scene: Scene, path: str | os.PathLike[str], look: Look | None = None) -> None:
     """Write a scene as a .glb file; `look` sets scale, colouring, view, speed, the followed body and what is hidden."""
     look = look or Look()
-    data = glb_bytes(scene, look)
+    try:
+        data = glb_bytes(scene, look)
+    except ValueError as error:  # json of numbers that are not finite
+        raise InputError("The scene has positions or sizes that are not finite and cannot be drawn.") from error
     with drafted(path, ".glb") as draft:
         draft.write_bytes(data)
 
