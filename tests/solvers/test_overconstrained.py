@@ -1,6 +1,6 @@
 """Overconstrained mechanisms: redundant rows while the motion goes on, nearly redundant ones, flexible ones.
 
-Covers: equations.shared_rows, solvers.shared_basis, solvers.row_rank.
+Covers: equations.shared_rows, equations.least_reactions, solvers.shared_basis, solvers.row_rank.
 """
 
 from __future__ import annotations
@@ -134,6 +134,37 @@ def test_reactions_that_are_determined_are_those_of_every_choice_of_coordinates(
     # Least reactions are continuous: no jump where the combinations of rows are chosen again.
     steps = np.abs(np.diff(run(tables, "absolute", end=1.0, step=1e-3)["joints/j2/force"], axis=0)).max()
     assert steps < 0.5 * np.abs(found[1]["joints/j2/force"]).max()
+
+
+LOOPS: dict[str, Any] = {
+    "bennett": bennett_tables,
+    "bricard": bricard_tables,
+    "four-bar": lambda: four_bar(0.0),
+    "three cranks": lambda: three_cranks(),
+    "beam": lambda: flexible_four_bar(SHAPES["in the plane"]),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_reactions_do_not_depend_on_the_chord(name: str) -> None:
+    """The least ones of all joints, in absolute, joint and mixed coordinates and for every chord of the loop."""
+    tables, wanted = LOOPS[name](), np.zeros(0)
+    joints = list(tables["joints"])
+    keys: dict[str, Any] = {"end": 0.02, "step": 1e-4} if name == "beam" else {"end": 0.3, "step": 1e-3}
+    keys |= {"newton_tolerance": 1e-10}
+    choices: list[dict[str, Any]] = [
+        {"default": "absolute"},
+        {"default": "joint", "absolute": list(tables["bodies"])[:1]},
+    ]
+    for choice in choices + [{"default": "joint", "chords": [joint]} for joint in joints[:4]]:
+        model = Model.from_tables(
+            tables | {"coordinates": choice, "output": {"every": keys["end"] / 3}, "analysis": keys}
+        )
+        rows = Rows(model)
+        found = np.hstack([rows[f"joints/{joint}/{part}"] for joint in joints for part in ("force", "moment")])
+        wanted = wanted if wanted.size else found
+        # In different coordinates a step has different errors, of second order: 1e-6 s^2 here.
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=2e-5 * np.abs(wanted).max())
 
 
 @pytest.mark.parametrize("analysis", METHODS[:1] + METHODS[3:5], ids=lambda keys: str(keys.get("method")))
