@@ -195,6 +195,25 @@ def test_inverse_dynamics_of_the_bennett_linkage(coordinates: str, tmp_path: Any
     found.result.close()
 
 
+@pytest.mark.parametrize(
+    ("name", "joints"), [("bennett", "j1 j2 j3 j4"), ("three cranks", "o0 a0 o1 a1 o2 a2"), ("four-bar", "")]
+)
+def test_a_run_lists_reactions_that_are_not_unique(name: str, joints: str, tmp_path: Any) -> None:
+    """By name and number where they carry load; a plane mechanism under loads in its plane has none to list."""
+    forces = []
+    for coordinates in ("joint", "absolute", "natural"):
+        tables = LOOPS[name]()
+        with run_model(model_of(tables, coordinates, end=0.05, step=1e-3), tmp_path / "run.h5") as result:
+            found = [record for record in result.warnings if record.code == "reactions-not-unique"]
+            assert [record.place for record in found] == [", ".join(f"joints.{one}" for one in joints.split())] * bool(
+                joints
+            )
+            assert all("least ones" in record.text and "(fx, " in record.text for record in found)
+            forces.append(np.stack([result[f"joints/{joint}/force"] for joint in tables["joints"]]))
+    for other in forces[1:]:  # steps of 1 ms have errors of second order, other ones in other coordinates
+        np.testing.assert_allclose(other, forces[0], rtol=0, atol=1e-4 * np.abs(forces[0]).max())
+
+
 def three_cranks(length: float = 1.0) -> dict[str, Any]:
     """A bar on three equal cranks in space: 7 redundant rows, a pendulum of one degree of freedom."""
     points, bodies, joints = {}, {}, {}
