@@ -40,6 +40,7 @@ from flexmb.solvers.state_copy import return_to_start
 from flexmb.solvers.step_size import steps_of_run
 
 CLOSED_GAP = 1e-15  # gap of a row [rad, parts of the length scale below 1 m] that is round-off
+STRAIGHTEN = 8  # steps after which the closure is freed of what no gap shows
 ERROR_ORDER = 2.0  # power of h in the error of the positions after all steps of the run
 
 
@@ -124,17 +125,20 @@ def velocity_rows_into(I, W, S, g_prime, rhs):
 
 @kernel
 def gaps_into(I, W, S, n, g_prime, rhs):
-    """S[rhs..] = the gaps -Phi that are left once the velocity rows are met, below zero forces.
+    """S[rhs..] = the gaps -Phi that are left once the velocity rows are met, below zero forces; returns whether any is.
 
     A gap of round-off is none: near a singular position its closure would turn the rows by a multiple of it, and the
     velocities that they forbid with them.
     """
-    least = CLOSED_GAP * min(1.0, S[st.LENGTH])
+    least, is_open = CLOSED_GAP * min(1.0, S[st.LENGTH]), False
     for i in range(n):
         S[rhs + i] = 0.0
     for k in range(I[L.N_ROWS]):
         gap = W[I[L.PHI_DOT] + k] / g_prime - W[I[L.PHI] + k] if k < I[L.N_POS_ROWS] else 0.0
-        S[rhs + n + k] = gap if abs(gap) > least else 0.0
+        counts = not abs(gap) <= least  # also catches NaN
+        S[rhs + n + k] = gap if counts else 0.0
+        is_open = is_open or counts
+    return is_open
 
 
 @program
@@ -188,8 +192,7 @@ def increment(K, S, W, arg):
         W[I[L.LAM] + k] += S[s_dlam + k] / s
         S[st.WORST_ROW] = max(S[st.WORST_ROW], abs(S[s_dlam + k]) * S[K[st.ROW_WEIGHT] + k])
     S[st.GAP] = 0.0
-    if K[st.SCHEME] == 0 and I[L.N_POS_ROWS] > 0:
-        gaps_into(I, W, S, n, g_prime, dq)
+    if K[st.SCHEME] == 0 and I[L.N_POS_ROWS] > 0 and gaps_into(I, W, S, n, g_prime, dq):
         call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
         for i in range(n):
             W[I[L.DQ] + i] += S[dq + i]
@@ -234,6 +237,30 @@ def project_velocities(K, S, W, arg):
         for k in range(m):  # linear in v: no new Jacobian is needed
             for j in range(n):
                 W[rows + k] += W[I[L.G] + k * n + j] * S[dv + j]
+
+
+@kernel
+def straighten_closure(K, S, W):
+    """Remove what the closure has along motions that the rows allow, in the metric of the current factor.
+
+    [ X  G^T ] [ c  ]     [  0  ]
+    [ G   0  ] [ mu ]  =  [ G c ]
+
+    A step predicts the closure by that of the last one and corrects it by the gaps only. So a part along the motion,
+    which no gap shows, would stay: after a singular position, where it is large, q' would differ from v for ever.
+    """
+    I = int_pointer(K[st.AT_I])
+    n, c = I[L.N_V], K[st.NEWTON + st.VECTOR]
+    for i in range(n):
+        S[c + i] = 0.0
+    for k in range(I[L.N_ROWS]):
+        total = 0.0
+        for j in range(n):
+            total += W[I[L.G] + k * n + j] * S[K[st.CLOSURE_E] + j]
+        S[c + n + k] = total if k < I[L.N_POS_ROWS] else 0.0
+    call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
+    for i in range(n):
+        S[K[st.CLOSURE_E] + i] = S[c + i]
 
 
 @program
@@ -303,6 +330,8 @@ def step(K, S, W, arg):
             if K[st.STATUS] != st.OK:
                 return
         call(K[st.AT_PROJECT], K, S, W, 0)
+        if K[st.SCHEME] == 0 and K[st.STEPS] % STRAIGHTEN == 0:
+            straighten_closure(K, S, W)
     total = 0.0
     for i in range(I[L.N_V]):
         total += abs(W[I[L.V] + i]) + abs(W[I[L.A] + i])
