@@ -40,7 +40,6 @@ from flexmb.solvers.state_copy import return_to_start
 from flexmb.solvers.step_size import steps_of_run
 
 CLOSED_GAP = 1e-15  # gap of a row [rad, parts of the length scale below 1 m] that is round-off
-STRAIGHTEN = 8  # steps after which the closure is freed of what no gap shows
 ERROR_ORDER = 2.0  # power of h in the error of the positions after all steps of the run
 
 
@@ -239,30 +238,6 @@ def project_velocities(K, S, W, arg):
                 W[rows + k] += W[I[L.G] + k * n + j] * S[dv + j]
 
 
-@kernel
-def straighten_closure(K, S, W):
-    """Remove what the closure has along motions that the rows allow, in the metric of the current factor.
-
-    [ X  G^T ] [ c  ]     [  0  ]
-    [ G   0  ] [ mu ]  =  [ G c ]
-
-    A step predicts the closure by that of the last one and corrects it by the gaps only. So a part along the motion,
-    which no gap shows, would stay: after a singular position, where it is large, q' would differ from v for ever.
-    """
-    I = int_pointer(K[st.AT_I])
-    n, c = I[L.N_V], K[st.NEWTON + st.VECTOR]
-    for i in range(n):
-        S[c + i] = 0.0
-    for k in range(I[L.N_ROWS]):
-        total = 0.0
-        for j in range(n):
-            total += W[I[L.G] + k * n + j] * S[K[st.CLOSURE_E] + j]
-        S[c + n + k] = total if k < I[L.N_POS_ROWS] else 0.0
-    call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
-    for i in range(n):
-        S[K[st.CLOSURE_E] + i] = S[c + i]
-
-
 @program
 def correct_positions(K, S, W, arg):
     """Position correction of Shi & McPhee's scheme [SM eq. 15] with the matrix of the step."""
@@ -330,8 +305,6 @@ def step(K, S, W, arg):
             if K[st.STATUS] != st.OK:
                 return
         call(K[st.AT_PROJECT], K, S, W, 0)
-        if K[st.SCHEME] == 0 and K[st.STEPS] % STRAIGHTEN == 0:
-            straighten_closure(K, S, W)
     total = 0.0
     for i in range(I[L.N_V]):
         total += abs(W[I[L.V] + i]) + abs(W[I[L.A] + i])
