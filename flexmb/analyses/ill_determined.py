@@ -11,18 +11,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.analyses.preparation import Preparation
 from flexmb.arrays import Floats
 from flexmb.layout import flat_arrays as L
+from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.results.result_file import Result
 from flexmb.solvers.body_slices import body_slices
+from flexmb.solvers.initial_state import body_states, start_system
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import DEPENDENT
+from flexmb.solvers.row_rank import rank_of_rows, row_units
 from flexmb.solvers.shared_basis import Basis, basis_of, in_all_rows, put_multipliers
 from flexmb.system.system import System
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 WEAK = 1e-4  # singular values of G below this part of the largest, but not zero, amplify round-off by its inverse
 BENT = 1e-2  # the same for rows that repeat others while all bodies are straight
+UNLOADED = 1e-6  # part of the largest reaction below which a component counts as zero
 LARGEST = 250_000
 """Entries of G up to which such reactions are searched for"""
 
@@ -55,6 +60,49 @@ def ill_determined(system: System, result: Result) -> dict[str, tuple[str, ...]]
         if least > max(best, DEPENDENT):
             best, found = least, moved_by(mechanics, in_all_rows(mechanics, sides[:, -n_weak:]).T, 1e-2)
     return found
+
+
+def complete_system(spec: ModelSpec, ready: Preparation) -> tuple[System, Floats]:
+    """The system with all rows, also those that repeat others, and a workspace in the initial state."""
+    system = start_system(spec, body_states(ready.system, ready.work.copy()))
+    return system, system.workspace()
+
+
+def not_unique(spec: ModelSpec, ready: Preparation, result: Result) -> dict[str, tuple[str, ...]]:
+    """Joints, motions and components of their reactions that internal loads of redundant constraints change.
+
+    Several rows of the result are examined, because more rows may depend on each other for an instant, in a singular
+    position: there the rank is smaller.
+    """
+    if not ready.system.n_redundant:
+        return {}
+    system, work = complete_system(spec, ready)
+    mechanics = Mechanics(system, work)
+    rank = min(system.n_rows - ready.system.n_redundant, system.n_v)
+    q, v, a = (result[f"coordinates/{name}"].reshape(len(result), -1) for name in ("q", "v", "a"))
+    if q.shape[1] != system.n_q:  # those of another choice
+        return {}
+    for row in sampled_rows(result):
+        mechanics.t = float(result.time[row])
+        mechanics.q[:], mechanics.v[:], mechanics.a[:] = q[row], v[row], a[row]
+        mechanics.jacobian()
+        units = row_units(mechanics.G * mechanics.scale, system.rows, system.length_scale)
+        G = mechanics.G * mechanics.scale / units[:, None]
+        if rank_of_rows(G) == rank:
+            return moved_by(mechanics, np.linalg.svd(G)[0][:, rank:].T / units, 1e-6)
+    return {}
+
+
+def loaded(components: dict[str, tuple[str, ...]], result: Result, length: float) -> bool:
+    """Whether some of these reaction components are not zero in the result; `length`: length scale [m]."""
+    share, largest = 0.0, 0.0
+    for name, parts in components.items():
+        for quantity, names in (("force", COMPONENTS[:3]), ("moment", COMPONENTS[3:])):
+            if (path := f"joints/{name}/{quantity}") in result.channels:
+                sizes = np.abs(result[path]).max(axis=0) * (1.0 if quantity == "force" else 1.0 / length)
+                largest = max(largest, float(sizes.max()))
+                share = max([share, *(float(size) for size, part in zip(sizes, names, strict=True) if part in parts)])
+    return share > UNLOADED * largest
 
 
 def _shared_when_straight(mechanics: Mechanics, result: Result) -> dict[str, tuple[str, ...]]:

@@ -25,11 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.analyses.ill_determined import ill_determined, moved_by, rank_of, sampled_rows
+from flexmb.analyses.ill_determined import complete_system, ill_determined, not_unique, rank_of, sampled_rows
 from flexmb.analyses.more_drives import CHOICES, fit_of, prepare_fitted, solve_fitted
 from flexmb.analyses.preparation import Preparation, prepare
 from flexmb.analyses.run import Progress, run_model
-from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.model_spec import ModelSpec
@@ -40,7 +39,6 @@ from flexmb.results.joint_reactions import joint_reactions
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import add_warnings
 from flexmb.solvers.compilation import compile_for
-from flexmb.solvers.initial_state import body_states, start_system
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import redundancy
 from flexmb.solvers.settings import solver_settings
@@ -89,7 +87,6 @@ def inverse_model(
         how = "kinematic"
     chosen = _of_type(model, "kinematic" if how == "kinematic" else "dynamic")
     result = run_model(chosen, output, progress=progress, command=command, solve=solve)
-    free, not_unique = _freedom(spec, ready, result)
     found = joint_reactions(result, model=chosen)
     recursive = recursive_reactions(result, chosen) if reactions == "recursive" else None
     found_all = InverseDynamics(
@@ -97,11 +94,11 @@ def inverse_model(
         model=chosen,
         how=how,
         n_driven=sum(row.is_motion for row in system.rows),
-        n_free=free,
+        n_free=_freedom(spec, ready, result),
         n_elastic=n_elastic,
         drives=tuple(_drives(result, spec)),
         reactions=found if recursive is None else recursive.reactions,
-        not_unique=not_unique,
+        not_unique=not_unique(spec, ready, result),
         n_repeated=system.n_redundant,
         ill_determined=ill_determined(system, result),
         recursive=recursive,
@@ -126,7 +123,6 @@ def _fitted(
     chosen = _of_type(model, "kinematic")
     result = run_model(chosen, output, progress=progress, command=command, solve=solve_fitted, ready=ready)
     fit = fit_of(ready, result)
-    _, not_unique = _freedom(chosen.spec, ready, result)
     found = InverseDynamics(
         result=result,
         model=chosen,
@@ -136,7 +132,7 @@ def _fitted(
         n_elastic=0,
         drives=tuple(_drives(result, chosen.spec)),
         reactions=joint_reactions(result, model=chosen),
-        not_unique=not_unique,
+        not_unique=not_unique(chosen.spec, ready, result),
         n_repeated=len(ready.system.all_rows) - ready.system.n_v,
         ill_determined=ill_determined(ready.system, result),
         fit=fit,
@@ -211,7 +207,7 @@ def _refuse_repeated_motions(spec: ModelSpec, ready: Preparation, more_drives: s
     repeated = list(dict.fromkeys(row.owner for row in left_out if row.is_motion))
     if not repeated:
         return
-    system, work = _complete(spec, ready)
+    system, work = complete_system(spec, ready)
     groups = redundancy(system, work).groups
     faults = []
     for name in repeated:
@@ -227,13 +223,6 @@ def _refuse_repeated_motions(spec: ModelSpec, ready: Preparation, more_drives: s
     raise InputError(faults)
 
 
-def _complete(spec: ModelSpec, ready: Preparation) -> tuple[Any, Floats]:
-    """The system with all rows, also those that repeat others, and a workspace in the initial state."""
-    system = start_system(spec, body_states(ready.system, ready.work.copy()))
-    work = system.workspace()
-    return system, work
-
-
 def _drives(result: Result, spec: ModelSpec) -> list[Drive]:
     found = []
     for name in spec.motions:
@@ -243,24 +232,14 @@ def _drives(result: Result, spec: ModelSpec) -> list[Drive]:
     return found
 
 
-def _freedom(spec: ModelSpec, ready: Preparation, result: Result) -> tuple[int, dict[str, tuple[str, ...]]]:
-    """Rigid degrees of freedom that are left, and the reactions that are not unique.
-
-    Several rows of the result are examined, because rows may depend on each other only for an instant, in a singular
-    position: the largest rank counts.
-    """
-    system, work = _complete(spec, ready)
-    mechanics = Mechanics(system, work)
-    rank = min(system.n_rows - ready.system.n_redundant, system.n_v)
-    rigid_rank, not_unique = 0, dict[str, tuple[str, ...]]()
-    is_searched = rank < system.n_rows
-    q, v, a = (result[f"coordinates/{name}"].reshape(len(result), -1) for name in ("q", "v", "a"))
+def _freedom(spec: ModelSpec, ready: Preparation, result: Result) -> int:
+    """Rigid degrees of freedom that are left; in a singular position for an instant there are more."""
+    system, work = complete_system(spec, ready)
+    mechanics, rigid_rank = Mechanics(system, work), 0
+    q, v = (result[f"coordinates/{name}"].reshape(len(result), -1) for name in ("q", "v"))
     for row in sampled_rows(result):
         mechanics.t = float(result.time[row])
-        mechanics.q[:], mechanics.v[:], mechanics.a[:] = q[row], v[row], a[row]
+        mechanics.q[:], mechanics.v[:] = q[row], v[row]
         mechanics.jacobian()
-        G = mechanics.G * mechanics.scale
-        rigid_rank = max(rigid_rank, rank_of(G[:, ~system.elastic]))
-        if is_searched and rank_of(G) == rank:
-            not_unique, is_searched = moved_by(mechanics, np.linalg.svd(G)[0][:, rank:].T, 1e-6), False
-    return int(np.sum(~system.elastic)) - rigid_rank, not_unique
+        rigid_rank = max(rigid_rank, rank_of((mechanics.G * mechanics.scale)[:, ~system.elastic]))
+    return int(np.sum(~system.elastic)) - rigid_rank

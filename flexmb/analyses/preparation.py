@@ -13,11 +13,12 @@ from flexmb.arrays import Floats
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.model_spec import ModelSpec
-from flexmb.solvers.assembly import assemble, gaps, no_motion_text
+from flexmb.solvers.assembly import assemble, gaps
 from flexmb.solvers.initial_state import balanced_states, body_states, start_system
 from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.mobility import no_motion_text
 from flexmb.solvers.redundancy import Redundancy, redundancy
-from flexmb.solvers.row_rank import redundancy_warnings
+from flexmb.solvers.row_rank import near_text, redundancy_warnings
 from flexmb.solvers.statics import Equilibrium
 from flexmb.system.system import System
 from flexmb.warning import WarningRecord
@@ -101,6 +102,8 @@ def _contradiction(spec: ModelSpec, found: Redundancy) -> InputError | Computati
     text = f"the mechanism is constrained or driven more than once, with contradictions, by {names}."
     if found.joint_dof == 0:
         text += " The joints alone leave no degree of freedom."
+    if near := [finding for finding in found.near if not finding.is_redundant]:
+        text += f" Note that {near_text(near[-1])}."
     if motions:
         return InputError([Fault(text, ("motions", motions[-1]), "Remove a motion, or make them agree.")])
     return ComputationError(f"{text[0].upper()}{text[1:]} Check the joints, or start in another position.")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from flexmb.analyses.ill_determined import ill_determined
+from flexmb.analyses.ill_determined import ill_determined, loaded, not_unique
 from flexmb.analyses.preparation import Preparation, prepare
 from flexmb.analyses.unstable_rest import stability_warnings
 from flexmb.errors import ComputationError, Fault, InputError
@@ -109,7 +109,7 @@ def _report(
     wall_note: str = "",
 ) -> tuple[str, list[WarningRecord]]:
     """The report and the warnings of a run."""
-    seen = _look_into(ready.system, model.spec, writer, summary) if writer.n_rows else NOTHING_SEEN
+    seen = _look_into(ready, model.spec, writer, summary) if writer.n_rows else NOTHING_SEEN
     warnings = list(run_warnings(ready.system, model.spec, summary, seen, ready.warnings, ready.balance))
     text = run_report(
         ready.system,
@@ -134,8 +134,10 @@ def _report(
     return text, warnings
 
 
-def _look_into(system: System, spec: ModelSpec, writer: ResultWriter, summary: Summary | None) -> Observations:
-    """Findings in the rows so far: flexible bodies, ill-determined reactions, fast oscillations, times of errors."""
+def _look_into(ready: Preparation, spec: ModelSpec, writer: ResultWriter, summary: Summary | None) -> Observations:
+    """Findings in the rows so far: flexible bodies, reactions that are not determined, fast oscillations, times of
+    errors."""
+    system = ready.system
     forces = {path: found.high for path, found in writer.extremes.items() if is_reaction(path) and found.high > 0.0}
     largest = sorted((path for path in forces if path.endswith("/force")), key=lambda path: -forces[path])
     energy = summary.peak_energy if summary is not None else 0.0
@@ -149,6 +151,10 @@ def _look_into(system: System, spec: ModelSpec, writer: ResultWriter, summary: S
                 turn_time=turn_time(result, summary.turning_body) if summary is not None else None,
                 warnings=(*_stability(system, result, summary), *_contacts(system, spec, result, summary)),
             )
+            if not system.sharing.n_bent and loaded(
+                undetermined := not_unique(spec, ready, result), result, system.length_scale
+            ):
+                seen = replace(seen, not_unique=undetermined)
             if not flexible_bodies(system.mechanism):
                 return seen
             findings, weak = flexible_findings(system.mechanism, result), ill_determined(system, result)

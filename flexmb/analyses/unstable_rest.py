@@ -126,6 +126,7 @@ def _lowest(system: System, q: Floats, time: float) -> tuple[float, str] | None:
     W = system.workspace()
     rest = ResidualAtRest(system, W)
     rest.m.t, rest.m.q[:] = time, q
+    rest.choose_rows()
     here = rest.look()
     K = rest.stiffness(here)
     if not len(K):

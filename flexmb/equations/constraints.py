@@ -247,7 +247,8 @@ def rows(I, F, W, purpose):
 
     JACOBIAN: with the Jacobian G. JACOBIAN_AGAIN: the same, after rows at the same motion, so that the markers have
     their state. MULTIPLIERS: the multipliers' wrenches are added to the bodies and efforts; the accelerations of the
-    kinematics include A. Rows that are only watched are evaluated for JACOBIAN, and have none.
+    kinematics include A. Rows that are only watched are evaluated for JACOBIAN, and have none; a multiplier they have
+    in output rows only.
     """
     n = I[L.N_V]
     wants_forces = purpose == MULTIPLIERS
@@ -259,7 +260,7 @@ def rows(I, F, W, purpose):
     for k in range(I[L.N_ALL_ROWS]):
         row = row_record(I, k)
         is_watched = I[row + L.R_WATCHED] == 1
-        if is_watched and purpose != JACOBIAN:
+        if is_watched and (purpose == JACOBIAN_AGAIN or (wants_forces and W[I[L.LAM_ALL] + k] == 0.0)):
             continue
         marker_a = I[row + L.R_A]
         marker_b = I[row + L.R_B]
@@ -276,7 +277,7 @@ def rows(I, F, W, purpose):
         row_into(I, F, W, row, k, a, b, wants_forces)
         if k >= I[L.N_ALL_POS_ROWS]:
             W[I[L.PHI_ALL] + k] = W[I[L.PHI_DOT_ALL] + k]
-        if is_watched:
+        if is_watched and not wants_forces:
             continue
         target = I[L.G_ALL] + k * n
         if wants_jacobian:

@@ -25,13 +25,13 @@ from flexmb.equations.functions import evaluate
 from flexmb.equations.inertia import body_forces
 from flexmb.equations.inverse_dynamics import backward
 from flexmb.equations.kinematics import joint_motion, kinematics
+from flexmb.equations.least_reactions import share
 from flexmb.equations.markers import marker_state
 from flexmb.equations.mass_matrix import mass_matrix
 from flexmb.equations.reactions import reactions
 from flexmb.equations.sensors import sensors
 from flexmb.equations.shared_rows import (
     clear_shift,
-    share,
     shared_jacobian,
     shared_residual,
     shared_system,
@@ -118,7 +118,7 @@ def _body_output_into(I, W, body, last):
 
 @program
 def output(I, F, W, arg):
-    """OUT row at T, Q, V, A, LAM, WORK; of rows that depend on each other the least multipliers."""
+    """OUT row at T, Q, V, A, LAM, WORK; of rows that depend on each other the least reactions."""
     if I[L.N_SHARED] > 0:
         call(I[L.AT_SHARE], I, F, W, 0)
     call(I[L.AT_WHOLE_RESIDUAL], I, F, W, 0)

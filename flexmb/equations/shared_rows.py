@@ -8,17 +8,11 @@ follow from them (C): columns orthonormal for rows divided by their unit, single
 U is chosen where the mechanism is (`flexmb.solvers.shared_basis`) and kept while it moves: as long as it is near, its
 rows hold when all rows hold. Then C^T Phi_all = 0 too, which the solvers watch.
 
-Multipliers of such rows are not unique. An output row has the least ones: with C - U X the internal loads of a set
-(G_all^T (C - U X) = 0) and lam that of its combinations,
-
-    lam_all = U lam + (C - U X) (1 + X^T X)^-1 X^T lam,      X by QR of (U^T G_all)^T.
+Multipliers of such rows are not unique: an output row adds a shift to them (`flexmb.equations.least_reactions`).
 """
 
 from __future__ import annotations
 
-from math import sqrt
-
-from flexmb.equations.cholesky import cholesky, cholesky_solve
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 
@@ -130,91 +124,3 @@ def shared_jacobian(I, F, W, arg):
     call(I[L.AT_ALL_JACOBIAN], I, F, W, arg)
     combine_rows(I, W)
     combine(I, W, I[L.GAM_ALL], I[L.GAM], 1)
-
-
-@kernel
-def orthogonal_rows(I, W, first, rank, T, R):
-    """W[T..] = orthonormal rows that span rows `first`.. of G, W[R..] the triangle: G = R^T T, Gram-Schmidt twice."""
-    n, m = I[L.N_V], I[L.N_ALL_ROWS]
-    for k in range(rank):
-        for j in range(n):
-            W[T + k * n + j] = W[I[L.G] + (first + k) * n + j]
-        for i in range(k):
-            W[R + i * m + k] = 0.0
-        for _ in range(2):
-            for i in range(k):
-                total = 0.0
-                for j in range(n):
-                    total += W[T + i * n + j] * W[T + k * n + j]
-                W[R + i * m + k] += total
-                for j in range(n):
-                    W[T + k * n + j] -= total * W[T + i * n + j]
-        total = 0.0
-        for j in range(n):
-            total += W[T + k * n + j] ** 2
-        length = sqrt(total)
-        W[R + k * m + k] = length
-        for j in range(n):
-            W[T + k * n + j] *= 1.0 / length if length > 1e-300 else 0.0
-
-
-@kernel
-def dependence_into(I, W, column, rank, T, R, x):
-    """W[x..] = X of one left-out combination: G_all^T C = G^T X, by the orthonormal rows."""
-    n, m, Q = I[L.N_V], I[L.N_ALL_ROWS], I[L.BASIS]
-    c = x + rank  # the row of this combination, until the next one takes its place
-    for j in range(n):
-        W[c + j] = 0.0
-    for i in range(m):
-        factor = W[Q + i * m + column]
-        if factor != 0.0:
-            for j in range(n):
-                W[c + j] += factor * W[I[L.G_ALL] + i * n + j]
-    for k in range(rank):
-        total = 0.0
-        for j in range(n):
-            total += W[T + k * n + j] * W[c + j]
-        W[x + k] = total
-    for k in range(rank - 1, -1, -1):
-        for i in range(k + 1, rank):
-            W[x + k] -= W[R + k * m + i] * W[x + i]
-        W[x + k] *= 1.0 / W[R + k * m + k] if W[R + k * m + k] > 1e-300 else 0.0
-
-
-@program
-def share(I, F, W, arg):
-    """Shift of the multipliers to the least ones of every set of rows, at T, Q, V, LAM; later residuals add it."""
-    clear_shift(I, W)
-    call(I[L.AT_JACOBIAN], I, F, W, 0)
-    n, m, Q, shift = I[L.N_V], I[L.N_ALL_ROWS], I[L.BASIS], shift_of(I)
-    for number in range(I[L.N_SHARED]):
-        record = I[L.SHARED_ROWS] + number * L.SHARED
-        first, rank, left, n_left = I[record], I[record + 1], I[record + 2], I[record + 3]
-        T = I[L.X_SHARE]
-        R = T + m * n
-        X = R + m * m  # by columns
-        A = X + m * m + n  # 1 + X^T X, then the right-hand side
-        w = A + n_left * n_left
-        orthogonal_rows(I, W, first, rank, T, R)
-        for c in range(n_left):
-            dependence_into(I, W, left + c, rank, T, R, X + c * rank)
-        for c in range(n_left):
-            for d in range(n_left):
-                total = 1.0 if c == d else 0.0
-                for k in range(rank):
-                    total += W[X + c * rank + k] * W[X + d * rank + k]
-                W[A + c * n_left + d] = total
-            total = 0.0
-            for k in range(rank):
-                total += W[X + c * rank + k] * W[I[L.LAM] + first + k]
-            W[w + c] = total
-        cholesky(W, A, n_left)
-        cholesky_solve(W, A, n_left, w)
-        for i in range(m):
-            for c in range(n_left):
-                W[shift + i] += W[Q + i * m + left + c] * W[w + c]
-            for k in range(rank):
-                total = 0.0
-                for c in range(n_left):
-                    total += W[X + c * rank + k] * W[w + c]
-                W[shift + i] -= W[Q + i * m + first + k] * total

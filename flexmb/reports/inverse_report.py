@@ -9,9 +9,9 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.axes import AXES
-from flexmb.reports.run_report import entry, ill_determined_text
+from flexmb.reports.run_report import entry, ill_determined_text, not_unique_text, repeated_text
 from flexmb.reports.section_report import section_lines
-from flexmb.reports.warnings import ill_determined_warning
+from flexmb.reports.warnings import ill_determined_warning, not_unique_warning
 from flexmb.results.beam_forces import SectionForces
 from flexmb.results.inverse_result import Departure, Fit, InverseDynamics
 from flexmb.system.beam_plane import twist_advice
@@ -63,10 +63,8 @@ def _advice(inverse: InverseDynamics) -> str:
 def inverse_warnings(inverse: InverseDynamics) -> Iterator[WarningRecord]:
     """Warnings about reactions beside those of the run."""
     spec, known = inverse.model.spec, {warning.code for warning in inverse.result.warnings}
-    if inverse.n_repeated:
-        owners = [f"{'motions' if name in spec.motions else 'joints'}.{name}" for name in inverse.not_unique]
-        text = f"reactions are not unique: {unique_text(inverse)}"
-        yield WarningRecord("reactions-not-unique", text, ", ".join(owners), None, float(inverse.n_repeated), "1")
+    if inverse.n_repeated and "reactions-not-unique" not in known:
+        yield not_unique_warning(spec, inverse.n_repeated, inverse.not_unique, unique_text(inverse))
     if inverse.ill_determined and "ill-determined-reactions" not in known:
         yield ill_determined_warning(spec, inverse.ill_determined, _advice(inverse))
     if inverse.recursive is not None and not inverse.method_difference <= LARGE_DIFFERENCE:
@@ -117,16 +115,10 @@ def unique_text(inverse: InverseDynamics) -> str:
     if not inverse.n_repeated:
         return "none: no constraint repeats others, every effort and reaction is determined"
     n = inverse.n_repeated
-    rows = f"{n} constraint row{'s repeat' if n != 1 else ' repeats'} others and {'are' if n != 1 else 'is'} left out"
     if inverse.fit is not None:
         rows = f"{n} row{'s' if n != 1 else ''} of joints and motions repeat{'s' if n == 1 else ''} others"
-    if not inverse.not_unique:
-        return f"{rows}; the examined rows of the result do not show which reactions depend on that choice: trust none"
-    listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in inverse.not_unique.items())
-    return (
-        f"{rows}. A model of rigid bodies determines only the sum of these components, in joint axes: {listed}. All "
-        "other components are unique. To determine them, free these directions in a joint, or use a flexible body."
-    )
+        return not_unique_text(rows, inverse.not_unique)
+    return not_unique_text(repeated_text(n), inverse.not_unique)
 
 
 def _drive_table(inverse: InverseDynamics) -> Iterator[str]:

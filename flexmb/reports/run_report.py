@@ -302,6 +302,23 @@ def _count(number: int, word: str, words: str | None = None) -> str:
     return f"{number} {word if number == 1 else words or word + 's'}"
 
 
+def repeated_text(n: int) -> str:
+    """Number of constraint rows that repeat others."""
+    return f"{n} constraint row{'s repeat' if n != 1 else ' repeats'} others"
+
+
+def not_unique_text(rows: str, components: Mapping[str, tuple[str, ...]]) -> str:
+    """Reaction components that redundant constraints leave open; `rows`: how many repeat others."""
+    if not components:
+        return f"{rows}; the examined rows of the result do not show which reactions that leaves open: trust none"
+    listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in components.items())
+    return (
+        f"{rows}. A model of rigid bodies determines only the sum of these components, in joint axes: {listed}. The "
+        "least ones, in sum of squares over all joints, are given. All other components are unique. To determine them, "
+        "free these directions in a joint, or use a flexible body."
+    )
+
+
 def ill_determined_text(components: dict[str, tuple[str, ...]], advice: str) -> str:
     """Reaction components that are amplified round-off, and the remedy; `advice` for the beams of this model."""
     listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in components.items())

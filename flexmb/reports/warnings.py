@@ -17,7 +17,7 @@ import numpy as np
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.reports.data_warnings import data_warnings
 from flexmb.reports.flexible_report import flexible_warnings
-from flexmb.reports.run_report import entry, ill_determined_text
+from flexmb.reports.run_report import entry, ill_determined_text, not_unique_text, repeated_text
 from flexmb.results.flexible_findings import Findings, flexible_bodies
 from flexmb.results.result_file import Result
 from flexmb.results.spectrum import Ringing
@@ -52,6 +52,8 @@ class Observations:
     """Largest strain energy, as text."""
     ill_determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Joints and motions -> components of their reactions that are amplified round-off."""
+    not_unique: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Joints and motions -> components that redundant constraints leave open, if they carry load."""
     ringing: Ringing | None = None
     """Reaction or effort that oscillates faster than the rows resolve."""
     energy_time: float | None = None
@@ -90,6 +92,9 @@ def run_warnings(
     if seen.ill_determined:
         advice = twist_advice(spec, system.mechanism) if flexible_bodies(system.mechanism) else ""
         yield ill_determined_warning(spec, seen.ill_determined, advice)
+    if seen.not_unique:
+        text = not_unique_text(repeated_text(system.n_redundant), seen.not_unique)
+        yield not_unique_warning(spec, system.n_redundant, seen.not_unique, text)
     if summary is None:
         return
     yield from summary.warnings
@@ -184,6 +189,14 @@ def ill_determined_warning(spec: ModelSpec, components: Mapping[str, tuple[str, 
     text = f"reactions are ill-determined: {ill_determined_text(dict(components), advice)}"
     places = ", ".join(f"{'motions' if name in spec.motions else 'joints'}.{name}" for name in components)
     return WarningRecord("ill-determined-reactions", text, places, None, sum(map(len, components.values())), "1")
+
+
+def not_unique_warning(
+    spec: ModelSpec, n_repeated: int, components: Mapping[str, tuple[str, ...]], text: str
+) -> WarningRecord:
+    """Warning about reactions that redundant constraints leave open."""
+    places = ", ".join(f"{'motions' if name in spec.motions else 'joints'}.{name}" for name in components)
+    return WarningRecord("reactions-not-unique", f"reactions are not unique: {text}", places, None, n_repeated, "1")
 
 
 def ringing_warning(found: Ringing) -> WarningRecord:

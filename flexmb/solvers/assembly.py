@@ -17,12 +17,12 @@ from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.layout import flat_arrays as L
 from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.mechanics import Mechanics, Solvable
-from flexmb.solvers.row_rank import RANK, combinations, in_range, near_dependences, near_text, row_units, scaled_rows
+from flexmb.solvers.mobility import freedom, near_note, no_motion_text
+from flexmb.solvers.row_rank import INDEPENDENT, RANK, combinations, in_range, row_units
 from flexmb.system.system import System
 
 CLOSED = 1e-12  # accepted |PHI| as a fraction of the length scale (m) or of 1 (rad): some hundred times round-off
 TINY = 1e-10  # singular values, in the metric of the mass matrix, of rows that are independent otherwise
-SLIGHT = 1e-2  # singular values of rows below this fraction of the largest are worth a remark when nothing moves
 MISFIT = 1e-8  # accepted |PHI| of rows that repeat others and do not quite fit, as a fraction of the same
 LITTLE = 1e-6  # part of the mass matrix in the metric of elastic rates, compared with the softest shape
 SAFE, POSITIVE = 1e-4, 1e-7  # margin of a mass matrix to be used as it is; below the second it counts as singular
@@ -244,7 +244,7 @@ def assemble_velocities(mechanics: Mechanics) -> None:
                 [
                     Fault(
                         f"The given initial velocities of {', '.join(names)} contradict the constraints: "
-                        f"{gaps(mechanics, mechanics.phi_dot_all, '/s')}.",
+                        f"{gaps(mechanics, mechanics.phi_dot_all, '/s')}.{near_note(mechanics, INDEPENDENT)}",
                         hint="Give only as many initial velocities as there are degrees of freedom.",
                     )
                 ]
@@ -257,40 +257,6 @@ def assemble_velocities(mechanics: Mechanics) -> None:
         hint = f"Drive every degree of freedom once (motions: {', '.join(motions)}), or make the motions agree"
         raise InputError([Fault(text, ("motions",), f"{hint}. If they do, the start is singular: start elsewhere.")])
     raise ComputationError(f"{text} The start is a singular position. Start elsewhere.")
-
-
-def freedom(mechanics: Mechanics) -> int:
-    """Degrees of freedom that the joints leave at the state in W, with flexible bodies taken as rigid."""
-    rigid, rows = ~mechanics.system.elastic, mechanics.system.evaluated
-    mechanics.jacobian()
-    kept = [k for k, row in enumerate(rows) if not row.is_motion]
-    G = mechanics.G_all[kept][:, rigid] * mechanics.scale[rigid]
-    independent = combinations(G, [rows[k] for k in kept], mechanics.system.length_scale) if G.size else ()
-    return int(np.sum(rigid)) - len(independent)
-
-
-def no_motion_text(mechanics: Mechanics, wanted: Floats) -> str:
-    """Text on velocities (n_v,) that the constraints do not allow at the state in W."""
-    m, free = mechanics, freedom(mechanics)
-    largest = np.abs(wanted) > 1e-3 * np.max(np.abs(wanted), initial=0.0)
-    names = m.names(np.flatnonzero(largest & (wanted != 0.0))[:5])
-    motions = [f"'{name}'" for name in dict.fromkeys(row.owner for row in m.system.evaluated if row.is_motion)]
-    moving = (
-        f"{', '.join(names)} cannot move at the given velocity" if names else f"{', '.join(motions)} cannot drive it"
-    )
-    if free:
-        return f"The constraints contradict the given velocities: {moving}. Give velocities that the joints allow."
-    joints = list(dict.fromkeys(row.owner for row in m.system.evaluated if not row.is_motion))
-    listed = ", ".join(f"'{name}'" for name in joints[:10]) + (", ..." if len(joints) > 10 else "")
-    m.jacobian()
-    rows = m.system.evaluated
-    near = near_dependences(scaled_rows(m.G_all * m.scale, rows, m.system.length_scale), rows, SLIGHT)
-    why = "".join(f" Note that {near_text(finding)}." for finding in near[-1:])
-    return (
-        f"The mechanism has no degree of freedom: {m.n_v - int(m.system.elastic.sum())} coordinates, and as many "
-        f"independent constraint rows of {listed}. So {moving}.{why} Free a joint (for example spherical and "
-        "cylindrical instead of revolute), or make axes that should be parallel exactly parallel and points fit."
-    )
 
 
 def least_strain(mechanics: Mechanics, M: Floats) -> Floats:
@@ -321,10 +287,12 @@ def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
         mechanics.jacobian()
     largest = float(np.max(np.abs(mechanics.phi_dot), initial=0.0))
     size = float(np.max(np.abs(mechanics.v) / mechanics.scale, initial=0.0))
-    if not free.size or largest > 10.0 * RANK * size * mechanics.row_scale:
+    if largest > 10.0 * RANK * size * mechanics.row_scale:
         return largest
-    G = mechanics.G[:, free] * mechanics.scale[free]
-    # rows that nearly repeat others do not count
+    # Rows that nearly repeat others do not count. Given rates do: a row that only these move is not redundant.
+    elastic = mechanics.system.elastic
+    moving = ~elastic if elastic.any() and np.all(held[elastic]) else np.ones(mechanics.n_v, bool)
+    G = mechanics.G[:, moving] * mechanics.scale[moving]
     return in_range(G, mechanics.system.rows, mechanics.phi_dot, mechanics.system.length_scale)
 
 

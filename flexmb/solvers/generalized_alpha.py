@@ -124,17 +124,20 @@ def velocity_rows_into(I, W, S, g_prime, rhs):
 
 @kernel
 def gaps_into(I, W, S, n, g_prime, rhs):
-    """S[rhs..] = the gaps -Phi that are left once the velocity rows are met, below zero forces.
+    """S[rhs..] = the gaps -Phi that are left once the velocity rows are met, below zero forces; returns whether any is.
 
     A gap of round-off is none: near a singular position its closure would turn the rows by a multiple of it, and the
     velocities that they forbid with them.
     """
-    least = CLOSED_GAP * min(1.0, S[st.LENGTH])
+    least, is_open = CLOSED_GAP * min(1.0, S[st.LENGTH]), False
     for i in range(n):
         S[rhs + i] = 0.0
     for k in range(I[L.N_ROWS]):
         gap = W[I[L.PHI_DOT] + k] / g_prime - W[I[L.PHI] + k] if k < I[L.N_POS_ROWS] else 0.0
-        S[rhs + n + k] = gap if abs(gap) > least else 0.0
+        counts = not abs(gap) <= least  # also catches NaN
+        S[rhs + n + k] = gap if counts else 0.0
+        is_open = is_open or counts
+    return is_open
 
 
 @program
@@ -188,8 +191,7 @@ def increment(K, S, W, arg):
         W[I[L.LAM] + k] += S[s_dlam + k] / s
         S[st.WORST_ROW] = max(S[st.WORST_ROW], abs(S[s_dlam + k]) * S[K[st.ROW_WEIGHT] + k])
     S[st.GAP] = 0.0
-    if K[st.SCHEME] == 0 and I[L.N_POS_ROWS] > 0:
-        gaps_into(I, W, S, n, g_prime, dq)
+    if K[st.SCHEME] == 0 and I[L.N_POS_ROWS] > 0 and gaps_into(I, W, S, n, g_prime, dq):
         call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
         for i in range(n):
             W[I[L.DQ] + i] += S[dq + i]

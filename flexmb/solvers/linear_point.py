@@ -17,6 +17,7 @@ from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import gaps
 from flexmb.solvers.independent import dependent_velocities
 from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.shared_basis import basis_of
 from flexmb.system.system import System
 
 MAX_STEPS = 8
@@ -32,6 +33,8 @@ class Point:
         self.t0, self.q0, self.v0 = m.t, m.q.copy(), m.v.copy()
         self.scale = m.scale
         self.n_pos = m.n_pos_rows
+        if (basis := basis_of(m)) is not None:
+            basis.set()  # the state may be far from the start, where the combinations of the rows were chosen
         if like is None:
             self.held_q, self.held_v = self._choose()
         else:

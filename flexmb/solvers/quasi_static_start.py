@@ -155,7 +155,9 @@ class _Settling:
                 continue
             d, error = found
             size, left = self._size(step), self._size(self._step(error))
-            if left <= SMALL + DIGITS * self._size(self.m.q[self.places]) or 0.3 * size < left <= STALLED:
+            # slow steps by derivatives of another place are not stalled: new ones bring the other digits
+            is_stalled = is_fresh and 0.3 * size < left <= STALLED
+            if left <= SMALL + DIGITS * self._size(self.m.q[self.places]) or is_stalled:
                 return d
             if left > 0.1 * size:
                 self.inverse = np.zeros((0, 0))

@@ -7,6 +7,7 @@ closed again; the largest rank counts. Rows and columns are scaled, so that the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -18,7 +19,7 @@ from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.independent import pivot_columns
 from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.row_rank import RANK, Near, near_dependences, rank_of_rows, scaled_rows
-from flexmb.system.system import NO_SHARING, SharedRows, Sharing, System
+from flexmb.system.system import NO_SHARING, Row, SharedRows, Sharing, System
 
 DEPENDENT = 1e-8  # the same for elastic coordinates that move the rows weakly
 TAKES_PART = 1e-7  # entry of the projection on the dependences of rows above which two rows take part in one
@@ -88,7 +89,7 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
         kept = sorted(pivot_columns(best.T, best_rank, first))
         dropped = tuple(k for k in range(m) if k not in set(kept))
         groups = _groups(mechanics, best, kept, dropped)
-        near = near_dependences(best, system.evaluated)
+        near = _near(best, system.evaluated, joints)
         limit = ROUGHLY_CONSISTENT if any(finding.is_redundant for finding in near) else CONSISTENT
         contradicting = _contradictions(mechanics, dropped, kept, limit) if dropped else ()
         left_out = tuple(k for k in dropped if not joints[k])
@@ -104,6 +105,16 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
     singular = best_rank > first_rank
     found = (best_rank, n - best_rank, tuple(kept), dropped, groups, contradicting, singular, sharing, near)
     return Redundancy(*found, joint_dof=n - rank_of_rows(best[[not row.is_motion for row in system.evaluated]]))
+
+
+def _near(G: Floats, rows: Sequence[Row], joints: Flags) -> tuple[Near, ...]:
+    """Near dependences of the joints by themselves, for a motion hides them when it drives what they nearly lock; and
+    those with motions."""
+    alone = near_dependences(G[joints], [row for row, is_joint in zip(rows, joints, strict=True) if is_joint])
+    if joints.all():
+        return alone
+    others = {row.owner for row, is_joint in zip(rows, joints, strict=True) if not is_joint}
+    return (*alone, *(finding for finding in near_dependences(G, rows) if others & set(finding.owners)))
 
 
 def _shared_sets(G: Floats, joints: Flags, rank: int) -> tuple[SharedRows, ...]:

@@ -18,6 +18,7 @@ from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import close_loops
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.row_rank import RANK, row_units
+from flexmb.solvers.shared_basis import basis_of
 from flexmb.system.system import System
 
 DIFFERENCE = 3e-6  # fraction of the magnitude of a coordinate, for central differences: cube root of round-off
@@ -49,6 +50,12 @@ class ResidualAtRest:
         self.holds = np.eye(system.n_v)[held] if held is not None else np.zeros((0, system.n_v))
         m = self.m = Mechanics(system, W)
         m.v[:], m.a[:] = 0.0, 0.0
+        self.basis = basis_of(m)
+
+    def choose_rows(self) -> None:
+        """Choose the combinations of rows that repeat others at the position in W; multipliers are not carried over."""
+        if self.basis is not None:
+            self.basis.set()
 
     def look(self) -> Point:
         """Forces, multipliers and directions at the position in W."""

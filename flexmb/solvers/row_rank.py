@@ -1,10 +1,11 @@
 """Rank of constraint rows that does not depend on units, and rows that nearly repeat others.
 
 Rows are divided by a unit: an angle by 1 rad, a length by what the joint moves it by (in coordinates divided by their
-magnitude), the largest of its rows. A row of a joint that is short beside its other rows nearly vanishes: dividing each
-row by its own length would hide that. Singular values below RANK of the largest count as zero: the rows are redundant,
-but for round-off or for axes and points that do not quite fit. Above INDEPENDENT they are independent. Between, they
-are taken as independent, which locks a mechanism that was meant to move.
+magnitude), the largest of its rows, and by no less than the size of its loop. A row of a joint that is short beside its
+other rows nearly vanishes: dividing each row by its own length would hide that. Singular values below RANK of the
+largest count as zero: the rows are redundant, but for round-off or for axes and points that do not quite fit. Above
+INDEPENDENT they are independent. Between, they are taken as independent, which locks a mechanism that was meant to
+move.
 """
 
 from __future__ import annotations
@@ -40,14 +41,16 @@ class Near:
 def row_units(G: Floats, rows: Sequence[Row], size: float) -> Floats:
     """(rows,) units of the rows of G (rows, n) in scaled coordinates; size : length scale of the mechanism [m].
 
-    Where joints only repeat others (a door on two hinges), all lengths are round-off: they are measured by the size.
+    Where a joint only repeats others (a door on two hinges), its lengths are round-off, or what a tilt of its axis
+    makes of the distance: they are measured by the size of the loop.
     """
     lengths = np.linalg.norm(G, axis=1)
     is_length = np.array([row.unit != "rad" for row in rows], dtype=bool)
     least = SHORTEST * float(np.max(lengths[is_length], initial=size))
     of_owner: dict[str, float] = {}
     for row, length in zip(rows, lengths, strict=True):
-        of_owner[row.owner] = max(of_owner.get(row.owner, least), float(length) if row.unit != "rad" else 0.0)
+        own = max(float(length), row.loop) if row.unit != "rad" else 0.0
+        of_owner[row.owner] = max(of_owner.get(row.owner, least), own)
     units = np.array([of_owner[row.owner] for row in rows])
     return np.where(is_length & (units > 0.0), units, 1.0)
 

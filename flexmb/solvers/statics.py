@@ -185,7 +185,10 @@ class _Search(ResidualAtRest):
                     m.q[:], m.lam[:] = there.q, there.lam
                     m.run(L.AT_ACCEPT)
                     self.way += part * size
-                    return there
+                    if self.basis is None or not self.basis.has_moved():
+                        return there
+                    self.choose_rows()
+                    return self.look()
             self.limits[self.is_length] = np.maximum(0.5 * self.limits[self.is_length], RADIUS)
             part *= min(max(abs(slope) / (abs(slope) + max(back, 0.0)), 0.2), 0.6) if np.isfinite(back) else 0.2
         m.q[:] = here.q

@@ -28,7 +28,7 @@ from flexmb.system.records.tree import (
     pack_markers,
 )
 from flexmb.system.system import NO_SHARING, Sharing, System
-from flexmb.system.topology import Topology, topology
+from flexmb.system.topology import Topology, loop_size, topology
 
 
 def build_system(
@@ -50,7 +50,8 @@ def build_system(
     pack_bodies(pack, mechanism, topo, tree, joint_f)
     pack_coordinates(pack, mechanism, topo, tree)
     rows = RowRecords(pack, mechanism, tree, topo.chords, joint_f)
-    rows.add_chords()
+    size = _length_scale(mechanism)
+    rows.add_chords({chord: loop_size(mechanism, topo, chord, size) for chord in topo.chords})
     rows.add_motions(spec)
     loads = LoadRecords(pack, spec, rows)
     loads.pack_sensors()
@@ -61,7 +62,7 @@ def build_system(
     _pack_world(pack, spec, loads)
     all_rows, active, seen = rows.finish(set(dropped), sharing)
     if pack.ints[L.N_ALL_ROWS] > pack.ints[L.N_ROWS]:
-        pack.ints[L.OPEN] = pack.put([sharing.limit * min(1.0, _length_scale(mechanism))])
+        pack.ints[L.OPEN] = pack.put([sharing.limit * min(1.0, size), size])
     _pack_motions(pack, spec, rows, loads)
     _pack_joints(pack, mechanism, topo, tree, rows, loads, joint_f)
     _take_rows(pack, tree.n_v, len(loads.powers))
@@ -89,7 +90,7 @@ def build_system(
         v0=v0,
         fixed_q=given_q,
         fixed_v=given_v,
-        length_scale=_length_scale(mechanism),
+        length_scale=size,
         memory0=np.array(rows.memory),
     )
 
@@ -114,7 +115,9 @@ def _take_rows(pack: Packer, n_v: int, n_powers: int) -> None:
     pack.take_header((L.LAM, L.PHI, L.PHI_DOT, L.GAM, L.M, L.G, L.POWER, L.WORK), counts)
     if n_all > n_rows:  # some rows repeat others
         counts["n_basis"] = ints[L.N_BASIS] = n_all * n_all + 2 * ints[L.N_Q] + n_all
-        counts["n_share"] = ints[L.N_SHARE] = n_all * (n_v + 3 * n_all + 1) + n_v
+        n_left, n_reactions = n_all - n_rows, 6 * ints[L.N_JOINTS]
+        counts["n_share"] = n_all * (n_v + n_all + 1) + n_v + n_left * (n_all + n_left + 1) + (n_left + 1) * n_reactions
+        ints[L.N_SHARE] = counts["n_share"]
         pack.take_header((L.LAM_ALL, L.PHI_ALL, L.PHI_DOT_ALL, L.GAM_ALL, L.G_ALL, L.BASIS, L.X_SHARE), counts)
         return
     for own, slot in zip(

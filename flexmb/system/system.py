@@ -34,6 +34,8 @@ class Row:
     unit: str
     is_motion: bool
     on_velocity: bool = False
+    loop: float = 0.0
+    """Size of the loop that its joint closes [m]; 0: unknown."""
 
 
 @dataclass(frozen=True)

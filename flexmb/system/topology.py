@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from flexmb.errors import Fault, InputError
 from flexmb.graph import Edge, Forest, LinearGraph, SpanningTree, spanning_tree
 from flexmb.loads.table import LOAD_TYPES
@@ -110,6 +112,19 @@ def topology(spec: ModelSpec, mechanism: Mechanism, *, initial_state: bool = Fal
     in_tree = {branch.joint for branch in found}
     outside = tuple(number for number in range(len(mechanism.joints)) if number not in in_tree)
     return Topology(tuple(_parents_first(found)), outside, graph, tree)
+
+
+def loop_size(mechanism: Mechanism, topo: Topology, chord: int, length_scale: float) -> float:
+    """Size of the loop that a chord closes [m]: distance of its joints; that of all where a part of it slides."""
+    closing = mechanism.joints[chord]
+    edges = [edge for edge, _ in topo.tree.circuit(topo.graph.edge(closing.name)) if edge.kind != "arm"]
+    joints = [mechanism.joints[mechanism.joint_index[edge.name]] for edge in edges if edge.kind == "joint"]
+    branches = [joint for joint in joints if joint is not closing]
+    slides = any(joint.type.kind_of(name) == "length" for joint in branches for name in joint.type.coordinates)
+    if slides or len(joints) < len(edges):  # bodies in absolute coordinates slide too
+        return length_scale
+    places = np.array([mechanism.world_pose(marker)[1] for joint in joints for marker in (joint.first, joint.second)])
+    return float(np.linalg.norm(np.ptp(places, axis=0)))
 
 
 def _loop_faults(mechanism: Mechanism, absolute: list[str], joints: list[str]) -> list[Fault]:

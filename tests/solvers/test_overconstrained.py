@@ -1,6 +1,6 @@
 """Overconstrained mechanisms: redundant rows while the motion goes on, nearly redundant ones, flexible ones.
 
-Covers: equations.shared_rows, solvers.shared_basis, solvers.row_rank.
+Covers: equations.shared_rows, equations.least_reactions, solvers.shared_basis, solvers.row_rank.
 """
 
 from __future__ import annotations
@@ -136,6 +136,37 @@ def test_reactions_that_are_determined_are_those_of_every_choice_of_coordinates(
     assert steps < 0.5 * np.abs(found[1]["joints/j2/force"]).max()
 
 
+LOOPS: dict[str, Any] = {
+    "bennett": bennett_tables,
+    "bricard": bricard_tables,
+    "four-bar": lambda: four_bar(0.0),
+    "three cranks": lambda: three_cranks(),
+    "beam": lambda: flexible_four_bar(SHAPES["in the plane"]),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_reactions_do_not_depend_on_the_chord(name: str) -> None:
+    """The least ones of all joints, in absolute, joint and mixed coordinates and for every chord of the loop."""
+    tables, wanted = LOOPS[name](), np.zeros(0)
+    joints = list(tables["joints"])
+    keys: dict[str, Any] = {"end": 0.02, "step": 1e-4} if name == "beam" else {"end": 0.3, "step": 1e-3}
+    keys |= {"newton_tolerance": 1e-10}
+    choices: list[dict[str, Any]] = [
+        {"default": "absolute"},
+        {"default": "joint", "absolute": list(tables["bodies"])[:1]},
+    ]
+    for choice in choices + [{"default": "joint", "chords": [joint]} for joint in joints[:4]]:
+        model = Model.from_tables(
+            tables | {"coordinates": choice, "output": {"every": keys["end"] / 3}, "analysis": keys}
+        )
+        rows = Rows(model)
+        found = np.hstack([rows[f"joints/{joint}/{part}"] for joint in joints for part in ("force", "moment")])
+        wanted = wanted if wanted.size else found
+        # In different coordinates a step has different errors, of second order: 1e-6 s^2 here.
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=2e-5 * np.abs(wanted).max())
+
+
 @pytest.mark.parametrize("analysis", METHODS[:1] + METHODS[3:5], ids=lambda keys: str(keys.get("method")))
 def test_a_resumed_run_has_the_same_bits(analysis: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("flexmb.solvers.run.BLOCK_ROWS", 5)
@@ -162,6 +193,25 @@ def test_inverse_dynamics_of_the_bennett_linkage(coordinates: str, tmp_path: Any
     np.testing.assert_allclose(found.drives[0].effort, torque, rtol=0, atol=1e-7)
     assert found.n_repeated == 3 and set(found.not_unique) == {"j1", "j2", "j3", "j4"}
     found.result.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "joints"), [("bennett", "j1 j2 j3 j4"), ("three cranks", "o0 a0 o1 a1 o2 a2"), ("four-bar", "")]
+)
+def test_a_run_lists_reactions_that_are_not_unique(name: str, joints: str, tmp_path: Any) -> None:
+    """By name and number where they carry load; a plane mechanism under loads in its plane has none to list."""
+    forces = []
+    for coordinates in ("joint", "absolute", "natural"):
+        tables = LOOPS[name]()
+        with run_model(model_of(tables, coordinates, end=0.05, step=1e-3), tmp_path / "run.h5") as result:
+            found = [record for record in result.warnings if record.code == "reactions-not-unique"]
+            assert [record.place for record in found] == [", ".join(f"joints.{one}" for one in joints.split())] * bool(
+                joints
+            )
+            assert all("least ones" in record.text and "(fx, " in record.text for record in found)
+            forces.append(np.stack([result[f"joints/{joint}/force"] for joint in tables["joints"]]))
+    for other in forces[1:]:  # steps of 1 ms have errors of second order, other ones in other coordinates
+        np.testing.assert_allclose(other, forces[0], rtol=0, atol=1e-4 * np.abs(forces[0]).max())
 
 
 def three_cranks(length: float = 1.0) -> dict[str, Any]:

@@ -125,14 +125,14 @@ class RowRecords:
         record[L.R_KIND], record[L.R_A], record[L.R_B] = kind, first, second
         return record
 
-    def add_chords(self) -> None:
-        """Rows of every chord."""
+    def add_chords(self, loops: dict[int, float]) -> None:
+        """Rows of every chord; `loops`: sizes of their loops [m]."""
         for number in self.chord_number:
             joint = self.mechanism.joints[number]
             for condition in joint.type.conditions:
                 record = self._record(_ROW_KINDS[condition.type], joint.first, joint.second)
                 record[L.R_I], record[L.R_J], record[L.R_F] = condition.i, condition.j, self.joint_f[number]
-                row = Row(joint.name, condition.text, condition.unit, False, condition.on_velocity)
+                row = Row(joint.name, condition.text, condition.unit, False, condition.on_velocity, loops[number])
                 self.pending.append(_Pending(row, record, joint=number))
 
     def add_motions(self, spec: Any) -> None:
@@ -192,8 +192,7 @@ class RowRecords:
         seen, records, left = list[Row](), [], len(rows) - sum(len(x.rows) - x.rank for x in sharing.sets)
         left -= len(sharing.left_out)
         for shared in sharing.sets:
-            if shared.rank:
-                records.append([len(seen), shared.rank, left, len(shared.rows) - shared.rank])
+            records.append([len(seen), shared.rank, left, len(shared.rows) - shared.rank])
             left += len(shared.rows) - shared.rank
             owners = ", ".join(dict.fromkeys(rows[k].owner for k in shared.rows))
             seen += [Row(owners, f"combination {k + 1}", "m, rad", False) for k in range(shared.rank)]
