@@ -41,13 +41,18 @@ def row_units(G: Floats, rows: Sequence[Row], size: float) -> Floats:
     """(rows,) units of the rows of G (rows, n) in scaled coordinates; size : length scale of the mechanism [m].
 
     Where joints only repeat others (a door on two hinges), all lengths are round-off: they are measured by the size.
+    So are those of a joint whose lengths are all round-off: a smaller unit would make a misfit of it.
     """
     lengths = np.linalg.norm(G, axis=1)
     is_length = np.array([row.unit != "rad" for row in rows], dtype=bool)
-    least = SHORTEST * float(np.max(lengths[is_length], initial=size))
+    largest = float(np.max(lengths[is_length], initial=size))
     of_owner: dict[str, float] = {}
     for row, length in zip(rows, lengths, strict=True):
-        of_owner[row.owner] = max(of_owner.get(row.owner, least), float(length) if row.unit != "rad" else 0.0)
+        of_owner[row.owner] = max(of_owner.get(row.owner, 0.0), float(length) if row.unit != "rad" else 0.0)
+    of_owner = {
+        owner: max(length, SHORTEST * largest) if length > EXACT * largest else largest
+        for owner, length in of_owner.items()
+    }
     units = np.array([of_owner[row.owner] for row in rows])
     return np.where(is_length & (units > 0.0), units, 1.0)
 

@@ -351,3 +351,28 @@ def test_a_short_row_of_a_joint_nearly_vanishes() -> None:
     assert rank_of_rows(G) == 2
     (near,) = near_dependences(G, rows)
     assert near.is_redundant and near.worst == "pin" and near.size == pytest.approx(1e-8)
+
+
+def test_lengths_of_a_joint_that_are_all_round_off_are_no_misfit() -> None:
+    rows = [Row("pin", "offset along x", "m", False), Row("guide", "offset along z", "m", False)]
+    G = scaled_rows(np.array([[2.0, 0.0], [3e-16, 1e-16]]), rows, 1.0)
+    assert rank_of_rows(G) == 1 and near_dependences(G, rows) == ()
+
+
+@pytest.mark.parametrize("coordinates", ["joint", "absolute"])
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e5])
+def test_round_off_of_points_and_axes_gives_no_warning(size: float, coordinates: str) -> None:
+    """A Bennett linkage of micrometres or kilometres, and a link in a guide that only repeats its hinges.
+
+    Its places are rounded to 1e-16 of the size: that was reported as a misfit, once as one of 7e-11 rad.
+    """
+    tables = bennett_tables()
+    for link in tables["bodies"].values():
+        link["at"] = (size * np.array(link["at"])).tolist()
+        link["inertia"] = (size**2 * np.array(link["inertia"])).tolist()
+    for joint in tables["joints"].values():
+        joint["at"] = (size * np.array(joint["at"])).tolist()
+    guide = {"type": "planar", "bodies": ["ground", "l1"], "at": tables["bodies"]["l1"]["at"], "axis": "z"}
+    tables["joints"]["guide"] = guide
+    ready = prepare(model_of(tables, coordinates, end=1.0, step=1e-3))
+    assert ready.n_dof == 1 and ready.warnings == ()
