@@ -1,7 +1,7 @@
 """Rank of constraint rows that does not depend on units, and rows that nearly repeat others.
 
-Rows are divided by a unit: an angle by 1 rad, a length by what the joint moves it by (in coordinates divided by their
-magnitude), the largest of its rows. A row of a joint that is short beside its other rows nearly vanishes: dividing each
+Rows are divided by a unit: an angle by 1 rad (a row of the turns of a fine screw by more), a length by what the joint
+moves it by (in coordinates divided by their magnitude), the largest of its rows. A row of a joint that is short beside its other rows nearly vanishes: dividing each
 row by its own length would hide that. Singular values below RANK of the largest count as zero: the rows are redundant,
 but for round-off or for axes and points that do not quite fit. Above INDEPENDENT they are independent. Between, they
 are taken as independent, which locks a mechanism that was meant to move.
@@ -20,6 +20,7 @@ from flexmb.warning import WarningRecord
 
 EXACT, RANK, INDEPENDENT = 1e-13, 1e-6, 1e-4
 """Limits of singular values as fractions of the largest: of exact dependences, of redundant and of independent rows"""
+LONGEST = 10.0  # length of the row of an angle: those of a screw of small lead or of short shapes are shortened to it
 SHORTEST = 1e-6  # unit of the lengths of a joint, as a fraction of the largest of all joints
 
 
@@ -54,7 +55,7 @@ def row_units(G: Floats, rows: Sequence[Row], size: float) -> Floats:
         for owner, length in of_owner.items()
     }
     units = np.array([of_owner[row.owner] for row in rows])
-    return np.where(is_length & (units > 0.0), units, 1.0)
+    return np.where(is_length & (units > 0.0), units, np.maximum(1.0, lengths / LONGEST))
 
 
 def scaled_rows(G: Floats, rows: Sequence[Row], size: float) -> Floats:

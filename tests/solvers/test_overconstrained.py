@@ -376,3 +376,26 @@ def test_round_off_of_points_and_axes_gives_no_warning(size: float, coordinates:
     tables["joints"]["guide"] = guide
     ready = prepare(model_of(tables, coordinates, end=1.0, step=1e-3))
     assert ready.n_dof == 1 and ready.warnings == ()
+
+
+@pytest.mark.parametrize("lead", [1e-2, 1e-4, 1e-6])
+@pytest.mark.parametrize("coordinates", ["joint", "absolute"])
+def test_a_fine_screw_drives_a_lever(lead: float, coordinates: str) -> None:
+    """A spindle in a nut pushes a yoke with a lever. The row of its turns is as long as 1/lead.
+
+    All other rows were short beside it: 22 warnings at 0.1 mm per turn, 23 degrees of freedom at 1 um.
+    """
+    z, y = [0, 0, 1], [0, 1, 0]
+    places = {"spindle": [0, 0, 0.3], "yoke": [0, 0, 0.1], "link": [0.2, 0, 0], "lever": [0.4, 0, 0.2]}
+    joints: dict[str, Any] = {
+        "guide": {"type": "prismatic", "bodies": ["ground", "yoke"], "at": [0, 0, 0.1], "axis": z},
+        "thrust": {"type": "revolute", "bodies": ["yoke", "spindle"], "at": [0, 0, 0.2], "axis": z},
+        "pin": {"type": "revolute", "bodies": ["yoke", "link"], "at": [0, 0, 0.05], "axis": y},
+        "eye": {"type": "revolute", "bodies": ["link", "lever"], "at": [0.4, 0, 0], "axis": y},
+        "pivot": {"type": "revolute", "bodies": ["ground", "lever"], "at": [0.4, 0, 0.4], "axis": y},
+        "nut": {"type": "screw", "bodies": ["ground", "spindle"], "at": [0, 0, 0.4], "axis": z, "lead": lead},
+    }
+    joints["thrust"]["velocity"] = 2.0 * np.pi * 0.01 / lead  # 10 mm/s
+    bodies = {name: {"mass": 0.3, "inertia": [0.01, 0.01, 0.01], "at": at} for name, at in places.items()}
+    ready = prepare(model_of({"bodies": bodies, "joints": joints}, coordinates, end=1.0, step=1e-3))
+    assert ready.n_dof == 1 and ready.warnings == ()
