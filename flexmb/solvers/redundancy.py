@@ -88,7 +88,9 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
         kept = sorted(pivot_columns(best.T, best_rank, first))
         dropped = tuple(k for k in range(m) if k not in set(kept))
         groups = _groups(mechanics, best, kept, dropped)
-        near = near_dependences(best, system.evaluated)
+        own = [row for row, is_joint in zip(system.evaluated, joints, strict=True) if is_joint]
+        # beside motions that leave no freedom, nearly dependent rows of joints do not show
+        near = near_dependences(best[joints], own) or near_dependences(best, system.evaluated)
         limit = ROUGHLY_CONSISTENT if any(finding.is_redundant for finding in near) else CONSISTENT
         contradicting = _contradictions(mechanics, dropped, kept, limit) if dropped else ()
         left_out = tuple(k for k in dropped if not joints[k])

@@ -1,10 +1,10 @@
 """Rank of constraint rows that does not depend on units, and rows that nearly repeat others.
 
 Rows are divided by a unit: an angle by 1 rad (a row of the turns of a fine screw by more), a length by what the joint
-moves it by (in coordinates divided by their magnitude), the largest of its rows. A row of a joint that is short beside its other rows nearly vanishes: dividing each
-row by its own length would hide that. Singular values below RANK of the largest count as zero: the rows are redundant,
-but for round-off or for axes and points that do not quite fit. Above INDEPENDENT they are independent. Between, they
-are taken as independent, which locks a mechanism that was meant to move.
+moves it by (in coordinates divided by their magnitude), the largest of its rows. A row of a joint that is short beside
+its other rows nearly vanishes: dividing each row by its own length would hide that. Singular values below RANK of the
+largest count as zero: the rows are redundant, but for round-off or for axes and points that do not quite fit. Above
+INDEPENDENT they are independent. Between, they are taken so, which locks a mechanism that was meant to move.
 """
 
 from __future__ import annotations

@@ -237,6 +237,17 @@ def test_an_axis_that_is_tilted_a_little(coordinates: str) -> None:
 
 
 @pytest.mark.parametrize("coordinates", ["joint", "absolute"])
+@pytest.mark.parametrize("tilt", [1e-9, 9e-7])
+def test_a_tilted_axis_in_a_driven_mechanism(tilt: float, coordinates: str) -> None:
+    """The drive takes the last freedom, behind which the tilt was hidden: no warning, from 1e-7 on an error."""
+    driven = four_bar(tilt, None) | {"motions": {"drive": {"joint": "o", "rate": 1.0}}}
+    ready = prepare(model_of(driven, coordinates, end=1.0, step=1e-3))
+    (warning,) = ready.warnings
+    assert warning.code == "nearly-redundant" and warning.place == "joints.b"
+    assert warning.value is not None and 0.3 * tilt < warning.value < 3.0 * tilt
+
+
+@pytest.mark.parametrize("coordinates", ["joint", "absolute"])
 def test_points_that_do_not_quite_fit_along_the_axes(coordinates: str) -> None:
     """Parallel axes, bodies apart along them: 1e-9 m is kept open and reported, more cannot be assembled."""
     for gap in (1e-9, 1e-6):
