@@ -23,7 +23,7 @@ from flexmb.solvers.statics import Equilibrium
 from flexmb.system.system import System
 from flexmb.warning import WarningRecord
 
-NO_MISFIT = 1e-11  # gap after assembly, as a fraction of the scale of a gap, that is round-off
+NO_MISFIT = 1e-11  # gap after assembly [rad, or parts of the size of the mechanism] that is round-off
 MOST_EQUATIONS = 4000
 """Limit of coordinates and constraint rows of a system with loops."""
 
@@ -86,7 +86,7 @@ def prepare_spec(spec: ModelSpec) -> Preparation:
     residual = _residual(system, work)
     warnings = (
         *redundancy_warnings(found.near),
-        *_misfit(system, work, residual),
+        *_misfit(system, work),
         *start_rate_warnings(spec, system, work),
     )
     return Preparation(system, work, start_gap, residual, int(found.dof), balance, warnings=warnings)
@@ -129,23 +129,20 @@ def _check_size(system: System) -> None:
         raise InputError([Fault(text, ("coordinates", "default"), hint)])
 
 
-def _misfit(system: System, work: Floats, residual: float) -> Iterator[WarningRecord]:
+def _misfit(system: System, work: Floats) -> Iterator[WarningRecord]:
     """Warning about joints that repeat others and stay open at the start, because points or axes do not quite fit."""
     mechanics = Mechanics(system, work)
-    if not system.n_redundant or residual <= NO_MISFIT * mechanics.row_scale:
+    gap = np.abs(mechanics.phi_all[: mechanics.n_all_pos_rows])
+    scale = [1.0 if row.unit == "rad" else system.length_scale for row in system.evaluated[: gap.size]]
+    if not system.n_redundant or np.max(gap / scale, initial=0.0) <= NO_MISFIT:
         return
-    values = np.abs(mechanics.phi_all[: mechanics.n_all_pos_rows])
-    rows = system.evaluated[: len(values)]
-    # Angles are not measured by the size of the mechanism: their round-off is that of 1 rad.
-    parts = values / [mechanics.row_scale if row.unit == "m" else 1.0 for row in rows]
-    if parts.max(initial=0.0) <= NO_MISFIT:
-        return
-    worst, residual = rows[int(np.argmax(parts))], float(values[np.argmax(parts)])
+    at = int(np.argmax(gap / scale))
+    worst = system.evaluated[at]
     text = (
         f"{gaps(mechanics, mechanics.phi_all)}: these constraints repeat others, but points or axes do not quite fit. "
     )
     text += "The gap is kept; make them fit exactly, or free a joint."
-    yield WarningRecord("nearly-redundant", text, f"joints.{worst.owner}", value=residual, unit=worst.unit)
+    yield WarningRecord("nearly-redundant", text, f"joints.{worst.owner}", value=float(gap[at]), unit=worst.unit)
 
 
 def _check_speed(system: System, given: Floats, work: Floats) -> None:

@@ -53,8 +53,8 @@ def inertia_warnings(mechanism: Mechanism) -> Iterator[WarningRecord]:
             "inertia-triangle",
             f"body '{body.name}' has an inertia that no distribution of mass has: its principal moments are "
             f"{J[0]:.4g}, {J[1]:.4g} and {J[2]:.4g} kg*m^2, and the largest exceeds the sum of the others by "
-            f"{100.0 * excess / J[2]:.2g} %. Check its axes, signs and units, and that it is taken about the centre of "
-            "mass.",
+            f"{100.0 * excess / (J[0] + J[1]):.2g} %. Check its axes, signs and units, and that it is taken about the "
+            "centre of mass.",
             f"bodies.{body.name}",
             None,
             excess,

@@ -46,7 +46,7 @@ def _table_warnings(name: str, motion: Motion, analysis: Analysis | None, unit: 
         found = overshoot(table.points, table.form)
         if found.share > OVERSHOOT:
             yield _overshoot_warning(name, found, unit)
-    if analysis is None or analysis.type != "dynamic":
+    if analysis is None or analysis.type == "static":
         return
     sudden = _sudden(table, analysis)
     if sudden is not None:

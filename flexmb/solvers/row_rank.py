@@ -1,11 +1,11 @@
 """Rank of constraint rows that does not depend on units, and rows that nearly repeat others.
 
-Rows are divided by a unit: an angle by 1 rad, a length by what the joint moves it by (in coordinates divided by their
-magnitude), the largest of its rows, and by no less than the size of its loop. A row of a joint that is short beside its
-other rows nearly vanishes: dividing each row by its own length would hide that. Singular values below RANK of the
-largest count as zero: the rows are redundant, but for round-off or for axes and points that do not quite fit. Above
-INDEPENDENT they are independent. Between, they are taken as independent, which locks a mechanism that was meant to
-move.
+Rows are divided by a unit: an angle by 1 rad (a row of the turns of a fine screw by more), a length by what the joint
+moves it by (in coordinates divided by their magnitude), the largest of its rows, and by no less than the size of its
+loop. A row of a joint that is short beside its other rows nearly vanishes: dividing each row by its own length would
+hide that. Singular values below RANK of the largest count as zero: the rows are redundant, but for round-off or for
+axes and points that do not quite fit. Above INDEPENDENT they are independent. Between, they are taken so, which locks a
+mechanism that was meant to move.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from flexmb.warning import WarningRecord
 
 EXACT, RANK, INDEPENDENT = 1e-13, 1e-6, 1e-4
 """Limits of singular values as fractions of the largest: of exact dependences, of redundant and of independent rows"""
+LONGEST = 10.0  # length of the row of an angle: those of a screw of small lead or of short shapes are shortened to it
 SHORTEST = 1e-6  # unit of the lengths of a joint, as a fraction of the largest of all joints
 
 
@@ -42,17 +43,22 @@ def row_units(G: Floats, rows: Sequence[Row], size: float) -> Floats:
     """(rows,) units of the rows of G (rows, n) in scaled coordinates; size : length scale of the mechanism [m].
 
     Where a joint only repeats others (a door on two hinges), its lengths are round-off, or what a tilt of its axis
-    makes of the distance: they are measured by the size of the loop.
+    makes of the distance: they are measured by the size of the loop, or of the mechanism. A smaller unit would make a
+    misfit of round-off.
     """
     lengths = np.linalg.norm(G, axis=1)
     is_length = np.array([row.unit != "rad" for row in rows], dtype=bool)
-    least = SHORTEST * float(np.max(lengths[is_length], initial=size))
+    largest = float(np.max(lengths[is_length], initial=size))
     of_owner: dict[str, float] = {}
     for row, length in zip(rows, lengths, strict=True):
         own = max(float(length), row.loop) if row.unit != "rad" else 0.0
-        of_owner[row.owner] = max(of_owner.get(row.owner, least), own)
+        of_owner[row.owner] = max(of_owner.get(row.owner, 0.0), own)
+    of_owner = {
+        owner: max(length, SHORTEST * largest) if length > EXACT * largest else largest
+        for owner, length in of_owner.items()
+    }
     units = np.array([of_owner[row.owner] for row in rows])
-    return np.where(is_length & (units > 0.0), units, 1.0)
+    return np.where(is_length & (units > 0.0), units, np.maximum(1.0, lengths / LONGEST))
 
 
 def scaled_rows(G: Floats, rows: Sequence[Row], size: float) -> Floats:

@@ -43,7 +43,7 @@ def test_an_inertia_of_no_body(inertia: list[float]) -> None:
     for keys in ({}, {"center": [1.0, -2.0, 3.0]}):
         (warning,) = found_in(with_body(inertia, **keys))
         assert (warning.code, warning.place) == ("inertia-triangle", "bodies.part")
-        assert warning.value == pytest.approx(0.5, rel=1e-9) and "20 %" in warning.text
+        assert warning.value == pytest.approx(0.5, rel=1e-9) and "25 %" in warning.text
 
 
 @pytest.mark.parametrize(
