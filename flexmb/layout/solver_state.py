@@ -177,6 +177,7 @@ NEWTON_TOLERANCE = _number("newton_tolerance", "error that Newton may leave, par
 CURVE = _number("curve", "error of a linear prediction as a displacement, scaled", unit="1")
 GAP = _number("gap", "largest correction of a coordinate that closes the loops, scaled", unit="1")
 WORST_ROW = _number("worst_row", "largest increment of a multiplier as a displacement, scaled", unit="1")
+CARRIED = _number("carried", "1: the step predicts its closure by that of the last one, 0: by zero", unit="1")
 NEAR = _number("near", "increments of this size may be round-off of the coordinates, scaled", unit="1")
 CONTRACTION = _number("contraction", "of the Newton iteration", unit="1")
 MOVED = _number("moved", "way of the coordinates since the factorisation, scaled", unit="1")

@@ -40,6 +40,7 @@ from flexmb.solvers.state_copy import return_to_start
 from flexmb.solvers.step_size import steps_of_run
 
 CLOSED_GAP = 1e-15  # gap of a row [rad, parts of the length scale below 1 m] that is round-off
+STEADY_CLOSURE = 0.5  # change of the closure from step to step, as a part of it, up to which it is carried on
 ERROR_ORDER = 2.0  # power of h in the error of the positions after all steps of the run
 
 
@@ -86,7 +87,7 @@ def predict(K, S, W, arg):
         vdot_new = at_end(S, K[st.A_N], K[st.A_P], i, n, w)
         a_new = auxiliary_acceleration(alpha_m, alpha_f, vdot_new, vdot_n, a_n)
         Dq = position_increment(h, beta, v_n, a_n, a_new)
-        S[K[st.CLOSURE_E] + i] = ratio**3 * S[K[st.CLOSURE] + i]
+        S[K[st.CLOSURE_E] + i] = S[st.CARRIED] * ratio**3 * S[K[st.CLOSURE] + i]
         Dq += S[K[st.CLOSURE_E] + i]
         moved = max(moved, abs(Dq) / S[K[st.SCALE] + i])
         S[K[st.AUX_N] + i] = a_n
@@ -324,9 +325,16 @@ def commit(K, S, W, arg):
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     n, h, h_before = I[L.N_V], S[st.H], S[st.H_LAST]
     shift_back(S, K[st.A_N], K[st.A_P], n)
+    changed, closure = 0.0, 0.0
     for i in range(n):
         S[K[st.AUX] + i] = S[K[st.AUX_E] + i]
-        S[K[st.CLOSURE] + i] = S[K[st.CLOSURE_E] + i]
+        c_n, c = (h / h_before) ** 3 * S[K[st.CLOSURE] + i], S[K[st.CLOSURE_E] + i]
+        changed = max(changed, abs(c - c_n) / S[K[st.SCALE] + i])
+        closure = max(closure, abs(c) / S[K[st.SCALE] + i])
+        S[K[st.CLOSURE] + i] = c
+    # Gaps do not show a part of the closure along the motion. What a singular position leaves of it would move every
+    # later step beside its velocity: there the closure changes suddenly, and the next steps find theirs from zero.
+    S[st.CARRIED] = 1.0 if changed <= STEADY_CLOSURE * closure else 0.0
     shift_back(S, K[st.LAM_N], K[st.LAM_P], I[L.N_ROWS])
     if I[L.N_POWERS] > 0:
         call(I[L.AT_POWERS], I, F, W, 0)
