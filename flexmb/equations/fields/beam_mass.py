@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flexmb.equations.fields.beam_nodes import integrate_into, mix_into, shapes_at
+from flexmb.equations.fields.beam_rotary import rotary_mass_into
 from flexmb.equations.fields.gram import add_point, clear_mass, mirror
 from flexmb.equations.fields.slices import slice_mass_into
 from flexmb.jit import program
@@ -54,6 +55,8 @@ def beam_mass(I, F, W, body):
     for p in range(n_stations):
         r = (W[x + p], W[y + p], W[z + p])
         add_point(W, o, size, F[constants + L.ST_MASS * n_stations + p], r, psi + 3 * n * p)
+    if I[field + L.FD_ROTARY] > 0:
+        rotary_mass_into(I, F, W, body, field, o, size)
     mirror(W, o, size)
     for k in range(I[field + L.FD_N_SLICES]):
         slice_mass_into(I, F, W, body, I[field + L.FD_SLICES] + k * L.SLICE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flexmb.jit import kernel
 from flexmb.layout.access import composite_of, n_modes_of
-from flexmb.vectors import cross, dot, load3, scale
+from flexmb.vectors import cross, dot, load3, rotate, scale
 
 
 @kernel
@@ -47,6 +47,25 @@ def add_point(W, o, size, mass, r, psi):
         W[column + 5 * size] += m[2]
         for j in range(k + 1):
             W[column + (6 + j) * size] += dot(p, load3(W, psi + 3 * j))
+
+
+@kernel
+def add_section(W, o, size, J, om):
+    """Upper triangle += (0, 1, om)^T J (0, 1, om) for a section of inertia J with the turns om at W[om + 3 k]."""
+    W[o + 3 * size + 3] += J[0]
+    W[o + 3 * size + 4] += J[1]
+    W[o + 3 * size + 5] += J[2]
+    W[o + 4 * size + 4] += J[4]
+    W[o + 4 * size + 5] += J[5]
+    W[o + 5 * size + 5] += J[8]
+    for k in range(size - 6):
+        m = rotate(J, load3(W, om + 3 * k))
+        column = o + 6 + k
+        W[column + 3 * size] += m[0]
+        W[column + 4 * size] += m[1]
+        W[column + 5 * size] += m[2]
+        for j in range(k + 1):
+            W[column + (6 + j) * size] += dot(m, load3(W, om + 3 * j))
 
 
 @kernel

@@ -60,7 +60,7 @@ def pack_field(pack: Packer, body: FlexibleBody, body_record: int, slices: int) 
     record[L.FD_POWER] = -1
     if isinstance(field, ExactBeam):
         _pack_beam(pack, field, record)
-        record[L.FD_SLICES], record[L.FD_N_SLICES] = slices, len(field.slices)
+        record[L.FD_SLICES], record[L.FD_N_SLICES] = slices, len(field.lumps)
         kind = L.KIND_BEAM
         slots = (L.AT_BEAM_NODES, L.AT_BEAM_FORCE, L.AT_BEAM_MASS)
     elif isinstance(field, Invariants):
@@ -92,12 +92,14 @@ def _pack_beam(pack: Packer, field: ExactBeam, record: list[int]) -> None:
     record[L.FD_SEGMENTS], record[L.FD_LOCAL] = field.segments, field.local
     record[L.FD_FROM_END] = int(field.basis.from_end)
     record[L.FD_SHEAR], record[L.FD_UNEQUAL] = int(field.has_shear), int(field.is_unequal)
+    is_round = bool(np.array_equal(field.Jy, field.Jz))
+    record[L.FD_ROTARY] = 0 if not np.any(field.Jy + field.Jz) else 1 if is_round else 2
     record[L.FD_W] = pack.take(L.STATIONS.length({"n_stations": len(field.x), "n_modes": field.n}))
     record[L.FD_F] = len(pack.floats)
     for matrix, weights in zip(field.matrices, field.weights, strict=True):
         pack.put(matrix.T)
         pack.put(weights)
-    for array in (field.mass, field.EIz, field.EIy, field.x, field.values[:, :, 0].T):
+    for array in (field.mass, field.EIz, field.EIy, field.x, field.Jy, field.Jz, field.values[:, :, 0].T):
         pack.put(array)
     for column in (1, 2, 3):
         pack.put(field.values[:, field.bending, column].T)
