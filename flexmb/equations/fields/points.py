@@ -2,8 +2,8 @@
 
 The points are in blocks small enough for the fastest memory. A block in F: masses, X, phi of every mode, and G of every
 pair of modes l <= k, which is symmetric; each of X, phi_k, G_kl is an array of the x, then y, then z of its points (a
-"lane" is one of these numbers), so that the processor takes several points at a time. Nearly all the work is one pass
-over G.
+"lane" is one of these numbers, zeros fill the last), so that the processor takes several points at a time. Nearly all
+the work is one pass over G.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ from flexmb.vectors import ZERO, add, add_to_pair, cross, scale, store_pair
 
 @kernel
 def _block_at(I, field, n, number):
-    """Offset in F of a block of points of a body with n modes, and the number of its points."""
+    """Offset in F of a block of points of a body with n modes, the number of its points, and of the lanes."""
     width = I[field + L.FD_LOCAL]
-    return I[field + L.FD_F] + number * width * (4 + 3 * n + 3 * (n * (n + 1) // 2)), width
+    lanes = (3 * width + L.LANES - 1) // L.LANES * L.LANES
+    return I[field + L.FD_F] + number * (width + lanes * (1 + n + n * (n + 1) // 2)), width, lanes
 
 
 @kernel
@@ -84,10 +85,9 @@ def _columns_into(F, W, phi, lanes, n, eta, eta_dot, psi, bias):
 
 
 @kernel
-def _motion_into(I, F, W, body, block, width, psi, accelerate):
+def _motion_into(I, F, W, body, block, width, lanes, psi, accelerate):
     """Columns of a block of points, and behind them their position, velocity, acceleration relative to the frame."""
     n = n_modes_of(I, body)
-    lanes = 3 * width
     eta = eta_of(I, body)
     eta_dot = eta_dot_of(I, body)
     eta_ddot = eta_ddot_of(I, body)
@@ -148,8 +148,8 @@ def point_force(I, F, W, body):
     elastic_force_into(I, F, W, body, field, wrench + 6)
     store_pair(W, wrench, ZERO, ZERO)
     for number in range(I[field + L.FD_SEGMENTS]):
-        block, width = _block_at(I, field, n, number)
-        at_r, at_r_dot, at_r_ddot = _motion_into(I, F, W, body, block, width, psi, accelerate)
+        block, width, lanes = _block_at(I, field, n, number)
+        at_r, at_r_dot, at_r_ddot = _motion_into(I, F, W, body, block, width, lanes, psi, accelerate)
         force = ZERO
         moment = ZERO
         for p in range(width):
@@ -164,7 +164,7 @@ def point_force(I, F, W, body):
             force = add(force, f)
             moment = add(moment, cross(r, f))
         add_to_pair(W, wrench, force, moment)
-        _on_modes_into(W, psi, at_r_ddot, 3 * width, n, wrench + 6)
+        _on_modes_into(W, psi, at_r_ddot, lanes, n, wrench + 6)
 
 
 @program
@@ -175,12 +175,11 @@ def point_mass(I, F, W, body):
     psi = I[field + L.FD_W]
     o, size = clear_mass(I, W, body)
     for number in range(I[field + L.FD_SEGMENTS]):
-        block, width = _block_at(I, field, n, number)
-        r, _, _ = _motion_into(I, F, W, body, block, width, psi, False)
-        lanes = 3 * width
+        block, width, lanes = _block_at(I, field, n, number)
+        r, _, _ = _motion_into(I, F, W, body, block, width, lanes, psi, False)
         by_lane = r + 4 * lanes
         for k in range(n):
-            for i in range(lanes):
+            for i in range(3 * width):
                 W[by_lane + i * n + k] = W[psi + k * lanes + i]
         add_points(F, W, o, size, block, (r, r + width, r + 2 * width), by_lane, width)
     mirror(W, o, size)

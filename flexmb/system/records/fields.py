@@ -14,8 +14,8 @@ from flexmb.bodies.point_field import PointField
 from flexmb.layout import flat_arrays as L
 from flexmb.system.records.packing import Packer
 
-BLOCK_NUMBERS = 2600
-"""Numbers of the columns of a block of mass points: with them it stays in the fastest memory (20 kB)."""
+BLOCK_NUMBERS = 5000
+"""Numbers of the columns of a block of mass points: with them it stays in the faster memory (40 kB)."""
 
 
 def n_stations(body: Any) -> int:
@@ -108,10 +108,11 @@ def _pack_beam(pack: Packer, field: ExactBeam, record: list[int]) -> None:
 def _pack_points(pack: Packer, field: PointField, record: list[int]) -> None:
     """Mass points in equal blocks; points without mass fill the last one."""
     n, count = field.n_modes, len(field.mass)
-    most = max(16, BLOCK_NUMBERS // (3 * max(n, 1)))
+    most = max(32, BLOCK_NUMBERS // (3 * max(n, 1)))
     blocks = -(-count // most)
-    width = -(-count // (4 * blocks)) * 4
+    width = -(-count // blocks)
     fill = blocks * width - count
+    lanes = -(-3 * width // L.LANES) * L.LANES
     k, l = np.tril_indices(n)
     arrays = (field.X[:, None], field.phi, field.G[:, k, l])
     mass, *rest = (np.pad(array, [(0, fill)] + [(0, 0)] * (array.ndim - 1)) for array in (field.mass, *arrays))
@@ -119,10 +120,11 @@ def _pack_points(pack: Packer, field: PointField, record: list[int]) -> None:
     for first in range(0, blocks * width, width):
         part = slice(first, first + width)
         pack.put(mass[part])
-        for array in rest:  # (points, fields, 3) -> fields, components, points
-            pack.put(array[part].transpose(1, 2, 0))
+        for array in rest:  # (points, fields, 3) -> fields, components of all points
+            components = array[part].transpose(1, 2, 0).reshape(-1, 3 * width)
+            pack.put(np.pad(components, [(0, 0), (0, lanes - 3 * width)]))
     record[L.FD_N], record[L.FD_SEGMENTS], record[L.FD_LOCAL] = blocks * width, blocks, width
-    record[L.FD_W] = pack.take(3 * width * (2 * n + 4))  # columns, r, r', r'', scratch, columns by point
+    record[L.FD_W] = pack.take(lanes * (2 * n + 4))  # columns, r, r', r'', scratch, columns by point
 
 
 def slice_constants(pack: Packer, part: Slice) -> int:
