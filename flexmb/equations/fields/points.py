@@ -150,8 +150,6 @@ def point_force(I, F, W, body):
     for number in range(I[field + L.FD_SEGMENTS]):
         block, width, lanes = _block_at(I, field, n, number)
         at_r, at_r_dot, at_r_ddot = _motion_into(I, F, W, body, block, width, lanes, psi, accelerate)
-        force = ZERO
-        moment = ZERO
         for p in range(width):
             r = _lane3(W, at_r, width, p)
             r_dot = _lane3(W, at_r_dot, width, p)
@@ -161,8 +159,12 @@ def point_force(I, F, W, body):
             W[at_r_ddot + p] = f[0]  # the acceleration has done its work
             W[at_r_ddot + width + p] = f[1]
             W[at_r_ddot + 2 * width + p] = f[2]
+        force = ZERO
+        moment = ZERO
+        for p in range(width):  # sums in a loop of their own, so that the one above takes several points at a time
+            f = _lane3(W, at_r_ddot, width, p)
             force = add(force, f)
-            moment = add(moment, cross(r, f))
+            moment = add(moment, cross(_lane3(W, at_r, width, p), f))
         add_to_pair(W, wrench, force, moment)
         _on_modes_into(W, psi, at_r_ddot, lanes, n, wrench + 6)
 
