@@ -101,6 +101,7 @@ def refresh(K, S, W, arg):
         for i in range(n):
             S[K[ds.INVERSE] + i * n + j] = S[x + i]
     K[ds.HAVE_INVERSE] = 1
+    K[ds.HAVE_COUPLING] = 0
     K[ds.AGE] = 0
     K[ds.FACTORISATIONS] += 1
 
@@ -267,7 +268,7 @@ def balance(K, S, W, arg):
         if theta < 0.5 and theta * size <= (1.0 - theta) * accepted:
             return
         if size > max(SLOW * last, STALLED):
-            K[ds.HAVE_INVERSE] = K[ds.HAVE_COUPLING] = 0
+            K[ds.HAVE_INVERSE] = 0
         last = size
     K[ds.STATUS] = ds.STUCK
 
