@@ -28,6 +28,7 @@ class Codes:
         self.ours = load("ours", needs="flexmb.system.build")
         self.ours_flexible = load("ours_flexible", needs="flexmb.system.build")
         self.ours_inverse = load("ours_inverse", needs="flexmb.system.build")
+        self.ours_beams = load("ours_beams", needs="flexmb.system.build")
         self.ours_symbolic = load("ours_symbolic", needs="symengine")
         self.ours_turbo = load("ours_turbo", needs="symengine")
         self.ours_natural = load("ours_natural", needs="flexmb.natural.integration")

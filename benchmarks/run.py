@@ -18,6 +18,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import NamedTuple
 
+import beam_rows
 import compile_rows
 import fe_rows
 import flexible_rows
@@ -72,6 +73,7 @@ MEASUREMENTS: dict[str, Measurement] = {
     "growth": Measurement("Growth with the number of links", tree_rows.GROWTH_METHOD, tree_rows.growth),
     "compilation": Measurement("Compilation", compile_rows.METHOD, compile_rows.measure, False),
     "flexible": Measurement("Flexible mechanisms, cost of a step", flexible_rows.METHOD, flexible_rows.measure),
+    "beams": Measurement("Rotating shaft and meshed rod, cost of a step", beam_rows.METHOD, beam_rows.measure),
     "work-precision": Measurement(
         "Flexible slider-crank, error against time", work_precision.METHOD, work_precision.measure
     ),

@@ -5,8 +5,8 @@
                  tau = (gamma beta' - beta gamma')/(1 + sigma), so that the material twist rate is phi'
 
 The integrals run from end A (from B when the basis says so) through Gauss stations: within a segment the integrand is
-the polynomial through its stations. Mass along the centre line is at the stations; lumps and the rotary inertia of
-sections are slices, rigid parts fixed to a section.
+the polynomial through its stations. Mass along the centre line and rotary inertia of the sections are at the stations;
+lumps are slices, rigid parts fixed to a section.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def integration_weights(nodes: Floats, x: float) -> Floats:
 
 
 class ExactBeam:
-    """Stations, integration and slices of the exact field of a beam."""
+    """Stations, integration and lumps of the exact field of a beam."""
 
     def __init__(self, basis: BeamBasis):
         self.basis = basis
@@ -95,7 +95,13 @@ class ExactBeam:
         differ = np.abs(self.EIz - self.EIy).max() > 1e-9 * np.abs(self.EIz + self.EIy).max()
         self.is_unequal = bool(differ and (self.counts[1] or self.counts[3]))
         """Whether the two bending stiffnesses differ"""
-        self.slices = self._slices()
+        rotary = basis.rotary_inertia or self.counts[3] > 0
+        self.Jy, self.Jz = rotary * properties.rhoIy * w, rotary * properties.rhoIz * w
+        """(stations,) moments of inertia of the sections times the weights [kg m^2]; 0: neglected"""
+        self.lumps = [
+            Slice(self._at(lump.x, np.asarray(lump.center, dtype=float)), lump.mass, lump.inertia)
+            for lump in basis.lumps
+        ]
 
     @property
     def n(self) -> int:
@@ -106,17 +112,6 @@ class ExactBeam:
         """(points, n, 4) value, slope, turn and curvature of all shapes."""
         values = [shape.values(x) for shape in self.basis.shapes]
         return np.stack(values, axis=1) if values else np.zeros((len(x), 0, 4))
-
-    def _slices(self) -> list[Slice]:
-        slices = []
-        for lump in self.basis.lumps:
-            slices.append(Slice(self._at(lump.x, np.asarray(lump.center, dtype=float)), lump.mass, lump.inertia))
-        if self.basis.rotary_inertia or self.counts[3]:
-            properties, w = self.basis.section_at(self.x), self.weights.ravel()
-            for k, x in enumerate(self.x):
-                Iy, Iz = properties.rhoIy[k] * w[k], properties.rhoIz[k] * w[k]
-                slices.append(Slice(self._at(x, np.zeros(3)), 0.0, np.diag([Iy + Iz, Iy, Iz])))
-        return slices
 
     def _at(self, x: float, offset: Floats) -> ExactShapes:
         segment = int(np.clip(np.searchsorted(self.basis.breaks, x, side="right") - 1, 0, self.segments - 1))
@@ -138,7 +133,8 @@ class ExactBeam:
     def rigid_inertia(self) -> tuple[float, Floats, Floats]:
         """Mass [kg], first moment (3,) [kg*m] and inertia (3, 3) [kg*m^2] about the origin of the undeformed beam."""
         points = [(m, np.array([x, 0.0, 0.0]), np.zeros((3, 3))) for m, x in zip(self.mass, self.x, strict=True)]
-        points += [(s.mass, np.array([s.place.x, 0.0, 0.0]) + s.place.offset, s.inertia) for s in self.slices]
+        points += [(s.mass, np.array([s.place.x, 0.0, 0.0]) + s.place.offset, s.inertia) for s in self.lumps]
+        points += [(0.0, np.zeros(3), np.diag([Jy + Jz, Jy, Jz])) for Jy, Jz in zip(self.Jy, self.Jz, strict=True)]
         mass = sum(m for m, _, _ in points)
         first = np.sum([m * r for m, r, _ in points], axis=0)
         inertia = np.sum([J + m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r, J in points], axis=0)

@@ -1,7 +1,7 @@
 """Arms: pose, rates and mode columns of a marker relative to its body (theory 5).
 
 A marker's constants in F are position (3) and orientation (9) in the undeformed body; on a flexible body with n modes,
-the shapes follow: Phi (n x 3), Theta (n x 3) and, for order 2, second-order shapes G (n x n x 3), Gamma (n x n x 3):
+the shapes follow: (Phi, Theta) of every mode (n x 6) and, for order 2, second-order shapes (G, Gamma) (n x n x 6):
     r = r0 + Phi eta + 1/2 eta G eta,    theta = Theta eta + 1/2 eta Gamma eta,    R_bm = exp(~theta) R_bm0.
 """
 
@@ -26,7 +26,7 @@ from flexmb.layout.access import (
     state_block_of,
     store_arm,
 )
-from flexmb.vectors import ZERO, add, cross, dot, load3, load9, load_pair, multiply, rotate, scale, store_pair
+from flexmb.vectors import ZERO, add, cross, dot, load3, load9, load_pair, multiply, rotate, scale, store3
 
 
 @kernel
@@ -69,11 +69,27 @@ def copy_columns(I, W, number, n_modes, out):
         W[out + k] = W[source + k] if flexible else 0.0
 
 
+@kernel
+def _add_rows(F, W, out, x, rows, n_modes):
+    """W[out..] += the sum over the modes m of W[x + m] times row m at F[rows..], 6 n_modes numbers; four at a time."""
+    size = 6 * n_modes
+    whole = n_modes // 4 * 4
+    for m in range(0, whole, 4):
+        x0, x1, x2, x3 = W[x + m], W[x + m + 1], W[x + m + 2], W[x + m + 3]
+        r0, r1, r2, r3 = rows + m * size, rows + (m + 1) * size, rows + (m + 2) * size, rows + (m + 3) * size
+        for i in range(size):
+            W[out + i] += (x0 * F[r0 + i] + x1 * F[r1 + i]) + (x2 * F[r2 + i] + x3 * F[r3 + i])
+    for m in range(whole, n_modes):
+        x0, r0 = W[x + m], rows + m * size
+        for i in range(size):
+            W[out + i] += x0 * F[r0 + i]
+
+
 @program
 def flexible_arm(I, F, W, number):
     """Position, orientation, rates, biases and mode columns of a marker relative to its body, body components.
 
-    Column k is (Psi_k, Om_k), six floats.
+    Column k is (Psi_k, Om_k), six floats, with Psi_k = Phi_k + G_kl q_l and Om_k = J_l (Theta_k + Gamma_kl q_l).
     """
     marker = marker_record(I, number)
     body = body_of_marker(I, marker)
@@ -83,34 +99,24 @@ def flexible_arm(I, F, W, number):
     n_modes = n_modes_of(I, body)
     eta = eta_of(I, body)
     eta_dot = eta_dot_of(I, body)
-    second_order = I[marker + L.MK_ORDER] > 1
+    first = constants + L.MF_SHAPES
+    turned = I[L.X_FIELD]  # (G_kl, Gamma_kl) q'_l
+    for i in range(6 * n_modes):
+        W[columns + i] = F[first + i]
+        W[turned + i] = 0.0
+    if I[marker + L.MK_ORDER] > 1:
+        _add_rows(F, W, columns, eta, first + 6 * n_modes, n_modes)
+        _add_rows(F, W, turned, eta_dot, first + 6 * n_modes, n_modes)
     r = p_bm_at(F, constants)
-    R_bm0 = R_bm_at(F, constants)
-    Phi_at = constants + L.MF_SHAPES
-    Theta_at = Phi_at + 3 * n_modes
-    G_at = Theta_at + 3 * n_modes
-    Gamma_at = G_at + 3 * n_modes * n_modes
     theta = ZERO
     r_dot = ZERO
     theta_dot = ZERO
     gamma_r = ZERO  # q' G q'
     theta_bias = ZERO  # q' Gamma q'
     for k in range(n_modes):
-        Phi = load3(F, Phi_at + 3 * k)
-        Theta = load3(F, Theta_at + 3 * k)
-        Psi = Phi  # Psi_k = Phi_k + G_kl q_l
-        t = Theta  # t_k = Theta_k + Gamma_kl q_l
-        G_rate = ZERO
-        Gamma_rate = ZERO
-        if second_order:
-            for m in range(n_modes):
-                G = load3(F, G_at + 3 * (k * n_modes + m))
-                Gamma = load3(F, Gamma_at + 3 * (k * n_modes + m))
-                Psi = add(Psi, scale(W[eta + m], G))
-                t = add(t, scale(W[eta + m], Gamma))
-                G_rate = add(G_rate, scale(W[eta_dot + m], G))
-                Gamma_rate = add(Gamma_rate, scale(W[eta_dot + m], Gamma))
-        store_pair(W, columns + 6 * k, Psi, t)
+        Phi, Theta = load_pair(F, first + 6 * k)
+        Psi, t = load_pair(W, columns + 6 * k)
+        G_rate, Gamma_rate = load_pair(W, turned + 6 * k)
         r = add(r, scale(0.5 * W[eta + k], add(Phi, Psi)))
         theta = add(theta, scale(0.5 * W[eta + k], add(Theta, t)))
         r_dot = add(r_dot, scale(W[eta_dot + k], Psi))
@@ -121,13 +127,13 @@ def flexible_arm(I, F, W, number):
     R_theta = _series(theta, a, b)
     J_l = _series(theta, b, c)
     for k in range(n_modes):  # Om_k = J_l t_k
-        Psi, t = load_pair(W, columns + 6 * k)
-        store_pair(W, columns + 6 * k, Psi, rotate(J_l, t))
+        store3(W, columns + 6 * k + 3, rotate(J_l, load3(W, columns + 6 * k + 3)))
     # gam_w = J_l (q' Gamma q') + b' th x th' + c' th x (th x th') + c th' x (th x th')
     swing = cross(theta, theta_dot)
     gamma_w = add(rotate(J_l, theta_bias), add(scale(b_dot, swing), scale(c_dot, cross(theta, swing))))
     gamma_w = add(gamma_w, scale(c, cross(theta_dot, swing)))
-    store_arm(W, state, r, multiply(R_theta, R_bm0), r_dot, rotate(J_l, theta_dot), gamma_r, gamma_w)
+    R_bm = multiply(R_theta, R_bm_at(F, constants))
+    store_arm(W, state, r, R_bm, r_dot, rotate(J_l, theta_dot), gamma_r, gamma_w)
 
 
 @kernel

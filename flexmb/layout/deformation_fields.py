@@ -7,6 +7,9 @@ from flexmb.layout.record import Record
 KIND_ARMS, KIND_BEAM, KIND_POINTS, KIND_INVARIANTS, KIND_SECTIONS = 1, 2, 4, 8, 16
 """Programs of flexible bodies that a system needs; the header keeps their sum."""
 
+LANES = 32
+"""An array over a block of mass points is filled up to a multiple of this: one round of a loop of most processors."""
+
 FIELD_RECORD = Record("deformation field", "I", "How a flexible body deforms, and by which programs.")
 _value, _place = FIELD_RECORD.value, FIELD_RECORD.place
 FD_BODY = _value("body", "offset in I of its body record")
@@ -21,8 +24,8 @@ FD_N = _value("n_stations", "mass points of the body, or stations of the beam")
 FD_F = _value("constants", "offset in F of the constants of its kind")
 FD_W = _value("scratch", "offset in W of its arrays")
 FD_ORDER = _value("order", "invariants: 0 linear field, 1 or 2 order of the equations")
-FD_SEGMENTS = _value("n_segments", "beam: segments")
-FD_LOCAL = _value("n_local", "beam: stations of a segment")
+FD_SEGMENTS = _value("n_segments", "beam: segments; mass points: blocks of them")
+FD_LOCAL = _value("n_local", "beam: stations of a segment; mass points: points of a block")
 FD_NY = _value("n_y", "beam: bending shapes in y")
 FD_NZ = _value("n_z", "beam: bending shapes in z")
 FD_NU = _value("n_u", "beam: stretch shapes")
@@ -30,6 +33,7 @@ FD_NT = _value("n_t", "beam: torsion shapes")
 FD_FROM_END = _value("from_end", "beam: 1 when integrals along it begin at end B")
 FD_SHEAR = _value("has_shear", "beam: 1 when the turns of the sections have shapes of their own (Timoshenko)")
 FD_UNEQUAL = _value("is_unequal", "beam: 1 when the two bending stiffnesses differ")
+FD_ROTARY = _value("rotary", "beam: rotary inertia of its sections; 0: none, 1: equal moments of inertia, 2: any")
 FD_SLICES = _value("slices", "beam: offset in I of its slices")
 FD_N_SLICES = _value("n_slices", "beam: number of slices")
 FIELD = FIELD_RECORD.size
@@ -43,6 +47,8 @@ ST_MASS = STATION_CONSTANTS.value("mass", "mass of the station", unit="kg")
 ST_EIZ = STATION_CONSTANTS.value("EIz", "bending stiffness in y times the weight", unit="N m^3")
 ST_EIY = STATION_CONSTANTS.value("EIy", "bending stiffness in z times the weight", unit="N m^3")
 ST_X = STATION_CONSTANTS.value("x", "undeformed place", unit="m")
+ST_JY = STATION_CONSTANTS.value("Jy", "moment of inertia of the section about y, times the weight", unit="kg m^2")
+ST_JZ = STATION_CONSTANTS.value("Jz", "the same about z", unit="kg m^2")
 ST_SHAPES = STATION_CONSTANTS.rest("values", "value of every shape", length="n_modes", unit="1")
 STATION_CONSTANTS.rest("slopes", "slope of every bending shape", length="n_bending", unit="1/m")
 STATION_CONSTANTS.rest("turns", "turn of the section by every bending shape", length="n_bending", unit="1/m")
@@ -84,8 +90,16 @@ ND_THETA = _array("theta", "turn of the section about its normal", unit="rad")
 ND_TWIST = _array("torque", "torque on theta", unit="N m")
 ND_TORSION = _array("torsion", "torque carried through the integral of tau", unit="N m")
 ND_PULL = _array("pull", "axial force times the weight", unit="N m")
+ND_THETA1 = _array("theta'", "rate of theta", unit="rad/s")
+ND_THETA2 = _array("theta''", "its second rate", unit="rad/s^2")
+ND_NX = _array("n_x", "moment of the rotary inertia, body axes: x", unit="N m")
+ND_NY = _array("n_y", "y", unit="N m")
+ND_NZ = _array("n_z", "z", unit="N m")
+ND_ROT_Y = _array("rotary work in y", "work of that moment by the turn beta", unit="N m")
+ND_ROT_Z = _array("rotary work in z", "work of that moment by the turn gamma", unit="N m")
 NODES = STATIONS.size
 STATIONS.rest("psi", "columns of the points, for the mass matrix", length="3 n_modes", unit="1")
+STATIONS.rest("om", "turns of the sections, for the mass matrix", length="3 n_modes", unit="1/m")
 
 SLICE_RECORD = Record("slice", "I", "A rigid part fixed to a section of a beam.")
 SL_MARKER = SLICE_RECORD.value("marker", "marker that it moves with")
@@ -100,7 +114,6 @@ SX_MARKERS = SECTION_RECORD.value("markers", "offset in I of the markers towards
 SX_N_MARKERS = SECTION_RECORD.value("n_markers", "their number")
 SX_SLICES = SECTION_RECORD.value("slices", "offset in I of the slices towards B")
 SX_N_SLICES = SECTION_RECORD.value("n_slices", "their number")
-SX_PARTS = SECTION_RECORD.value("parts", "offset in F of the parts of the slices that are towards B")
 SX_JOINTS = SECTION_RECORD.value("joints", "offset in I of the tree joints towards B: number, sign")
 SX_N_JOINTS = SECTION_RECORD.value("n_joints", "their number")
 SX_W = SECTION_RECORD.place("wrench", "W", 6, "N, N m", "force and moment, axes of the section")

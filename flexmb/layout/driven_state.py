@@ -34,7 +34,7 @@ FACTORISATIONS = _value("factorisations", "new Jacobians of the balance")
 HAVE_INVERSE = _value("have_inverse", "1: `inverse` is that of such a Jacobian")
 HAVE_COUPLING = _value("have_coupling", "1: `coupling` belongs to it")
 AGE = _value("age", "instants since then")
-HAVE_THIRD = _value("have_third", "1: `third_p` is known")
+N_BEFORE = _value("n_before", "earlier instants at equal distances that are known: 0 to 4")
 N_FREE = _value("n_free", "number of free velocities")
 N_AHEAD = _value("n_ahead", "other instants of the time derivatives: 2 or 3")
 
@@ -82,7 +82,8 @@ CENTRE_Q = _place("centre_q", "S", "n_q", "m, rad, 1", "start of the search for 
 CENTRE = _place("centre", "S", "4 n_free", "m, 1", "y and its three derivatives")
 CENTRE_N = _place("centre_n", "S", "4 n_free", "m, 1", "the same before the step")
 BEST = _place("best", "S", "n_q + 4 n_free", "", "the calmest of several solutions: centre_q and centre")
-THIRD_P = _place("third_p", "S", "n_free", "m/s^3", "third derivative of y, from the second ones of two instants")
+CENTRE_P = _place("centre_p", "S", "12 n_free", "m, 1", "y and its two derivatives one to four steps earlier")
+A_P = _place("a_p", "S", "2 n_v", "m/s^2, rad/s^2", "accelerations one and two steps earlier")
 STEP = _place("step", "S", "4 n_free", "m, 1", "corrections at the instant and the others")
 MOTION = _place("motion", "S", "2 n_v", "m/s, m/s^2", "velocities and accelerations of the centre")
 INVERSE = _place("inverse", "S", "n_free n_free", "m/N", "inverse of the Jacobian of the balance")
@@ -101,6 +102,8 @@ SHORTEST = _number("shortest", "shortest time between two output times", unit="s
 LARGEST_Y = _number("largest_y", "y as a part of its magnitude", unit="1")
 LEFT_OUT = _number("left_out", "change of y by the inertia of y'', as a part of its magnitude", unit="1")
 MOVED = _number("moved", "size of the last corrections", unit="1")
+CONTRACTION = _number("contraction", "of the corrections of the balance, as last measured", unit="1")
+H_BEFORE = _number("h_before", "size of those steps", unit="s")
 AHEAD = _number("ahead", "times of the other instants, seen from t", length=3, unit="s")
 S_HEADER = S_RECORD.size
 

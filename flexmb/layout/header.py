@@ -171,7 +171,9 @@ X_ARTICULATED = _place("x_articulated", "W", "48 + 7 most_modes", "", "scratch o
 X_CHORD = _place("x_chord", "W", 54, "", "scratch of a chord: relative motion (12), S^T S (36), unit effort (6)")
 X_SHARE = _place("x_share", "W", "n_share", "", "scratch: orthogonal basis of combined rows, internal loads, reactions")
 N_SHARE = _value("n_share", "length of that scratch")
-X_FIELD = _place("x_field", "W", "4 most_stations", "", "scratch: four arrays over the stations of a beam")
+X_FIELD = _place(
+    "x_field", "W", "4 most_stations + 6 most_modes", "", "scratch of arms: arrays over stations, or columns of modes"
+)
 COPIES = _table("copies", COPY_RECORD, "n_copies", "pieces of an output row")
 N_COPIES = _value("n_copies", "number of pieces")
 HEADER = HEADER_RECORD.size

@@ -7,10 +7,12 @@ from flexmb.layout.record import Record
 MARKER_CONSTANTS = Record("marker constants", "F", "Place of a marker in the undeformed body, then its mode shapes.")
 MF_P = MARKER_CONSTANTS.value("p_bm", "position in the body", length=3, unit="m")
 MF_R = MARKER_CONSTANTS.value("R_bm", "orientation in the body", length=9, unit="1")
-MF_SHAPES = MARKER_CONSTANTS.rest("Phi", "mode shapes of the position (flexible)", length="3 n_modes", unit="1")
-MARKER_CONSTANTS.rest("Theta", "mode shapes of the rotation vector (flexible)", length="3 n_modes", unit="1/m")
-MARKER_CONSTANTS.rest("G", "second-order shapes of the position (order 2)", length="3 n_modes n_modes", unit="1/m")
-MARKER_CONSTANTS.rest("Gamma", "the same of the rotation vector (order 2)", length="3 n_modes n_modes", unit="1/m^2")
+MF_SHAPES = MARKER_CONSTANTS.rest(
+    "Phi, Theta", "mode shapes of position and rotation vector (flexible)", length="6 n_modes", unit="1, 1/m"
+)
+MARKER_CONSTANTS.rest(
+    "G, Gamma", "second-order shapes of the same (order 2)", length="6 n_modes n_modes", unit="1/m, 1/m^2"
+)
 
 BEAM_MARKER = Record("beam marker constants", "F", "Marker on an exact beam: place, then what its section is found by.")
 BEAM_MARKER.value("p_bm", "position in the undeformed body", length=3, unit="m")

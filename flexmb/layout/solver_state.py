@@ -23,7 +23,7 @@ DENSE_RECORD = Record("dense system", "K", "A square system of linear equations,
 SIZE = DENSE_RECORD.value("size", "number of unknowns")
 MATRIX = DENSE_RECORD.value("matrix", "offset in S of the matrix, later its factors")
 PIVOTS = DENSE_RECORD.value("pivots", "offset in K of the exchanged rows")
-VECTOR = DENSE_RECORD.value("vector", "offset in S of the right-hand side, later the solution")
+VECTOR = DENSE_RECORD.value("vector", "offset in S of the right-hand side, later the solution, and of as much scratch")
 FAULT = DENSE_RECORD.value("fault", "1: the matrix is singular")
 
 K_RECORD = Record("solver integers", "K", "Counters, flags, addresses and offsets of an integrator.")
@@ -229,7 +229,7 @@ def lay_out(
     for slot, size in dense.items():
         offsets[slot + SIZE] = size
         offsets[slot + MATRIX], s_size = s_size, s_size + size * size
-        offsets[slot + VECTOR], s_size = s_size, s_size + size
+        offsets[slot + VECTOR], s_size = s_size, s_size + 2 * size
         offsets[slot + PIVOTS], k_size = k_size, k_size + size
     for slot in k_record.places("K"):
         offsets[slot], k_size = k_size, k_size + k_record.target_length(slot, counts)

@@ -21,6 +21,7 @@ from flexmb.solvers.state_copy import copy_block, load_motion, store_motion
 
 MAX_CLOSING = 12
 SINGULAR = 1e-9  # a pivot below this fraction of the largest one
+CLOSED = 1e-15  # corrections of the held coordinates, as a fraction of their magnitude, that are round-off
 HUGE = 1e300
 
 
@@ -86,7 +87,9 @@ def close(K, S, W, arg):
         for c in range(rows):
             size = max(size, abs(S[x + c]))
             W[I[L.DQ] + K[held + c]] = S[x + c] * S[scale + K[held + c]]
-        if not size <= 1.0:
+        if size <= CLOSED:
+            K[ds.STATUS] = ds.OK
+        if not CLOSED < size <= 1.0:
             return
         move(I, F, W)
         K[ds.CLOSINGS] += 1

@@ -17,6 +17,7 @@ from flexmb.jit import call, kernel, program
 from flexmb.layout import driven_state as ds
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.solver_state import MATRIX, SIZE, VECTOR
+from flexmb.solvers.driven_extrapolation import extrapolate, remember
 from flexmb.solvers.driven_kernels import HUGE, move_on, well_conditioned
 from flexmb.solvers.elastic_balance import (
     DIFFERENCE,
@@ -32,7 +33,8 @@ from flexmb.solvers.elastic_balance import (
 from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.state_copy import copy_block
 
-FEW = 4  # sweeps of an instant; where more are needed the Jacobian is recomputed, as soon as that is cheaper
+FEW = 2  # sweeps of an instant; where more are needed the Jacobian is recomputed, as soon as that is cheaper
+MEASURED = 8  # instants after which the contraction is measured again by one more sweep
 
 
 @kernel
@@ -249,6 +251,7 @@ def balance(K, S, W, arg):
     """Find y, y' and y'' at T from their extrapolated values."""
     call(K[ds.AT_NEWTON], K, S, W, 0)
     last, stalls = HUGE, 0
+    theta = 2.0 * S[ds.CONTRACTION] if K[ds.AGE] % MEASURED > 0 else 1.0
     for k in range(MAX_SWEEPS):
         if K[ds.STATUS] != ds.OK:
             return
@@ -257,7 +260,12 @@ def balance(K, S, W, arg):
             return
         size = S[ds.MOVED]
         stalls = stalls + 1 if size > 0.5 * last and k >= 3 else 0  # y'' goes over to y' and y in three sweeps
-        if size <= SMALL + DIGITS * size_of(S, K, K[ds.CENTRE]) or (stalls == 2 and size <= STALLED):
+        if k > 0 and last > 0.0:
+            theta = S[ds.CONTRACTION] = max(size / last, 1e-6)
+        accepted = SMALL + DIGITS * size_of(S, K, K[ds.CENTRE])
+        if size <= accepted or (stalls == 2 and size <= STALLED):
+            return
+        if theta < 0.5 and theta * size <= (1.0 - theta) * accepted:
             return
         if size > max(SLOW * last, STALLED):
             K[ds.HAVE_INVERSE] = 0
@@ -323,14 +331,9 @@ def calmer_side(I, K, S, W):
 def quasi_static_instant(K, S, W, arg):
     """Find the state in balance at S[T] from the state in W, extrapolated by the derivatives of y."""
     I, F = int_pointer(K[ds.AT_I]), float_pointer(K[ds.AT_F])
-    n, c, h = K[ds.N_FREE], K[ds.CENTRE], S[ds.H]
+    n, c = K[ds.N_FREE], K[ds.CENTRE]
     limit = LEAP * size_of(S, K, c + 2 * n)
-    for j in range(n):
-        third = S[K[ds.THIRD_P] + j] if K[ds.HAVE_THIRD] == 1 else 0.0
-        S[c + j] += h * (S[c + n + j] + h / 2.0 * (S[c + 2 * n + j] + h / 3.0 * third))
-        S[c + n + j] += h * (S[c + 2 * n + j] + h / 2.0 * third)
-        S[c + 2 * n + j] += h * third
-    move_on(I, F, W, S, K[ds.V_N], h)
+    extrapolate(I, F, W, S, K)
     copy_block(W, I[L.Q], S, K[ds.CENTRE_Q], I[L.N_Q])
     set_instants(I, S, K)
     K[ds.AGE] += 1
@@ -343,6 +346,7 @@ def quasi_static_instant(K, S, W, arg):
         return
     if K[ds.N_AHEAD] == 2 and size_of(S, K, c + 2 * n) > limit:
         calmer_side(I, K, S, W)
+        K[ds.N_BEFORE] = 0
     if K[ds.HAVE_INVERSE] == 0:
         call(K[ds.AT_REFRESH], K, S, W, 0)
     if K[ds.STATUS] == ds.OK:
@@ -350,9 +354,7 @@ def quasi_static_instant(K, S, W, arg):
     if K[ds.STATUS] != ds.OK:
         return
     correct_into(S, K, K[ds.STEP])
-    for j in range(n):
-        S[K[ds.THIRD_P] + j] = (S[c + 2 * n + j] - S[K[ds.CENTRE_N] + 2 * n + j]) / h
-    K[ds.HAVE_THIRD] = 1
+    remember(I, S, K)
     S[ds.LARGEST_Y] = max(S[ds.LARGEST_Y], size_of(S, K, c))
     S[ds.LEFT_OUT] = max(S[ds.LEFT_OUT], size_of(S, K, K[ds.STEP]))
 

@@ -110,8 +110,9 @@ def newton(K, S, W, arg):
         first = K[st.STEP_ITERATIONS] == 1
         if not first:
             theta = size / last if last > 0.0 else 0.0
-            if theta > 2.0 and whole > max(FAR * limit, ROUND_OFF) and K[st.TANGENT] == 1:
-                return
+            grows = theta > 2.0 and whole > max(FAR * limit, ROUND_OFF)
+            if grows and K[st.TANGENT] == 1 and age <= K[st.STEP_ITERATIONS]:
+                return  # even with the mass of this step; that of an earlier one is first replaced
             S[st.CONTRACTION] = min(0.5, max(theta, 1e-4))
             if theta < 0.5:  # the first increments may contract faster than the others
                 theta = max(theta, min(0.5, S[st.MOVED]))

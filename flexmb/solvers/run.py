@@ -88,7 +88,7 @@ class Integration:
         K[st.AT_ROWS], K[st.ROW_BUDGET] = address_of(self.rows), len(self.rows)
         if self.explicit and self.mechanics.n_rows == 0 and ints[L.AT_ACCELERATION] == 0:
             link_open_tree(ints)
-        for slot, entry in stepping_programs(self.settings.method).items():
+        for slot, entry in stepping_programs(self.settings.method, int(K[st.NEWTON + st.SIZE])).items():
             K[slot] = entry.address
 
     @property

@@ -21,6 +21,7 @@ from flexmb.solvers import (
     newton_iteration,
     newton_matrix,
     runge_kutta,
+    small_inverse,
 )
 from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.settings import EXPLICIT
@@ -103,6 +104,7 @@ _IMPLICIT = {
     st.AT_STEP: generalized_alpha.step,
     st.AT_COMMIT: generalized_alpha.commit,
 }
+_SMALL = {st.AT_FACTOR: small_inverse.invert, st.AT_SOLVE: small_inverse.multiply}
 _EXPLICIT = {
     st.AT_SOLVE_TRANSPOSED: linear_algebra.solve_transposed,
     st.AT_CLOSE: embedding.close,
@@ -114,6 +116,8 @@ _EXPLICIT = {
 }
 
 
-def stepping_programs(method: str) -> dict[int, Program]:
-    """Programs of a method by their slot in K."""
-    return _ALL | (_EXPLICIT if method in EXPLICIT else _IMPLICIT)
+def stepping_programs(method: str, unknowns: int = 0) -> dict[int, Program]:
+    """Programs of a method by their slot in K; `unknowns` of an implicit step decide how its matrix is solved."""
+    if method in EXPLICIT:
+        return _ALL | _EXPLICIT
+    return _ALL | _IMPLICIT | (_SMALL if unknowns <= small_inverse.LARGEST else {})

@@ -11,7 +11,7 @@ import pytest
 from flexmb.equations.arms import flexible_arm
 from flexmb.layout import flat_arrays as L
 
-N_MODES = 3
+N_MODES = 5  # four that are summed at a time, and one
 
 
 class Arm:
@@ -25,12 +25,13 @@ class Arm:
         self.ints[L.Q], self.ints[L.V] = 0, N_MODES
         record = L.HEADER + L.BODY
         self.ints[record + L.MK_ORDER], self.ints[record + L.MK_W] = order, 2 * N_MODES
-        shapes = size * rng.normal(size=(2, N_MODES, 3))
-        second = rng.normal(size=(2, N_MODES, N_MODES, 3))
-        second = 0.5 * size * (second + second.transpose(0, 2, 1, 3))
+        shapes = size * rng.normal(size=(N_MODES, 6))
+        second = rng.normal(size=(N_MODES, N_MODES, 6))
+        second = 0.5 * size * (second + second.transpose(1, 0, 2))
         position, orientation = rng.normal(size=3), np.linalg.qr(rng.normal(size=(3, 3)))[0]
         self.floats = np.concatenate([position, orientation.ravel(), shapes.ravel(), second.ravel()])
-        self.work = np.zeros(2 * N_MODES + L.S_COLUMNS + 6 * N_MODES)
+        self.ints[L.X_FIELD] = 2 * N_MODES + L.S_COLUMNS + 6 * N_MODES
+        self.work = np.zeros(self.ints[L.X_FIELD] + 6 * N_MODES)
 
     def at(self, q: np.ndarray, v: np.ndarray) -> dict[str, np.ndarray]:
         self.work[:N_MODES], self.work[N_MODES : 2 * N_MODES] = q, v

@@ -44,6 +44,7 @@ KINDS: dict[str, dict[str, Any]] = {
     },
     "stepped": {"section": None, "sections": STEPS, "shapes": ALL_SHAPES | {"family": "elements", "elements": 4}},
     "round": {"section": ROUND_BAR, "shapes": {"family": "modes", "bending": 3}},
+    "shaft": {"section": ROUND_BAR, "shapes": ALL_SHAPES, "rotary_inertia": True, "frame": "end"},
     "one plane y": {"shapes": {"bending": {"y": 2, "z": 0}}},
     "one plane z": {"shapes": {"bending": {"y": 0, "z": 2}}, "frame": "end"},
     "one plane y and twist": {"shapes": {"bending": {"y": 2, "z": 0}, "torsion": 1}},

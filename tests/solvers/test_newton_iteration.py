@@ -12,8 +12,11 @@ import numpy as np
 import pytest
 
 from flexmb.analyses.preparation import prepare
+from flexmb.layout import solver_state as st
 from flexmb.model.model_file import read_model
-from flexmb.solvers.run import simulate
+from flexmb.solvers.run import Integration, simulate
+from flexmb.solvers.settings import solver_settings
+from flexmb.solvers.small_inverse import LARGEST
 from tests.support.mechanisms import ring
 from tests.support.places import EXAMPLES
 from tests.support.runs import Rows, Run
@@ -95,3 +98,20 @@ def test_energy_of_a_free_beam_follows_the_step() -> None:
     balances = [Run(free_beam(), step=step, rho=1.0).summary.energy_balance for step in (1e-5, 2.5e-6)]
     assert np.log(balances[0] / balances[1]) / np.log(4.0) == pytest.approx(2.0, abs=0.1), balances
     assert balances[1] < 1e-7
+
+
+def test_a_matrix_of_an_earlier_step_that_does_not_contract_is_replaced_not_completed() -> None:
+    """An inverse four times too large: increments grow threefold. A new mass matrix is enough, no differences."""
+    spec = read_model(CRANK, {}).spec
+    integration = Integration(prepare(SimpleNamespace(spec=spec)).system, solver_settings(spec.analysis))
+    integration.start()
+    integration.advance(20)
+    K, S = integration.K, integration.S
+    size, first = int(K[st.NEWTON + st.SIZE]), int(K[st.NEWTON + st.MATRIX])
+    assert K[st.HAVE_FACTOR] == 1 and K[st.SINCE] > 0 and size <= LARGEST
+    S[first : first + size**2] *= 4.0
+    built = int(K[st.FACTORISATIONS])
+    assert not integration.advance(1)
+    assert K[st.STEPS] == 21 and K[st.REJECTED] == 0
+    assert K[st.FACTORISATIONS] == built + 1
+    assert K[st.TANGENT] == 1 and K[st.FULL_SPAN] == 1

@@ -7,9 +7,7 @@ about n. With the centre line p = (x, y, z) and the marker's offset c in section
 
 from __future__ import annotations
 
-import math
-
-from flexmb.equations.fields.beam_nodes import root_of, root_rates, shapes_at, sum_over
+from flexmb.equations.fields.beam_nodes import root_of, root_rates, section_frame, shapes_at, sum_over
 from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
@@ -26,19 +24,6 @@ from flexmb.layout.access import (
 )
 from flexmb.layout.beam_access import n_stations_of, shape_counts_of, station_array, stations_of
 from flexmb.vectors import add, cross, load3, multiply, rotate, scale, store3
-
-
-@kernel
-def _section_frame(sigma, beta, gamma, theta):
-    """Smallest rotation e1 -> (sigma, beta, gamma), then a turn theta about the first axis."""
-    d = 1.0 / (1.0 + sigma)
-    cos = math.cos(theta)
-    sin = math.sin(theta)
-    y = (-beta, 1.0 - beta * beta * d, -beta * gamma * d)
-    z = (-gamma, -beta * gamma * d, 1.0 - gamma * gamma * d)
-    e2 = add(scale(cos, y), scale(sin, z))
-    e3 = add(scale(cos, z), scale(-sin, y))
-    return (sigma, e2[0], e3[0], beta, e2[1], e3[1], gamma, e2[2], e3[2])
 
 
 @kernel
@@ -190,7 +175,7 @@ def beam_arm(I, F, W, number):
     omega = add(cross(normal, normal_dot), scale(spin, normal))
     gamma_spin = gamma_theta - swing * sigma_dot * d
     gamma_w = add(add(cross(normal, (gamma_sigma, 0.0, 0.0)), scale(spin, normal_dot)), scale(gamma_spin, normal))
-    R = _section_frame(sigma, beta, gamma, theta)
+    R = section_frame(sigma, beta, gamma, theta)
     offset = rotate(R, load3(F, constants + L.MX_OFFSET))
     _columns_into(I, F, W, field, columns, values, turns, normal, offset)
     y = sum_over(F, W, values, eta, 0, n_y)

@@ -2,7 +2,7 @@
 
 The centre line carries the mass at the stations: f = m (a + alpha x r + w x (w x r + 2 r') + r''). Its virtual work on
 the modes goes back through the integral of s, whose transpose gives the axial force in the beam (`ND_PULL`); no mode
-shape of a point is formed. Rotary inertia and lumps are slices of their own.
+shape of a point is formed. Rotary inertia is added in `beam_rotary`; lumps are slices of their own.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from flexmb.equations.fields.beam_nodes import gather_into, integrate_into, mix_into, root_of, shapes_at
+from flexmb.equations.fields.beam_rotary import rotary_force_into, theta_into, twist_slopes
 from flexmb.equations.fields.elastic import elastic_force_into
 from flexmb.equations.fields.slices import slice_force_into
 from flexmb.jit import kernel, program
@@ -33,7 +34,8 @@ POSITION = (L.ND_U, L.ND_Y, L.ND_Z)
 VELOCITY = (L.ND_U1, L.ND_Y1, L.ND_Z1)
 ACCELERATION = (L.ND_U2, L.ND_Y2, L.ND_Z2)
 FORCE = (L.ND_FX, L.ND_FY, L.ND_FZ)
-"""Arrays over the stations: motion of the centre line and inertia force."""
+MOMENT = (L.ND_NX, L.ND_NY, L.ND_NZ)
+"""Arrays over the stations: motion of the centre line, inertia force, moment of the rotary inertia."""
 
 
 @kernel
@@ -130,43 +132,27 @@ def bending_excess(W, stations, n_stations, p, EIz, EIy, unequal):
 
 
 @kernel
-def _twist_into(I, F, W, body, field):
-    """theta = phi - int tau at the stations and the torque on it, where the two bending stiffnesses differ.
+def _twist_into(I, F, W, body, field, accelerate):
+    """Torque on theta = phi - int tau at the stations, of unequal bending stiffnesses and of rotary inertia.
 
-    The torque works on the torsion shapes here; its transpose through the integral goes to `ND_TORSION`.
+    It works on the torsion shapes here; its transpose through the integral goes to `ND_TORSION`.
     """
     n_stations = n_stations_of(I, field)
     stations = stations_of(I, field)
     n_y, n_z, n_u, n_t = shape_counts_of(I, field)
-    first = n_y + n_z + n_u
     constants, value, _, _, _ = shapes_at(I, field)
     torque = station_array(stations, n_stations, L.ND_TWIST)
-    on_modes = wrench_of(I, body) + 6
-    mix_into(F, W, value, eta_of(I, body), first, n_t, n_stations, station_array(stations, n_stations, L.ND_THETA))
-    integrate_into(I, F, W, field, L.ND_TAU, L.ND_THETA, -1.0)
+    unequal = I[field + L.FD_UNEQUAL]
+    if unequal or I[field + L.FD_ROTARY] == 2:
+        theta_into(I, F, W, body, field)
     for p in range(n_stations):
         EIz = F[constants + L.ST_EIZ * n_stations + p]
         EIy = F[constants + L.ST_EIY * n_stations + p]
-        W[torque + p] = bending_excess(W, stations, n_stations, p, EIz, EIy, 1)[5]
-    for k in range(first, first + n_t):
-        s = 0.0
-        for p in range(n_stations):
-            s += F[value + k * n_stations + p] * W[torque + p]
-        W[on_modes + k] += s
+        W[torque + p] = bending_excess(W, stations, n_stations, p, EIz, EIy, 1)[5] if unequal else 0.0
+    if I[field + L.FD_ROTARY]:
+        rotary_force_into(I, F, W, body, field, accelerate)
+    _on_modes_into(F, W, value, n_y + n_z + n_u, n_t, n_stations, torque, wrench_of(I, body) + 6)
     gather_into(I, F, W, field, L.ND_TWIST, L.ND_TORSION)
-
-
-@kernel
-def _twist_work(W, stations, n_stations, p):
-    """Derivatives of -tau times its force with respect to beta, gamma, beta', gamma'."""
-    b = W[stations + L.ND_BETA * n_stations + p]
-    c = W[stations + L.ND_GAMMA * n_stations + p]
-    s, _ = root_of(b, c)
-    d = -W[stations + L.ND_TORSION * n_stations + p] / (1.0 + s)
-    tau = W[stations + L.ND_TAU * n_stations + p] / s
-    by_b = d * (b * tau - W[stations + L.ND_BEND_Z * n_stations + p])
-    by_c = d * (c * tau + W[stations + L.ND_BEND_Y * n_stations + p])
-    return by_b, by_c, d * c, -d * b
 
 
 @kernel
@@ -174,11 +160,12 @@ def _elastic_work_into(I, F, W, field):
     """Forces on slopes and curvatures at the stations: axial force, exact bending, twist.
 
     By slope in y and z to ND_S3 and ND_U2, by turn to ND_U1 and ND_Y1, by curvature to ND_Y2 and ND_Z2: the motion that
-    was there has done its work.
+    was there has done its work. The rotary inertia works by the turns too.
     """
     n_stations = n_stations_of(I, field)
     stations = stations_of(I, field)
     unequal = I[field + L.FD_UNEQUAL]
+    rotary = I[field + L.FD_ROTARY]
     constants, _, _, _, _ = shapes_at(I, field)
     b = station_array(stations, n_stations, L.ND_B)
     c = station_array(stations, n_stations, L.ND_C)
@@ -195,12 +182,16 @@ def _elastic_work_into(I, F, W, field):
         EIz = F[constants + L.ST_EIZ * n_stations + p]
         EIy = F[constants + L.ST_EIY * n_stations + p]
         _, by_b, by_c, by_y, by_z, _ = bending_excess(W, stations, n_stations, p, EIz, EIy, unequal)
-        if unequal:
-            t_b, t_c, t_y, t_z = _twist_work(W, stations, n_stations, p)
-            by_b += t_b
-            by_c += t_c
-            by_y += t_y
-            by_z += t_z
+        if unequal or rotary:
+            t_b, t_c, t_y, t_z = twist_slopes(W, stations, n_stations, p)
+            torsion = W[stations + L.ND_TORSION * n_stations + p]
+            by_b -= torsion * t_b
+            by_c -= torsion * t_c
+            by_y -= torsion * t_y
+            by_z -= torsion * t_z
+        if rotary:
+            by_b += W[stations + L.ND_ROT_Y * n_stations + p]
+            by_c += W[stations + L.ND_ROT_Z * n_stations + p]
         W[by_slope_y + p] = pull * W[b + p]
         W[by_slope_z + p] = pull * W[c + p]
         W[by_turn_y + p] = by_b
@@ -273,8 +264,8 @@ def beam_force(I, F, W, body):
     _centre_line_into(I, F, W, body, field, accelerate)
     _inertia_force_into(I, F, W, body, field)
     gather_into(I, F, W, field, L.ND_FX, L.ND_PULL)
-    if I[field + L.FD_UNEQUAL]:
-        _twist_into(I, F, W, body, field)
+    if I[field + L.FD_UNEQUAL] or I[field + L.FD_ROTARY]:
+        _twist_into(I, F, W, body, field, accelerate)
     _elastic_work_into(I, F, W, field)
     _, value, slope, turn, curvature = shapes_at(I, field)
     _on_modes_into(F, W, value, 0, n_y, n_stations, station_array(stations, n_stations, L.ND_FY), out)

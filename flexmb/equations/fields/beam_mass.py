@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from flexmb.equations.fields.beam_nodes import integrate_into, mix_into, shapes_at
-from flexmb.equations.fields.gram import add_point, clear_mass, mirror
+from flexmb.equations.fields.beam_rotary import rotary_mass_into
+from flexmb.equations.fields.gram import add_points, clear_mass, mirror
 from flexmb.equations.fields.slices import slice_mass_into
 from flexmb.jit import program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import eta_of, field_of
 from flexmb.layout.beam_access import n_stations_of, shape_counts_of, station_array, stations_of
-from flexmb.vectors import ZERO, store3
 
 
 @program
@@ -31,14 +31,13 @@ def beam_mass(I, F, W, body):
     for p in range(n_stations):
         W[x + p] += F[constants + L.ST_X * n_stations + p]
     integrate_into(I, F, W, field, L.ND_DS, L.ND_U, 1.0)
-    psi = station_array(stations, n_stations, L.NODES)  # columns of the points, n_stations x n x 3
+    psi = station_array(stations, n_stations, L.NODES)  # columns of the points, 3 x n_stations x n
     for k in range(n):
         axis = 1 if k < n_y else (2 if k < n_y + n_z else 0)
         on_line = 1.0 if k < n_y + n_z + n_u else 0.0
         for p in range(n_stations):
-            place = psi + 3 * (n * p + k)
-            store3(W, place, ZERO)
-            W[place + axis] = on_line * F[value + k * n_stations + p]
+            for c in range(3):
+                W[psi + (c * n_stations + p) * n + k] = on_line * F[value + k * n_stations + p] if c == axis else 0.0
     s = station_array(stations, n_stations, L.ND_S)
     by_mode = station_array(stations, n_stations, L.ND_S3)
     shortening = station_array(stations, n_stations, L.ND_U2)
@@ -49,11 +48,11 @@ def beam_mass(I, F, W, body):
             W[shortening + p] = 0.0
         integrate_into(I, F, W, field, L.ND_S3, L.ND_U2, 1.0)
         for p in range(n_stations):
-            W[psi + 3 * (n * p + k)] = W[shortening + p]
+            W[psi + p * n + k] = W[shortening + p]
     o, size = clear_mass(I, W, body)
-    for p in range(n_stations):
-        r = (W[x + p], W[y + p], W[z + p])
-        add_point(W, o, size, F[constants + L.ST_MASS * n_stations + p], r, psi + 3 * n * p)
+    add_points(F, W, o, size, constants + L.ST_MASS * n_stations, (x, y, z), psi, n_stations)
+    if I[field + L.FD_ROTARY] > 0:
+        rotary_mass_into(I, F, W, body, field, o, size)
     mirror(W, o, size)
     for k in range(I[field + L.FD_N_SLICES]):
         slice_mass_into(I, F, W, body, I[field + L.FD_SLICES] + k * L.SLICE)

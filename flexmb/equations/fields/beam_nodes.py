@@ -18,6 +18,7 @@ from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import eta_dot_of, eta_of, field_of
 from flexmb.layout.beam_access import n_stations_of, shape_counts_of, station_array, stations_of
+from flexmb.vectors import add, scale
 
 
 @kernel
@@ -68,6 +69,19 @@ def root_rates(b, c, s, b1, c1):
     """Rate of s, and what its second rate is without accelerations."""
     s1 = -(b * b1 + c * c1) / s
     return s1, -(b1 * b1 + c1 * c1 + s1 * s1) / s
+
+
+@kernel
+def section_frame(sigma, beta, gamma, theta):
+    """Smallest rotation e1 -> (sigma, beta, gamma), then a turn theta about the first axis."""
+    d = 1.0 / (1.0 + sigma)
+    cos = math.cos(theta)
+    sin = math.sin(theta)
+    y = (-beta, 1.0 - beta * beta * d, -beta * gamma * d)
+    z = (-gamma, -beta * gamma * d, 1.0 - gamma * gamma * d)
+    e2 = add(scale(cos, y), scale(sin, z))
+    e3 = add(scale(cos, z), scale(-sin, y))
+    return (sigma, e2[0], e3[0], beta, e2[1], e3[1], gamma, e2[2], e3[2])
 
 
 @program
@@ -146,8 +160,8 @@ def _frame_twist_into(W, at, n, has_shear):
 
 
 @kernel
-def integrate_into(I, F, W, field, source, target, scale):
-    """Array `target` += scale x integral along the beam of array `source`, from the end it is measured from."""
+def integrate_into(I, F, W, field, source, target, factor):
+    """Array `target` += factor x integral along the beam of array `source`, from the end it is measured from."""
     n_local = I[field + L.FD_LOCAL]
     n_segments = I[field + L.FD_SEGMENTS]
     matrix = I[field + L.FD_F]
@@ -165,9 +179,9 @@ def integrate_into(I, F, W, field, source, target, scale):
         first = segment * n_local
         rows = matrix + segment * size
         for p in range(n_local):
-            W[out + first + p] += scale * base
+            W[out + first + p] += factor * base
         for r in range(n_local):  # column by column: row r of the transposed matrix
-            value = scale * W[x + first + r]
+            value = factor * W[x + first + r]
             for p in range(n_local):
                 W[out + first + p] += F[rows + r * n_local + p] * value
             base += F[rows + n_local * n_local + r] * W[x + first + r]

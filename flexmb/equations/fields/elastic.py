@@ -17,19 +17,25 @@ def elastic_force_into(I, F, W, body, field, out):
     damping = I[field + L.FD_D]
     cubic = I[field + L.FD_CUBIC]
     for k in range(n):
-        s = 0.0
+        W[out + k] = 0.0
+    for m in range(n):  # row by row, as K and D are symmetric: sums that do not wait for each other
+        q = W[eta + m]
+        for k in range(n):
+            W[out + k] += F[stiffness + m * n + k] * q
+    if damping > 0:
         for m in range(n):
-            s += F[stiffness + k * n + m] * W[eta + m]
-        if damping > 0:
-            for m in range(n):
-                s += F[damping + k * n + m] * W[eta_dot + m]
-        if cubic > 0:
+            v = W[eta_dot + m]
+            for k in range(n):
+                W[out + k] += F[damping + m * n + k] * v
+    if cubic > 0:
+        for k in range(n):
+            s = 0.0
             for m in range(n):
                 t = 0.0
                 for j in range(n):
                     t += F[cubic + (k * n + m) * n + j] * W[eta + j]
                 s += 0.5 * t * W[eta + m]
-        W[out + k] = s
+            W[out + k] += s
 
 
 @kernel

@@ -7,7 +7,7 @@ known at the stations: a station counts with the part of its length that lies be
 from __future__ import annotations
 
 from flexmb.equations.arms import arm
-from flexmb.equations.fields.beam_force import FORCE, POSITION
+from flexmb.equations.fields.beam_force import FORCE, MOMENT, POSITION
 from flexmb.equations.fields.slices import slice_wrench
 from flexmb.equations.markers import state_of
 from flexmb.equations.reactions import branch_wrench
@@ -58,13 +58,12 @@ def _inertia_beyond(I, F, W, body, cut, origin):
         f = scale(-F[parts + p], station_vector(W, stations, n_stations, FORCE, p))
         r = station_vector(W, stations, n_stations, POSITION, p)
         force = add(force, f)
-        moment = add(moment, cross(sub(r, origin), f))
+        n = scale(-F[parts + p], station_vector(W, stations, n_stations, MOMENT, p))
+        moment = add(moment, add(cross(sub(r, origin), f), n))
     for i in range(I[cut + L.SX_N_SLICES]):
         r, f, n = slice_wrench(I, F, W, body, I[I[cut + L.SX_SLICES] + i], True)
-        f = scale(-F[I[cut + L.SX_PARTS] + i], f)
-        n = scale(-F[I[cut + L.SX_PARTS] + i], n)
-        force = add(force, f)
-        moment = add(moment, add(cross(sub(r, origin), f), n))
+        force = sub(force, f)
+        moment = sub(moment, add(cross(sub(r, origin), f), n))
     return force, moment
 
 

@@ -10,8 +10,12 @@ from flexmb.bodies.exact_beam import ExactBeam, ExactShapes, Slice
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.marker_shapes import MarkerShapes
+from flexmb.bodies.point_field import PointField
 from flexmb.layout import flat_arrays as L
 from flexmb.system.records.packing import Packer
+
+BLOCK_NUMBERS = 5000
+"""Numbers of the columns of a block of mass points: with them it stays in the faster memory (40 kB)."""
 
 
 def n_stations(body: Any) -> int:
@@ -43,8 +47,9 @@ def place_marker(pack: Packer, p_b: Any, R_b: Any, shapes: MarkerShapes | ExactS
     if not any(np.any(array) for array in arrays):
         return pack.put(pose), 0, 0
     place = pack.put(pose)
-    for array in arrays[: 2 * shapes.order]:
-        pack.put(array)
+    pack.put(np.concatenate(arrays[:2], axis=-1))
+    if shapes.order > 1:
+        pack.put(np.concatenate(arrays[2:], axis=-1))
     pack.ints[L.FIELD_KINDS] |= L.KIND_ARMS
     return place, L.AT_ARM, shapes.order
 
@@ -60,7 +65,7 @@ def pack_field(pack: Packer, body: FlexibleBody, body_record: int, slices: int) 
     record[L.FD_POWER] = -1
     if isinstance(field, ExactBeam):
         _pack_beam(pack, field, record)
-        record[L.FD_SLICES], record[L.FD_N_SLICES] = slices, len(field.slices)
+        record[L.FD_SLICES], record[L.FD_N_SLICES] = slices, len(field.lumps)
         kind = L.KIND_BEAM
         slots = (L.AT_BEAM_NODES, L.AT_BEAM_FORCE, L.AT_BEAM_MASS)
     elif isinstance(field, Invariants):
@@ -73,12 +78,7 @@ def pack_field(pack: Packer, body: FlexibleBody, body_record: int, slices: int) 
         kind = L.KIND_INVARIANTS
         slots = (0, L.AT_INVARIANT_FORCE, L.AT_INVARIANT_MASS)
     else:
-        points = [
-            pack.put(np.concatenate([[m], X, phi.ravel(), G.ravel()]))
-            for m, X, phi, G in zip(field.mass, field.X, field.phi, field.G, strict=True)
-        ]
-        record[L.FD_F], record[L.FD_N] = points[0], len(points)
-        record[L.FD_W] = pack.take(3 * n)
+        _pack_points(pack, field, record)
         kind = L.KIND_POINTS
         slots = (0, L.AT_POINT_FORCE, L.AT_POINT_MASS)
     record[L.FD_NODES], record[L.FD_FORCE], record[L.FD_MASS] = slots
@@ -92,15 +92,39 @@ def _pack_beam(pack: Packer, field: ExactBeam, record: list[int]) -> None:
     record[L.FD_SEGMENTS], record[L.FD_LOCAL] = field.segments, field.local
     record[L.FD_FROM_END] = int(field.basis.from_end)
     record[L.FD_SHEAR], record[L.FD_UNEQUAL] = int(field.has_shear), int(field.is_unequal)
+    is_round = bool(np.array_equal(field.Jy, field.Jz))
+    record[L.FD_ROTARY] = 0 if not np.any(field.Jy + field.Jz) else 1 if is_round else 2
     record[L.FD_W] = pack.take(L.STATIONS.length({"n_stations": len(field.x), "n_modes": field.n}))
     record[L.FD_F] = len(pack.floats)
     for matrix, weights in zip(field.matrices, field.weights, strict=True):
         pack.put(matrix.T)
         pack.put(weights)
-    for array in (field.mass, field.EIz, field.EIy, field.x, field.values[:, :, 0].T):
+    for array in (field.mass, field.EIz, field.EIy, field.x, field.Jy, field.Jz, field.values[:, :, 0].T):
         pack.put(array)
     for column in (1, 2, 3):
         pack.put(field.values[:, field.bending, column].T)
+
+
+def _pack_points(pack: Packer, field: PointField, record: list[int]) -> None:
+    """Mass points in equal blocks; points without mass fill the last one."""
+    n, count = field.n_modes, len(field.mass)
+    most = max(32, BLOCK_NUMBERS // (3 * max(n, 1)))
+    blocks = -(-count // most)
+    width = -(-count // blocks)
+    fill = blocks * width - count
+    lanes = -(-3 * width // L.LANES) * L.LANES
+    k, l = np.tril_indices(n)
+    arrays = (field.X[:, None], field.phi, field.G[:, k, l])
+    mass, *rest = (np.pad(array, [(0, fill)] + [(0, 0)] * (array.ndim - 1)) for array in (field.mass, *arrays))
+    record[L.FD_F] = len(pack.floats)
+    for first in range(0, blocks * width, width):
+        part = slice(first, first + width)
+        pack.put(mass[part])
+        for array in rest:  # (points, fields, 3) -> fields, components of all points
+            components = array[part].transpose(1, 2, 0).reshape(-1, 3 * width)
+            pack.put(np.pad(components, [(0, 0), (0, lanes - 3 * width)]))
+    record[L.FD_N], record[L.FD_SEGMENTS], record[L.FD_LOCAL] = blocks * width, blocks, width
+    record[L.FD_W] = pack.take(lanes * (2 * n + 4))  # columns, r, r', r'', scratch, columns by point
 
 
 def slice_constants(pack: Packer, part: Slice) -> int:

@@ -35,20 +35,13 @@ def pack_section(pack: Packer, mechanism: Mechanism, tree: TreeRecords, marker: 
     for joint in tree.branch_of_joint:
         placed = mechanism.joints[joint]
         joints += [(joint, sign) for end, sign in ((placed.second, 1), (placed.first, -1)) if end in markers]
-    slices, shares = [], []
-    for k, part in enumerate(field.slices):
-        spread = k >= len(field.basis.lumps)  # rotary inertia of the stations
-        share = parts[k - len(field.basis.lumps)] if spread else float(beyond(part.place.x))
-        if share != 0.0:
-            slices.append(tree.slices[number] + k * L.SLICE)
-            shares.append(share)
+    slices = [tree.slices[number] + k * L.SLICE for k, part in enumerate(field.lumps) if beyond(part.place.x)]
     record = [0] * L.SECTION
     record[L.SX_BODY] = pack.ints[L.BODIES] + tree.flat_body[number] * L.BODY
     record[L.SX_MARKER] = marker
     record[L.SX_F] = pack.put([here.x, *parts])
     record[L.SX_MARKERS], record[L.SX_N_MARKERS] = pack.put_ints(markers), len(markers)
     record[L.SX_SLICES], record[L.SX_N_SLICES] = pack.put_ints(slices), len(slices)
-    record[L.SX_PARTS] = pack.put(shares)
     record[L.SX_JOINTS] = pack.put_ints(x for pair in joints for x in pair)
     record[L.SX_N_JOINTS] = len(joints)
     record[L.SX_W] = pack.take(6)

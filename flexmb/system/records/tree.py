@@ -75,7 +75,7 @@ def pack_markers(pack: Packer, mechanism: Mechanism, tree: TreeRecords) -> None:
     """Marker table; markers of slices and of the frames of flexible bodies, which have no name, come last."""
     records = [_marker(pack, mechanism, tree, m.body, m.p_b, m.R_b, m.shapes) for m in mechanism.markers]
     for number, body in enumerate(mechanism.bodies):
-        parts = body.field.slices if isinstance(body, FlexibleBody) and isinstance(body.field, ExactBeam) else []
+        parts = body.field.lumps if isinstance(body, FlexibleBody) and isinstance(body.field, ExactBeam) else []
         table = []
         for part in parts:
             p_b = np.array([part.place.x, 0.0, 0.0]) + part.place.offset
