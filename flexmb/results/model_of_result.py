@@ -16,6 +16,7 @@ from flexmb.errors import Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.geometry import without_lost_files
 from flexmb.model.schema.mesh_bodies import load_body
+from flexmb.results.memory_result import MemoryResult
 from flexmb.results.result_file import Result
 
 _HASH = "sha256:"
@@ -28,6 +29,8 @@ def model_of(result: Result, folder: str | os.PathLike[str] | None = None, notes
     Raises InputError with every body file that is not found or has changed. Files that are only drawn may be missing: a
     sentence about each of them is added to `notes`.
     """
+    if isinstance(result, MemoryResult) and result.model is not None and folder is None:
+        return result.model
     tables = result.settings
     faults: list[Fault] = []
     for name, body in tables.get("bodies", {}).items():

@@ -43,6 +43,7 @@ SUMMARY_ROW = np.dtype(
     [("name", h5py.string_dtype("utf-8", 64)), ("value", "<f8"), ("unit", h5py.string_dtype("utf-8", 16))]
 )
 
+STATE_TEXT, ROWS_TEXT = "State of the integrator after each block", "Complete rows after each block"
 
 PREAMBLE_BYTES = 512
 _MARK = b"\x89HDF\r\n\x1a\n"
@@ -55,9 +56,13 @@ def stamp_length(path: Path) -> None:
 
     HDF5 does not notice that a file which was not closed is too short, and then may wait forever.
     """
-    text = _PREAMBLE.format(path.stat().st_size).encode()
     with open(path, "r+b") as file:
-        file.write(text.ljust(PREAMBLE_BYTES, b"\n"))
+        file.write(preamble(path.stat().st_size))
+
+
+def preamble(length: int) -> bytes:
+    """The first bytes of a file that is complete with this length [B]."""
+    return _PREAMBLE.format(length).encode().ljust(PREAMBLE_BYTES, b"\n")
 
 
 def stamped_length(path: Path) -> int:
@@ -132,21 +137,22 @@ def description(channel: ChannelLike) -> dict[str, Any]:
     return {**entry, "columns": columns}
 
 
-_TEXT_KIND = h5t.py_create(h5py.string_dtype(), logical=True)
+_TEXT = h5py.string_dtype()
+_TEXT_KIND, _SCALAR = h5t.py_create(_TEXT, logical=True), h5s.create(h5s.SCALAR)
 
 
 def write_text_attribute(owner: Any, name: str, value: str) -> None:
     """Write a text attribute on a low-level object; h5py reads it as `str`."""
-    attribute = h5a.create(owner, name.encode(), _TEXT_KIND, h5s.create(h5s.SCALAR))
-    attribute.write(np.array(value, dtype=h5py.string_dtype()))
+    attribute = h5a.create(owner, name.encode(), _TEXT_KIND, _SCALAR)
+    attribute.write(np.array(value, dtype=_TEXT))
 
 
 def write_text(group: h5py.Group, name: str, value: str, text: str) -> None:
     """Write a text of any length as a scalar dataset."""
     data = value.encode() or b"\0"
     dataset = group.create_dataset(name, data=np.array(data, dtype=h5py.string_dtype("utf-8", len(data))))
-    dataset.attrs["unit"] = "-"
-    dataset.attrs["text"] = text
+    write_text_attribute(dataset.id, "unit", "-")
+    write_text_attribute(dataset.id, "text", text)
 
 
 def create_series(file: h5py.File, channel: ChannelLike, chunk_rows: int) -> None:
@@ -158,7 +164,11 @@ def create_series(file: h5py.File, channel: ChannelLike, chunk_rows: int) -> Non
     links = h5p.create(h5p.LINK_CREATE)
     links.set_create_intermediate_group(True)
     space = h5s.create_simple((0, *shape), (h5s.UNLIMITED, *shape))
-    dataset = h5d.create(file.id, channel.path.encode(), h5t.IEEE_F64LE, space, properties, links)
+    describe_series(h5d.create(file.id, channel.path.encode(), h5t.IEEE_F64LE, space, properties, links), channel)
+
+
+def describe_series(dataset: h5d.DatasetID, channel: ChannelLike) -> None:
+    """Write what the samples of a channel mean."""
     write_text_attribute(dataset, "unit", channel.unit)
     write_text_attribute(dataset, "text", channel.text)
     columns = getattr(channel, "columns", ())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import metadata
 
 import flexmb
 
 
+@cache
 def installed_version(package: str) -> str:
     """Version of an installed package, "unknown" when it is not installed."""
     try:
