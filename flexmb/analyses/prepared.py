@@ -120,7 +120,7 @@ class PreparedModel:
 
 def _same_but(old: ModelSpec, new: ModelSpec, *left_out: str) -> bool:
     """Whether two models are equal in all tables but these."""
-    return all(getattr(old, name) == getattr(new, name) for name in type(old).model_fields if name not in left_out)
+    return all(getattr(old, name) == getattr(new, name) for name in type(old).fields() if name not in left_out)
 
 
 def _is_placed_alike(old: ModelSpec, new: ModelSpec) -> bool:
