@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flexmb.analyses.judging import EndedRun
 from flexmb.analyses.preparation import Preparation, prepare
@@ -18,8 +18,7 @@ from flexmb.model.schema.analysis import Analysis
 from flexmb.reports.run_report import entry, summary_numbers
 from flexmb.results.channel_columns import NamedChannel, NamedChannels, named_channels
 from flexmb.results.memory_result import MemoryResult, RunEnd, RunRows
-from flexmb.results.result_file import Result
-from flexmb.results.result_writer import ResultWriter, check_result_path
+from flexmb.results.result_file import Result, check_result_path
 from flexmb.results.resuming import open_for_resuming
 from flexmb.results.run_identity import RunIdentity, now
 from flexmb.solvers.compilation import compile_for
@@ -28,6 +27,9 @@ from flexmb.solvers.run import simulate
 from flexmb.solvers.summary import Summary
 from flexmb.system.records.fields import field_kinds
 from flexmb.warning import WarningRecord
+
+if TYPE_CHECKING:
+    from flexmb.results.result_writer import ResultWriter  # imported where a file is written: it needs HDF5
 
 Progress = Callable[[float, float, int, int], None]
 PATIENCE = 0.3
@@ -151,6 +153,8 @@ def _in_file(
     request: RunRequest,
     path: Path,
 ) -> Result:
+    from flexmb.results.result_writer import ResultWriter
+
     identity, analysis = identity_of(model, request.command), model.spec.analysis
     assert analysis is not None
     chunk_rows = _chunk_rows(analysis, model.spec.output.every)

@@ -50,7 +50,7 @@ def run(
     from flexmb.cli.progress import ProgressLine, announce_compilation
     from flexmb.cli.settings import read_settings
     from flexmb.model.model_file import read_model
-    from flexmb.results.result_writer import check_result_path
+    from flexmb.results.result_file import check_result_path
 
     loaded = read_model(model, read_settings(settings or []))
     target = output or Path(loaded.spec.output.file or f"{model.stem}.h5")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated, get_args, get_type_hints
 
 from cyclopts import App, Parameter
 
@@ -14,6 +15,7 @@ from flexmb.cli.export import export
 from flexmb.cli.inverse import inverse
 from flexmb.cli.mesh import mesh_info
 from flexmb.cli.modes import modes
+from flexmb.cli.options import Option
 from flexmb.cli.plot import plot
 from flexmb.cli.reduce import reduce
 from flexmb.cli.report import report
@@ -57,8 +59,19 @@ def make_app() -> App:
             verb.default_parameter, verb.sort_key = plain, order
             app.command(verb)
         else:
-            app.command(verb, name=verb.__name__, sort_key=order)
+            app.command(_for_parser(verb), name=verb.__name__, sort_key=order)
     return app
+
+
+def _for_parser(verb: Callable[..., int]) -> Callable[..., int]:
+    """The verb with the names of its options in the form of the parser."""
+    hints = get_type_hints(verb, include_extras=True)
+    for name, hint in hints.items():
+        names = [name for note in getattr(hint, "__metadata__", ()) if isinstance(note, Option) for name in note.names]
+        if names:
+            hints[name] = Annotated[get_args(hint)[0], Parameter(name=names)]
+    verb.__annotations__ = hints
+    return verb
 
 
 def _version() -> str:

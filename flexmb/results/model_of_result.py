@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from flexmb.bodies.body_file import fingerprint
 from flexmb.errors import Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.geometry import without_lost_files
@@ -96,4 +95,6 @@ def _candidates(result: Result, body: str, folder: str | os.PathLike[str] | None
 @lru_cache(64)
 def _fingerprint(path: str, changed: int, size: int) -> str:
     """Fingerprint of the body in a file with this modification time [ns] and `size`."""
+    from flexmb.bodies.body_file import fingerprint
+
     return fingerprint(load_body("", path))

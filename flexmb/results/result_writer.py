@@ -22,8 +22,7 @@ from typing import Any, Protocol
 import h5py
 import numpy as np
 
-from flexmb.errors import ComputationError, InputError
-from flexmb.output_files import foreign_fault
+from flexmb.errors import ComputationError
 from flexmb.results import result_layout as layout
 from flexmb.results.complete_result import replace_rows, write_complete, write_end
 from flexmb.results.disk_space import cut_off, require_space
@@ -31,7 +30,7 @@ from flexmb.results.extremes import Extremes, note_extremes
 from flexmb.results.memory_result import RunRows, columns_of
 from flexmb.results.output_lock import OutputLock
 from flexmb.results.result_creation import create_result, open_for_appending
-from flexmb.results.result_file import Result, is_result_file
+from flexmb.results.result_file import Result, check_result_path, is_result_file
 from flexmb.results.resuming import open_for_resuming
 from flexmb.results.run_identity import RunIdentity
 from flexmb.stop_signals import deferred
@@ -315,12 +314,6 @@ def add_warnings(path: Path, warnings: Sequence[WarningRecord]) -> None:
     with h5py.File(path, "r+", libver=layout.LIBRARY_VERSIONS, locking=False) as file:
         replace_rows(file["run/warnings"], layout.json_pieces([warning.as_dict() for warning in (*known, *warnings)]))
     layout.stamp_length(path)
-
-
-def check_result_path(path: Path) -> None:
-    """Raise InputError for a path where no result can be written, before anything is computed."""
-    if fault := foreign_fault(path, "a result of flexmb", is_result_file, "out.h5"):
-        raise InputError(fault)
 
 
 def keep_finished(path: Path) -> None:

@@ -21,9 +21,7 @@ from flexmb.recursive.recursive_reactions import COVERED
 from flexmb.symbolic.engine import Symbol, as_expression
 from flexmb.symbolic.loads import LAWS
 
-CLASSES: dict[str, Any] = {
-    get_args(one.fields()["type"].annotation)[0]: one for one in get_args(get_args(Force)[0])
-}
+CLASSES: dict[str, Any] = {get_args(one.fields()["type"].annotation)[0]: one for one in get_args(get_args(Force)[0])}
 SCALAR = [row for row in LOAD_TYPES.values() if row.acts_on in ("pair", "coordinate")]
 
 
