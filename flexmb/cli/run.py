@@ -6,15 +6,15 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from flexmb.cli.options import Option
 
 
 def run(
     model: Path,
     /,
     *,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
+    output: Annotated[Path | None, Option("--output", "-o")] = None,
+    settings: Annotated[list[str] | None, Option("--set")] = None,
     resume: bool = False,
     turbo: bool = False,
     quiet: bool = False,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, get_args, get_type_hints
+from types import FunctionType
+from typing import Annotated, cast, get_args, get_type_hints
 
 from cyclopts import App, Parameter
 
@@ -59,19 +60,20 @@ def make_app() -> App:
             verb.default_parameter, verb.sort_key = plain, order
             app.command(verb)
         else:
-            app.command(_for_parser(verb), name=verb.__name__, sort_key=order)
+            app.command(_for_parser(cast(FunctionType, verb)), name=verb.__name__, sort_key=order)
     return app
 
 
-def _for_parser(verb: Callable[..., int]) -> Callable[..., int]:
-    """The verb with the names of its options in the form of the parser."""
+def _for_parser(verb: FunctionType) -> Callable[..., int]:
+    """A copy of the verb with the names of its options in the form of the parser."""
     hints = get_type_hints(verb, include_extras=True)
     for name, hint in hints.items():
         names = [name for note in getattr(hint, "__metadata__", ()) if isinstance(note, Option) for name in note.names]
         if names:
             hints[name] = Annotated[get_args(hint)[0], Parameter(name=names)]
-    verb.__annotations__ = hints
-    return verb
+    made = FunctionType(verb.__code__, verb.__globals__, verb.__name__, verb.__defaults__, verb.__closure__)
+    made.__kwdefaults__, made.__annotations__, made.__doc__ = verb.__kwdefaults__, hints, verb.__doc__
+    return made
 
 
 def _version() -> str:

@@ -78,7 +78,7 @@ Reader = Callable[[Any, ValidationInfo], Any]
 ValidatorFunctionWrapHandler = Callable[[Any], Any]
 
 
-@dataclass
+@dataclass(eq=False)
 class FieldInfo:
     """A key of a table."""
 
