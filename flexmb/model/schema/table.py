@@ -151,6 +151,10 @@ class _Hook:
         function = self.function.__func__
         return function(table, *arguments[: function.__code__.co_argcount - 1])
 
+    def finish(self, table: Table, info: ValidationInfo) -> Any:
+        """Call it as a method of a table that was read."""
+        return self.function(table)
+
 
 def model_validator(*, mode: Literal["before", "after"]) -> Callable[[Any], Any]:
     """A class method that gets the raw table (before), or a method of the table that was read (after)."""
@@ -224,7 +228,7 @@ class Table:
         """Read a raw table inside another one."""
         plan = cls._plan or cls._planned()
         for hook in plan.before:
-            raw = _checked(lambda value, _, hook=hook: hook.call(cls, value, info), raw, info)
+            raw = _checked(partial(hook.call, cls), raw, info)
         if isinstance(raw, cls):
             return raw
         if not isinstance(raw, dict):
@@ -251,14 +255,14 @@ class Table:
         found = cls.__new__(cls)
         found._set(own.data, frozenset(given))
         for hook in plan.after:
-            found = _checked(lambda value, _, hook=hook: hook.function(value), found, info)
+            found = _checked(hook.finish, found, info)
         return found
 
     @classmethod
     def _planned(cls) -> _Plan:
         hooks = {name: hook for base in reversed(cls.__mro__) for name, hook in vars(base).items()}
         of_keys = [hook for hook in hooks.values() if isinstance(hook, _Hook)]
-        readers = []
+        readers: list[tuple[str, tuple[str, ...], FieldInfo, Reader]] = []
         for name, key_field in cls.fields().items():
             reader = reader_of(key_field.annotation)
             for hook in (hook for hook in of_keys if hook.name == name):
