@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 
 import h5py
@@ -25,7 +26,7 @@ from flexmb.warning import WarningRecord
 
 _KEPT_FORMS, _LARGEST_KEPT = 4, 2**24
 """Number of forms that are kept, and the size of a file up to which they are [bytes]"""
-_ROWS, _STATE = "checkpoint/rows", "checkpoint/state"
+_ROWS, _STATE, _OUTCOME = "checkpoint/rows", "checkpoint/state", "run/outcome"
 
 
 @dataclass(frozen=True)
@@ -49,15 +50,26 @@ def write_complete(
     made = _form if rows.nbytes < _LARGEST_KEPT else _form.__wrapped__
     form = made(tuple(map(_hashed, channels)), len(rows), len(state))
     file = h5py.File(h5f.open(b"result", h5f.ACC_RDWR, _in_memory(form.image)))
+    outcome, report, numbers, warnings = ended
     write_identity(file, identity)
-    write_end(file, *ended)
-    image = _closed(file)
-    for channel in channels:
-        _put(image, form.places[channel.path], columns_of(channel, rows))
-    _put(image, form.places[_STATE], state)
-    _put(image, form.places[_ROWS], np.array([len(rows)], dtype="<i8"))
-    image[: layout.PREAMBLE_BYTES] = layout.preamble(len(image))
-    path.write_bytes(image)
+    _write_end(file, report, numbers, warnings)
+    arrays = {channel.path: columns_of(channel, rows) for channel in channels}
+    arrays |= {_STATE: state, _ROWS: np.array([len(rows)], dtype="<i8")}
+    arrays[_OUTCOME] = np.frombuffer(outcome.encode().ljust(layout.OUTCOME_BYTES, b"\0"), np.uint8)
+    _write_filled(path, _closed(file), {form.places[name]: values for name, values in arrays.items() if values.size})
+
+
+def _write_filled(path: Path, image: bytes, arrays: dict[int, np.ndarray]) -> None:
+    """Write a file whose bytes behind the preamble are `image`, with these arrays at their places in the file."""
+    view, at = memoryview(image), 0
+    with open(path, "wb") as file:
+        file.write(layout.preamble(layout.PREAMBLE_BYTES + len(image)))
+        for place, values in sorted(arrays.items(), key=itemgetter(0)):
+            start = place - layout.PREAMBLE_BYTES
+            file.write(view[at:start])
+            file.write(np.ascontiguousarray(values).data)
+            at = start + values.nbytes
+        file.write(view[at:])
 
 
 def write_end(
@@ -68,21 +80,28 @@ def write_end(
     warnings: Sequence[WarningRecord],
 ) -> None:
     """Write the end of a run into its file; the outcome is the last."""
-    run = file["run"]
-    replace_rows(run["report"], layout.text_lines(report))
-    rows = [(name.encode(), value, unit.encode()) for name, value, unit in numbers]
-    replace_rows(run["summary"], np.array(rows, dtype=layout.SUMMARY_ROW))
-    replace_rows(run["warnings"], layout.json_pieces([warning.as_dict() for warning in warnings]))
+    _write_end(file, report, numbers, warnings)
     file.flush()
+    run = file["run"]
     run["outcome"][()] = np.array(outcome.encode(), dtype=run["outcome"].dtype)
     file.flush()
 
 
-def replace_rows(dataset: h5py.Dataset, rows: np.ndarray) -> None:
+def _write_end(
+    file: h5py.File, report: str, numbers: Sequence[tuple[str, float, str]], warnings: Sequence[WarningRecord]
+) -> None:
+    rows = [(name.encode(), value, unit.encode()) for name, value, unit in numbers]
+    replace_rows(file, "run/report", layout.text_lines(report))
+    replace_rows(file, "run/summary", np.array(rows, dtype=layout.SUMMARY_ROW))
+    replace_rows(file, "run/warnings", layout.json_pieces([warning.as_dict() for warning in warnings]))
+
+
+def replace_rows(file: h5py.File, path: str, rows: np.ndarray) -> None:
     """Replace all rows of an array that may grow."""
-    dataset.resize(len(rows), axis=0)
+    dataset = h5d.open(file.id, path.encode())
+    dataset.set_extent((len(rows),))
     if len(rows):
-        dataset[:] = rows
+        dataset.write(h5s.ALL, h5s.ALL, rows)
 
 
 @lru_cache(_KEPT_FORMS)
@@ -103,13 +122,16 @@ def _form(channels: tuple[NamedChannel, ...], n_rows: int, n_state: int) -> _For
         arrays[path] = _reserved(file, path, shape, kind)
         layout.write_text_attribute(arrays[path], "unit", "-")
         layout.write_text_attribute(arrays[path], "text", text)
+    arrays[_OUTCOME] = h5d.open(file.id, _OUTCOME.encode())
     places = {path: array.get_offset() or 0 for path, array in arrays.items()}
     arrays.clear()
-    return _Form(bytes(_closed(file)), places)
+    return _Form(bytes(layout.PREAMBLE_BYTES) + _closed(file), places)
 
 
 def _hashed(channel: layout.ChannelLike) -> NamedChannel:
     """A channel as far as the form of a file depends on it."""
+    if isinstance(channel, NamedChannel):
+        return channel
     columns = tuple(getattr(channel, "columns", ()))
     return NamedChannel(channel.path, channel.unit, 0, tuple(channel.shape), channel.text, columns)
 
@@ -133,13 +155,9 @@ def _in_memory(image: bytes = b"") -> h5p.PropFAID:
     return access
 
 
-def _closed(file: h5py.File) -> bytearray:
-    """The bytes of a file in memory, which is closed; HDF5 leaves out those before its own."""
+def _closed(file: h5py.File) -> bytes:
+    """The bytes of a file in memory, which is closed; HDF5 leaves out the preamble before its own."""
     file.flush()
-    image = bytearray(layout.PREAMBLE_BYTES) + file.id.get_file_image()
+    image: bytes = file.id.get_file_image()
     file.close()
     return image
-
-
-def _put(image: bytearray, place: int, values: np.ndarray) -> None:
-    image[place : place + values.nbytes] = np.ascontiguousarray(values).tobytes()

@@ -12,6 +12,7 @@ from h5py import h5f, h5p
 
 from flexmb.results import result_layout as layout
 from flexmb.results.run_identity import RunIdentity
+from flexmb.results.versions import versions
 
 
 def create_result(
@@ -51,7 +52,9 @@ def create_groups(file: h5py.File, channels: Sequence[layout.ChannelLike]) -> No
     file.attrs["format_version"] = layout.FORMAT_VERSION
     table = [layout.description(channel) for channel in channels]
     layout.write_text(file.create_group("model"), "channels", json.dumps(table), "The channels in their order as JSON")
-    file.create_group("provenance")
+    provenance = file.create_group("provenance").id
+    for name, version in versions().items():
+        layout.write_text_attribute(provenance, name, version)
     _create_outcome(file)
 
 
@@ -64,8 +67,8 @@ def write_identity(file: h5py.File, identity: RunIdentity) -> None:
     layout.write_text(model, "text", identity.text, "The model file of this run")
     layout.write_text(model, "settings", json.dumps(identity.settings), "Every setting of this run as JSON")
     provenance = file["provenance"].id
-    for name, value in identity.provenance.items():
-        layout.write_text_attribute(provenance, name, value)
+    layout.write_text_attribute(provenance, "started", identity.started)
+    layout.write_text_attribute(provenance, "command", identity.command)
 
 
 def _create_checkpoints(file: h5py.File, n_state: int) -> None:
@@ -78,7 +81,9 @@ def _create_checkpoints(file: h5py.File, n_state: int) -> None:
 
 def _create_outcome(file: h5py.File) -> None:
     run = file.create_group("run")
-    layout.write_text(run, "outcome", "running".ljust(16, "\0"), "One of: " + ", ".join(layout.OUTCOMES))
+    layout.write_text(
+        run, "outcome", "running".ljust(layout.OUTCOME_BYTES, "\0"), "One of: " + ", ".join(layout.OUTCOMES)
+    )
     report = run.create_dataset("report", (0,), layout.TEXT_LINE, maxshape=(None,), chunks=(64,))
     _describe(report, "-", "The run report, line by line")
     summary = run.create_dataset("summary", (0,), layout.SUMMARY_ROW, maxshape=(None,), chunks=(64,))

@@ -19,7 +19,7 @@ import numpy as np
 
 from flexmb.bodies.body_layout import FORMAT as BODY_FORMAT
 from flexmb.errors import InputError
-from flexmb.input_files import file_fault
+from flexmb.input_files import file_fault, is_special
 from flexmb.output_files import foreign_fault
 from flexmb.results.channel_names import ChannelInfo, ChannelNames, Selection
 from flexmb.results.result_preamble import FORMAT, READABLE_VERSIONS, is_left_open, stamped_length
@@ -92,8 +92,17 @@ def is_result_file(path: Path) -> bool:
 
 def check_result_path(path: Path) -> None:
     """Raise InputError for a path where no result can be written, before anything is computed."""
-    if fault := foreign_fault(path, "a result of flexmb", is_result_file, "out.h5"):
+    if fault := foreign_fault(path, "a result of flexmb", _is_own, "out.h5"):
         raise InputError(fault)
+
+
+def _is_own(path: Path) -> bool:
+    """Whether `path` is a flexmb result: by its first bytes, where they say so and none are missing behind them."""
+    try:
+        length = 0 if is_special(path) else stamped_length(path)
+        return 0 < length <= path.stat().st_size or is_result_file(path)
+    except OSError:
+        return False
 
 
 def _format_of(file: h5py.File) -> str:

@@ -32,6 +32,7 @@ from flexmb.results.result_preamble import FORMAT, FORMAT_VERSION, PREAMBLE_BYTE
 
 __all__ = ["FORMAT", "FORMAT_VERSION", "PREAMBLE_BYTES", "preamble", "stamp_length"]
 LIBRARY_VERSIONS = ("v110", "v110")  # SWMR needs 1.10; nothing newer, so that other tools can read the file
+OUTCOME_BYTES = 16
 OUTCOMES = ("running", "finished", "interrupted", "failed")
 LINE_BYTES = 240
 TEXT_LINE = h5py.string_dtype("utf-8", LINE_BYTES)

@@ -312,7 +312,7 @@ def add_warnings(path: Path, warnings: Sequence[WarningRecord]) -> None:
     with Result(path) as result:
         known = result.warnings
     with h5py.File(path, "r+", libver=layout.LIBRARY_VERSIONS, locking=False) as file:
-        replace_rows(file["run/warnings"], layout.json_pieces([warning.as_dict() for warning in (*known, *warnings)]))
+        replace_rows(file, "run/warnings", layout.json_pieces([warning.as_dict() for warning in (*known, *warnings)]))
     layout.stamp_length(path)
 
 

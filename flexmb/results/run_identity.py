@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from flexmb.results.versions import flexmb_version, installed_version
+from flexmb.results.versions import versions
 
 
 def now() -> str:
@@ -36,6 +35,4 @@ class RunIdentity:
     @property
     def provenance(self) -> dict[str, str]:
         """Versions, date and command of the run."""
-        versions = {package: installed_version(package) for package in ("numpy", "numba", "h5py")}
-        fixed = {"flexmb": flexmb_version(), "python": platform.python_version(), **versions}
-        return {**fixed, "started": self.started, "command": self.command}
+        return {**versions(), "started": self.started, "command": self.command}
