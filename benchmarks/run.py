@@ -24,11 +24,13 @@ import fe_rows
 import flexible_rows
 import headlines
 import inverse_rows
+import light_rows
 import mode_rows
 import natural_rows
 import picture_rows
 import record
 import rigid_rows
+import start_rows
 import symbolic_rows
 import tree_rows
 import turbo_rows
@@ -72,6 +74,8 @@ MEASUREMENTS: dict[str, Measurement] = {
     "kernels": Measurement("Inverse and forward dynamics of a tree", tree_rows.KERNELS_METHOD, tree_rows.tree_kernels),
     "growth": Measurement("Growth with the number of links", tree_rows.GROWTH_METHOD, tree_rows.growth),
     "compilation": Measurement("Compilation", compile_rows.METHOD, compile_rows.measure, False),
+    "start": Measurement("Start of a command", start_rows.METHOD, start_rows.measure, False),
+    "light": Measurement("Light runs", light_rows.METHOD, light_rows.measure),
     "flexible": Measurement("Flexible mechanisms, cost of a step", flexible_rows.METHOD, flexible_rows.measure),
     "beams": Measurement("Rotating shaft and meshed rod, cost of a step", beam_rows.METHOD, beam_rows.measure),
     "work-precision": Measurement(

@@ -13,7 +13,10 @@ __version__ = "0.7.0"
 _PLACES = {
     "Model": "flexmb.model.model",
     "read_model": "flexmb.model.model_file",
+    "run": "flexmb.analyses.prepared",
     "run_model": "flexmb.analyses.run",
+    "prepare": "flexmb.analyses.prepared",
+    "PreparedModel": "flexmb.analyses.prepared",
     "check_model": "flexmb.analyses.check",
     "examine_model": "flexmb.analyses.check",
     "inverse_model": "flexmb.analyses.inverse",

@@ -29,12 +29,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from flexmb.errors import CacheWarning as CacheWarning
+
 _MOST_LINKS = 40
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-
-
-class CacheWarning(UserWarning):
-    """A cache of machine code that cannot be used or was repaired; results are not affected."""
 
 
 class _Unusable(Exception):

@@ -57,3 +57,7 @@ class ComputationError(CarriedError):
         self.summary = summary
         """`RunSummary` of a run that failed on its way; None if it never started."""
         super().__init__(text)
+
+
+class CacheWarning(UserWarning):
+    """A cache of machine code that cannot be used or was repaired; results are not affected."""

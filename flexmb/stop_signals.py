@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import subprocess
 
 STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 INTERRUPTED = 130
@@ -68,6 +70,8 @@ def cleaned(action: Callable[[], object]) -> Iterator[None]:
 @contextmanager
 def child_process(command: list[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
     """A process that is ended with the block; `options` are those of subprocess.Popen."""
+    import subprocess
+
     with ExitStack() as stack:
         with deferred():
             process = subprocess.Popen(command, **options)

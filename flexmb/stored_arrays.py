@@ -8,9 +8,10 @@ that were never written. Neither is followed. Reading raises `Damaged` with a re
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import h5py
+if TYPE_CHECKING:
+    import h5py
 
 UNREADABLE = (
     *(OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError),
@@ -73,6 +74,8 @@ def _stores_end(data: bytes) -> bool:
 
 def stored(file: h5py.File, path: str) -> Any:
     """The group or dataset at `path`, without following links to other files."""
+    import h5py
+
     here: Any = file
     for part in path.split("/"):
         name = part.encode()
@@ -94,6 +97,8 @@ def is_stored(file: h5py.File, path: str) -> bool:
 
 def stored_array(file: h5py.File, path: str) -> h5py.Dataset:
     """The dataset at `path`, if its declared length is consistent with its stored bytes."""
+    import h5py
+
     found = stored(file, path)
     if not isinstance(found, h5py.Dataset) or found.shape is None:
         raise Damaged(f"'{path}' is missing")

@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from flexmb import cli
-from flexmb.code_cache import CacheWarning, code_files, code_folder, discard, keep_code, private_folder, stored_code
+from flexmb.code_cache import code_files, code_folder, discard, keep_code, private_folder, stored_code
+from flexmb.errors import CacheWarning
 from tests.support.places import ROOT
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners and modes of POSIX")

@@ -14,12 +14,14 @@ from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.solvers.assembly import assemble, gaps
-from flexmb.solvers.initial_state import balanced_states, body_states, start_system
+from flexmb.solvers.initial_state import balanced_system, body_states, start_system
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.mobility import no_motion_text
 from flexmb.solvers.redundancy import Redundancy, redundancy
 from flexmb.solvers.row_rank import near_text, redundancy_warnings
 from flexmb.solvers.statics import Equilibrium
+from flexmb.system.mechanism import Mechanism
+from flexmb.system.placement import place
 from flexmb.system.system import System
 from flexmb.warning import WarningRecord
 
@@ -54,8 +56,10 @@ def prepare(model: Model) -> Preparation:
     return prepare_spec(model.spec)
 
 
-def prepare_spec(spec: ModelSpec) -> Preparation:
+def prepare_spec(spec: ModelSpec, mechanism: Mechanism | None = None) -> Preparation:
     """Build the system of a checked model, close its loops, and combine constraint rows that repeat others.
+
+    `mechanism`: the placed model, if it exists already.
 
     Raises InputError when there is nothing to move or motions contradict each other, ComputationError when the loops
     cannot close or constraints contradict each other.
@@ -67,8 +71,9 @@ def prepare_spec(spec: ModelSpec) -> Preparation:
 
         if faults := uncovered(spec):
             raise InputError(faults)
-    states, balance = balanced_states(spec)
-    system = start_system(spec, states)
+    mechanism = mechanism or place(spec)
+    first, states, balance = balanced_system(spec, mechanism=mechanism)
+    system = start_system(spec, states, mechanism=mechanism, known=first)
     work = system.workspace()
     given = work.copy()
     _check_damping(spec, system)
@@ -80,7 +85,7 @@ def prepare_spec(spec: ModelSpec) -> Preparation:
         raise _contradiction(spec, found)
     _check_speed(system, given, work)
     if found.redundant:
-        system = start_system(spec, body_states(system, work), sharing=found.sharing)
+        system = start_system(spec, body_states(system, work), sharing=found.sharing, mechanism=mechanism)
         work = system.workspace()
         assemble(system, work)
     residual = _residual(system, work)

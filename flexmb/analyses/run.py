@@ -4,46 +4,52 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from flexmb.analyses.ill_determined import ill_determined, loaded, not_unique
+from flexmb.analyses.judging import EndedRun
 from flexmb.analyses.preparation import Preparation, prepare
-from flexmb.analyses.unstable_rest import stability_warnings
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.analysis import Analysis
-from flexmb.model.schema.model_spec import ModelSpec
-from flexmb.reports.contact_warnings import contact_warnings
-from flexmb.reports.flexible_report import strain_text
-from flexmb.reports.run_report import entry, run_report, summary_numbers
-from flexmb.reports.warnings import NOTHING_SEEN, Observations, energy_error_time, run_warnings, turn_time
-from flexmb.results.channel_columns import NamedChannel, is_reaction, named_channels
-from flexmb.results.flexible_findings import flexible_bodies, flexible_findings
-from flexmb.results.result_creation import RunIdentity
-from flexmb.results.result_file import Result
-from flexmb.results.result_writer import ResultWriter, check_result_path
+from flexmb.reports.run_report import entry, summary_numbers
+from flexmb.results.channel_columns import NamedChannel, NamedChannels, named_channels
+from flexmb.results.memory_result import MemoryResult, RunEnd, RunRows
+from flexmb.results.result_file import Result, check_result_path
 from flexmb.results.resuming import open_for_resuming
-from flexmb.results.spectrum import efforts, ringing
+from flexmb.results.run_identity import RunIdentity, now
 from flexmb.solvers.compilation import compile_for
+from flexmb.solvers.protocols import Sink
 from flexmb.solvers.run import simulate
-from flexmb.solvers.summary import NaturalSummary, QuasiStaticSummary, StaticSummary, Summary
+from flexmb.solvers.summary import Summary
 from flexmb.system.records.fields import field_kinds
-from flexmb.system.system import System
 from flexmb.warning import WarningRecord
 
+if TYPE_CHECKING:
+    from flexmb.results.result_writer import ResultWriter  # imported where a file is written: it needs HDF5
+
 Progress = Callable[[float, float, int, int], None]
-_MOST_JOINTS = 20
-"""Joints whose reactions are examined for fast oscillations, those with the largest forces."""
+PATIENCE = 0.3
+"""Time for which the first rows are held back [s]: a run that ends before is written at once."""
+IN_MEMORY = "in memory"
 
 
 @dataclass(frozen=True)
-class _Named:
-    """Named channels of a system, as the result writer needs them."""
+class RunRequest:
+    """What a run is asked for, beside the model."""
 
-    channels: list[NamedChannel]
+    resume: bool = False
+    """Continue the unfinished run in the result file."""
+    turbo: bool = False
+    """Let the integrator run generated code of the model if possible; the report says whether it did."""
+    progress: Progress | None = None
+    """progress(t, t_end, steps, rejected) is called about five times a second."""
+    command: str = ""
+    solve: Callable[..., Any] | None = None
+    """Function that computes the rows, called like `simulate`, the default."""
 
 
 def run_model(
@@ -57,7 +63,7 @@ def run_model(
     solve: Callable[..., Any] | None = None,
     ready: Preparation | None = None,
 ) -> Result:
-    """Simulate a model, write its result and return the open result.
+    """Simulate a model, write its result and return the open result; `flexmb.run` needs no file.
 
     `output`: the result file; default: [output] file of the model, else its name with ".h5" in the current folder.
     `resume`: continue the unfinished run in `output`. `turbo`: let the integrator run generated code of this model if
@@ -66,115 +72,148 @@ def run_model(
     exists already. An interrupted run (Ctrl-C) returns the result so far, with outcome "interrupted". A failed run
     writes everything computed, then raises ComputationError.
     """
+    path = Path(output) if output is not None else default_output(model)
+    request = RunRequest(resume, turbo, progress, command, solve)
+    check_run(model, path, request)
+    return execute(model, ready or prepared_system(model), path, request)
+
+
+def check_run(model: Model, path: Path | None, request: RunRequest) -> None:
+    """Raise InputError for what cannot be run or written, before the first compilation."""
     spec = model.spec
     if spec.analysis is None:
         raise InputError(
             [Fault("the model has no analysis to run.", ("analysis",), "Add [analysis] with end and step.")]
         )
-    path = Path(output) if output is not None else default_output(model)
-    folder = str(Path(model.folder).absolute())
-    identity = RunIdentity(model.name, model.text, model.identity, command, folder, model.body_files)
-    check_result_path(path)
-    if resume:
-        open_for_resuming(path, identity).close()  # reports faults before the first compilation
-    if solve is None and spec.coordinates.default == "natural":
+    if path is not None:
+        check_result_path(path)
+    if request.resume:
+        if path is None:
+            raise InputError("There is nothing to resume without a result file. Give the file of the unfinished run.")
+        open_for_resuming(path, identity_of(model, request.command)).close()
+    if request.solve is None and spec.coordinates.default == "natural":
         from flexmb.natural.analysis import natural_solver
 
-        solve = natural_solver(spec, turbo)
+        natural_solver(spec, request.turbo)
+
+
+def prepared_system(model: Model) -> Preparation:
+    """The system of a model, with everything compiled that a run needs."""
+    spec = model.spec
+    assert spec.analysis is not None
     compile_for(spec.analysis.method, field_kinds(spec))
-    ready = ready or prepare(model)
-    if turbo:
+    return prepare(model)
+
+
+def execute(model: Model, ready: Preparation, path: Path | None, request: RunRequest) -> Result:
+    """Run a prepared system; without a path its result is in memory."""
+    spec = model.spec
+    solve = request.solve or simulate
+    if request.solve is None and spec.coordinates.default == "natural":
+        from flexmb.natural.analysis import natural_solver
+
+        solve = natural_solver(spec, request.turbo)
+    if request.turbo:
         from flexmb.analyses.turbo import use_turbo
 
-        ready = replace(ready, turbo=use_turbo(model, ready.system))
-    named = _Named(named_channels(ready.system, reactions=spec.output.reactions))
-    with ResultWriter(
-        path, named, identity, resume=resume, chunk_rows=_chunk_rows(spec.analysis, spec.output.every)
-    ) as writer:
-        summary = _simulate(ready, model, writer, progress, solve or simulate)
-        writer.flush()
-        if writer.n_rows == 0 and summary.outcome == "interrupted":
-            raise KeyboardInterrupt
-        report, warnings = _report(ready, model, writer, summary, wall_note=" since it was resumed" if resume else "")
-        writer.finish(summary.outcome, report, summary_numbers(summary), warnings)
-    return Result(path)
+        system = replace(ready.system, ints=ready.system.ints.copy())  # generated code is not for other runs
+        ready = replace(ready, system=system, turbo=use_turbo(model, system))
+    channels = named_channels(ready.system, reactions=spec.output.reactions)
+    calculate = partial(_simulate, ready, model, request.progress, solve)
+    if path is None:
+        return _in_memory(ready, model, channels, calculate, request)
+    return _in_file(ready, model, channels, calculate, request, path)
 
 
-def _report(
+Calculate = Callable[[Sink, Any], Summary]
+
+
+def _in_memory(
+    ready: Preparation, model: Model, channels: list[NamedChannel], calculate: Calculate, request: RunRequest
+) -> Result:
+    rows, started = RunRows(), now()
+    summary = calculate(rows, None)
+    if not rows.n_rows and summary.outcome == "interrupted":
+        raise KeyboardInterrupt
+    ended = EndedRun(ready, model, summary, IN_MEMORY, len(channels))
+    end = RunEnd(
+        summary.outcome,
+        tuple(summary_numbers(summary)),
+        lambda result: ended.judge(result if rows.n_rows else None, rows.extremes(channels), rows.n_rows),
+    )
+    identity = partial(identity_of, model, request.command, started)
+    return MemoryResult(rows, channels, identity, end, default_output(model), model=model)
+
+
+def _in_file(
     ready: Preparation,
     model: Model,
-    writer: ResultWriter,
-    summary: Summary | None,
-    failure: str = "",
-    wall_note: str = "",
+    channels: list[NamedChannel],
+    calculate: Calculate,
+    request: RunRequest,
+    path: Path,
+) -> Result:
+    from flexmb.results.result_writer import ResultWriter
+
+    identity, analysis = identity_of(model, request.command), model.spec.analysis
+    assert analysis is not None
+    chunk_rows = _chunk_rows(analysis, model.spec.output.every)
+    with ResultWriter(
+        path, NamedChannels(channels), identity, resume=request.resume, chunk_rows=chunk_rows, patience=PATIENCE
+    ) as writer:
+        ended = EndedRun(ready, model, None, path, len(channels))
+        try:
+            summary = calculate(writer, writer.checkpoint)
+        except ComputationError as error:
+            numbers = summary_numbers(error.summary) if error.summary is not None else []
+            _finish(replace(ended, summary=error.summary, failure=str(error)), writer, channels, "failed", numbers)
+            raise
+        if writer.n_rows == 0 and summary.outcome == "interrupted":
+            raise KeyboardInterrupt
+        note = " since it was resumed" if request.resume else ""
+        numbers = summary_numbers(summary)
+        report, warnings = _finish(
+            replace(ended, summary=summary, wall_note=note), writer, channels, summary.outcome, numbers
+        )
+        rows = writer.rows
+    if rows is None:
+        return Result(path)
+    end = RunEnd(summary.outcome, tuple(numbers), lambda _: (report, warnings))
+    return MemoryResult(rows, channels, lambda: identity, end, path, model=model, is_written=True)
+
+
+def _finish(
+    ended: EndedRun, writer: ResultWriter, channels: list[NamedChannel], outcome: str, numbers: list[Any]
 ) -> tuple[str, list[WarningRecord]]:
-    """The report and the warnings of a run."""
-    seen = _look_into(ready, model.spec, writer, summary) if writer.n_rows else NOTHING_SEEN
-    warnings = list(run_warnings(ready.system, model.spec, summary, seen, ready.warnings, ready.balance))
-    text = run_report(
-        ready.system,
-        model,
-        summary,
-        n_dof=ready.n_dof,
-        extremes=writer.extremes,
-        output=writer.path,
-        n_rows=writer.n_rows,
-        n_channels=writer.n_channels,
-        failure=failure,
-        wall_note=wall_note,
-        balance=ready.balance,
-        turbo=ready.turbo,
-        findings=seen.findings,
-        strain=seen.strain,
-        warnings=warnings,
-    )
-    if writer.kept is not None and (failure or summary is None or summary.outcome != "finished"):
+    """Judge a run and complete its file."""
+    if writer.rows is not None and writer.n_rows:
+        end = RunEnd(outcome, tuple(numbers), lambda _: ("", ()))
+        result: Result = MemoryResult(writer.rows, channels, lambda: writer.identity, end, writer.path)
+        report, warnings = ended.judge(result, writer.rows.extremes(channels), writer.n_rows)
+    else:
+        writer.flush()
+        report, warnings = _judge_file(ended, writer)
+    if writer.kept is not None and (ended.failure or outcome != "finished"):
         kept = entry("earlier result", f"{writer.kept}: kept until this run is finished with --resume, or repeated")
-        text = "\n".join([text, *kept])
-    return text, warnings
+        report = "\n".join([report, *kept])
+    writer.finish(outcome, report, numbers, warnings)
+    return report, warnings
 
 
-def _look_into(ready: Preparation, spec: ModelSpec, writer: ResultWriter, summary: Summary | None) -> Observations:
-    """Findings in the rows so far: flexible bodies, reactions that are not determined, fast oscillations, times of
-    errors."""
-    system = ready.system
-    forces = {path: found.high for path, found in writer.extremes.items() if is_reaction(path) and found.high > 0.0}
-    largest = sorted((path for path in forces if path.endswith("/force")), key=lambda path: -forces[path])
-    energy = summary.peak_energy if summary is not None else 0.0
-    try:
-        with Result(writer.path) as result:
-            seen = Observations(
-                ringing=ringing(
-                    result, [*largest[:_MOST_JOINTS], *efforts(result)], energy=energy, length=system.length_scale
-                ),
-                energy_time=energy_error_time(result),
-                turn_time=turn_time(result, summary.turning_body) if summary is not None else None,
-                warnings=(*_stability(system, result, summary), *_contacts(system, spec, result, summary)),
-            )
-            if not system.sharing.n_bent and loaded(
-                undetermined := not_unique(spec, ready, result), result, system.length_scale
-            ):
-                seen = replace(seen, not_unique=undetermined)
-            if not flexible_bodies(system.mechanism):
-                return seen
-            findings, weak = flexible_findings(system.mechanism, result), ill_determined(system, result)
-            return replace(seen, findings=findings, strain=strain_text(result), ill_determined=weak)
-    except InputError:  # the file is damaged, which is reported elsewhere
-        return NOTHING_SEEN
+def _judge_file(ended: EndedRun, writer: ResultWriter) -> tuple[str, list[WarningRecord]]:
+    if writer.n_rows:
+        try:
+            with Result(writer.path) as result:
+                return ended.judge(result, writer.extremes, writer.n_rows)
+        except InputError:  # the file is damaged, which is reported elsewhere
+            pass
+    return ended.judge(None, writer.extremes, writer.n_rows)
 
 
-def _stability(system: System, result: Result, summary: Summary | None) -> tuple[WarningRecord, ...]:
-    """Warning about a run that rests in an unstable equilibrium."""
-    if isinstance(summary, (StaticSummary, NaturalSummary, QuasiStaticSummary)):
-        return ()  # a static equilibrium has a warning of its own
-    return tuple(stability_warnings(system, result))
-
-
-def _contacts(system: System, spec: ModelSpec, result: Result, summary: Summary | None) -> Iterator[WarningRecord]:
-    """Warnings about one-sided springs."""
-    if summary is not None:
-        energies = (getattr(summary, key, 0.0) for key in ("energy_error", "peak_energy"))
-        yield from contact_warnings(spec, system, result, *energies)
+def identity_of(model: Model, command: str = "", started: str = "") -> RunIdentity:
+    """Identity of a run of a model."""
+    folder = str(Path(model.folder).absolute())
+    return RunIdentity(model.name, model.text, model.identity, command, folder, model.body_files, started or now())
 
 
 def default_output(model: Model) -> Path:
@@ -186,18 +225,16 @@ def default_output(model: Model) -> Path:
 
 
 def _simulate(
-    ready: Preparation, model: Model, writer: ResultWriter, progress: Progress | None, solve: Callable[..., Summary]
+    ready: Preparation,
+    model: Model,
+    progress: Progress | None,
+    solve: Callable[..., Summary],
+    sink: Sink,
+    checkpoint: Any,
 ) -> Summary:
-    """Run the analysis; a failure is written to the result file, then raised."""
+    """Run the analysis."""
     analysis, every = model.spec.analysis, model.spec.output.every
-    try:
-        return solve(ready.system, analysis, sink=writer, progress=progress, resume=writer.checkpoint, every=every)
-    except ComputationError as error:
-        writer.flush()
-        numbers = summary_numbers(error.summary) if error.summary is not None else ()
-        report, warnings = _report(ready, model, writer, error.summary, str(error))
-        writer.finish("failed", report, numbers, warnings)
-        raise
+    return solve(ready.system, analysis, sink=sink, progress=progress, resume=checkpoint, every=every)
 
 
 def _chunk_rows(analysis: Analysis, every: float | None) -> int:

@@ -73,8 +73,10 @@ def steepest_slope(body: FlexibleBody, q: Floats) -> float:
 
 def centre_line(body: FlexibleBody, q: Floats, x: Floats) -> Floats:
     """(rows, m, 3) position of the points x : (m,) [m] of a beam's axis in the body frame, for q : (rows, n)."""
-    places = [body.shapes_at(np.array([place, 0.0, 0.0])) for place in x]
-    moved = _exact_displacements(body, places, q) if isinstance(body.field, ExactBeam) else _displacements(places, q)
+    if isinstance(body.field, ExactBeam):
+        moved = _exact_displacements(body.field, x, q)
+    else:
+        moved = _displacements([body.shapes_at(np.array([place, 0.0, 0.0])) for place in x], q)
     return np.stack([x, 0.0 * x, 0.0 * x], axis=-1) + moved
 
 
@@ -100,15 +102,13 @@ def _at_nodes(q: Floats, surface: Surface) -> tuple[list[str], Floats]:
     return names, np.linalg.norm(moved, axis=2)
 
 
-def _exact_displacements(body: FlexibleBody, places: Sequence[Place], q: Floats) -> Floats:
-    """(rows, m, 3) of points on the axis of an exact beam [m]; NaN when it has folded"""
-    field = body.field
-    assert isinstance(field, ExactBeam)
+def _exact_displacements(field: ExactBeam, x: Floats, q: Floats) -> Floats:
+    """(rows, m, 3) of the points x : (m,) [m] on the axis of an exact beam [m]; NaN when it has folded"""
     ends = np.cumsum(field.counts)
     y, z, u = slice(0, ends[0]), slice(ends[0], ends[1]), slice(ends[1], ends[2])
     b, c = q[:, y] @ field.values[:, y, 1].T, q[:, z] @ field.values[:, z, 1].T
-    exact = [place for place in places if isinstance(place, ExactShapes)]
-    values, weights = np.array([place.values[:, 0] for place in exact]), np.array([place.weights for place in exact])
+    weights, shapes = field.line(x)
+    values = shapes[:, :, 0]
     with np.errstate(invalid="ignore"):
         along = q[:, u] @ values[:, u].T + (np.sqrt(1.0 - b**2 - c**2) - 1.0) @ weights.T
     return np.stack([along, q[:, y] @ values[:, y].T, q[:, z] @ values[:, z].T], axis=-1)

@@ -58,12 +58,17 @@ def integration_matrix(nodes: Floats) -> Floats:
 
 def integration_weights(nodes: Floats, x: float) -> Floats:
     """(n,) weights of the values at the nodes in the integral from -1 to x."""
+    return _integration_weights(nodes, np.array([x]))[0]
+
+
+def _integration_weights(nodes: Floats, x: Floats) -> Floats:
+    """(m, n) weights of the values at the nodes in the integrals from -1 to x (m,)."""
     from numpy.polynomial.legendre import legvander
 
     n = len(nodes)
-    P, order = legvander(np.array([x]), n)[0], np.arange(1, n)
-    integrals = np.concatenate([[1.0 + x], (P[2:] - P[:-2]) / (2.0 * order + 1.0)])
-    return np.asarray(np.linalg.solve(legvander(nodes, n - 1).T, integrals))
+    P, order = legvander(x, n), np.arange(1, n)
+    integrals = np.concatenate([1.0 + x[:, None], (P[:, 2:] - P[:, :-2]) / (2.0 * order + 1.0)], axis=1)
+    return np.ascontiguousarray(np.linalg.solve(legvander(nodes, n - 1).T, integrals.T).T)
 
 
 class ExactBeam:
@@ -114,16 +119,23 @@ class ExactBeam:
         return np.stack(values, axis=1) if values else np.zeros((len(x), 0, 4))
 
     def _at(self, x: float, offset: Floats) -> ExactShapes:
-        segment = int(np.clip(np.searchsorted(self.basis.breaks, x, side="right") - 1, 0, self.segments - 1))
-        weights = np.zeros((self.segments, self.local))
-        weights[:segment] = self.weights[:segment]
-        start, half = self.basis.breaks[segment], self._half[segment]
-        weights[segment] = half * integration_weights(self._nodes, (x - start) / half - 1.0)
-        if self.basis.from_end:
-            weights -= self.weights
-        if x in (0.0, self.basis.length) and (x > 0.0) == self.basis.from_end:
-            weights[:] = 0.0  # the reference end itself, without round-off
-        return ExactShapes(x, offset, weights.ravel(), self.shape_values(np.array([x]))[0], self.bending)
+        weights, values = self.line(np.array([x]))
+        return ExactShapes(x, offset, weights[0], values[0], self.bending)
+
+    def line(self, x: Floats) -> tuple[Floats, Floats]:
+        """Weights (m, stations) of the integral from the reference end to the places x (m,) [m] on the centre line, and
+        the shapes there (m, n, 4)."""
+        found = np.zeros((len(x), self.segments, self.local))
+        segments = np.clip(np.searchsorted(self.basis.breaks, x, side="right") - 1, 0, self.segments - 1)
+        half = self._half[segments]
+        inside = half[:, None] * _integration_weights(self._nodes, (x - self.basis.breaks[segments]) / half - 1.0)
+        for weights, segment, last, place in zip(found, segments, inside, x, strict=True):
+            weights[:segment], weights[segment] = self.weights[:segment], last
+            if self.basis.from_end:
+                weights -= self.weights
+            if place in (0.0, self.basis.length) and (place > 0.0) == self.basis.from_end:
+                weights[:] = 0.0  # the reference end itself, without round-off
+        return found.reshape(len(x), -1), self.shape_values(x)
 
     def marker(self, p_b: Floats) -> ExactShapes:
         """Shapes of a point p_b : (3,) [m], body axes; beyond the ends it moves with the end section."""

@@ -6,28 +6,35 @@ stderr; the option --debug adds the traceback. Verbs import what they need when 
 
 from __future__ import annotations
 
+import atexit
+import gc
 import io
 import os
 import shutil
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, redirect_stdout, suppress
+from typing import Any
 
 from flexmb.cli.plain_output import PlainOutput, plain
-from flexmb.code_cache import CacheWarning
-from flexmb.errors import ComputationError, InputError
+from flexmb.errors import CacheWarning, ComputationError, InputError
 from flexmb.stop_signals import INTERRUPTED, end_program, handled
 
 DONE, FAILED, WRONG_INPUT = 0, 1, 2
 NARROWEST = 40
 """Minimum width for laying out help [columns]"""
+_OBJECTS_PER_COLLECTION = 200_000
+"""New objects after which Python searches for garbage: more than a command loads"""
 MOST_LINES, LONGEST_LINE = 200, 2000
 """Limits of a message: number of lines, characters per line"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code. A caller that passes `arguments` handles Ctrl-C itself."""
+    if arguments is None:  # a program of its own: modules that are loaded are not garbage, now or at the end
+        gc.set_threshold(_OBJECTS_PER_COLLECTION)
+        atexit.register(gc.freeze)
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
@@ -67,21 +74,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    from cyclopts import CycloptsError
+    from flexmb.cli.options import direct_call
 
-    from flexmb.cli.verbs import make_app
-
-    app = make_app()
-    try:
-        command, bound, _ = app.parse_args(words, print_error=False, exit_on_error=False)
-    except CycloptsError as error:
-        raise InputError(f"{error} {_where_to_look(words, list(error.command_chain or ()))}") from error
+    command, positional, options = direct_call(words) or _parsed(words)
     is_verb = str(getattr(command, "__module__", "")).startswith("flexmb")  # help formats its own output
     with redirect_stdout(PlainOutput(sys.stdout)) if is_verb and sys.stdout is not None else nullcontext():
         try:
-            code = command(*bound.args, **bound.kwargs)
+            code = command(*positional, **options)
         except (InputError, ComputationError) as error:
-            if bound.arguments.get("json") or getattr(bound.arguments.get("options"), "json", False):
+            if options.get("json") or any(getattr(each, "json", False) for each in (*positional, *options.values())):
                 from flexmb.cli.json_output import error_document, print_document
 
                 print_document(getattr(command, "__name__", ""), error_document(error))
@@ -89,6 +90,19 @@ def _run(words: list[str]) -> int:
     if sys.stdout is not None:  # None when the caller closed it
         sys.stdout.flush()
     return code if isinstance(code, int) else DONE
+
+
+def _parsed(words: list[str]) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
+    """The command and its arguments, by the parser that knows help, faults and every form of an option."""
+    from cyclopts import CycloptsError
+
+    from flexmb.cli.verbs import make_app
+
+    try:
+        command, bound, _ = make_app().parse_args(words, print_error=False, exit_on_error=False)
+    except CycloptsError as error:
+        raise InputError(f"{error} {_where_to_look(words, list(error.command_chain or ()))}") from error
+    return command, list(bound.args), dict(bound.kwargs)
 
 
 def _where_to_look(words: list[str], verbs: list[str]) -> str:

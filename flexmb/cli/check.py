@@ -6,14 +6,14 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from flexmb.cli.options import Option
 
 
 def check(
     model: Path,
     /,
     *,
-    settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
+    settings: Annotated[list[str] | None, Option("--set")] = None,
     graph: bool = False,
     matrices: bool = False,
     json: bool = False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
+from flexmb.cli.options import Option
 
 
 def equations(
@@ -15,13 +15,13 @@ def equations(
     form: Literal["augmented", "embedding", "state-space"] = "augmented",
     order: int | None = None,
     symbols: str | None = None,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    output: Annotated[Path | None, Option("--output", "-o")] = None,
     latex: Path | None = None,
     code: Literal["c", "fortran", "numpy", "numba"] | None = None,
     steps: bool = False,
     matrices: bool = False,
     simplify: bool = False,
-    settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
+    settings: Annotated[list[str] | None, Option("--set")] = None,
 ) -> int:
     """Derive symbolic equations of motion: M, f, constraints and Jacobian; prints them, or writes LaTeX or code.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from flexmb.cli.options import Option
 
 
 def export(
@@ -18,7 +18,7 @@ def export(
     vtkhdf: bool = False,
     vtu: bool = False,
     glb: bool = False,
-    channel: Annotated[list[str] | None, Parameter(name=["--channel", "-c"])] = None,
+    channel: Annotated[list[str] | None, Option("--channel", "-c")] = None,
     channels: bool = False,
     frames: int | None = None,
     scale: float | None = None,

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cyclopts import Parameter
+from flexmb.cli.options import Option
 
 if TYPE_CHECKING:
     from flexmb.model.model import Model
@@ -17,8 +17,8 @@ def inverse(
     model: Path,
     /,
     *,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
+    output: Annotated[Path | None, Option("--output", "-o")] = None,
+    settings: Annotated[list[str] | None, Option("--set")] = None,
     elastic: Literal["dynamic", "quasi-static"] = "dynamic",
     more_drives: Literal["refuse", "least-squares"] = "refuse",
     reactions: Literal["multipliers", "recursive"] = "multipliers",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from cyclopts import Parameter
+from flexmb.cli.options import Option
 
 if TYPE_CHECKING:
     from flexmb.arrays import Floats
@@ -17,7 +17,7 @@ def modes(
     model: Path,
     /,
     *,
-    settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
+    settings: Annotated[list[str] | None, Option("--set")] = None,
     about: Literal["start", "static", "steady"] = "start",
     result: Path | None = None,
     time: float | None = None,
@@ -25,7 +25,7 @@ def modes(
     frf: str | None = None,
     frequencies: str | None = None,
     most: int = 20,
-    output: Annotated[list[Path] | None, Parameter(name=["--output", "-o"])] = None,
+    output: Annotated[list[Path] | None, Option("--output", "-o")] = None,
     json: bool = False,
     strict: bool = False,
 ) -> int:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from flexmb.cli.options import Option
 
 
 def plot(
     result: Path,
     /,
     *,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    picture: Annotated[list[str] | None, Parameter(name=["--picture", "-p"])] = None,
-    channel: Annotated[list[str] | None, Parameter(name=["--channel", "-c"])] = None,
+    output: Annotated[Path | None, Option("--output", "-o")] = None,
+    picture: Annotated[list[str] | None, Option("--picture", "-p")] = None,
+    channel: Annotated[list[str] | None, Option("--channel", "-c")] = None,
     against: str | None = None,
     unfolded: bool = False,
     dark: bool = False,

@@ -14,8 +14,6 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from pydantic import ValidationError
-
 from flexmb.axes import named_direction
 from flexmb.cli.reduce import ReduceOptions
 from flexmb.elements.material import MATERIALS, Material
@@ -27,6 +25,7 @@ from flexmb.model.schema import sections
 from flexmb.model.schema.beams import Damping
 from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.faults import faults_of
+from flexmb.model.schema.table import ValidationError
 from flexmb.model.units import KINDS
 from flexmb.reduction.request import RIGID_OR_AVERAGED, ReductionRequest, TieRequest
 from flexmb.suggestions import did_you_mean
@@ -72,7 +71,7 @@ def read_materials(words: Sequence[str], faults: list[Fault]) -> dict[str, Mater
 def _split_material(word: str) -> tuple[str, str]:
     """Cell set and material: "web=steel" and "web=E=70e9 ..." name a set, "E=70e9 ..." does not."""
     head, equals, rest = word.partition("=")
-    is_property = head.strip() in sections.Material.model_fields or _NUMBER_FOLLOWS.match(rest) is not None
+    is_property = head.strip() in sections.Material.fields() or _NUMBER_FOLLOWS.match(rest) is not None
     if not equals or is_property:
         return "", word.strip()
     return head.strip(), rest.strip()

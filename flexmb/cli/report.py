@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from flexmb.cli.options import Option
 
 
 def report(
     result: Path,
     /,
     *,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    output: Annotated[Path | None, Option("--output", "-o")] = None,
     bodies: Path | None = None,
 ) -> int:
     """Write a report of a run as one HTML page: key figures, animation, plots, modes, solver health, the model.

@@ -6,15 +6,15 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from flexmb.cli.options import Option
 
 
 def run(
     model: Path,
     /,
     *,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    settings: Annotated[list[str] | None, Parameter(name="--set")] = None,
+    output: Annotated[Path | None, Option("--output", "-o")] = None,
+    settings: Annotated[list[str] | None, Option("--set")] = None,
     resume: bool = False,
     turbo: bool = False,
     quiet: bool = False,
@@ -50,7 +50,7 @@ def run(
     from flexmb.cli.progress import ProgressLine, announce_compilation
     from flexmb.cli.settings import read_settings
     from flexmb.model.model_file import read_model
-    from flexmb.results.result_writer import check_result_path
+    from flexmb.results.result_file import check_result_path
 
     loaded = read_model(model, read_settings(settings or []))
     target = output or Path(loaded.spec.output.file or f"{model.stem}.h5")

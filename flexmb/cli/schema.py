@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from flexmb.cli.options import Option
 
 
 def schema(
     *,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    output: Annotated[Path | None, Option("--output", "-o")] = None,
     markdown: bool = False,
 ) -> int:
     """Write the JSON schema of model files: an editor then completes keys, shows their meaning and marks mistakes.

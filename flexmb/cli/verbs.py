@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
+from typing import Annotated, cast, get_args, get_type_hints
 
 from cyclopts import App, Parameter
 
@@ -14,6 +16,7 @@ from flexmb.cli.export import export
 from flexmb.cli.inverse import inverse
 from flexmb.cli.mesh import mesh_info
 from flexmb.cli.modes import modes
+from flexmb.cli.options import Option
 from flexmb.cli.plot import plot
 from flexmb.cli.reduce import reduce
 from flexmb.cli.report import report
@@ -57,8 +60,20 @@ def make_app() -> App:
             verb.default_parameter, verb.sort_key = plain, order
             app.command(verb)
         else:
-            app.command(verb, name=verb.__name__, sort_key=order)
+            app.command(_for_parser(cast(FunctionType, verb)), name=verb.__name__, sort_key=order)
     return app
+
+
+def _for_parser(verb: FunctionType) -> Callable[..., int]:
+    """A copy of the verb with the names of its options in the form of the parser."""
+    hints = get_type_hints(verb, include_extras=True)
+    for name, hint in hints.items():
+        names = [name for note in getattr(hint, "__metadata__", ()) if isinstance(note, Option) for name in note.names]
+        if names:
+            hints[name] = Annotated[get_args(hint)[0], Parameter(name=names)]
+    made = FunctionType(verb.__code__, verb.__globals__, verb.__name__, verb.__defaults__, verb.__closure__)
+    made.__kwdefaults__, made.__annotations__, made.__doc__ = verb.__kwdefaults__, hints, verb.__doc__
+    return made
 
 
 def _version() -> str:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import Parameter
+from flexmb.cli.options import Option
 
 if TYPE_CHECKING:
     from flexmb.verification.case import Case
@@ -18,7 +18,7 @@ def verify(
     case: list[str] | None = None,
     html: Path | None = None,
     markdown: Path | None = None,
-    list_cases: Annotated[bool, Parameter(name="--list")] = False,
+    list_cases: Annotated[bool, Option("--list")] = False,
     json: bool = False,
 ) -> int:
     """Run the published cases and print the comparison: reference, flexmb, error, tolerance.

@@ -11,7 +11,7 @@ Quantities are numbers in SI or strings with a unit. Methods return the name of 
 
 from __future__ import annotations
 
-import tomllib
+import copy
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from flexmb.errors import Fault, InputError
 from flexmb.model.model_beams import BeamMethods
 from flexmb.model.model_joints import JointMethods
 from flexmb.model.model_loads import LoadMethods
+from flexmb.model.model_settings import apply_settings
 from flexmb.model.model_text import plain, to_toml
 from flexmb.model.schema import ModelSpec, read_spec
 from flexmb.model.schema.mesh_bodies import MeshBody
@@ -72,6 +73,22 @@ class Model(BeamMethods, JointMethods, LoadMethods):
         from flexmb.model.model_file import read_model
 
         return read_model(path, settings)
+
+    def with_values(self, values: Mapping[str, Any]) -> Model:
+        """A copy with other values of parameters ("speed") or of keys ("analysis.step"), not checked yet.
+
+        Values are what a model file may have there, or text as after --set; a number for a parameter that has a unit
+        keeps the unit.
+        """
+        tables = copy.deepcopy(self._tables)
+        _, faults = apply_settings(tables, values)
+        if faults:
+            raise InputError(faults)
+        settings = {**self.settings, **{name: str(value) for name, value in values.items()}}
+        made = Model.from_tables(tables, self._text, settings, self._folder)
+        made._repeated = list(self._repeated)
+        made._spec = None if values else self._spec
+        return made
 
     def _section(self, section: str) -> dict[str, Any]:
         """The tables of a section, to be changed: cached results are dropped."""
@@ -229,7 +246,7 @@ class Model(BeamMethods, JointMethods, LoadMethods):
     def identity(self) -> dict[str, Any]:
         """Everything that decides the numbers of a run, as JSON values: the tables, and the contents of the body files
         in place of their paths."""
-        tables = tomllib.loads(self.to_toml())
+        tables: dict[str, Any] = plain(self._tables)
         for name, body in self.spec.bodies.items():
             if isinstance(body, MeshBody):
                 from flexmb.bodies.body_file import fingerprint

@@ -15,6 +15,7 @@ from typing import Any
 from flexmb.errors import Fault
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.model_file_limits import excess
+from flexmb.model.model_text import plain
 from flexmb.model.schema.parameters import TABLES
 from flexmb.model.units import parse_unit
 from flexmb.suggestions import clipped, did_you_mean
@@ -51,9 +52,12 @@ def _is_number(value: Any) -> bool:
 
 
 def apply_settings(
-    tables: dict[str, Any], settings: Mapping[str, str]
+    tables: dict[str, Any], settings: Mapping[str, Any]
 ) -> tuple[dict[tuple[str, ...], str], list[Fault]]:
-    """Change `tables` in place. Returns the paths that were set (with the setting's text) and the faults."""
+    """Change `tables` in place. Returns the paths that were set (with the setting's text) and the faults.
+
+    Text is read as on the command line; other values are those of a model in Python.
+    """
     changed: dict[tuple[str, ...], str] = {}
     faults: list[Fault] = []
     for key, text in settings.items():
@@ -63,7 +67,8 @@ def apply_settings(
         path = tuple(key.strip().split("."))
         if len(path) == 1:
             path = (_table_of(tables, path[0]), *path)
-        fault = _set(tables, path, setting_value(text), f"{key}={text}")
+        value = setting_value(text) if isinstance(text, str) else plain(text)
+        fault = _set(tables, path, value, f"{key}={text}")
         if fault is None:
             changed[path] = f"{key}={text}"
         else:

@@ -35,7 +35,7 @@ def run_report(
     *,
     n_dof: int | None = None,
     extremes: Mapping[str, Extremes] | None = None,
-    output: Path | None = None,
+    output: Path | str | None = None,
     n_rows: int = 0,
     n_channels: int | None = None,
     failure: str = "",

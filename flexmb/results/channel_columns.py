@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,13 @@ class NamedChannel:
     shape: tuple[int, ...]
     text: str
     columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class NamedChannels:
+    """Named channels of a system, as the result writer needs them."""
+
+    channels: Sequence[NamedChannel]
 
 
 def named_channels(system: System, *, reactions: bool = True) -> list[NamedChannel]:

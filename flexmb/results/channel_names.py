@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
@@ -118,10 +119,15 @@ class ChannelNames:
 
     def __init__(self, channels: Mapping[str, ChannelInfo]):
         self.channels = channels
-        self._targets: dict[str, dict[tuple[str, int | None], Selection]] = {}
-        for info in channels.values():
+
+    @cached_property
+    def _targets(self) -> dict[str, dict[tuple[str, int | None], Selection]]:
+        """Channels and columns by short name; whole paths need none of them."""
+        targets: dict[str, dict[tuple[str, int | None], Selection]] = {}
+        for info in self.channels.values():
             for name, column in _short_names(info):
-                self._targets.setdefault(name, {})[(info.path, column)] = Selection(info, column)
+                targets.setdefault(name, {})[(info.path, column)] = Selection(info, column)
+        return targets
 
     def find(self, name: str) -> Selection:
         """The channel or column that `name` stands for."""

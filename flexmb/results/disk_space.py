@@ -12,8 +12,10 @@ import math
 import os
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import h5py
+if TYPE_CHECKING:
+    import h5py
 
 _RESERVE = 2**20
 

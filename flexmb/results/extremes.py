@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmb.axes import AXES
+from flexmb.results.channel_columns import is_reaction
+
 
 @dataclass
 class Extremes:
@@ -27,3 +30,18 @@ class Extremes:
             self.low, self.low_time = float(values[low]), float(times[low])
         if not values[high] <= self.high:
             self.high, self.high_time = float(values[high]), float(times[high])
+
+
+def note_extremes(
+    found: dict[str, Extremes], path: str, shape: tuple[int, ...], times: np.ndarray, samples: np.ndarray
+) -> None:
+    """Take samples (r, *shape) of a channel into account: those of sensors, and the magnitude of joint reactions."""
+    if is_reaction(path):
+        samples = np.sqrt(np.einsum("ri,ri->r", samples, samples))
+    elif not path.startswith("sensors/"):
+        return
+    elif shape == (3,):  # a vector sensor
+        for letter, values in zip(AXES, samples.T, strict=True):
+            found.setdefault(f"{path}.{letter}", Extremes()).take(times, values)
+        return
+    found.setdefault(path, Extremes()).take(times, samples)

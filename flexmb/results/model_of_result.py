@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from flexmb.bodies.body_file import fingerprint
 from flexmb.errors import Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.geometry import without_lost_files
 from flexmb.model.schema.mesh_bodies import load_body
+from flexmb.results.memory_result import MemoryResult
 from flexmb.results.result_file import Result
 
 _HASH = "sha256:"
@@ -28,6 +28,8 @@ def model_of(result: Result, folder: str | os.PathLike[str] | None = None, notes
     Raises InputError with every body file that is not found or has changed. Files that are only drawn may be missing: a
     sentence about each of them is added to `notes`.
     """
+    if isinstance(result, MemoryResult) and result.model is not None and folder is None:
+        return result.model
     tables = result.settings
     faults: list[Fault] = []
     for name, body in tables.get("bodies", {}).items():
@@ -93,4 +95,6 @@ def _candidates(result: Result, body: str, folder: str | os.PathLike[str] | None
 @lru_cache(64)
 def _fingerprint(path: str, changed: int, size: int) -> str:
     """Fingerprint of the body in a file with this modification time [ns] and `size`."""
+    from flexmb.bodies.body_file import fingerprint
+
     return fingerprint(load_body("", path))

@@ -4,34 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import platform
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import h5py
 from h5py import h5f, h5p
 
 from flexmb.results import result_layout as layout
-from flexmb.results.versions import flexmb_version, installed_version
-
-
-@dataclass(frozen=True)
-class RunIdentity:
-    """Identity of the run that wrote a result file."""
-
-    name: str
-    text: str
-    """The model file."""
-    settings: Mapping[str, Any]
-    """Everything that decides the numbers, as JSON values; a run is resumed only with equal settings."""
-    command: str = ""
-    folder: str = ""
-    """Absolute folder of the model file, to which the paths in it are relative."""
-    body_files: Mapping[str, str] = field(default_factory=dict)
-    """Paths of body files as the model gives them: body -> path."""
+from flexmb.results.run_identity import RunIdentity
+from flexmb.results.versions import versions
 
 
 def create_result(
@@ -41,13 +22,11 @@ def create_result(
     preamble, versions = layout.PREAMBLE_BYTES, layout.LIBRARY_VERSIONS
     file = h5py.File(path, "w", libver=versions, locking=False, userblock_size=preamble)
     try:
-        file.attrs["format"] = layout.FORMAT
-        file.attrs["format_version"] = layout.FORMAT_VERSION
-        _write_identity(file, channels, identity)
+        create_groups(file, channels)
+        write_identity(file, identity)
         for channel in channels:
             layout.create_series(file, channel, chunk_rows)
         _create_checkpoints(file, n_state)
-        _create_outcome(file)
     except BaseException:
         file.close()
         raise
@@ -67,35 +46,44 @@ def open_for_appending(path: Path) -> h5py.File:
     return h5py.File(h5f.open(os.fsencode(path), h5f.ACC_RDWR | h5f.ACC_SWMR_WRITE, access))
 
 
-def _write_identity(file: h5py.File, channels: Sequence[layout.ChannelLike], identity: RunIdentity) -> None:
-    model = file.create_group("model")
-    model.attrs["name"] = identity.name
-    model.attrs["folder"] = layout.as_text(identity.folder)
-    model.attrs["body_files"] = json.dumps(dict(identity.body_files))
+def create_groups(file: h5py.File, channels: Sequence[layout.ChannelLike]) -> None:
+    """Everything beside the rows and the checkpoints that does not depend on the run."""
+    file.attrs["format"] = layout.FORMAT
+    file.attrs["format_version"] = layout.FORMAT_VERSION
     table = [layout.description(channel) for channel in channels]
+    layout.write_text(file.create_group("model"), "channels", json.dumps(table), "The channels in their order as JSON")
+    provenance = file.create_group("provenance").id
+    for name, version in versions().items():
+        layout.write_text_attribute(provenance, name, version)
+    _create_outcome(file)
+
+
+def write_identity(file: h5py.File, identity: RunIdentity) -> None:
+    """Write the model, its settings and the provenance of the run."""
+    model = file["model"]
+    layout.write_text_attribute(model.id, "name", identity.name)
+    layout.write_text_attribute(model.id, "folder", layout.as_text(identity.folder))
+    layout.write_text_attribute(model.id, "body_files", json.dumps(dict(identity.body_files)))
     layout.write_text(model, "text", identity.text, "The model file of this run")
     layout.write_text(model, "settings", json.dumps(identity.settings), "Every setting of this run as JSON")
-    layout.write_text(model, "channels", json.dumps(table), "The channels in their order as JSON")
-    provenance = file.create_group("provenance").attrs
-    provenance["flexmb"] = flexmb_version()
-    provenance["python"] = platform.python_version()
-    for package in ("numpy", "numba", "h5py"):
-        provenance[package] = installed_version(package)
-    provenance["started"] = datetime.now().astimezone().isoformat(timespec="seconds")
-    provenance["command"] = identity.command
+    provenance = file["provenance"].id
+    layout.write_text_attribute(provenance, "started", identity.started)
+    layout.write_text_attribute(provenance, "command", identity.command)
 
 
 def _create_checkpoints(file: h5py.File, n_state: int) -> None:
     group = file.create_group("checkpoint")
     state = group.create_dataset("state", (0, n_state), "<f8", maxshape=(None, n_state), chunks=(4, max(1, n_state)))
-    _describe(state, "-", "State of the integrator after each block")
+    _describe(state, "-", layout.STATE_TEXT)
     rows = group.create_dataset("rows", (0,), "<i8", maxshape=(None,), chunks=(256,))
-    _describe(rows, "-", "Complete rows after each block")
+    _describe(rows, "-", layout.ROWS_TEXT)
 
 
 def _create_outcome(file: h5py.File) -> None:
     run = file.create_group("run")
-    layout.write_text(run, "outcome", "running".ljust(16, "\0"), "One of: " + ", ".join(layout.OUTCOMES))
+    layout.write_text(
+        run, "outcome", "running".ljust(layout.OUTCOME_BYTES, "\0"), "One of: " + ", ".join(layout.OUTCOMES)
+    )
     report = run.create_dataset("report", (0,), layout.TEXT_LINE, maxshape=(None,), chunks=(64,))
     _describe(report, "-", "The run report, line by line")
     summary = run.create_dataset("summary", (0,), layout.SUMMARY_ROW, maxshape=(None,), chunks=(64,))
@@ -105,5 +93,5 @@ def _create_outcome(file: h5py.File) -> None:
 
 
 def _describe(dataset: h5py.Dataset, unit: str, text: str) -> None:
-    dataset.attrs["unit"] = unit
-    dataset.attrs["text"] = text
+    layout.write_text_attribute(dataset.id, "unit", unit)
+    layout.write_text_attribute(dataset.id, "text", text)

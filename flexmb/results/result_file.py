@@ -13,19 +13,22 @@ from contextlib import suppress
 from math import prod
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 
 from flexmb.bodies.body_layout import FORMAT as BODY_FORMAT
 from flexmb.errors import InputError
-from flexmb.input_files import file_fault
+from flexmb.input_files import file_fault, is_special
+from flexmb.output_files import foreign_fault
 from flexmb.results.channel_names import ChannelInfo, ChannelNames, Selection
-from flexmb.results.result_layout import FORMAT, READABLE_VERSIONS, is_left_open, stamped_length
+from flexmb.results.result_preamble import FORMAT, READABLE_VERSIONS, is_left_open, stamped_length
 from flexmb.results.result_views import ResultViews
 from flexmb.stored_arrays import UNREADABLE, Damaged, check_texts, reason_of, stored, stored_array
 from flexmb.warning import WarningRecord, warning_from
+
+if TYPE_CHECKING:
+    import h5py  # imported where a file is opened: a result in memory does without
 
 _NAME = re.compile(r"\w[\w .-]*")
 """Part of the path of a channel, or name of a column: names become labels, headers and names of files"""
@@ -38,6 +41,8 @@ def _open(path: Path) -> h5py.File:
     """The HDF5 file for reading, whether it is closed or its writer is running or was killed."""
     if fault := file_fault(path, "result file"):
         raise InputError(fault)
+    import h5py
+
     if not h5py.is_hdf5(path):
         advice = f" If it is a model, run it: flexmb run {path}" if path.suffix == ".toml" else ""
         raise InputError(f"'{path}' is not a result file (it is not in HDF5 format).{advice}")
@@ -82,6 +87,21 @@ def is_result_file(path: Path) -> bool:
         with _open(path) as file:
             return _format_of(file) == FORMAT
     except (InputError, *UNREADABLE):
+        return False
+
+
+def check_result_path(path: Path) -> None:
+    """Raise InputError for a path where no result can be written, before anything is computed."""
+    if fault := foreign_fault(path, "a result of flexmb", _is_own, "out.h5"):
+        raise InputError(fault)
+
+
+def _is_own(path: Path) -> bool:
+    """Whether `path` is a flexmb result: by its first bytes, where they say so and none are missing behind them."""
+    try:
+        length = 0 if is_special(path) else stamped_length(path)
+        return 0 < length <= path.stat().st_size or is_result_file(path)
+    except OSError:
         return False
 
 

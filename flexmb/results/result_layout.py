@@ -22,20 +22,17 @@ Low-level calls of h5py are used where there is one call per channel: they are t
 from __future__ import annotations
 
 import json
-import re
-import struct
-from pathlib import Path
 from typing import Any, Protocol
 
 import h5py
 import numpy as np
 from h5py import h5a, h5d, h5p, h5s, h5t
 
-FORMAT = "flexmb result"
-FORMAT_VERSION = 2
-READABLE_VERSIONS = (1, 2)
-"""Formats that the reader knows; 1 has no warnings."""
+from flexmb.results.result_preamble import FORMAT, FORMAT_VERSION, PREAMBLE_BYTES, preamble, stamp_length
+
+__all__ = ["FORMAT", "FORMAT_VERSION", "PREAMBLE_BYTES", "preamble", "stamp_length"]
 LIBRARY_VERSIONS = ("v110", "v110")  # SWMR needs 1.10; nothing newer, so that other tools can read the file
+OUTCOME_BYTES = 16
 OUTCOMES = ("running", "finished", "interrupted", "failed")
 LINE_BYTES = 240
 TEXT_LINE = h5py.string_dtype("utf-8", LINE_BYTES)
@@ -43,62 +40,7 @@ SUMMARY_ROW = np.dtype(
     [("name", h5py.string_dtype("utf-8", 64)), ("value", "<f8"), ("unit", h5py.string_dtype("utf-8", 16))]
 )
 
-
-PREAMBLE_BYTES = 512
-_MARK = b"\x89HDF\r\n\x1a\n"
-_WORD = 0xFFFFFFFF
-_PREAMBLE = "flexmb result\nHDF5 from byte 512 on\ncomplete bytes: {:d}\n"
-
-
-def stamp_length(path: Path) -> None:
-    """Write the current length of the file into its preamble: it is complete.
-
-    HDF5 does not notice that a file which was not closed is too short, and then may wait forever.
-    """
-    text = _PREAMBLE.format(path.stat().st_size).encode()
-    with open(path, "r+b") as file:
-        file.write(text.ljust(PREAMBLE_BYTES, b"\n"))
-
-
-def stamped_length(path: Path) -> int:
-    """Least length of the file by its preamble [B]; 0 when unknown."""
-    with open(path, "rb") as file:
-        found = re.match(rb"flexmb result\n.*\ncomplete bytes: (\d+)\n", file.read(PREAMBLE_BYTES))
-    return int(found[1]) if found else 0
-
-
-def is_left_open(path: Path) -> bool:
-    """Whether the superblock of the file is intact and marks the file as not closed by its writer.
-
-    HDF5 would wait forever for the writer of a file with a damaged superblock. It has 48 bytes: a mark, versions and
-    sizes, the state of the file, four addresses, and their check sum (Jenkins, lookup3).
-    """
-    with open(path, "rb") as file:
-        head = file.read(2 * PREAMBLE_BYTES)
-    at = max(head.find(_MARK), 0)
-    head = head[at : at + 48]
-    is_whole = len(head) == 48 and check_sum(head[:44]) == int.from_bytes(head[44:], "little")
-    return is_whole and head[11] != 0
-
-
-def check_sum(data: bytes) -> int:
-    """Check sum lookup3 of Bob Jenkins (2006), as HDF5 stores it after its records; for one byte or more."""
-    a = b = c = (0xDEADBEEF + len(data)) & _WORD
-    while True:
-        x, y, z = struct.unpack("<3I", data[:12].ljust(12, b"\0"))
-        a, b, c = (a + x) & _WORD, (b + y) & _WORD, (c + z) & _WORD
-        if len(data) <= 12:
-            break
-        data = data[12:]
-        for bits in (4, 6, 8, 16, 19, 4):
-            a, b, c = b, (c + b) & _WORD, ((a - c) & _WORD) ^ _turned(c, bits)
-    for bits in (14, 11, 25, 16, 4, 14, 24):
-        a, b, c = b, ((c ^ b) - _turned(b, bits)) & _WORD, a
-    return b
-
-
-def _turned(word: int, bits: int) -> int:
-    return ((word << bits) | (word >> (32 - bits))) & _WORD
+STATE_TEXT, ROWS_TEXT = "State of the integrator after each block", "Complete rows after each block"
 
 
 class ChannelLike(Protocol):
@@ -132,21 +74,22 @@ def description(channel: ChannelLike) -> dict[str, Any]:
     return {**entry, "columns": columns}
 
 
-_TEXT_KIND = h5t.py_create(h5py.string_dtype(), logical=True)
+_TEXT = h5py.string_dtype()
+_TEXT_KIND, _SCALAR = h5t.py_create(_TEXT, logical=True), h5s.create(h5s.SCALAR)
 
 
 def write_text_attribute(owner: Any, name: str, value: str) -> None:
     """Write a text attribute on a low-level object; h5py reads it as `str`."""
-    attribute = h5a.create(owner, name.encode(), _TEXT_KIND, h5s.create(h5s.SCALAR))
-    attribute.write(np.array(value, dtype=h5py.string_dtype()))
+    attribute = h5a.create(owner, name.encode(), _TEXT_KIND, _SCALAR)
+    attribute.write(np.array(value, dtype=_TEXT))
 
 
 def write_text(group: h5py.Group, name: str, value: str, text: str) -> None:
     """Write a text of any length as a scalar dataset."""
     data = value.encode() or b"\0"
     dataset = group.create_dataset(name, data=np.array(data, dtype=h5py.string_dtype("utf-8", len(data))))
-    dataset.attrs["unit"] = "-"
-    dataset.attrs["text"] = text
+    write_text_attribute(dataset.id, "unit", "-")
+    write_text_attribute(dataset.id, "text", text)
 
 
 def create_series(file: h5py.File, channel: ChannelLike, chunk_rows: int) -> None:
@@ -158,7 +101,11 @@ def create_series(file: h5py.File, channel: ChannelLike, chunk_rows: int) -> Non
     links = h5p.create(h5p.LINK_CREATE)
     links.set_create_intermediate_group(True)
     space = h5s.create_simple((0, *shape), (h5s.UNLIMITED, *shape))
-    dataset = h5d.create(file.id, channel.path.encode(), h5t.IEEE_F64LE, space, properties, links)
+    describe_series(h5d.create(file.id, channel.path.encode(), h5t.IEEE_F64LE, space, properties, links), channel)
+
+
+def describe_series(dataset: h5d.DatasetID, channel: ChannelLike) -> None:
+    """Write what the samples of a channel mean."""
     write_text_attribute(dataset, "unit", channel.unit)
     write_text_attribute(dataset, "text", channel.text)
     columns = getattr(channel, "columns", ())

@@ -4,7 +4,8 @@
 after them. The file is created beside its final name with the first block, then renamed: a run that computed nothing
 never replaces an older result, and a finished one is kept as "out.h5.earlier" until the new run is finished, too. From
 then on the file is appended in SWMR mode (see `result_layout`).
-Blocks are held back as long as writing them would take more than a tenth of the time.
+Blocks are held back as long as writing them would take more than a tenth of the time. A run that ends before its
+first block is due is written at once (see `complete_result`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from math import prod
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
@@ -22,17 +22,17 @@ from typing import Any, Protocol
 import h5py
 import numpy as np
 
-from flexmb.axes import AXES
-from flexmb.errors import ComputationError, InputError
-from flexmb.output_files import foreign_fault
+from flexmb.errors import ComputationError
 from flexmb.results import result_layout as layout
-from flexmb.results.channel_columns import is_reaction
+from flexmb.results.complete_result import replace_rows, write_complete, write_end
 from flexmb.results.disk_space import cut_off, require_space
-from flexmb.results.extremes import Extremes
+from flexmb.results.extremes import Extremes, note_extremes
+from flexmb.results.memory_result import RunRows, columns_of
 from flexmb.results.output_lock import OutputLock
-from flexmb.results.result_creation import RunIdentity, create_result, open_for_appending
-from flexmb.results.result_file import Result, is_result_file
+from flexmb.results.result_creation import create_result, open_for_appending
+from flexmb.results.result_file import Result, check_result_path, is_result_file
 from flexmb.results.resuming import open_for_resuming
+from flexmb.results.run_identity import RunIdentity
 from flexmb.stop_signals import deferred
 from flexmb.warning import WarningRecord
 
@@ -49,7 +49,7 @@ class SystemLike(Protocol):
 
 
 class ResultWriter:
-    """The growing result file of one run."""
+    """The growing result file of one run; `patience`: time for which the first rows may be held back [s]."""
 
     def __init__(
         self,
@@ -60,12 +60,14 @@ class ResultWriter:
         resume: bool = False,
         chunk_rows: int = 512,
         write_share: float = 0.1,
+        patience: float = 0.0,
     ):
         self.path = Path(path)
         self.identity = identity
-        self.n_rows = 0
+        self.rows: RunRows | None = None if resume else RunRows()
+        """All rows of the run, as long as they are few; None: they are in the file only."""
         self.extremes: dict[str, Extremes] = {}
-        """Extremes of every scalar sensor channel and of the magnitude of every joint reaction, by path."""
+        """Extremes of the sensors and of the magnitude of joint reactions in the rows written so far, by path."""
         self._channels = list(system.channels)
         self._chunk_rows, self._write_share = chunk_rows, write_share
         self._file: h5py.File | None = None
@@ -74,7 +76,8 @@ class ResultWriter:
         self._held: list[np.ndarray] = []
         self._held_state = np.empty(0)
         self._last_write = (0.0, 0.0)  # when it ended, how long it took [s]
-        self._broken, self._has_rows = False, resume
+        self._n_written, self._due = 0, time.perf_counter() + patience
+        self._broken, self._has_rows, self._is_complete = False, resume, False
         check_result_path(self.path)
         self._lock = OutputLock(self.path)
         try:
@@ -90,6 +93,11 @@ class ResultWriter:
         return None if self._earlier is None else self._earlier.checkpoint
 
     @property
+    def n_rows(self) -> int:
+        """Number of rows that are written or held back."""
+        return self._n_written + sum(map(len, self._held))
+
+    @property
     def n_channels(self) -> int:
         """Number of channels that are written."""
         return len(self._channels)
@@ -97,7 +105,11 @@ class ResultWriter:
     @property
     def started(self) -> bool:
         """Whether the file of this run has its final name."""
-        return self._file is not None
+        return self._file is not None or self._is_complete
+
+    def hold(self, rows: RunRows) -> None:
+        """Take all rows of a run that has ended."""
+        self.rows, self._held, self._held_state = rows, [rows.table], np.asarray(rows.checkpoint)
 
     def write(self, block: np.ndarray, checkpoint: np.ndarray) -> None:
         """Append output rows (n, n_out) and the state of the integrator after them (n_state,)."""
@@ -105,9 +117,12 @@ class ResultWriter:
             return
         self._held.append(np.array(block, dtype=np.float64))
         self._held_state = np.array(checkpoint, dtype=np.float64)
-        ended, took = self._last_write
-        due = (time.perf_counter() - ended) * self._write_share >= took
-        if due or self._file is None or sum(rows.nbytes for rows in self._held) > _HELD_BACK_BYTES:
+        if self.rows is not None:
+            self.rows.write(block, checkpoint)
+            self.rows = self.rows if self.rows.n_bytes <= _HELD_BACK_BYTES else None
+        now, (ended, took) = time.perf_counter(), self._last_write
+        due = now >= self._due if self._file is None else (now - ended) * self._write_share >= took
+        if due or sum(rows.nbytes for rows in self._held) > _HELD_BACK_BYTES:
             self._commit()
 
     def flush(self) -> None:
@@ -125,22 +140,30 @@ class ResultWriter:
         """Write the rows held back, then the report, the (name, value, unit) numbers and the warnings of the run."""
         if outcome not in layout.OUTCOMES:
             raise ValueError(f"outcome '{outcome}' is not one of {layout.OUTCOMES}")
-        self.flush()
+        ended = (outcome, report, summary, warnings)
+        is_short = self.rows is not None and self._file is None and self._held and not self._broken
+        if not is_short or sum(rows.nbytes for rows in self._held) > _HELD_BACK_BYTES:
+            self.flush()
         with self._writing():
-            if self._file is None and self._earlier is not None:
+            if self._file is None and self._held:
+                self._write_at_once(*ended)
+            elif self._file is None and self._earlier is not None:
                 self._begin(None)
-            if self._file is None:
-                return
-            run = self._file["run"]
-            _replace(run["report"], layout.text_lines(report))
-            rows = [(name.encode(), value, unit.encode()) for name, value, unit in summary]
-            _replace(run["summary"], np.array(rows, dtype=layout.SUMMARY_ROW))
-            _replace(run["warnings"], layout.json_pieces([warning.as_dict() for warning in warnings]))
-            self._file.flush()
-            run["outcome"][()] = np.array(outcome.encode(), dtype=run["outcome"].dtype)
-            self._file.flush()
-            if outcome == "finished" and self.kept is not None:
-                self.kept.unlink()
+            if self._file is not None:
+                write_end(self._file, *ended)
+            if self.started and outcome == "finished" and (kept := self.kept) is not None:
+                kept.unlink()
+
+    def _write_at_once(self, outcome: str, *rest: Any) -> None:
+        """Write the file of a run that has ended."""
+        block = self._held[0] if len(self._held) == 1 else np.concatenate(self._held)
+        require_space(self.path, block.nbytes)
+        ended = (outcome, *rest)
+        write_complete(self._new_path, self._channels, self.identity, block, self._held_state, ended)
+        if outcome != "finished":
+            keep_finished(self.path)
+        os.replace(self._new_path, self.path)
+        self._n_written, self._held, self._has_rows, self._is_complete = self.n_rows, [], True, True
 
     def close(self) -> None:
         """Write the rows held back and close the file; may be called twice."""
@@ -228,8 +251,8 @@ class ResultWriter:
             for channel, dataset in zip(self._channels, self._series, strict=True):
                 samples = earlier.read(earlier.names.find(channel.path), first, last)
                 layout.append_samples(dataset, first, samples)
-                self._note_extremes(channel, times, samples)
-        self.n_rows = earlier.n_rows
+                note_extremes(self.extremes, channel.path, tuple(channel.shape), times, samples)
+        self._n_written = earlier.n_rows
         assert earlier.checkpoint is not None
         layout.append_samples(self._file["checkpoint/state"].id, 0, earlier.checkpoint[None, :])
         self._declare_complete()
@@ -239,13 +262,12 @@ class ResultWriter:
         assert self._file is not None
         times = block[:, self._channels[0].start]
         for channel, dataset in zip(self._channels, self._series, strict=True):
-            columns = block[:, channel.start : channel.start + prod(channel.shape)]
-            samples = columns.reshape(len(block), *channel.shape)
-            layout.append_samples(dataset, self.n_rows, samples)
-            self._note_extremes(channel, times, samples)
+            samples = columns_of(channel, block)
+            layout.append_samples(dataset, self._n_written, samples)
+            note_extremes(self.extremes, channel.path, tuple(channel.shape), times, samples)
         n_blocks = len(self._file["checkpoint/rows"])
         layout.append_samples(self._file["checkpoint/state"].id, n_blocks, self._held_state[None, :])
-        self.n_rows += len(block)
+        self._n_written += len(block)
         self._declare_complete()
 
     def _declare_complete(self) -> None:
@@ -253,20 +275,9 @@ class ResultWriter:
         self._file.flush()
         rows = self._file["checkpoint/rows"]
         rows.resize(len(rows) + 1, axis=0)
-        rows[-1] = self.n_rows
+        rows[-1] = self._n_written
         self._file.flush()
         layout.stamp_length(Path(self._file.filename))
-
-    def _note_extremes(self, channel: layout.ChannelLike, times: np.ndarray, samples: np.ndarray) -> None:
-        if is_reaction(channel.path):
-            samples = np.sqrt(np.einsum("ri,ri->r", samples, samples))
-        elif not channel.path.startswith("sensors/"):
-            return
-        if samples.ndim == 2 and samples.shape[1] == 3:  # a vector sensor
-            for letter, values in zip(AXES, samples.T, strict=True):
-                self.extremes.setdefault(f"{channel.path}.{letter}", Extremes()).take(times, values)
-            return
-        self.extremes.setdefault(channel.path, Extremes()).take(times, samples)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -301,14 +312,8 @@ def add_warnings(path: Path, warnings: Sequence[WarningRecord]) -> None:
     with Result(path) as result:
         known = result.warnings
     with h5py.File(path, "r+", libver=layout.LIBRARY_VERSIONS, locking=False) as file:
-        _replace(file["run/warnings"], layout.json_pieces([warning.as_dict() for warning in (*known, *warnings)]))
+        replace_rows(file, "run/warnings", layout.json_pieces([warning.as_dict() for warning in (*known, *warnings)]))
     layout.stamp_length(path)
-
-
-def check_result_path(path: Path) -> None:
-    """Raise InputError for a path where no result can be written, before anything is computed."""
-    if fault := foreign_fault(path, "a result of flexmb", is_result_file, "out.h5"):
-        raise InputError(fault)
 
 
 def keep_finished(path: Path) -> None:
@@ -326,9 +331,3 @@ def keep_finished(path: Path) -> None:
         os.link(path, earlier)
     except OSError:  # a file system without hard links
         os.replace(path, earlier)
-
-
-def _replace(dataset: h5py.Dataset, rows: np.ndarray) -> None:
-    dataset.resize(len(rows), axis=0)
-    if len(rows):
-        dataset[:] = rows

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flexmb.errors import Fault, InputError
-from flexmb.results.result_creation import RunIdentity
 from flexmb.results.result_file import Result
-from flexmb.results.result_layout import ChannelLike
+from flexmb.results.run_identity import RunIdentity
 from flexmb.results.versions import flexmb_version
+
+if TYPE_CHECKING:
+    from flexmb.results.result_layout import ChannelLike
 
 _SHOWN_DIFFERENCES = 8
 

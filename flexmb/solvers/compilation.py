@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from flexmb.equations.programs import PROGRAMS, SHARED_PROGRAMS, needless_fields
 from flexmb.jit import Program, compile_ahead
 from flexmb.layout import flat_arrays as L
@@ -26,6 +28,7 @@ def is_compiled(method: str, fields: int = 0) -> bool:
     return all(entry.is_ready for entry in programs_of(method, fields))
 
 
+@cache
 def compile_for(method: str, fields: int = 0) -> None:
     """Compile the programs that a run by this method needs and the cache does not have."""
     compile_ahead(programs_of(method, fields))

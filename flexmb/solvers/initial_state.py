@@ -25,6 +25,7 @@ from flexmb.solvers.quasi_static_start import settle
 from flexmb.solvers.shared_basis import Basis
 from flexmb.solvers.statics import Equilibrium, equilibrium
 from flexmb.system.build import build_system
+from flexmb.system.mechanism import Mechanism
 from flexmb.system.records.tree import position_coordinates, quaternion
 from flexmb.system.system import NO_SHARING, Sharing, System
 
@@ -42,10 +43,18 @@ their rates (n) of every body."""
 
 
 def linked_system(
-    spec: ModelSpec, *, dropped: Collection[int] = (), sharing: Sharing = NO_SHARING, initial_state: bool = False
+    spec: ModelSpec,
+    *,
+    dropped: Collection[int] = (),
+    sharing: Sharing = NO_SHARING,
+    initial_state: bool = False,
+    mechanism: Mechanism | None = None,
+    known: System | None = None,
 ) -> System:
     """System of a checked model with its programs ready to run; options as those of `build_system`."""
-    system = build_system(spec, dropped=dropped, sharing=sharing, initial_state=initial_state)
+    system = build_system(
+        spec, dropped=dropped, sharing=sharing, initial_state=initial_state, mechanism=mechanism, known=known
+    )
     link(system.ints)
     return system
 
@@ -83,9 +92,19 @@ def initial_states(spec: ModelSpec, start: float = 0.0) -> BodyStates:
     return balanced_states(spec, start)[0]
 
 
-def balanced_states(spec: ModelSpec, start: float = 0.0) -> tuple[BodyStates, Equilibrium | None]:
+def balanced_states(
+    spec: ModelSpec, start: float = 0.0, mechanism: Mechanism | None = None
+) -> tuple[BodyStates, Equilibrium | None]:
     """The initial states, and their equilibrium when the analysis is static or has a static start."""
-    system = linked_system(spec, initial_state=True)
+    _, states, found = balanced_system(spec, start, mechanism)
+    return states, found
+
+
+def balanced_system(
+    spec: ModelSpec, start: float = 0.0, mechanism: Mechanism | None = None
+) -> tuple[System, BodyStates, Equilibrium | None]:
+    """The system in which the initial states are found, these states, and their equilibrium if requested."""
+    system = linked_system(spec, initial_state=True, mechanism=mechanism)
     work = system.workspace()
     mechanics = Mechanics(system, work)
     mechanics.t = start
@@ -113,11 +132,11 @@ def balanced_states(spec: ModelSpec, start: float = 0.0) -> tuple[BodyStates, Eq
             assemble_velocities(mechanics)
         solve_accelerations(mechanics)
         _settle(analysis, mechanics, v_user)
-        return body_states(system, work), found
+        return system, body_states(system, work), found
     _settle(analysis, mechanics, v_user)
     states = body_states(system, work)
     _check_chords(system, mechanics)
-    return states, None
+    return system, states, None
 
 
 def _settle(analysis: Analysis | None, mechanics: Mechanics, v_user: Floats) -> None:
@@ -162,9 +181,11 @@ def start_system(
     dropped: Collection[int] = (),
     start: float = 0.0,
     sharing: Sharing = NO_SHARING,
+    mechanism: Mechanism | None = None,
+    known: System | None = None,
 ) -> System:
     """System in the coordinates of the model, with `states` as its initial state; options as of `build_system`."""
-    system = linked_system(spec, dropped=dropped, sharing=sharing)
+    system = linked_system(spec, dropped=dropped, sharing=sharing, mechanism=mechanism, known=known)
     work = system.workspace()
     work[system.ints[L.T]] = start
     measure(system, work, states)

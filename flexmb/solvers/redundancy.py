@@ -69,7 +69,7 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
         best = _scaled(mechanics, at_start)
         first_rank = best_rank = rank_of_rows(best)
         joint_rank = rank_of_rows(best[joints])
-        for distance in STEPS:
+        for distance in STEPS if best_rank < m else ():  # independent at the start: then they are
             W[:] = saved
             nearby = _nearby(mechanics, at_start, distance)
             if nearby is None:
@@ -195,6 +195,8 @@ def _straight(mechanics: Mechanics, at_start: Floats, rank: int) -> Floats | Non
         rows = _scaled(m, m.G)
         if found is None or rank_of_rows(rows) > rank_of_rows(found):
             found = rows
+            if rank == m.n_rows == rank_of_rows(rows):  # no other position has a larger rank
+                break
     m.W[:] = here
     assert found is not None
     lowest = rank_of_rows(found)

@@ -13,6 +13,7 @@ from flexmb.elements.material import MATERIALS
 from flexmb.model.expressions.nodes import SymbolicValue
 from flexmb.model.schema.beams import BeamBody
 from flexmb.model.schema.model_spec import ModelSpec
+from flexmb.model.schema.table import Table
 from flexmb.symbolic.engine import Rational, Scalar, engine
 from flexmb.symbolic.expressions import formula_of
 from flexmb.symbolic.numbers import physical
@@ -54,7 +55,7 @@ def _numbers(value: Any) -> Iterator[float]:
     elif isinstance(value, (tuple, list)):
         for entry in value:
             yield from _numbers(entry)
-    elif hasattr(type(value), "model_fields"):
+    elif isinstance(value, Table):
         left_out = {"beam", "markers", "elastic_position", "elastic_velocity", "velocity", "angular_velocity", "color"}
         for key, entry in value:
             if key not in left_out:

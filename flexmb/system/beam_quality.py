@@ -61,7 +61,13 @@ class BeamQuality:
 
 
 def beam_qualities(spec: ModelSpec, mechanism: Mechanism) -> dict[str, BeamQuality]:
-    """The quality of every beam of a placed model."""
+    """The quality of every beam of a placed model; found once for a mechanism."""
+    if mechanism.beam_qualities is None:
+        mechanism.beam_qualities = _found_qualities(spec, mechanism)
+    return mechanism.beam_qualities
+
+
+def _found_qualities(spec: ModelSpec, mechanism: Mechanism) -> dict[str, BeamQuality]:
     bases = _bases(mechanism)
     if not bases:
         return {}

@@ -7,6 +7,7 @@ known when motions are, channels when everything is.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,16 +33,26 @@ from flexmb.system.topology import Topology, loop_size, topology
 
 
 def build_system(
-    spec: ModelSpec, *, dropped: Collection[int] = (), sharing: Sharing = NO_SHARING, initial_state: bool = False
+    spec: ModelSpec,
+    *,
+    dropped: Collection[int] = (),
+    sharing: Sharing = NO_SHARING,
+    initial_state: bool = False,
+    mechanism: Mechanism | None = None,
+    known: System | None = None,
 ) -> System:
-    """Flat arrays of a checked model (`ModelSpec`).
+    """Flat arrays of a checked model (`ModelSpec`), of its placed `mechanism` if that exists already.
 
     `dropped` lists constraint rows that are not evaluated (numbers in `System.all_rows`), `sharing` rows that repeat
     others (numbers in `System.evaluated`); their combinations at the start are still to be set in `basis0`. With
     `initial_state` the tree is the joint tree in which initial values are read, whatever coordinates are requested.
+    `known`: a system of this model and mechanism without dropped or shared rows, which is taken over if its tree is the
+    same.
     """
-    mechanism = place(spec)
+    mechanism = mechanism or place(spec)
     topo = topology(spec, mechanism, initial_state=initial_state)
+    if known is not None and not dropped and not sharing.sets and not sharing.left_out and _is_alike(topo, known):
+        return replace(known, topology=topo)
     tree = lay_out_tree(mechanism, topo)
     pack = Packer()
     _take_state(pack, tree, mechanism)
@@ -93,6 +104,11 @@ def build_system(
         length_scale=size,
         memory0=np.array(rows.memory),
     )
+
+
+def _is_alike(topo: Topology, known: System) -> bool:
+    """Whether a tree gives the coordinates and rows of a system that is known."""
+    return topo.branches == known.topology.branches and topo.chords == known.topology.chords
 
 
 def _take_state(pack: Packer, tree: TreeRecords, mechanism: Mechanism) -> None:

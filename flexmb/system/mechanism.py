@@ -6,11 +6,15 @@ It is the stage between the model (names, points, units) and the flat arrays (of
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from flexmb.arrays import Floats
 from flexmb.bodies.marker import Marker
 from flexmb.bodies.rigid_body import RigidBody
 from flexmb.joints.joint_type import JointType
+
+if TYPE_CHECKING:
+    from flexmb.system.beam_quality import BeamQuality
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,8 @@ class Mechanism:
     """Markers at the two ends of every beam."""
     distributed: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
     """Markers and lengths [m] that a distributed force acts on."""
+    beam_qualities: dict[str, BeamQuality] | None = field(default=None, repr=False, compare=False)
+    """Quality of the shapes of its beams, once `beam_qualities` has found it."""
 
     def world_pose(self, marker: int) -> tuple[Floats, Floats]:
         """Orientation and position of a marker in the design position, world axes."""

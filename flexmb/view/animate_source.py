@@ -18,8 +18,8 @@ from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.errors import Fault, InputError
 from flexmb.input_files import is_special
 from flexmb.results.result_file import Result
-from flexmb.results.result_layout import FORMAT as RESULT_FORMAT
-from flexmb.results.result_layout import stamped_length
+from flexmb.results.result_preamble import FORMAT as RESULT_FORMAT
+from flexmb.results.result_preamble import stamped_length
 from flexmb.stored_arrays import UNREADABLE, check_texts
 from flexmb.suggestions import clipped, did_you_mean
 from flexmb.view.animate_options import AnimateOptions

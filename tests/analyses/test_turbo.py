@@ -19,8 +19,8 @@ import flexmb as fx
 from flexmb.analyses import turbo, turbo_library
 from flexmb.analyses.preparation import prepare
 from flexmb.analyses.turbo import use_turbo
-from flexmb.code_cache import CacheWarning
 from flexmb.equations.programs import OF_ALL_ROWS, PROGRAMS
+from flexmb.errors import CacheWarning
 from flexmb.layout import flat_arrays as L
 from flexmb.model.model import Model
 from flexmb.solvers.run import simulate

@@ -25,7 +25,7 @@ from flexmb.errors import InputError
 from flexmb.mesh.read import read_mesh
 from flexmb.reduction.request import read_vectors
 from flexmb.results.result_file import Result
-from flexmb.results.result_layout import check_sum, is_left_open
+from flexmb.results.result_preamble import check_sum, is_left_open
 from tests.support.command_line import MODEL, Capture, call, folder, refused, write_result
 from tests.support.made_results import accept_forged_names
 

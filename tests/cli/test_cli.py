@@ -19,6 +19,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from flexmb.analyses import judging
 from flexmb.analyses import run as session
 from flexmb.cli import main
 from flexmb.cli.progress import ProgressLine, clock, progress_text
@@ -75,7 +76,7 @@ def fake_run(monkeypatch: pytest.MonkeyPatch) -> FakeRun:
     fake = FakeRun()
     monkeypatch.setattr(session, "prepare", fake.prepare)
     monkeypatch.setattr(session, "simulate", fake.simulate)
-    monkeypatch.setattr(session, "stability_warnings", lambda system, result: [])  # its programs are not compiled
+    monkeypatch.setattr(judging, "stability_warnings", lambda system, result: [])  # its programs are not compiled
     return fake
 
 

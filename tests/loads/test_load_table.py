@@ -21,9 +21,7 @@ from flexmb.recursive.recursive_reactions import COVERED
 from flexmb.symbolic.engine import Symbol, as_expression
 from flexmb.symbolic.loads import LAWS
 
-CLASSES: dict[str, Any] = {
-    get_args(one.model_fields["type"].annotation)[0]: one for one in get_args(get_args(Force)[0])
-}
+CLASSES: dict[str, Any] = {get_args(one.fields()["type"].annotation)[0]: one for one in get_args(get_args(Force)[0])}
 SCALAR = [row for row in LOAD_TYPES.values() if row.acts_on in ("pair", "coordinate")]
 
 
@@ -44,7 +42,7 @@ def test_codes_and_names() -> None:
 
 @pytest.mark.parametrize("row", LOAD_TYPES.values(), ids=LOAD_TYPES)
 def test_the_schema_and_the_method_have_the_keys_of_the_row(row: LoadType) -> None:
-    fields = CLASSES[row.name].model_fields
+    fields = CLASSES[row.name].fields()
     assert {field.alias or name for name, field in fields.items()} == {"type", *row.keys}
     assert issubclass(CLASSES[row.name], OnCoordinate) is (row.acts_on == "coordinate")
     assert bool(row.used) is (row.acts_on == "coordinate")

@@ -283,7 +283,7 @@ _junk = st.recursive(
     max_leaves=6,
 )
 _sections = st.dictionaries(
-    st.sampled_from(list(ModelSpec.model_fields)),
+    st.sampled_from(list(ModelSpec.fields())),
     st.one_of(
         _junk,
         st.dictionaries(

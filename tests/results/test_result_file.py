@@ -1,7 +1,7 @@
 """The result file: what is written is read, whatever happens to the writer in between.
 
-Covers: results.disk_space, results.output_lock, results.result_creation, results.result_layout, results.result_writer,
-results.versions.
+Covers: results.disk_space, results.output_lock, results.result_creation, results.result_layout,
+results.result_preamble, results.result_writer, results.versions.
 """
 
 from __future__ import annotations

@@ -5,12 +5,18 @@ from __future__ import annotations
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, StrictBool, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
-from pydantic_core import PydanticKnownError
-
 from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.fields import Names, Scalar, Vector, VectorOf, field_error
 from flexmb.model.schema.json_forms import any_of, given, is_one_of, rules
+from flexmb.model.schema.table import (
+    ConfigDict,
+    Field,
+    MissingError,
+    StrictBool,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
 from flexmb.suggestions import clipped
 
 
@@ -116,7 +122,7 @@ class Analysis(Strict):
         if end is not None:
             return float(read(end))
         if info.data.get("type") != "static":
-            raise PydanticKnownError("missing")
+            raise MissingError
         return 0.0
 
 

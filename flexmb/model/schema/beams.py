@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field, StrictBool, ValidationInfo, model_validator
-
 from flexmb.model.expressions.parser import parse_amount
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema.bodies import InertiaField, Marker, RodField, Strict
@@ -39,6 +37,7 @@ from flexmb.model.schema.json_forms import (
     whole_number,
 )
 from flexmb.model.schema.sections import AnyMaterial, AnySection
+from flexmb.model.schema.table import ConfigDict, Field, StrictBool, ValidationInfo, model_validator
 from flexmb.model.units import KINDS, derivative
 from flexmb.suggestions import clipped, did_you_mean
 

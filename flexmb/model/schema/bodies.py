@@ -6,9 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationInfo
-from pydantic_core import CoreSchema
-
 from flexmb.model.schema.fields import (
     DirectionField,
     FieldType,
@@ -35,27 +32,22 @@ from flexmb.model.schema.json_forms import (
     rules,
     without,
 )
+from flexmb.model.schema.table import ConfigDict, Field, Table, ValidationInfo
 from flexmb.model.units import KINDS
 from flexmb.suggestions import clipped, did_you_mean
 
 IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
-class Strict(BaseModel):
+class Strict(Table):
     """A table of the model: unknown keys are rejected, and it is frozen once read."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, populate_by_name=True)
     foreign: ClassVar[dict[str, str]] = {}
     """Keys of other tables in the same place -> why this one does not have them: "'key' ..."."""
     absent: ClassVar[dict[str, str]] = {}
     """Missing key -> hint."""
     short: ClassVar[Schema] = {}
     """JSON schema of a short form in place of the table."""
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Schema:
-        table = handler(schema)
-        return {"anyOf": [*cls.short["anyOf"], handler.resolve_ref_schema(table)]} if cls.short else table
 
 
 def multiply(a: Matrix, b: Matrix) -> Matrix:

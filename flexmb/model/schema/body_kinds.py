@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Tag
-
 from flexmb.model.schema.beams import BEAM_WORDS, BeamBody
 from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.model.schema.modal import ModalBody
+from flexmb.model.schema.table import Discriminator, Tag
 
 BodyKind = Literal["rigid", "beam", "modal", "mesh"]
 _KINDS: dict[type, BodyKind] = {Body: "rigid", BeamBody: "beam", ModalBody: "modal", MeshBody: "mesh"}

@@ -1,15 +1,12 @@
-"""Faults from pydantic's errors: what was found, where, what is allowed, what was probably meant."""
+"""Faults of a table in words: what was found, where, what is allowed, what was probably meant."""
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, get_args, get_origin
-
-from pydantic import BaseModel, Tag, ValidationError
-from pydantic_core import ErrorDetails
 
 from flexmb.errors import Fault
 from flexmb.model.schema.bodies import Strict
+from flexmb.model.schema.table import Detail, Table, ValidationError, tags_of
 from flexmb.suggestions import clipped, did_you_mean
 
 Path = tuple[str | int, ...]
@@ -17,50 +14,42 @@ Path = tuple[str | int, ...]
 _TYPE_NAMES = {
     "string_type": "a string",
     "bool_type": "true or false",
-    "bool_parsing": "true or false",
     "dict_type": "a table",
     "model_type": "a table",
-    "model_attributes_type": "a table",
-    "list_type": "a list",
     "tuple_type": "a list",
     "float_type": "a number",
-    "int_type": "a whole number",
 }
 
 
-def faults_of(error: ValidationError, root: type[BaseModel]) -> list[Fault]:
+def faults_of(error: ValidationError, root: type[Table]) -> list[Fault]:
     """All faults of a validation error, with paths as the user wrote them."""
-    return [_fault(details, root) for details in error.errors(include_url=False)]
+    return [_fault(details, root) for details in error.details]
 
 
-def _fault(details: ErrorDetails, root: type[BaseModel]) -> Fault:
-    context: dict[str, Any] = details.get("ctx", {}) or {}
-    path, found = _walk(root, details["loc"])
-    kind = details["type"]
+def _fault(details: Detail, root: type[Table]) -> Fault:
+    path, present = _walk(root, details.place)
+    kind, found = details.kind, details.found
     key = str(path[-1]) if path else ""
     if kind == "flexmb":
-        return Fault(f"{key}: {context['text']}", path, context["hint"])
+        return Fault(f"{key}: {details.words['text']}", path, details.words["hint"])
     if kind in ("extra_forbidden", "missing"):
-        return _key_fault(kind, path, _walk(root, details["loc"][:-1])[1])
+        return _key_fault(kind, path, _walk(root, details.place[:-1])[1])
     if kind == "literal_error":
-        choices = [text or number for text, number in re.findall(r"'([^']+)'|(\d+)", str(context.get("expected", "")))]
-        text = f"{key} = {clipped(details['input'])} is not one of the choices"
-        return Fault(text, path, did_you_mean(str(details["input"]), choices, "Choices"))
-    types = [tag for tag, table in _tags(found).items() if isinstance(table, type) and "type" in _fields(table)]
+        choices = [str(choice) for choice in details.words["choices"]]
+        text = f"{key} = {clipped(found)} is not one of the choices"
+        return Fault(text, path, did_you_mean(str(found), choices, "Choices"))
+    types = [tag for tag, table in tags_of(present).items() if isinstance(table, type) and "type" in _fields(table)]
     if kind == "union_tag_invalid":
-        tag = str(context.get("tag", ""))
+        tag = details.words["tag"]
         return Fault(
             f"type = '{tag[:60]}' is not one of the choices", (*path, "type"), did_you_mean(tag, types, "Choices")
         )
     if kind == "union_tag_not_found":
-        if not isinstance(details["input"], dict):
-            wanted = "a name or a table" if "name" in _tags(found) else "a table"
-            return Fault(f"{key}: expected {wanted}, found {clipped(details['input'])}", path)
+        if not isinstance(found, dict):
+            wanted = "a name or a table" if "name" in tags_of(present) else "a table"
+            return Fault(f"{key}: expected {wanted}, found {clipped(found)}", path)
         return Fault(f"'type' is missing. Choices: {', '.join(types)}.", path)
-    if kind in _TYPE_NAMES:
-        return Fault(f"{key}: expected {_TYPE_NAMES[kind]}, found {clipped(details['input'])}", path)
-    message = details["msg"]
-    return Fault(f"{key}: {message[:1].lower()}{message[1:]}", path)
+    return Fault(f"{key}: expected {_TYPE_NAMES[kind]}, found {clipped(found)}", path)
 
 
 def _key_fault(kind: str, path: Path, table: Any) -> Fault:
@@ -74,12 +63,12 @@ def _key_fault(kind: str, path: Path, table: Any) -> Fault:
     return Fault(f"'{key[:60]}' is not a key of {name}", path, did_you_mean(key, _fields(table), "Keys"))
 
 
-def _walk(root: type[BaseModel], location: Path) -> tuple[Path, Any]:
-    """The path as the user wrote it, without pydantic's tags, and the type at its end."""
+def _walk(root: type[Table], location: Path) -> tuple[Path, Any]:
+    """The path as the user wrote it, without the tags of unions, and the type at its end."""
     path: Path = ()
     present: Any = root
     for part in location:
-        if part in (tags := _tags(present)):
+        if part in (tags := tags_of(present)):
             present = tags[str(part)]
             continue
         path = (*path, part)
@@ -97,29 +86,20 @@ def _value_hint(table: Any, key: str) -> str:
     """Hint on the value of a missing key."""
     if _is_strict(table) and key in table.absent:
         return str(table.absent[key])
-    fields = table.model_fields.items() if isinstance(table, type) and issubclass(table, BaseModel) else ()
-    return next((field.description or "" for name, field in fields if (field.alias or name) == key), "")
+    fields = table.fields().items() if isinstance(table, type) and issubclass(table, Table) else ()
+    return next((info.description for name, info in fields if (info.alias or name) == key), "")
 
 
 def _fields(table: Any) -> dict[str, Any]:
     """Types of a table's keys, as the user writes the keys."""
-    if not (isinstance(table, type) and issubclass(table, BaseModel)):
+    if not (isinstance(table, type) and issubclass(table, Table)):
         return {}
-    return {field.alias or name: field.annotation for name, field in table.model_fields.items()}
+    return {info.alias or name: _plain(info.annotation) for name, info in table.fields().items()}
 
 
-def _tags(annotation: Any) -> dict[str, Any]:
-    """Members of a union that a tag or a `type` distinguishes; empty for anything else."""
-    if get_origin(annotation) is Annotated:
-        return _tags(get_args(annotation)[0])
-    tags: dict[str, Any] = {}
-    for member in get_args(annotation):
-        if get_origin(member) is Annotated:
-            table, *notes = get_args(member)
-            tags.update({note.tag: table for note in notes if isinstance(note, Tag)})
-        elif "type" in _fields(member):
-            tags.update(dict.fromkeys(get_args(_fields(member)["type"]), member))
-    return tags if get_origin(annotation) is not dict else {}
+def _plain(annotation: Any) -> Any:
+    """The type of a key, without what reads it."""
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
 def _without_none(annotation: Any) -> Any:

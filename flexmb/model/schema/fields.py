@@ -1,6 +1,6 @@
 """Field types of the model: quantities, vectors, places, directions, expressions and lists of names.
 
-A pydantic class uses one as `Annotated[float, Scalar("mass")]`; it reads what a user writes, checks it and returns
+A table uses one as `Annotated[float, Scalar("mass")]`; it reads what a user writes, checks it and returns
 plain SI numbers. Parameters, joints and sensors of the model come through the validation context.
 """
 
@@ -12,9 +12,6 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
-
 from flexmb.axes import AXES, named_direction
 from flexmb.joints.joint_type import JointType
 from flexmb.joints.table import JOINT_TYPES
@@ -23,6 +20,7 @@ from flexmb.model.expressions.nodes import SymbolicValue
 from flexmb.model.expressions.parser import parse_amount, parse_expression
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema.json_forms import TEXT, Schema, either, in_unit, listed, quantity
+from flexmb.model.schema.table import FieldError, ValidationInfo
 from flexmb.model.units import KINDS, Amount, Kind, convert
 from flexmb.suggestions import clipped
 
@@ -69,9 +67,9 @@ def joint_type_of(joints: Mapping[str, Any], name: Any) -> JointType | None:
     return JOINT_TYPES.get(type_name) if isinstance(type_name, str) else None
 
 
-def field_error(text: str, hint: str = "") -> PydanticCustomError:
+def field_error(text: str, hint: str = "") -> FieldError:
     """The error that a field raises."""
-    return PydanticCustomError("flexmb", "{text}", {"text": text, "hint": hint})
+    return FieldError(text, hint)
 
 
 def context_of(info: ValidationInfo) -> Context:
@@ -126,8 +124,8 @@ def read_list(value: Any, length: int | tuple[int, ...], read: Callable[[Any], f
     for i, entry in enumerate(value):
         try:
             numbers.append(read(entry))
-        except PydanticCustomError as error:
-            faults.append(f"entry {i + 1}: {(error.context or {})['text']}")
+        except FieldError as error:
+            faults.append(f"entry {i + 1}: {error.text}")
     if faults:
         raise field_error("; ".join(faults))
     return tuple(numbers)
@@ -138,7 +136,7 @@ def _or(lengths: Sequence[int]) -> str:
 
 
 class FieldType:
-    """A plain validator with access to the context, and its JSON schema."""
+    """What reads a value, with access to the context, and its JSON schema."""
 
     def read(self, value: Any, info: ValidationInfo) -> Any:
         """Check what a user wrote and return its value; raises `field_error(...)`."""
@@ -147,12 +145,6 @@ class FieldType:
     def json(self) -> Schema:
         """JSON schema of the values that `read` accepts."""
         raise NotImplementedError
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.with_info_plain_validator_function(self.read)
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Schema:
-        return self.json()
 
 
 def unit_of(kind: str, turning: str = "") -> str:

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ValidationInfo
-from pydantic_core import PydanticCustomError
-
 from flexmb.axes import UNIT_VECTORS
 from flexmb.mesh.length_units import UNITS
 from flexmb.model.schema.fields import FieldType, PlaceField, Scalar, VectorOf, context_of, field_error
 from flexmb.model.schema.json_forms import TEXT, Schema, any_of, either, keyed, listed, quantity
+from flexmb.model.schema.table import FieldError, ValidationInfo
 from flexmb.suggestions import clipped, did_you_mean, meant, nearest
 
 Kind = Literal["box", "cylinder", "sphere", "file"]
@@ -112,9 +110,8 @@ def _shape(table: Any, info: ValidationInfo, faults: list[str]) -> Shape | None:
         if key in table:
             try:
                 values[key] = _READ[key](table[key], info)
-            except PydanticCustomError as error:
-                context = error.context or {}
-                faults.append(f"{key}: {context['text']}{'. ' if context['hint'] else ''}{context['hint']}")
+            except FieldError as error:
+                faults.append(f"{key}: {error.text}{'. ' if error.hint else ''}{error.hint}")
     if faults:
         return None
     common = {key: values[key] for key in ("at", "orientation", "unit") if key in values}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, StrictBool, ValidationInfo, field_validator, model_validator
-
 from flexmb.joints.joint_type import JointType
 from flexmb.joints.table import JOINT_TYPES
 from flexmb.model.expressions import expression as expressions
@@ -26,6 +24,7 @@ from flexmb.model.schema.fields import (
 )
 from flexmb.model.schema.json_forms import Schema, any_of, exactly_one, given, is_one_of, needs, rules, without
 from flexmb.model.schema.series_fields import Coefficients, JointState, TableField
+from flexmb.model.schema.table import ConfigDict, Field, StrictBool, ValidationInfo, field_validator, model_validator
 
 if TYPE_CHECKING:
     JointName = str

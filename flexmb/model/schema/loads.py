@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, ValidationInfo, model_validator
-
 from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.expression import Expression
 from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.fields import Context, DirectionField, ExpressionField, Names, Scalar, Vector
 from flexmb.model.schema.json_forms import any_of, at_most_one, exactly_one, given, needs, rules
 from flexmb.model.schema.series_fields import TableField
+from flexmb.model.schema.table import ConfigDict, Field, ValidationInfo, model_validator
 
 
 class OnCoordinate(Strict):

@@ -7,13 +7,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, ValidationInfo
-
 from flexmb.errors import InputError
 from flexmb.model.schema.beams import Damping, FlexibleTable
 from flexmb.model.schema.bodies import IDENTITY, RotationField
 from flexmb.model.schema.fields import FieldType, Matrix, PlaceField, Where, context_of, field_error
 from flexmb.model.schema.json_forms import TEXT, Schema
+from flexmb.model.schema.table import Field, ValidationInfo
 from flexmb.suggestions import clipped, did_you_mean
 
 if TYPE_CHECKING:

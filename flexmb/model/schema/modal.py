@@ -11,9 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field, ValidationInfo, model_validator
-from pydantic_core import PydanticCustomError
-
 from flexmb.model.schema.beams import FlexibleTable
 from flexmb.model.schema.bodies import IDENTITY, Marker, RotationField, Strict
 from flexmb.model.schema.fields import (
@@ -30,6 +27,7 @@ from flexmb.model.schema.fields import (
     read_number,
 )
 from flexmb.model.schema.json_forms import Schema, listed, quantity
+from flexmb.model.schema.table import Field, FieldError, ValidationInfo, model_validator
 from flexmb.model.units import KINDS
 from flexmb.suggestions import clipped
 
@@ -58,8 +56,8 @@ class ArrayField(FieldType):
         if not shape:
             try:
                 return read_number(value, (KINDS["number"],), info)
-            except PydanticCustomError as error:
-                raise field_error(f"{_place(at)}{(error.context or {})['text']}") from None
+            except FieldError as error:
+                raise field_error(f"{_place(at)}{error.text}") from None
         wanted = n if shape[0] == "n" else int(shape[0])
         if not isinstance(value, (list, tuple)):
             raise field_error(f"{_place(at)}expected {self._wanted(n)}, found {clipped(value)}")

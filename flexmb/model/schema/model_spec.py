@@ -12,8 +12,6 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationError, WithJsonSchema
-
 from flexmb.errors import Fault, InputError
 from flexmb.model.expressions.parser import RESERVED
 from flexmb.model.schema.analysis import Analysis, Coordinates, ModelInfo, Output
@@ -28,6 +26,7 @@ from flexmb.model.schema.json_forms import quantity
 from flexmb.model.schema.loads import Base, Force, Sensor
 from flexmb.model.schema.parameters import TABLES, Keep, merged_parameters, missing_fault, resolve_parameters
 from flexmb.model.schema.sections import Material, NamedSection
+from flexmb.model.schema.table import Field, ValidationError, WithJsonSchema
 
 AMOUNT = WithJsonSchema({**quantity(), "x-value": "number, or string with a unit"})
 """A parameter in the file, before it becomes a number."""

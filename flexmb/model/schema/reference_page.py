@@ -103,7 +103,7 @@ def _section(sections: _Sections, name: str) -> Iterator[str]:
             yield f"Exactly one of {_listed(f'`{key}`' for (key,) in keys)} is required."
     yield from ("", "| key | value | default | meaning |", "| --- | --- | --- | --- |")
     required = table.get("required", [])
-    for key in sorted(table["properties"], key=lambda key: (key not in required, key in FlexibleTable.model_fields)):
+    for key in sorted(table["properties"], key=lambda key: (key not in required, key in FlexibleTable.fields())):
         entry = table["properties"][key]
         words = _words(entry, sections)
         default = "required" if key in required else _toml(entry["default"]) if "default" in entry else ""

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
-
 from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.fields import Scalar, field_error
 from flexmb.model.schema.json_forms import at_most_one, exactly_one, rules
+from flexmb.model.schema.table import ConfigDict, Discriminator, Field, Tag, model_validator
 
 Length = Annotated[float, Scalar("length", above=0.0)]
 Moment = Annotated[float, Scalar("second moment of area", above=0.0)]

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationInfo
-from pydantic_core import PydanticCustomError
-
 from flexmb.model.expressions.tables import check_points
 from flexmb.model.schema.fields import FieldType, Scalar, context_of, field_error, read_list, read_number, unit_of
 from flexmb.model.schema.json_forms import Schema, either, in_unit, listed, quantity
+from flexmb.model.schema.table import FieldError, ValidationInfo
 from flexmb.model.units import KINDS, derivative
 from flexmb.suggestions import clipped
 
@@ -35,8 +33,8 @@ class TableField(FieldType):
                 raise field_error(f"row {i + 1} must be a pair [{self.what}, value], found {clipped(row)}")
             try:
                 points.append((read_number(row[0], kinds[0], info), read_number(row[1], kinds[1], info)))
-            except PydanticCustomError as error:
-                raise field_error(f"row {i + 1}: {(error.context or {})['text']}") from None
+            except FieldError as error:
+                raise field_error(f"row {i + 1}: {error.text}") from None
         try:
             check_points(points, self.what)
         except ValueError as error:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel
 
 from flexmb.errors import Fault, InputError
 from flexmb.model.expressions.nodes import SymbolicValue
@@ -23,6 +22,7 @@ from flexmb.model.schema.beams import BeamBody
 from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.model_spec import ModelSpec, read_spec
 from flexmb.model.schema.parameters import Keep, has_no_value, merged_parameters, resolve_parameters
+from flexmb.model.schema.table import Table
 from flexmb.model.units import KINDS, Amount, convert
 from flexmb.suggestions import did_you_mean
 
@@ -201,7 +201,7 @@ def _differences(one: Any, other: Any, path: tuple[str | int, ...]) -> Iterator[
     elif isinstance(one, np.ndarray):
         if one.shape != np.shape(other) or not np.allclose(one, other, rtol=SAME, atol=0.0):
             yield path
-    elif isinstance(one, BaseModel):
+    elif isinstance(one, Table):
         for key, entry in one:
             if key not in NOT_IN_EQUATIONS:
                 yield from _differences(entry, getattr(other, key), (*path, key))
