@@ -1,0 +1,320 @@
+"""Machine code that came with the package: a library of all programs and array kernels, loaded without numba.
+
+The library is in the folder `machine_code` of the package and nowhere else, one file for every level of processor, with
+a hash of the sources in its name: a library of other sources is never opened. A linked library is opened by ctypes;
+where the package was built without a C compiler, the object files are loaded by llvmlite. `kernel_build.py` makes both.
+
+A kernel reports an error by the address of a description (type and message), which is raised here as an exception.
+"""
+
+from __future__ import annotations
+
+import builtins
+import ctypes
+import json
+import operator
+import platform
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexmb.kernel_sources import LIBRARY_SOURCES, PACKAGE, source_hash
+from flexmb.signatures import Array, Scalar, Signature, Type
+
+FOLDER = PACKAGE / "machine_code"
+LINKED, PACKED = ".so", ".objects"
+BASELINE, AVX2 = "baseline", "avx2"
+
+HEADER, ITEMS, ARRAY, REAL, NUMPY_REAL, N_LAYOUT = range(6)
+"""Layout of objects: words of their header and before the items of a tuple; types of arrays and of real numbers."""
+GIVEN, NUMBER = 0, 1
+"""Pattern of an argument: an integer that the caller writes; a real number; else the address of the dtype of an array,
+followed by its number of dimensions and the flags that it must have."""
+BY_ROWS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+"""Flags of NumPy's arrays."""
+
+BOUNDARY = "flexmb.kernel_boundary"
+ERROR_CELL, LAYOUT, RELEASE = "flexmb.error", "flexmb.layout", "flexmb.release"
+MISMATCH = object()
+"""Returned by an entry whose signature does not fit the arguments."""
+
+
+def levels() -> tuple[str, ...]:
+    """Levels of processor that a library is made for on this kind of machine; none where there is no library."""
+    if sys.platform not in ("linux", "darwin") or sys.byteorder != "little" or sys.maxsize < 2**32:
+        return ()
+    return (BASELINE, AVX2) if platform.machine() in ("x86_64", "AMD64") else (BASELINE,)
+
+
+def level() -> str:
+    """The highest level that this processor has, as NumPy found it."""
+    if AVX2 not in levels():
+        return BASELINE
+    umath = getattr(getattr(np, "_core", None), "_multiarray_umath", None)
+    found = getattr(umath, "__cpu_features__", {})
+    return AVX2 if found.get("AVX2") and found.get("FMA3") else BASELINE
+
+
+def library_stem(level: str) -> str:
+    """Name of the library of these sources without its ending."""
+    return f"kernels.{level}.{source_hash(LIBRARY_SOURCES)}"
+
+
+def installed_library() -> Library | None:
+    """The library of this package; None where there is none that fits these sources and this machine."""
+    if not FOLDER.is_dir() or not levels():
+        return None
+    stem = FOLDER / library_stem(level())
+    return open_library(stem.with_name(stem.name + LINKED)) or open_library(stem.with_name(stem.name + PACKED))
+
+
+def open_library(path: Path) -> Library | None:
+    """The library in a file; None if it is not there or does not run here."""
+    if not path.is_file():
+        return None
+    try:
+        found = Library(_linked(path) if path.suffix == LINKED else _packed(path))
+    except (OSError, ImportError, RuntimeError, LookupError):
+        return None
+    return found if found.reads_arrays() else None
+
+
+def _linked(path: Path) -> Callable[[str], int]:
+    """Addresses in a linked library."""
+    library = ctypes.CDLL(str(path))
+
+    def address(symbol: str) -> int:
+        try:
+            return ctypes.cast(library[symbol], ctypes.c_void_p).value or 0
+        except AttributeError:
+            return 0
+
+    return address
+
+
+def _packed(path: Path) -> Callable[[str], int]:
+    """Addresses in object files, which llvmlite loads."""
+    import zipfile
+
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    try:
+        with zipfile.ZipFile(path) as pack:
+            for name in pack.namelist():
+                engine.add_object_file(llvm.ObjectFileRef.from_data(pack.read(name)))
+    except zipfile.BadZipFile as error:
+        raise OSError(str(error)) from error
+    engine.finalize_object()
+    return lambda symbol: int(engine.get_function_address(symbol))
+
+
+def symbol_of(name: str, signature: Signature | None = None) -> str:
+    """Symbol of a kernel "module:name"."""
+    return name.replace(":", ".") + ("" if signature is None else f".{signature.symbol}")
+
+
+class Library:
+    """Loaded machine code. `find` gives the address of a symbol, 0 if there is none."""
+
+    def __init__(self, find: Callable[[str], int]):
+        self._find = find
+        words, address, thing = ctypes.c_int64, ctypes.c_void_p, ctypes.py_object
+        run = ctypes.PYFUNCTYPE(words, thing, words, words)
+        unpack = ctypes.PYFUNCTYPE(words, thing, words, address)
+        self._run = run(self._needed(f"{BOUNDARY}.run_program"))
+        self.unpack = unpack(self._needed(f"{BOUNDARY}.unpack"))
+        self.release = ctypes.CFUNCTYPE(None, address)(self._needed(RELEASE))
+        self._error = ctypes.c_int64.from_address(self._needed(ERROR_CELL))
+        things = {HEADER: object.__basicsize__ // 8, ITEMS: tuple.__basicsize__ // 8, ARRAY: id(np.ndarray)}
+        things |= {REAL: id(float), NUMPY_REAL: id(np.float64)}
+        layout = (ctypes.c_int64 * N_LAYOUT).from_address(self._needed(LAYOUT))
+        for place, value in things.items():
+            layout[place] = value
+
+    def _needed(self, symbol: str) -> int:
+        if found := self._find(symbol):
+            return found
+        raise LookupError(symbol)
+
+    def address(self, name: str) -> int:
+        """Address of the program "module:name"; 0 if it is not here."""
+        return self._find(symbol_of(name))
+
+    def entries(self, name: str, signatures: Iterable[Signature]) -> list[Entry]:
+        """Entries of an array kernel that are here."""
+        places = ((signature, self._find(symbol_of(name, signature))) for signature in signatures)
+        return [Entry(self, signature, place) for signature, place in places if place]
+
+    def call(self, address: Any, ints: Any, floats: Any, work: Any, arg: Any) -> None:
+        """Run the program at `address`."""
+        if self._run((ints, floats, work), int(address), int(arg)):
+            if not all(isinstance(thing, np.ndarray) for thing in (ints, floats, work)):
+                raise TypeError("a program is called with three arrays")
+            self.call(address, np.asarray(ints), np.asarray(floats), np.asarray(work), arg)
+        if self._error.value:
+            place, self._error.value = self._error.value, 0
+            raise error_at(place)
+
+    def reads_arrays(self) -> bool:
+        """Whether arrays and numbers are laid out as compiled code expects it: a known array is read."""
+        array = np.arange(12.0).reshape(2, 6)[:, ::2]
+        words = (ctypes.c_int64 * 7)()
+        pattern = _pattern((Scalar("f8"), Array("f8", 2, False)))
+        if self.unpack((0.5, array), ctypes.addressof(pattern), words):
+            return False
+        number = ctypes.c_double.from_buffer(words, 8).value
+        return (number, *words[2:]) == (0.5, array.ctypes.data, *array.shape, *array.strides)
+
+
+def error_at(place: int) -> BaseException:
+    """The exception that a kernel described: {address, length} of JSON with its type and message."""
+    if place < 0:
+        return RuntimeError(f"a kernel ended with status {place}")
+    text = ctypes.string_at(
+        ctypes.c_void_p.from_address(place).value or 0, ctypes.c_int32.from_address(place + 8).value
+    )
+    name, message = json.loads(text)
+    kind = getattr(builtins, name, RuntimeError)
+    return (
+        kind(message) if isinstance(kind, type) and issubclass(kind, Exception) else RuntimeError(f"{name}: {message}")
+    )
+
+
+def n_words(kind: Type) -> int:
+    """Words of a value: a number 1; an array its address, shape and strides; None 0; a tuple those of its parts."""
+    if isinstance(kind, tuple):
+        return sum(n_words(part) for part in kind)
+    return 0 if kind is None else 1 if isinstance(kind, Scalar) else 1 + 2 * kind.dimensions
+
+
+def n_result_words(kind: Type) -> int:
+    """Words of a result: an array also has the address of its memory."""
+    if isinstance(kind, tuple):
+        return sum(n_result_words(part) for part in kind)
+    return n_words(kind) + isinstance(kind, Array)
+
+
+def flat(kind: Type) -> Iterator[Scalar | Array]:
+    """Parts of a type, tuples opened."""
+    for part in kind if isinstance(kind, tuple) else (kind,):
+        if isinstance(part, tuple):
+            yield from flat(part)
+        elif part is not None:
+            yield part
+
+
+def _pattern(kinds: Sequence[Scalar | Array]) -> Any:
+    """Kinds of the arguments, for `unpack` of kernel_boundary."""
+    parts = [len(kinds)]
+    for kind in kinds:
+        if isinstance(kind, Scalar):
+            parts.append(NUMBER if kind.entries == "f8" else GIVEN)
+        else:
+            parts += [id(np.dtype(kind.entries)), kind.dimensions, ALIGNED | WRITEABLE | kind.is_by_rows * BY_ROWS]
+    return (ctypes.c_int64 * len(parts))(*parts)
+
+
+class Entry:
+    """An array kernel with one signature, called with a tuple of arguments.
+
+    Arguments and results go through a block of words: word 0 is the description of an error.
+    """
+
+    def __init__(self, library: Library, signature: Signature, address: int):
+        self.library, self.result = library, signature.result
+        self._function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(address)
+        self._parameters = signature.parameters
+        kinds = list(flat(signature.parameters))
+        self._unpack, self._pattern = library.unpack, _pattern(kinds)
+        self._pattern_at = ctypes.addressof(self._pattern)
+        self._has_tuples = any(isinstance(part, tuple) for part in signature.parameters)
+        starts = [1 + sum(n_words(kind) for kind in kinds[:k]) for k in range(len(kinds) + 1)]
+        self._first = starts[-1]
+        self._given = [
+            (k, starts[k]) for k, kind in enumerate(kinds) if isinstance(kind, Scalar) and kind.entries != "f8"
+        ]
+        self._block = ctypes.c_int64 * (starts[-1] + n_result_words(signature.result))
+
+    def __call__(self, arguments: tuple[Any, ...]) -> Any:
+        """The result; MISMATCH if the arguments are of other types."""
+        if len(arguments) != len(self._parameters):
+            return MISMATCH
+        if self._has_tuples:
+            arguments = tuple(_opened(self._parameters, arguments))
+        words = self._block()
+        if self._unpack(arguments, self._pattern_at, words):
+            arguments = tuple(_with_own_dtype(argument) for argument in arguments)
+            if self._unpack(arguments, self._pattern_at, words):
+                return MISMATCH
+        for k, at in self._given:
+            try:
+                words[at] = operator.index(arguments[k])
+            except TypeError:
+                return MISMATCH
+        if self._function(words):
+            raise error_at(words[0])
+        return None if self.result is None else self._value(self.result, words, self._first)[0]
+
+    def _value(self, kind: Type, words: Any, at: int) -> tuple[Any, int]:
+        """Value of a part of the result that is in the words from `at` on, and where the next part is."""
+        if isinstance(kind, tuple):
+            values = []
+            for part in kind:
+                value, at = self._value(part, words, at)
+                values.append(value)
+            return tuple(values), at
+        if isinstance(kind, Array):
+            n = kind.dimensions
+            shape, strides = tuple(words[at + 2 : at + 2 + n]), tuple(words[at + 2 + n : at + 2 + 2 * n])
+            memory = _Memory(self.library, words[at], words[at + 1], kind.entries, shape, strides)
+            return memory.array(), at + 2 + 2 * n
+        assert kind is not None
+        number = ctypes.c_double.from_buffer(words, 8 * at).value if kind.entries == "f8" else words[at]
+        return (bool(number) if kind.entries == "b1" else number), at + 1
+
+
+def _opened(kinds: Sequence[Type], arguments: Sequence[Any]) -> Iterator[Any]:
+    """Arguments, tuples opened; a tuple of another length gives another number of arguments."""
+    for kind, argument in zip(kinds, arguments, strict=True):
+        if isinstance(kind, tuple) and isinstance(argument, tuple) and len(argument) == len(kind):
+            yield from _opened(kind, argument)
+        elif isinstance(kind, tuple):
+            yield from [argument] * len(list(flat(kind)))  # fits no pattern of an array
+        else:
+            yield argument
+
+
+def _with_own_dtype(argument: Any) -> Any:
+    """An array of a subclass, or with a dtype that equals one of NumPy's own and is another object, as NumPy's own."""
+    if not isinstance(argument, np.ndarray):
+        return argument
+    own = np.dtype(argument.dtype.str)
+    return np.asarray(argument) if own is argument.dtype else np.asarray(argument).view(own)
+
+
+class _Memory:
+    """Memory of an array that a kernel made; NumPy's array is a view of it and keeps it alive."""
+
+    def __init__(
+        self, library: Library, owner: int, data: int, entries: str, shape: tuple[int, ...], strides: tuple[int, ...]
+    ):
+        self._library, self._owner = library, owner
+        kind = np.dtype(entries).str
+        self.__array_interface__ = {"version": 3, "typestr": kind, "shape": shape, "strides": strides}
+        self.__array_interface__["data"] = (data, False)
+
+    def array(self) -> np.ndarray[Any, Any]:
+        """The array; a copy if the memory is not of its own."""
+        made = np.asarray(self)
+        return made if self._owner else made.copy()
+
+    def __del__(self) -> None:
+        if self._owner:
+            self._library.release(self._owner)

@@ -1,0 +1,159 @@
+"""A wheel carries the kernels: installed, it compiles nothing, imports neither numba nor llvmlite, and gives the bits that
+the JIT gives; after an edit of its sources it compiles again.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from flexmb.kernel_library import LINKED, PACKED, levels
+from tests.support.places import EXAMPLES, MESHES, ROOT
+
+pytestmark = [pytest.mark.long, pytest.mark.skipif(not levels(), reason="no library on this platform")]
+
+COMMAND = (
+    "import sys; from flexmb.cli import main; code = main(sys.argv[1:])\n"
+    "print('imported:', *[name for name in ('numba', 'llvmlite') if name in sys.modules]); sys.exit(code)"
+)
+JIT = {"NUMBA_OPT": "3"}
+"""Numba's own default; a setting of numba means that numba compiles."""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A package in an environment of its own, built from this folder."""
+
+    python: Path
+    wheel: Path
+    folder: Path
+
+    @property
+    def package(self) -> Path:
+        """Where the package was installed."""
+        return next(self.folder.glob("venv/lib/python*/site-packages/flexmb"))
+
+    def run(self, *words: object, **environment: str) -> list[str]:
+        """Output of a command of flexmb, in lines; the last one lists what was imported."""
+        return self.code(COMMAND, *words, **environment)
+
+    def code(self, code: str, *words: object, **environment: str) -> list[str]:
+        """Output of Python code, in lines."""
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "PYTHONPATH"))}
+        done = subprocess.run(
+            [str(self.python), "-P", "-c", code, *map(str, words)],
+            env={**clean, "FLEXMB_CACHE": str(self.folder / "cache"), **environment},
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """Build a wheel and install it; the packages that it needs are those of this environment."""
+    folder = tmp_path_factory.mktemp("installed")
+    pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder), str(ROOT)]
+    began = time.perf_counter()
+    subprocess.run(pip, check=True)
+    (wheel,) = folder.glob("*.whl")
+    print(f"wheel built in {time.perf_counter() - began:.0f} s, {wheel.stat().st_size / 1e6:.1f} MB")
+    subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
+    python = folder / "venv" / "bin" / "python"
+    subprocess.run([str(python), "-m", "pip", "install", "-q", "--no-deps", str(wheel)], check=True)
+    places = [place for place in sys.path if place.endswith("site-packages")]
+    (next(folder.glob("venv/lib/python*/site-packages")) / "packages.pth").write_text("\n".join(places))
+    return Installed(python, wheel, folder)
+
+
+def channels(path: Path) -> dict[str, bytes]:
+    """Every array of a result as it is stored, except the times of day."""
+    found: dict[str, bytes] = {}
+
+    def visit(name: str, thing: object) -> None:
+        if isinstance(thing, h5py.Dataset) and thing.dtype.kind in "fi" and not name.startswith("run/"):
+            found[name] = np.asarray(thing[()]).tobytes()
+
+    with h5py.File(path) as file:
+        file.visititems(visit)
+    return found
+
+
+def test_the_wheel_is_of_this_platform_and_has_a_library_for_every_level(installed: Installed) -> None:
+    assert "-py3-none-" in installed.wheel.name and not installed.wheel.name.endswith("-any.whl")
+    with zipfile.ZipFile(installed.wheel) as wheel:
+        names = [name for name in wheel.namelist() if "machine_code/" in name]
+    assert sorted(name.split("kernels.")[1].split(".")[0] for name in names) == sorted(levels())
+    assert all(name.endswith((LINKED, PACKED)) for name in names)
+
+
+def test_every_kernel_is_in_the_library(installed: Installed) -> None:
+    code = (
+        "from flexmb.jit import library, Program; from flexmb.kernel_build import kernel_names; import importlib\n"
+        "found = [getattr(importlib.import_module(n.partition(':')[0]), n.partition(':')[2]) for n in kernel_names()]\n"
+        "print(len(found)); print(*[k.name for k in found if not (k._found if isinstance(k, Program) else k._entries)])"
+    )
+    number, missing = installed.code(code)
+    assert int(number) > 110 and missing == ""
+
+
+def test_verbs_import_neither_numba_nor_llvmlite(installed: Installed) -> None:
+    folder = installed.folder
+    model, driven, natural = (
+        EXAMPLES / f"{name}.toml"
+        for name in ("01_double_pendulum", "05_inverse_slider_crank", "02_planar_slider_crank")
+    )
+    began = time.perf_counter()
+    assert installed.run("run", model, "-o", folder / "first.h5")[-1] == "imported:"
+    print(f"first result after {time.perf_counter() - began:.2f} s")
+    coarse = MESHES / "connecting_rod_coarse.msh"
+    shaft = ["--material", "steel", "--modes", "4", "--interface", "big=tag:1", "--interface", "small=tag:2"]
+    for words in (
+        ("run", EXAMPLES / "04_spatial_slider_crank.toml", "-o", folder / "flexible.h5"),
+        ("run", natural, "--coordinates", "natural", "-o", folder / "natural.h5"),
+        ("check", model),
+        ("inverse", driven, "-o", folder / "inverse.h5"),
+        ("modes", model),
+        ("plot", folder / "first.h5", "-o", folder / "first.svg"),
+        ("animate", folder / "flexible.h5", "-o", folder / "picture.png"),
+        ("animate", folder / "flexible.h5", "-o", folder / "page.html"),
+        ("report", folder / "first.h5", "-o", folder / "report.html"),
+        ("reduce", coarse, *shaft, "-o", folder / "rod.h5"),
+    ):  # fmt: skip
+        assert installed.run(*words)[-1] == "imported:", words
+
+
+@pytest.mark.parametrize("model", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_results_have_the_bits_of_the_jit(installed: Installed, model: Path) -> None:
+    verb = "inverse" if "inverse" in model.stem else "run"
+    found = []
+    for name, environment in (("library", {}), ("jit", JIT)):
+        path = installed.folder / f"{model.stem}.{name}.h5"
+        imported = installed.run(verb, model, "-o", path, **environment)[-1]
+        assert imported == ("imported:" if name == "library" else "imported: numba llvmlite")
+        found.append(channels(path))
+    assert len(found[0]) > 2 and found[0] == found[1]
+
+
+def test_an_edited_source_is_compiled_again(installed: Installed) -> None:
+    code = "from flexmb.jit import library; print(library() is not None)"
+    assert installed.code(code) == ["True"]
+    assert installed.code(code, **JIT) == ["False"]
+    for name in ("joints/revolute.py", "mesh/kernels.py"):
+        path = installed.package / name
+        content = path.read_text()
+        path.write_text(content + "\n")
+        assert installed.code(code) == ["False"]
+        path.write_text(content)
+    assert installed.code(code) == ["True"]
