@@ -27,7 +27,18 @@ from typing import Any
 
 from flexmb.cores import available_cores
 from flexmb.jit import ArrayKernel, Kernel, Program, claim
-from flexmb.kernel_library import AVX2, BOUNDARY, LINKED, PACKED, levels, library_stem, symbol_of
+from flexmb.kernel_library import (
+    AVX2,
+    BOUNDARY,
+    ERROR_CELL,
+    LAYOUT,
+    LINKED,
+    N_LAYOUT,
+    PACKED,
+    levels,
+    library_stem,
+    symbol_of,
+)
 from flexmb.kernel_sources import LIBRARY_SOURCES, PACKAGE, source_files
 from flexmb.output_files import temporary_folder
 from flexmb.stop_signals import child_process
@@ -36,9 +47,11 @@ FEATURES = {AVX2: "+avx,+avx2,+fma"}
 """Features of a level beyond those that all processors of its kind have."""
 _DECORATED = re.compile(r"^@(program|array_kernel)\b", re.MULTILINE)
 _RUNTIME = "runtime"
+_PLACE = (ctypes.c_int64 * N_LAYOUT)()
 _WORD_ENTRIES = {
     "run_program": (3, f"{BOUNDARY}.run_program"),
     "unpack": (3, f"{BOUNDARY}.unpack"),
+    "enter": (3, f"{BOUNDARY}.enter"),
     "row_strides": (8, "numba_attempt_nocopy_reshape"),
 }
 """Kernels of kernel_boundary: number of arguments, all words, and symbol."""
@@ -105,9 +118,10 @@ def build(
 
 def compile_objects(place: Path, names: Sequence[str], share: int = 1) -> None:
     """Compile to object files in a folder per level, in `share` processes each, which take what is unclaimed."""
-    script = "import sys; from flexmb.kernel_build import compile_level; compile_level(*sys.argv[1:])"
+    script = "import sys; sys.path[:] = sys.argv[2:int(sys.argv[1]) + 2]\n"
+    script += "from flexmb.kernel_build import compile_level; compile_level(*sys.argv[int(sys.argv[1]) + 2:])"
     own = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    path = os.pathsep.join([str(PACKAGE.parent), *[part for part in sys.path if part]])
+    places = [str(PACKAGE.parent), *[part for part in sys.path if part]]  # those of this process, without `site`
     with ExitStack() as stack:
         workers = []
         for level in levels():
@@ -115,8 +129,9 @@ def compile_objects(place: Path, names: Sequence[str], share: int = 1) -> None:
             settings = {"NUMBA_CPU_NAME": _processor(), "NUMBA_CPU_FEATURES": FEATURES.get(level, "")}
             for number in range(share):
                 order = names if number % 2 == 0 else names[::-1]
-                command = [sys.executable, "-P", "-c", script, str(place / level), *order]
-                options = {"env": {**own, **settings, "PYTHONPATH": path}, "stdin": subprocess.DEVNULL}
+                words = [str(len(places)), *places, str(place / level), *order]
+                command = [sys.executable, "-P", "-S", "-c", script, *words]
+                options = {"env": {**own, **settings}, "stdin": subprocess.DEVNULL}
                 workers.append(stack.enter_context(child_process(command, **options)))
         if any([worker.wait() for worker in workers]):
             raise RuntimeError("a process that compiles kernels failed")
@@ -146,11 +161,14 @@ def joined(place: Path, stem: Path, compiler: str | None) -> Path:
 
 def compile_level(place: str, *names: str) -> None:
     """Compile the unclaimed of the listed kernels to object files in `place`, for the processor of numba's settings."""
+    import llvmlite.binding as llvm
     from numba.core import serialize
 
     from flexmb import jit_numba
     from flexmb.kernel_entries import described
 
+    for name in (LAYOUT, ERROR_CELL):  # numba loads what it compiles; nothing is run here
+        llvm.add_symbol(name, ctypes.addressof(_PLACE))
     jit_numba.ENTRIES["no_cpython_wrapper"] = True
     # Exceptions are described as text: numba's own description is a pickle, which needs numba to read it.
     serialize.dumps = described
@@ -174,6 +192,7 @@ def _file(symbol: str) -> str:
 def _modules(name: str) -> Iterator[tuple[str, Any]]:
     """Symbol and optimised LLVM module of each entry of a kernel."""
     import llvmlite.binding as llvm
+    from numba import types
     from numba.core import registry
 
     from flexmb import kernel_entries as entries
@@ -187,7 +206,7 @@ def _modules(name: str) -> Iterator[tuple[str, Any]]:
     place, _, function = name.partition(":")
     thing = getattr(importlib.import_module(place), function)
     if isinstance(thing, Program):
-        compiled = _compiled(thing.function, PROGRAM_ARGUMENTS, None)
+        compiled = _compiled(thing.function, PROGRAM_ARGUMENTS, types.void)
         entries.add_program_entry(context, compiled, symbol_of(name))
         yield symbol_of(name), _finished(compiled)
     elif isinstance(thing, ArrayKernel):
@@ -198,17 +217,14 @@ def _modules(name: str) -> Iterator[tuple[str, Any]]:
             entries.add_array_entry(context, compiled, symbol, signature.result, signature.parameters)
             yield symbol, _finished(compiled)
     elif isinstance(thing, Kernel):
-        from numba import types
-
         n, symbol = _WORD_ENTRIES[function]
-        compiled = _compiled(thing.function, [types.int64] * n, types.int64)
+        compiled = _compiled(thing.function, [types.int64] * n, None)
         entries.add_word_entry(context, compiled, symbol)
         yield symbol, _finished(compiled)
 
 
 def _compiled(function: Callable[..., Any], arguments: Sequence[Any], result: Any) -> Any:
-    """Compile a function as the JIT does, up to the point where its entry is added."""
-    from numba import types
+    """Compile a function as the JIT does, up to the point where its entry is added; `result` None: numba finds it."""
     from numba.core import registry
     from numba.core.compiler import Compiler as DefaultPipeline
     from numba.core.compiler_lock import global_compiler_lock
@@ -224,7 +240,7 @@ def _compiled(function: Callable[..., Any], arguments: Sequence[Any], result: An
 
     compiler = Compiler(function, registry.cpu_target, dict(OPTIONS), {}, DefaultPipeline)
     with global_compiler_lock:
-        return compiler.compile(tuple(arguments), types.void if result is None else result)
+        return compiler.compile(tuple(arguments), result)
 
 
 def _finished(compiled: Any) -> Any:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import builtins
 import ctypes
 import json
-import operator
 import platform
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,11 +27,17 @@ FOLDER = PACKAGE / "machine_code"
 LINKED, PACKED = ".so", ".objects"
 BASELINE, AVX2 = "baseline", "avx2"
 
-HEADER, ITEMS, ARRAY, REAL, NUMPY_REAL, N_LAYOUT = range(6)
-"""Layout of objects: words of their header and before the items of a tuple; types of arrays and of real numbers."""
-GIVEN, NUMBER = 0, 1
-"""Pattern of an argument: an integer that the caller writes; a real number; else the address of the dtype of an array,
-followed by its number of dimensions and the flags that it must have."""
+HEADER, ITEMS, ARRAY, REAL, NUMPY_REAL, LET_OTHERS, GIVE_BACK, IS_INTEGER, AS_INTEGER, AN_ERROR, N_LAYOUT = range(11)
+"""Layout of objects: words of their header and before the items of a tuple; types of arrays and of real numbers; then
+addresses of functions of Python, in the order of `_PYTHON`."""
+_PYTHON = ("PyEval_SaveThread", "PyEval_RestoreThread", "PyIndex_Check", "PyLong_AsLongLong", "PyErr_Occurred")
+INTEGER, NUMBER = 0, 1
+"""Pattern of an argument: an integer; a real number; else the address of the dtype of an array, followed by its number
+of dimensions and the flags that it must have."""
+MOST_WORDS = 512
+"""Words of the arguments and the result of an array kernel, at most."""
+OTHER_TYPES = 1
+"""In place of the description of an error: the arguments are of other types."""
 BY_ROWS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 """Flags of NumPy's arrays."""
 
@@ -126,14 +131,14 @@ class Library:
     def __init__(self, find: Callable[[str], int]):
         self._find = find
         words, address, thing = ctypes.c_int64, ctypes.c_void_p, ctypes.py_object
-        run = ctypes.PYFUNCTYPE(words, thing, words, words)
-        unpack = ctypes.PYFUNCTYPE(words, thing, words, address)
-        self._run = run(self._needed(f"{BOUNDARY}.run_program"))
-        self.unpack = unpack(self._needed(f"{BOUNDARY}.unpack"))
+        self._run = ctypes.PYFUNCTYPE(words, thing, words, words)(self._needed(f"{BOUNDARY}.run_program"))
+        self._unpack = ctypes.PYFUNCTYPE(words, thing, words, words)(self._needed(f"{BOUNDARY}.unpack"))
+        self.enter = ctypes.PYFUNCTYPE(words, thing, words, address)(self._needed(f"{BOUNDARY}.enter"))
         self.release = ctypes.CFUNCTYPE(None, address)(self._needed(RELEASE))
-        self._error = ctypes.c_int64.from_address(self._needed(ERROR_CELL))
         things = {HEADER: object.__basicsize__ // 8, ITEMS: tuple.__basicsize__ // 8, ARRAY: id(np.ndarray)}
         things |= {REAL: id(float), NUMPY_REAL: id(np.float64)}
+        for place, name in enumerate(_PYTHON, start=LET_OTHERS):
+            things[place] = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
         layout = (ctypes.c_int64 * N_LAYOUT).from_address(self._needed(LAYOUT))
         for place, value in things.items():
             layout[place] = value
@@ -147,30 +152,30 @@ class Library:
         """Address of the program "module:name"; 0 if it is not here."""
         return self._find(symbol_of(name))
 
-    def entries(self, name: str, signatures: Iterable[Signature]) -> list[Entry]:
-        """Entries of an array kernel that are here."""
+    def entries(self, name: str, signatures: Iterable[Signature]) -> list[Callable[[tuple[Any, ...]], Any]]:
+        """Array kernel with each signature that is here: called with a tuple of arguments."""
         places = ((signature, self._find(symbol_of(name, signature))) for signature in signatures)
-        return [Entry(self, signature, place) for signature, place in places if place]
+        return [Entry(self, signature, place).run for signature, place in places if place]
 
     def call(self, address: Any, ints: Any, floats: Any, work: Any, arg: Any) -> None:
         """Run the program at `address`."""
-        if self._run((ints, floats, work), int(address), int(arg)):
+        place = self._run((ints, floats, work), int(address), int(arg))
+        if place == OTHER_TYPES:
             if not all(isinstance(thing, np.ndarray) for thing in (ints, floats, work)):
                 raise TypeError("a program is called with three arrays")
             self.call(address, np.asarray(ints), np.asarray(floats), np.asarray(work), arg)
-        if self._error.value:
-            place, self._error.value = self._error.value, 0
+        elif place:
             raise error_at(place)
 
     def reads_arrays(self) -> bool:
         """Whether arrays and numbers are laid out as compiled code expects it: a known array is read."""
         array = np.arange(12.0).reshape(2, 6)[:, ::2]
-        words = (ctypes.c_int64 * 7)()
-        pattern = _pattern((Scalar("f8"), Array("f8", 2, False)))
-        if self.unpack((0.5, array), ctypes.addressof(pattern), words):
+        words = (ctypes.c_int64 * 8)()
+        pattern = _words(_pattern((Scalar("f8"), Scalar("i8"), Array("f8", 2, False))))
+        if not self._unpack((0.5, -3, array), ctypes.addressof(pattern), ctypes.addressof(words)):
             return False
         number = ctypes.c_double.from_buffer(words, 8).value
-        return (number, *words[2:]) == (0.5, array.ctypes.data, *array.shape, *array.strides)
+        return (number, *words[2:]) == (0.5, -3, array.ctypes.data, *array.shape, *array.strides)
 
 
 def error_at(place: int) -> BaseException:
@@ -210,57 +215,62 @@ def flat(kind: Type) -> Iterator[Scalar | Array]:
             yield part
 
 
-def _pattern(kinds: Sequence[Scalar | Array]) -> Any:
-    """Kinds of the arguments, for `unpack` of kernel_boundary."""
+def _words(values: Sequence[int]) -> Any:
+    """A block of words for compiled code."""
+    return (ctypes.c_int64 * len(values))(*values)
+
+
+def _pattern(kinds: Sequence[Scalar | Array]) -> list[int]:
+    """Number and kinds of the arguments, for `unpack` of kernel_boundary."""
     parts = [len(kinds)]
     for kind in kinds:
         if isinstance(kind, Scalar):
-            parts.append(NUMBER if kind.entries == "f8" else GIVEN)
+            parts.append(NUMBER if kind.entries == "f8" else INTEGER)
         else:
             parts += [id(np.dtype(kind.entries)), kind.dimensions, ALIGNED | WRITEABLE | kind.is_by_rows * BY_ROWS]
-    return (ctypes.c_int64 * len(parts))(*parts)
+    return parts
 
 
 class Entry:
-    """An array kernel with one signature, called with a tuple of arguments.
-
-    Arguments and results go through a block of words: word 0 is the description of an error.
-    """
+    """An array kernel with one signature. `run(arguments)` gives its result, MISMATCH if arguments have other types."""
 
     def __init__(self, library: Library, signature: Signature, address: int):
-        self.library, self.result = library, signature.result
-        self._function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(address)
-        self._parameters = signature.parameters
-        kinds = list(flat(signature.parameters))
-        self._unpack, self._pattern = library.unpack, _pattern(kinds)
-        self._pattern_at = ctypes.addressof(self._pattern)
-        self._has_tuples = any(isinstance(part, tuple) for part in signature.parameters)
-        starts = [1 + sum(n_words(kind) for kind in kinds[:k]) for k in range(len(kinds) + 1)]
-        self._first = starts[-1]
-        self._given = [
-            (k, starts[k]) for k, kind in enumerate(kinds) if isinstance(kind, Scalar) and kind.entries != "f8"
-        ]
-        self._block = ctypes.c_int64 * (starts[-1] + n_result_words(signature.result))
+        self.library, self.signature = library, signature
+        n, kind = n_result_words(signature.result), signature.result
+        self._entry = _words([address, n, *_pattern(list(flat(signature.parameters)))])
+        self._block = ctypes.c_int64 * n
+        is_plain = not any(isinstance(part, tuple) for part in signature.parameters)
+        self.run = self._quick(kind) if is_plain and (kind is None or isinstance(kind, Scalar)) else self._any
 
-    def __call__(self, arguments: tuple[Any, ...]) -> Any:
-        """The result; MISMATCH if the arguments are of other types."""
-        if len(arguments) != len(self._parameters):
+    def _quick(self, kind: Scalar | None) -> Callable[[tuple[Any, ...]], Any]:
+        """The way in without tuples for a number or nothing: kernels of a step are called this way."""
+        enter, entry, again = self.library.enter, ctypes.addressof(self._entry), self._any
+        is_real, is_truth = kind == Scalar("f8"), kind == Scalar("b1")
+        block = (ctypes.c_double if is_real else ctypes.c_int64) * 1
+
+        def run(arguments: tuple[Any, ...]) -> None:
+            return again(arguments) if enter(arguments, entry, None) else None
+
+        def run_for_number(arguments: tuple[Any, ...]) -> Any:
+            result = block()
+            if enter(arguments, entry, result):
+                return again(arguments)
+            return bool(result[0]) if is_truth else result[0]
+
+        return run if kind is None else run_for_number
+
+    def _any(self, arguments: tuple[Any, ...]) -> Any:
+        """The result of a call with arguments of any kind; arrays of other classes are tried as NumPy's own."""
+        if len(arguments) != len(self.signature.parameters):
             return MISMATCH
-        if self._has_tuples:
-            arguments = tuple(_opened(self._parameters, arguments))
+        arguments = tuple(_own(argument) for argument in _opened(self.signature.parameters, arguments))
         words = self._block()
-        if self._unpack(arguments, self._pattern_at, words):
-            arguments = tuple(_with_own_dtype(argument) for argument in arguments)
-            if self._unpack(arguments, self._pattern_at, words):
-                return MISMATCH
-        for k, at in self._given:
-            try:
-                words[at] = operator.index(arguments[k])
-            except TypeError:
-                return MISMATCH
-        if self._function(words):
-            raise error_at(words[0])
-        return None if self.result is None else self._value(self.result, words, self._first)[0]
+        place = self.library.enter(arguments, ctypes.addressof(self._entry), words)
+        if place == OTHER_TYPES:
+            return MISMATCH
+        if place:
+            raise error_at(place)
+        return self._value(self.signature.result, words, 0)[0]
 
     def _value(self, kind: Type, words: Any, at: int) -> tuple[Any, int]:
         """Value of a part of the result that is in the words from `at` on, and where the next part is."""
@@ -275,7 +285,8 @@ class Entry:
             shape, strides = tuple(words[at + 2 : at + 2 + n]), tuple(words[at + 2 + n : at + 2 + 2 * n])
             memory = _Memory(self.library, words[at], words[at + 1], kind.entries, shape, strides)
             return memory.array(), at + 2 + 2 * n
-        assert kind is not None
+        if kind is None:
+            return None, at
         number = ctypes.c_double.from_buffer(words, 8 * at).value if kind.entries == "f8" else words[at]
         return (bool(number) if kind.entries == "b1" else number), at + 1
 
@@ -291,8 +302,10 @@ def _opened(kinds: Sequence[Type], arguments: Sequence[Any]) -> Iterator[Any]:
             yield argument
 
 
-def _with_own_dtype(argument: Any) -> Any:
+def _own(argument: Any) -> Any:
     """An array of a subclass, or with a dtype that equals one of NumPy's own and is another object, as NumPy's own."""
+    if isinstance(argument, np.bool):
+        return bool(argument)
     if not isinstance(argument, np.ndarray):
         return argument
     own = np.dtype(argument.dtype.str)

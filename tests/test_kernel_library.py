@@ -10,7 +10,9 @@ from __future__ import annotations
 import gc
 import pickle
 import resource
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,7 +62,7 @@ def library(request: pytest.FixtureRequest, objects: Path) -> Library:
     return found
 
 
-def entry(library: Library, kernel: jit.ArrayKernel) -> kernel_library.Entry:
+def entry(library: Library, kernel: jit.ArrayKernel) -> Callable[[tuple[object, ...]], Any]:
     (found,) = library.entries(kernel.name, kernel.signatures)
     return found
 
