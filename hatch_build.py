@@ -30,7 +30,11 @@ class KernelHook(BuildHookInterface):
             self.app.display_info("flexmb: kernels are compiled on first use on this platform")
             return
         self._place = tempfile.TemporaryDirectory(prefix="flexmb-wheel-")
-        built = build(Path(self._place.name), tell=lambda line: self.app.display_info(f"flexmb: {line}"))
+        try:
+            built = build(Path(self._place.name), tell=lambda line: self.app.display_info(f"flexmb: {line}"))
+        except (OSError, RuntimeError) as error:
+            self.app.display_warning(f"flexmb: {error}: kernels are compiled on first use")
+            return
         for path in built.files:
             self.app.display_info(f"flexmb: {path.name}, {path.stat().st_size / 1e6:.1f} MB")
             build_data["force_include"][str(path)] = f"flexmb/{FOLDER.name}/{path.name}"

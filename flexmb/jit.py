@@ -25,7 +25,7 @@ from types import ModuleType
 from typing import Any
 
 from flexmb.cores import available_cores
-from flexmb.kernel_library import MISMATCH, Library, installed_library
+from flexmb.kernel_library import Library, installed_library
 from flexmb.kernel_sources import numba_settings
 from flexmb.output_files import temporary_folder
 from flexmb.signatures import Signature
@@ -91,8 +91,8 @@ class ArrayKernel(Kernel):
 
     def __call__(self, *arguments: Any) -> Any:
         for entry in self._entries:
-            result = entry(arguments)
-            if result is not MISMATCH:
+            result = entry(*arguments)
+            if result is not NotImplemented:
                 return result
         return self.dispatcher(*arguments)
 

@@ -12,21 +12,30 @@ from flexmb.kernel_library import (
     AN_ERROR,
     ARRAY,
     AS_INTEGER,
+    COMPOSITE,
     ERROR_CELL,
+    FAULT,
     GIVE_BACK,
     HEADER,
     INTEGER,
     IS_INTEGER,
     ITEMS,
+    KEEP,
     LAYOUT,
     LET_OTHERS,
     MOST_WORDS,
     N_LAYOUT,
+    NEW_BOOL,
+    NEW_FLOAT,
+    NEW_INTEGER,
+    NONE,
+    NOT_IMPLEMENTED,
     NUMBER,
     NUMPY_REAL,
-    OTHER_TYPES,
+    RAISE,
     REAL,
-)
+    TRUTH,
+)  # fmt: skip
 from flexmb.pointers import float_pointer, int_pointer
 
 _DATA, _DIMENSIONS, _SHAPE, _STRIDES, _DTYPE, _FLAGS = 0, 1, 2, 3, 5, 6
@@ -76,21 +85,6 @@ def error_cell(typing_context):
     return types.CPointer(types.int64)(), generate
 
 
-@kernel
-def run_program(arrays, address, arg):
-    """Run the program at `address` with a tuple of three arrays; returns as `enter` does."""
-    where, error = layout(), error_cell()
-    head, kind = where[HEADER], where[ARRAY]
-    items = int_pointer(arrays + 8 * where[ITEMS])
-    I, F, W = int_pointer(items[0]), int_pointer(items[1]), int_pointer(items[2])
-    if I[head - 1] != kind or F[head - 1] != kind or W[head - 1] != kind:
-        return OTHER_TYPES
-    call(address, int_pointer(I[head]), float_pointer(F[head]), float_pointer(W[head]), arg)
-    found = error[0]
-    error[0] = 0
-    return found
-
-
 @intrinsic
 def stack_words(typing_context):
     """Address of words that live as long as the caller runs."""
@@ -119,27 +113,104 @@ def invoke(typing_context, address, argument):
     return types.int64(types.int64, types.int64), generate
 
 
-@kernel
-def enter(arguments, entry, result):
-    """Call an array kernel with a tuple of arguments; other threads of Python run meanwhile.
+@intrinsic
+def invoke_with_two(typing_context, address, first, second):
+    """Call the C function at `address` with two words."""
+    from llvmlite import ir
+    from numba import types
 
-    entry : address of its function, number of words of its result, number of arguments, pattern of each
-    result : address of the words of the result
-    Returns 0, the description of an error, or OTHER_TYPES if the arguments do not fit.
+    def generate(context, builder, signature, values):
+        word = ir.IntType(64)
+        function = builder.inttoptr(values[0], ir.FunctionType(word, [word, word]).as_pointer())
+        return builder.call(function, values[1:])
+
+    return types.int64(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def invoke_with_number(typing_context, address, number):
+    """Call the C function at `address` with a real number; returns a word."""
+    from llvmlite import ir
+    from numba import types
+
+    def generate(context, builder, signature, values):
+        function = ir.FunctionType(ir.IntType(64), [ir.DoubleType()])
+        return builder.call(builder.inttoptr(values[0], function.as_pointer()), [values[1]])
+
+    return types.int64(types.int64, types.float64), generate
+
+
+@kernel
+def kept(thing):
+    """An object that is returned to Python: one more reference."""
+    invoke(layout()[KEEP], thing)
+    return thing
+
+
+@kernel
+def raised(description):
+    """Raise an error with the address of its description; returns what Python expects then."""
+    where = layout()
+    number = invoke(where[NEW_INTEGER], description)
+    invoke_with_two(where[RAISE], where[FAULT], number)
+    return 0
+
+
+@kernel
+def call_program(module, arguments):
+    """Function of Python (address, ints, floats, work, arg): run the program at `address`.
+
+    Returns None, or NotImplemented if the arguments are not two integers and three arrays.
     """
-    where, parts, words = layout(), int_pointer(entry), stack_words()
-    at = unpack(arguments, entry + 16, words)
+    where, error = layout(), error_cell()
+    head, kind = where[HEADER], where[ARRAY]
+    items = int_pointer(arguments + 8 * where[ITEMS])
+    if int_pointer(arguments)[head] != 5:
+        return kept(where[NOT_IMPLEMENTED])
+    I, F, W = int_pointer(items[1]), int_pointer(items[2]), int_pointer(items[3])
+    if I[head - 1] != kind or F[head - 1] != kind or W[head - 1] != kind:
+        return kept(where[NOT_IMPLEMENTED])
+    address, arg = invoke(where[AS_INTEGER], items[0]), invoke(where[AS_INTEGER], items[4])
+    if (address == -1 or arg == -1) and invoke(where[AN_ERROR], 0) != 0:
+        return 0
+    call(address, int_pointer(I[head]), float_pointer(F[head]), float_pointer(W[head]), arg)
+    if error[0] == 0:
+        return kept(where[NONE])
+    description = error[0]
+    error[0] = 0
+    return raised(description)
+
+
+@kernel
+def call_array_kernel(entry, arguments):
+    """Function of Python: call the array kernel that the array `entry` describes; other threads run meanwhile.
+
+    entry : address of its function, number of words of its result, kind of its result, address of the words where a
+    composite result goes, number of arguments, pattern of each
+    Returns the result, or NotImplemented if the arguments do not fit.
+    """
+    where, words = layout(), stack_words()
+    parts = int_pointer(int_pointer(entry)[where[HEADER]])
+    at = unpack(arguments, int_pointer(entry)[where[HEADER]] + 32, words)
     if at == 0:
-        return OTHER_TYPES
+        return 0 if invoke(where[AN_ERROR], 0) != 0 else kept(where[NOT_IMPLEMENTED])
     state = invoke(where[LET_OTHERS], 0)
     status = invoke(parts[0], words) & _INT
     invoke(where[GIVE_BACK], state)
-    out, target = int_pointer(words), int_pointer(result)
+    out = int_pointer(words)
     if status != 0:
-        return out[0]
-    for k in range(parts[1]):
-        target[k] = out[at + k]
-    return 0
+        return raised(out[0])
+    if parts[2] == NUMBER:
+        return invoke_with_number(where[NEW_FLOAT], float_pointer(words)[at])
+    if parts[2] == INTEGER:
+        return invoke(where[NEW_INTEGER], out[at])
+    if parts[2] == TRUTH:
+        return invoke(where[NEW_BOOL], out[at])
+    if parts[2] == COMPOSITE:
+        target = int_pointer(parts[3])
+        for k in range(parts[1]):
+            target[k] = out[at + k]
+    return kept(where[NONE])
 
 
 @kernel

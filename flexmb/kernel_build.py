@@ -49,9 +49,9 @@ _DECORATED = re.compile(r"^@(program|array_kernel)\b", re.MULTILINE)
 _RUNTIME = "runtime"
 _PLACE = (ctypes.c_int64 * N_LAYOUT)()
 _WORD_ENTRIES = {
-    "run_program": (3, f"{BOUNDARY}.run_program"),
     "unpack": (3, f"{BOUNDARY}.unpack"),
-    "enter": (3, f"{BOUNDARY}.enter"),
+    "call_program": (2, f"{BOUNDARY}.call_program"),
+    "call_array_kernel": (2, f"{BOUNDARY}.call_array_kernel"),
     "row_strides": (8, "numba_attempt_nocopy_reshape"),
 }
 """Kernels of kernel_boundary: number of arguments, all words, and symbol."""

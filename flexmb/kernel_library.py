@@ -27,24 +27,26 @@ FOLDER = PACKAGE / "machine_code"
 LINKED, PACKED = ".so", ".objects"
 BASELINE, AVX2 = "baseline", "avx2"
 
-HEADER, ITEMS, ARRAY, REAL, NUMPY_REAL, LET_OTHERS, GIVE_BACK, IS_INTEGER, AS_INTEGER, AN_ERROR, N_LAYOUT = range(11)
-"""Layout of objects: words of their header and before the items of a tuple; types of arrays and of real numbers; then
-addresses of functions of Python, in the order of `_PYTHON`."""
-_PYTHON = ("PyEval_SaveThread", "PyEval_RestoreThread", "PyIndex_Check", "PyLong_AsLongLong", "PyErr_Occurred")
-INTEGER, NUMBER = 0, 1
-"""Pattern of an argument: an integer; a real number; else the address of the dtype of an array, followed by its number
-of dimensions and the flags that it must have."""
+(
+    HEADER, ITEMS, ARRAY, REAL, NUMPY_REAL, NONE, NOT_IMPLEMENTED, FAULT,
+    LET_OTHERS, GIVE_BACK, IS_INTEGER, AS_INTEGER, AN_ERROR, KEEP, RAISE, NEW_INTEGER, NEW_FLOAT, NEW_BOOL, N_LAYOUT,
+) = range(19)  # fmt: skip
+"""Layout: words of the header of an object and before the items of a tuple; types, objects and the exception that
+compiled code knows; then addresses of functions of Python, in the order of `_PYTHON`."""
+_PYTHON = (
+    "PyEval_SaveThread", "PyEval_RestoreThread", "PyIndex_Check", "PyLong_AsLongLong", "PyErr_Occurred", "Py_IncRef",
+    "PyErr_SetObject", "PyLong_FromLongLong", "PyFloat_FromDouble", "PyBool_FromLong",
+)  # fmt: skip
+INTEGER, NUMBER, TRUTH, COMPOSITE, NOTHING = range(5)
+"""Kinds of results. Pattern of an argument: an integer; a real number; else the address of the dtype of an array,
+followed by its number of dimensions and the flags that it must have."""
 MOST_WORDS = 512
 """Words of the arguments and the result of an array kernel, at most."""
-OTHER_TYPES = 1
-"""In place of the description of an error: the arguments are of other types."""
 BY_ROWS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 """Flags of NumPy's arrays."""
 
 BOUNDARY = "flexmb.kernel_boundary"
 ERROR_CELL, LAYOUT, RELEASE = "flexmb.error", "flexmb.layout", "flexmb.release"
-MISMATCH = object()
-"""Returned by an entry whose signature does not fit the arguments."""
 
 
 def levels() -> tuple[str, ...]:
@@ -125,18 +127,38 @@ def symbol_of(name: str, signature: Signature | None = None) -> str:
     return name.replace(":", ".") + ("" if signature is None else f".{signature.symbol}")
 
 
+class KernelFault(Exception):
+    """Raised by compiled code with the address of the description of an error."""
+
+
+class _Method(ctypes.Structure):
+    """A function of Python in C: PyMethodDef."""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("text", ctypes.c_char_p),
+    ]  # fmt: skip
+
+
+_WITH_TUPLE = 1
+"""METH_VARARGS: the function gets the tuple of arguments."""
+
+
 class Library:
     """Loaded machine code. `find` gives the address of a symbol, 0 if there is none."""
 
     def __init__(self, find: Callable[[str], int]):
         self._find = find
-        words, address, thing = ctypes.c_int64, ctypes.c_void_p, ctypes.py_object
-        self._run = ctypes.PYFUNCTYPE(words, thing, words, words)(self._needed(f"{BOUNDARY}.run_program"))
-        self._unpack = ctypes.PYFUNCTYPE(words, thing, words, words)(self._needed(f"{BOUNDARY}.unpack"))
-        self.enter = ctypes.PYFUNCTYPE(words, thing, words, address)(self._needed(f"{BOUNDARY}.enter"))
-        self.release = ctypes.CFUNCTYPE(None, address)(self._needed(RELEASE))
-        things = {HEADER: object.__basicsize__ // 8, ITEMS: tuple.__basicsize__ // 8, ARRAY: id(np.ndarray)}
-        things |= {REAL: id(float), NUMPY_REAL: id(np.float64)}
+        word, thing = ctypes.c_int64, ctypes.py_object
+        self._unpack = ctypes.PYFUNCTYPE(word, thing, word, word)(self._needed(f"{BOUNDARY}.unpack"))
+        self.release = ctypes.CFUNCTYPE(None, word)(self._needed(RELEASE))
+        self._methods = {
+            name: _Method(name.encode(), self._needed(f"{BOUNDARY}.{name}"), _WITH_TUPLE, None)
+            for name in ("call_program", "call_array_kernel")
+        }
+        self._call = self.function("call_program", None)
+        objects = (np.ndarray, float, np.float64, None, NotImplemented, KernelFault)
+        things = {HEADER: object.__basicsize__ // 8, ITEMS: tuple.__basicsize__ // 8}
+        things |= {place: id(thing) for place, thing in enumerate(objects, start=ARRAY)}
         for place, name in enumerate(_PYTHON, start=LET_OTHERS):
             things[place] = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
         layout = (ctypes.c_int64 * N_LAYOUT).from_address(self._needed(LAYOUT))
@@ -148,24 +170,31 @@ class Library:
             return found
         raise LookupError(symbol)
 
+    def function(self, name: str, bound: Any) -> Callable[..., Any]:
+        """A function of kernel_boundary as one of Python, bound to an object."""
+        make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.POINTER(_Method), ctypes.py_object, ctypes.c_void_p)
+        function: Callable[..., Any] = make(("PyCFunction_NewEx", ctypes.pythonapi))(self._methods[name], bound, None)
+        return function
+
     def address(self, name: str) -> int:
         """Address of the program "module:name"; 0 if it is not here."""
         return self._find(symbol_of(name))
 
-    def entries(self, name: str, signatures: Iterable[Signature]) -> list[Callable[[tuple[Any, ...]], Any]]:
-        """Array kernel with each signature that is here: called with a tuple of arguments."""
-        places = ((signature, self._find(symbol_of(name, signature))) for signature in signatures)
+    def entries(self, name: str, signatures: Iterable[Signature]) -> list[Callable[..., Any]]:
+        """An array kernel with each signature that is here; returns NotImplemented for arguments of other types."""
+        places = ((signature, self._find(symbol_of(name, signature))) for signature in signatures if fits(signature))
         return [Entry(self, signature, place).run for signature, place in places if place]
 
     def call(self, address: Any, ints: Any, floats: Any, work: Any, arg: Any) -> None:
         """Run the program at `address`."""
-        place = self._run((ints, floats, work), int(address), int(arg))
-        if place == OTHER_TYPES:
-            if not all(isinstance(thing, np.ndarray) for thing in (ints, floats, work)):
-                raise TypeError("a program is called with three arrays")
-            self.call(address, np.asarray(ints), np.asarray(floats), np.asarray(work), arg)
-        elif place:
-            raise error_at(place)
+        try:
+            if self._call(address, ints, floats, work, arg) is None:
+                return
+        except KernelFault as fault:
+            raise error_at(fault.args[0]) from None
+        if not all(isinstance(thing, np.ndarray) for thing in (ints, floats, work)):
+            raise TypeError("a program is called with three arrays")
+        self.call(address, np.asarray(ints), np.asarray(floats), np.asarray(work), arg)
 
     def reads_arrays(self) -> bool:
         """Whether arrays and numbers are laid out as compiled code expects it: a known array is read."""
@@ -206,6 +235,11 @@ def n_result_words(kind: Type) -> int:
     return n_words(kind) + isinstance(kind, Array)
 
 
+def fits(signature: Signature) -> bool:
+    """Whether arguments and result have room in the block of words."""
+    return 1 + n_words(signature.parameters) + n_result_words(signature.result) <= MOST_WORDS
+
+
 def flat(kind: Type) -> Iterator[Scalar | Array]:
     """Parts of a type, tuples opened."""
     for part in kind if isinstance(kind, tuple) else (kind,):
@@ -232,44 +266,46 @@ def _pattern(kinds: Sequence[Scalar | Array]) -> list[int]:
 
 
 class Entry:
-    """An array kernel with one signature. `run(arguments)` gives its result, MISMATCH if arguments have other types."""
+    """An array kernel with one signature. `run` gives its result, NotImplemented if arguments have other types."""
 
     def __init__(self, library: Library, signature: Signature, address: int):
         self.library, self.signature = library, signature
-        n, kind = n_result_words(signature.result), signature.result
-        self._entry = _words([address, n, *_pattern(list(flat(signature.parameters)))])
-        self._block = ctypes.c_int64 * n
+        self._address, self._pattern = address, _pattern(list(flat(signature.parameters)))
+        kind = signature.result
         is_plain = not any(isinstance(part, tuple) for part in signature.parameters)
-        self.run = self._quick(kind) if is_plain and (kind is None or isinstance(kind, Scalar)) else self._any
+        self.run = self._plain(kind) if is_plain and (kind is None or isinstance(kind, Scalar)) else self._any
 
-    def _quick(self, kind: Scalar | None) -> Callable[[tuple[Any, ...]], Any]:
-        """The way in without tuples for a number or nothing: kernels of a step are called this way."""
-        enter, entry, again = self.library.enter, ctypes.addressof(self._entry), self._any
-        is_real, is_truth = kind == Scalar("f8"), kind == Scalar("b1")
-        block = (ctypes.c_double if is_real else ctypes.c_int64) * 1
+    def _function(self, kind: int, words: Any = None) -> Callable[..., Any]:
+        """The kernel as a function of Python; a composite result goes to `words`."""
+        place = 0 if words is None else ctypes.addressof(words)
+        entry = np.array([self._address, n_result_words(self.signature.result), kind, place, *self._pattern])
+        return self.library.function("call_array_kernel", entry)
 
-        def run(arguments: tuple[Any, ...]) -> None:
-            return again(arguments) if enter(arguments, entry, None) else None
+    def _plain(self, kind: Scalar | None) -> Callable[..., Any]:
+        """The way in for arguments without tuples and a number or nothing: kernels of a step are called this way."""
+        result = NOTHING if kind is None else {"f8": NUMBER, "b1": TRUTH}.get(kind.entries, INTEGER)
+        function, again = self._function(result), self._any
 
-        def run_for_number(arguments: tuple[Any, ...]) -> Any:
-            result = block()
-            if enter(arguments, entry, result):
-                return again(arguments)
-            return bool(result[0]) if is_truth else result[0]
+        def run(*arguments: Any) -> Any:
+            try:
+                result = function(*arguments)
+            except KernelFault as fault:
+                raise error_at(fault.args[0]) from None
+            return again(*arguments) if result is NotImplemented else result
 
-        return run if kind is None else run_for_number
+        return run
 
-    def _any(self, arguments: tuple[Any, ...]) -> Any:
+    def _any(self, *arguments: Any) -> Any:
         """The result of a call with arguments of any kind; arrays of other classes are tried as NumPy's own."""
         if len(arguments) != len(self.signature.parameters):
-            return MISMATCH
-        arguments = tuple(_own(argument) for argument in _opened(self.signature.parameters, arguments))
-        words = self._block()
-        place = self.library.enter(arguments, ctypes.addressof(self._entry), words)
-        if place == OTHER_TYPES:
-            return MISMATCH
-        if place:
-            raise error_at(place)
+            return NotImplemented
+        words = (ctypes.c_int64 * n_result_words(self.signature.result))()
+        opened = [_own(argument) for argument in _opened(self.signature.parameters, arguments)]
+        try:
+            if self._function(COMPOSITE, words)(*opened) is NotImplemented:
+                return NotImplemented
+        except KernelFault as fault:
+            raise error_at(fault.args[0]) from None
         return self._value(self.signature.result, words, 0)[0]
 
     def _value(self, kind: Type, words: Any, at: int) -> tuple[Any, int]:

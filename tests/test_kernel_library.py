@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from flexmb import jit, kernel_build, kernel_library
-from flexmb.kernel_library import LINKED, MISMATCH, PACKED, Library, level, library_stem, open_library
+from flexmb.kernel_library import LINKED, PACKED, Library, level, library_stem, open_library
 from tests.support import toy_kernels as toys
 
 NAMES = [
@@ -62,7 +62,7 @@ def library(request: pytest.FixtureRequest, objects: Path) -> Library:
     return found
 
 
-def entry(library: Library, kernel: jit.ArrayKernel) -> Callable[[tuple[object, ...]], Any]:
+def entry(library: Library, kernel: jit.ArrayKernel) -> Callable[..., Any]:
     (found,) = library.entries(kernel.name, kernel.signatures)
     return found
 
@@ -96,17 +96,17 @@ def test_array_kernels_give_what_the_jit_gives(library: Library) -> None:
         (values, np.array([0, 4, 5], np.int32), 0.3, 2, True),
         (values, np.zeros(0, np.int32), np.float64(0.3), np.int64(0), False),
     ):
-        assert entry(library, toys.weighted)(arguments) == toys.weighted.dispatcher(*arguments)
+        assert entry(library, toys.weighted)(*arguments) == toys.weighted.dispatcher(*arguments)
     cube = np.random.default_rng(3).normal(size=(2, 3, 4))
-    assert entry(library, toys.reshaped)((cube, 5)) == cube[0, 1, 1] + 10.0 * cube[1, 0, 0]
+    assert entry(library, toys.reshaped)(*(cube, 5)) == cube[0, 1, 1] + 10.0 * cube[1, 0, 0]
     strided = np.arange(24.0).reshape(4, 6)[::2, 1::2]
-    entry(library, toys.doubled)((strided,))
+    entry(library, toys.doubled)(*(strided,))
     assert strided.tolist() == [[2.0, 6.0, 10.0], [26.0, 30.0, 34.0]]
 
 
 def test_arrays_that_a_kernel_makes_belong_to_the_caller(library: Library) -> None:
     pair = np.array([1.0, 2.0, 4.0]), np.array([1, 2])
-    x, table, square, is_long = entry(library, toys.made)((5, pair))
+    x, table, square, is_long = entry(library, toys.made)(*(5, pair))
     expected = toys.made.dispatcher(5, pair)
     assert x.tolist() == expected[0].tolist() and table.tolist() == expected[1].tolist()
     assert (square, is_long) == (25, True) and table.dtype == np.int64 and x.flags.writeable
@@ -114,16 +114,16 @@ def test_arrays_that_a_kernel_makes_belong_to_the_caller(library: Library) -> No
     del x
     gc.collect()
     assert part.tolist() == [2.0 / 7.0, 4.0 / 7.0]
-    assert entry(library, toys.made)((0, pair))[1].shape == (0, 2)
+    assert entry(library, toys.made)(*(0, pair))[1].shape == (0, 2)
 
 
 def test_memory_of_results_is_given_back(library: Library) -> None:
     """300 results of 16 MB, one after the other: 4.8 GB would stay."""
     made, pair = entry(library, toys.made), (np.ones(1), np.ones(1, np.int64))
-    made((1_000_000, pair))
+    made(1_000_000, pair)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(300):
-        made((1_000_000, pair))
+        made(1_000_000, pair)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kB
 
 
@@ -140,22 +140,22 @@ def test_memory_of_results_is_given_back(library: Library) -> None:
 )
 def test_other_types_do_not_fit(library: Library, change: dict[int, object]) -> None:
     arguments: list[object] = [np.zeros((6, 3)), np.zeros(2, np.int32), 0.5, 0, False]
-    assert entry(library, toys.weighted)(tuple(arguments)) == 0.0
+    assert entry(library, toys.weighted)(*arguments) == 0.0
     for place, value in change.items():
         arguments[place] = value
-    assert entry(library, toys.weighted)(tuple(arguments)) is MISMATCH
-    assert entry(library, toys.weighted)(tuple(arguments[:-1])) is MISMATCH
+    assert entry(library, toys.weighted)(*arguments) is NotImplemented
+    assert entry(library, toys.weighted)(*arguments[:-1]) is NotImplemented
 
 
 def test_arrays_that_must_not_be_written_do_not_fit(library: Library) -> None:
     values = np.zeros((2, 2))
     values.flags.writeable = False
-    assert entry(library, toys.doubled)((values,)) is MISMATCH
+    assert entry(library, toys.doubled)(*(values,)) is NotImplemented
 
 
 def test_tuples_of_another_form_do_not_fit(library: Library) -> None:
-    assert entry(library, toys.made)((2, (np.ones(1),))) is MISMATCH
-    assert entry(library, toys.made)((2, np.ones(1))) is MISMATCH
+    assert entry(library, toys.made)(*(2, (np.ones(1),))) is NotImplemented
+    assert entry(library, toys.made)(*(2, np.ones(1))) is NotImplemented
 
 
 def test_a_dtype_may_be_another_object_than_numpys(library: Library) -> None:
@@ -163,16 +163,16 @@ def test_a_dtype_may_be_another_object_than_numpys(library: Library) -> None:
     own = pickle.loads(pickle.dumps(np.dtype("i4", metadata={"unit": "m"})))
     rows = np.array([0, 1], own)
     assert rows.dtype is not np.dtype("i4")
-    assert entry(library, toys.weighted)((np.ones((6, 3)), rows, 2.0, 0, False)) == 4.0
+    assert entry(library, toys.weighted)(*(np.ones((6, 3)), rows, 2.0, 0, False)) == 4.0
 
 
 def test_errors_of_kernels_are_raised(library: Library) -> None:
-    assert entry(library, toys.refusing)((3,)) == 3
+    assert entry(library, toys.refusing)(*(3,)) == 3
     with pytest.raises(ValueError, match="n is negative"):
-        entry(library, toys.refusing)((-1,))
+        entry(library, toys.refusing)(*(-1,))
     for n in (1 << 58, -1):
         with pytest.raises((MemoryError, ValueError)):
-            entry(library, toys.too_much)((n,))
+            entry(library, toys.too_much)(*(n,))
 
 
 def test_errors_of_programs_are_raised_also_from_within_another(library: Library) -> None:
