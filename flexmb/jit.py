@@ -84,17 +84,25 @@ class ArrayKernel(Kernel):
         return _numba().array_dispatcher(self.function)
 
     @functools.cached_property
-    def _entries(self) -> list[Any]:
+    def _entries(self) -> list[Callable[..., Any]]:
         """Entries in the library, one per signature."""
         found = library()
         return [] if found is None else found.entries(self.name, self.signatures)
 
-    def __call__(self, *arguments: Any) -> Any:
+    @functools.cached_property
+    def _run(self) -> Callable[..., Any]:
+        return self._from_library if self._entries else self.dispatcher
+
+    def _from_library(self, *arguments: Any) -> Any:
+        """Result of the first entry that the arguments fit; of numba's code if they fit none."""
         for entry in self._entries:
             result = entry(*arguments)
             if result is not NotImplemented:
                 return result
         return self.dispatcher(*arguments)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._run(*arguments)
 
 
 class Intrinsic:

@@ -158,6 +158,28 @@ def test_results_have_the_bits_of_the_jit(installed: Installed, model: Path) -> 
     assert len(found[0]) > 2 and found[0] == found[1]
 
 
+def test_other_types_than_declared_are_compiled_for(installed: Installed) -> None:
+    """Places of blocks stored by columns; the kernel calls others by name, which numba then compiles too."""
+    code = (
+        "import sys, numpy as np; from flexmb.reduction.sparse.kernels.dissection import dissect\n"
+        "graph = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32)\n"
+        "places = np.arange(9.0).reshape(3, 3)\n"
+        "print(*dissect(*graph, places), 'numba' in sys.modules)\n"
+        "print(*dissect(*graph, np.asfortranarray(places)), 'numba' in sys.modules)"
+    )
+    first, second = installed.code(code)
+    assert first.split()[:3] == second.split()[:3] and (first.split()[3], second.split()[3]) == ("False", "True")
+
+
+def test_generated_code_is_called_from_the_library(installed: Installed) -> None:
+    model, path = EXAMPLES / "01_double_pendulum.toml", installed.folder / "turbo.h5"
+    assert any("turbo" in line for line in installed.run("run", model, "--turbo", "-o", path))
+    installed.run("run", model, "-o", installed.folder / "plain.h5")
+    with h5py.File(path) as turbo, h5py.File(installed.folder / "plain.h5") as plain:
+        a, b = turbo["coordinates/q"][()], plain["coordinates/q"][()]
+    assert np.abs(a - b).max() < 1e-6 * np.abs(b).max()
+
+
 def test_the_baseline_gives_the_same_motion(installed: Installed) -> None:
     """Without fused products numbers are rounded otherwise: 1000 steps, each solved to about 1e-11 of the length."""
     model, code = EXAMPLES / "04_spatial_slider_crank.toml", COMMAND.replace("import sys;", BASELINE)
