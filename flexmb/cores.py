@@ -10,3 +10,9 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def threads() -> int:
+    """Threads that compiled loops use: NUMBA_NUM_THREADS, by default all cores."""
+    setting = os.environ.get("NUMBA_NUM_THREADS", "")
+    return max(1, int(setting)) if setting.isdecimal() else available_cores()

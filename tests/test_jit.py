@@ -55,7 +55,7 @@ def python(code: str, root: Path, **environment: str) -> subprocess.CompletedPro
     )
 
 
-FOLDER = "import flexmb.jit as j; print(j._kernels.path)"
+FOLDER = "from flexmb.jit_numba import kernel_folder; print(kernel_folder().path)"
 
 
 def test_the_cache_folder_follows_sources_and_variables(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_the_cache_folder_follows_sources_and_variables(tmp_path: Path) -> None:
 
 def test_without_a_folder_to_write_to_kernels_still_compile(tmp_path: Path) -> None:
     code = (
-        "import flexmb.jit as j; print(j.CACHED)\n"
+        "from flexmb.jit import code_is_kept; print(code_is_kept())\n"
         "from flexmb.equations.coordinates import compose; print(compose.address > 0)"
     )
     nowhere = "/proc/nonexistent"

@@ -23,9 +23,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding
-import numba
-
 from flexmb.code_cache import code_folder, discard, keep_code, private_folder, stored_code
 from flexmb.errors import InputError
 from flexmb.jit import Program, program
@@ -131,7 +128,7 @@ def _compiled(compiler: str, source: str) -> bytes:
 
 def _by_numba(key: str, names: tuple[str, ...], write: Write, reason: str) -> Library:
     """The same functions as Python source, compiled by numba and kept in its cache."""
-    folder, stem, generated, compiled = _folder(), f"flexmb_turbo_{_digest(key, numba.__version__)}", 0.0, 0.0
+    folder, stem, generated, compiled = _folder(), f"flexmb_turbo_{_digest(key, _numba_version())}", 0.0, 0.0
     stored = stored_code(folder, stem, ".py")
     if stored is None:
         source, generated = write("numba")
@@ -173,8 +170,16 @@ def _programs(loader: _Verified, names: tuple[str, ...]) -> dict[str, Program]:
     return found
 
 
+def _numba_version() -> str:
+    import numba
+
+    return numba.__version__
+
+
 def _digest(*texts: str) -> str:
-    processor = (llvmlite.binding.get_host_cpu_name(), llvmlite.binding.get_host_cpu_features().flatten())
+    import llvmlite.binding as llvm
+
+    processor = (llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
     machine = (sys.platform, *processor, sys.version)
     return hashlib.sha256("\0".join((*texts, *machine)).encode()).hexdigest()[:32]
 

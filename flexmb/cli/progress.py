@@ -120,6 +120,6 @@ def announce_array_compilation(stream: TextIO) -> None:
 
 
 def _how_often() -> str:
-    from flexmb.jit import CACHED
+    from flexmb.jit import code_is_kept
 
-    return "once, " if CACHED else ""
+    return "once, " if code_is_kept() else ""

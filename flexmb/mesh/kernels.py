@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import array_kernel
+from flexmb.jit import array_kernel, kernel
+from flexmb.signatures import b1, f8, i8, void
 
 
-@array_kernel
+@array_kernel(void(f8[:, ::1], i8[:, ::1], f8[:, ::1], f8, b1[::1]))
 def mark_curved(points, nodes, N, tolerance, curved):
     """Set curved[i]: whether a node of cell i after its corners is off its place in the linear cell.
 
@@ -34,7 +35,7 @@ def mark_curved(points, nodes, N, tolerance, curved):
         curved[i] = not off <= tolerance * extent
 
 
-@array_kernel
+@kernel
 def _jacobian_into(x, gradients, p, J):
     """Write J[d, e] = dx_d/dxi_e at point p of the table; returns its determinant."""
     for d in range(3):
@@ -50,7 +51,7 @@ def _jacobian_into(x, gradients, p, J):
     )
 
 
-@array_kernel
+@kernel
 def _corner_quality(J, determinant, edges):
     """Volume of the unit tangents of the three edges that leave a corner; edges : (3, 3), one direction per row.
 
@@ -71,7 +72,23 @@ def _corner_quality(J, determinant, edges):
     return determinant * turn / lengths if lengths > 0.0 else 0.0
 
 
-@array_kernel
+@array_kernel(
+    void(
+        f8[:, ::1],
+        i8[:, ::1],
+        i8[::1],
+        f8[:, ::1],
+        f8[:, :, ::1],
+        f8[::1],
+        f8[:, :, ::1],
+        f8[:, :, ::1],
+        f8[:, :, ::1],
+        f8[::1],
+        f8[::1],
+        f8[:, ::1],
+        f8[::1],
+    )
+)
 def measure_into(points, nodes, rows, N, dN, weights, inner, outer, edges, volumes, sums, signs, quality):
     """Measure the cells `rows`, whose first k nodes describe them.
 

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.jit import array_kernel
+from flexmb.jit import array_kernel, kernel
+from flexmb.signatures import f8, i8, void
 
 
-@array_kernel
+@kernel
 def frame_of(starts: Any, columns: Any, values: Any, body: int, x: Any, out: Any) -> None:
     """Origin and axes (4, 3) of a body, or their rates."""
     for row in range(12):
@@ -24,7 +25,7 @@ def frame_of(starts: Any, columns: Any, values: Any, body: int, x: Any, out: Any
         out[row // 3, row % 3] = total
 
 
-@array_kernel
+@kernel
 def quaternion_of(axes: Any, p: Any) -> None:
     """Unit quaternion, scalar first, of the matrix with these columns, by its largest square (no cancellation)."""
     trace = axes[0, 0] + axes[1, 1] + axes[2, 2]
@@ -45,27 +46,29 @@ def quaternion_of(axes: Any, p: Any) -> None:
         p[i] /= size
 
 
-@array_kernel
+@array_kernel(void(i8[::1], i8[::1], f8[::1], i8[::1], f8[::1], f8[:, ::1]))
 def place_into(starts: Any, columns: Any, values: Any, order: Any, x: Any, q: Any) -> None:
     """q (n, 7); quaternions go on without a jump."""
     place, turn = np.empty((4, 3)), np.empty(4)
     for k in range(order.size):
         frame_of(starts, columns, values, order[k], x, place)
         quaternion_of(place[1:], turn)
-        q[k, :3] = place[0]
+        for i in range(3):
+            q[k, i] = place[0, i]
         along = turn[0] * q[k, 3] + turn[1] * q[k, 4] + turn[2] * q[k, 5] + turn[3] * q[k, 6]
-        q[k, 3:] = turn if along >= 0.0 else -turn
+        for i in range(4):
+            q[k, 3 + i] = turn[i] if along >= 0.0 else -turn[i]
 
 
-@array_kernel
+@array_kernel(void(i8[::1], i8[::1], f8[::1], i8[::1], f8[::1], f8[::1], f8[:, ::1]))
 def rates_into(starts: Any, columns: Any, values: Any, order: Any, x: Any, x_rate: Any, out: Any) -> None:
     """v or a (n, 6): rate of the origin, and skew part of R^T times the rate of R."""
     place, rate = np.empty((4, 3)), np.empty((4, 3))
     for k in range(order.size):
         frame_of(starts, columns, values, order[k], x, place)
         frame_of(starts, columns, values, order[k], x_rate, rate)
-        out[k, :3] = rate[0]
         for i in range(3):
+            out[k, i] = rate[0, i]
             j, m = 1 + (i + 1) % 3, 1 + (i + 2) % 3
             turning = 0.0
             for component in range(3):

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.jit import array_kernel
+from flexmb.jit import array_kernel, kernel
+from flexmb.signatures import f8, i8, void
 
 # Where the parts of a table start: counts first, then offsets into I, then offsets into F.
 N_LINEAR, N_PRODUCTS, N_FACTORS, N_ENTRIES, N_PAIRS, N_SCALARS, N_ROWS = range(7)
@@ -26,7 +27,7 @@ SINE, COSINE = 1, 2
 """Codes of weights: cos psi (of the sine S) and -sin psi (of the cosine C), in S cos psi - C sin psi."""
 
 
-@array_kernel
+@kernel
 def factors_into(I: Any, F: Any, x: Any, is_rate: bool, out: Any) -> None:
     """(n_factors, 3) every factor at x, or its rate for the rates x."""
     start, component, column, value, origin = I[START], I[COMPONENT], I[COLUMN], I[VALUE], I[ORIGIN]
@@ -37,7 +38,7 @@ def factors_into(I: Any, F: Any, x: Any, is_rate: bool, out: Any) -> None:
             out[f, I[component + e]] += F[value + e] * x[I[column + e]]
 
 
-@array_kernel
+@kernel
 def cross_into(a: Any, b: Any, out: Any) -> None:
     """a x b."""
     out[0] = a[1] * b[2] - a[2] * b[1]
@@ -45,7 +46,7 @@ def cross_into(a: Any, b: Any, out: Any) -> None:
     out[2] = a[0] * b[1] - a[1] * b[0]
 
 
-@array_kernel
+@kernel
 def conjugates_into(I: Any, F: Any, p: int, at: Any, out: Any) -> float:
     """Cofactors of the factors of product p (same places as in `at`), and its value."""
     first, count = I[I[FIRST] + p], I[I[FIRST] + p + 1] - I[I[FIRST] + p]
@@ -64,7 +65,7 @@ def conjugates_into(I: Any, F: Any, p: int, at: Any, out: Any) -> float:
     return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
 
 
-@array_kernel
+@kernel
 def weight_of(I: Any, p: int, x: Any) -> tuple[float, float]:
     """Weight of product p and its derivative by its angle."""
     code = I[I[CODE] + p]
@@ -76,7 +77,7 @@ def weight_of(I: Any, p: int, x: Any) -> tuple[float, float]:
     return -math.sin(psi), -math.cos(psi)
 
 
-@array_kernel
+@kernel
 def scalar_term(I: Any, F: Any, s: int, x: Any, order: int) -> float:
     """Scalar term s, or its first or second derivative."""
     code, psi, factor = I[I[SCALAR_CODE] + s], x[I[I[SCALAR_COLUMN] + s]], F[I[SCALAR_FACTOR] + s]
@@ -90,7 +91,7 @@ def scalar_term(I: Any, F: Any, s: int, x: Any, order: int) -> float:
     return factor * (sine if order == 0 else cosine if order == 1 else -sine)
 
 
-@array_kernel
+@array_kernel(void(i8[::1], f8[::1], f8[::1], f8[::1]))
 def value_into(I: Any, F: Any, x: Any, out: Any) -> None:
     """(n_rows,) Phi without drives."""
     at, conjugate = np.empty((I[N_FACTORS], 3)), np.empty((I[N_FACTORS], 3))
@@ -105,7 +106,7 @@ def value_into(I: Any, F: Any, x: Any, out: Any) -> None:
         out[I[I[SCALAR_ROW] + s]] -= scalar_term(I, F, s, x, 0)
 
 
-@array_kernel
+@array_kernel(void(i8[::1], f8[::1], f8[::1], f8[::1]))
 def entries_into(I: Any, F: Any, x: Any, out: Any) -> None:
     """Entries of the gradient: linear ones, then of every product its factors and its angle, then scalar terms."""
     at, conjugate = np.empty((I[N_FACTORS], 3)), np.empty((I[N_FACTORS], 3))
@@ -127,7 +128,7 @@ def entries_into(I: Any, F: Any, x: Any, out: Any) -> None:
         out[place + s] = -scalar_term(I, F, s, x, 1)
 
 
-@array_kernel
+@array_kernel(void(i8[::1], f8[::1], f8[::1], f8[::1], f8[::1]))
 def gamma_into(I: Any, F: Any, x: Any, v: Any, out: Any) -> None:
     """(n_rows,) d(Phi_x)/dt v."""
     n = I[N_FACTORS]
@@ -159,7 +160,7 @@ def gamma_into(I: Any, F: Any, x: Any, v: Any, out: Any) -> None:
         out[I[I[SCALAR_ROW] + s]] -= scalar_term(I, F, s, x, 2) * s_dot * s_dot
 
 
-@array_kernel
+@array_kernel(void(i8[::1], f8[::1], f8[::1], f8[::1], f8[::1]))
 def hessian_into(I: Any, F: Any, x: Any, multipliers: Any, out: Any) -> None:
     """Entries of d(Phi_x^T lambda)/dx: pairs of entries (each with its mirror image), angles, scalar terms."""
     at, conjugate = np.empty((I[N_FACTORS], 3)), np.empty((I[N_FACTORS], 3))
@@ -188,7 +189,7 @@ def hessian_into(I: Any, F: Any, x: Any, multipliers: Any, out: Any) -> None:
         out[place + s] = -scalar_term(I, F, s, x, 2) * multipliers[I[I[SCALAR_ROW] + s]]
 
 
-@array_kernel
+@array_kernel(void(i8[:, ::1], f8[::1], f8[::1], f8[::1]))
 def times_into(places: Any, entries: Any, v: Any, out: Any) -> None:
     """The sparse matrix with these entries times v; places (2, n): rows and columns."""
     out[:] = 0.0
@@ -196,14 +197,14 @@ def times_into(places: Any, entries: Any, v: Any, out: Any) -> None:
         out[places[0, k]] += entries[k] * v[places[1, k]]
 
 
-@array_kernel
+@array_kernel(void(i8[::1], f8[::1], f8[::1]))
 def add_at(slots: Any, entries: Any, out: Any) -> None:
     """Add every entry at its place in the flat array."""
     for k in range(slots.size):
         out[slots[k]] += entries[k]
 
 
-@array_kernel
+@array_kernel(void(i8[::1], f8[::1], i8[::1], i8[:, ::1], i8[::1], f8[::1], f8[::1], f8[::1], f8, f8[::1]))
 def unbalanced_into(
     I: Any, F: Any, inside: Any, places: Any, kept: Any, x: Any, multipliers: Any, upper: Any, scale: float, out: Any
 ) -> None:
@@ -225,7 +226,7 @@ def unbalanced_into(
         out[n + k] = -value[kept[k]]
 
 
-@array_kernel
+@array_kernel(f8(i8[::1], f8[::1], f8, f8, f8[::1], f8[::1], f8[::1], f8[::1]))
 def move_into(
     moving: Any, step: Any, per_rate: float, per_position: float, x: Any, v: Any, a: Any, multipliers: Any
 ) -> float:
@@ -241,7 +242,7 @@ def move_into(
     return size
 
 
-@array_kernel
+@array_kernel(f8(f8[::1]))
 def largest(values: Any) -> float:
     """Largest absolute value; infinite where one is not a number, zero of none."""
     size = 0.0

@@ -8,10 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
+from flexmb import pointers
 from flexmb.jit import DISABLED
 
 _plain_arrays: dict[int, Any] = {}
@@ -33,21 +31,4 @@ if DISABLED:
     float_pointer = int_pointer
 
 else:
-
-    @intrinsic
-    def int_pointer(typing_context, address):
-        """The int64 array at an address."""
-
-        def generate(context, builder, signature, values):
-            return builder.inttoptr(values[0], ir.IntType(64).as_pointer())
-
-        return types.CPointer(types.int64)(types.int64), generate
-
-    @intrinsic
-    def float_pointer(typing_context, address):
-        """The float64 array at an address."""
-
-        def generate(context, builder, signature, values):
-            return builder.inttoptr(values[0], ir.DoubleType().as_pointer())
-
-        return types.CPointer(types.float64)(types.int64), generate
+    int_pointer, float_pointer = pointers.int_pointer, pointers.float_pointer

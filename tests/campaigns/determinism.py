@@ -6,12 +6,12 @@ Every line is a name and the SHA-256 of the bytes of all numbers of a computatio
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 import tempfile
 from pathlib import Path
 
 import h5py
-import numba
 import numpy as np
 
 from flexmb.cli import main as flexmb
@@ -91,7 +91,7 @@ def fingerprints(folder: Path) -> dict[str, str]:
 
 
 def main() -> None:
-    numba.set_num_threads(int(sys.argv[1]))
+    os.environ["NUMBA_NUM_THREADS"] = str(int(sys.argv[1]))
     with tempfile.TemporaryDirectory() as folder:
         for name, value in fingerprints(Path(folder)).items():
             print(f"fingerprint {name}: {value}")

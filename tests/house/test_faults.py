@@ -257,8 +257,8 @@ def test_a_full_disk_behind_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
         attempts.append(1)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("flexmb.jit.keep_code", keep)
-    monkeypatch.setattr("flexmb.jit.stored_code", lambda *_: None)
+    monkeypatch.setattr("flexmb.jit_numba.keep_code", keep)
+    monkeypatch.setattr("flexmb.jit_numba.stored_code", lambda *_: None)
 
     def double(I, F, W, arg):  # type: ignore[no-untyped-def]
         W[0] = 2.0 * F[0]

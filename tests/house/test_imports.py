@@ -18,8 +18,9 @@ PACKAGE = ROOT / "flexmb"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 FREE = {
-    "arrays", "axes", "code_cache", "cores", "errors", "input_files", "jit", "output_files", "stop_signals",
-    "stored_arrays", "suggestions", "vectors", "warning",
+    "arrays", "axes", "code_cache", "cores", "errors", "input_files", "jit", "jit_numba", "kernel_boundary",
+    "kernel_build", "kernel_entries", "kernel_library", "kernel_sources", "output_files", "pointers", "signatures",
+    "stop_signals", "stored_arrays", "suggestions", "vectors", "warning",
 }  # fmt: skip
 """Single files at the top that everybody may use; they use only each other."""
 HEAVY = ["numba", "scipy", "h5py", "matplotlib", "pydantic", "pyvista"]

@@ -1,7 +1,7 @@
 """Compiled loops on all cores: each thread calls the same kernel on its part, and kernels release Python's lock.
 
-Python threads are used instead of numba's own: kernels that are not parallel themselves compile in half the time.
-The number of threads is numba's (NUMBA_NUM_THREADS), by default that of the cores.
+Python threads are used instead of numba's own: kernels that are not parallel themselves compile in half the time, and
+run without numba. The number of threads is NUMBA_NUM_THREADS, by default that of the cores.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import numba
 import numpy as np
 
+from flexmb.cores import threads
 from flexmb.elements.solid.chunks import CHUNK, Chunks
 
 Progress = Callable[[str, float], None]
@@ -38,10 +38,10 @@ def over_chunks(kernel: Any, chunks: Chunks, *arguments: Any, after: Callable[[i
 
     `after` is called with the number of cells done each time.
     """
-    threads = numba.get_num_threads()
-    with ThreadPoolExecutor(threads) as pool:
+    n = threads()
+    with ThreadPoolExecutor(n) as pool:
         for colour in chunks.colours:
-            parts = [part for part in np.array_split(colour, threads) if len(part)]
+            parts = [part for part in np.array_split(colour, n) if len(part)]
             list(pool.map(lambda part: kernel(part, CHUNK, chunks.nodes, *arguments), parts))
             if after:
                 after(int(np.minimum(CHUNK, len(chunks.nodes) - CHUNK * colour).sum()))
@@ -49,7 +49,6 @@ def over_chunks(kernel: Any, chunks: Chunks, *arguments: Any, after: Callable[[i
 
 def over_range(kernel: Any, n: int, *arguments: Any) -> None:
     """Call kernel(begin, end, *arguments) for pieces that cover 0 .. n."""
-    threads = numba.get_num_threads()
-    limits = np.linspace(0, n, 4 * threads + 1).astype(np.int64)
-    with ThreadPoolExecutor(threads) as pool:
+    limits = np.linspace(0, n, 4 * threads() + 1).astype(np.int64)
+    with ThreadPoolExecutor(threads()) as pool:
         list(pool.map(lambda piece: kernel(*piece, *arguments), zip(limits[:-1], limits[1:], strict=True)))

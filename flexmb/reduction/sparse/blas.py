@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
-from numba.extending import get_cython_function_address
 
 from flexmb.arrays import Integers
 from flexmb.cores import available_cores
@@ -30,8 +30,15 @@ _SETTERS = (
 @functools.cache
 def addresses() -> Integers:
     """Addresses of the routines, in the order of `kernels.dense`."""
-    found = [get_cython_function_address(f"scipy.linalg.{module}", name) for module, name in _ROUTINES]
-    return np.array(found, dtype=np.int64)
+    return np.array([_address(f"scipy.linalg.{module}", name) for module, name in _ROUTINES], dtype=np.int64)
+
+
+def _address(module: str, name: str) -> int:
+    """Address of a routine that a module of SciPy offers to other compiled code."""
+    capsule = importlib.import_module(module).__pyx_capi__[name]
+    signature = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
+    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    return int(pointer(("PyCapsule_GetPointer", ctypes.pythonapi))(capsule, signature(capsule)))
 
 
 @functools.cache

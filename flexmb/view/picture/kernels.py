@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import array_kernel
+from flexmb.jit import array_kernel, kernel
+from flexmb.signatures import f4, f8, i8, u1, void
 
 
-@array_kernel
+@kernel
 def _narrowed(start, stop, first, step):
     """The pixels from start to stop at which first + step x is not below 0, and one more at either end for rounding."""
     if step > 0.0:
@@ -21,7 +22,7 @@ def _narrowed(start, stop, first, step):
     return (start, stop) if first >= 0.0 else (start, start - 1)
 
 
-@array_kernel
+@kernel
 def _brightness(nx, ny, nz, light):
     """Factor and offset of the colour; both sides of a surface look the same."""
     size = np.sqrt(nx * nx + ny * ny + nz * nz) + 1e-12
@@ -34,7 +35,7 @@ def _brightness(nx, ny, nz, light):
     return light[6] + light[7] * lit, 255.0 * light[8] * shine * shine * shine
 
 
-@array_kernel
+@array_kernel(void(f4[:, ::1], i8[:, ::1], f4[:, ::1], f4[::1], f4[:, ::1], f4[::1], f8, f8, f4[:, ::1], u1[:, :, ::1]))
 def draw_triangles(screen, triangles, normals, values, table, light, opacity, push, depth, image):
     """Draw shaded triangles; the colour is that of the table, brighter where the surface faces the light.
 
@@ -89,7 +90,7 @@ def draw_triangles(screen, triangles, normals, values, table, light, opacity, pu
                     image[y, x, k] = np.uint8(image[y, x, k] + opacity * (color - image[y, x, k]) + 0.5)
 
 
-@array_kernel
+@array_kernel(void(f4[:, ::1], i8[:, ::1], f4[::1], f4[::1], i8, f8, f4[:, ::1], u1[:, :, ::1]))
 def draw_lines(screen, lines, strength, color, thickness, lift, depth, image):
     """Draw lines where they are not hidden; the depth buffer is unchanged.
 
@@ -126,7 +127,7 @@ def draw_lines(screen, lines, strength, color, thickness, lift, depth, image):
                         image[y, x, k] = np.uint8(value + 0.5)
 
 
-@array_kernel
+@array_kernel(void(u1[:, :, ::1], i8, i8, i8, i8, u1[:, :, ::1]))
 def halve(image, top, bottom, left, right, out):
     """Average two by two pixels, for the rows and columns of `out` from top to bottom and from left to right."""
     for y in range(top, bottom):

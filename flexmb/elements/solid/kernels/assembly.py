@@ -19,12 +19,13 @@ from flexmb.elements.solid.kernels.element import (
     stiffness_from_products,
 )
 from flexmb.elements.solid.kernels.pattern import find
-from flexmb.jit import array_kernel
+from flexmb.jit import array_kernel, kernel
+from flexmb.signatures import b1, f8, i4, i8, void
 
 CONSISTENT, ROW_SUM, SCALED_DIAGONAL = 0, 1, 2
 
 
-@array_kernel
+@kernel
 def mass_into(X, derivatives, table, affine_table, affine_det, J, M):
     """Upper half of the mass of a cell of density 1; `affine_det` above zero: det J is constant"""
     k = M.shape[0]
@@ -43,7 +44,7 @@ def mass_into(X, derivatives, table, affine_table, affine_det, J, M):
                 M[i, j] += det * table[h, i, j]
 
 
-@array_kernel
+@kernel
 def lump(M, scheme, lumped):
     """Mass of each node from the upper half of the cell's mass M.
 
@@ -68,7 +69,7 @@ def lump(M, scheme, lumped):
             lumped[i] = M[i, i] * total / diagonal
 
 
-@array_kernel
+@kernel
 def scatter(row_nodes, indptr, indices, K, M, cell_K, cell_M, density, consistent):
     """Add a cell's stiffness and mass, given by upper halves, to both halves of the whole."""
     k = row_nodes.size
@@ -96,7 +97,30 @@ def scatter(row_nodes, indptr, indices, K, M, cell_K, cell_M, density, consisten
                     M[p] += density * cell_M[i, j]
 
 
-@array_kernel
+@array_kernel(
+    void(
+        i8[::1],
+        i8,
+        i4[:, ::1],
+        f8[:, ::1],
+        f8[::1],
+        f8[::1],
+        f8[::1],
+        f8[:, :, ::1],
+        f8[::1],
+        f8[:, :, ::1],
+        f8[:, ::1],
+        f8[:, :, ::1],
+        f8[:, :, ::1],
+        f8[:, ::1],
+        i8,
+        i8[::1],
+        i4[::1],
+        f8[:, :, ::1],
+        f8[::1],
+        b1[::1],
+    )
+)
 def assemble_chunks(
     chunks, chunk_size, nodes, points, lam, mu, density, derivatives, weights, inner, centre,
     mass_derivatives, mass_table, affine_table, scheme, indptr, indices, K, M, inverted,

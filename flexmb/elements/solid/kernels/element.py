@@ -7,12 +7,12 @@ at the points of quadrature, those of node n in columns 3 n .. 3 n + 2.
 
 from __future__ import annotations
 
-from flexmb.jit import array_kernel
+from flexmb.jit import kernel
 
 AFFINE, CURVED, INVERTED = 1, 0, -1
 
 
-@array_kernel
+@kernel
 def jacobian_into(X, derivatives, J):
     """J[a, b] = dX_a / d r_b; returns its determinant"""
     j00 = j01 = j02 = j10 = j11 = j12 = j20 = j21 = j22 = 0.0
@@ -34,7 +34,7 @@ def jacobian_into(X, derivatives, J):
     return j00 * (j11 * j22 - j12 * j21) + j01 * (j12 * j20 - j10 * j22) + j02 * (j10 * j21 - j11 * j20)
 
 
-@array_kernel
+@kernel
 def push_into(J, factor, derivatives, G, g, first):
     """Gradients of functions with the given reference derivatives: G = factor J^-T dr, from column 3 `first` on.
 
@@ -57,7 +57,7 @@ def push_into(J, factor, derivatives, G, g, first):
         G[g, column + 2] = r * c02 + s * c12 + t * c22
 
 
-@array_kernel
+@kernel
 def gradients_into(X, derivatives, weights, inner, centre, J, first_J, G, volume):
     """Gradients G and volumes (g,) of the points; returns AFFINE, CURVED or INVERTED.
 
@@ -91,7 +91,7 @@ def gradients_into(X, derivatives, weights, inner, centre, J, first_J, G, volume
     return state
 
 
-@array_kernel
+@kernel
 def products_into(G, volume, T, S):
     """Upper half of S = integral of G^T G, blocks of 3 on the diagonal complete"""
     columns = G.shape[1]
@@ -108,7 +108,7 @@ def products_into(G, volume, T, S):
                 S[r, c] += factor * T[c]
 
 
-@array_kernel
+@kernel
 def stiffness_from_products(lam, mu, S):
     """Turn S into the upper half of the stiffness: K_ij = lam S_ij + mu S_ij^T + mu tr(S_ij) 1"""
     for i in range(0, S.shape[0], 3):
@@ -128,7 +128,7 @@ def stiffness_from_products(lam, mu, S):
             S[i + 2, j + 2] = (lam + mu) * s22 + trace
 
 
-@array_kernel
+@kernel
 def condense(S, n, Y):
     """Eliminate the unknowns from n on in the upper half of the stiffness S: S_uu - Y^T Y, Y = L^-1 S_au, L L^T = S_aa.
 
@@ -154,7 +154,7 @@ def condense(S, n, Y):
                 S[r, c] -= factor * Y[a, c]
 
 
-@array_kernel
+@kernel
 def inner_response(S, n, Y):
     """Turn Y of `condense` into A = -L^-T Y: the inner unknowns are A u"""
     for a in range(S.shape[0] - 1, n - 1, -1):

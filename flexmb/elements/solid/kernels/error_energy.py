@@ -6,10 +6,32 @@ import numpy as np
 
 from flexmb.elements.solid.kernels.element import INVERTED, gradients_into
 from flexmb.elements.solid.kernels.nonlinear import displacement_gradients, gather, respond
-from flexmb.jit import array_kernel
+from flexmb.jit import array_kernel, kernel
+from flexmb.signatures import f8, i4, i8, void
 
 
-@array_kernel
+@array_kernel(
+    void(
+        i8[::1],
+        i8,
+        i4[:, ::1],
+        f8[:, ::1],
+        f8[::1],
+        f8[::1],
+        f8[:, :, ::1],
+        f8[::1],
+        f8[:, :, ::1],
+        f8[:, ::1],
+        f8[:, ::1],
+        f8[:, ::1],
+        f8[::1],
+        i8[::1],
+        i8,
+        f8[:, :, ::1],
+        f8[:, ::1],
+        f8[:, :, ::1],
+    )
+)
 def error_chunks(
     chunks, chunk_size, nodes, points, lam, mu, derivatives, weights, inner, centre,
     shapes, inner_shapes, density, material, chosen, recovered, U, sums,
@@ -62,7 +84,7 @@ def error_chunks(
                         sums[chunk, 2, m] += density[cell] * volume[g] * moved
 
 
-@array_kernel
+@kernel
 def stress_square(s, spread):
     """s : s - spread tr(s)^2 of the stress xx, yy, zz, xy, yz, zx: 2 mu s : C^-1 s"""
     trace = s[0] + s[1] + s[2]
@@ -71,7 +93,7 @@ def stress_square(s, spread):
     return straight + 2.0 * sheared - spread * trace * trace
 
 
-@array_kernel
+@kernel
 def inner_motion(shapes, inner_shapes, u, m):
     """|v + w|^2 - |v|^2 of column m, v by the nodes and w by the inner functions"""
     k = shapes.size

@@ -17,10 +17,11 @@ from flexmb.elements.solid.kernels.element import (
     products_into,
     stiffness_from_products,
 )
-from flexmb.jit import array_kernel
+from flexmb.jit import array_kernel, kernel
+from flexmb.signatures import f8, i4, i8, void
 
 
-@array_kernel
+@kernel
 def respond(G, volume, lam, mu, n, T, S, A):
     """A (3 i, n): the displacements of the inner functions are A u"""
     products_into(G, volume, T, S)
@@ -29,7 +30,7 @@ def respond(G, volume, lam, mu, n, T, S, A):
     inner_response(S, n, A)
 
 
-@array_kernel
+@kernel
 def gather(row_nodes, A, U, u):
     """Displacements u (3 (k + i), m) of a cell's nodes and inner functions from those of all nodes, U (3 n, m)"""
     n = 3 * row_nodes.size
@@ -45,7 +46,7 @@ def gather(row_nodes, A, U, u):
                 u[r, m] += A[r - n, c] * u[c, m]
 
 
-@array_kernel
+@kernel
 def displacement_gradients(G, g, u, lam, mu, H, stress):
     """H (m, 9) with H[3 a + b] = du_a/dX_b and stress (m, 6) xx yy zz xy yz zx at a point, of every displacement"""
     modes = u.shape[1]
@@ -71,7 +72,7 @@ def displacement_gradients(G, g, u, lam, mu, H, stress):
         stress[m, 5] = mu * (H[m, 2] + H[m, 6])
 
 
-@array_kernel
+@kernel
 def second_order_stress(H, stress, pairs, lam, mu, P):
     """P (9, p) = C e_kl + H_k stress_l + H_l stress_k, e_kl = (H_k^T H_l + H_l^T H_k)/2, of every pair k, l"""
     for p in range(pairs.shape[0]):
@@ -104,7 +105,7 @@ def second_order_stress(H, stress, pairs, lam, mu, P):
         P[8, p] = trace + 2.0 * mu * ezz + h20 * tzx + h21 * tyz + h22 * tzz + g20 * szx + g21 * syz + g22 * szz
 
 
-@array_kernel
+@kernel
 def add_forces(G, g, volume, P, f):
     """f (3 (k + i), p) += volume P grad N"""
     for r in range(f.shape[0]):
@@ -115,7 +116,23 @@ def add_forces(G, g, volume, P, f):
             f[r, p] += x * P[3 * a, p] + y * P[3 * a + 1, p] + z * P[3 * a + 2, p]
 
 
-@array_kernel
+@array_kernel(
+    void(
+        i8[::1],
+        i8,
+        i4[:, ::1],
+        f8[:, ::1],
+        f8[::1],
+        f8[::1],
+        f8[:, :, ::1],
+        f8[::1],
+        f8[:, :, ::1],
+        f8[:, ::1],
+        f8[:, ::1],
+        i8[:, ::1],
+        f8[:, ::1],
+    )
+)
 def second_order_chunks(
     chunks, chunk_size, nodes, points, lam, mu, derivatives, weights, inner, centre, U, pairs, F
 ):  # fmt: skip
@@ -153,7 +170,7 @@ def second_order_chunks(
                     F[row, p] += f[r, p]
 
 
-@array_kernel
+@kernel
 def stress_products(G, g, volume, stress, N):
     """Upper half of N_ij += volume grad N_i . stress grad N_j"""
     sxx, syy, szz, sxy, syz, szx = stress[0, 0], stress[0, 1], stress[0, 2], stress[0, 3], stress[0, 4], stress[0, 5]
@@ -164,7 +181,7 @@ def stress_products(G, g, volume, stress, N):
             N[i, j] += tx * G[g, 3 * j] + ty * G[g, 3 * j + 1] + tz * G[g, 3 * j + 2]
 
 
-@array_kernel
+@kernel
 def geometric_from_products(N, A, n, S):
     """Upper half of the cell's geometric stiffness S[:n, :n] from N: the same in every direction, plus the part of
     inner functions: W^T (N x 1) W with W = [1; A]."""
@@ -182,7 +199,24 @@ def geometric_from_products(N, A, n, S):
                         S[r, c] += A[3 * i + a, r] * value * A[3 * j + a, c]
 
 
-@array_kernel
+@array_kernel(
+    void(
+        i8[::1],
+        i8,
+        i4[:, ::1],
+        f8[:, ::1],
+        f8[::1],
+        f8[::1],
+        f8[:, :, ::1],
+        f8[::1],
+        f8[:, :, ::1],
+        f8[:, ::1],
+        f8[:, ::1],
+        i8[::1],
+        i4[::1],
+        f8[:, :, ::1],
+    )
+)
 def geometric_chunks(
     chunks, chunk_size, nodes, points, lam, mu, derivatives, weights, inner, centre, U, indptr, indices, K
 ):  # fmt: skip

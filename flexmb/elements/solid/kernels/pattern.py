@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import array_kernel
+from flexmb.jit import array_kernel, kernel
+from flexmb.signatures import i4, i8, u8, void
 
 
-@array_kernel
+@array_kernel(void(i8[::1], i4[::1], i8[::1], i4[::1]))
 def cells_of_nodes(start, nodes, first, cells):
     """Cells of node n in cells[first[n] : first[n + 1]]; `first` (n + 1,) enters as zeros"""
     for i in range(nodes.size):
@@ -25,7 +26,7 @@ def cells_of_nodes(start, nodes, first, cells):
             place[n] += 1
 
 
-@array_kernel
+@kernel
 def neighbours_into(n, start, nodes, first, cells, seen, row):
     """Neighbours of node n, itself among them, unsorted into `row`; returns how many. `seen` remembers n."""
     count = 0
@@ -41,7 +42,7 @@ def neighbours_into(n, start, nodes, first, cells, seen, row):
     return count
 
 
-@array_kernel
+@kernel
 def sort(row):
     """Sort a short row in place: by insertion, in gaps for the longer ones."""
     for gap in (40, 13, 4, 1):
@@ -54,7 +55,7 @@ def sort(row):
             row[j] = value
 
 
-@array_kernel
+@array_kernel(void(i8, i8, i8[::1], i4[::1], i8[::1], i4[::1], i8[::1]))
 def row_lengths(begin, end, start, nodes, first, cells, lengths):
     """Number of neighbours of the nodes begin .. end - 1"""
     seen = np.full(lengths.size, -1, np.int32)
@@ -63,7 +64,7 @@ def row_lengths(begin, end, start, nodes, first, cells, lengths):
         lengths[n] = neighbours_into(n, start, nodes, first, cells, seen, nothing)
 
 
-@array_kernel
+@array_kernel(void(i8, i8, i8[::1], i4[::1], i8[::1], i4[::1], i8[::1], i4[::1]))
 def fill_rows(begin, end, start, nodes, first, cells, indptr, indices):
     """Sorted neighbours of the nodes begin .. end - 1"""
     seen = np.full(indptr.size - 1, -1, np.int32)
@@ -73,7 +74,7 @@ def fill_rows(begin, end, start, nodes, first, cells, indptr, indices):
         sort(row)
 
 
-@array_kernel
+@array_kernel(i8(i4[:, ::1], i8, u8[::1], i8[::1]))
 def colour_chunks(nodes, chunk, masks, colours):
     """A colour for each chunk of `chunk` cells such that chunks of one colour share no node; returns their number.
 
@@ -105,7 +106,7 @@ def colour_chunks(nodes, chunk, masks, colours):
     return own if own > 64 else highest
 
 
-@array_kernel
+@kernel
 def find(indices, low, high, node):
     """Index of `node` in the sorted indices[low:high]"""
     while low < high:

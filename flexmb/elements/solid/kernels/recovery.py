@@ -7,9 +7,32 @@ import numpy as np
 from flexmb.elements.solid.kernels.element import INVERTED, gradients_into
 from flexmb.elements.solid.kernels.nonlinear import displacement_gradients, gather, respond
 from flexmb.jit import array_kernel
+from flexmb.signatures import b1, f8, i4, i8, void
 
 
-@array_kernel
+@array_kernel(
+    void(
+        i8[::1],
+        i8,
+        i4[:, ::1],
+        f8[:, ::1],
+        f8[::1],
+        f8[::1],
+        f8[:, :, ::1],
+        f8[::1],
+        f8[:, :, ::1],
+        f8[:, ::1],
+        f8[:, :, ::1],
+        f8[:, :, ::1],
+        f8[:, ::1],
+        i8[::1],
+        i8[::1],
+        f8[:, ::1],
+        f8[:, :, ::1],
+        i8[::1],
+        b1[::1],
+    )
+)
 def stress_chunks(
     chunks, chunk_size, nodes, points, lam, mu, derivatives, weights, inner, centre,
     stress_derivatives, stress_inner, extrapolation, material, owner, U, stress, count, inverted,

@@ -7,12 +7,8 @@ inside a longer array: `at` is the index of the first entry and `ld` the distanc
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
-from flexmb.jit import kernel
+from flexmb.jit import intrinsic, kernel
 
 L, N, R, T = np.uint8(ord("L")), np.uint8(ord("N")), np.uint8(ord("R")), np.uint8(ord("T"))
 POTRF, TRSM, SYRK = 0, 1, 2
@@ -22,6 +18,10 @@ POTRF, TRSM, SYRK = 0, 1, 2
 @intrinsic
 def _call(typing_context, address, arguments):
     """Call the Fortran routine at `address`: integers of 64 bits are pointers, all others are passed by reference."""
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+
     signature = types.void(types.int64, arguments)
 
     def generate(context, builder, signature, values):

@@ -11,6 +11,7 @@ import numpy as np
 
 from flexmb.jit import array_kernel, kernel
 from flexmb.reduction.sparse.kernels.separators import BETWEEN, boundary_size, initial_separator, refine
+from flexmb.signatures import f8, i4, i8, returns
 
 LEAF = 8
 """Regions of at most this many blocks are not cut further."""
@@ -18,7 +19,7 @@ FLAT = 0.2
 """Axes along which a region spreads less than this share of the longest (in variance) are not tried."""
 
 
-@array_kernel
+@array_kernel(returns(i8[::1], i8[::1], i4[::1], f8[:, ::1]))
 def dissect(starts, neighbours, points):
     """(n,) blocks in order of elimination, for a graph by rows and the places (n, 3) of its blocks."""
     n = starts.size - 1

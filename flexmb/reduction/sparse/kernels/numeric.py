@@ -14,6 +14,8 @@ import numpy as np
 
 from flexmb.jit import array_kernel, kernel
 from flexmb.reduction.sparse.kernels.dense import cholesky, divide_right, subtract_square
+from flexmb.reduction.sparse.kernels.tree import MATRIX, TREE
+from flexmb.signatures import f8, i8, returns, void
 
 SINGULAR = 1e-14
 """Pivots below this share of the diagonal entry they came from are round-off."""
@@ -115,7 +117,7 @@ def _pack(rest, rest_at, u, to):
         to += u - j
 
 
-@array_kernel
+@array_kernel(returns((i8, i8), i8, i8, i8, i8[::1], TREE, MATRIX, f8[::1], f8[::1]))
 def factorise_subtree(start, end, block, blas, tree, matrix, panels, stack):
     """Factorise supernodes start .. end - 1, a subtree in postorder; leaves the packed update of the last at stack[0].
 
@@ -155,7 +157,7 @@ def factorise_subtree(start, end, block, blas, tree, matrix, panels, stack):
     return -1, 0
 
 
-@array_kernel
+@array_kernel(returns((f8, i8), i8, TREE, f8[::1], f8[::1]))
 def smallest_pivot(block, tree, panels, diagonal):
     """Smallest pivot as a share of its diagonal entry (in order of elimination), and its index."""
     firsts, row_starts, rows, panel_starts, parent = tree
@@ -170,21 +172,21 @@ def smallest_pivot(block, tree, panels, diagonal):
     return smallest, place
 
 
-@array_kernel
+@array_kernel(void(i8, i8, TREE, MATRIX, f8[::1], f8[::1], f8[::1], i8[::1]))
 def begin_front(s, block, tree, matrix, panels, rest, diagonal, place):
     """Start the front of `s` by itself: matrix entries into its panel, zeros into `rest`."""
     _begin(s, block, tree, matrix, panels, diagonal, place)
     rest[:] = 0.0
 
 
-@array_kernel
+@array_kernel(void(i8, i8, i8, TREE, i8[::1], f8[::1], f8[::1], f8[::1]))
 def add_update(child, s, block, tree, place, update, panels, rest):
     """Add the packed update of one child to the front begun."""
     runs = np.empty(tree[1][child + 1] - tree[1][child] + 1, np.int64)
     _add_update(child, s, block, tree, place, update, 0, panels, rest, 0, runs)
 
 
-@array_kernel
+@array_kernel(i8(i8, i8, i8[::1], TREE, f8[::1], f8[::1], f8[::1]))
 def finish_front(s, block, blas, tree, panels, diagonal, rest):
     """Eliminate the pivots of the front begun and pack its update to the beginning of `rest`; -1 or the bad pivot."""
     failed = _eliminate(s, block, blas, tree, panels, diagonal, rest, 0, 1.0)

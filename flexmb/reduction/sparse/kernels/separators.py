@@ -190,9 +190,11 @@ def _refine_once(graph, number, blocks, heap, counts, moves, locked, stamp, size
         n_moves += 1
         if _cost(sizes, n) < best_cost:
             best_cost, best_at, best_moves = _cost(sizes, n), at, n_moves
-            best_sizes[:] = sizes
+            for k in range(3):
+                best_sizes[k] = sizes[k]
     _undo(side, moves, best_at, at)
-    sizes[:] = best_sizes
+    for k in range(3):
+        sizes[k] = best_sizes[k]
 
 
 @kernel

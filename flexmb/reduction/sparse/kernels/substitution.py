@@ -19,6 +19,8 @@ from flexmb.reduction.sparse.kernels.lanes import (
     subtract_transposed_3,
     subtract_transposed_6,
 )
+from flexmb.reduction.sparse.kernels.tree import TREE
+from flexmb.signatures import f8, i4, i8, returns, void
 
 
 @kernel
@@ -95,7 +97,7 @@ def _forward_columns(pivots, u, panels, at, x, own, group, n_groups, product, pr
         j += width
 
 
-@array_kernel
+@array_kernel(void(i8, i8, i8, TREE, f8[::1], f8[:, :, ::1], f8[:, :, ::1]))
 def forward(start, end, block, tree, panels, X, outside):
     """X = C^-1 X for supernodes start .. end - 1; what they subtract from rows behind them is put into `outside`.
 
@@ -135,7 +137,7 @@ def forward(start, end, block, tree, panels, X, outside):
                         outside[g, place, i] += product[from_here + i]
 
 
-@array_kernel
+@array_kernel(void(i8, i8, i8, TREE, f8[::1], f8[:, :, ::1]))
 def backward(start, end, block, tree, panels, X):
     """X = C^-T X for supernodes end - 1 .. start; the rows behind them are final."""
     firsts, row_starts, rows, panel_starts, parent = tree
@@ -181,7 +183,7 @@ def _backward_columns(pivots, u, panels, at, x, own, group, n_groups, gathered, 
             _transposed_triangle(panels, corner, height, width, x, place)
 
 
-@array_kernel
+@array_kernel(void(i4[::1], i8, f8[:, :, ::1], f8[:, :, ::1]))
 def add_rows(rows, block, outside, X):
     """Add the contribution of a subtree to the rows behind it to X."""
     for g in range(X.shape[0]):
@@ -191,7 +193,7 @@ def add_rows(rows, block, outside, X):
                     X[g, block * rows[q] + y, i] += outside[g, q, y * LANES + i]
 
 
-@array_kernel
+@array_kernel(returns(f8[:, :, ::1], f8[:, ::1], i8[::1], i8, i8))
 def arranged(columns, order, start, end):
     """(g, n, 8) right-hand sides start .. end - 1 of (n, k) in order of elimination, filled up with zeros"""
     X = np.zeros(((end - start + LANES - 1) // LANES, order.size, LANES))
@@ -201,7 +203,7 @@ def arranged(columns, order, start, end):
     return X
 
 
-@array_kernel
+@array_kernel(void(f8[:, :, ::1], i8[::1], i8, f8[:, ::1]))
 def restore(X, order, start, columns):
     """Write the solutions into the columns (n, k) from `start` on."""
     end = min(start + X.shape[0] * LANES, columns.shape[1])

@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.jit import array_kernel, kernel
+from flexmb.signatures import f8, i4, i8, returns
 
 
-@array_kernel
+@array_kernel(returns(i8[::1], i8[::1], i8[::1]))
 def fundamental(parent, counts):
     """starts : (s + 1,) first columns of maximal chains of columns with nested rows; for a postordered tree"""
     n = parent.size
@@ -31,7 +32,7 @@ def fundamental(parent, counts):
     return starts[: count + 1].copy()
 
 
-@array_kernel
+@array_kernel(returns((i8[::1], i8[::1], i8[::1], i8[::1]), i8[::1], i8[::1], i8[::1], i8[::1], f8[::1]))
 def merge(starts, parent, counts, widths, shares):
     """Merge supernodes into their parents; returns for every supernode the one it went into (or itself), columns,
     rows and the parent of each that remains.
@@ -91,7 +92,7 @@ def merge(starts, parent, counts, widths, shares):
     return into, columns, rows, above
 
 
-@array_kernel
+@kernel
 def _insert_by_width(child, sibling, columns, parent, new):
     """Put `new` into the list of children of `parent`, widest first."""
     before = -1
@@ -106,7 +107,7 @@ def _insert_by_width(child, sibling, columns, parent, new):
         sibling[before] = new
 
 
-@array_kernel
+@array_kernel(returns((i8[::1], i8[::1], i8[::1]), i8[::1], i8[::1], i8[::1], i8[::1], i8[::1], i8))
 def arrange(starts, into, columns, rows, above, block):
     """Sequence of the columns and of the supernodes that remain: children before parents, and the child that needs the
     most room beyond what it leaves on the stack first.
@@ -146,7 +147,7 @@ def arrange(starts, into, columns, rows, above, block):
     return _number(starts, into, above, child, sibling)
 
 
-@array_kernel
+@kernel
 def _number(starts, into, above, child, sibling):
     """Depth-first numbering of the supernodes that remain, and of their columns."""
     n = into.size
@@ -220,7 +221,7 @@ def _sink(values, start, end):
     values[place] = value
 
 
-@array_kernel
+@array_kernel(returns((i8[::1], i4[::1]), i8[::1], i4[::1], i8[::1], i4[::1], i8[::1], i8[::1]))
 def row_structure(starts, neighbours, order, rank, firsts, parent):
     """Rows below the diagonal block of every supernode, ascending: row_starts : (s + 1,), rows : (...)"""
     n = firsts.size - 1
@@ -252,7 +253,8 @@ def row_structure(starts, neighbours, order, rank, firsts, parent):
         at = row_starts[s]
         if at + count > rows.size:
             longer = np.empty(2 * rows.size + count, np.int32)
-            longer[:at] = rows[:at]
+            for q in range(at):
+                longer[q] = rows[q]
             rows = longer
         _sort(found, count)
         for q in range(count):
@@ -264,7 +266,7 @@ def row_structure(starts, neighbours, order, rank, firsts, parent):
     return row_starts, rows[: row_starts[n]].copy()
 
 
-@array_kernel
+@array_kernel(returns((i8[::1], f8[::1], i8[::1]), i8[::1], i8[::1], i8[::1], i8))
 def sizes(firsts, row_starts, parent, block):
     """Per supernode: start of its panel in the factor, operations of its subtree, stack its subtree needs (entries)."""
     n = firsts.size - 1

@@ -10,9 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.jit import array_kernel
+from flexmb.signatures import f8, i4, i8, returns
+
+TREE = (i8[::1], i8[::1], i4[::1], i8[::1], i8[::1])
+"""Types of the arrays that describe a factor: firsts, row_starts, rows, panel_starts, parent."""
+MATRIX = (i8[::1], i4[::1], f8[:, :, ::1], i8[::1], i4[::1])
+"""Types of a matrix in its own numbering: starts, neighbours, values, order, rank."""
 
 
-@array_kernel
+@array_kernel(returns(i8[::1], i8[::1], i4[::1], i8[::1], i4[::1]))
 def elimination_tree(starts, neighbours, order, rank):
     """parent : (n,) in elimination numbers, -1 for roots"""
     n = order.size
@@ -30,7 +36,7 @@ def elimination_tree(starts, neighbours, order, rank):
     return parent
 
 
-@array_kernel
+@array_kernel(returns(i8[::1], i8[::1]))
 def postorder(parent):
     """sequence : (n,) every node after its children, children in ascending order"""
     n = parent.size
@@ -62,7 +68,7 @@ def postorder(parent):
     return sequence
 
 
-@array_kernel
+@array_kernel(returns(i8[::1], i8[::1], i4[::1], i8[::1], i4[::1], i8[::1]))
 def column_counts(starts, neighbours, order, rank, parent):
     """(n,) blocks in every column of the factor, the diagonal included: every row's subtree is walked once"""
     n = order.size
