@@ -39,7 +39,7 @@ IN_MEMORY = "in memory"
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What a run is asked for, beside the model."""
+    """Options of a run."""
 
     resume: bool = False
     """Continue the unfinished run in the result file."""

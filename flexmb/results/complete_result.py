@@ -97,7 +97,7 @@ def _write_end(
 
 
 def replace_rows(file: h5py.File, path: str, rows: np.ndarray) -> None:
-    """Replace all rows of an array that may grow."""
+    """Replace all lines (n,) of a text, or records, of an array that may grow."""
     dataset = h5d.open(file.id, path.encode())
     dataset.set_extent((len(rows),))
     if len(rows):

@@ -35,7 +35,7 @@ class Extremes:
 def note_extremes(
     found: dict[str, Extremes], path: str, shape: tuple[int, ...], times: np.ndarray, samples: np.ndarray
 ) -> None:
-    """Take samples (r, *shape) of a channel into account: those of sensors, and the magnitude of joint reactions."""
+    """Take samples (r, *shape) [SI] of a channel into account: of sensors, and the magnitude of joint reactions."""
     if is_reaction(path):
         samples = np.sqrt(np.einsum("ri,ri->r", samples, samples))
     elif not path.startswith("sensors/"):

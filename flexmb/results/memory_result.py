@@ -51,7 +51,7 @@ class RunRows:
 
     @property
     def table(self) -> np.ndarray:
-        """(n_rows, n_out) all rows."""
+        """(n_rows, n_out) all rows, SI."""
         if len(self._blocks) != 1:
             self._blocks = [np.concatenate(self._blocks)] if self._blocks else [np.empty((0, 0))]
         return self._blocks[0]
@@ -67,7 +67,7 @@ class RunRows:
 
 
 def columns_of(channel: Any, rows: np.ndarray) -> np.ndarray:
-    """(n, *shape) samples of a channel in output rows (n, n_out)."""
+    """(n, *shape) samples of a channel in output rows (n, n_out), SI."""
     columns = rows[:, channel.start : channel.start + prod(channel.shape)]
     return columns.reshape(len(rows), *channel.shape)
 
@@ -126,7 +126,7 @@ class MemoryResult(Result):
 
     @property
     def table(self) -> np.ndarray:
-        """(n_rows, n_out) the rows as the run has written them, not to be changed."""
+        """(n_rows, n_out) the rows as the run has written them, SI; not to be changed."""
         return self._rows.table
 
     @property

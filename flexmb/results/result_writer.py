@@ -74,7 +74,7 @@ class ResultWriter:
         self._series: list[Any] = []
         self._earlier: Result | None = None
         self._held: list[np.ndarray] = []
-        self._held_state = np.empty(0)
+        self._held_states: list[np.ndarray] = []
         self._last_write = (0.0, 0.0)  # when it ended, how long it took [s]
         self._n_written, self._due = 0, time.perf_counter() + patience
         self._broken, self._has_rows, self._is_complete = False, resume, False
@@ -98,6 +98,10 @@ class ResultWriter:
         return self._n_written + sum(map(len, self._held))
 
     @property
+    def _held_bytes(self) -> int:
+        return sum(rows.nbytes for rows in self._held)
+
+    @property
     def n_channels(self) -> int:
         """Number of channels that are written."""
         return len(self._channels)
@@ -109,20 +113,20 @@ class ResultWriter:
 
     def hold(self, rows: RunRows) -> None:
         """Take all rows of a run that has ended."""
-        self.rows, self._held, self._held_state = rows, [rows.table], np.asarray(rows.checkpoint)
+        self.rows, self._held, self._held_states = rows, [rows.table], [np.asarray(rows.checkpoint)]
 
     def write(self, block: np.ndarray, checkpoint: np.ndarray) -> None:
         """Append output rows (n, n_out) and the state of the integrator after them (n_state,)."""
         if not len(block):
             return
         self._held.append(np.array(block, dtype=np.float64))
-        self._held_state = np.array(checkpoint, dtype=np.float64)
+        self._held_states.append(np.array(checkpoint, dtype=np.float64))
         if self.rows is not None:
             self.rows.write(block, checkpoint)
             self.rows = self.rows if self.rows.n_bytes <= _HELD_BACK_BYTES else None
         now, (ended, took) = time.perf_counter(), self._last_write
         due = now >= self._due if self._file is None else (now - ended) * self._write_share >= took
-        if due or sum(rows.nbytes for rows in self._held) > _HELD_BACK_BYTES:
+        if due or self._held_bytes > _HELD_BACK_BYTES:
             self._commit()
 
     def flush(self) -> None:
@@ -142,13 +146,13 @@ class ResultWriter:
             raise ValueError(f"outcome '{outcome}' is not one of {layout.OUTCOMES}")
         ended = (outcome, report, summary, warnings)
         is_short = self.rows is not None and self._file is None and self._held and not self._broken
-        if not is_short or sum(rows.nbytes for rows in self._held) > _HELD_BACK_BYTES:
+        if not is_short or self._held_bytes > _HELD_BACK_BYTES or not self._has_space():
             self.flush()
         with self._writing():
             if self._file is None and self._held:
                 self._write_at_once(*ended)
             elif self._file is None and self._earlier is not None:
-                self._begin(None)
+                self._begin(None, np.empty(0))
             if self._file is not None:
                 write_end(self._file, *ended)
             if self.started and outcome == "finished" and (kept := self.kept) is not None:
@@ -157,13 +161,13 @@ class ResultWriter:
     def _write_at_once(self, outcome: str, *rest: Any) -> None:
         """Write the file of a run that has ended."""
         block = self._held[0] if len(self._held) == 1 else np.concatenate(self._held)
-        require_space(self.path, block.nbytes)
         ended = (outcome, *rest)
-        write_complete(self._new_path, self._channels, self.identity, block, self._held_state, ended)
+        write_complete(self._new_path, self._channels, self.identity, block, self._held_states[-1], ended)
         if outcome != "finished":
             keep_finished(self.path)
         os.replace(self._new_path, self.path)
-        self._n_written, self._held, self._has_rows, self._is_complete = self.n_rows, [], True, True
+        self._n_written, self._has_rows, self._is_complete = self.n_rows, True, True
+        self._held, self._held_states = [], []
 
     def close(self) -> None:
         """Write the rows held back and close the file; may be called twice."""
@@ -206,29 +210,48 @@ class ResultWriter:
         if not self._held:
             return
         start, is_first = time.perf_counter(), self._file is None
-        block = self._held[0] if len(self._held) == 1 else np.concatenate(self._held)
         with self._writing():
-            require_space(self.path, block.nbytes)
-            if self._file is None:
-                self._begin(block)
-            else:
-                self._append(block)
-            self._held = []
+            if is_first and not self._has_space():
+                self._commit_what_fits()
+            self._put(self._held, self._held_states[-1])
+            self._held, self._held_states = [], []
         end = time.perf_counter()
         self._last_write = (end, 0.0 if is_first else end - start)  # creating the file happens only once
 
-    def _begin(self, block: np.ndarray | None) -> None:
+    def _put(self, blocks: list[np.ndarray], state: np.ndarray) -> None:
+        """Write blocks as one, with the state after them."""
+        block = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+        require_space(self.path, block.nbytes)
+        if self._file is None:
+            self._begin(block, state)
+        else:
+            self._append(block, state)
+
+    def _has_space(self) -> bool:
+        try:
+            require_space(self.path, self._held_bytes)
+        except OSError:
+            return False
+        return True
+
+    def _commit_what_fits(self) -> None:
+        """Write the first rows block by block, up to the last one, so that a full disk does not take all of them."""
+        while len(self._held) > 1:
+            self._put(self._held[:1], self._held_states[0])
+            self._held, self._held_states = self._held[1:], self._held_states[1:]
+
+    def _begin(self, block: np.ndarray | None, state: np.ndarray) -> None:
         """Create the file beside its name, with the earlier run and the first block, and rename it."""
         earlier = self._earlier
-        state = self._held_state if earlier is None or earlier.checkpoint is None else earlier.checkpoint
-        file = create_result(self._new_path, self._channels, self.identity, len(state), self._chunk_rows)
+        length = len(state) if earlier is None or earlier.checkpoint is None else len(earlier.checkpoint)
+        file = create_result(self._new_path, self._channels, self.identity, length, self._chunk_rows)
         try:
             self._use(file)
             if earlier is not None:
                 self._copy(earlier)
                 earlier.close()
             if block is not None:
-                self._append(block)
+                self._append(block, state)
         finally:
             self._file, self._series = None, []
             file.close()
@@ -257,7 +280,7 @@ class ResultWriter:
         layout.append_samples(self._file["checkpoint/state"].id, 0, earlier.checkpoint[None, :])
         self._declare_complete()
 
-    def _append(self, block: np.ndarray) -> None:
+    def _append(self, block: np.ndarray, state: np.ndarray) -> None:
         """Append one block: samples and state first, then the entry that declares them complete."""
         assert self._file is not None
         times = block[:, self._channels[0].start]
@@ -266,7 +289,7 @@ class ResultWriter:
             layout.append_samples(dataset, self._n_written, samples)
             note_extremes(self.extremes, channel.path, tuple(channel.shape), times, samples)
         n_blocks = len(self._file["checkpoint/rows"])
-        layout.append_samples(self._file["checkpoint/state"].id, n_blocks, self._held_state[None, :])
+        layout.append_samples(self._file["checkpoint/state"].id, n_blocks, state[None, :])
         self._n_written += len(block)
         self._declare_complete()
 

@@ -354,9 +354,9 @@ def test_interrupt_waits_for_the_block(tmp_path: Path, monkeypatch: pytest.Monke
         write_blocks(writer, 0, 1)
         append = writer._append
 
-        def interrupted_append(block: np.ndarray) -> None:
+        def interrupted_append(block: np.ndarray, state: np.ndarray) -> None:
             os.kill(os.getpid(), signal.SIGINT)
-            append(block)
+            append(block, state)
 
         monkeypatch.setattr(writer, "_append", interrupted_append)
         with pytest.raises(KeyboardInterrupt):

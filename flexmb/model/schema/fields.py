@@ -136,7 +136,7 @@ def _or(lengths: Sequence[int]) -> str:
 
 
 class FieldType:
-    """What reads a value, with access to the context, and its JSON schema."""
+    """Reader of a value, with access to the context, and its JSON schema."""
 
     def read(self, value: Any, info: ValidationInfo) -> Any:
         """Check what a user wrote and return its value; raises `field_error(...)`."""

@@ -9,7 +9,7 @@ How a class reads its keys is worked out when it is first used: a model that has
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from types import NoneType, UnionType
 from typing import (
@@ -26,160 +26,58 @@ from typing import (
     get_type_hints,
 )
 
-Location = tuple[str | int, ...]
-StrictBool = bool
-_REQUIRED: Any = object()
+from flexmb.model.schema.table_parts import (
+    REQUIRED,
+    ConfigDict,
+    Detail,
+    Discriminator,
+    Field,
+    FieldError,
+    FieldInfo,
+    Hook,
+    MissingError,
+    Reader,
+    StrictBool,
+    Tag,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
-
-@dataclass(frozen=True)
-class Detail:
-    """One fault: its kind, its place (with the tags of unions), the value found, and words."""
-
-    kind: str
-    place: Location = ()
-    found: Any = None
-    words: Mapping[str, Any] = field(default_factory=dict)
-
-
-class ValidationError(ValueError):
-    """All faults of a table."""
-
-    def __init__(self, details: list[Detail]):
-        super().__init__(f"{len(details)} faults")
-        self.details = details
-
-    def within(self, part: str | int) -> list[Detail]:
-        """The faults as those of the entry `part` of the table around."""
-        return [Detail(each.kind, (part, *each.place), each.found, each.words) for each in self.details]
-
-
-class FieldError(ValueError):
-    """A value that a field rejects, in words."""
-
-    def __init__(self, text: str, hint: str = ""):
-        super().__init__(text)
-        self.text, self.hint = text, hint
-
-
-class MissingError(ValueError):
-    """A key that is missing after all."""
-
-
-@dataclass
-class ValidationInfo:
-    """What a field may look at while it is read."""
-
-    context: Any = None
-    data: dict[str, Any] = field(default_factory=dict)
-    """Keys of the same table that were read before."""
-
-
-Reader = Callable[[Any, ValidationInfo], Any]
-ValidatorFunctionWrapHandler = Callable[[Any], Any]
-
-
-@dataclass(eq=False)
-class FieldInfo:
-    """A key of a table."""
-
-    default: Any = _REQUIRED
-    default_factory: Callable[[], Any] | None = None
-    alias: str | None = None
-    description: str = ""
-    discriminator: str = ""
-    validate_default: bool = False
-    json_schema_extra: Mapping[str, Any] | None = None
-    annotation: Any = None
-
-    @property
-    def is_required(self) -> bool:
-        """Whether it has no default."""
-        return self.default is _REQUIRED and self.default_factory is None
-
-    def made_default(self) -> Any:
-        """The value of a key that is not given."""
-        if self.default_factory is not None:
-            return self.default_factory()
-        return dict(self.default) if isinstance(self.default, dict) else self.default
-
-
-def Field(
-    default: Any = _REQUIRED,
-    *,
-    default_factory: Callable[[], Any] | None = None,
-    alias: str | None = None,
-    description: str = "",
-    discriminator: str = "",
-    validate_default: bool = False,
-    json_schema_extra: Mapping[str, Any] | None = None,
-) -> Any:
-    """A key: its default, its name in the file, what it means; in a union: the key that decides."""
-    return FieldInfo(default, default_factory, alias, description, discriminator, validate_default, json_schema_extra)
-
-
-@dataclass(frozen=True)
-class Tag:
-    """Name of a member of a union."""
-
-    tag: str
-
-
-@dataclass(frozen=True)
-class Discriminator:
-    """Function that finds the tag of a raw value in a union."""
-
-    tag_of: Callable[[Any], str | None]
-
-
-@dataclass(frozen=True)
-class WithJsonSchema:
-    """JSON schema of a value that is read otherwise."""
-
-    schema: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class _Hook:
-    """A method that takes part in reading: of the whole table, or of the key `name`."""
-
-    function: Any
-    mode: str
-    name: str = ""
-
-    def call(self, table: type[Table], *arguments: Any) -> Any:
-        """Call it with as many arguments as it takes."""
-        function = self.function.__func__
-        return function(table, *arguments[: function.__code__.co_argcount - 1])
-
-    def finish(self, table: Table, info: ValidationInfo) -> Any:
-        """Call it as a method of a table that was read."""
-        return self.function(table)
-
-
-def model_validator(*, mode: Literal["before", "after"]) -> Callable[[Any], Any]:
-    """A class method that gets the raw table (before), or a method of the table that was read (after)."""
-    return lambda function: _Hook(function, mode)
-
-
-def field_validator(name: str, *, mode: Literal["after", "wrap"] = "after") -> Callable[[Any], Any]:
-    """A class method that gets the value of a key that was read; wrap: the raw value and what reads it."""
-    return lambda function: _Hook(function, mode, name)
-
-
-def ConfigDict(**settings: Any) -> dict[str, Any]:
-    """Settings of a class of tables: json_schema_extra, rules between its keys or a function that makes them."""
-    return settings
+__all__ = [
+    "ConfigDict",
+    "Detail",
+    "Discriminator",
+    "Field",
+    "FieldError",
+    "FieldInfo",
+    "MissingError",
+    "StrictBool",
+    "Table",
+    "Tag",
+    "ValidationError",
+    "ValidationInfo",
+    "ValidatorFunctionWrapHandler",
+    "WithJsonSchema",
+    "field_validator",
+    "model_validator",
+    "reader_of",
+    "tags_of",
+]
 
 
 @dataclass
 class _Plan:
-    """How a class of tables is read."""
+    """Readers of the keys of a class of tables."""
 
     readers: list[tuple[str, tuple[str, ...], FieldInfo, Reader]]
     """Name of every key, its names in the file, its field and what reads it"""
     known: frozenset[str]
-    before: list[_Hook]
-    after: list[_Hook]
+    before: list[Hook]
+    after: list[Hook]
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Field,))
@@ -212,7 +110,7 @@ class Table:
             for name, annotation in hints.items():
                 if get_origin(annotation) is ClassVar or name == "model_fields_set":
                     continue
-                info = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), _REQUIRED)
+                info = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), REQUIRED)
                 info = info if isinstance(info, FieldInfo) else FieldInfo(info)
                 found[name] = replace(info, annotation=annotation)
             cls._fields = found
@@ -261,7 +159,7 @@ class Table:
     @classmethod
     def _planned(cls) -> _Plan:
         hooks = {name: hook for base in reversed(cls.__mro__) for name, hook in vars(base).items()}
-        of_keys = [hook for hook in hooks.values() if isinstance(hook, _Hook)]
+        of_keys = [hook for hook in hooks.values() if isinstance(hook, Hook)]
         readers: list[tuple[str, tuple[str, ...], FieldInfo, Reader]] = []
         for name, key_field in cls.fields().items():
             reader = reader_of(key_field.annotation)
@@ -314,7 +212,7 @@ def _rebuilt(table: type[Table], values: dict[str, Any], given: frozenset[str]) 
 
 
 def _checked(read: Reader, value: Any, info: ValidationInfo) -> Any:
-    """What `read` makes of a value; its objection becomes a fault."""
+    """Read a value; an objection of `read` becomes a fault."""
     try:
         return read(value, info)
     except FieldError as error:
@@ -323,7 +221,7 @@ def _checked(read: Reader, value: Any, info: ValidationInfo) -> Any:
         raise ValidationError([Detail("missing", (), value)]) from None
 
 
-def _hooked(table: type[Table], hook: _Hook, reader: Reader) -> Reader:
+def _hooked(table: type[Table], hook: Hook, reader: Reader) -> Reader:
     if hook.mode == "wrap":
         return lambda raw, info: _checked(
             lambda value, _: hook.call(table, value, lambda inner: reader(inner, info), info), raw, info
@@ -332,7 +230,7 @@ def _hooked(table: type[Table], hook: _Hook, reader: Reader) -> Reader:
 
 
 def reader_of(annotation: Any) -> Reader:
-    """What reads a raw value with this annotation."""
+    """Reader of raw values with this annotation."""
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return _annotated(parts[0], parts[1:])

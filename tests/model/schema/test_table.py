@@ -1,4 +1,7 @@
-"""The reader of tables: values, faults with their places, and tables as objects."""
+"""The reader of tables: values, faults with their places, and tables as objects.
+
+Covers: model.schema.table_parts.
+"""
 
 from __future__ import annotations
 
