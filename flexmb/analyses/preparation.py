@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from flexmb.solvers.initial_state import balanced_states, body_states, start_sys
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import Redundancy, redundancy
 from flexmb.solvers.row_rank import redundancy_warnings
+from flexmb.solvers.settings import IMPLICIT
+from flexmb.solvers.sparse_rows import UnsuitedStorage
 from flexmb.solvers.statics import Equilibrium
 from flexmb.system.system import System
 from flexmb.warning import WarningRecord
@@ -66,8 +69,22 @@ def prepare_spec(spec: ModelSpec) -> Preparation:
 
         if faults := uncovered(spec):
             raise InputError(faults)
-    states, balance = balanced_states(spec)
-    system = start_system(spec, states)
+    if may_be_sparse(spec):
+        with suppress(UnsuitedStorage):
+            return _prepared(spec, sparse=True)
+    return _prepared(spec, sparse=False)
+
+
+def may_be_sparse(spec: ModelSpec) -> bool:
+    """Whether the analysis can do without full matrices: it is dynamic, by an implicit method."""
+    analysis = spec.analysis
+    return analysis is None or (analysis.type == "dynamic" and analysis.method in IMPLICIT)
+
+
+def _prepared(spec: ModelSpec, *, sparse: bool) -> Preparation:
+    """`prepare_spec`; `sparse` allows sparse storage."""
+    states, balance = balanced_states(spec, sparse=sparse)
+    system = start_system(spec, states, sparse=sparse)
     work = system.workspace()
     given = work.copy()
     _check_damping(spec, system)
@@ -78,7 +95,9 @@ def prepare_spec(spec: ModelSpec) -> Preparation:
     if found.inconsistent:
         raise _contradiction(spec, found)
     _check_speed(system, given, work)
-    if found.redundant:
+    if system.pattern is not None:
+        system = replace(system, dependent=found.redundant)
+    elif found.redundant:
         system = start_system(spec, body_states(system, work), sharing=found.sharing)
         work = system.workspace()
         assemble(system, work)
@@ -119,7 +138,7 @@ def _check_damping(spec: ModelSpec, system: System) -> None:
 def _check_size(system: System) -> None:
     """Reject systems whose full matrices would take hours to solve."""
     size = system.n_v + system.n_rows
-    if system.n_rows and size > MOST_EQUATIONS:
+    if system.n_rows and system.pattern is None and size > MOST_EQUATIONS:
         text = f"{system.n_v} coordinates and {system.n_rows} constraint rows are too many: {size} full equations take "
         text += f"{8e-9 * size**2:.2g} GB and hours (at most {MOST_EQUATIONS})."
         hint = 'Use default = "joint": then only the loops of the mechanism have constraint rows.'

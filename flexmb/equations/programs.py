@@ -26,7 +26,7 @@ from flexmb.equations.inertia import body_forces
 from flexmb.equations.inverse_dynamics import backward
 from flexmb.equations.kinematics import joint_motion, kinematics
 from flexmb.equations.markers import marker_state
-from flexmb.equations.mass_matrix import mass_matrix
+from flexmb.equations.mass_matrix import mass_matrix, path_mass_matrix
 from flexmb.equations.reactions import reactions
 from flexmb.equations.sensors import sensors
 from flexmb.equations.shared_rows import (
@@ -244,6 +244,8 @@ def link(ints: Integers) -> None:
     needless = _needless(ints)
     for slot, entry in PROGRAMS.items():
         ints[slot] = 0 if slot in needless else entry.address
+    if ints[L.SPARSE]:
+        ints[L.AT_MASS] = path_mass_matrix.address
     if ints[L.N_BASIS] == 0:
         return
     for slot, of_all in OF_ALL_ROWS.items():

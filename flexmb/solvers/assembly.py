@@ -17,7 +17,24 @@ from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.layout import flat_arrays as L
 from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.mechanics import Mechanics, Solvable
-from flexmb.solvers.row_rank import RANK, combinations, in_range, near_dependences, near_text, row_units, scaled_rows
+from flexmb.solvers.row_rank import (
+    RANK,
+    Near,
+    combinations,
+    in_range,
+    near_dependences,
+    near_text,
+    row_units,
+    scaled_rows,
+)
+from flexmb.solvers.sparse_start import (
+    checked_mass,
+    close_loops_sparse,
+    close_velocities_sparse,
+    joint_rank,
+    least_strain_sparse,
+    solve_accelerations_sparse,
+)
 from flexmb.system.system import System
 
 CLOSED = 1e-12  # accepted |PHI| as a fraction of the length scale (m) or of 1 (rad): some hundred times round-off
@@ -44,6 +61,8 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
     """
     if not mechanics.n_pos_rows:
         return 0.0
+    if mechanics.is_sparse:
+        return close_loops_sparse(mechanics, free, iterations, misfit)
     rows = slice(0, mechanics.n_pos_rows)
     ways, names = _ways(mechanics, free), mechanics.system.rows[rows]
     gauge = np.array([mechanics.row_scale if row.unit == "rad" else 1.0 for row in names])
@@ -162,11 +181,13 @@ def gaps(mechanics: Mechanics, values: Floats, per: str = "") -> str:
 
 
 def positive_mass(mechanics: Mechanics) -> tuple[Floats, Floats]:
-    """Positive definite mass matrix and its bias.
+    """Positive definite mass matrix (in sparse storage: its stored entries) and its bias.
 
     A coordinate without inertia is allowed when the constraints hold it: adding s G^T G to M and s G^T GAM to the bias
     changes neither accelerations nor multipliers, since G a = -GAM.
     """
+    if mechanics.is_sparse:
+        return checked_mass(mechanics), mechanics.bias.copy()
     M, bias = mechanics.M.copy(), mechanics.bias.copy()
     found = margin(M)
     if found > SAFE:
@@ -263,6 +284,8 @@ def freedom(mechanics: Mechanics) -> int:
     """Degrees of freedom that the joints leave at the state in W, with flexible bodies taken as rigid."""
     rigid, rows = ~mechanics.system.elastic, mechanics.system.evaluated
     mechanics.jacobian()
+    if mechanics.is_sparse:
+        return int(np.sum(rigid)) - joint_rank(mechanics, rigid)
     kept = [k for k, row in enumerate(rows) if not row.is_motion]
     G = mechanics.G_all[kept][:, rigid] * mechanics.scale[rigid]
     independent = combinations(G, [rows[k] for k in kept], mechanics.system.length_scale) if G.size else ()
@@ -284,7 +307,9 @@ def no_motion_text(mechanics: Mechanics, wanted: Floats) -> str:
     listed = ", ".join(f"'{name}'" for name in joints[:10]) + (", ..." if len(joints) > 10 else "")
     m.jacobian()
     rows = m.system.evaluated
-    near = near_dependences(scaled_rows(m.G_all * m.scale, rows, m.system.length_scale), rows, SLIGHT)
+    near: tuple[Near, ...] = ()
+    if not m.is_sparse:
+        near = near_dependences(scaled_rows(m.G_all * m.scale, rows, m.system.length_scale), rows, SLIGHT)
     why = "".join(f" Note that {near_text(finding)}." for finding in near[-1:])
     return (
         f"The mechanism has no degree of freedom: {m.n_v - int(m.system.elastic.sum())} coordinates, and as many "
@@ -299,6 +324,8 @@ def least_strain(mechanics: Mechanics, M: Floats) -> Floats:
     A mechanism that is locked as long as its bodies are rigid starts as a slow motion would bend it; in the metric of
     the mass matrix the light and stiff shapes would take the largest part, and ring.
     """
+    if mechanics.is_sparse:
+        return least_strain_sparse(mechanics, M, LITTLE)
     K = elastic_stiffness(mechanics)
     if K is None:
         return M
@@ -308,6 +335,8 @@ def least_strain(mechanics: Mechanics, M: Floats) -> Floats:
 
 def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
     """Change the velocities that are not held, least in the metric M, until G v + Phi_t = 0; return the largest row."""
+    if mechanics.is_sparse:
+        return close_velocities_sparse(mechanics, M, held)
     free = np.flatnonzero(~held)
     mechanics.jacobian()
     for _ in range(2 if free.size else 0):
@@ -330,6 +359,9 @@ def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
 
 def solve_accelerations(mechanics: Mechanics) -> None:
     """Set accelerations and multipliers of the state (least squares: redundant rows share their load)."""
+    if mechanics.is_sparse:
+        solve_accelerations_sparse(mechanics)
+        return
     mechanics.equations()
     M, bias = positive_mass(mechanics)
     lower = np.linalg.cholesky(M)

@@ -29,6 +29,7 @@ Gear, Gupta & Leimkuhler, J. Comp. Appl. Math. 12 (1985) 77.
 
 from __future__ import annotations
 
+from flexmb.equations.constraints import row_times
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
@@ -107,12 +108,8 @@ def predict(K, S, W, arg):
 @kernel
 def acceleration_rows_into(I, W, S, b_prime, rhs):
     """Scheme 1: S[rhs..] = -(G v' + GAM) / b', which an increment of Dq changes by -G."""
-    n = I[L.N_V]
     for k in range(I[L.N_ROWS]):
-        value = W[I[L.GAM] + k]
-        for j in range(n):
-            value += W[I[L.G] + k * n + j] * W[I[L.A] + j]
-        S[rhs + k] = -value / b_prime
+        S[rhs + k] = -(W[I[L.GAM] + k] + row_times(I, W, k, W, I[L.A])) / b_prime
 
 
 @kernel
@@ -232,8 +229,7 @@ def project_velocities(K, S, W, arg):
         for i in range(n):
             W[I[L.V] + i] += S[dv + i]
         for k in range(m):  # linear in v: no new Jacobian is needed
-            for j in range(n):
-                W[rows + k] += W[I[L.G] + k * n + j] * S[dv + j]
+            W[rows + k] += row_times(I, W, k, S, dv)
 
 
 @program

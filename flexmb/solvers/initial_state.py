@@ -42,10 +42,15 @@ their rates (n) of every body."""
 
 
 def linked_system(
-    spec: ModelSpec, *, dropped: Collection[int] = (), sharing: Sharing = NO_SHARING, initial_state: bool = False
+    spec: ModelSpec,
+    *,
+    dropped: Collection[int] = (),
+    sharing: Sharing = NO_SHARING,
+    initial_state: bool = False,
+    sparse: bool = False,
 ) -> System:
     """System of a checked model with its programs ready to run; options as those of `build_system`."""
-    system = build_system(spec, dropped=dropped, sharing=sharing, initial_state=initial_state)
+    system = build_system(spec, dropped=dropped, sharing=sharing, initial_state=initial_state, sparse=sparse)
     link(system.ints)
     return system
 
@@ -83,9 +88,9 @@ def initial_states(spec: ModelSpec, start: float = 0.0) -> BodyStates:
     return balanced_states(spec, start)[0]
 
 
-def balanced_states(spec: ModelSpec, start: float = 0.0) -> tuple[BodyStates, Equilibrium | None]:
+def balanced_states(spec: ModelSpec, start: float = 0.0, sparse: bool = False) -> tuple[BodyStates, Equilibrium | None]:
     """The initial states, and their equilibrium when the analysis is static or has a static start."""
-    system = linked_system(spec, initial_state=True)
+    system = linked_system(spec, initial_state=True, sparse=sparse)
     work = system.workspace()
     mechanics = Mechanics(system, work)
     mechanics.t = start
@@ -162,16 +167,17 @@ def start_system(
     dropped: Collection[int] = (),
     start: float = 0.0,
     sharing: Sharing = NO_SHARING,
+    sparse: bool = False,
 ) -> System:
     """System in the coordinates of the model, with `states` as its initial state; options as of `build_system`."""
-    system = linked_system(spec, dropped=dropped, sharing=sharing)
+    system = linked_system(spec, dropped=dropped, sharing=sharing, sparse=sparse)
     work = system.workspace()
     work[system.ints[L.T]] = start
     measure(system, work, states)
     free = np.zeros(system.n_v, dtype=bool)
     mechanics = Mechanics(system, work)
     q, v = mechanics.q.copy(), mechanics.v.copy()
-    if system.n_redundant:
+    if system.ints[L.N_BASIS]:
         Basis(mechanics).set()
     basis = system.view(work, L.BASIS, int(system.ints[L.N_BASIS])).copy()
     return replace(system, q0=q, v0=v, fixed_q=free, fixed_v=free, basis0=basis)

@@ -18,6 +18,7 @@ from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.independent import pivot_columns
 from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.row_rank import RANK, Near, near_dependences, rank_of_rows, scaled_rows
+from flexmb.solvers.sparse_redundancy import SparseRank
 from flexmb.system.system import NO_SHARING, SharedRows, Sharing, System
 
 DEPENDENT = 1e-8  # the same for elastic coordinates that move the rows weakly
@@ -61,6 +62,8 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
     n, m = mechanics.n_v, mechanics.n_rows
     if m == 0:
         return Redundancy(0, n, (), (), (), (), False, joint_dof=n)
+    if mechanics.is_sparse:
+        return _by_factorisation(mechanics)
     joints = np.array([not (row.is_motion or row.on_velocity) for row in system.evaluated])
     try:
         mechanics.jacobian()
@@ -104,6 +107,24 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
     singular = best_rank > first_rank
     found = (best_rank, n - best_rank, tuple(kept), dropped, groups, contradicting, singular, sharing, near)
     return Redundancy(*found, joint_dof=n - rank_of_rows(best[[not row.is_motion for row in system.evaluated]]))
+
+
+def _by_factorisation(mechanics: Mechanics) -> Redundancy:
+    """The same in sparse storage: rows that repeat others stay in the equations, so that nothing is shared."""
+    found = SparseRank(mechanics)
+    kept, left = np.flatnonzero(~found.dependent), np.flatnonzero(found.dependent)
+    groups = (found.inconsistent,) if found.inconsistent else ()
+    return Redundancy(
+        found.rank,
+        found.dof,
+        tuple(kept.tolist()),
+        tuple(left.tolist()),
+        groups,
+        found.inconsistent,
+        False,
+        near=found.near,
+        joint_dof=found.joint_dof,
+    )
 
 
 def _shared_sets(G: Floats, joints: Flags, rank: int) -> tuple[SharedRows, ...]:

@@ -42,7 +42,11 @@ def row_units(G: Floats, rows: Sequence[Row], size: float) -> Floats:
 
     Where joints only repeat others (a door on two hinges), all lengths are round-off: they are measured by the size.
     """
-    lengths = np.linalg.norm(G, axis=1)
+    return units_of(np.linalg.norm(G, axis=1), rows, size)
+
+
+def units_of(lengths: Floats, rows: Sequence[Row], size: float) -> Floats:
+    """(rows,) the same for rows of these lengths in scaled coordinates."""
     is_length = np.array([row.unit != "rad" for row in rows], dtype=bool)
     least = SHORTEST * float(np.max(lengths[is_length], initial=size))
     of_owner: dict[str, float] = {}

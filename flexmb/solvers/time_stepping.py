@@ -15,12 +15,14 @@ from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers import (
     embedding,
+    fronts,
     generalized_alpha,
     interpolant,
     linear_algebra,
     newton_iteration,
     newton_matrix,
     runge_kutta,
+    sparse_newton,
 )
 from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.settings import EXPLICIT
@@ -114,6 +116,17 @@ _EXPLICIT = {
 }
 
 
-def stepping_programs(method: str) -> dict[int, Program]:
-    """Programs of a method by their slot in K."""
-    return _ALL | (_EXPLICIT if method in EXPLICIT else _IMPLICIT)
+_SPARSE = {
+    st.AT_FACTOR: sparse_newton.sparse_factor,
+    st.AT_SOLVE: sparse_newton.sparse_solve,
+    st.AT_FACTOR_FRONTS: fronts.factor_fronts,
+    st.AT_SOLVE_FRONTS: fronts.solve_fronts,
+    st.AT_DIFFERENCES: sparse_newton.sparse_difference_columns,
+    st.AT_MASS: sparse_newton.sparse_mass_columns,
+    st.AT_BALANCE: sparse_newton.sparse_balance_matrix,
+}
+
+
+def stepping_programs(method: str, sparse: bool = False) -> dict[int, Program]:
+    """Programs of a method by their slot in K; `sparse`: for a system in sparse storage."""
+    return _ALL | (_EXPLICIT if method in EXPLICIT else _IMPLICIT | (_SPARSE if sparse else {}))

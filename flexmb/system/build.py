@@ -14,11 +14,13 @@ from flexmb.layout import flat_arrays as L
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.placement import place
+from flexmb.system.records import sparse_storage
 from flexmb.system.records.channels import pack_channels
 from flexmb.system.records.fields import n_modes, n_stations
 from flexmb.system.records.loads import LoadRecords
 from flexmb.system.records.packing import Packer
 from flexmb.system.records.rows import RowRecords
+from flexmb.system.records.sparse_storage import SparseStorage
 from flexmb.system.records.tree import (
     TreeRecords,
     initial_coordinates,
@@ -32,13 +34,19 @@ from flexmb.system.topology import Topology, topology
 
 
 def build_system(
-    spec: ModelSpec, *, dropped: Collection[int] = (), sharing: Sharing = NO_SHARING, initial_state: bool = False
+    spec: ModelSpec,
+    *,
+    dropped: Collection[int] = (),
+    sharing: Sharing = NO_SHARING,
+    initial_state: bool = False,
+    sparse: bool = False,
 ) -> System:
     """Flat arrays of a checked model (`ModelSpec`).
 
     `dropped` lists constraint rows that are not evaluated (numbers in `System.all_rows`), `sharing` rows that repeat
     others (numbers in `System.evaluated`); their combinations at the start are still to be set in `basis0`. With
     `initial_state` the tree is the joint tree in which initial values are read, whatever coordinates are requested.
+    `sparse` allows sparse storage, which is used where it is worthwhile.
     """
     mechanism = place(spec)
     topo = topology(spec, mechanism, initial_state=initial_state)
@@ -64,6 +72,7 @@ def build_system(
         pack.ints[L.OPEN] = pack.put([sharing.limit * min(1.0, _length_scale(mechanism))])
     _pack_motions(pack, spec, rows, loads)
     _pack_joints(pack, mechanism, topo, tree, rows, loads, joint_f)
+    storage = _sparse_storage(pack) if sparse and sharing is NO_SHARING else None
     _take_rows(pack, tree.n_v, len(loads.powers))
     channels = pack_channels(pack, spec, topo, tree, rows, loads, len(active))
     q0, v0, given_q, given_v = initial_coordinates(mechanism, topo, tree)
@@ -91,7 +100,21 @@ def build_system(
         fixed_v=given_v,
         length_scale=_length_scale(mechanism),
         memory0=np.array(rows.memory),
+        pattern=None if storage is None else storage.pattern(),
+        full_pattern=None if storage is None or initial_state else storage.full_pattern(),
     )
+
+
+def _sparse_storage(pack: Packer) -> SparseStorage | None:
+    """Sparse storage of M and G where it is worthwhile; its tables are written."""
+    storage = SparseStorage(pack.ints)
+    if pack.ints[L.N_V] + pack.ints[L.N_ALL_ROWS] < sparse_storage.SPARSE_FROM:
+        return None
+    storage.find_columns()
+    if not storage.is_worthwhile:
+        return None
+    storage.pack(pack)
+    return storage
 
 
 def _take_state(pack: Packer, tree: TreeRecords, mechanism: Mechanism) -> None:
@@ -110,7 +133,10 @@ def _take_state(pack: Packer, tree: TreeRecords, mechanism: Mechanism) -> None:
 def _take_rows(pack: Packer, n_v: int, n_powers: int) -> None:
     ints = pack.ints
     ints[L.N_POWERS], n_rows, n_all = n_powers, ints[L.N_ROWS], ints[L.N_ALL_ROWS]
+    if not ints[L.SPARSE]:
+        ints[L.N_M], ints[L.N_G], ints[L.N_ALL_G] = n_v * n_v, n_rows * n_v, n_all * n_v
     counts = {"n_v": n_v, "n_rows": n_rows, "n_all_rows": n_all, "n_powers": n_powers, "n_share": 0}
+    counts |= {"n_M": ints[L.N_M], "n_G": ints[L.N_G], "n_all_G": ints[L.N_ALL_G]}
     pack.take_header((L.LAM, L.PHI, L.PHI_DOT, L.GAM, L.M, L.G, L.POWER, L.WORK), counts)
     if n_all > n_rows:  # some rows repeat others
         counts["n_basis"] = ints[L.N_BASIS] = n_all * n_all + 2 * ints[L.N_Q] + n_all

@@ -103,6 +103,12 @@ class System:
     """Typical length [m], for tolerances."""
     memory0: Floats
     """Angles near which turns are counted at the start, with rates and time, then zeros (n_memory)."""
+    pattern: Integers | None = None
+    """Pattern of the equations in sparse storage (`flexmb.layout.sparse_pattern`); None: full matrices."""
+    full_pattern: Integers | None = None
+    """The same with all entries of a tangent by differences."""
+    dependent: tuple[int, ...] = ()
+    """Rows that repeat others at the start, in sparse storage: numbers in `evaluated`."""
 
     @property
     def n_v(self) -> int:
@@ -122,7 +128,7 @@ class System:
     @property
     def n_redundant(self) -> int:
         """Number of constraint rows, or combinations of them, that repeat others."""
-        return len(self.evaluated) - self.n_rows
+        return len(self.evaluated) - self.n_rows + len(self.dependent)
 
     @property
     def body_names(self) -> list[str]:
