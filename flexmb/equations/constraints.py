@@ -56,7 +56,7 @@ from flexmb.vectors import (
     sub,
 )
 
-JACOBIAN, JACOBIAN_AGAIN, MULTIPLIERS = range(3)
+JACOBIAN, JACOBIAN_AGAIN, MULTIPLIERS, VALUES = range(4)
 """Quantity that `rows` are evaluated for."""
 
 
@@ -266,11 +266,11 @@ def rows(I, F, W, purpose):
 
     JACOBIAN: with the Jacobian G. JACOBIAN_AGAIN: the same, after rows at the same motion, so that the markers have
     their state. MULTIPLIERS: the multipliers' wrenches are added to the bodies and efforts; the accelerations of the
-    kinematics include A. Rows that are only watched are evaluated for JACOBIAN, and have none.
+    kinematics include A. VALUES: neither. Rows that are only watched are evaluated for JACOBIAN, and have none.
     """
     n = I[L.N_V]
     wants_forces = purpose == MULTIPLIERS
-    wants_jacobian = not wants_forces
+    wants_jacobian = purpose == JACOBIAN or purpose == JACOBIAN_AGAIN
     is_sparse = I[L.SPARSE] == 1
     a = 0
     b = 0
@@ -296,7 +296,7 @@ def rows(I, F, W, purpose):
         row_into(I, F, W, row, k, a, b, wants_forces)
         if k >= I[L.N_ALL_POS_ROWS]:
             W[I[L.PHI_ALL] + k] = W[I[L.PHI_DOT_ALL] + k]
-        if is_watched:
+        if is_watched or purpose == VALUES:
             continue
         target = I[L.G_ALL] + k * n
         if wants_jacobian:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from flexmb.arrays import Integers
 from flexmb.equations.arms import flexible_arm
 from flexmb.equations.chords import accept, branches, chord, chords, pair
-from flexmb.equations.constraints import JACOBIAN, JACOBIAN_AGAIN, MULTIPLIERS, rows
+from flexmb.equations.constraints import JACOBIAN, JACOBIAN_AGAIN, MULTIPLIERS, VALUES, rows
 from flexmb.equations.coordinates import compose, rates, velocities
 from flexmb.equations.energy import energies_into, powers, powers_into
 from flexmb.equations.fields.beam_arm import beam_arm
@@ -84,13 +84,13 @@ def system(I, F, W, after_residual):
 
 
 @program
-def jacobian(I, F, W, arg):
-    """G, PHI, PHI_DOT at T, Q, V."""
+def jacobian(I, F, W, values_only):
+    """G, PHI, PHI_DOT at T, Q, V; 1: without G."""
     call(I[L.AT_KINEMATICS], I, F, W, 0)
     if I[L.N_CHORDS] > 0:
         call(I[L.AT_CHORDS], I, F, W, 0)
     if I[L.N_ALL_ROWS] > 0:
-        call(I[L.AT_ROWS], I, F, W, JACOBIAN)
+        call(I[L.AT_ROWS], I, F, W, VALUES if values_only == 1 else JACOBIAN)
 
 
 @program

@@ -14,7 +14,7 @@ import numpy as np
 from flexmb.arrays import Floats, Integers
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.record import Record
-from flexmb.layout.sparse_pattern import SP_N_G, SP_N_S, SP_NUMBERS, SP_PASSES, factor_length
+from flexmb.layout.sparse_pattern import SP_N_G, SP_N_S, SP_PASSES, factor_length
 
 OK, MORE, DONE, SINGULAR, NO_CONVERGENCE, NO_STEP, CHOOSE_AGAIN, NOT_CLOSED, COMBINE_AGAIN, OPENED = range(10)
 """Outcomes of a kernel (`STATUS`)."""
@@ -190,6 +190,7 @@ NEAR = _number("near", "increments of this size may be round-off of the coordina
 CONTRACTION = _number("contraction", "of the Newton iteration", unit="1")
 MOVED = _number("moved", "way of the coordinates since the factorisation, scaled", unit="1")
 FLOOR = _number("floor", "level at which the increments were seen to stagnate", unit="1")
+GAP_FLOOR = _number("gap_floor", "level at which the closure was seen to stagnate", unit="1")
 LARGEST_PHI = _number("largest_phi", "largest constraint residual, scaled", unit="1")
 WORST = _number("worst", "largest error or increment of a coordinate, scaled", unit="1")
 J_MAX = _number("j_max", "largest entry of J, scaled", unit="1")
@@ -224,8 +225,9 @@ def make_state(ints: Integers, explicit: bool, patterns: Sequence[Integers] = ()
     if patterns and not explicit:
         size = counts["n_v"] + m
         counts["n_tangent"] = max(int(P[SP_N_S] + (P[SP_N_G] if P[SP_PASSES] else 0)) for P in patterns)
-        length = max(factor_length(size, max(int(P[SP_NUMBERS]), 3 * counts["n_v"])) for P in patterns)
-        return lay_out(K_RECORD, S_RECORD, counts, {NEWTON: size}, "implicit", {NEWTON: length})
+        return lay_out(
+            K_RECORD, S_RECORD, counts, {NEWTON: size}, "implicit", {NEWTON: max(map(factor_length, patterns))}
+        )
     if explicit:
         dense = {DEPENDENT: m, DEPENDENT_POSITION: counts["n_pos_rows"], REDUCED: counts["n_free"] if m else 0}
     else:

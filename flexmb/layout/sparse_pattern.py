@@ -53,13 +53,14 @@ FA_FAULT = FACTOR_RECORD.value("fault", "1: a coordinate has no pivot", unit="1"
 FA_LEAST = FACTOR_RECORD.value("least", "least pivot of a row that was kept", unit="1")
 FA_VECTOR = FACTOR_RECORD.value("vector", "offset of the right-hand side, later the solution", unit="1")
 FACTOR = FACTOR_RECORD.size
-"""Behind it: reciprocal pivots (size), order of the pivots in their front (size), two vectors (size each), then the
-matrices of the fronts."""
+"""Behind it: reciprocal pivots (size), order of the pivots in their front (size), a vector (size), the matrices of the
+fronts, and scratch for the largest of them."""
 
 
-def factor_length(size: int, n_numbers: int) -> int:
-    """Numbers that a factorisation takes."""
-    return FACTOR + 4 * size + n_numbers
+def factor_length(P: Integers) -> int:
+    """Numbers that a factorisation takes; at least three for every coordinate are in fronts and scratch."""
+    largest = int(P[P[SP_TABLE] + FR_SIZE : P[SP_TABLE] + P[SP_FRONTS] * FRONT : FRONT].max(initial=0))
+    return int(FACTOR + 3 * P[SP_SIZE] + max(P[SP_NUMBERS] + largest**2, 3 * P[SP_COORDINATES]))
 
 
 def entries_at(P: Integers, slot: int, count: int) -> Integers:

@@ -5,6 +5,10 @@ from `at` on. Every front eliminates its pivots, coordinates first, the largest 
 its parent (multifrontal method; Duff & Reid, ACM TOMS 9 (1983) 302). A constraint row is eliminated after all its
 coordinates. Its pivot is then the square of the part of the row that others do not repeat, in the metric S^-1: a row
 whose pivot is below the tolerance depends on others, and its multiplier does not change.
+
+With the parts [A B; C D] of a front, A of its pivots, the front then holds [A^-1  A^-1 B; C A^-1  .]: a solution goes
+through the fronts with r_D -= (C A^-1) r_A, and back with x_A = A^-1 r_A - (A^-1 B) x_D, rows of products that the
+processor does four at a time.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ from flexmb.layout.sparse_pattern import FA_DEPENDENT, FA_FAULT, FA_LEAST, FA_TO
 
 @kernel
 def pivots_at(at):
-    """Place of the reciprocal pivots; then the order of the pivots, two vectors and the fronts."""
+    """Place of the reciprocal pivots; then the order of the pivots, a vector and the fronts."""
     return at + FACTOR
 
 
@@ -28,14 +32,14 @@ def order_at(P, at):
 
 @kernel
 def vector_at(P, at):
-    """Place of the two vectors of a solution."""
+    """Place of the vector of a solution."""
     return at + FACTOR + 2 * P[sp.SP_SIZE]
 
 
 @kernel
 def fronts_at(P, at):
     """Place of the matrices of the fronts."""
-    return at + FACTOR + 4 * P[sp.SP_SIZE]
+    return at + FACTOR + 3 * P[sp.SP_SIZE]
 
 
 @kernel
@@ -117,12 +121,69 @@ def _add_to_parent(P, X, at, front):
             X[target + P[into + j]] += X[source + j]
 
 
+@kernel
+def _outer_parts(X, A, size, pivots, inverse):
+    """Replace U_12 by U_11^-1 U_12 = A^-1 B and L_21 by L_21 L_11^-1 = C A^-1, in the order of the pivots."""
+    for i in range(pivots - 1, -1, -1):
+        row = A + i * size
+        for k in range(i + 1, pivots):
+            f = X[row + k]
+            if f != 0.0:
+                for j in range(pivots, size):
+                    X[row + j] -= f * X[A + k * size + j]
+        for j in range(pivots, size):
+            X[row + j] *= X[inverse + i]
+    for i in range(pivots, size):
+        row = A + i * size
+        for k in range(pivots - 1, 0, -1):
+            f = X[row + k]
+            if f != 0.0:
+                for j in range(k):
+                    X[row + j] -= f * X[A + k * size + j]
+
+
+@kernel
+def _inner_part(X, A, size, pivots, inverse, order, scratch):
+    """Replace the factors of the pivots by A^-1, and all parts by those in the order of the unknowns."""
+    n = pivots
+    for i in range(n):  # rows of L_11^-1, then of U_11^-1 L_11^-1
+        for j in range(n):
+            X[scratch + i * n + j] = 1.0 if i == j else 0.0
+        for k in range(i):
+            f = X[A + i * size + k]
+            if f != 0.0:
+                for j in range(k + 1):
+                    X[scratch + i * n + j] -= f * X[scratch + k * n + j]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            f = X[A + i * size + k]
+            if f != 0.0:
+                for j in range(n):
+                    X[scratch + i * n + j] -= f * X[scratch + k * n + j]
+        for j in range(n):
+            X[scratch + i * n + j] *= X[inverse + i]
+    for i in range(n):
+        row = A + int(X[order + i]) * size
+        for j in range(n):
+            X[row + int(X[order + j])] = X[scratch + i * n + j]
+    for j in range(n, size):
+        for i in range(n):
+            X[scratch + i] = X[A + i * size + j]
+        for i in range(n):
+            X[A + int(X[order + i]) * size + j] = X[scratch + i]
+        for i in range(n):
+            X[scratch + i] = X[A + j * size + i]
+        for i in range(n):
+            X[A + j * size + int(X[order + i])] = X[scratch + i]
+
+
 @program
 def factor_fronts(P, X, W, at):
     """Factorise the matrix whose entries are in the fronts."""
     X[at + FA_DEPENDENT] = 0.0
     X[at + FA_FAULT] = 0.0
     X[at + FA_LEAST] = 1e300
+    scratch = fronts_at(P, at) + P[sp.SP_NUMBERS]
     for f in range(P[sp.SP_FRONTS]):
         front = P[sp.SP_TABLE] + f * sp.FRONT
         left = _factor_front(P, X, at, front)
@@ -131,21 +192,32 @@ def factor_fronts(P, X, W, at):
             return
         X[at + FA_DEPENDENT] += left
         _add_to_parent(P, X, at, front)
+        size, pivots, first = P[front + sp.FR_SIZE], P[front + sp.FR_PIVOTS], P[front + sp.FR_FIRST]
+        A, inverse = fronts_at(P, at) + P[front + sp.FR_AT], pivots_at(at) + first
+        _outer_parts(X, A, size, pivots, inverse)
+        _inner_part(X, A, size, pivots, inverse, order_at(P, at) + first, scratch)
 
 
 @kernel
-def _product(X, a, b, n):
-    """Sum of X[a + i] X[b + i]; four partial sums, since the order of a sum may not be changed."""
-    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    whole = n // 4 * 4
-    for j in range(0, whole, 4):
-        s0 += X[a + j] * X[b + j]
-        s1 += X[a + j + 1] * X[b + j + 1]
-        s2 += X[a + j + 2] * X[b + j + 2]
-        s3 += X[a + j + 3] * X[b + j + 3]
-    for j in range(whole, n):
-        s0 += X[a + j] * X[b + j]
-    return (s0 + s1) + (s2 + s3)
+def _products(X, A, stride, rows, length, v, out):
+    """X[out..] = rows of the matrix at A times the numbers at v; four rows at a time share what they read."""
+    whole = rows // 4 * 4
+    for i in range(0, whole, 4):
+        r0 = A + i * stride
+        r1, r2, r3 = r0 + stride, r0 + 2 * stride, r0 + 3 * stride
+        s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+        for j in range(length):
+            f = X[v + j]
+            s0 += X[r0 + j] * f
+            s1 += X[r1 + j] * f
+            s2 += X[r2 + j] * f
+            s3 += X[r3 + j] * f
+        X[out + i], X[out + i + 1], X[out + i + 2], X[out + i + 3] = s0, s1, s2, s3
+    for i in range(whole, rows):
+        row, s0 = A + i * stride, 0.0
+        for j in range(length):
+            s0 += X[row + j] * X[v + j]
+        X[out + i] = s0
 
 
 @program
@@ -153,29 +225,25 @@ def solve_fronts(P, X, W, at):
     """Replace the right-hand side in W by the solution; multipliers of rows that depend on others are zero."""
     size, b = P[sp.SP_SIZE], int(X[at + FA_VECTOR])
     x = vector_at(P, at)
-    y = x + size
-    inverse, order, fronts = pivots_at(at), order_at(P, at), fronts_at(P, at)
+    fronts = fronts_at(P, at)
+    scratch = fronts + P[sp.SP_NUMBERS]
     for k in range(size):
         X[x + k] = W[b + P[P[sp.SP_UNKNOWN] + k]]
     for f in range(P[sp.SP_FRONTS]):
         front = P[sp.SP_TABLE] + f * sp.FRONT
         n, pivots, first = P[front + sp.FR_SIZE], P[front + sp.FR_PIVOTS], P[front + sp.FR_FIRST]
-        A, coupled = fronts + P[front + sp.FR_AT], P[front + sp.FR_COUPLED] - pivots
-        for k in range(pivots):
-            X[y + first + k] = X[x + first + int(X[order + first + k])] - _product(X, A + k * n, y + first, k)
-        for i in range(pivots, n):
-            X[x + P[coupled + i]] -= _product(X, A + i * n, y + first, pivots)
+        A, coupled = fronts + P[front + sp.FR_AT], P[front + sp.FR_COUPLED]
+        _products(X, A + pivots * n, n, n - pivots, pivots, x + first, scratch)
+        for i in range(n - pivots):
+            X[x + P[coupled + i]] -= X[scratch + i]
     for f in range(P[sp.SP_FRONTS] - 1, -1, -1):
         front = P[sp.SP_TABLE] + f * sp.FRONT
         n, pivots, first = P[front + sp.FR_SIZE], P[front + sp.FR_PIVOTS], P[front + sp.FR_FIRST]
-        A, coupled = fronts + P[front + sp.FR_AT], P[front + sp.FR_COUPLED] - pivots
-        for k in range(pivots - 1, -1, -1):
-            row, total = A + k * n, X[y + first + k]
-            total -= _product(X, row + k + 1, y + first + k + 1, pivots - 1 - k)
-            for j in range(pivots, n):
-                total -= X[row + j] * X[x + P[coupled + j]]
-            X[y + first + k] = total * X[inverse + first + k]
+        A, coupled = fronts + P[front + sp.FR_AT], P[front + sp.FR_COUPLED]
         for k in range(pivots):
-            X[x + first + int(X[order + first + k])] = X[y + first + k]
+            X[scratch + k] = X[x + first + k]
+        for j in range(n - pivots):
+            X[scratch + pivots + j] = -X[x + P[coupled + j]]
+        _products(X, A, n, pivots, n, scratch, x + first)
     for k in range(size):
         W[b + P[P[sp.SP_UNKNOWN] + k]] = X[x + k]

@@ -210,7 +210,8 @@ def project_velocities(K, S, W, arg):
     dv, rows = K[st.NEWTON + st.VECTOR], I[L.PHI_DOT]
     if m == 0:
         return
-    call(I[L.AT_JACOBIAN], I, F, W, 0)
+    is_sparse = I[L.SPARSE] == 1  # then G costs more than all else, and is seldom needed
+    call(I[L.AT_JACOBIAN], I, F, W, 1 if is_sparse else 0)
     for k in range(I[L.N_ALL_POS_ROWS]):
         S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[L.PHI_ALL] + k]))
     if K[st.PROJECT] == 0:
@@ -225,6 +226,9 @@ def project_velocities(K, S, W, arg):
             S[dv + n + k] = -W[rows + k]
         if largest <= small:
             return
+        if is_sparse:
+            is_sparse = False
+            call(I[L.AT_JACOBIAN], I, F, W, 0)
         call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
         for i in range(n):
             W[I[L.V] + i] += S[dv + i]

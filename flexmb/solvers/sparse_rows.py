@@ -39,7 +39,7 @@ class SparseRows:
         self.s_row, self.s_column = entries_at(P, sp.SP_S_ROW, sp.SP_N_S), entries_at(P, sp.SP_S_COLUMN, sp.SP_N_S)
         self._second = entries_at(P, sp.SP_S_SECOND, sp.SP_N_S)
         self._mirrored = self._second >= 0
-        self.X = np.zeros(factor_length(self.size, int(P[sp.SP_NUMBERS])))
+        self.X = np.zeros(factor_length(P))
         self.D = np.ones(self.size)
         self.dependent = np.zeros(self.size - self.n, dtype=bool)
         """Rows that repeat others, in the last factorisation"""
@@ -125,7 +125,7 @@ class SparseRows:
         G *= self.D[self.g_column] * self.D[n + self.g_row]
         lengths = np.bincount(self.g_row, weights=G**2, minlength=self.size - n)
         longest = max(float(np.max(lengths, initial=0.0)), 1e-300)
-        fronts = X[sp.FACTOR + 4 * self.size :]
+        fronts = X[sp.FACTOR + 3 * self.size :]
         fronts[:] = 0.0
         fronts[entries_at(P, sp.SP_S_FIRST, sp.SP_N_S)] = S
         fronts[self._second[self._mirrored]] = S[self._mirrored]
