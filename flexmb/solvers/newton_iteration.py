@@ -15,7 +15,7 @@ from flexmb.solvers.pointers import int_pointer
 
 MAX_ITERATIONS = 12
 MAX_SINCE = 200  # steps with one factor
-WORTH, WORTH_FULL = 3, 20  # a sparse factorisation in units of iterations: from the mass, by differences
+WORTH, WORTH_FULL = 5, 20  # a sparse factorisation in units of iterations: from the mass, by differences
 SLOW = 0.25  # contraction that requires a better matrix
 # Error of the positions that Newton may leave, as a part of beta h^2 times the largest acceleration: an error e of the
 # positions is one of e/(beta h^2) of accelerations and multipliers, and constraints amplify it from step to step.
@@ -138,8 +138,8 @@ def newton(K, S, W, arg):
         last_gap = S[st.GAP]
         if not first and theta > SLOW:
             if age > K[st.STEP_ITERATIONS]:
-                # a sparse matrix is not worth it when one iteration more will do
-                rebuild = K[st.BUILT] == 0 or size * theta * theta > 1.0 - theta
+                # a sparse matrix is not worth it when the iterations that it costs will do
+                rebuild = K[st.BUILT] == 0 or size * theta**WORTH > 1.0 - theta
             elif K[st.TANGENT] == 1:
                 slow += 1  # once may be chance: a first increment that happens to be small
                 if slow > 1:
