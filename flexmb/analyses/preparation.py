@@ -17,10 +17,11 @@ from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.solvers.assembly import assemble, gaps, no_motion_text
 from flexmb.solvers.initial_state import balanced_states, body_states, start_system
 from flexmb.solvers.mechanics import Mechanics
-from flexmb.solvers.redundancy import Redundancy, redundancy
+from flexmb.solvers.redundancy import Redundancy, redundancy, set_open_limit
 from flexmb.solvers.row_rank import redundancy_warnings
 from flexmb.solvers.settings import IMPLICIT
 from flexmb.solvers.sparse_rows import UnsuitedStorage
+from flexmb.solvers.sparse_sharing import with_least_multipliers
 from flexmb.solvers.statics import Equilibrium
 from flexmb.system.system import System
 from flexmb.warning import WarningRecord
@@ -51,15 +52,15 @@ class Preparation:
     """Findings of the assembly and of the start."""
 
 
-def prepare(model: Model) -> Preparation:
+def prepare(model: Model, *, sparse: bool = True) -> Preparation:
     """The system of a model, ready to run; see `prepare_spec`."""
-    return prepare_spec(model.spec)
+    return prepare_spec(model.spec, sparse=sparse)
 
 
-def prepare_spec(spec: ModelSpec) -> Preparation:
+def prepare_spec(spec: ModelSpec, *, sparse: bool = True) -> Preparation:
     """Build the system of a checked model, close its loops, and combine constraint rows that repeat others.
 
-    Raises InputError when there is nothing to move or motions contradict each other, ComputationError when the loops
+    `sparse` allows sparse storage, for analyses that do without full matrices. Raises InputError when there is nothing to move or motions contradict each other, ComputationError when the loops
     cannot close or constraints contradict each other.
     """
     if not spec.bodies:
@@ -69,7 +70,7 @@ def prepare_spec(spec: ModelSpec) -> Preparation:
 
         if faults := uncovered(spec):
             raise InputError(faults)
-    if may_be_sparse(spec):
+    if sparse and may_be_sparse(spec):
         with suppress(UnsuitedStorage):
             return _prepared(spec, sparse=True)
     return _prepared(spec, sparse=False)
@@ -96,7 +97,10 @@ def _prepared(spec: ModelSpec, *, sparse: bool) -> Preparation:
         raise _contradiction(spec, found)
     _check_speed(system, given, work)
     if system.pattern is not None:
-        system = replace(system, dependent=found.redundant)
+        if found.redundant:
+            system = replace(system, dependent=found.redundant)
+            system, work = with_least_multipliers(system, work)
+            set_open_limit(system, work, found)
     elif found.redundant:
         system = start_system(spec, body_states(system, work), sharing=found.sharing)
         work = system.workspace()

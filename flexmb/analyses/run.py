@@ -82,7 +82,7 @@ def run_model(
 
         solve = natural_solver(spec, turbo)
     compile_for(spec.analysis.method, field_kinds(spec))
-    ready = ready or prepare(model)
+    ready = ready or prepare(model, sparse=not turbo)
     if turbo:
         from flexmb.analyses.turbo import use_turbo
 

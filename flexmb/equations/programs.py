@@ -30,7 +30,8 @@ from flexmb.equations.mass_matrix import mass_matrix, path_mass_matrix
 from flexmb.equations.reactions import reactions
 from flexmb.equations.sensors import sensors
 from flexmb.equations.shared_rows import (
-    clear_shift,
+    AS_BEFORE,
+    SHARED,
     share,
     shared_jacobian,
     shared_residual,
@@ -119,8 +120,9 @@ def _body_output_into(I, W, body, last):
 @program
 def output(I, F, W, arg):
     """OUT row at T, Q, V, A, LAM, WORK; of rows that depend on each other the least multipliers."""
-    if I[L.N_SHARED] > 0:
-        call(I[L.AT_SHARE], I, F, W, 0)
+    is_shared = I[L.N_SHARED] > 0 or I[L.AT_SHARE_PATTERN] > 0
+    if is_shared:
+        call(I[L.AT_SHARE], I, F, W, SHARED)
     call(I[L.AT_WHOLE_RESIDUAL], I, F, W, 0)
     powers_into(I, F, W)
     energies_into(I, F, W)
@@ -145,8 +147,8 @@ def output(I, F, W, arg):
         for i in range(I[piece + L.CO_LENGTH]):
             W[place] = W[source + i]
             place += 1
-    if I[L.N_SHARED] > 0:
-        clear_shift(I, W)
+    if is_shared:
+        call(I[L.AT_SHARE], I, F, W, AS_BEFORE)
 
 
 PROGRAMS: dict[int, Program] = {

@@ -22,6 +22,9 @@ from flexmb.equations.cholesky import cholesky, cholesky_solve
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 
+SHARED, AS_BEFORE = range(2)
+"""Multipliers that `share` is to set: the least ones, or those of the solvers."""
+
 
 @kernel
 def shift_of(I):
@@ -182,9 +185,14 @@ def dependence_into(I, W, column, rank, T, R, x):
 
 
 @program
-def share(I, F, W, arg):
-    """Shift of the multipliers to the least ones of every set of rows, at T, Q, V, LAM; later residuals add it."""
+def share(I, F, W, wanted):
+    """Shift of the multipliers to the least ones of every set of rows, at T, Q, V, LAM; later residuals add it.
+
+    AS_BEFORE: no shift.
+    """
     clear_shift(I, W)
+    if wanted == AS_BEFORE:
+        return
     call(I[L.AT_JACOBIAN], I, F, W, 0)
     n, m, Q, shift = I[L.N_V], I[L.N_ALL_ROWS], I[L.BASIS], shift_of(I)
     for number in range(I[L.N_SHARED]):

@@ -117,6 +117,9 @@ AT_ALL_RESIDUAL = _program("all_residual", "residual with all rows, where some d
 AT_ALL_WHOLE_RESIDUAL = _program("all_whole_residual", "the same, never generated code")
 AT_ALL_SYSTEM = _program("all_system", "mass matrix, bias and all rows, where some depend on others")
 AT_ALL_JACOBIAN = _program("all_jacobian", "all rows with their Jacobian, where some depend on others")
+AT_SHARE_PATTERN = _program("share_pattern", "sparse storage: pattern of the least multipliers; 0: all are determined")
+AT_FACTOR_FRONTS = _program("factor_fronts", "factorise a sparse system")
+AT_SOLVE_FRONTS = _program("solve_fronts", "solve a sparse system")
 AT_SHARE = _program("share", "least multipliers of rows that depend on each other")
 
 # Tables of records in I

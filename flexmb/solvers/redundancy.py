@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 
 from flexmb.arrays import Flags, Floats
+from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import close_loops
 from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.independent import pivot_columns
@@ -107,6 +108,15 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
     singular = best_rank > first_rank
     found = (best_rank, n - best_rank, tuple(kept), dropped, groups, contradicting, singular, sharing, near)
     return Redundancy(*found, joint_dof=n - rank_of_rows(best[[not row.is_motion for row in system.evaluated]]))
+
+
+def set_open_limit(system: System, W: Floats, found: Redundancy) -> None:
+    """Sparse storage: set the gap at which rows that repeat others count as open, for the state in W."""
+    mechanics = Mechanics(system, W)
+    mechanics.jacobian()
+    limit = OPEN_WHEN_NEAR if any(finding.is_redundant for finding in found.near) else NO_SHARING.limit
+    limit = max(limit, 10.0 * mechanics.constraint_error / mechanics.row_scale)
+    system.floats[system.ints[L.OPEN]] = limit * mechanics.row_scale
 
 
 def _by_factorisation(mechanics: Mechanics) -> Redundancy:

@@ -63,7 +63,17 @@ def advance(K, S, W, arg):
                     S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[L.PHI_ALL] + k]))
             if is_open(I, float_pointer(K[st.AT_F]), W):
                 K[st.STATUS] = st.OPENED
+        if K[st.STATUS] == st.OK and I[L.AT_SHARE_PATTERN] > 0:
+            limit = float_pointer(K[st.AT_F])[I[L.OPEN]]
+            for k in range(I[L.N_POS_ROWS]):
+                if not abs(W[I[L.PHI] + k]) <= limit:
+                    K[st.STATUS] = st.OPENED
         failed = K[st.STATUS] != st.OK
+        if failed and K[st.TRIED] == 0 and I[L.SPARSE] == 1:  # once more with rows that are chosen here
+            return_to_start(I, W, S, K)
+            K[st.TRIED] = 1
+            K[st.HAVE_FACTOR] = 0
+            continue
         if failed and K[st.TRIED] == 0 and (I[L.N_SHARED] > 0 or (is_explicit and I[L.N_ROWS] > 0)):
             return_to_start(I, W, S, K)
             K[st.TRIED] = 1

@@ -68,7 +68,7 @@ def build_system(
     _pack_damping(pack, mechanism, tree, loads)
     _pack_world(pack, spec, loads)
     all_rows, active, seen = rows.finish(set(dropped), sharing)
-    if pack.ints[L.N_ALL_ROWS] > pack.ints[L.N_ROWS]:
+    if sparse or pack.ints[L.N_ALL_ROWS] > pack.ints[L.N_ROWS]:
         pack.ints[L.OPEN] = pack.put([sharing.limit * min(1.0, _length_scale(mechanism))])
     _pack_motions(pack, spec, rows, loads)
     _pack_joints(pack, mechanism, topo, tree, rows, loads, joint_f)

@@ -14,7 +14,7 @@ from flexmb.layout import flat_arrays as L
 from flexmb.system.records.packing import Packer
 from flexmb.system.sparse_pattern import Entries, Passes, make_pattern
 
-SPARSE_FROM = 150
+SPARSE_FROM = 300
 """Least number of coordinates and rows of a system with sparse storage."""
 WORTHWHILE = 0.25  # stored entries, as a part of those of full matrices, up to which sparse storage is used
 
