@@ -60,8 +60,9 @@ def prepare(model: Model, *, sparse: bool = True) -> Preparation:
 def prepare_spec(spec: ModelSpec, *, sparse: bool = True) -> Preparation:
     """Build the system of a checked model, close its loops, and combine constraint rows that repeat others.
 
-    `sparse` allows sparse storage, for analyses that do without full matrices. Raises InputError when there is nothing to move or motions contradict each other, ComputationError when the loops
-    cannot close or constraints contradict each other.
+    `sparse` allows sparse storage, for analyses that do without full matrices. Raises InputError when there is nothing
+    to move or motions contradict each other, ComputationError when the loops cannot close or constraints contradict
+    each other.
     """
     if not spec.bodies:
         raise InputError([Fault("the model has no bodies.", ("bodies",), "Add [bodies.NAME] with mass and inertia.")])

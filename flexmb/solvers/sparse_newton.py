@@ -16,6 +16,7 @@ from flexmb.layout import sparse_pattern as sp
 from flexmb.solvers.fronts import fronts_at
 from flexmb.solvers.newton_matrix import LIGHT, LIGHTEST, PERTURBATION, tangent_factors
 from flexmb.solvers.pointers import float_pointer, int_pointer
+from flexmb.solvers.row_rank import RANK
 from flexmb.solvers.state_copy import copy_block
 
 DEPENDENT = 1e-12
@@ -107,11 +108,14 @@ def sparse_difference_columns(K, S, W, arg):
 
 @kernel
 def sparse_scaling_into(I, P, W, S, K, D):
-    """S[D..] = the diagonal D of `newton_matrix.scaling_into`, and the weights of the rows (`row_weights_into`)."""
+    """S[D..] = the diagonal D of `newton_matrix.scaling_into`, and the weights of the rows (`row_weights_into`).
+
+    A row that moving its coordinates by their magnitude hardly changes, beside its size, counts as none.
+    """
     n, m, G, scale, weights = I[L.N_V], I[L.N_ROWS], I[L.G], K[st.SCALE], K[st.ROW_WEIGHT]
     for i in range(n):
         S[D + i] = S[K[st.TANGENT_VALUES] + P[P[sp.SP_DIAGONAL] + i]]
-    heaviest, largest = 0.0, 0.0
+    heaviest = 0.0
     for i in range(n):
         heaviest = max(heaviest, abs(S[D + i]) * S[scale + i] ** 2)
     for k in range(m):
@@ -124,13 +128,13 @@ def sparse_scaling_into(I, P, W, S, K, D):
     for i in range(n):
         S[D + i] = 1.0 / sqrt(max(abs(S[D + i]), LIGHTEST * heaviest / S[scale + i] ** 2, 1e-300))
     for k in range(m):
-        total = 0.0
+        total, largest = 0.0, 0.0
         for e in range(I[I[L.G_STARTS] + k], I[I[L.G_STARTS] + k + 1]):
-            total += (W[G + e] * S[D + I[I[L.G_COLUMNS] + e]]) ** 2
-        S[D + n + k] = total
-        largest = max(largest, total)
-    for k in range(m):  # a row that vanishes at a singular position is not blown up
-        S[D + n + k] = 1.0 / sqrt(S[D + n + k] + 1e-14 * largest + 1e-300)
+            j = I[I[L.G_COLUMNS] + e]
+            total += (W[G + e] * S[D + j]) ** 2
+            largest = max(largest, S[D + j] / S[scale + j])
+        is_none = total <= (RANK * S[K[st.ROW_SIZE] + k] * largest) ** 2
+        S[D + n + k] = 0.0 if is_none else 1.0 / sqrt(total)
 
 
 @program

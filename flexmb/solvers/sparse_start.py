@@ -11,6 +11,7 @@ import numpy as np
 
 from flexmb.arrays import Flags, Floats
 from flexmb.solvers.mechanics import Mechanics
+from flexmb.solvers.row_rank import RANK
 from flexmb.solvers.sparse_rows import SparseRows, UnsuitedStorage
 
 SAFE = 1e-4  # margin of a mass matrix to be used as it is
@@ -100,7 +101,11 @@ def close_velocities_sparse(mechanics: Mechanics, metric: Floats, held: Flags) -
             raise UnsuitedStorage("a mass matrix that is nearly singular needs full matrices")
         m.v[free] += rows.solve(np.zeros(m.n_v), -m.phi_dot)[0][free]
         m.jacobian()
-    return float(np.max(np.abs(m.phi_dot), initial=0.0))
+    largest = float(np.max(np.abs(m.phi_dot), initial=0.0))
+    size = float(np.max(np.abs(m.v) / m.scale, initial=0.0))
+    if not free.any() or largest > 10.0 * RANK * size * m.row_scale:
+        return largest
+    return float(np.max(np.abs(m.phi_dot)[~rows.dependent], initial=0.0))  # rows that nearly repeat others do not count
 
 
 def solve_accelerations_sparse(mechanics: Mechanics) -> None:
