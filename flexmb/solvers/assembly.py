@@ -9,6 +9,8 @@ Accelerations and multipliers: M a + G^T lam = -BIAS, G a = -GAM.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from flexmb.arrays import Flags, Floats
@@ -33,6 +35,7 @@ from flexmb.solvers.sparse_start import (
     close_velocities_sparse,
     joint_rank,
     least_strain_sparse,
+    nearly_repeated,
     solve_accelerations_sparse,
 )
 from flexmb.system.system import System
@@ -307,8 +310,10 @@ def no_motion_text(mechanics: Mechanics, wanted: Floats) -> str:
     listed = ", ".join(f"'{name}'" for name in joints[:10]) + (", ..." if len(joints) > 10 else "")
     m.jacobian()
     rows = m.system.evaluated
-    near: tuple[Near, ...] = ()
-    if not m.is_sparse:
+    near: Sequence[Near]
+    if m.is_sparse:
+        near = nearly_repeated(m, SLIGHT)
+    else:
         near = near_dependences(scaled_rows(m.G_all * m.scale, rows, m.system.length_scale), rows, SLIGHT)
     why = "".join(f" Note that {near_text(finding)}." for finding in near[-1:])
     return (

@@ -19,8 +19,9 @@ from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.row_rank import RANK
 from flexmb.solvers.state_copy import copy_block
 
-DEPENDENT = 1e-12
-"""Pivot of a balanced row that depends on others: the square of the part of it that they do not repeat."""
+NONE = 4.0 * RANK
+"""Part of a row that others do not repeat, or size of a row, that counts as none; rows that repeat others at the start
+do so here too."""
 
 
 @kernel
@@ -133,7 +134,7 @@ def sparse_scaling_into(I, P, W, S, K, D):
             j = I[I[L.G_COLUMNS] + e]
             total += (W[G + e] * S[D + j]) ** 2
             largest = max(largest, S[D + j] / S[scale + j])
-        is_none = total <= (RANK * S[K[st.ROW_SIZE] + k] * largest) ** 2
+        is_none = total <= (NONE * S[K[st.ROW_SIZE] + k] * largest) ** 2
         S[D + n + k] = 0.0 if is_none else 1.0 / sqrt(total)
 
 
@@ -156,7 +157,7 @@ def sparse_balance_matrix(K, S, W, arg):
         slope = W[I[L.G] + e] if K[st.BUILT] == 1 else S[values + P[sp.SP_N_S] + e]
         S[fronts + P[P[sp.SP_G_FIRST] + e]] = d * slope
         S[fronts + P[P[sp.SP_G_SECOND] + e]] = d * W[I[L.G] + e]
-    S[at + sp.FA_TOLERANCE] = DEPENDENT
+    S[at + sp.FA_TOLERANCE] = NONE**2
     S[at + sp.FA_VECTOR] = K[st.NEWTON + st.VECTOR]
 
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.arrays import Flags, Floats
+from flexmb.arrays import Flags
 from flexmb.solvers.assembly import close_loops
+from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.mechanics import Mechanics
-from flexmb.solvers.row_rank import EXACT, INDEPENDENT, RANK, Near
+from flexmb.solvers.row_rank import RANK
+from flexmb.solvers.sparse_near import near_rows
 from flexmb.solvers.sparse_rows import SparseRows, UnsuitedStorage
+from flexmb.system.system import System
 
 STEPS = (0.02, -0.02)  # distances of the nearby positions [rad, parts of the length scale]
 CONSISTENT = 1e-7  # part of a row by which it may contradict those that it repeats
@@ -51,7 +54,7 @@ class SparseRank:
             mechanics.jacobian()
             self.rank, self.dof = rank, mechanics.n_v - rank
             self._dependent()
-            self.near = tuple(self._near())
+            self.near = tuple(near_rows(self.rows, self.metric))
             self.inconsistent = self._contradictions()
         finally:
             mechanics.W[:] = saved
@@ -90,65 +93,11 @@ class SparseRank:
 
     def _rank_when_straight(self) -> int:
         """Rank at the start with all bodies straight."""
-        elastic = self.m.system.elastic
-        step = np.zeros(self.m.n_v)
-        for j in np.flatnonzero(elastic):
-            step[j] = -self._coordinate(int(j))
-        self.m.move(step)
+        system = self.m.system
+        assert isinstance(system, System)
+        for _, elastic, _ in body_slices(system).values():
+            self.m.W[elastic] = 0.0
         return int(np.sum(~self._dependent()))
-
-    def _coordinate(self, j: int) -> float:
-        """Value of an elastic coordinate, which is a plain one."""
-        m = self.m
-        v = m.v.copy()
-        m.v[:] = 0.0
-        m.v[j] = 1.0
-        from flexmb.layout import flat_arrays as L
-
-        m.run(L.AT_RATES)
-        m.v[:] = v
-        return float(m.q[int(np.argmax(m.q_dot))])
-
-    def _near(self) -> list[Near]:
-        """Combinations of rows that nearly vanish: of rows that repeat others but for little, and of weak pivots."""
-        rows, system, found = self.rows, self.m.system, list[Near]()
-        pivots = rows.pivots[rows.n :]
-        weak = np.flatnonzero(~rows.dependent & (np.abs(pivots) < INDEPENDENT**2))
-        left = np.flatnonzero(rows.dependent)
-        for row in weak:
-            found.append(self._near_of(int(row), float(np.sqrt(abs(pivots[row]))), False))
-        if left.size and self._distance(np.where(rows.dependent, 1.0, 0.0)) > EXACT * len(left):
-            for row in left:
-                distance = self._distance(np.arange(len(system.evaluated)) == row)
-                if distance > EXACT:
-                    found.append(self._near_of(int(row), distance, True))
-        return found
-
-    def _near_of(self, row: int, size: float, is_redundant: bool) -> Near:
-        """The finding that this row repeats others but for `size`."""
-        involved = self._dependence(row)
-        return Near(tuple(self.m.owners(involved)), self.m.owners([row])[0], size, is_redundant)
-
-    def _distance(self, shares: Floats) -> float:
-        """Largest part of a combination of rows that the others do not repeat, in units of rows and coordinates."""
-        rows = self.rows
-        combined = rows.columns_times(shares / rows.units())
-        return float(np.max(np.abs(self._rest(combined)[0]) / self.m.scale, initial=0.0))
-
-    def _rest(self, row: Floats) -> tuple[Floats, Floats]:
-        """x and lam of row = S x + G^T lam, lam of rows that are kept; corrected once."""
-        rows = self.rows
-        x, lam = rows.solve(row, np.zeros(self.m.n_rows))
-        error = row - rows.metric_times(self.metric, x) - rows.columns_times(lam)
-        dx, dlam = rows.solve(error, -rows.rows_times(x) * ~rows.dependent)
-        return x + dx, lam + dlam
-
-    def _dependence(self, row: int) -> list[int]:
-        """The row and those that it repeats."""
-        rows, single = self.rows, (np.arange(self.m.n_rows) == row).astype(float)
-        units = rows.units()
-        shares = self._rest(rows.columns_times(single / units))[1] * units
-        return sorted({row, *np.flatnonzero(np.abs(shares) > 1e-6).tolist()})
 
     def _contradictions(self) -> tuple[str, ...]:
         """Owners of rows that repeat others but contradict them, in position, velocity or acceleration."""

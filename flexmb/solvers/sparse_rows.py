@@ -133,7 +133,8 @@ class SparseRows:
         fronts[entries_at(P, sp.SP_G_SECOND, sp.SP_N_G)] = G
         if damping:
             fronts[self._diagonal_places()[n:]] = -(damping**2) * longest
-        X[sp.FA_TOLERANCE], X[sp.FA_VECTOR] = tolerance**2 * max(1.0, longest), 0.0
+        # the largest singular value is some times the longest row
+        X[sp.FA_TOLERANCE], X[sp.FA_VECTOR] = (2.0 * tolerance) ** 2 * max(1.0, longest), 0.0
         call(factor_fronts.address, P, X, X, 0)
         self.dependent[:] = False
         pivots = X[sp.FACTOR : sp.FACTOR + self.size] == 0.0

@@ -11,7 +11,8 @@ import numpy as np
 
 from flexmb.arrays import Flags, Floats
 from flexmb.solvers.mechanics import Mechanics
-from flexmb.solvers.row_rank import RANK
+from flexmb.solvers.row_rank import RANK, Near
+from flexmb.solvers.sparse_near import near_rows
 from flexmb.solvers.sparse_rows import SparseRows, UnsuitedStorage
 
 SAFE = 1e-4  # margin of a mass matrix to be used as it is
@@ -132,3 +133,11 @@ def joint_rank(mechanics: Mechanics, free: Flags | None = None) -> int:
     joints = np.array([not row.is_motion for row in mechanics.system.evaluated])
     rows.factor(rows.magnitudes(), free, joints)
     return int(np.sum(~rows.dependent))
+
+
+def nearly_repeated(mechanics: Mechanics, limit: float) -> list[Near]:
+    """Rows at the state in W that nearly repeat others, by less than the limit."""
+    rows = SparseRows(mechanics)
+    metric = rows.magnitudes()
+    rows.factor(metric)
+    return near_rows(rows, metric, limit)
