@@ -117,15 +117,18 @@ def test_mixed_coordinates_with_a_motion(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_stiff_springs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A spring of 1e6 N/m between bodies that no joint links needs the whole tangent, which is found in passes."""
+    """A spring of 1e9 N/m between bodies that no joint links needs the whole tangent, which is found in passes."""
     tables = train(9)
-    tables["bodies"]["rocker0"] |= {"markers": {"tip": {"at": [0.5, 0.8660254037844386, 0]}}}
-    tables["bodies"]["rocker3"] |= {"markers": {"low": {"at": [3.1, 0.17320508075688773, 0]}}}
+    tables["bodies"]["rocker0"] |= {"markers": {"tip": {"at": [1, 0, 0]}}}
+    tables["bodies"]["rocker3"] |= {"markers": {"low": {"at": [0.2, 0, 0]}}}
     ends = ["rocker0.tip", "rocker3.low"]
-    tables["forces"] = {"spring": {"type": "spring-damper", "markers": ends, "stiffness": 1e6, "length": 2.69}}
+    tables["forces"] = {
+        "spring": {"type": "spring-damper", "markers": ends, "stiffness": 1e9, "length": 2.6907248094147422}
+    }
     full, sparse = both(monkeypatch, tables, "absolute")
     assert full.summary.factorisations > 1
-    assert_same(full, sparse, 1e-7, 1e-5)
+    # It rings far faster than the step; what Newton leaves of it, 1e-8 of the accelerations, is 1e-7 m/s.
+    assert_same(full, sparse, 1e-6, 1e-5)
 
 
 def test_a_resumed_run_gives_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
