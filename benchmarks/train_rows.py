@@ -13,9 +13,9 @@ from timing import fitted_exponent
 
 METHOD = """
 Closed train of four-bars: rockers of 1 m on ground, joined by couplers at their tips, all joints revolute, three rows
-of every loop redundant; read from a model file, prepared, and integrated by generalized-alpha (1 ms, rho = 0.8), each size
-in a process of its own. Preparation is the CPU time from the checked model to a consistent start; a step is the least
-CPU time of some runs without output rows.
+of every loop redundant; read from a model file, prepared, and integrated by generalized-alpha (1 ms, rho = 0.8), each
+size in a process of its own. Preparation is the CPU time from the checked model to a consistent start; a step is the
+least CPU time of some runs without output rows.
 """
 ABSOLUTE = (101, 251, 501, 1001, 2001)
 
@@ -34,16 +34,10 @@ def measure(codes: Codes, repeats: int) -> list[Row]:
     costs = [found[n]["step"] for n in ABSOLUTE]
     exponent = fitted_exponent(list(ABSOLUTE), costs)
     listed = ", ".join(f"{n}: {_us(cost)}" for n, cost in zip(ABSOLUTE, costs, strict=True))
+    bound = at_most(1.15, exponent, "n^{:g}".format)
     rows += [
         Row("      101 bars, absolute: step", _us(costs[0]), "", "", at_most(400e-6, costs[0], _us)),
-        Row(
-            "      101 to 2001 bars, absolute",
-            f"n^{exponent:.3f}",
-            "",
-            "",
-            at_most(1.15, exponent, "n^{:g}".format),
-            listed,
-        ),
+        Row("      101 to 2001 bars, absolute", f"n^{exponent:.3f}", "", "", bound, listed),
         Row(
             "      2001 bars, absolute: memory",
             f"{found[2001]['memory']:.0f} MB",
