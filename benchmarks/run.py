@@ -32,6 +32,7 @@ import record
 import rigid_rows
 import start_rows
 import symbolic_rows
+import train_rows
 import tree_rows
 import turbo_rows
 import work_precision
@@ -87,6 +88,7 @@ MEASUREMENTS: dict[str, Measurement] = {
     "symbolic": Measurement("Equations in symbols and their code", symbolic_rows.METHOD, symbolic_rows.measure),
     "turbo": Measurement("Turbo", turbo_rows.METHOD, turbo_rows.measure),
     "natural": Measurement("Natural coordinates", natural_rows.METHOD, natural_rows.measure),
+    "train": Measurement("Large closed mechanisms", train_rows.METHOD, train_rows.measure),
     "pictures": Measurement("Pages, animations and frames", picture_rows.METHOD, picture_rows.measure, False),
 }
 TITLES = {name: (found.title, found.method) for name, found in MEASUREMENTS.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flexmb.analyses.coordinate_costs import cheapest_text
 from flexmb.analyses.preparation import Preparation, prepare
 from flexmb.analyses.unstable_rest import resting_warnings
 from flexmb.model.model import Model
@@ -43,6 +44,7 @@ def examine_model(model: Model, *, graph: bool = False, matrices: bool = False) 
         residual=ready.residual,
         start_gap=ready.start_gap,
         warnings=warnings,
+        costs=cheapest_text(model.spec, ready.system),
         graph=graph,
         matrices=matrices,
     )

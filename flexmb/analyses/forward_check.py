@@ -65,7 +65,7 @@ def forward_check(inverse: InverseDynamics) -> Departure:
     start = spec
     if in_balance:  # the forward run starts bent as the motion requires, too
         start = spec.model_copy(update={"analysis": spec.analysis.model_copy(update={"elastic_start": "quasi-static"})})
-    ready = prepare_spec(start)
+    ready = prepare_spec(start, sparse=False)
     time, efforts = result.time, {drive.name: drive.effort for drive in inverse.drives}
     if inverse.how == "dynamic":
         driven = _Rows(ready.system)

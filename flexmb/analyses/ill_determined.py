@@ -40,7 +40,7 @@ def sampled_rows(result: Result) -> list[int]:
 
 def ill_determined(system: System, result: Result) -> dict[str, tuple[str, ...]]:
     """Joints and components of their reactions that are amplified round-off at every sampled row."""
-    if not 0 < system.n_rows * system.n_v <= LARGEST:
+    if not 0 < system.n_rows * system.n_v <= LARGEST or system.dependent:
         return {}
     mechanics = Mechanics(system, system.workspace())
     if system.sharing.n_bent:

@@ -190,7 +190,7 @@ def _quasi_static(system: System, analysis: Any, *, every: float | None = None, 
 def _prepared(model: Model) -> Preparation:
     """The system; an error about contradicting motions also suggests to fit them."""
     try:
-        return prepare(model)
+        return prepare(model, sparse=False)
     except ComputationError as error:
         try:
             fitted = prepare_fitted(model.spec)

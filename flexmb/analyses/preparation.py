@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,11 @@ from flexmb.solvers.assembly import assemble, gaps
 from flexmb.solvers.initial_state import balanced_system, body_states, start_system
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.mobility import no_motion_text
-from flexmb.solvers.redundancy import Redundancy, redundancy
+from flexmb.solvers.redundancy import Redundancy, redundancy, set_open_limit
 from flexmb.solvers.row_rank import near_text, redundancy_warnings
+from flexmb.solvers.settings import IMPLICIT
+from flexmb.solvers.sparse_rows import UnsuitedStorage
+from flexmb.solvers.sparse_sharing import with_least_multipliers
 from flexmb.solvers.statics import Equilibrium
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.placement import place
@@ -51,15 +55,16 @@ class Preparation:
     """Findings of the assembly and of the start."""
 
 
-def prepare(model: Model) -> Preparation:
+def prepare(model: Model, *, sparse: bool = True) -> Preparation:
     """The system of a model, ready to run; see `prepare_spec`."""
-    return prepare_spec(model.spec)
+    return prepare_spec(model.spec, sparse=sparse)
 
 
-def prepare_spec(spec: ModelSpec, mechanism: Mechanism | None = None) -> Preparation:
+def prepare_spec(spec: ModelSpec, mechanism: Mechanism | None = None, *, sparse: bool = True) -> Preparation:
     """Build the system of a checked model, close its loops, and combine constraint rows that repeat others.
 
-    `mechanism`: the placed model, if it exists already.
+    `mechanism`: the placed model, if it exists already. `sparse` allows sparse storage, for analyses that do without
+    full matrices.
 
     Raises InputError when there is nothing to move or motions contradict each other, ComputationError when the loops
     cannot close or constraints contradict each other.
@@ -72,8 +77,22 @@ def prepare_spec(spec: ModelSpec, mechanism: Mechanism | None = None) -> Prepara
         if faults := uncovered(spec):
             raise InputError(faults)
     mechanism = mechanism or place(spec)
-    first, states, balance = balanced_system(spec, mechanism=mechanism)
-    system = start_system(spec, states, mechanism=mechanism, known=first)
+    if sparse and may_be_sparse(spec):
+        with suppress(UnsuitedStorage):
+            return _prepared(spec, mechanism, sparse=True)
+    return _prepared(spec, mechanism, sparse=False)
+
+
+def may_be_sparse(spec: ModelSpec) -> bool:
+    """Whether the analysis can do without full matrices: it is dynamic, by an implicit method."""
+    analysis = spec.analysis
+    return analysis is None or (analysis.type == "dynamic" and analysis.method in IMPLICIT)
+
+
+def _prepared(spec: ModelSpec, mechanism: Mechanism, *, sparse: bool) -> Preparation:
+    """`prepare_spec`; `sparse` allows sparse storage."""
+    first, states, balance = balanced_system(spec, mechanism=mechanism, sparse=sparse)
+    system = start_system(spec, states, mechanism=mechanism, known=first, sparse=sparse)
     work = system.workspace()
     given = work.copy()
     _check_damping(spec, system)
@@ -84,7 +103,12 @@ def prepare_spec(spec: ModelSpec, mechanism: Mechanism | None = None) -> Prepara
     if found.inconsistent:
         raise _contradiction(spec, found)
     _check_speed(system, given, work)
-    if found.redundant:
+    if system.pattern is not None:
+        if found.redundant:
+            system = replace(system, dependent=found.redundant)
+            system, work = with_least_multipliers(system, work)
+            set_open_limit(system, work, found)
+    elif found.redundant:
         system = start_system(spec, body_states(system, work), sharing=found.sharing, mechanism=mechanism)
         work = system.workspace()
         assemble(system, work)
@@ -127,7 +151,7 @@ def _check_damping(spec: ModelSpec, system: System) -> None:
 def _check_size(system: System) -> None:
     """Reject systems whose full matrices would take hours to solve."""
     size = system.n_v + system.n_rows
-    if system.n_rows and size > MOST_EQUATIONS:
+    if system.n_rows and system.pattern is None and size > MOST_EQUATIONS:
         text = f"{system.n_v} coordinates and {system.n_rows} constraint rows are too many: {size} full equations take "
         text += f"{8e-9 * size**2:.2g} GB and hours (at most {MOST_EQUATIONS})."
         hint = 'Use default = "joint": then only the loops of the mechanism have constraint rows.'

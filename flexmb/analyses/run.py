@@ -75,7 +75,7 @@ def run_model(
     path = Path(output) if output is not None else default_output(model)
     request = RunRequest(resume, turbo, progress, command, solve)
     check_run(model, path, request)
-    return execute(model, ready or prepared_system(model), path, request)
+    return execute(model, ready or prepared_system(model, request.turbo), path, request)
 
 
 def check_run(model: Model, path: Path | None, request: RunRequest) -> None:
@@ -97,12 +97,12 @@ def check_run(model: Model, path: Path | None, request: RunRequest) -> None:
         natural_solver(spec, request.turbo)
 
 
-def prepared_system(model: Model) -> Preparation:
-    """The system of a model, with everything compiled that a run needs."""
+def prepared_system(model: Model, turbo: bool = False) -> Preparation:
+    """The system of a model, with everything compiled that a run needs; generated code needs full matrices."""
     spec = model.spec
     assert spec.analysis is not None
     compile_for(spec.analysis.method, field_kinds(spec))
-    return prepare(model)
+    return prepare(model, sparse=not turbo)
 
 
 def execute(model: Model, ready: Preparation, path: Path | None, request: RunRequest) -> Result:

@@ -50,7 +50,7 @@ _SAMPLES = 5
 
 def stability_warnings(system: System, result: Result) -> list[WarningRecord]:
     """Warnings about a run that stays in an unstable equilibrium, at most one."""
-    if not 0 < system.n_v <= LARGEST or not result.n_rows:
+    if not 0 < system.n_v <= LARGEST or not result.n_rows or system.pattern is not None:
         return []
     q, v, a = (_read(result, f"coordinates/{key}") for key in "qva")
     times = _read(result, "time")[:, 0]
@@ -81,7 +81,9 @@ def _read(result: Result, path: str) -> Floats:
 def resting_warnings(system: System, work: Floats) -> list[WarningRecord]:
     """Warning about a start at rest in an unstable equilibrium; `work` holds the assembled start."""
     m = Mechanics(system, work)
-    if not 0 < system.n_v <= LARGEST or not _resting(m.v[None], m.a[None], m.scale, 1.0).size:
+    if system.pattern is not None or not 0 < system.n_v <= LARGEST:
+        return []
+    if not _resting(m.v[None], m.a[None], m.scale, 1.0).size:
         return []
     try:
         return _at_rest(system, np.zeros(1, dtype=np.int64), m.q[None].copy(), np.array([m.t]))

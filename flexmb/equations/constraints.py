@@ -56,7 +56,7 @@ from flexmb.vectors import (
     sub,
 )
 
-JACOBIAN, JACOBIAN_AGAIN, MULTIPLIERS = range(3)
+JACOBIAN, JACOBIAN_AGAIN, MULTIPLIERS, VALUES = range(4)
 """Quantity that `rows` are evaluated for."""
 
 
@@ -241,18 +241,38 @@ def _pull_back(I, W, number, force, moment, target):
         body = parent
 
 
+@kernel
+def _clear_path(I, W, number, target):
+    """Set the entries of W[target..] that belong to the body of a marker and to its ancestors to zero."""
+    body = body_of_marker(I, marker_record(I, number))
+    while body > body_record(I, 0):
+        v = target + v_index_of(I, body)
+        for j in range(n_joint_of(I, body) + n_modes_of(I, body)):
+            W[v + j] = 0.0
+        body = parent_record(I, body)
+
+
+@kernel
+def _keep_row(I, W, k, full):
+    """Sparse storage: copy the entries of row k of G from the full row at W[full..]."""
+    target = I[L.G_ALL]
+    for entry in range(I[I[L.G_STARTS] + k], I[I[L.G_STARTS] + k + 1]):
+        W[target + entry] = W[full + I[I[L.G_COLUMNS] + entry]]
+
+
 @program
 def rows(I, F, W, purpose):
     """All rows, for one purpose. Needs `kinematics` (and `chords` where rows use them).
 
     JACOBIAN: with the Jacobian G. JACOBIAN_AGAIN: the same, after rows at the same motion, so that the markers have
     their state. MULTIPLIERS: the multipliers' wrenches are added to the bodies and efforts; the accelerations of the
-    kinematics include A. Rows that are only watched are evaluated for JACOBIAN, and have none; a multiplier they have
-    in output rows only.
+    kinematics include A. VALUES: neither. Rows that are only watched are evaluated for JACOBIAN, and have none; a
+    multiplier they have in output rows only.
     """
     n = I[L.N_V]
     wants_forces = purpose == MULTIPLIERS
-    wants_jacobian = not wants_forces
+    wants_jacobian = purpose == JACOBIAN or purpose == JACOBIAN_AGAIN
+    is_sparse = I[L.SPARSE] == 1
     a = 0
     b = 0
     last_a = -1
@@ -277,15 +297,23 @@ def rows(I, F, W, purpose):
         row_into(I, F, W, row, k, a, b, wants_forces)
         if k >= I[L.N_ALL_POS_ROWS]:
             W[I[L.PHI_ALL] + k] = W[I[L.PHI_DOT_ALL] + k]
-        if is_watched and not wants_forces:
+        if (is_watched and not wants_forces) or purpose == VALUES:
             continue
         target = I[L.G_ALL] + k * n
         if wants_jacobian:
-            for j in range(n):
-                W[target + j] = 0.0
+            if is_sparse:
+                target = I[L.X_ROW]
+                if not on_tree:
+                    _clear_path(I, W, marker_a, target)
+                    _clear_path(I, W, marker_b, target)
+            else:
+                for j in range(n):
+                    W[target + j] = 0.0
         if on_tree:
             if wants_jacobian:
                 W[target + I[row + L.R_COORD]] = 1.0
+                if is_sparse:
+                    _keep_row(I, W, k, target)
             if wants_forces:
                 W[I[L.EFFORT] + I[row + L.R_COORD]] -= W[I[L.LAM_ALL] + k]
             continue
@@ -296,8 +324,24 @@ def rows(I, F, W, purpose):
         if wants_jacobian:
             _pull_back(I, W, marker_b, force, moment, target)
             _pull_back(I, W, marker_a, against, back, target)
+            if is_sparse:
+                _keep_row(I, W, k, target)
         if wants_forces:
             # The constraint force on the system is -G^T lam; apply_wrench takes applied forces.
             s = -W[I[L.LAM_ALL] + k]
             apply_wrench(I, W, marker_b, scale(s, force), scale(s, moment))
             apply_wrench(I, W, marker_a, scale(s, against), scale(s, back))
+
+
+@kernel
+def row_times(I, W, k, X, x):
+    """Row k of G times the numbers at X[x..]."""
+    total = 0.0
+    if I[L.SPARSE] == 1:
+        for entry in range(I[I[L.G_STARTS] + k], I[I[L.G_STARTS] + k + 1]):
+            total += W[I[L.G] + entry] * X[x + I[I[L.G_COLUMNS] + entry]]
+        return total
+    n = I[L.N_V]
+    for j in range(n):
+        total += W[I[L.G] + k * n + j] * X[x + j]
+    return total

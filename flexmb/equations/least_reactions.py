@@ -16,7 +16,7 @@ from math import sqrt
 
 from flexmb.equations.cholesky import cholesky, cholesky_solve
 from flexmb.equations.constraints import MULTIPLIERS
-from flexmb.equations.shared_rows import clear_shift, shift_of
+from flexmb.equations.shared_rows import AS_BEFORE, clear_shift, shift_of
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import body_record, joint_record, n_modes_of, wrench_of
@@ -117,9 +117,14 @@ def reactions_into(I, F, W, out):
 
 
 @program
-def share(I, F, W, arg):
-    """Shift of the multipliers to those of the least reactions, at T, Q, V, A, LAM; later residuals add it."""
+def share(I, F, W, wanted):
+    """Shift of the multipliers to those of the least reactions, at T, Q, V, A, LAM; later residuals add it.
+
+    AS_BEFORE: no shift.
+    """
     clear_shift(I, W)
+    if wanted == AS_BEFORE:
+        return
     call(I[L.AT_JACOBIAN], I, F, W, 0)
     n, m, shift, width = I[L.N_V], I[L.N_ALL_ROWS], shift_of(I), 6 * I[L.N_JOINTS]
     T = I[L.X_SHARE]

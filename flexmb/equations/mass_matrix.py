@@ -189,3 +189,47 @@ def mass_matrix(I, F, W, arg):
                 child = above
         if not is_on_ground(I, body):
             add_to_parent(I, W, body, parent_record(I, body))
+
+
+@program
+def path_mass_matrix(I, F, W, arg):
+    """Mass matrix in sparse storage: every body's rows over the columns of its path from the root, to W from I[M]."""
+    up = I[L.X_UP]
+    u = I[L.X_UP2]
+    for b in range(I[L.N_BODIES] + 1):
+        seed_into(I, F, W, body_record(I, b))
+    for b in range(I[L.N_BODIES], 0, -1):
+        body = body_record(I, b)
+        n_joint = n_joint_of(I, body)
+        n_own = n_own_of(I, body)
+        size = 6 + n_modes_of(I, body)
+        columns = columns_of(I, body)
+        U = I[body + L.B_U]
+        path = I[L.PATHS] + b * L.PATH
+        depth = I[path + L.PA_DEPTH]
+        rows = I[L.M] + I[path + L.PA_AT]
+        width = depth + n_own
+        inertia_times_columns_into(I, W, body)
+        for j in range(n_own):
+            for i in range(j + 1):  # M_bb = Hbar^T U
+                s = _own_columns(W, columns, n_joint, i, U + j * size)
+                W[rows + i * width + depth + j] = s
+                W[rows + j * width + depth + i] = s
+            for k in range(6):
+                W[u + k] = W[U + j * size + k]
+            child = body
+            number = b
+            while not is_on_ground(I, child):  # u <- A^T u, M_ab = Hbar_a^T u
+                number = I[child + L.B_PARENT]
+                above = body_record(I, number)
+                to_parent_into(I, W, child, n_modes_of(I, above), u, up)
+                n_joint_above = n_joint_of(I, above)
+                columns_above = columns_of(I, above)
+                place = rows + j * width + I[I[L.PATHS] + number * L.PATH + L.PA_DEPTH]
+                for i in range(n_own_of(I, above)):
+                    W[place + i] = _own_columns(W, columns_above, n_joint_above, i, up)
+                for k in range(6):
+                    W[u + k] = W[up + k]
+                child = above
+        if not is_on_ground(I, body):
+            add_to_parent(I, W, body, parent_record(I, body))

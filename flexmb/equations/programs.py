@@ -8,7 +8,7 @@ from __future__ import annotations
 from flexmb.arrays import Integers
 from flexmb.equations.arms import flexible_arm
 from flexmb.equations.chords import accept, branches, chord, chords, pair
-from flexmb.equations.constraints import JACOBIAN, JACOBIAN_AGAIN, MULTIPLIERS, rows
+from flexmb.equations.constraints import JACOBIAN, JACOBIAN_AGAIN, MULTIPLIERS, VALUES, rows
 from flexmb.equations.coordinates import compose, rates, velocities
 from flexmb.equations.energy import energies_into, powers, powers_into
 from flexmb.equations.fields.beam_arm import beam_arm
@@ -27,11 +27,12 @@ from flexmb.equations.inverse_dynamics import backward
 from flexmb.equations.kinematics import joint_motion, kinematics
 from flexmb.equations.least_reactions import share
 from flexmb.equations.markers import marker_state
-from flexmb.equations.mass_matrix import mass_matrix
+from flexmb.equations.mass_matrix import mass_matrix, path_mass_matrix
 from flexmb.equations.reactions import reactions
 from flexmb.equations.sensors import sensors
 from flexmb.equations.shared_rows import (
-    clear_shift,
+    AS_BEFORE,
+    SHARED,
     shared_jacobian,
     shared_residual,
     shared_system,
@@ -84,13 +85,13 @@ def system(I, F, W, after_residual):
 
 
 @program
-def jacobian(I, F, W, arg):
-    """G, PHI, PHI_DOT at T, Q, V."""
+def jacobian(I, F, W, values_only):
+    """G, PHI, PHI_DOT at T, Q, V; 1: without G."""
     call(I[L.AT_KINEMATICS], I, F, W, 0)
     if I[L.N_CHORDS] > 0:
         call(I[L.AT_CHORDS], I, F, W, 0)
     if I[L.N_ALL_ROWS] > 0:
-        call(I[L.AT_ROWS], I, F, W, JACOBIAN)
+        call(I[L.AT_ROWS], I, F, W, VALUES if values_only == 1 else JACOBIAN)
 
 
 @program
@@ -119,8 +120,9 @@ def _body_output_into(I, W, body, last):
 @program
 def output(I, F, W, arg):
     """OUT row at T, Q, V, A, LAM, WORK; of rows that depend on each other the least reactions."""
-    if I[L.N_SHARED] > 0:
-        call(I[L.AT_SHARE], I, F, W, 0)
+    is_shared = I[L.N_SHARED] > 0 or I[L.AT_SHARE_PATTERN] > 0
+    if is_shared:
+        call(I[L.AT_SHARE], I, F, W, SHARED)
     call(I[L.AT_WHOLE_RESIDUAL], I, F, W, 0)
     powers_into(I, F, W)
     energies_into(I, F, W)
@@ -145,8 +147,8 @@ def output(I, F, W, arg):
         for i in range(I[piece + L.CO_LENGTH]):
             W[place] = W[source + i]
             place += 1
-    if I[L.N_SHARED] > 0:
-        clear_shift(I, W)
+    if is_shared:
+        call(I[L.AT_SHARE], I, F, W, AS_BEFORE)
 
 
 PROGRAMS: dict[int, Program] = {
@@ -244,6 +246,8 @@ def link(ints: Integers) -> None:
     needless = _needless(ints)
     for slot, entry in PROGRAMS.items():
         ints[slot] = 0 if slot in needless else entry.address
+    if ints[L.SPARSE]:
+        ints[L.AT_MASS] = path_mass_matrix.address
     if ints[L.N_BASIS] == 0:
         return
     for slot, of_all in OF_ALL_ROWS.items():

@@ -16,6 +16,9 @@ from __future__ import annotations
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 
+SHARED, AS_BEFORE = range(2)
+"""Multipliers that `share` is to set: the least ones, or those of the solvers."""
+
 
 @kernel
 def shift_of(I):

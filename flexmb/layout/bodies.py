@@ -80,3 +80,10 @@ B_D = _place("D", "W", "n_own n_own", "kg, kg m, kg m^2", "Cholesky factor of H^
 B_BIAS = _place("bias", "W", "8 + n_modes", "", "scratch: velocity forces, energies, or accelerations of a pass")
 B_FIELD = _value("field", "offset in I of its deformation field; 0: rigid")
 BODY = BODY_RECORD.size
+
+PATH_RECORD = Record("path", "I", "Sparse storage: rows of the mass matrix that belong to a body.")
+PA_AT = PATH_RECORD.value(
+    "at", "number of the first entry; a row has the columns of the ancestors, root first, then own"
+)
+PA_DEPTH = PATH_RECORD.value("depth", "number of columns of its ancestors")
+PATH = PATH_RECORD.size

@@ -6,7 +6,7 @@ the addresses.
 
 from __future__ import annotations
 
-from flexmb.layout.bodies import BODY_RECORD, JOINT_MOTION_RECORD
+from flexmb.layout.bodies import BODY_RECORD, JOINT_MOTION_RECORD, PATH_RECORD
 from flexmb.layout.constraints import CHORD_RECORD, MOTION_RECORD, ROW_RECORD, SHARED_RECORD
 from flexmb.layout.coordinates import SCALAR_RECORD, SPHERE_RECORD
 from flexmb.layout.deformation_fields import FIELD_RECORD, SECTION_RECORD
@@ -31,6 +31,10 @@ N_POWERS = _value("n_powers", "work channels")
 N_OUT = _value("n_out", "length of an output row")
 N_MEMORY = _value("n_memory", "numbers that turns are counted by")
 N_SPHERES = _value("n_spheres", "quaternion blocks")
+SPARSE = _value("sparse", "1: only entries of M and G that can differ from zero are stored; 0: full matrices")
+N_M = _value("n_M", "stored entries of the mass matrix")
+N_G = _value("n_G", "stored entries of the constraint Jacobian")
+N_ALL_G = _value("n_all_G", "stored entries of the Jacobian of all rows")
 
 # State and results of the equations
 T = _place("t", "W", 1, "s", "time")
@@ -44,13 +48,13 @@ RES = _place("res", "W", "n_v", "N, N m", "residual of the equations of motion")
 PHI = _place("phi", "W", "n_rows", "m, rad", "constraint residual")
 PHI_DOT = _place("phi_dot", "W", "n_rows", "m/s, rad/s", "G v + Phi_t")
 GAM = _place("gam", "W", "n_rows", "m/s^2, rad/s^2", "gamma in Phi_ddot = G a + gamma")
-M = _place("M", "W", "n_v n_v", "kg, kg m, kg m^2", "mass matrix")
-G = _place("G", "W", "n_rows n_v", "1, m", "constraint Jacobian")
+M = _place("M", "W", "n_M", "kg, kg m, kg m^2", "mass matrix; sparse: by bodies, see `paths`")
+G = _place("G", "W", "n_G", "1, m", "constraint Jacobian; sparse: by rows, see `G_columns`")
 LAM_ALL = _place("lam_all", "W", "n_all_rows", "N, N m", "multipliers of all rows; the same as lam without basis")
 PHI_ALL = _place("phi_all", "W", "n_all_rows", "m, rad", "residual of all rows")
 PHI_DOT_ALL = _place("phi_dot_all", "W", "n_all_rows", "m/s, rad/s", "rates of all rows")
 GAM_ALL = _place("gam_all", "W", "n_all_rows", "m/s^2, rad/s^2", "gamma of all rows")
-G_ALL = _place("G_all", "W", "n_all_rows n_v", "1, m", "Jacobian of all rows")
+G_ALL = _place("G_all", "W", "n_all_G", "1, m", "Jacobian of all rows")
 BASIS = _place(
     "basis", "W", "n_basis", "",
     "combinations of the rows (n_all_rows x n_all_rows), coordinates where they were examined last (n_q), distance of "
@@ -113,6 +117,9 @@ AT_ALL_RESIDUAL = _program("all_residual", "residual with all rows, where some d
 AT_ALL_WHOLE_RESIDUAL = _program("all_whole_residual", "the same, never generated code")
 AT_ALL_SYSTEM = _program("all_system", "mass matrix, bias and all rows, where some depend on others")
 AT_ALL_JACOBIAN = _program("all_jacobian", "all rows with their Jacobian, where some depend on others")
+AT_SHARE_PATTERN = _program("share_pattern", "sparse storage: pattern of the least multipliers; 0: all are determined")
+AT_FACTOR_FRONTS = _program("factor_fronts", "factorise a sparse system")
+AT_SOLVE_FRONTS = _program("solve_fronts", "solve a sparse system")
 AT_SHARE = _program("share", "least multipliers of rows that depend on each other")
 
 # Tables of records in I
@@ -142,6 +149,15 @@ N_FIELDS = _value("n_fields", "number of deformation fields")
 SECTIONS = _table("sections_table", SECTION_RECORD, "n_sections", "cuts of beams whose forces are measured")
 N_SECTIONS = _value("n_sections", "number of cuts")
 FIELD_KINDS = _value("field_kinds", "which programs of flexible bodies are needed: sum of the KIND_... values")
+
+# Sparse storage
+PATHS = _table("paths", PATH_RECORD, "1 + n_bodies", "sparse: places of the bodies in the mass matrix")
+G_STARTS = _place("G_starts", "I", "n_G_rows", "", "sparse: first stored entry of every row of G, and n_G")
+N_G_ROWS = _value("n_G_rows", "length of that list: rows and one, or 0")
+G_COLUMNS = _place("G_columns", "I", "n_G_columns", "", "sparse: column of every stored entry of G")
+N_G_COLUMNS = _value("n_G_columns", "length of that list: n_G, or 0")
+X_ROW = _place("x_row", "W", "n_x_row", "1, m", "scratch: one full row of G")
+N_X_ROW = _value("n_x_row", "length of that scratch: n_v, or 0")
 
 # Gravity and base motion
 GRAVITY = _place("gravity", "F", 3, "m/s^2", "gravity vector, world axes")

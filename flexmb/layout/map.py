@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flexmb.layout import driven_state, flat_arrays, solver_state
+from flexmb.layout import driven_state, flat_arrays, solver_state, sparse_pattern
 from flexmb.layout.record import RECORDS, Field, Record
 
 ARRAYS = {
@@ -13,8 +13,9 @@ ARRAYS = {
     "W": "workspace: state and everything computed from it (float64)",
     "K": "counters, flags and offsets of a solver (int64)",
     "S": "numbers of a solver (float64)",
+    "P": "pattern of a sparse matrix (int64)",
 }
-DECLARED_IN = (flat_arrays, solver_state, driven_state)
+DECLARED_IN = (flat_arrays, solver_state, driven_state, sparse_pattern)
 """The modules whose import declares all records."""
 
 

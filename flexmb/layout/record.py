@@ -17,8 +17,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-ArrayName = Literal["I", "F", "W", "K", "S"]
-"""I: structure of a system, F: its constants, W: workspace; K, S: integers and numbers of a solver."""
+ArrayName = Literal["I", "F", "W", "K", "S", "P"]
+"""I: structure of a system, F: its constants, W: workspace; K, S: integers and numbers of a solver; P: pattern."""
 Length = int | str
 Counts = Mapping[str, int]
 

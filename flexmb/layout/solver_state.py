@@ -7,11 +7,14 @@ a run: a run continued from copies of them gives bitwise the same numbers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from flexmb.arrays import Floats, Integers
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.record import Record
+from flexmb.layout.sparse_pattern import SP_N_G, SP_N_S, SP_PASSES, factor_length
 
 OK, MORE, DONE, SINGULAR, NO_CONVERGENCE, NO_STEP, CHOOSE_AGAIN, NOT_CLOSED, COMBINE_AGAIN, OPENED = range(10)
 """Outcomes of a kernel (`STATUS`)."""
@@ -65,6 +68,7 @@ FULL_LEFT = _value("full_left", "full tangents to build before the mass alone is
 FULL_SPAN = _value("full_span", "that number after the last time that the mass alone did not do")
 TRIED = _value("tried", "1: independent velocities have been chosen anew for this step")
 WORST_COORDINATE = _value("worst_coordinate", "coordinate with the largest error or increment")
+BUILT = _value("built", "tangent of the factorised Newton matrix")
 REBUILD = _value("rebuild", "1: the next iteration builds its matrix")
 
 # Dense systems
@@ -78,9 +82,13 @@ FIRST_ADDRESS = _value("first_address", "unused; addresses from here")
 AT_I = _program("I", "array I of the system")
 AT_F = _program("F", "array F of the system")
 AT_ROWS = _program("rows_array", "block of output rows")
+AT_PATTERN = _program("pattern", "sparse storage: pattern P of the equations, S as the mass matrix")
+AT_FULL_PATTERN = _program("full_pattern", "the same with all entries of S")
 AT_FACTOR = _program("factor", "factorise a dense system")
 AT_SOLVE = _program("solve", "solve a dense system")
 AT_SOLVE_TRANSPOSED = _program("solve_transposed", "solve a dense system with the transposed matrix")
+AT_FACTOR_FRONTS = _program("factor_fronts", "factorise a sparse system")
+AT_SOLVE_FRONTS = _program("solve_fronts", "solve a sparse system")
 AT_DIFFERENCES = _program("difference_columns", "Newton matrix by differences")
 AT_MASS = _program("mass_columns", "Newton matrix from mass, stiffness and damping")
 AT_BALANCE = _program("balance_matrix", "row and column scaling of the Newton matrix")
@@ -136,6 +144,8 @@ ROW_WEIGHT = _place(
     only="implicit",
 )
 BALANCE = _place("balance", "S", "n_v + n_rows", "", "row and column scaling of the Newton matrix", only="implicit")
+ROW_SIZE = _place("row_size", "S", "n_sized", "m, 1", "sparse: length scale, or 1 for an angle", only="implicit")
+TANGENT_VALUES = _place("tangent_values", "S", "n_tangent", "", "sparse: stored entries of S", only="implicit")
 RATES = _place("rates", "S", "4 n_q", "m/s, m/s^2", "q_dot and q_ddot at both ends of the step")
 SLOPES = _place(
     "slopes", "S", "7 n_q + 7 n_v + 7 n_powers", "", "derivatives of (q, v, work) at every stage", only="explicit"
@@ -182,6 +192,7 @@ NEAR = _number("near", "increments of this size may be round-off of the coordina
 CONTRACTION = _number("contraction", "of the Newton iteration", unit="1")
 MOVED = _number("moved", "way of the coordinates since the factorisation, scaled", unit="1")
 FLOOR = _number("floor", "level at which the increments were seen to stagnate", unit="1")
+GAP_FLOOR = _number("gap_floor", "level at which the closure was seen to stagnate", unit="1")
 LARGEST_PHI = _number("largest_phi", "largest constraint residual, scaled", unit="1")
 WORST = _number("worst", "largest error or increment of a coordinate, scaled", unit="1")
 J_MAX = _number("j_max", "largest entry of J, scaled", unit="1")
@@ -203,13 +214,23 @@ def counts_of(ints: Integers) -> dict[str, int]:
     """The counts of a system that lengths are written in."""
     names = {"n_q": L.N_Q, "n_v": L.N_V, "n_rows": L.N_ROWS, "n_pos_rows": L.N_POS_ROWS, "n_powers": L.N_POWERS}
     counts = {name: int(ints[slot]) for name, slot in names.items()}
-    return counts | {"n_free": max(counts["n_v"] - counts["n_rows"], 0)}
+    return counts | {"n_free": max(counts["n_v"] - counts["n_rows"], 0), "n_tangent": 0, "n_sized": 0}
 
 
-def make_state(ints: Integers, explicit: bool) -> tuple[Integers, Floats]:
-    """K and S of a system, sized and with the offsets set; `explicit`: for Runge-Kutta, else for generalised-alpha."""
+def make_state(ints: Integers, explicit: bool, patterns: Sequence[Integers] = ()) -> tuple[Integers, Floats]:
+    """K and S of a system, sized and with the offsets set; `explicit`: for Runge-Kutta, else for generalised-alpha.
+
+    `patterns` of the equations in sparse storage.
+    """
     counts = counts_of(ints)
     m = counts["n_rows"]
+    if patterns and not explicit:
+        size = counts["n_v"] + m
+        counts["n_sized"] = m
+        counts["n_tangent"] = max(int(P[SP_N_S] + (P[SP_N_G] if P[SP_PASSES] else 0)) for P in patterns)
+        return lay_out(
+            K_RECORD, S_RECORD, counts, {NEWTON: size}, "implicit", {NEWTON: max(map(factor_length, patterns))}
+        )
     if explicit:
         dense = {DEPENDENT: m, DEPENDENT_POSITION: counts["n_pos_rows"], REDUCED: counts["n_free"] if m else 0}
     else:
@@ -218,9 +239,17 @@ def make_state(ints: Integers, explicit: bool) -> tuple[Integers, Floats]:
 
 
 def lay_out(
-    k_record: Record, s_record: Record, counts: dict[str, int], dense: dict[int, int], solver: str = ""
+    k_record: Record,
+    s_record: Record,
+    counts: dict[str, int],
+    dense: dict[int, int],
+    solver: str = "",
+    matrices: dict[int, int] | None = None,
 ) -> tuple[Integers, Floats]:
-    """K and S with room for every block that K points to and for the dense systems (slot: size); offsets are set."""
+    """K and S with room for every block that K points to and for the dense systems (slot: size); offsets are set.
+
+    `matrices` has the numbers of the matrices that are not full ones.
+    """
     offsets: dict[int, int] = {}
     k_size, s_size = k_record.size, s_record.size
     for slot in k_record.places("S"):
@@ -228,7 +257,7 @@ def lay_out(
             offsets[slot], s_size = s_size, s_size + k_record.target_length(slot, counts)
     for slot, size in dense.items():
         offsets[slot + SIZE] = size
-        offsets[slot + MATRIX], s_size = s_size, s_size + size * size
+        offsets[slot + MATRIX], s_size = s_size, s_size + (matrices or {}).get(slot, size * size)
         offsets[slot + VECTOR], s_size = s_size, s_size + 2 * size
         offsets[slot + PIVOTS], k_size = k_size, k_size + size
     for slot in k_record.places("K"):

@@ -27,17 +27,20 @@ def check_report(
     residual: float,
     start_gap: float,
     warnings: Iterable[WarningRecord] = (),
+    costs: str = "",
     graph: bool = False,
     matrices: bool = False,
 ) -> str:
     """Degrees of freedom, redundant constraints, assembly, coordinates; optionally the graph and its matrices.
 
     `work` : (w,) holds the assembled start; `residual`, `start_gap`: largest constraint residuals after and before
-    the assembly [m, rad]; `warnings`: `reports.warnings.start_warnings`.
+    the assembly [m, rad]; `warnings`: `reports.warnings.start_warnings`; `costs`: which coordinates are the cheapest.
     """
     lines = [f"{system.name or 'unnamed model'}: model check (no run)", ""]
     lines += structure_lines(system, model, n_dof)
     lines += entry("assembly", _assembly_text(system, residual, start_gap))
+    if costs:
+        lines += entry("cost of coordinates", costs)
     lines += flexible_lines(system, model.spec)
     for warning in warnings:
         lines += entry("WARNING", warning.text)

@@ -124,6 +124,10 @@ def structure_lines(system: System, model: Model, n_dof: int) -> list[str]:
     return lines + entry("redundant constraints", redundant_text(system))
 
 
+MOST_LISTED = 10
+"""Joints of a large mechanism that are listed by name."""
+
+
 def redundant_text(system: System) -> str:
     """Constraint rows that repeat others: joints that share them, motions and rows at velocity level left out."""
     if not system.n_redundant:
@@ -132,6 +136,10 @@ def redundant_text(system: System) -> str:
     for rows in system.sharing.sets:
         owners = ", ".join(dict.fromkeys(system.evaluated[k].owner for k in rows.rows))
         shared[owners] = shared.get(owners, 0) + len(rows.rows) - rows.rank
+    if system.dependent:
+        joints = list(dict.fromkeys(system.evaluated[k].owner for k in system.dependent))
+        more = f" and {len(joints) - MOST_LISTED} more" if len(joints) > MOST_LISTED else ""
+        shared[f"the loops of {', '.join(joints[:MOST_LISTED])}{more}"] = len(system.dependent)
     texts = [f"{count} in {owners}" for owners, count in shared.items()]
     if texts:
         texts[-1] += " (all rows hold; their reactions share the load, least in sum of squares)"

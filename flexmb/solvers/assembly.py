@@ -19,6 +19,13 @@ from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.mobility import freedom, near_note, no_motion_text
 from flexmb.solvers.row_rank import INDEPENDENT, RANK, combinations, in_range, row_units
+from flexmb.solvers.sparse_start import (
+    checked_mass,
+    close_loops_sparse,
+    close_velocities_sparse,
+    least_strain_sparse,
+    solve_accelerations_sparse,
+)
 from flexmb.system.system import System
 
 CLOSED = 1e-12  # accepted |PHI| as a fraction of the length scale (m) or of 1 (rad): some hundred times round-off
@@ -44,6 +51,8 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
     """
     if not mechanics.n_pos_rows:
         return 0.0
+    if mechanics.is_sparse:
+        return close_loops_sparse(mechanics, free, iterations, misfit)
     rows = slice(0, mechanics.n_pos_rows)
     ways, names = _ways(mechanics, free), mechanics.system.rows[rows]
     gauge = np.array([mechanics.row_scale if row.unit == "rad" else 1.0 for row in names])
@@ -162,11 +171,13 @@ def gaps(mechanics: Mechanics, values: Floats, per: str = "") -> str:
 
 
 def positive_mass(mechanics: Mechanics) -> tuple[Floats, Floats]:
-    """Positive definite mass matrix and its bias.
+    """Positive definite mass matrix (in sparse storage: its stored entries) and its bias.
 
     A coordinate without inertia is allowed when the constraints hold it: adding s G^T G to M and s G^T GAM to the bias
     changes neither accelerations nor multipliers, since G a = -GAM.
     """
+    if mechanics.is_sparse:
+        return checked_mass(mechanics), mechanics.bias.copy()
     M, bias = mechanics.M.copy(), mechanics.bias.copy()
     found = margin(M)
     if found > SAFE:
@@ -265,6 +276,8 @@ def least_strain(mechanics: Mechanics, M: Floats) -> Floats:
     A mechanism that is locked as long as its bodies are rigid starts as a slow motion would bend it; in the metric of
     the mass matrix the light and stiff shapes would take the largest part, and ring.
     """
+    if mechanics.is_sparse:
+        return least_strain_sparse(mechanics, M, LITTLE)
     K = elastic_stiffness(mechanics)
     if K is None:
         return M
@@ -274,6 +287,8 @@ def least_strain(mechanics: Mechanics, M: Floats) -> Floats:
 
 def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
     """Change the velocities that are not held, least in the metric M, until G v + Phi_t = 0; return the largest row."""
+    if mechanics.is_sparse:
+        return close_velocities_sparse(mechanics, M, held)
     free = np.flatnonzero(~held)
     mechanics.jacobian()
     for _ in range(2 if free.size else 0):
@@ -298,6 +313,9 @@ def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
 
 def solve_accelerations(mechanics: Mechanics) -> None:
     """Set accelerations and multipliers of the state (least squares: redundant rows share their load)."""
+    if mechanics.is_sparse:
+        solve_accelerations_sparse(mechanics)
+        return
     mechanics.equations()
     M, bias = positive_mass(mechanics)
     lower = np.linalg.cholesky(M)

@@ -15,6 +15,7 @@ from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.settings import EXPLICIT, Settings
 from flexmb.solvers.shared_basis import in_all_rows
+from flexmb.solvers.sparse_rows import SparseRows
 
 NEARLY_DEPENDENT = 1e-3  # smallest singular value of the constraint rows as a fraction of the largest
 AHEAD = 0.01  # fraction of the span of the run within which to look for a position that cannot be reached
@@ -214,12 +215,25 @@ def _no_inertia(failed: FailedStep) -> str:
     return ""
 
 
+def _more_dependent_rows(mechanics: Mechanics) -> str:
+    """Sparse storage: joints of rows that repeat others here, where there are more of them than at the start."""
+    rows, system = SparseRows(mechanics), mechanics.system
+    rows.factor(rows.magnitudes(), tolerance=NEARLY_DEPENDENT)
+    before = getattr(system, "dependent", ())
+    if int(np.sum(rows.dependent)) <= len(before):
+        return ""
+    names = mechanics.owners(int(k) for k in np.flatnonzero(rows.dependent) if int(k) not in before)
+    return f"the constraints of {', '.join(repr(name) for name in names[:10])} (nearly) depend on others"
+
+
 def _dependent_rows(failed: FailedStep) -> str:
     """Joints whose constraint rows are (nearly) dependent at the start of the step; "" when there are none."""
     mechanics = failed.begin()
     if not mechanics.n_rows:
         return ""
     mechanics.jacobian()
+    if mechanics.is_sparse:
+        return _more_dependent_rows(mechanics)
     G = mechanics.G * mechanics.scale
     left, sigma, _ = np.linalg.svd(G / np.maximum(np.linalg.norm(G, axis=1), 1e-300)[:, None])
     if mechanics.n_rows <= mechanics.n_v and sigma[-1] > NEARLY_DEPENDENT * sigma[0]:

@@ -29,6 +29,7 @@ Gear, Gupta & Leimkuhler, J. Comp. Appl. Math. 12 (1985) 77.
 
 from __future__ import annotations
 
+from flexmb.equations.constraints import row_times
 from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
@@ -108,12 +109,8 @@ def predict(K, S, W, arg):
 @kernel
 def acceleration_rows_into(I, W, S, b_prime, rhs):
     """Scheme 1: S[rhs..] = -(G v' + GAM) / b', which an increment of Dq changes by -G."""
-    n = I[L.N_V]
     for k in range(I[L.N_ROWS]):
-        value = W[I[L.GAM] + k]
-        for j in range(n):
-            value += W[I[L.G] + k * n + j] * W[I[L.A] + j]
-        S[rhs + k] = -value / b_prime
+        S[rhs + k] = -(W[I[L.GAM] + k] + row_times(I, W, k, W, I[L.A])) / b_prime
 
 
 @kernel
@@ -216,7 +213,8 @@ def project_velocities(K, S, W, arg):
     dv, rows = K[st.NEWTON + st.VECTOR], I[L.PHI_DOT]
     if m == 0:
         return
-    call(I[L.AT_JACOBIAN], I, F, W, 0)
+    is_sparse = I[L.SPARSE] == 1  # then G costs more than all else, and is seldom needed
+    call(I[L.AT_JACOBIAN], I, F, W, 1 if is_sparse else 0)
     for k in range(I[L.N_ALL_POS_ROWS]):
         S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[L.PHI_ALL] + k]))
     if K[st.PROJECT] == 0:
@@ -231,12 +229,14 @@ def project_velocities(K, S, W, arg):
             S[dv + n + k] = -W[rows + k]
         if largest <= small:
             return
+        if is_sparse:
+            is_sparse = False
+            call(I[L.AT_JACOBIAN], I, F, W, 0)
         call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
         for i in range(n):
             W[I[L.V] + i] += S[dv + i]
         for k in range(m):  # linear in v: no new Jacobian is needed
-            for j in range(n):
-                W[rows + k] += W[I[L.G] + k * n + j] * S[dv + j]
+            W[rows + k] += row_times(I, W, k, S, dv)
 
 
 @program

@@ -50,10 +50,17 @@ def linked_system(
     initial_state: bool = False,
     mechanism: Mechanism | None = None,
     known: System | None = None,
+    sparse: bool = False,
 ) -> System:
     """System of a checked model with its programs ready to run; options as those of `build_system`."""
     system = build_system(
-        spec, dropped=dropped, sharing=sharing, initial_state=initial_state, mechanism=mechanism, known=known
+        spec,
+        dropped=dropped,
+        sharing=sharing,
+        initial_state=initial_state,
+        mechanism=mechanism,
+        known=known,
+        sparse=sparse,
     )
     link(system.ints)
     return system
@@ -93,18 +100,18 @@ def initial_states(spec: ModelSpec, start: float = 0.0) -> BodyStates:
 
 
 def balanced_states(
-    spec: ModelSpec, start: float = 0.0, mechanism: Mechanism | None = None
+    spec: ModelSpec, start: float = 0.0, mechanism: Mechanism | None = None, sparse: bool = False
 ) -> tuple[BodyStates, Equilibrium | None]:
     """The initial states, and their equilibrium when the analysis is static or has a static start."""
-    _, states, found = balanced_system(spec, start, mechanism)
+    _, states, found = balanced_system(spec, start, mechanism, sparse)
     return states, found
 
 
 def balanced_system(
-    spec: ModelSpec, start: float = 0.0, mechanism: Mechanism | None = None
+    spec: ModelSpec, start: float = 0.0, mechanism: Mechanism | None = None, sparse: bool = False
 ) -> tuple[System, BodyStates, Equilibrium | None]:
     """The system in which the initial states are found, these states, and their equilibrium if requested."""
-    system = linked_system(spec, initial_state=True, mechanism=mechanism)
+    system = linked_system(spec, initial_state=True, mechanism=mechanism, sparse=sparse)
     work = system.workspace()
     mechanics = Mechanics(system, work)
     mechanics.t = start
@@ -183,16 +190,17 @@ def start_system(
     sharing: Sharing = NO_SHARING,
     mechanism: Mechanism | None = None,
     known: System | None = None,
+    sparse: bool = False,
 ) -> System:
     """System in the coordinates of the model, with `states` as its initial state; options as of `build_system`."""
-    system = linked_system(spec, dropped=dropped, sharing=sharing, mechanism=mechanism, known=known)
+    system = linked_system(spec, dropped=dropped, sharing=sharing, mechanism=mechanism, known=known, sparse=sparse)
     work = system.workspace()
     work[system.ints[L.T]] = start
     measure(system, work, states)
     free = np.zeros(system.n_v, dtype=bool)
     mechanics = Mechanics(system, work)
     q, v = mechanics.q.copy(), mechanics.v.copy()
-    if system.n_redundant:
+    if system.ints[L.N_BASIS]:
         Basis(mechanics).set()
     basis = system.view(work, L.BASIS, int(system.ints[L.N_BASIS])).copy()
     return replace(system, q0=q, v0=v, fixed_q=free, fixed_v=free, basis0=basis)

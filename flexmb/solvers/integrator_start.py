@@ -24,6 +24,9 @@ def _begin(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> 
     S[K[st.SCALE] : K[st.SCALE] + m.n_v] = m.scale
     S[K[st.SCALE_Q] : K[st.SCALE_Q] + m.n_q] = stored_scales(m)
     S[st.LENGTH] = m.system.length_scale
+    if m.is_sparse:
+        sizes = [m.system.length_scale if row.unit == "m" else 1.0 for row in m.system.rows]
+        S[K[st.ROW_SIZE] : K[st.ROW_SIZE] + m.n_rows] = sizes
     S[st.LARGEST_PHI] = m.constraint_error
     set_schedule(settings, K, S)
     if m.n_powers:

@@ -11,6 +11,8 @@ import numpy as np
 from flexmb.arrays import Flags, Floats, Integers
 from flexmb.jit import call
 from flexmb.layout import flat_arrays as L
+from flexmb.layout import sparse_pattern as sp
+from flexmb.layout.sparse_pattern import entries_at
 from flexmb.system.system import Channel, Row, Sharing
 
 
@@ -43,6 +45,10 @@ class Solvable(Protocol):
     def elastic(self) -> Flags: ...
     @property
     def length_scale(self) -> float: ...
+    @property
+    def pattern(self) -> Integers | None: ...
+    @property
+    def full_pattern(self) -> Integers | None: ...
     def workspace(self) -> Floats: ...
 
 
@@ -74,9 +80,9 @@ class Mechanics:
         self.n_all_pos_rows = int(I[L.N_ALL_POS_ROWS])
         self.lam_all, self.phi_all = self._view(L.LAM_ALL, every), self._view(L.PHI_ALL, every)
         self.phi_dot_all, self.gam_all = self._view(L.PHI_DOT_ALL, every), self._view(L.GAM_ALL, every)
-        self.G_all = self._view(L.G_ALL, every * n).reshape(every, n)
-        self.M = self._view(L.M, n * n).reshape(n, n)
-        self.G = self._view(L.G, m * n).reshape(m, n)
+        self.is_sparse = bool(I[L.SPARSE])
+        n_G, n_M = (int(I[L.N_G]), int(I[L.N_M])) if self.is_sparse else (m * n, n * n)
+        self.G_entries, self.M_entries = self._view(L.G, n_G), self._view(L.M, n_M)
         self.power, self.work = self._view(L.POWER, self.n_powers), self._view(L.WORK, self.n_powers)
         self.out = self._view(L.OUT, int(I[L.N_OUT]))
         self.scale = system.scales
@@ -84,6 +90,38 @@ class Mechanics:
     def _view(self, slot: int, size: int) -> Floats:
         start = int(self.I[slot])
         return self.W[start : start + size]
+
+    @property
+    def M(self) -> Floats:
+        """(n_v, n_v) mass matrix: a view, in sparse storage a full copy."""
+        n = self.n_v
+        if not self.is_sparse:
+            return self.M_entries.reshape(n, n)
+        P, M = self._pattern, np.zeros((n, n))
+        i, j = entries_at(P, sp.SP_S_ROW, sp.SP_N_S), entries_at(P, sp.SP_S_COLUMN, sp.SP_N_S)
+        M[i, j] = M[j, i] = self.M_entries
+        return M
+
+    @property
+    def G(self) -> Floats:
+        """(n_rows, n_v) constraint Jacobian: a view, in sparse storage a full copy."""
+        if not self.is_sparse:
+            return self.G_entries.reshape(self.n_rows, self.n_v)
+        P, G = self._pattern, np.zeros((self.n_rows, self.n_v))
+        G[entries_at(P, sp.SP_G_ROW, sp.SP_N_G), entries_at(P, sp.SP_G_COLUMN, sp.SP_N_G)] = self.G_entries
+        return G
+
+    @property
+    def G_all(self) -> Floats:
+        """(n_all_rows, n_v) Jacobian of all rows: a view, in sparse storage a full copy."""
+        if self.is_sparse:
+            return self.G
+        return self._view(L.G_ALL, self.n_all_rows * self.n_v).reshape(self.n_all_rows, self.n_v)
+
+    @property
+    def _pattern(self) -> Integers:
+        assert self.system.pattern is not None
+        return self.system.pattern
 
     @property
     def t(self) -> float:
@@ -151,10 +189,20 @@ def moved_by(mechanics: Mechanics, j: int) -> Flags:
 
 
 def stored_scales(mechanics: Mechanics) -> Floats:
-    """Magnitude of every stored coordinate, found by moving one velocity at a time."""
+    """Magnitude of every stored coordinate, found by moving one velocity at a time; if sparse, by tables."""
+    if mechanics.is_sparse:
+        return _tabled_scales(mechanics)
     scales = np.zeros(mechanics.n_q)
     for j in range(mechanics.n_v):
         moved = moved_by(mechanics, j)
         scales[moved] = np.maximum(scales[moved], mechanics.scale[j])
     scales[scales == 0.0] = 1.0
+    return scales
+
+
+def _tabled_scales(mechanics: Mechanics) -> Floats:
+    """Magnitude of every stored coordinate by the table of plain coordinates; the rates of quaternions are angles."""
+    I, scales = mechanics.I, np.ones(mechanics.n_q)
+    plain = I[I[L.SCALARS] : I[L.SCALARS] + I[L.N_SCALARS] * L.SCALAR].reshape(-1, L.SCALAR)
+    scales[plain[:, L.SC_Q]] = mechanics.scale[plain[:, L.SC_V]]
     return scales

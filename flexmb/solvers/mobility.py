@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.solvers.mechanics import Mechanics
-from flexmb.solvers.row_rank import combinations, near_dependences, near_text, scaled_rows
+from flexmb.solvers.row_rank import Near, combinations, near_dependences, near_text, scaled_rows
+from flexmb.solvers.sparse_start import joint_rank, nearly_repeated
 
 SLIGHT = 1e-2  # singular values of rows below this fraction of the largest are worth a remark when nothing moves
 
@@ -15,6 +18,8 @@ def freedom(mechanics: Mechanics) -> int:
     """Degrees of freedom that the joints leave at the state in W, with flexible bodies taken as rigid."""
     rigid, rows = ~mechanics.system.elastic, mechanics.system.evaluated
     mechanics.jacobian()
+    if mechanics.is_sparse:
+        return int(np.sum(rigid)) - joint_rank(mechanics, rigid)
     kept = [k for k, row in enumerate(rows) if not row.is_motion]
     G = mechanics.G_all[kept][:, rigid] * mechanics.scale[rigid]
     independent = combinations(G, [rows[k] for k in kept], mechanics.system.length_scale) if G.size else ()
@@ -46,7 +51,11 @@ def near_note(mechanics: Mechanics, limit: float) -> str:
     """Sentence on the joints that most nearly repeat others, with singular values below the limit; empty: none do."""
     m, rows = mechanics, mechanics.system.evaluated
     m.jacobian()
-    kept = [k for k, row in enumerate(rows) if not row.is_motion]
-    names = [rows[k] for k in kept]
-    near = near_dependences(scaled_rows(m.G_all[kept] * m.scale, names, m.system.length_scale), names, limit)
+    near: Sequence[Near]
+    if m.is_sparse:
+        near = nearly_repeated(m, limit)
+    else:
+        kept = [k for k, row in enumerate(rows) if not row.is_motion]
+        names = [rows[k] for k in kept]
+        near = near_dependences(scaled_rows(m.G_all[kept] * m.scale, names, m.system.length_scale), names, limit)
     return "".join(f" Note that {near_text(finding)}." for finding in near[-1:])

@@ -15,6 +15,7 @@ from flexmb.solvers.pointers import int_pointer
 
 MAX_ITERATIONS = 12
 MAX_SINCE = 200  # steps with one factor
+WORTH, WORTH_FULL = 5, 20  # a sparse factorisation in units of iterations: from the mass, by differences
 SLOW = 0.25  # contraction that requires a better matrix
 # Error of the positions that Newton may leave, as a part of beta h^2 times the largest acceleration: an error e of the
 # positions is one of e/(beta h^2) of accelerations and multipliers, and constraints amplify it from step to step.
@@ -27,6 +28,7 @@ NEAR = 16.0 * EPS  # increments that may be round-off, as a part of the coordina
 FAR = 1e3  # multiple of the accepted error from which growth is divergence, and not a small first increment
 ROUND_OFF = 1e-10  # where convergence stalls below this, round-off of a stiff system is the reason
 HIGHEST_FLOOR = 1e-13
+FORGOTTEN = 0.9  # part of the round-off seen in the closure that is left after a step
 PATIENCE = 8  # growth of the number of full tangents before the mass alone is tried again
 
 
@@ -50,6 +52,9 @@ def require_full_tangent(K):
 @kernel
 def needs_factor(I, K):
     """Whether the step begins with a new factor: there is none, or iterations beyond its own have cost as much."""
+    if K[st.BUILT] > 0:  # sparse: of the order of an iteration, whatever the size
+        worth = WORTH if K[st.TANGENT] == 1 else WORTH_FULL
+        return K[st.HAVE_FACTOR] == 0 or K[st.SINCE] >= MAX_SINCE or K[st.EXCESS] >= worth
     n = I[L.N_V] + I[L.N_ROWS]
     worth = 2 + n // 25 if K[st.TANGENT] == 1 else 2 + n  # a factorisation in units of iterations
     return K[st.HAVE_FACTOR] == 0 or K[st.SINCE] >= MAX_SINCE or K[st.EXCESS] >= worth
@@ -77,7 +82,8 @@ def accepted_errors(I, W, S, K):
         force = max(force, s * abs(W[I[L.LAM] + k]) * S[K[st.ROW_WEIGHT] + k])
     for i in range(I[L.N_Q]):
         place = max(place, abs(W[I[L.Q] + i]) / S[K[st.SCALE_Q] + i])
-    return of_increments, max(of_increments, tolerance * force), max(of_increments, NEAR * place)
+    near = max(of_increments, NEAR * place, 2.0 * S[st.GAP_FLOOR])
+    return of_increments, max(of_increments, tolerance * force), near
 
 
 @program
@@ -87,8 +93,9 @@ def newton(K, S, W, arg):
     # Contraction of the increments; the matrix changes with the distance moved since it was built.
     theta = min(0.5, max(2.0 * S[st.CONTRACTION], S[st.MOVED]))
     S[st.FLOOR] *= 0.5
+    S[st.GAP_FLOOR] *= FORGOTTEN
     limit, row_limit, near = accepted_errors(I, W, S, K)
-    last, whole, age, started_with, slow = 0.0, 0.0, 100, K[st.TANGENT], 0
+    last, last_gap, whole, age, started_with, slow = 0.0, 0.0, 0.0, 100, K[st.TANGENT], 0
     rebuild = needs_factor(I, K)
     K[st.STEP_ITERATIONS] = 0
     K[st.STATUS] = st.NO_CONVERGENCE
@@ -123,9 +130,17 @@ def newton(K, S, W, arg):
             S[st.FLOOR] = S[st.WORST]
             K[st.STATUS] = st.OK
             return
+        # A long mechanism closes as exactly as places far from its origin are known, not as its angles are.
+        if not first and max(S[st.WORST] / limit, S[st.WORST_ROW] / row_limit) <= 1.0:
+            if S[st.GAP] > STALLED * last_gap and S[st.GAP] <= ROUND_OFF:
+                S[st.GAP_FLOOR] = S[st.GAP]
+                K[st.STATUS] = st.OK
+                return
+        last_gap = S[st.GAP]
         if not first and theta > SLOW:
             if age > K[st.STEP_ITERATIONS]:
-                rebuild = True
+                # a sparse matrix is not worth it when the iterations that it costs will do
+                rebuild = K[st.BUILT] == 0 or size * theta**WORTH > 1.0 - theta
             elif K[st.TANGENT] == 1:
                 slow += 1  # once may be chance: a first increment that happens to be small
                 if slow > 1:

@@ -14,11 +14,13 @@ from typing import cast
 import numpy as np
 
 from flexmb.arrays import Flags, Floats
+from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import close_loops
 from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.independent import pivot_columns
 from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.row_rank import RANK, Near, near_dependences, rank_of_rows, scaled_rows
+from flexmb.solvers.sparse_redundancy import SparseRank
 from flexmb.system.system import NO_SHARING, Row, SharedRows, Sharing, System
 
 DEPENDENT = 1e-8  # the same for elastic coordinates that move the rows weakly
@@ -62,6 +64,8 @@ def redundancy(system: Solvable, W: Floats) -> Redundancy:
     n, m = mechanics.n_v, mechanics.n_rows
     if m == 0:
         return Redundancy(0, n, (), (), (), (), False, joint_dof=n)
+    if mechanics.is_sparse:
+        return _by_factorisation(mechanics)
     joints = np.array([not (row.is_motion or row.on_velocity) for row in system.evaluated])
     try:
         mechanics.jacobian()
@@ -115,6 +119,33 @@ def _near(G: Floats, rows: Sequence[Row], joints: Flags) -> tuple[Near, ...]:
         return alone
     others = {row.owner for row, is_joint in zip(rows, joints, strict=True) if not is_joint}
     return (*alone, *(finding for finding in near_dependences(G, rows) if others & set(finding.owners)))
+
+
+def set_open_limit(system: System, W: Floats, found: Redundancy) -> None:
+    """Sparse storage: set the gap at which rows that repeat others count as open, for the state in W."""
+    mechanics = Mechanics(system, W)
+    mechanics.jacobian()
+    limit = OPEN_WHEN_NEAR if any(finding.is_redundant for finding in found.near) else NO_SHARING.limit
+    limit = max(limit, 10.0 * mechanics.constraint_error / mechanics.row_scale)
+    system.floats[system.ints[L.OPEN]] = limit * mechanics.row_scale
+
+
+def _by_factorisation(mechanics: Mechanics) -> Redundancy:
+    """The same in sparse storage: rows that repeat others stay in the equations, so that nothing is shared."""
+    found = SparseRank(mechanics)
+    kept, left = np.flatnonzero(~found.dependent), np.flatnonzero(found.dependent)
+    groups = (found.inconsistent,) if found.inconsistent else ()
+    return Redundancy(
+        found.rank,
+        found.dof,
+        tuple(kept.tolist()),
+        tuple(left.tolist()),
+        groups,
+        found.inconsistent,
+        False,
+        near=found.near,
+        joint_dof=found.joint_dof,
+    )
 
 
 def _shared_sets(G: Floats, joints: Flags, rank: int) -> tuple[SharedRows, ...]:

@@ -46,7 +46,11 @@ def row_units(G: Floats, rows: Sequence[Row], size: float) -> Floats:
     makes of the distance: they are measured by the size of the loop, or of the mechanism. A smaller unit would make a
     misfit of round-off.
     """
-    lengths = np.linalg.norm(G, axis=1)
+    return units_of(np.linalg.norm(G, axis=1), rows, size)
+
+
+def units_of(lengths: Floats, rows: Sequence[Row], size: float) -> Floats:
+    """(rows,) the same for rows of these lengths in scaled coordinates."""
     is_length = np.array([row.unit != "rad" for row in rows], dtype=bool)
     largest = float(np.max(lengths[is_length], initial=size))
     of_owner: dict[str, float] = {}

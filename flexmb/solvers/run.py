@@ -70,7 +70,8 @@ class Integration:
         self.began = time.perf_counter()
         self.explicit = settings.method in EXPLICIT
         self.W = system.workspace()
-        self.K, self.S = st.make_state(system.ints, self.explicit)
+        self.patterns = [P for P in (system.pattern, system.full_pattern) if P is not None]
+        self.K, self.S = st.make_state(system.ints, self.explicit, self.patterns)
         self.mechanics = Mechanics(system, self.W)
         self.rows = np.zeros((BLOCK_ROWS, int(system.ints[L.N_OUT])))
         self.blocks: list[Floats] = []
@@ -88,7 +89,10 @@ class Integration:
         K[st.AT_ROWS], K[st.ROW_BUDGET] = address_of(self.rows), len(self.rows)
         if self.explicit and self.mechanics.n_rows == 0 and ints[L.AT_ACCELERATION] == 0:
             link_open_tree(ints)
-        for slot, entry in stepping_programs(self.settings.method, int(K[st.NEWTON + st.SIZE])).items():
+        for slot, pattern in zip((st.AT_PATTERN, st.AT_FULL_PATTERN), self.patterns, strict=False):
+            K[slot] = address_of(pattern)
+        unknowns = int(K[st.NEWTON + st.SIZE])
+        for slot, entry in stepping_programs(self.settings.method, unknowns, sparse=bool(self.patterns)).items():
             K[slot] = entry.address
 
     @property

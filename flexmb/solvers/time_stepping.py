@@ -15,6 +15,7 @@ from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.solvers import (
     embedding,
+    fronts,
     generalized_alpha,
     interpolant,
     linear_algebra,
@@ -22,6 +23,7 @@ from flexmb.solvers import (
     newton_matrix,
     runge_kutta,
     small_inverse,
+    sparse_newton,
 )
 from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.settings import EXPLICIT
@@ -62,7 +64,17 @@ def advance(K, S, W, arg):
                     S[st.LARGEST_PHI] = max(S[st.LARGEST_PHI], abs(W[I[L.PHI_ALL] + k]))
             if is_open(I, float_pointer(K[st.AT_F]), W):
                 K[st.STATUS] = st.OPENED
+        if K[st.STATUS] == st.OK and I[L.AT_SHARE_PATTERN] > 0:
+            limit = float_pointer(K[st.AT_F])[I[L.OPEN]]
+            for k in range(I[L.N_POS_ROWS]):
+                if not abs(W[I[L.PHI] + k]) <= limit:
+                    K[st.STATUS] = st.OPENED
         failed = K[st.STATUS] != st.OK
+        if failed and K[st.TRIED] == 0 and I[L.SPARSE] == 1:  # once more with rows that are chosen here
+            return_to_start(I, W, S, K)
+            K[st.TRIED] = 1
+            K[st.HAVE_FACTOR] = 0
+            continue
         if failed and K[st.TRIED] == 0 and (I[L.N_SHARED] > 0 or (is_explicit and I[L.N_ROWS] > 0)):
             return_to_start(I, W, S, K)
             K[st.TRIED] = 1
@@ -116,8 +128,22 @@ _EXPLICIT = {
 }
 
 
-def stepping_programs(method: str, unknowns: int = 0) -> dict[int, Program]:
-    """Programs of a method by their slot in K; `unknowns` of an implicit step decide how its matrix is solved."""
+_SPARSE = {
+    st.AT_FACTOR: sparse_newton.sparse_factor,
+    st.AT_SOLVE: sparse_newton.sparse_solve,
+    st.AT_FACTOR_FRONTS: fronts.factor_fronts,
+    st.AT_SOLVE_FRONTS: fronts.solve_fronts,
+    st.AT_DIFFERENCES: sparse_newton.sparse_difference_columns,
+    st.AT_MASS: sparse_newton.sparse_mass_columns,
+    st.AT_BALANCE: sparse_newton.sparse_balance_matrix,
+}
+
+
+def stepping_programs(method: str, unknowns: int = 0, *, sparse: bool = False) -> dict[int, Program]:
+    """Programs of a method by their slot in K; the number of `unknowns` of an implicit step, or `sparse` storage of
+    the system, decide how its matrix is solved."""
     if method in EXPLICIT:
         return _ALL | _EXPLICIT
+    if sparse:
+        return _ALL | _IMPLICIT | _SPARSE
     return _ALL | _IMPLICIT | (_SMALL if unknowns <= small_inverse.LARGEST else {})

@@ -15,11 +15,13 @@ from flexmb.layout import flat_arrays as L
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.placement import place
+from flexmb.system.records import sparse_storage
 from flexmb.system.records.channels import pack_channels
 from flexmb.system.records.fields import n_modes, n_stations
 from flexmb.system.records.loads import LoadRecords
 from flexmb.system.records.packing import Packer
 from flexmb.system.records.rows import RowRecords
+from flexmb.system.records.sparse_storage import SparseStorage
 from flexmb.system.records.tree import (
     TreeRecords,
     initial_coordinates,
@@ -40,6 +42,7 @@ def build_system(
     initial_state: bool = False,
     mechanism: Mechanism | None = None,
     known: System | None = None,
+    sparse: bool = False,
 ) -> System:
     """Flat arrays of a checked model (`ModelSpec`), of its placed `mechanism` if that exists already.
 
@@ -48,6 +51,7 @@ def build_system(
     `initial_state` the tree is the joint tree in which initial values are read, whatever coordinates are requested.
     `known`: a system of this model and mechanism without dropped or shared rows, which is taken over if its tree is the
     same.
+    `sparse` allows sparse storage, which is used where it is worthwhile.
     """
     mechanism = mechanism or place(spec)
     topo = topology(spec, mechanism, initial_state=initial_state)
@@ -72,10 +76,11 @@ def build_system(
     _pack_damping(pack, mechanism, tree, loads)
     _pack_world(pack, spec, loads)
     all_rows, active, seen = rows.finish(set(dropped), sharing)
-    if pack.ints[L.N_ALL_ROWS] > pack.ints[L.N_ROWS]:
+    if sparse or pack.ints[L.N_ALL_ROWS] > pack.ints[L.N_ROWS]:
         pack.ints[L.OPEN] = pack.put([sharing.limit * min(1.0, size), size])
     _pack_motions(pack, spec, rows, loads)
     _pack_joints(pack, mechanism, topo, tree, rows, loads, joint_f)
+    storage = _sparse_storage(pack) if sparse and sharing is NO_SHARING else None
     _take_rows(pack, tree.n_v, len(loads.powers))
     channels = pack_channels(pack, spec, topo, tree, rows, loads, len(active))
     q0, v0, given_q, given_v = initial_coordinates(mechanism, topo, tree)
@@ -103,12 +108,26 @@ def build_system(
         fixed_v=given_v,
         length_scale=size,
         memory0=np.array(rows.memory),
+        pattern=None if storage is None else storage.pattern(),
+        full_pattern=None if storage is None or initial_state else storage.full_pattern(),
     )
 
 
 def _is_alike(topo: Topology, known: System) -> bool:
     """Whether a tree gives the coordinates and rows of a system that is known."""
     return topo.branches == known.topology.branches and topo.chords == known.topology.chords
+
+
+def _sparse_storage(pack: Packer) -> SparseStorage | None:
+    """Sparse storage of M and G where it is worthwhile; its tables are written."""
+    storage = SparseStorage(pack.ints)
+    if pack.ints[L.N_V] + pack.ints[L.N_ALL_ROWS] < sparse_storage.SPARSE_FROM:
+        return None
+    storage.find_columns()
+    if not storage.is_worthwhile:
+        return None
+    storage.pack(pack)
+    return storage
 
 
 def _take_state(pack: Packer, tree: TreeRecords, mechanism: Mechanism) -> None:
@@ -127,7 +146,10 @@ def _take_state(pack: Packer, tree: TreeRecords, mechanism: Mechanism) -> None:
 def _take_rows(pack: Packer, n_v: int, n_powers: int) -> None:
     ints = pack.ints
     ints[L.N_POWERS], n_rows, n_all = n_powers, ints[L.N_ROWS], ints[L.N_ALL_ROWS]
+    if not ints[L.SPARSE]:
+        ints[L.N_M], ints[L.N_G], ints[L.N_ALL_G] = n_v * n_v, n_rows * n_v, n_all * n_v
     counts = {"n_v": n_v, "n_rows": n_rows, "n_all_rows": n_all, "n_powers": n_powers, "n_share": 0}
+    counts |= {"n_M": ints[L.N_M], "n_G": ints[L.N_G], "n_all_G": ints[L.N_ALL_G]}
     pack.take_header((L.LAM, L.PHI, L.PHI_DOT, L.GAM, L.M, L.G, L.POWER, L.WORK), counts)
     if n_all > n_rows:  # some rows repeat others
         counts["n_basis"] = ints[L.N_BASIS] = n_all * n_all + 2 * ints[L.N_Q] + n_all

@@ -105,6 +105,16 @@ class System:
     """Typical length [m], for tolerances."""
     memory0: Floats
     """Angles near which turns are counted at the start, with rates and time, then zeros (n_memory)."""
+    pattern: Integers | None = None
+    """Pattern of the equations in sparse storage (`flexmb.layout.sparse_pattern`); None: full matrices."""
+    full_pattern: Integers | None = None
+    """The same with all entries of a tangent by differences."""
+    share_pattern: Integers | None = None
+    """Pattern of the least multipliers of rows that repeat others, in sparse storage; None: all are determined."""
+    share0: Floats | None = None
+    """Scales of rows and coordinates that this takes (n_rows + n_v)."""
+    dependent: tuple[int, ...] = ()
+    """Rows that repeat others at the start, in sparse storage: numbers in `evaluated`."""
 
     @property
     def n_v(self) -> int:
@@ -124,7 +134,7 @@ class System:
     @property
     def n_redundant(self) -> int:
         """Number of constraint rows, or combinations of them, that repeat others."""
-        return len(self.evaluated) - self.n_rows
+        return len(self.evaluated) - self.n_rows + len(self.dependent)
 
     @property
     def body_names(self) -> list[str]:
@@ -167,6 +177,9 @@ class System:
         work[self.ints[L.V] : self.ints[L.V] + self.n_v] = self.v0
         self.view(work, L.MEMORY, len(self.memory0))[:] = self.memory0
         self.view(work, L.BASIS, len(self.basis0))[:] = self.basis0
+        if self.share0 is not None:
+            start = int(self.ints[L.X_SHARE]) + 2 * self.n_rows + self.n_v
+            work[start : start + len(self.share0)] = self.share0
         return work
 
     def view(self, work: Floats, slot: int, length: int) -> Floats:

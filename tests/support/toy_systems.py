@@ -252,6 +252,8 @@ class Toy:
     powers: int = 0
     coordinates: list[str] = field(default_factory=list)
     length_scale: float = 1.0
+    pattern: None = None
+    full_pattern: None = None
 
     def __post_init__(self) -> None:
         nq, nv, m = len(self.q0), len(self.v0), len(self.owners)

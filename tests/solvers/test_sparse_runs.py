@@ -1,0 +1,192 @@
+"""Sparse storage: the same motion, multipliers and findings as with full matrices, by every implicit method.
+
+Covers: solvers.sparse_newton, solvers.sparse_rows, solvers.sparse_start, solvers.sparse_near,
+solvers.sparse_redundancy, solvers.sparse_sharing, system.records.sparse_storage.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from flexmb.analyses.check import check_model
+from flexmb.analyses.preparation import Preparation, prepare
+from flexmb.layout import sparse_pattern as sp
+from flexmb.model.model import Model
+from flexmb.solvers.initial_state import initial_states, start_system
+from flexmb.solvers.mechanics import Mechanics, stored_scales
+from flexmb.solvers.run import Integration, simulate
+from flexmb.solvers.settings import solver_settings
+from flexmb.solvers.sparse_rows import SparseRows
+from flexmb.solvers.summary import RunSummary
+from flexmb.system.records import sparse_storage
+from flexmb.verification.overconstrained import bennett_tables, bricard_tables
+from tests.support.four_bar_train import train
+
+
+class Sparse:
+    """A run in sparse or in full storage."""
+
+    def __init__(self, tables: dict[str, Any], coordinates: str, resume: np.ndarray | None = None, **analysis: Any):
+        keys = {"coordinates": {"default": coordinates}, "analysis": {"step": 1e-3, "end": 0.05} | analysis}
+        if "tolerance" in analysis:
+            keys["analysis"].pop("step")  # type: ignore[attr-defined]
+        self.model = Model.from_tables(tables | keys)
+        self.ready: Preparation = prepare(self.model)
+        self.blocks: list[np.ndarray] = []
+        self.checkpoints: list[np.ndarray] = []
+        assert self.model.spec.analysis is not None
+        self.summary: RunSummary = simulate(
+            self.ready.system, self.model.spec.analysis, sink=self, resume=resume, every=0.005
+        )
+
+    def write(self, block: np.ndarray, checkpoint: np.ndarray) -> None:
+        self.blocks.append(block.copy())
+        self.checkpoints.append(checkpoint.copy())
+
+    def __getitem__(self, path: str) -> np.ndarray:
+        channel = self.ready.system.channel(path)
+        return np.concatenate(self.blocks)[:, channel.start : channel.start + max(1, int(np.prod(channel.shape)))]
+
+
+def both(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **analysis: Any) -> tuple[Sparse, Sparse]:
+    """The same run with full matrices and in sparse storage."""
+    monkeypatch.setattr(sparse_storage, "SPARSE_FROM", 10**9)
+    full = Sparse(*arguments, **analysis)
+    monkeypatch.setattr(sparse_storage, "SPARSE_FROM", 0)
+    monkeypatch.setattr(sparse_storage, "WORTHWHILE", 1e9)
+    sparse = Sparse(*arguments, **analysis)
+    assert full.ready.system.pattern is None
+    assert sparse.ready.system.pattern is not None
+    return full, sparse
+
+
+def assert_same(full: Sparse, sparse: Sparse, motion: float, forces: float) -> None:
+    """Equal channels: motion to a part of its size, reactions to a part of the largest."""
+    assert full.ready.n_dof == sparse.ready.n_dof
+    assert full.ready.system.n_redundant == sparse.ready.system.n_redundant
+    largest = max(float(np.abs(full[f"joints/{name}/force"]).max()) for name in full.model.spec.joints)
+    for channel in full.ready.system.channels:
+        wanted, found = full[channel.path], sparse[channel.path]
+        if channel.path.startswith(("bodies/", "coordinates/q", "coordinates/v")):
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=motion * max(1.0, float(np.abs(wanted).max())))
+        if channel.path.startswith("joints/") and channel.path.endswith(("force", "moment")):
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=forces * largest, err_msg=channel.path)
+
+
+@pytest.mark.parametrize("coordinates", ["joint", "absolute"])
+@pytest.mark.parametrize(
+    ("tables", "motion", "forces"),
+    [(train(9), 1e-10, 1e-6), (bennett_tables(), 1e-10, 1e-6), (bricard_tables(), 3e-7, 1e-4)],
+    ids=["train", "bennett", "bricard"],
+)
+def test_overconstrained_mechanisms(
+    monkeypatch: pytest.MonkeyPatch, tables: dict[str, Any], coordinates: str, motion: float, forces: float
+) -> None:
+    """Motion and least reactions; Newton stops at 1e-8 of the accelerations, hence 1e-6 of the forces.
+
+    The loops are closed in the metric of the matrix at hand, which is not built anew at the same steps: where it turns
+    quickly (Bricard), that is seen as a hundredth of the error of the method, 2.5e-6 at this step.
+    """
+    full, sparse = both(monkeypatch, tables, coordinates)
+    assert_same(full, sparse, motion, forces)
+    assert sparse.summary.largest_constraint_error < 1e-12
+
+
+@pytest.mark.parametrize("method", ["hht", "shi-mcphee"])
+def test_every_implicit_method(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    assert_same(*both(monkeypatch, train(9), "absolute", method=method), 1e-10, 1e-6)
+
+
+def test_error_control(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same steps are chosen."""
+    full, sparse = both(monkeypatch, train(9), "joint", tolerance=1e-6)
+    assert full.summary.steps == sparse.summary.steps
+    assert_same(full, sparse, 1e-9, 1e-5)
+
+
+def test_mixed_coordinates_with_a_motion(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = train(9)
+    tables["motions"] = {"drive": {"joint": "foot0", "rate": 1.0}}
+    tables["bodies"]["rocker2"]["coordinates"] = "absolute"
+    full, sparse = both(monkeypatch, tables, "joint")
+    assert full.ready.n_dof == 0
+    assert_same(full, sparse, 1e-10, 1e-6)
+
+
+def test_stiff_springs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A spring of 1e7 N/m between bodies that no joint links needs the whole tangent, which is found in passes."""
+    tables = train(9)
+    tables["bodies"]["rocker0"] |= {"markers": {"tip": {"at": [1, 0, 0]}}}
+    tables["bodies"]["rocker3"] |= {"markers": {"low": {"at": [0.2, 0, 0]}}}
+    ends = ["rocker0.tip", "rocker3.low"]
+    tables["forces"] = {
+        "spring": {"type": "spring-damper", "markers": ends, "stiffness": 1e7, "length": 2.6907248094147422}
+    }
+    full, sparse = both(monkeypatch, tables, "absolute")
+    assert full.summary.factorisations > 1
+    # It rings far faster than the step; what Newton leaves of it, 1e-8 of the accelerations, is 1e-7 m/s.
+    assert_same(full, sparse, 1e-6, 1e-5)
+
+
+def test_a_resumed_run_gives_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the checkpoint of a shorter run with the same steps; factors and dependent rows go on as they were."""
+    monkeypatch.setattr(sparse_storage, "SPARSE_FROM", 0)
+    monkeypatch.setattr(sparse_storage, "WORTHWHILE", 1e9)
+    whole = Sparse(train(9), "absolute")
+    integration = Integration(whole.ready.system, solver_settings(whole.model.spec.analysis, 0.005))
+    integration.start()
+    integration.advance(20)
+    again = Sparse(train(9), "absolute", resume=integration.pack())
+    rows, rest = np.concatenate(whole.blocks), np.concatenate(again.blocks)
+    assert 0 < len(rest) < len(rows)
+    np.testing.assert_array_equal(rest, rows[-len(rest) :])
+
+
+def test_stored_entries_are_those_of_the_full_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """M and G at a state in motion, entry by entry, and products with them."""
+    found = {}
+    for number in (0, 10**9):
+        monkeypatch.setattr(sparse_storage, "SPARSE_FROM", number)
+        monkeypatch.setattr(sparse_storage, "WORTHWHILE", 1e9)
+        tables = train(9) | {"coordinates": {"default": "joint"}, "analysis": {"end": 1.0, "step": 1e-3}}
+        spec = Model.from_tables(tables).spec
+        system = start_system(spec, initial_states(spec), sparse=True)
+        mechanics = Mechanics(system, system.workspace())
+        mechanics.q[:] = np.linspace(0.1, 0.9, mechanics.n_q)
+        mechanics.v[:] = np.linspace(-1.0, 1.0, mechanics.n_v)
+        mechanics.equations()
+        found[number] = mechanics
+    sparse, full = found[0], found[10**9]
+    assert sparse.is_sparse and not full.is_sparse
+    # G of the full storage has round-off where a common ancestor moves both markers
+    np.testing.assert_allclose(sparse.M, full.M, atol=1e-13)
+    np.testing.assert_allclose(sparse.G, full.G, atol=1e-13)
+    np.testing.assert_array_equal(stored_scales(sparse), stored_scales(full))
+    rows, x = SparseRows(sparse), np.linspace(1.0, 2.0, sparse.n_v)
+    np.testing.assert_allclose(rows.rows_times(x), full.G @ x, atol=1e-12)
+    np.testing.assert_allclose(rows.metric_times(sparse.M_entries, x), full.M @ x, atol=1e-12)
+    lam = np.linspace(-1.0, 1.0, sparse.n_rows)
+    np.testing.assert_allclose(rows.columns_times(lam), full.G.T @ lam, atol=1e-12)
+
+
+def test_a_thousand_unknowns_run_without_full_matrices() -> None:
+    """101 bars: the default. Energy is kept, the train stays closed, and the report says what repeats."""
+    run = Sparse(train(101), "absolute", end=0.02)
+    pattern = run.ready.system.pattern
+    assert pattern is not None and pattern[sp.SP_NUMBERS] < 0.1 * (606 + 755) ** 2
+    assert run.ready.n_dof == 1
+    assert run.ready.system.n_redundant == 150
+    assert run.summary.largest_constraint_error < 1e-12
+    assert run.summary.energy_error < 1e-6
+    joint = Sparse(train(101), "joint", end=0.02)
+    np.testing.assert_allclose(run["bodies/rocker50/position"], joint["bodies/rocker50/position"], atol=1e-9)
+    assert "150: 150 in the loops of" in " ".join(check_model(run.model).split())
+
+
+def test_a_tilted_axis_locks_a_large_train_or_is_taken_as_redundant() -> None:
+    ready = Sparse(train(101, tilt=1e-8), "absolute", end=0.005).ready
+    assert ready.n_dof == 1
+    assert any("repeat others but for" in warning.text for warning in ready.warnings)
