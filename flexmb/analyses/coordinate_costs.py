@@ -32,7 +32,7 @@ def step_cost(system: System) -> float:
 
 
 def cheapest_text(spec: ModelSpec, system: System) -> str:
-    """Which of joint and absolute coordinates would be the cheapest, with estimated costs; "" for small mechanisms."""
+    """Text on the cheapest of joint and absolute coordinates, with estimated costs; "" for small mechanisms."""
     if system.n_v + len(system.evaluated) < FROM:
         return ""
     costs = dict(_costs(spec))
