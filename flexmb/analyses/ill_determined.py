@@ -13,6 +13,7 @@ import numpy as np
 
 from flexmb.analyses.preparation import Preparation
 from flexmb.arrays import Floats
+from flexmb.equations.shared_rows import AS_BEFORE, SHARED
 from flexmb.layout import flat_arrays as L
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.results.result_file import Result
@@ -76,6 +77,8 @@ def not_unique(spec: ModelSpec, ready: Preparation, result: Result) -> dict[str,
     """
     if not ready.system.n_redundant:
         return {}
+    if ready.system.dependent:
+        return _in_sparse_storage(ready.system, result)
     system, work = complete_system(spec, ready)
     mechanics = Mechanics(system, work)
     rank = min(system.n_rows - ready.system.n_redundant, system.n_v)
@@ -91,6 +94,20 @@ def not_unique(spec: ModelSpec, ready: Preparation, result: Result) -> dict[str,
         if rank_of_rows(G) == rank:
             return moved_by(mechanics, np.linalg.svd(G)[0][:, rank:].T / units, 1e-6)
     return {}
+
+
+def _in_sparse_storage(system: System, result: Result) -> dict[str, tuple[str, ...]]:
+    """The same without full matrices: any multipliers less the least ones of the same forces are an internal load."""
+    mechanics, row = Mechanics(system, system.workspace()), sampled_rows(result)[0]
+    mechanics.t = float(result.time[row])
+    for name, place in (("q", mechanics.q), ("v", mechanics.v), ("a", mechanics.a)):
+        place[:] = result[f"coordinates/{name}"].reshape(len(result), -1)[row]
+    any_load = np.random.default_rng(0).standard_normal(system.n_rows)
+    mechanics.lam[:] = any_load
+    mechanics.run(L.AT_SHARE, SHARED)
+    internal = any_load - mechanics.lam
+    mechanics.run(L.AT_SHARE, AS_BEFORE)
+    return moved_by(mechanics, internal[None], UNLOADED)
 
 
 def loaded(components: dict[str, tuple[str, ...]], result: Result, length: float) -> bool:
@@ -152,7 +169,7 @@ def moved_by(mechanics: Mechanics, multipliers: Floats, least: float) -> dict[st
 
     def outputs(lam: Floats) -> Floats:
         put_multipliers(mechanics, lam)
-        if not system.sharing.sets:
+        if not system.sharing.sets and not system.dependent:
             mechanics.run(L.AT_OUTPUT)
             return mechanics.out.copy()
         mechanics.run(L.AT_WHOLE_RESIDUAL)  # an output row would have the least multipliers instead

@@ -315,15 +315,20 @@ def repeated_text(n: int) -> str:
     return f"{n} constraint row{'s repeat' if n != 1 else ' repeats'} others"
 
 
-def not_unique_text(rows: str, components: Mapping[str, tuple[str, ...]]) -> str:
-    """Reaction components that redundant constraints leave open; `rows`: how many repeat others."""
+def not_unique_text(rows: str, components: Mapping[str, tuple[str, ...]], of_chords: bool = False) -> str:
+    """Reaction components that redundant constraints leave open; `rows`: how many repeat others.
+
+    of_chords : the given ones are the least of the joints that close loops, not of all joints
+    """
     if not components:
         return f"{rows}; the examined rows of the result do not show which reactions that leaves open: trust none"
-    listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in components.items())
+    listed = "; ".join(f"{name} ({', '.join(parts)})" for name, parts in list(components.items())[:MOST_LISTED])
+    listed += f"; {len(components) - MOST_LISTED} more joints" if len(components) > MOST_LISTED else ""
+    of = "the joints that close loops" if of_chords else "all joints"
     return (
         f"{rows}. A model of rigid bodies determines only the sum of these components, in joint axes: {listed}. The "
-        "least ones, in sum of squares over all joints, are given. All other components are unique. To determine them, "
-        "free these directions in a joint, or use a flexible body."
+        f"least ones, in sum of squares over {of}, are given. All other components are unique. To determine them, free "
+        "these directions in a joint, or use a flexible body."
     )
 
 

@@ -93,7 +93,7 @@ def run_warnings(
         advice = twist_advice(spec, system.mechanism) if flexible_bodies(system.mechanism) else ""
         yield ill_determined_warning(spec, seen.ill_determined, advice)
     if seen.not_unique:
-        text = not_unique_text(repeated_text(system.n_redundant), seen.not_unique)
+        text = not_unique_text(repeated_text(system.n_redundant), seen.not_unique, bool(system.dependent))
         yield not_unique_warning(spec, system.n_redundant, seen.not_unique, text)
     if summary is None:
         return

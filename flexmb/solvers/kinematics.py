@@ -17,6 +17,7 @@ from flexmb.layout import driven_state as ds
 from flexmb.layout import flat_arrays as L
 from flexmb.solvers.assembly import assemble
 from flexmb.solvers.driven_analysis import DrivenAnalysis, Instants
+from flexmb.solvers.driven_kernels import CLOSED
 from flexmb.solvers.driven_loop import KINEMATIC, DrivenLoop
 from flexmb.solvers.march import march
 from flexmb.solvers.mechanics import Mechanics, Solvable
@@ -84,6 +85,8 @@ class KinematicInstants(Instants[RunSummary]):
             size = float(np.max(np.abs(step), initial=0.0))
             if not np.isfinite(size) or size > 1.0:
                 return False
+            if size <= CLOSED:
+                return bool(np.max(np.abs(m.phi), initial=0.0) <= 1e-9)
             m.move(step * m.scale)
             self.rows.iterations += 1
             if size <= 1e-8:  # quadratic convergence: the rest is round-off

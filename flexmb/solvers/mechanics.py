@@ -151,9 +151,9 @@ class Mechanics:
         """Largest residual of all position rows [m, rad], those included that the solvers do not see."""
         return float(np.max(np.abs(self.phi_all[: self.n_all_pos_rows]), initial=0.0))
 
-    def run(self, program: int) -> None:
+    def run(self, program: int, argument: int = 0) -> None:
         """Run the program whose address is in the given slot of the header."""
-        call(int(self.I[program]), self.I, self.system.floats, self.W, 0)
+        call(int(self.I[program]), self.I, self.system.floats, self.W, argument)
 
     def jacobian(self) -> None:
         """Compute G, PHI and PHI_DOT of the state."""

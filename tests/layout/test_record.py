@@ -23,7 +23,7 @@ DECLARING = ("value", "rest", "place", "table", "program", "part")
 CODES = {"KIND_", "ROW_", "LOAD_", "SENSE_"}
 """Beginnings of the names of codes, which are values of fields and no offsets."""
 OTHER = {"OK", "MORE", "DONE", "SINGULAR", "NO_CONVERGENCE", "NO_STEP", "CHOOSE_AGAIN", "NOT_CLOSED", "STUCK",
-         "MAX_LEVEL", "FINEST", "LONGEST"}  # fmt: skip
+         "MAX_LEVEL", "FINEST", "LONGEST", "LANES"}  # fmt: skip
 
 
 @pytest.fixture
@@ -123,6 +123,6 @@ def test_solver_states_have_room_for_all_blocks(state: object) -> None:
                 length = state.K_RECORD.target_length(place, counts)  # type: ignore[attr-defined]
                 taken += range(K[place], K[place] + length)
         taken += range(K[slot + st.MATRIX], K[slot + st.MATRIX] + 36)
-        taken += range(K[slot + st.VECTOR], K[slot + st.VECTOR] + 6)
+        taken += range(K[slot + st.VECTOR], K[slot + st.VECTOR] + 12)  # right-hand side and solution
         assert len(set(taken)) == len(taken)
         assert sorted(taken) == list(range(state.S_HEADER, S.size))  # type: ignore[attr-defined]

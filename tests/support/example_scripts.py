@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from flexmb.model.schema.table import Table
 from tests.support.places import EXAMPLES
 
 
@@ -20,8 +22,27 @@ def script(name: str) -> ModuleType:
     return module
 
 
+def plain(table: Table, left_out: Mapping[str, Any]) -> dict[str, Any]:
+    """A table of a model, and the tables in it, as dicts; `left_out`: keys without a value here, True or keys below."""
+
+    def dumped(value: Any, without: Any) -> Any:
+        if isinstance(value, Table):
+            value = dict(value)
+        if isinstance(value, dict):
+            inner = without if isinstance(without, Mapping) else dict.fromkeys(without, True)
+            return {
+                key: dumped(entry, inner.get(key, {})) for key, entry in value.items() if inner.get(key) is not True
+            }
+        if isinstance(value, tuple):
+            return tuple(dumped(entry, {}) for entry in value)
+        return value
+
+    found: dict[str, Any] = dumped(table, left_out)
+    return found
+
+
 def differences(first: Any, second: Any, path: str = "") -> list[str]:
-    """Where two dumped models differ; numbers may differ by round-off."""
+    """Where two models as dicts differ; numbers may differ by round-off."""
     if isinstance(first, dict) and isinstance(second, dict):
         if first.keys() != second.keys():
             return [f"{path}: {sorted(first.keys() ^ second.keys())}"]

@@ -27,7 +27,7 @@ from flexmb.verification.page import page_text
 from flexmb.verification.table import labelled, markdown_table, short, text_table
 from tests.support.browser import Browser, browser
 from tests.support.command_line import call
-from tests.support.example_scripts import differences
+from tests.support.example_scripts import differences, plain
 from tests.support.places import EXAMPLES
 
 __all__ = ["browser"]
@@ -260,8 +260,7 @@ def test_markdown_of_a_stopped_case() -> None:
 def test_models_are_those_of_the_examples(model: str, example: str) -> None:
     left_out = {"output": True}
     first, second = (
-        fx.read_model(path).spec.model_dump(exclude=left_out)
-        for path in (MODELS / f"{model}.toml", EXAMPLES / f"{example}.toml")
+        plain(fx.read_model(path).spec, left_out) for path in (MODELS / f"{model}.toml", EXAMPLES / f"{example}.toml")
     )
     assert differences(first, second) == []
 

@@ -303,8 +303,9 @@ def _tagged(union: Any, tag_of: Callable[[Any], Any]) -> Reader:
 
 
 def _one_of(value: Any, choices: tuple[Any, ...]) -> Any:
-    if any(type(value) is type(choice) and value == choice for choice in choices):
-        return value
+    for choice in choices:  # true is no 1; text of NumPy is text
+        if isinstance(value, bool) == isinstance(choice, bool) and isinstance(value, type(choice)) and value == choice:
+            return choice
     raise ValidationError([Detail("literal_error", (), value, {"choices": choices})])
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from flexmb.errors import CarriedError
+
 if TYPE_CHECKING:
     from flexmb.model.schema.table import Table
 
@@ -24,7 +26,7 @@ class Detail:
     words: Mapping[str, Any] = field(default_factory=dict)
 
 
-class ValidationError(ValueError):
+class ValidationError(CarriedError, ValueError):
     """All faults of a table."""
 
     def __init__(self, details: list[Detail]):
@@ -36,7 +38,7 @@ class ValidationError(ValueError):
         return [Detail(each.kind, (part, *each.place), each.found, each.words) for each in self.details]
 
 
-class FieldError(ValueError):
+class FieldError(CarriedError, ValueError):
     """A value that a field rejects, in words."""
 
     def __init__(self, text: str, hint: str = ""):
