@@ -169,7 +169,7 @@ def moved_by(mechanics: Mechanics, multipliers: Floats, least: float) -> dict[st
 
     def outputs(lam: Floats) -> Floats:
         put_multipliers(mechanics, lam)
-        if not system.sharing.sets and not system.dependent:
+        if not system.sharing.sets and not mechanics.is_sparse:
             mechanics.run(L.AT_OUTPUT)
             return mechanics.out.copy()
         mechanics.run(L.AT_WHOLE_RESIDUAL)  # an output row would have the least multipliers instead

@@ -71,7 +71,7 @@ def keyed(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Sch
 
 
 def rules(*parts: Schema) -> Any:
-    """Rules between the keys of a table, in pydantic's form."""
+    """Rules between the keys of a table, as `ConfigDict` takes them."""
     return {"allOf": list(parts)}
 
 
