@@ -43,7 +43,7 @@ class FakeRun:
         self.stop_after: int | None = None
         self.failure = ""
 
-    def prepare(self, model: object) -> SimpleNamespace:
+    def prepare(self, model: object, sparse: bool = True) -> SimpleNamespace:
         system = build_system(model.spec)  # type: ignore[attr-defined]
         work = system.workspace()
         return SimpleNamespace(system=system, work=work, n_dof=1, balance=None, turbo=None, warnings=())
