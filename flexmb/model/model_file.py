@@ -36,6 +36,9 @@ class ModelFileError(InputError):
         self.filename = filename
         self.text = text
 
+    def __str__(self) -> str:
+        return f"{self.filename}: {super().__str__()}"
+
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """The text of a model file; raises ModelFileError when it cannot be read."""
