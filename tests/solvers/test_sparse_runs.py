@@ -211,3 +211,25 @@ def test_a_tilted_axis_locks_a_large_train_or_is_taken_as_redundant() -> None:
     ready = Sparse(train(101, tilt=1e-8), "absolute", end=0.005).ready
     assert ready.n_dof == 1
     assert any("repeat others but for" in warning.text for warning in ready.warnings)
+
+
+def test_a_flexible_coupler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A four-bar whose coupler is a beam that bends and twists: elastic coordinates beside those of the joints."""
+    tables = {
+        "model": {"gravity": [0, -9.81, 0]},
+        "points": {"O": [0, 0, 0], "A": [0, 0.3, 0], "B": [1, 0.6, 0], "C": [1, 0, 0]},
+        "bodies": {
+            "crank": {"mass": 1.0, "rod": ["O", "A"]},
+            "rocker": {"mass": 1.0, "rod": ["C", "B"]},
+            "coupler": {"beam": ["A", "B"], "section": {"type": "circle", "diameter": 0.01}, "material": "steel"},
+        },
+        "joints": {
+            "o": {"type": "revolute", "bodies": ["ground", "crank"], "at": "O", "axis": "z", "velocity": 3.0},
+            "a": {"type": "revolute", "bodies": ["crank", "coupler"], "at": "A", "axis": "z"},
+            "b": {"type": "spherical", "bodies": ["coupler", "rocker"], "at": "B"},
+            "c": {"type": "cylindrical", "bodies": ["ground", "rocker"], "at": "C", "axis": "z"},
+        },
+    }
+    full, sparse = both(monkeypatch, tables, "joint", step=1e-4)
+    assert sparse.ready.system.elastic.any()
+    assert_same(full, sparse, 1e-9, 1e-6)  # as for rigid bodies: Newton stops at 1e-8 of the accelerations
