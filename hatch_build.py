@@ -1,7 +1,7 @@
 """Build hook: a wheel carries the kernels as machine code, so that nothing is compiled after installation.
 
 Editable installs, source distributions and platforms without a library are left alone: kernels are then compiled on
-first use. `flexmb/kernel_build.py` does the work.
+first use. `flexmb/machine_code/build.py` does the work.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class KernelHook(BuildHookInterface):
         if version == "editable" or self.target_name != "wheel":
             return
         sys.path.insert(0, self.root)
-        from flexmb.kernel_build import build
-        from flexmb.kernel_library import FOLDER, levels
+        from flexmb.machine_code.build import build
+        from flexmb.machine_code.library import FOLDER, levels
 
         if not levels():
             self.app.display_info("flexmb: kernels are compiled on first use on this platform")

@@ -11,8 +11,8 @@ from timing import cpu_seconds
 
 from flexmb.equations.programs import link as link_programs
 from flexmb.equations.programs import link_open_tree
-from flexmb.jit import call
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code.jit import call
 from flexmb.model.schema import read_spec
 from flexmb.solvers.run import simulate
 from flexmb.system.build import build_system

@@ -70,11 +70,11 @@ def timed_command(words: list[str]) -> None:
     share, plain = _Timed(), builtins.__import__
 
     def timed_import(name: str, *rest: Any, **options: Any) -> Any:
-        if name.partition(".")[0] not in ("numba", "llvmlite") and name != "flexmb.jit":
+        if name.partition(".")[0] not in ("numba", "llvmlite") and name != "flexmb.machine_code.jit":
             return plain(name, *rest, **options)
         with share:
             found = plain(name, *rest, **options)
-        if name == "flexmb.jit" and not hasattr(sys.modules[name], "is_timed"):
+        if name == "flexmb.machine_code.jit" and not hasattr(sys.modules[name], "is_timed"):
             _time_kernels(sys.modules[name], share)
         return found
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from flexmb.jit import kernel
+from flexmb.machine_code.jit import kernel
 
 ZERO = (0.0, 0.0, 0.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

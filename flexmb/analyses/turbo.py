@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 import flexmb
-from flexmb import jit
 from flexmb.analyses.turbo_library import PREFIX, Library, library
 from flexmb.arrays import Floats
 from flexmb.equations.programs import OF_ALL_ROWS, PROGRAMS, SHARED_PROGRAMS, link_open_tree
 from flexmb.errors import InputError
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code import jit
 from flexmb.model.model import Model
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.settings import EXPLICIT

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flexmb.code_cache import code_folder, discard, keep_code, private_folder, stored_code
 from flexmb.errors import InputError
-from flexmb.jit import Program, program
+from flexmb.machine_code.code_cache import code_folder, discard, keep_code, private_folder, stored_code
+from flexmb.machine_code.jit import Program, program
 from flexmb.output_files import temporary_folder
 
 PREFIX = "flexmb_"

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmb.elements.material import MATERIALS
 from flexmb.elements.solid.assemble import assemble
-from flexmb.jit import arrays_are_compiled, second_process
+from flexmb.machine_code.jit import arrays_are_compiled, second_process
 from flexmb.mesh.mesh import Cells, Mesh
 
 _SCRIPT = "from flexmb.bodies.compile_ahead import compile_sparse; compile_sparse()"

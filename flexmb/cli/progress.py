@@ -120,6 +120,6 @@ def announce_array_compilation(stream: TextIO) -> None:
 
 
 def _how_often() -> str:
-    from flexmb.jit import code_is_kept
+    from flexmb.machine_code.jit import code_is_kept
 
     return "once, " if code_is_kept() else ""

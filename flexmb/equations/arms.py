@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_bm_at,
@@ -26,6 +25,7 @@ from flexmb.layout.access import (
     state_block_of,
     store_arm,
 )
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.vectors import ZERO, add, cross, dot, load3, load9, load_pair, multiply, rotate, scale, store3
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from flexmb.jit import kernel
+from flexmb.machine_code.jit import kernel
 
 
 @kernel

@@ -13,7 +13,6 @@ from flexmb.equations.arms import find_nodes
 from flexmb.equations.cholesky import cholesky, cholesky_solve
 from flexmb.equations.kinematics import root_into
 from flexmb.equations.markers import state_of
-from flexmb.jit import call, kernel, program
 from flexmb.joints.dispatch import SCREW, counts_turns, measure_into
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
@@ -36,6 +35,7 @@ from flexmb.layout.access import (
     v_wm_at,
     wants_accelerations,
 )
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.vectors import (
     ZERO,
     add,

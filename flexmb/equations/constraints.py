@@ -12,7 +12,6 @@ import math
 from flexmb.equations.chords import relative_motion_into
 from flexmb.equations.inverse_dynamics import to_parent_into
 from flexmb.equations.markers import apply_wrench, state_of
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_wb_at,
@@ -41,6 +40,7 @@ from flexmb.layout.access import (
     v_index_of,
     v_wm_at,
 )
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.vectors import (
     ZERO,
     add,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code.jit import kernel, program
 from flexmb.vectors import quaternion_product, rotation_vector_quaternion, store4
 
 

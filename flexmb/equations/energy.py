@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from flexmb.equations.fields.elastic import damping_power
 from flexmb.equations.fields.energy import FIELD_KINETIC, FIELD_MOMENTUM, FIELD_S, FIELD_STRAIN
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_wb_at,
@@ -19,6 +18,7 @@ from flexmb.layout.access import (
     v_wb_b_at,
     wrench_of,
 )
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.vectors import add, cross, dot, load3, load9, load_pair, rotate, scale
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 from flexmb.equations.markers import apply_wrench, state_of
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_wm_at,
@@ -21,6 +20,7 @@ from flexmb.layout.access import (
     v_wm_at,
 )
 from flexmb.loads.laws import BEAM, FORCE, MARKER, PAIR, acts_on, law_into
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.vectors import ZERO, add, cross, dot, load_pair, rotate, scale, store3, sub
 
 

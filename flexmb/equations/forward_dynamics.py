@@ -9,7 +9,6 @@ from __future__ import annotations
 from flexmb.equations.cholesky import cholesky, cholesky_solve
 from flexmb.equations.inverse_dynamics import to_parent_into
 from flexmb.equations.mass_matrix import add_to_parent, inertia_times_columns_into, seed_into
-from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_pb_at,
@@ -28,6 +27,7 @@ from flexmb.layout.access import (
     v_index_of,
     wrench_of,
 )
+from flexmb.machine_code.jit import kernel, program
 from flexmb.vectors import (
     ZERO,
     add,

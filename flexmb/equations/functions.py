@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import math
 
-from flexmb.jit import kernel
 from flexmb.loads.tables import linear_table, piece
+from flexmb.machine_code.jit import kernel
 from flexmb.model.expressions.program import HEADER as _HEADER
 from flexmb.model.expressions.program import Op, program_records, stack_depth
 

@@ -6,7 +6,6 @@ Rigid bodies and gyrostats (constant internal angular momentum) here. A flexible
 
 from __future__ import annotations
 
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     a_wb_b_at,
@@ -25,6 +24,7 @@ from flexmb.layout.access import (
     state_block_of,
     wrench_of,
 )
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.vectors import ZERO, add, cross, load3, load9, load_pair, rotate, scale, store3, store9, store_pair
 
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_pb_at,
@@ -20,6 +19,7 @@ from flexmb.layout.access import (
     v_index_of,
     wrench_of,
 )
+from flexmb.machine_code.jit import kernel, program
 from flexmb.vectors import add, add_to_pair, cross, load_pair, rotate, store_pair
 
 

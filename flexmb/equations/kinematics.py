@@ -12,7 +12,6 @@ for the columns of a marker, and q' for elastic rates too.
 from __future__ import annotations
 
 from flexmb.equations.arms import arm, copy_columns, find_nodes
-from flexmb.jit import call, kernel, program
 from flexmb.joints.dispatch import REVOLUTE, motion_into, reverse_into
 from flexmb.joints.motion import clear
 from flexmb.layout import flat_arrays as L
@@ -44,6 +43,7 @@ from flexmb.layout.access import (
     v_of,
     v_wb_b_at,
 )
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.vectors import (
     IDENTITY,
     ZERO,

@@ -17,9 +17,9 @@ from math import sqrt
 from flexmb.equations.cholesky import cholesky, cholesky_solve
 from flexmb.equations.constraints import MULTIPLIERS
 from flexmb.equations.shared_rows import AS_BEFORE, clear_shift, shift_of
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import body_record, joint_record, n_modes_of, wrench_of
+from flexmb.machine_code.jit import call, kernel, program
 
 
 @kernel

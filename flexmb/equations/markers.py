@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from flexmb.equations.kinematics import arm
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_wb_at,
@@ -26,6 +25,7 @@ from flexmb.layout.access import (
     wants_accelerations,
     wrench_of,
 )
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.vectors import (
     add,
     add_to_pair,

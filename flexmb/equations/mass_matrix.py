@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from flexmb.equations.inverse_dynamics import to_parent_into
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_pb_at,
@@ -21,6 +20,7 @@ from flexmb.layout.access import (
     parent_record,
     v_index_of,
 )
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.vectors import load3, multiply, store9, transpose
 
 

@@ -38,9 +38,9 @@ from flexmb.equations.shared_rows import (
     shared_system,
     shared_whole_residual,
 )
-from flexmb.jit import Program, call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import R_wb_at, block_of, body_record, omega_wb_b_at, p_wb_at, v_wb_b_at
+from flexmb.machine_code.jit import Program, call, kernel, program
 from flexmb.vectors import matrix_quaternion, rotate, store3, store4
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from flexmb.equations.cholesky import cholesky_solve
 from flexmb.equations.chords import gram_into, leave_turning
 from flexmb.equations.markers import state_of
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_wb_at,
@@ -24,6 +23,7 @@ from flexmb.layout.access import (
     row_record,
     wrench_of,
 )
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.vectors import ZERO, add, cross, dot, load_pair, rotate, rotate_back, scale, store_pair, sub
 
 

@@ -6,7 +6,6 @@ import math
 
 from flexmb.equations.chords import relative_motion_into
 from flexmb.equations.markers import state_of
-from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_wb_at,
@@ -17,6 +16,7 @@ from flexmb.layout.access import (
     p_wm_at,
     v_wm_at,
 )
+from flexmb.machine_code.jit import kernel, program
 from flexmb.vectors import add, cross, dot, load3, rotate, rotate_back, scale, sub
 
 

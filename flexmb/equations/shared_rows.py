@@ -13,8 +13,8 @@ Multipliers of such rows are not unique: an output row adds a shift to them (`fl
 
 from __future__ import annotations
 
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code.jit import call, kernel, program
 
 SHARED, AS_BEFORE = range(2)
 """Multipliers that `share` is to set: the least ones, or those of the solvers."""

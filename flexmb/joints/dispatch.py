@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from flexmb.jit import kernel
 from flexmb.joints.joint_type import JointType
 from flexmb.joints.motion import BIAS_V, BIAS_W, S_V, S_W, R, T
 from flexmb.joints.table import JOINT_TYPES, JointCode
+from flexmb.machine_code.jit import kernel
 from flexmb.vectors import add, cross, load3, load9, rotate_back, scale, store3, store9, sub, transpose
 
 REVOLUTE, SCREW = int(JointCode.REVOLUTE), int(JointCode.SCREW)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 
-from flexmb.jit import kernel
 from flexmb.joints.motion import BIAS_V, S_V, S_W, R, T, body_rates_into
+from flexmb.machine_code.jit import kernel
 from flexmb.vectors import matrix_quaternion, quaternion_matrix, scale, store3, store4, store9
 
 

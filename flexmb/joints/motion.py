@@ -9,7 +9,7 @@ S_v v) and bias (accelerations when all coordinate accelerations are zero), writ
 
 from __future__ import annotations
 
-from flexmb.jit import kernel
+from flexmb.machine_code.jit import kernel
 
 # Offsets in a joint-motion record; one column of S takes three floats.
 R, T, BIAS_W, BIAS_V, S_W, S_V = 0, 9, 12, 15, 18, 36

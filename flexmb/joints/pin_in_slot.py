@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from flexmb.jit import kernel
 from flexmb.joints.motion import S_V, S_W, T, turn_z_into
+from flexmb.machine_code.jit import kernel
 
 
 @kernel

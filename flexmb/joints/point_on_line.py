@@ -3,8 +3,8 @@ velocity in the second frame."""
 
 from __future__ import annotations
 
-from flexmb.jit import kernel
 from flexmb.joints.motion import S_V, S_W, R, T, body_rates_into
+from flexmb.machine_code.jit import kernel
 from flexmb.vectors import matrix_quaternion, quaternion_matrix, store4, store9
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flexmb.jit import kernel
 from flexmb.joints.motion import S_V, T
+from flexmb.machine_code.jit import kernel
 
 
 @kernel

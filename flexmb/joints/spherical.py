@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flexmb.jit import kernel
 from flexmb.joints.motion import S_W, R, body_rates_into
+from flexmb.machine_code.jit import kernel
 from flexmb.vectors import matrix_quaternion, quaternion_matrix, store4, store9
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 
-from flexmb.jit import kernel
 from flexmb.joints.motion import BIAS_W, S_W, R
+from flexmb.machine_code.jit import kernel
 
 
 @kernel

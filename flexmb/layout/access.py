@@ -8,8 +8,8 @@ components of b. Accelerations are inertial ones less gravity.
 
 from __future__ import annotations
 
-from flexmb.jit import kernel
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code.jit import kernel
 from flexmb.vectors import load3, load9, store3, store9
 
 

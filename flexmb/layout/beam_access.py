@@ -6,8 +6,8 @@ compiler then knows how far the arrays are apart, and takes several stations at 
 
 from __future__ import annotations
 
-from flexmb.jit import kernel
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code.jit import kernel
 
 
 @kernel

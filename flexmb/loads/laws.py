@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 
-from flexmb.jit import kernel
 from flexmb.loads.table import LOAD_TYPES, LoadCode
 from flexmb.loads.tables import linear_table
+from flexmb.machine_code.jit import kernel
 
 EFFORT, POWER, POTENTIAL = range(3)
 """Places in the block of a load."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmb.jit import kernel
+from flexmb.machine_code.jit import kernel
 
 
 @kernel

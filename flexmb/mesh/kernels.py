@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import array_kernel, kernel
-from flexmb.signatures import b1, f8, i8, void
+from flexmb.machine_code.jit import array_kernel, kernel
+from flexmb.machine_code.signatures import b1, f8, i8, void
 
 
 @array_kernel(void(f8[:, ::1], i8[:, ::1], f8[:, ::1], f8, b1[::1]))

@@ -17,8 +17,8 @@ from scipy.sparse import csc_array, csr_array
 
 from flexmb.arrays import Floats, Integers
 from flexmb.bodies.orientation import rotations
-from flexmb.jit import call
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code.jit import call
 from flexmb.model.schema import loads as schema
 from flexmb.natural.base_motion import BaseMotion
 from flexmb.natural.choice import Choice, Pose

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.jit import array_kernel, kernel
-from flexmb.signatures import f8, i8, void
+from flexmb.machine_code.jit import array_kernel, kernel
+from flexmb.machine_code.signatures import f8, i8, void
 
 
 @kernel

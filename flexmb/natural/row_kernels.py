@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.jit import array_kernel, kernel
-from flexmb.signatures import f8, i8, void
+from flexmb.machine_code.jit import array_kernel, kernel
+from flexmb.machine_code.signatures import f8, i8, void
 
 # Where the parts of a table start: counts first, then offsets into I, then offsets into F.
 N_LINEAR, N_PRODUCTS, N_FACTORS, N_ENTRIES, N_PAIRS, N_SCALARS, N_ROWS = range(7)

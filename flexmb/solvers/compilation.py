@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from flexmb.equations.programs import PROGRAMS, SHARED_PROGRAMS, needless_fields
-from flexmb.jit import Program, compile_ahead
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code.jit import Program, compile_ahead
 from flexmb.solvers.settings import EXPLICIT
 from flexmb.solvers.small_inverse import LARGEST
 from flexmb.solvers.time_stepping import advance, stepping_programs

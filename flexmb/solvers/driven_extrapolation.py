@@ -9,9 +9,9 @@ Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, sec. III.1 
 
 from __future__ import annotations
 
-from flexmb.jit import kernel
 from flexmb.layout import driven_state as ds
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code.jit import kernel
 from flexmb.solvers.driven_kernels import move
 from flexmb.solvers.state_copy import copy_block
 

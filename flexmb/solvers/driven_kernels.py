@@ -12,10 +12,10 @@ solvers in Python (`kinematics`, `elastic_balance`) then take it, with smaller s
 from __future__ import annotations
 
 from flexmb.equations.shared_rows import has_moved, is_open
-from flexmb.jit import call, kernel, program
 from flexmb.layout import driven_state as ds
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.solver_state import FAULT, MATRIX, SIZE, VECTOR
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.state_copy import copy_block, load_motion, store_motion
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.arrays import Floats
-from flexmb.jit import Program
 from flexmb.layout import driven_state as ds
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code.jit import Program
 from flexmb.solvers import driven_kernels, linear_algebra
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.pointers import address_of

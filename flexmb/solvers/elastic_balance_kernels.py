@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import math
 
-from flexmb.jit import call, kernel, program
 from flexmb.layout import driven_state as ds
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.solver_state import MATRIX, SIZE, VECTOR
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.solvers.driven_extrapolation import extrapolate, remember
 from flexmb.solvers.driven_kernels import HUGE, move_on, well_conditioned
 from flexmb.solvers.elastic_balance import (

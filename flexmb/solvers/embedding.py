@@ -12,9 +12,9 @@ positions.
 
 from __future__ import annotations
 
-from flexmb.jit import call, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
+from flexmb.machine_code.jit import call, program
 from flexmb.solvers.pointers import float_pointer, int_pointer
 
 CLOSED = 1e-12  # |PHI| of a stage as a part of the length scale: some hundred times round-off

@@ -8,9 +8,9 @@ h^2 times the second derivative of the acceleration, like the error of the metho
 
 from __future__ import annotations
 
-from flexmb.jit import kernel
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
+from flexmb.machine_code.jit import kernel
 
 SMOOTH = 0.5  # ratio of differences below which a higher degree is better
 

@@ -13,9 +13,9 @@ processor does four at a time.
 
 from __future__ import annotations
 
-from flexmb.jit import kernel, program
 from flexmb.layout import sparse_pattern as sp
 from flexmb.layout.sparse_pattern import FA_DEPENDENT, FA_FAULT, FA_LEAST, FA_TOLERANCE, FA_VECTOR, FACTOR
+from flexmb.machine_code.jit import kernel, program
 
 
 @kernel

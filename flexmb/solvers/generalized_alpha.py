@@ -30,9 +30,9 @@ Gear, Gupta & Leimkuhler, J. Comp. Appl. Math. 12 (1985) 77.
 from __future__ import annotations
 
 from flexmb.equations.constraints import row_times
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.solvers.extrapolation import at_end, choose_weights, shift_back
 from flexmb.solvers.newton_iteration import ROUND_OFF, largest_scaled, require_full_tangent, try_mass_alone
 from flexmb.solvers.newton_matrix import tangent_factors

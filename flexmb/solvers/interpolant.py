@@ -9,9 +9,9 @@ multipliers). At the end of a step the step's own state is written.
 
 from __future__ import annotations
 
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.state_copy import load_motion, return_to_end, store_state
 

@@ -8,8 +8,8 @@ multiply-adds for every load and store. Golub & Van Loan, Matrix Computations, s
 
 from __future__ import annotations
 
-from flexmb.jit import program
 from flexmb.layout.solver_state import FAULT, MATRIX, PIVOTS, SIZE, VECTOR
+from flexmb.machine_code.jit import program
 
 
 @program

@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from flexmb.arrays import Floats
-from flexmb.jit import call
 from flexmb.layout import flat_arrays as L
 from flexmb.loads.table import LOAD_TYPES, LoadCode
+from flexmb.machine_code.jit import call
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
 

@@ -9,10 +9,10 @@ from typing import Protocol
 import numpy as np
 
 from flexmb.arrays import Flags, Floats, Integers
-from flexmb.jit import call
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import sparse_pattern as sp
 from flexmb.layout.sparse_pattern import entries_at
+from flexmb.machine_code.jit import call
 from flexmb.system.system import Channel, Row, Sharing
 
 

@@ -24,8 +24,8 @@ from scipy.linalg import eig
 from scipy.linalg.lapack import dgebal
 
 from flexmb.arrays import Complexes, Floats
-from flexmb.jit import call
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code.jit import call
 from flexmb.solvers.linearise import Linearisation
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System

@@ -8,9 +8,9 @@ Hairer & Wanner, Solving Ordinary Differential Equations II, sec. IV.8.
 
 from __future__ import annotations
 
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.solvers.pointers import int_pointer
 
 MAX_ITERATIONS = 12

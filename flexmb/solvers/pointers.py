@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from flexmb import pointers
-from flexmb.jit import DISABLED
+from flexmb.machine_code import pointers
+from flexmb.machine_code.jit import DISABLED
 
 _plain_arrays: dict[int, Any] = {}
 

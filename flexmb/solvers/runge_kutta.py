@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.arrays import Floats, Integers
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.state_copy import copy_block, store_state
 

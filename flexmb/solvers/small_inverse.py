@@ -11,8 +11,8 @@ Numerical Algorithms, sec. 14.4.
 
 from __future__ import annotations
 
-from flexmb.jit import kernel, program
 from flexmb.layout.solver_state import FAULT, MATRIX, PIVOTS, SIZE, VECTOR
+from flexmb.machine_code.jit import kernel, program
 
 LARGEST = 24  # unknowns up to which an inverse pays: it costs three times a factorisation
 

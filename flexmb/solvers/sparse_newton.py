@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from math import sqrt
 
-from flexmb.jit import call, kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
 from flexmb.layout import sparse_pattern as sp
+from flexmb.machine_code.jit import call, kernel, program
 from flexmb.solvers.fronts import fronts_at
 from flexmb.solvers.newton_matrix import LIGHT, LIGHTEST, PERTURBATION, tangent_factors
 from flexmb.solvers.pointers import float_pointer, int_pointer

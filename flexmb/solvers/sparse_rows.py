@@ -12,10 +12,10 @@ import numpy as np
 from flexmb.arrays import Flags, Floats, Integers
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import ComputationError
-from flexmb.jit import call
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import sparse_pattern as sp
 from flexmb.layout.sparse_pattern import entries_at, factor_length
+from flexmb.machine_code.jit import call
 from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.fronts import factor_fronts, solve_fronts
 from flexmb.solvers.mechanics import Mechanics

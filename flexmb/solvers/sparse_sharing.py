@@ -18,10 +18,10 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.equations.shared_rows import AS_BEFORE
-from flexmb.jit import call, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import sparse_pattern as sp
 from flexmb.layout.sparse_pattern import entries_at, factor_length
+from flexmb.machine_code.jit import call, program
 from flexmb.solvers.fronts import factor_fronts, fronts_at, solve_fronts
 from flexmb.solvers.pointers import address_of, int_pointer
 from flexmb.system.sparse_pattern import Entries, make_pattern

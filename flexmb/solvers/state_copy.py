@@ -6,9 +6,9 @@ multipliers lam, and then the works where it integrates them. `slot` is the firs
 
 from __future__ import annotations
 
-from flexmb.jit import kernel
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
+from flexmb.machine_code.jit import kernel
 
 
 @kernel

@@ -9,8 +9,8 @@ Hairer & Wanner, Solving Ordinary Differential Equations II, sec. IV.8.
 
 from __future__ import annotations
 
-from flexmb.jit import kernel
 from flexmb.layout import solver_state as st
+from flexmb.machine_code.jit import kernel
 
 SAFETY, GROW, SHRINK = 0.9, 2.0, 0.2
 

@@ -10,9 +10,9 @@ moved, a step failed, or rows that they leave out have opened.
 from __future__ import annotations
 
 from flexmb.equations.shared_rows import has_moved, is_open
-from flexmb.jit import Program, call, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout import solver_state as st
+from flexmb.machine_code.jit import Program, call, program
 from flexmb.solvers import (
     embedding,
     fronts,

@@ -23,9 +23,9 @@ import pytest
 
 from flexmb.bodies.body_file import write_body
 from flexmb.cli import main
-from flexmb.code_cache import code_folder
 from flexmb.errors import InputError
-from flexmb.jit import program
+from flexmb.machine_code.code_cache import code_folder
+from flexmb.machine_code.jit import program
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter
 from tests.campaigns.kill_loop import kill_loop, wait_for_file
@@ -257,8 +257,8 @@ def test_a_full_disk_behind_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
         attempts.append(1)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("flexmb.jit_numba.keep_code", keep)
-    monkeypatch.setattr("flexmb.jit_numba.stored_code", lambda *_: None)
+    monkeypatch.setattr("flexmb.machine_code.numba_compiler.keep_code", keep)
+    monkeypatch.setattr("flexmb.machine_code.numba_compiler.stored_code", lambda *_: None)
 
     def double(I, F, W, arg):  # type: ignore[no-untyped-def]
         W[0] = 2.0 * F[0]

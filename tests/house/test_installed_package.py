@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 import pytest
 
-from flexmb.kernel_library import LINKED, PACKED, levels
+from flexmb.machine_code.library import LINKED, PACKED, levels
 from tests.support.places import EXAMPLES, MESHES, ROOT
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(not levels(), reason="no library on this platform")]
@@ -25,7 +25,7 @@ COMMAND = (
     "import sys; from flexmb.cli import main; code = main(sys.argv[1:])\n"
     "print('imported:', *[name for name in ('numba', 'llvmlite') if name in sys.modules]); sys.exit(code)"
 )
-BASELINE = "import sys; from flexmb import kernel_library as k; k.level = lambda: 'baseline';"
+BASELINE = "import sys; from flexmb.machine_code import library as k; k.level = lambda: 'baseline';"
 JIT = {"NUMBA_OPT": "3"}
 """Numba's own default; a setting of numba means that numba compiles."""
 
@@ -102,7 +102,8 @@ def test_the_wheel_is_of_this_platform_and_has_a_library_for_every_level(install
 
 def test_every_kernel_is_in_the_library(installed: Installed) -> None:
     code = (
-        "from flexmb.jit import library, Program; from flexmb.kernel_build import kernel_names; import importlib\n"
+        "from flexmb.machine_code.jit import library, Program; import importlib\n"
+        "from flexmb.machine_code.build import kernel_names\n"
         "found = [getattr(importlib.import_module(n.partition(':')[0]), n.partition(':')[2]) for n in kernel_names()]\n"
         "print(len(found)); print(*[k.name for k in found if not (k._found if isinstance(k, Program) else k._entries)])"
     )
@@ -192,7 +193,7 @@ def test_the_baseline_gives_the_same_motion(installed: Installed) -> None:
 
 
 def test_an_edited_source_is_compiled_again(installed: Installed) -> None:
-    code = "from flexmb.jit import library; print(library() is not None)"
+    code = "from flexmb.machine_code.jit import library; print(library() is not None)"
     assert installed.code(code) == ["True"]
     assert installed.code(code, **JIT) == ["False"]
     for name in ("joints/revolute.py", "mesh/kernels.py"):

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flexmb.jit import call
 from flexmb.layout import sparse_pattern as sp
 from flexmb.layout.sparse_pattern import entries_at, factor_length
+from flexmb.machine_code.jit import call
 from flexmb.solvers.fronts import factor_fronts, solve_fronts
 from flexmb.system.sparse_pattern import Entries, make_pattern
 

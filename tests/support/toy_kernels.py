@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import array_kernel, call, kernel, program
-from flexmb.signatures import b1, f8, i4, i8, returns, void
+from flexmb.machine_code.jit import array_kernel, call, kernel, program
+from flexmb.machine_code.signatures import b1, f8, i4, i8, returns, void
 
 
 @kernel

@@ -11,8 +11,8 @@ from math import cos, sin, sqrt
 
 import numpy as np
 
-from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code.jit import kernel, program
 from flexmb.system.system import NO_SHARING, Channel, Row
 
 KIND = L.HEADER  # slot of I with the number of the toy

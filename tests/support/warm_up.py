@@ -6,7 +6,7 @@ from multiprocessing import Process
 from typing import Any
 
 from flexmb.equations.programs import FIELD_PROGRAMS, link
-from flexmb.jit import compile_ahead
+from flexmb.machine_code.jit import compile_ahead
 from flexmb.model.schema import read_spec
 from flexmb.natural.analysis import natural_solver
 from flexmb.solvers import elastic_balance_kernels

@@ -8,7 +8,6 @@ about n. With the centre line p = (x, y, z) and the marker's offset c in section
 from __future__ import annotations
 
 from flexmb.equations.fields.beam_nodes import root_of, root_rates, section_frame, shapes_at, sum_over
-from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_bm_at,
@@ -23,6 +22,7 @@ from flexmb.layout.access import (
     store_arm,
 )
 from flexmb.layout.beam_access import n_stations_of, shape_counts_of, station_array, stations_of
+from flexmb.machine_code.jit import kernel, program
 from flexmb.vectors import add, cross, load3, multiply, rotate, scale, store3
 
 

@@ -13,7 +13,6 @@ from flexmb.equations.fields.beam_nodes import gather_into, integrate_into, mix_
 from flexmb.equations.fields.beam_rotary import rotary_force_into, theta_into, twist_slopes
 from flexmb.equations.fields.elastic import elastic_force_into
 from flexmb.equations.fields.slices import slice_force_into
-from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     a_wb_b_at,
@@ -28,6 +27,7 @@ from flexmb.layout.access import (
     wrench_of,
 )
 from flexmb.layout.beam_access import n_stations_of, shape_counts_of, station_array, station_vector, stations_of
+from flexmb.machine_code.jit import kernel, program
 from flexmb.vectors import ZERO, add, cross, scale, store_pair
 
 POSITION = (L.ND_U, L.ND_Y, L.ND_Z)

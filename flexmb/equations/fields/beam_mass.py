@@ -6,10 +6,10 @@ from flexmb.equations.fields.beam_nodes import integrate_into, mix_into, shapes_
 from flexmb.equations.fields.beam_rotary import rotary_mass_into
 from flexmb.equations.fields.gram import add_points, clear_mass, mirror
 from flexmb.equations.fields.slices import slice_mass_into
-from flexmb.jit import program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import eta_of, field_of
 from flexmb.layout.beam_access import n_stations_of, shape_counts_of, station_array, stations_of
+from flexmb.machine_code.jit import program
 
 
 @program

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import math
 
-from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import eta_dot_of, eta_of, field_of
 from flexmb.layout.beam_access import n_stations_of, shape_counts_of, station_array, stations_of
+from flexmb.machine_code.jit import kernel, program
 from flexmb.vectors import add, scale
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from flexmb.equations.fields.beam_nodes import integrate_into, mix_into, root_of, root_rates, section_frame, shapes_at
 from flexmb.equations.fields.gram import add_section
-from flexmb.jit import kernel
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import alpha_wb_b_at, block_of, eta_ddot_of, eta_dot_of, eta_of, omega_wb_b_at, wrench_of
 from flexmb.layout.beam_access import n_stations_of, shape_counts_of, station_array, stations_of
+from flexmb.machine_code.jit import kernel
 from flexmb.vectors import ZERO, add, add_to3, column, cross, dot, scale, store3
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from flexmb.jit import kernel
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import eta_dot_of, eta_of, n_modes_of
+from flexmb.machine_code.jit import kernel
 
 
 @kernel

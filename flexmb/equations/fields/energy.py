@@ -5,7 +5,6 @@ from __future__ import annotations
 from flexmb.equations.fields.beam_force import bending_excess
 from flexmb.equations.fields.beam_nodes import shapes_at
 from flexmb.equations.fields.elastic import elastic_energy
-from flexmb.jit import call, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     bias_of,
@@ -18,6 +17,7 @@ from flexmb.layout.access import (
     v_wb_b_at,
 )
 from flexmb.layout.beam_access import n_stations_of, stations_of
+from flexmb.machine_code.jit import call, program
 from flexmb.vectors import store3, store_pair
 
 FIELD_KINETIC, FIELD_STRAIN, FIELD_S, FIELD_MOMENTUM = 0, 1, 2, 5

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flexmb.jit import kernel
 from flexmb.layout.access import composite_of, n_modes_of
+from flexmb.machine_code.jit import kernel
 from flexmb.vectors import dot, load3, rotate
 
 

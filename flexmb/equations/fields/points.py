@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from flexmb.equations.fields.elastic import elastic_force_into
 from flexmb.equations.fields.gram import add_points, clear_mass, mirror
-from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     a_wb_b_at,
@@ -25,6 +24,7 @@ from flexmb.layout.access import (
     wants_accelerations,
     wrench_of,
 )
+from flexmb.machine_code.jit import kernel, program
 from flexmb.vectors import ZERO, add, add_to_pair, cross, scale, store_pair
 
 

@@ -11,7 +11,6 @@ from flexmb.equations.fields.beam_force import FORCE, MOMENT, POSITION
 from flexmb.equations.fields.slices import slice_wrench
 from flexmb.equations.markers import state_of
 from flexmb.equations.reactions import branch_wrench
-from flexmb.jit import kernel, program
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_bm_at,
@@ -28,6 +27,7 @@ from flexmb.layout.access import (
     r_at,
 )
 from flexmb.layout.beam_access import n_stations_of, station_vector, stations_of
+from flexmb.machine_code.jit import kernel, program
 from flexmb.vectors import (
     IDENTITY,
     ZERO,

@@ -7,7 +7,6 @@ modes.
 from __future__ import annotations
 
 from flexmb.equations.arms import arm
-from flexmb.jit import kernel
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     a_wb_b_at,
@@ -23,6 +22,7 @@ from flexmb.layout.access import (
     state_block_of,
     wrench_of,
 )
+from flexmb.machine_code.jit import kernel
 from flexmb.vectors import add, add_to_pair, cross, dot, load9, load_pair, multiply, rotate, scale, transpose
 
 

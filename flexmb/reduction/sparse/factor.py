@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from flexmb.arrays import Floats
 from flexmb.cores import available_cores
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.jit import DISABLED
+from flexmb.machine_code.jit import DISABLED
 from flexmb.reduction.sparse.elimination import NotPositiveDefinite, eliminate
 from flexmb.reduction.sparse.kernels.numeric import smallest_pivot
 from flexmb.reduction.sparse.kernels.substitution import add_rows, arranged, backward, forward, restore

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import array_kernel, kernel
-from flexmb.signatures import f4, f8, i8, u1, void
+from flexmb.machine_code.jit import array_kernel, kernel
+from flexmb.machine_code.signatures import f4, f8, i8, u1, void
 
 
 @kernel

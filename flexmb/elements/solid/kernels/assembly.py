@@ -19,8 +19,8 @@ from flexmb.elements.solid.kernels.element import (
     stiffness_from_products,
 )
 from flexmb.elements.solid.kernels.pattern import find
-from flexmb.jit import array_kernel, kernel
-from flexmb.signatures import b1, f8, i4, i8, void
+from flexmb.machine_code.jit import array_kernel, kernel
+from flexmb.machine_code.signatures import b1, f8, i4, i8, void
 
 CONSISTENT, ROW_SUM, SCALED_DIAGONAL = 0, 1, 2
 

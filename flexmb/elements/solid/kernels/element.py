@@ -7,7 +7,7 @@ at the points of quadrature, those of node n in columns 3 n .. 3 n + 2.
 
 from __future__ import annotations
 
-from flexmb.jit import kernel
+from flexmb.machine_code.jit import kernel
 
 AFFINE, CURVED, INVERTED = 1, 0, -1
 

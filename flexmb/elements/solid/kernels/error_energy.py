@@ -6,8 +6,8 @@ import numpy as np
 
 from flexmb.elements.solid.kernels.element import INVERTED, gradients_into
 from flexmb.elements.solid.kernels.nonlinear import displacement_gradients, gather, respond
-from flexmb.jit import array_kernel, kernel
-from flexmb.signatures import f8, i4, i8, void
+from flexmb.machine_code.jit import array_kernel, kernel
+from flexmb.machine_code.signatures import f8, i4, i8, void
 
 
 @array_kernel(

@@ -17,8 +17,8 @@ from flexmb.elements.solid.kernels.element import (
     products_into,
     stiffness_from_products,
 )
-from flexmb.jit import array_kernel, kernel
-from flexmb.signatures import f8, i4, i8, void
+from flexmb.machine_code.jit import array_kernel, kernel
+from flexmb.machine_code.signatures import f8, i4, i8, void
 
 
 @kernel

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import array_kernel, kernel
-from flexmb.signatures import i4, i8, u8, void
+from flexmb.machine_code.jit import array_kernel, kernel
+from flexmb.machine_code.signatures import i4, i8, u8, void
 
 
 @array_kernel(void(i8[::1], i4[::1], i8[::1], i4[::1]))

@@ -6,8 +6,8 @@ import numpy as np
 
 from flexmb.elements.solid.kernels.element import INVERTED, gradients_into
 from flexmb.elements.solid.kernels.nonlinear import displacement_gradients, gather, respond
-from flexmb.jit import array_kernel
-from flexmb.signatures import b1, f8, i4, i8, void
+from flexmb.machine_code.jit import array_kernel
+from flexmb.machine_code.signatures import b1, f8, i4, i8, void
 
 
 @array_kernel(

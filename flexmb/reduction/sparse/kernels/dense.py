@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import intrinsic, kernel
+from flexmb.machine_code.jit import intrinsic, kernel
 
 L, N, R, T = np.uint8(ord("L")), np.uint8(ord("N")), np.uint8(ord("R")), np.uint8(ord("T"))
 POTRF, TRSM, SYRK = 0, 1, 2

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import array_kernel, kernel
+from flexmb.machine_code.jit import array_kernel, kernel
+from flexmb.machine_code.signatures import f8, i4, i8, returns
 from flexmb.reduction.sparse.kernels.separators import BETWEEN, boundary_size, initial_separator, refine
-from flexmb.signatures import f8, i4, i8, returns
 
 LEAF = 8
 """Regions of at most this many blocks are not cut further."""

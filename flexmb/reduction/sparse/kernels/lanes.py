@@ -6,7 +6,7 @@ they use it, which for few right-hand sides takes longer than the product; here 
 
 from __future__ import annotations
 
-from flexmb.jit import intrinsic
+from flexmb.machine_code.jit import intrinsic
 
 LANES = 8
 _EXACT = ("contract",)

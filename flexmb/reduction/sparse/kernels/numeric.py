@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import array_kernel, kernel
+from flexmb.machine_code.jit import array_kernel, kernel
+from flexmb.machine_code.signatures import f8, i8, returns, void
 from flexmb.reduction.sparse.kernels.dense import cholesky, divide_right, subtract_square
 from flexmb.reduction.sparse.kernels.tree import MATRIX, TREE
-from flexmb.signatures import f8, i8, returns, void
 
 SINGULAR = 1e-14
 """Pivots below this share of the diagonal entry they came from are round-off."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import kernel
+from flexmb.machine_code.jit import kernel
 
 BETWEEN = 2
 PASSES = 8

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import array_kernel, kernel
+from flexmb.machine_code.jit import array_kernel, kernel
+from flexmb.machine_code.signatures import f8, i4, i8, returns, void
 from flexmb.reduction.sparse.kernels.lanes import (
     LANES,
     subtract_1,
@@ -20,7 +21,6 @@ from flexmb.reduction.sparse.kernels.lanes import (
     subtract_transposed_6,
 )
 from flexmb.reduction.sparse.kernels.tree import TREE
-from flexmb.signatures import f8, i4, i8, returns, void
 
 
 @kernel

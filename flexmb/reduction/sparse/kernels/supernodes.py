@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import array_kernel, kernel
-from flexmb.signatures import f8, i4, i8, returns
+from flexmb.machine_code.jit import array_kernel, kernel
+from flexmb.machine_code.signatures import f8, i4, i8, returns
 
 
 @array_kernel(returns(i8[::1], i8[::1], i8[::1]))

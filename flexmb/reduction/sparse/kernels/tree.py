@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.jit import array_kernel
-from flexmb.signatures import f8, i4, i8, returns
+from flexmb.machine_code.jit import array_kernel
+from flexmb.machine_code.signatures import f8, i4, i8, returns
 
 TREE = (i8[::1], i8[::1], i4[::1], i8[::1], i8[::1])
 """Types of the arrays that describe a factor: firsts, row_starts, rows, panel_starts, parent."""

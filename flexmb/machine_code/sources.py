@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).parents[1]
 
-DOOR = ("jit.py", "jit_numba.py", "signatures.py", "pointers.py")
+DOOR = tuple(f"machine_code/{name}.py" for name in ("jit", "numba_compiler", "signatures", "pointers"))
 
 KERNEL_SOURCES = (
     *DOOR, "vectors.py", "joints", "loads", "layout", "equations", "solvers", "model/expressions/program.py",
@@ -22,8 +22,7 @@ ARRAY_SOURCES = (
 """Sources of array kernels, cached separately: an edit here does not recompile the equations, nor the reverse."""
 
 LIBRARY_SOURCES = (
-    *KERNEL_SOURCES, *ARRAY_SOURCES, "kernel_sources.py", "kernel_entries.py", "kernel_boundary.py",
-    "kernel_library.py", "kernel_build.py",
+    *KERNEL_SOURCES, *ARRAY_SOURCES, "machine_code",
 )  # fmt: skip
 """Sources of the library of an installed package: all kernels, and how they are entered."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmb.jit import call, compile_ahead, kernel, program
+from flexmb.machine_code.jit import call, compile_ahead, kernel, program
 from tests.support.places import ROOT
 
 PACKAGE = ROOT / "flexmb"
@@ -55,7 +55,7 @@ def python(code: str, root: Path, **environment: str) -> subprocess.CompletedPro
     )
 
 
-FOLDER = "from flexmb.jit_numba import kernel_folder; print(kernel_folder().path)"
+FOLDER = "from flexmb.machine_code.numba_compiler import kernel_folder; print(kernel_folder().path)"
 
 
 def test_the_cache_folder_follows_sources_and_variables(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_the_cache_folder_follows_sources_and_variables(tmp_path: Path) -> None:
 
 def test_without_a_folder_to_write_to_kernels_still_compile(tmp_path: Path) -> None:
     code = (
-        "from flexmb.jit import code_is_kept; print(code_is_kept())\n"
+        "from flexmb.machine_code.jit import code_is_kept; print(code_is_kept())\n"
         "from flexmb.equations.coordinates import compose; print(compose.address > 0)"
     )
     nowhere = "/proc/nonexistent"
@@ -87,7 +87,7 @@ def test_without_a_folder_to_write_to_kernels_still_compile(tmp_path: Path) -> N
 
 def test_plain_python_mode_gives_the_same_numbers() -> None:
     code = (
-        "import numpy as np\nfrom flexmb.jit import DISABLED\nfrom flexmb.layout import flat_arrays as L\n"
+        "import numpy as np\nfrom flexmb.machine_code.jit import DISABLED\nfrom flexmb.layout import flat_arrays as L\n"
         "from flexmb.model.schema import read_spec\nfrom flexmb.solvers.initial_state import linked_system\n"
         "from flexmb.equations import programs\n"
         "spec = read_spec({'model': {'gravity': [0, 0, -9.81]}, 'bodies': {'b': {'mass': 2.0, 'inertia': [1, 2, 2.5],"
@@ -106,7 +106,8 @@ def test_plain_python_mode_gives_the_same_numbers() -> None:
 def test_compiling_ahead_leaves_everything_ready(tmp_path: Path) -> None:
     """Two processes share the work; afterwards every program is in the cache, and asking again does nothing."""
     code = (
-        "from flexmb.jit import compile_ahead\nfrom flexmb.equations.coordinates import compose, rates, velocities\n"
+        "from flexmb.machine_code.jit import compile_ahead\n"
+        "from flexmb.equations.coordinates import compose, rates, velocities\n"
         "programs = [compose, rates, velocities]\nprint(*[p.is_ready for p in programs])\n"
         "compile_ahead(programs)\nprint(*[p.is_ready for p in programs], *[p.address > 0 for p in programs])"
     )
@@ -122,6 +123,6 @@ def test_programs_know_where_they_stand(name: str) -> None:
 
 
 def test_numbas_own_setting_is_left_alone(tmp_path: Path) -> None:
-    code = "import numba; before = numba.config.CACHE_DIR; import flexmb.jit as j\n"
+    code = "import numba; before = numba.config.CACHE_DIR; import flexmb.machine_code.jit as j\n"
     code += "from flexmb.equations.coordinates import rates; rates.address\nprint(numba.config.CACHE_DIR == before)"
     assert python(code, PACKAGE.parent, FLEXMB_CACHE=str(tmp_path)).stdout.split() == ["True"]

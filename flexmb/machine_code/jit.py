@@ -5,10 +5,10 @@ C address, and `call(address, I, F, W, arg)` runs the function at such an addres
 together with what they call, which keeps compile times linear in the amount of code. `array_kernel` is for a function
 that Python calls with arrays.
 
-An installed package has a library of machine code (`kernel_library.py`): then programs and array kernels are looked up
+An installed package has a library of machine code (`library.py`): then programs and array kernels are looked up
 there by name and signature, and numba is not imported. What it does not have, or everything where there is no library
-that fits these sources, is compiled by numba on first use and kept on disk (`jit_numba.py`). With NUMBA_DISABLE_JIT=1
-everything runs as plain Python.
+that fits these sources, is compiled by numba on first use and kept on disk (`numba_compiler.py`). With
+NUMBA_DISABLE_JIT=1 everything runs as plain Python.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from types import ModuleType
 from typing import Any
 
 from flexmb.cores import available_cores
-from flexmb.kernel_library import Library, installed_library
-from flexmb.kernel_sources import numba_settings
+from flexmb.machine_code.library import Library, installed_library
+from flexmb.machine_code.signatures import Signature
+from flexmb.machine_code.sources import numba_settings
 from flexmb.output_files import temporary_folder
-from flexmb.signatures import Signature
 from flexmb.stop_signals import child_process
 
 DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0").strip() not in ("", "0")
@@ -36,7 +36,7 @@ DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0").strip() not in ("", "0")
 
 def _numba() -> ModuleType:
     """The module that compiles; importing it imports numba."""
-    return importlib.import_module("flexmb.jit_numba")
+    return importlib.import_module("flexmb.machine_code.numba_compiler")
 
 
 @functools.cache
@@ -259,7 +259,7 @@ def compile_ahead(programs: Sequence[Program]) -> None:
     waiting = [entry for entry in programs if not entry.is_ready]
     if not waiting or not code_is_kept():
         return
-    script = "import sys; from flexmb.jit import compile_named; compile_named(*sys.argv[1:])"
+    script = "import sys; from flexmb.machine_code.jit import compile_named; compile_named(*sys.argv[1:])"
     names = [entry.name for entry in reversed(waiting)]
     with temporary_folder(prefix="flexmb-compile-") as claims, second_process(script, str(claims), *names) as helper:
         if helper is None:

@@ -28,8 +28,16 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps, loads
 from numba.extending import intrinsic
 
-from flexmb.code_cache import CacheWarning, CodeFolder, code_files, code_folder, discard, keep_code, stored_code
-from flexmb.kernel_sources import ARRAY_SOURCES, KERNEL_SOURCES, PACKAGE, numba_settings, source_files
+from flexmb.machine_code.code_cache import (
+    CacheWarning,
+    CodeFolder,
+    code_files,
+    code_folder,
+    discard,
+    keep_code,
+    stored_code,
+)
+from flexmb.machine_code.sources import ARRAY_SOURCES, KERNEL_SOURCES, PACKAGE, numba_settings, source_files
 
 # Contraction to fused multiply-add is the one liberty taken: it rounds less and made kernels 10 to 20 % faster.
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from flexmb import cli
-from flexmb.code_cache import code_files, code_folder, discard, keep_code, private_folder, stored_code
 from flexmb.errors import CacheWarning
+from flexmb.machine_code.code_cache import code_files, code_folder, discard, keep_code, private_folder, stored_code
 from tests.support.places import ROOT
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners and modes of POSIX")
@@ -270,7 +270,7 @@ def test_the_command_line_prints_one_line(monkeypatch: pytest.MonkeyPatch, capsy
     )
 
 
-TINY = "from flexmb.jit import program\n@program\ndef tiny(I, F, W, arg):\n    W[0] = 2.0 * F[0] + arg\n"
+TINY = "from flexmb.machine_code.jit import program\n@program\ndef tiny(I, F, W, arg):\n    W[0] = 2.0 * F[0] + arg\n"
 USE = (
     "import sys, numpy as np; sys.path.insert(0, sys.argv[1]); from tiny import tiny; work = np.zeros(1)\n"
     "tiny(np.zeros(1, np.int64), np.array([20.0]), work, 2); print(work[0], tiny._compiled.cache_hits)"

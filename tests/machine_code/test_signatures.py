@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmb.signatures import Array, Scalar, b1, f8, i4, i8, returns, void
+from flexmb.machine_code.signatures import Array, Scalar, b1, f8, i4, i8, returns, void
 
 
 def test_types_are_written_as_numba_writes_them() -> None:

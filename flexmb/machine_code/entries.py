@@ -3,7 +3,7 @@
 A kernel of numba returns a status and, on an error, the address of a description. The entry of a program
 `void f(int64*, double*, double*, int64)` writes that address to the error cell of the library; the entry of an array
 kernel `int32 f(int64 *words)` reads its arguments from words, writes its result behind them, the description to word 0
-and returns the status. `kernel_library.py` is the other side.
+and returns the status. `library.py` is the other side.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from numba.core import cgutils
 from numba.np import numpy_support
 from numba.np.arrayobj import make_array, populate_array
 
-from flexmb.kernel_library import ERROR_CELL, LAYOUT, N_LAYOUT, RELEASE
-from flexmb.signatures import Array, Scalar, Type
+from flexmb.machine_code.library import ERROR_CELL, LAYOUT, N_LAYOUT, RELEASE
+from flexmb.machine_code.signatures import Array, Scalar, Type
 
 WORD, BYTE = ir.IntType(64), ir.IntType(8)
 POINTER = BYTE.as_pointer()

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.cores import available_cores
-from flexmb.jit import ArrayKernel, Kernel, Program, claim
-from flexmb.kernel_library import (
+from flexmb.machine_code.jit import ArrayKernel, Kernel, Program, claim
+from flexmb.machine_code.library import (
     AVX2,
     BOUNDARY,
     ERROR_CELL,
@@ -39,7 +39,7 @@ from flexmb.kernel_library import (
     library_stem,
     symbol_of,
 )
-from flexmb.kernel_sources import LIBRARY_SOURCES, PACKAGE, source_files
+from flexmb.machine_code.sources import LIBRARY_SOURCES, PACKAGE, source_files
 from flexmb.output_files import temporary_folder
 from flexmb.stop_signals import child_process
 
@@ -54,7 +54,7 @@ _WORD_ENTRIES = {
     "call_array_kernel": (2, f"{BOUNDARY}.call_array_kernel"),
     "row_strides": (8, "numba_attempt_nocopy_reshape"),
 }
-"""Kernels of kernel_boundary: number of arguments, all words, and symbol."""
+"""Kernels of `boundary.py`: number of arguments, all words, and symbol."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def build(
 def compile_objects(place: Path, names: Sequence[str], share: int = 1) -> None:
     """Compile to object files in a folder per level, in `share` processes each, which take what is unclaimed."""
     script = "import sys; sys.path[:] = sys.argv[2:int(sys.argv[1]) + 2]\n"
-    script += "from flexmb.kernel_build import compile_level; compile_level(*sys.argv[int(sys.argv[1]) + 2:])"
+    script += "from flexmb.machine_code.build import compile_level; compile_level(*sys.argv[int(sys.argv[1]) + 2:])"
     own = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     places = [str(PACKAGE.parent), *[part for part in sys.path if part]]  # those of this process, without `site`
     with ExitStack() as stack:
@@ -164,12 +164,12 @@ def compile_level(place: str, *names: str) -> None:
     import llvmlite.binding as llvm
     from numba.core import serialize
 
-    from flexmb import jit_numba
-    from flexmb.kernel_entries import described
+    from flexmb.machine_code import numba_compiler
+    from flexmb.machine_code.entries import described
 
     for name in (LAYOUT, ERROR_CELL):  # numba loads what it compiles; nothing is run here
         llvm.add_symbol(name, ctypes.addressof(_PLACE))
-    jit_numba.ENTRIES["no_cpython_wrapper"] = True
+    numba_compiler.ENTRIES["no_cpython_wrapper"] = True
     # Exceptions are described as text: numba's own description is a pickle, which needs numba to read it.
     serialize.dumps = described
     claims = os.path.join(place, "claims")
@@ -195,8 +195,8 @@ def _modules(name: str) -> Iterator[tuple[str, Any]]:
     from numba import types
     from numba.core import registry
 
-    from flexmb import kernel_entries as entries
-    from flexmb.jit_numba import PROGRAM_ARGUMENTS
+    from flexmb.machine_code import entries
+    from flexmb.machine_code.numba_compiler import PROGRAM_ARGUMENTS
 
     context = registry.cpu_target.target_context
     if name == _RUNTIME:
@@ -230,7 +230,7 @@ def _compiled(function: Callable[..., Any], arguments: Sequence[Any], result: An
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.dispatcher import _FunctionCompiler
 
-    from flexmb.jit_numba import OPTIONS
+    from flexmb.machine_code.numba_compiler import OPTIONS
 
     class Compiler(_FunctionCompiler):  # type: ignore[misc]
         def _customize_flags(self, flags: Any) -> Any:
@@ -273,7 +273,7 @@ def _emitted(module: Any, symbol: str) -> bytes:
 
 def _foreign(module: Any, symbol: str) -> set[str]:
     """Names that a module needs from outside and that neither the library nor the C library has."""
-    from flexmb.kernel_entries import runtime_functions
+    from flexmb.machine_code.entries import runtime_functions
 
     own = {thing.name for thing in runtime_functions().global_values}
     own |= {symbol for _, symbol in _WORD_ENTRIES.values()}

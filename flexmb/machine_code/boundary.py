@@ -1,14 +1,14 @@
 """Arguments from Python into compiled code: kernels that read arrays and numbers where CPython and NumPy keep them.
 
-The layout is an array of the library that `kernel_library.py` fills: where things are inside objects, what they are,
+The layout is an array of the library that `library.py` fills: where things are inside objects, what they are,
 and addresses of functions of Python. A library is used only if these kernels read a known array rightly: another
 layout of objects means numba, not a fault.
 """
 
 from __future__ import annotations
 
-from flexmb.jit import call, intrinsic, kernel
-from flexmb.kernel_library import (
+from flexmb.machine_code.jit import call, intrinsic, kernel
+from flexmb.machine_code.library import (
     AN_ERROR,
     ARRAY,
     AS_INTEGER,
@@ -36,7 +36,7 @@ from flexmb.kernel_library import (
     REAL,
     TRUTH,
 )  # fmt: skip
-from flexmb.pointers import float_pointer, int_pointer
+from flexmb.machine_code.pointers import float_pointer, int_pointer
 
 _DATA, _DIMENSIONS, _SHAPE, _STRIDES, _DTYPE, _FLAGS = 0, 1, 2, 3, 5, 6
 """Words of an array after the header."""

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from flexmb import kernel_build
 from flexmb.equations.programs import PROGRAMS, SHARED_PROGRAMS
-from flexmb.jit import ArrayKernel, Program
-from flexmb.kernel_sources import LIBRARY_SOURCES, source_files
+from flexmb.machine_code import build
+from flexmb.machine_code.jit import ArrayKernel, Program
+from flexmb.machine_code.sources import LIBRARY_SOURCES, source_files
 from flexmb.solvers.settings import EXPLICIT, IMPLICIT
 from flexmb.solvers.time_stepping import stepping_programs
 from tests.support.places import ROOT
 
-NAMES = kernel_build.kernel_names()
+NAMES = build.kernel_names()
 
 
 def decorated(path: Path) -> list[str]:

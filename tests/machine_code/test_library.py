@@ -2,7 +2,8 @@
 
 The toy kernels are compiled once as the build does it, and loaded both ways: linked, and object by object.
 
-Covers: kernel_entries, kernel_boundary, kernel_sources, pointers, jit_numba.
+Covers: machine_code.entries, machine_code.boundary, machine_code.sources, machine_code.pointers,
+machine_code.numba_compiler.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flexmb import jit, kernel_build, kernel_library
-from flexmb.kernel_library import LINKED, PACKED, Library, level, library_stem, open_library
+from flexmb.machine_code import build, jit
+from flexmb.machine_code import library as machine_library
+from flexmb.machine_code.library import LINKED, PACKED, Library, level, library_stem, open_library
 from tests.support import toy_kernels as toys
 
 NAMES = [
@@ -37,7 +39,7 @@ NAMES = [
     )
 ]
 
-pytestmark = pytest.mark.skipif(not kernel_library.levels(), reason="no library on this platform")
+pytestmark = pytest.mark.skipif(not machine_library.levels(), reason="no library on this platform")
 
 
 @pytest.fixture(scope="module")
@@ -45,17 +47,17 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Object files of the toy kernels, for the level of this processor."""
     place = tmp_path_factory.mktemp("objects")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernel_build, "levels", lambda: (level(),))
-        kernel_build.compile_objects(place, [*NAMES, "tests.support.toy_kernels:solved"])
+        patch.setattr(build, "levels", lambda: (level(),))
+        build.compile_objects(place, [*NAMES, "tests.support.toy_kernels:solved"])
     return place
 
 
 @pytest.fixture(scope="module", params=["linked", "packed"])
 def library(request: pytest.FixtureRequest, objects: Path) -> Library:
-    compiler = kernel_build.find_compiler() if request.param == "linked" else None
+    compiler = build.find_compiler() if request.param == "linked" else None
     if compiler is None and request.param == "linked":
         pytest.skip("no C compiler")
-    path = kernel_build.joined(objects / level(), objects / f"{request.param}.{level()}", compiler)
+    path = build.joined(objects / level(), objects / f"{request.param}.{level()}", compiler)
     assert path.suffix == (LINKED if request.param == "linked" else PACKED)
     found = open_library(path)
     assert found is not None
@@ -194,9 +196,9 @@ def test_a_kernel_that_needs_numba_is_left_out(library: Library, objects: Path) 
 
 def installed(folder: Path, objects: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> Library | None:
     """What a package finds whose machine code is a library of this name."""
-    monkeypatch.setattr(kernel_library, "FOLDER", folder)
-    kernel_build.joined(objects / level(), folder / name, None)
-    return kernel_library.installed_library()
+    monkeypatch.setattr(machine_library, "FOLDER", folder)
+    build.joined(objects / level(), folder / name, None)
+    return machine_library.installed_library()
 
 
 def test_a_library_of_these_sources_is_used(objects: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,12 +214,12 @@ def test_a_library_of_other_sources_is_never_used(
 
 
 def test_the_name_follows_every_kernel_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for path in ("jit.py", "joints/revolute.py", "elements/solid/kernels/element.py"):
+    for path in ("machine_code/jit.py", "joints/revolute.py", "elements/solid/kernels/element.py"):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("a = 1\n")
-    monkeypatch.setattr("flexmb.kernel_sources.PACKAGE", tmp_path)
+    monkeypatch.setattr("flexmb.machine_code.sources.PACKAGE", tmp_path)
     stems = [library_stem(level())]
-    for path in ("jit.py", "joints/revolute.py", "elements/solid/kernels/element.py"):
+    for path in ("machine_code/jit.py", "joints/revolute.py", "elements/solid/kernels/element.py"):
         (tmp_path / path).write_text("a = 2\n")
         stems.append(library_stem(level()))
     (tmp_path / "joints" / "new.py").write_text("")
@@ -246,7 +248,7 @@ def test_a_setting_of_numba_is_followed_by_the_jit(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_processor_without_fused_products_gets_the_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
-    if kernel_library.AVX2 not in kernel_library.levels():
+    if machine_library.AVX2 not in machine_library.levels():
         pytest.skip("one level on this machine")
     for features, expected in (
         ({"AVX2": True, "FMA3": True}, "avx2"), ({"AVX2": True, "FMA3": False}, "baseline"), ({}, "baseline"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flexmb.jit import intrinsic
+from flexmb.machine_code.jit import intrinsic
 
 
 @intrinsic

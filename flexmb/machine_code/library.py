@@ -2,7 +2,7 @@
 
 The library is in the folder `machine_code` of the package and nowhere else, one file for every level of processor, with
 a hash of the sources in its name: a library of other sources is never opened. A linked library is opened by ctypes;
-where the package was built without a C compiler, the object files are loaded by llvmlite. `kernel_build.py` makes both.
+where the package was built without a C compiler, the object files are loaded by llvmlite. `build.py` makes both.
 
 A kernel reports an error by the address of a description (type and message), which is raised here as an exception.
 """
@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.kernel_sources import LIBRARY_SOURCES, PACKAGE, source_hash
-from flexmb.signatures import Array, Scalar, Signature, Type
+from flexmb.machine_code.signatures import Array, Scalar, Signature, Type
+from flexmb.machine_code.sources import LIBRARY_SOURCES, PACKAGE, source_hash
 
 FOLDER = PACKAGE / "machine_code"
 LINKED, PACKED = ".so", ".objects"
@@ -45,7 +45,7 @@ MOST_WORDS = 512
 BY_ROWS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 """Flags of NumPy's arrays."""
 
-BOUNDARY = "flexmb.kernel_boundary"
+BOUNDARY = "flexmb.machine_code.boundary"
 ERROR_CELL, LAYOUT, RELEASE = "flexmb.error", "flexmb.layout", "flexmb.release"
 
 
@@ -171,7 +171,7 @@ class Library:
         raise LookupError(symbol)
 
     def function(self, name: str, bound: Any) -> Callable[..., Any]:
-        """A function of kernel_boundary as one of Python, bound to an object."""
+        """A function of `boundary.py` as one of Python, bound to an object."""
         make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.POINTER(_Method), ctypes.py_object, ctypes.c_void_p)
         function: Callable[..., Any] = make(("PyCFunction_NewEx", ctypes.pythonapi))(self._methods[name], bound, None)
         return function
@@ -255,7 +255,7 @@ def _words(values: Sequence[int]) -> Any:
 
 
 def _pattern(kinds: Sequence[Scalar | Array]) -> list[int]:
-    """Number and kinds of the arguments, for `unpack` of kernel_boundary."""
+    """Number and kinds of the arguments, for `unpack` of `boundary.py`."""
     parts = [len(kinds)]
     for kind in kinds:
         if isinstance(kind, Scalar):

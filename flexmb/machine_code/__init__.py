@@ -1,0 +1,1 @@
+"""Machine code of the kernels: the decorators, compiling by numba, and the library of an installed package."""
