@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from flexmb.arrays import Integers
 from flexmb.layout import flat_arrays as L
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism
@@ -56,7 +57,7 @@ def build_system(
     mechanism = mechanism or place(spec)
     topo = topology(spec, mechanism, initial_state=initial_state)
     if known is not None and not dropped and not sharing.sets and not sharing.left_out and _is_alike(topo, known):
-        return replace(known, topology=topo)
+        return replace(known, topology=topo, full_pattern=_full_pattern(known))
     tree = lay_out_tree(mechanism, topo)
     pack = Packer()
     _take_state(pack, tree, mechanism)
@@ -116,6 +117,15 @@ def build_system(
 def _is_alike(topo: Topology, known: System) -> bool:
     """Whether a tree gives the coordinates and rows of a system that is known."""
     return topo.branches == known.topology.branches and topo.chords == known.topology.chords
+
+
+def _full_pattern(known: System) -> Integers | None:
+    """Pattern of a tangent by differences: a run needs it, the search for the initial state has none."""
+    if known.pattern is None or known.full_pattern is not None:
+        return known.full_pattern
+    storage = SparseStorage(known.ints.tolist())
+    storage.find_columns()
+    return storage.full_pattern()
 
 
 def _sparse_storage(pack: Packer) -> SparseStorage | None:

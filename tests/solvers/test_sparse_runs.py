@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import flexmb as fx
 from flexmb.analyses.check import check_model
@@ -205,6 +206,23 @@ def test_a_thousand_unknowns_run_without_full_matrices() -> None:
     joint = Sparse(train(101), "joint", end=0.02)
     np.testing.assert_allclose(run["bodies/rocker50/position"], joint["bodies/rocker50/position"], atol=1e-9)
     assert "150: 150 in the loops of" in " ".join(check_model(run.model).split())
+
+
+def test_a_train_passes_the_position_in_which_all_bars_are_in_line() -> None:
+    """There the steps need a tangent by differences. Its pattern was missing where the tree of the run is that in which
+    initial values are read, and the process ended without a message. All rockers stay parallel: the train moves like a
+    pendulum of 51 rockers and 50 couplers at their tips, to the error of steps of 1 ms (1.2e-6 m; a fourth at half)."""
+    run = Sparse(train(101), "joint", end=0.6)
+    assert run.ready.system.full_pattern is not None
+    assert run.ready.system.full_pattern[sp.SP_PASSES] > 0
+
+    def pendulum(_: float, state: np.ndarray) -> list[float]:
+        return [state[1], -9.81 * np.cos(state[0]) * (51 / 2 + 50) / (51 / 3 + 50)]
+
+    times = np.concatenate(run.blocks)[:, 0]
+    exact = solve_ivp(pendulum, (0.0, 0.6), [np.pi / 3, 0.0], "DOP853", times, rtol=1e-10, atol=1e-12).y[0]
+    assert np.sin(exact[-1]) < -0.2
+    np.testing.assert_allclose(run["bodies/coupler25/position"][:, 1], np.sin(exact), atol=3e-6)
 
 
 def test_a_tilted_axis_locks_a_large_train_or_is_taken_as_redundant() -> None:
