@@ -34,10 +34,10 @@ from flexmb.model.model import Model
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.recursive.recursive_reactions import recursive_reactions, uncovered
 from flexmb.reports.inverse_report import inverse_warnings
+from flexmb.results.earlier_result import add_warnings
 from flexmb.results.inverse_result import Drive, InverseDynamics
 from flexmb.results.joint_reactions import joint_reactions
 from flexmb.results.result_file import Result
-from flexmb.results.result_writer import add_warnings
 from flexmb.solvers.compilation import compile_for
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.redundancy import redundancy

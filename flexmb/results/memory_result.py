@@ -44,10 +44,14 @@ class RunRows:
     def write(self, block: np.ndarray, checkpoint: np.ndarray) -> None:
         """Take output rows (n, n_out) and the state of the integrator after them (k,)."""
         if len(block):
-            self._blocks.append(np.array(block, dtype=np.float64))
-            self.checkpoint = np.array(checkpoint, dtype=np.float64)
-            self.n_rows += len(block)
-            self.n_bytes += block.nbytes
+            self.keep(np.array(block, dtype=np.float64), np.array(checkpoint, dtype=np.float64))
+
+    def keep(self, block: np.ndarray, checkpoint: np.ndarray) -> None:
+        """Take rows and state that nobody else changes."""
+        self._blocks.append(block)
+        self.checkpoint = checkpoint
+        self.n_rows += len(block)
+        self.n_bytes += block.nbytes
 
     @property
     def table(self) -> np.ndarray:

@@ -11,6 +11,8 @@ import h5py
 from h5py import h5f, h5p
 
 from flexmb.results import result_layout as layout
+from flexmb.results.result_preamble import SEPARATE, SHARED
+from flexmb.results.row_storage import create_storage, descriptions, share_a_table
 from flexmb.results.run_identity import RunIdentity
 from flexmb.results.versions import versions
 
@@ -24,8 +26,7 @@ def create_result(
     try:
         create_groups(file, channels)
         write_identity(file, identity)
-        for channel in channels:
-            layout.create_series(file, channel, chunk_rows)
+        create_storage(file, channels, chunk_rows)
         _create_checkpoints(file, n_state)
     except BaseException:
         file.close()
@@ -49,9 +50,9 @@ def open_for_appending(path: Path) -> h5py.File:
 def create_groups(file: h5py.File, channels: Sequence[layout.ChannelLike]) -> None:
     """Everything beside the rows and the checkpoints that does not depend on the run."""
     file.attrs["format"] = layout.FORMAT
-    file.attrs["format_version"] = layout.FORMAT_VERSION
-    table = [layout.description(channel) for channel in channels]
-    layout.write_text(file.create_group("model"), "channels", json.dumps(table), "The channels in their order as JSON")
+    file.attrs["format_version"] = SHARED if share_a_table(channels) else SEPARATE
+    listed = json.dumps(descriptions(channels))
+    layout.write_text(file.create_group("model"), "channels", listed, "The channels in their order as JSON")
     provenance = file.create_group("provenance").id
     for name, version in versions().items():
         layout.write_text_attribute(provenance, name, version)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from contextlib import suppress
-from math import prod
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -21,20 +19,15 @@ from flexmb.bodies.body_layout import FORMAT as BODY_FORMAT
 from flexmb.errors import InputError
 from flexmb.input_files import file_fault, is_special
 from flexmb.output_files import foreign_fault
+from flexmb.results.channel_list import listed_channel, listed_start
 from flexmb.results.channel_names import ChannelInfo, ChannelNames, Selection
-from flexmb.results.result_preamble import FORMAT, READABLE_VERSIONS, is_left_open, stamped_length
+from flexmb.results.result_preamble import FORMAT, READABLE_VERSIONS, SHARED, TABLE, is_left_open, stamped_length
 from flexmb.results.result_views import ResultViews
 from flexmb.stored_arrays import UNREADABLE, Damaged, check_texts, reason_of, stored, stored_array
 from flexmb.warning import WarningRecord, warning_from
 
 if TYPE_CHECKING:
     import h5py  # imported where a file is opened: a result in memory does without
-
-_NAME = re.compile(r"\w[\w .-]*")
-"""Part of the path of a channel, or name of a column: names become labels, headers and names of files"""
-_UNIT = re.compile(r"[\w*/^%°, ()-]*")
-_WIDEST = 10**6
-"""Limit of the columns of a channel, beyond any model that fits into memory"""
 
 
 def _open(path: Path) -> h5py.File:
@@ -92,11 +85,11 @@ def is_result_file(path: Path) -> bool:
 
 def check_result_path(path: Path) -> None:
     """Raise InputError for a path where no result can be written, before anything is computed."""
-    if fault := foreign_fault(path, "a result of flexmb", _is_own, "out.h5"):
+    if fault := foreign_fault(path, "a result of flexmb", is_own_result, "out.h5"):
         raise InputError(fault)
 
 
-def _is_own(path: Path) -> bool:
+def is_own_result(path: Path) -> bool:
     """Whether `path` is a flexmb result: by its first bytes, where they say so and none are missing behind them."""
     try:
         length = 0 if is_special(path) else stamped_length(path)
@@ -131,12 +124,15 @@ class Result(ResultViews):
             raise
 
     def _find_channels(self) -> dict[str, ChannelInfo]:
-        table = _json(self._text("model/channels"))
-        if not isinstance(table, list):
+        listed = _json(self._text("model/channels"))
+        if not isinstance(listed, list):
             raise Damaged("its table of channels is not a list")
-        channels = [_channel(entry) for entry in table]
+        channels = [listed_channel(entry) for entry in listed]
         if len({channel.path for channel in channels}) < len(channels):
             raise Damaged("two of its channels have the same name")
+        is_shared = self._file.attrs["format_version"] == SHARED
+        self._table = self._array(TABLE) if is_shared else None
+        self._starts = {entry["path"]: listed_start(entry) for entry in listed} if is_shared else {}
         return {channel.path: channel for channel in channels}
 
     def _check_pieces(self) -> None:
@@ -160,7 +156,8 @@ class Result(ResultViews):
     def _complete_rows(self) -> tuple[int, int]:
         """Rows and blocks that were declared complete."""
         rows = np.asarray(self._array("checkpoint/rows")[:], dtype=np.int64)
-        length, states = len(self._array("time")), self._array("checkpoint/state")
+        length = len(self._array("time") if self._table is None else self._table)
+        states = self._array("checkpoint/state")
         if rows.ndim != 1 or states.ndim != 2 or states.dtype.kind != "f":
             raise Damaged("its list of complete blocks has a wrong type")
         n_rows = n_blocks = 0
@@ -179,18 +176,35 @@ class Result(ResultViews):
         if not self._file:
             raise InputError(f"'{self.path}' is closed. Open it again: Result({str(self.path)!r}).")
         last = self.n_rows if last is None else min(last, self.n_rows)
-        path, shape = selection.channel.path, selection.channel.shape
-        where = [] if selection.column is None else [int(i) for i in np.unravel_index(selection.column, shape)]
+        path = selection.channel.path
         try:
-            dataset = self._array(path)
-            if dataset.dtype.kind != "f" or dataset.shape[1:] != shape or not dataset.shape:
-                raise Damaged("its type or shape differs from the table of channels")
-            if len(dataset) < last:
-                raise Damaged(f"it has {len(dataset)} rows instead of {last}")
-            return np.asarray(dataset[(slice(first, last), *where)], dtype=np.float64)
+            if self._table is None:
+                return self._from_dataset(selection, first, last)
+            return self._from_table(self._table, selection, first, last)
         except UNREADABLE as error:
             reason = reason_of(error)
             raise InputError(f"'{self.path}' is damaged: channel '{path}' cannot be read: {reason}.") from error
+
+    def _from_dataset(self, selection: Selection, first: int, last: int) -> np.ndarray:
+        """Samples of a channel that has a dataset of its own."""
+        shape = selection.channel.shape
+        where = [] if selection.column is None else [int(i) for i in np.unravel_index(selection.column, shape)]
+        dataset = self._array(selection.channel.path)
+        if dataset.dtype.kind != "f" or dataset.shape[1:] != shape or not dataset.shape:
+            raise Damaged("its type or shape differs from the table of channels")
+        if len(dataset) < last:
+            raise Damaged(f"it has {len(dataset)} rows instead of {last}")
+        return np.asarray(dataset[(slice(first, last), *where)], dtype=np.float64)
+
+    def _from_table(self, table: h5py.Dataset, selection: Selection, first: int, last: int) -> np.ndarray:
+        """Samples of a channel whose columns are in the table of all."""
+        channel, start = selection.channel, self._starts[selection.channel.path]
+        if table.dtype.kind != "f" or table.ndim != 2 or start + channel.width > table.shape[1]:
+            raise Damaged("the table of all channels has another type or shape")
+        if selection.column is not None:
+            return np.asarray(table[first:last, start + selection.column], dtype=np.float64)
+        samples = np.asarray(table[first:last, start : start + channel.width], dtype=np.float64)
+        return samples.reshape(len(samples), *channel.shape)
 
     def __contains__(self, name: object) -> bool:
         try:
@@ -304,20 +318,6 @@ class Result(ResultViews):
         if not self._file:
             return f"<Result '{self.path}': closed>"
         return f"<Result '{self.path}': {self.name}, {self.n_rows} rows, {len(self.channels)} channels, {self.outcome}>"
-
-
-def _channel(entry: Any) -> ChannelInfo:
-    """One entry of the table of channels."""
-    path, unit, shape, text, columns = (entry[key] for key in ("path", "unit", "shape", "text", "columns"))
-    is_shape = isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
-    is_named = isinstance(columns, list) and all(isinstance(name, str) for name in (path, unit, text, *columns))
-    if not is_shape or not is_named or (columns and len(columns) != prod(shape)) or prod(shape) > _WIDEST:
-        raise Damaged("its table of channels has an invalid entry")
-    forged = [name for name in (*path.split("/"), *columns) if not _NAME.fullmatch(name)]
-    if forged or not _UNIT.fullmatch(unit) or not text.isprintable():
-        found = ascii((forged or [unit])[0][:60])
-        raise Damaged(f"its table of channels has an invalid name or unit, {found}; flexmb writes no such names")
-    return ChannelInfo(path, unit, tuple(shape), text, tuple(columns))
 
 
 def _text(value: Any) -> str:

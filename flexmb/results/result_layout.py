@@ -3,8 +3,9 @@
     the first 512 bytes     text: the format and the length that the file had when its last block was complete
     /                       attributes format, format_version
     /time, /bodies/..., /joints/..., /energy/..., /sensors/..., ...   one dataset per channel, first dimension time
+    /table                  in place of these, for many channels: (n_rows, n_numbers), side by side (format 3)
     /model                  attributes name, folder (of the model file), body_files (JSON: body -> path from there)
-    /model/text, settings, channels   the model file; every setting of the run and the table of channels as JSON
+    /model/text, settings, channels   the model file; every setting of the run and the list of channels as JSON
     /provenance             attributes flexmb, python, numpy, numba, h5py, started, command
     /checkpoint/state       (n_blocks, n_state) the integrator's whole state after every block
     /checkpoint/rows        (n_blocks,) rows that are complete after every block: written last, it closes the block
@@ -28,9 +29,9 @@ import h5py
 import numpy as np
 from h5py import h5a, h5d, h5p, h5s, h5t
 
-from flexmb.results.result_preamble import FORMAT, FORMAT_VERSION, PREAMBLE_BYTES, preamble, stamp_length
+from flexmb.results.result_preamble import FORMAT, PREAMBLE_BYTES, TABLE, preamble, stamp_length
 
-__all__ = ["FORMAT", "FORMAT_VERSION", "PREAMBLE_BYTES", "preamble", "stamp_length"]
+__all__ = ["FORMAT", "PREAMBLE_BYTES", "TABLE", "preamble", "stamp_length"]
 LIBRARY_VERSIONS = ("v110", "v110")  # SWMR needs 1.10; nothing newer, so that other tools can read the file
 OUTCOME_BYTES = 16
 OUTCOMES = ("running", "finished", "interrupted", "failed")
@@ -68,7 +69,7 @@ class ChannelLike(Protocol):
 
 
 def description(channel: ChannelLike) -> dict[str, Any]:
-    """A channel as JSON values: reading one table is much faster than opening every dataset."""
+    """A channel as JSON values."""
     columns = list(getattr(channel, "columns", ()))
     entry = {"path": channel.path, "unit": channel.unit, "shape": list(channel.shape), "text": channel.text}
     return {**entry, "columns": columns}

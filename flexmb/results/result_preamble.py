@@ -10,9 +10,12 @@ import struct
 from pathlib import Path
 
 FORMAT = "flexmb result"
-FORMAT_VERSION = 2
-READABLE_VERSIONS = (1, 2)
+SEPARATE, SHARED = 2, 3
+"""Version of the format with a dataset for every channel, and with one table for all of them"""
+READABLE_VERSIONS = (1, SEPARATE, SHARED)
 """Formats that the reader knows; 1 has no warnings."""
+TABLE = "table"
+"""Dataset of all channels in format 3"""
 
 PREAMBLE_BYTES = 512
 _MARK = b"\x89HDF\r\n\x1a\n"

@@ -15,6 +15,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from math import prod
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
@@ -24,20 +25,22 @@ import numpy as np
 
 from flexmb.errors import ComputationError
 from flexmb.results import result_layout as layout
-from flexmb.results.complete_result import replace_rows, write_complete, write_end
+from flexmb.results.complete_result import write_complete, write_end
 from flexmb.results.disk_space import cut_off, require_space
+from flexmb.results.earlier_result import earlier_path, keep_finished
 from flexmb.results.extremes import Extremes, note_extremes
 from flexmb.results.memory_result import RunRows, columns_of
 from flexmb.results.output_lock import OutputLock
 from flexmb.results.result_creation import create_result, open_for_appending
-from flexmb.results.result_file import Result, check_result_path, is_result_file
+from flexmb.results.result_file import Result, check_result_path, is_own_result
 from flexmb.results.resuming import open_for_resuming
+from flexmb.results.row_storage import RowStorage, share_a_table
 from flexmb.results.run_identity import RunIdentity
 from flexmb.stop_signals import deferred
 from flexmb.warning import WarningRecord
 
 _HELD_BACK_BYTES = 2**26
-_COPY_ROWS = 2**18
+_COPY_NUMBERS = 2**23
 
 
 class SystemLike(Protocol):
@@ -71,7 +74,7 @@ class ResultWriter:
         self._channels = list(system.channels)
         self._chunk_rows, self._write_share = chunk_rows, write_share
         self._file: h5py.File | None = None
-        self._series: list[Any] = []
+        self._storage: RowStorage | None = None
         self._earlier: Result | None = None
         self._held: list[np.ndarray] = []
         self._held_states: list[np.ndarray] = []
@@ -119,10 +122,11 @@ class ResultWriter:
         """Append output rows (n, n_out) and the state of the integrator after them (n_state,)."""
         if not len(block):
             return
-        self._held.append(np.array(block, dtype=np.float64))
-        self._held_states.append(np.array(checkpoint, dtype=np.float64))
+        block, checkpoint = np.array(block, dtype=np.float64), np.array(checkpoint, dtype=np.float64)
+        self._held.append(block)
+        self._held_states.append(checkpoint)
         if self.rows is not None:
-            self.rows.write(block, checkpoint)
+            self.rows.keep(block, checkpoint)
             self.rows = self.rows if self.rows.n_bytes <= _HELD_BACK_BYTES else None
         now, (ended, took) = time.perf_counter(), self._last_write
         due = now >= self._due if self._file is None else (now - ended) * self._write_share >= took
@@ -146,13 +150,14 @@ class ResultWriter:
             raise ValueError(f"outcome '{outcome}' is not one of {layout.OUTCOMES}")
         ended = (outcome, report, summary, warnings)
         is_short = self.rows is not None and self._file is None and self._held and not self._broken
-        if not is_short or self._held_bytes > _HELD_BACK_BYTES or not self._has_space():
+        is_small = not share_a_table(self._channels) and self._held_bytes <= _HELD_BACK_BYTES
+        if not (is_short and is_small and self._has_space()):
             self.flush()
         with self._writing():
             if self._file is None and self._held:
                 self._write_at_once(*ended)
             elif self._file is None and self._earlier is not None:
-                self._begin(None, np.empty(0))
+                self._begin([], np.empty(0))
             if self._file is not None:
                 write_end(self._file, *ended)
             if self.started and outcome == "finished" and (kept := self.kept) is not None:
@@ -198,8 +203,8 @@ class ResultWriter:
     @property
     def kept(self) -> Path | None:
         """The earlier finished result, kept until this run is finished."""
-        path = self.path.with_name(self.path.name + ".earlier")
-        return path if is_result_file(path) else None
+        path = earlier_path(self.path)
+        return path if is_own_result(path) else None
 
     @property
     def _new_path(self) -> Path:
@@ -220,12 +225,11 @@ class ResultWriter:
 
     def _put(self, blocks: list[np.ndarray], state: np.ndarray) -> None:
         """Write blocks as one, with the state after them."""
-        block = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
-        require_space(self.path, block.nbytes)
+        require_space(self.path, sum(block.nbytes for block in blocks))
         if self._file is None:
-            self._begin(block, state)
+            self._begin(blocks, state)
         else:
-            self._append(block, state)
+            self._append(blocks, state)
 
     def _has_space(self) -> bool:
         try:
@@ -240,8 +244,8 @@ class ResultWriter:
             self._put(self._held[:1], self._held_states[0])
             self._held, self._held_states = self._held[1:], self._held_states[1:]
 
-    def _begin(self, block: np.ndarray | None, state: np.ndarray) -> None:
-        """Create the file beside its name, with the earlier run and the first block, and rename it."""
+    def _begin(self, blocks: list[np.ndarray], state: np.ndarray) -> None:
+        """Create the file beside its name, with the earlier run and the first blocks, and rename it."""
         earlier = self._earlier
         length = len(state) if earlier is None or earlier.checkpoint is None else len(earlier.checkpoint)
         file = create_result(self._new_path, self._channels, self.identity, length, self._chunk_rows)
@@ -250,10 +254,10 @@ class ResultWriter:
             if earlier is not None:
                 self._copy(earlier)
                 earlier.close()
-            if block is not None:
-                self._append(block, state)
+            if blocks:
+                self._append(blocks, state)
         finally:
-            self._file, self._series = None, []
+            self._file = self._storage = None
             file.close()
         if self._earlier is None:
             keep_finished(self.path)
@@ -263,35 +267,41 @@ class ResultWriter:
 
     def _use(self, file: h5py.File) -> None:
         self._file = file
-        self._series = [h5py.h5d.open(file.id, channel.path.encode()) for channel in self._channels]
+        self._storage = RowStorage(file, self._channels)
 
     def _copy(self, earlier: Result) -> None:
         """Copy the complete blocks of the resumed run."""
         assert self._file is not None
-        for first in range(0, earlier.n_rows, _COPY_ROWS):
-            last = min(first + _COPY_ROWS, earlier.n_rows)
-            times = earlier.read(earlier.names.find("time"), first, last)
-            for channel, dataset in zip(self._channels, self._series, strict=True):
-                samples = earlier.read(earlier.names.find(channel.path), first, last)
-                layout.append_samples(dataset, first, samples)
-                note_extremes(self.extremes, channel.path, tuple(channel.shape), times, samples)
+        width = max(channel.start + prod(channel.shape) for channel in self._channels)
+        at_once = max(1, _COPY_NUMBERS // width)
+        for first in range(0, earlier.n_rows, at_once):
+            last = min(first + at_once, earlier.n_rows)
+            rows = np.zeros((last - first, width))
+            for channel in self._channels:
+                columns_of(channel, rows)[...] = earlier.read(earlier.names.find(channel.path), first, last)
+            self._take(first, rows)
         self._n_written = earlier.n_rows
         assert earlier.checkpoint is not None
         layout.append_samples(self._file["checkpoint/state"].id, 0, earlier.checkpoint[None, :])
         self._declare_complete()
 
-    def _append(self, block: np.ndarray, state: np.ndarray) -> None:
-        """Append one block: samples and state first, then the entry that declares them complete."""
+    def _append(self, blocks: list[np.ndarray], state: np.ndarray) -> None:
+        """Append blocks as one: samples and state first, then the entry that declares them complete."""
         assert self._file is not None
-        times = block[:, self._channels[0].start]
-        for channel, dataset in zip(self._channels, self._series, strict=True):
-            samples = columns_of(channel, block)
-            layout.append_samples(dataset, self._n_written, samples)
-            note_extremes(self.extremes, channel.path, tuple(channel.shape), times, samples)
+        for block in blocks if share_a_table(self._channels) else [np.concatenate(blocks)]:
+            self._take(self._n_written, block)
+            self._n_written += len(block)
         n_blocks = len(self._file["checkpoint/rows"])
         layout.append_samples(self._file["checkpoint/state"].id, n_blocks, state[None, :])
-        self._n_written += len(block)
         self._declare_complete()
+
+    def _take(self, n_before: int, rows: np.ndarray) -> None:
+        """Write output rows (n, n_out) after the first `n_before`, and note their extremes."""
+        assert self._storage is not None
+        self._storage.append(n_before, rows)
+        times = rows[:, self._channels[0].start]
+        for channel in self._channels:
+            note_extremes(self.extremes, channel.path, tuple(channel.shape), times, columns_of(channel, rows))
 
     def _declare_complete(self) -> None:
         assert self._file is not None
@@ -318,7 +328,7 @@ class ResultWriter:
             cut_off(self._file)
             with suppress(OSError, RuntimeError):
                 self._file.close()
-        self._file, self._series, self._held, self._broken = None, [], [], True
+        self._file, self._storage, self._held, self._broken = None, None, [], True
 
     def _write_error(self, error: BaseException) -> ComputationError:
         quoted = re.search(r"error message = '([^']+)'", str(error))
@@ -328,29 +338,3 @@ class ResultWriter:
         if not self._has_rows:
             cure = "Nothing was written. Free disk space and run again."
         return ComputationError(f"Cannot write the result '{self.path}': {reason}. {cure}")
-
-
-def add_warnings(path: Path, warnings: Sequence[WarningRecord]) -> None:
-    """Add warnings to those of an ended run whose file is closed."""
-    with Result(path) as result:
-        known = result.warnings
-    with h5py.File(path, "r+", libver=layout.LIBRARY_VERSIONS, locking=False) as file:
-        replace_rows(file, "run/warnings", layout.json_pieces([warning.as_dict() for warning in (*known, *warnings)]))
-    layout.stamp_length(path)
-
-
-def keep_finished(path: Path) -> None:
-    """Give a finished result a second name, under which it is kept when `path` is replaced."""
-    earlier = path.with_name(path.name + ".earlier")
-    if not is_result_file(path) or (earlier.exists() and not is_result_file(earlier)):
-        return
-    is_finished = False
-    with suppress(OSError, KeyError), h5py.File(path, "r", locking=False) as file:
-        is_finished = bytes(file["run/outcome"][()]).rstrip(b"\0") == b"finished"
-    if not is_finished:
-        return
-    earlier.unlink(missing_ok=True)
-    try:
-        os.link(path, earlier)
-    except OSError:  # a file system without hard links
-        os.replace(path, earlier)

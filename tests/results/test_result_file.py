@@ -31,6 +31,9 @@ from flexmb.warning import WarningRecord
 from tests.support.made_results import IDENTITY, SYSTEM, fake_rows, fake_state, write_blocks
 from tests.support.places import ROOT
 
+STORAGES = (400, 0)
+"""Channels with a dataset of their own: all of those here, or none, so that they share a table"""
+
 
 def check_rows(result: Result) -> None:
     expected = fake_rows(0, result.n_rows)
@@ -229,8 +232,9 @@ def test_two_writers(tmp_path: Path) -> None:
     ResultWriter(path, SYSTEM, IDENTITY).close()
 
 
-def test_read_while_another_process_writes(tmp_path: Path) -> None:
-    process, path = start_endless_writer(tmp_path)
+@pytest.mark.parametrize("most", STORAGES)
+def test_read_while_another_process_writes(tmp_path: Path, most: int) -> None:
+    process, path = start_endless_writer(tmp_path, most)
     try:
         for _ in range(5):
             time.sleep(0.05)
@@ -300,7 +304,9 @@ ENDLESS_WRITER = """
 import sys
 from pathlib import Path
 sys.path[:0] = [{root!r}]
+from flexmb.results import row_storage
 from tests.support.made_results import IDENTITY, SYSTEM, ResultWriter, write_blocks
+row_storage.MOST_DATASETS = {most}
 resume = len(sys.argv) > 2
 with ResultWriter(sys.argv[1], SYSTEM, IDENTITY, resume=resume, write_share=float("inf")) as writer:
     first = 0 if writer.checkpoint is None else int(writer.checkpoint[0])
@@ -310,24 +316,25 @@ with ResultWriter(sys.argv[1], SYSTEM, IDENTITY, resume=resume, write_share=floa
 """
 
 
-def start_endless_writer(folder: Path, *options: str) -> tuple[subprocess.Popen[str], Path]:
+def start_endless_writer(folder: Path, most: int, *options: str) -> tuple[subprocess.Popen[str], Path]:
     """A process that writes blocks without end; returns when the first one is in the file."""
     script, path = folder / "writer.py", folder / "out.h5"
-    script.write_text(ENDLESS_WRITER.format(root=str(ROOT)))
+    script.write_text(ENDLESS_WRITER.format(root=str(ROOT), most=most))
     process = subprocess.Popen([sys.executable, str(script), str(path), *options], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stdout.readline() == "first block\n"
     return process, path
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("most", STORAGES)
 @pytest.mark.skipif(os.name != "posix", reason="kills a process by a POSIX signal")
-def test_killed_at_any_moment(tmp_path: Path) -> None:
+def test_killed_at_any_moment(tmp_path: Path, most: int) -> None:
     """Eight runs in a row, each resumed from the one before and killed without warning while writing."""
     chance = random.Random(2)
     n_before = 0
     for attempt in range(8):
         options = ["resume"] if attempt else []
-        process, path = start_endless_writer(tmp_path, *options)
+        process, path = start_endless_writer(tmp_path, most, *options)
         time.sleep(chance.uniform(0.0, 0.15))
         os.kill(process.pid, signal.SIGKILL)
         process.wait()

@@ -42,7 +42,7 @@ def made_result(
 def accept_forged_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the reader of results accept any name, to show that what comes after it is safe on its own."""
     for rule in ("_NAME", "_UNIT"):
-        monkeypatch.setattr(f"flexmb.results.result_file.{rule}", re.compile(".*", re.DOTALL))
+        monkeypatch.setattr(f"flexmb.results.channel_list.{rule}", re.compile(".*", re.DOTALL))
 
 
 def crank_result(path: Path, **run: Any) -> Result:
