@@ -3,14 +3,42 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import islice
 
 _MOST_SHOWN = 12
+_MOST_COMPARED = 200_000
+"""Names that the misspelt names of one model are compared with: some seconds, and far more than people misspell"""
+_left: ContextVar[list[int] | None] = ContextVar("comparisons left", default=None)
+
+
+@contextmanager
+def bounded() -> Iterator[None]:
+    """Inside, misspelt names are compared with so many names in all; after that, only with the first of a list."""
+    before = _left.set([_MOST_COMPARED])
+    try:
+        yield
+    finally:
+        _left.reset(before)
+
+
+def _considered(choices: Iterable[str]) -> list[str]:
+    left = _left.get()
+    most = None if left is None else max(left[0], _MOST_SHOWN + 1)
+    names = list(dict.fromkeys(map(str, islice(choices, most))))
+    if left is not None:
+        left[0] -= len(names)
+    return names
 
 
 def nearest(word: str, choices: Iterable[str], most: int = 1) -> list[str]:
-    """A sentence with the nearest of `choices`, or with all of them if none is near."""
-    names = [str(choice) for choice in choices]
+    """The nearest of `choices`; none if none is near."""
+    return _nearest(word, _considered(choices), most)
+
+
+def _nearest(word: str, names: list[str], most: int = 1) -> list[str]:
     word = word[:100]
     near = difflib.get_close_matches(word, names, most, 0.6)
     if not near and len(word) > 1:
@@ -29,8 +57,8 @@ def meant(near: Iterable[str]) -> str:
 
 def did_you_mean(word: str, choices: Iterable[str], what: str = "Known") -> str:
     """A sentence with the nearest of `choices`, or with all of them when none is near."""
-    names = list(dict.fromkeys(str(choice) for choice in choices))
-    if near := nearest(word, names):
+    names = _considered(choices)
+    if near := _nearest(word, names):
         return meant(near)
     if not names:
         return f"{what}: none."

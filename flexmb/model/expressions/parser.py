@@ -17,6 +17,7 @@ that carry their formula (`SymbolicValue`), as do numbers computed from them.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
@@ -199,16 +200,13 @@ class _Parser:
             amount = self.parameters[name]
             return Number(amount.value, amount.dimension, token.at)
         if token.text[0] == "$":
-            choices = [f"${known}" for known in self.parameters]
-            raise self.fault(
-                f"unknown parameter '{token.text}'", token, did_you_mean(token.text, choices, "Parameters")
-            )
+            hint = did_you_mean(token.text, (f"${known}" for known in self.parameters), "Parameters")
+            raise self.fault(f"unknown parameter '{token.text}'", token, hint)
         if name in FUNCTIONS:
             raise self.fault(f"'{name}' is a function: its arguments in brackets are missing", token)
-        choices = [*self.variables, *CONSTANTS, *self.parameters]
-        what = "name"
+        choices, what = itertools.chain(self.variables, CONSTANTS, self.parameters), "name"
         if self.tokens[self.after_unit] is token:
-            choices, what = [*choices, *UNITS], "unit or name"
+            choices, what = itertools.chain(choices, UNITS), "unit or name"
         raise self.fault(f"unknown {what} '{name}'", token, did_you_mean(name, choices, "Known names"))
 
     def call(self, token: Token) -> Node:

@@ -5,6 +5,7 @@ The checks work on the raw tables, so that they also run when single fields are 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,7 @@ class References:
         self.tables = tables
         self.faults: list[Fault] = []
         self.names = {
-            section: list(tables_of(tables, section, any_value=True))
+            section: dict.fromkeys(tables_of(tables, section, any_value=True))
             for section in ("points", "bodies", "joints", "motions", "forces", "sensors")
         }
         self.joints = tables_of(tables, "joints")
@@ -78,13 +79,13 @@ class References:
         """Whether `name` is in `section`; ground counts as a body."""
         if not isinstance(name, str):
             return False
-        known = self.names[section] + (["ground"] if section == "bodies" else [])
-        if name in known:
+        known = self.names[section]
+        if name in known or (section == "bodies" and name == "ground"):
             return True
         single = {"bodies": "body"}.get(section, section[:-1])
-        self.add(
-            path, f"{self.owner(path)}: no {single} '{name[:60]}'", did_you_mean(name, known, section.capitalize())
-        )
+        choices = itertools.chain(known, ["ground"]) if section == "bodies" else known
+        hint = did_you_mean(name, choices, section.capitalize())
+        self.add(path, f"{self.owner(path)}: no {single} '{name[:60]}'", hint)
         return False
 
     def place(self, where: Any, path: Path) -> None:

@@ -27,6 +27,7 @@ from flexmb.model.schema.loads import Base, Force, Sensor
 from flexmb.model.schema.parameters import TABLES, Keep, merged_parameters, missing_fault, resolve_parameters
 from flexmb.model.schema.sections import Material, NamedSection
 from flexmb.model.schema.table import Field, ValidationError, WithJsonSchema
+from flexmb.suggestions import bounded
 
 AMOUNT = WithJsonSchema({**quantity(), "x-value": "number, or string with a unit"})
 """A parameter in the file, before it becomes a number."""
@@ -129,6 +130,7 @@ def _owner(name: str) -> str:
     return "the expression grammar" if name in RESERVED else "a parameter"
 
 
+@bounded()
 def read_spec(tables: Mapping[str, Any], folder: str = "", keep: Keep | None = None) -> ModelSpec:
     """Read and check a whole model; paths in it start in `folder`. Raises InputError with every fault.
 
