@@ -37,6 +37,8 @@ class Codes:
         self.pydy = load("peer_pydy", needs="pydy") if self.sympy else None
         self.exudyn = load("peer_exudyn", needs="exudyn")
         self.exudyn_flexible = load("peer_exudyn_flexible", needs="exudyn")
+        self.exudyn_train = load("peer_exudyn_train", needs="exudyn")
+        self.exudyn_shaft = load("peer_exudyn_shaft", needs="exudyn")
         self.exudyn_chain = load("peer_exudyn_flexible_chain", needs="exudyn")
         self.pinocchio = load("peer_pinocchio", needs="pinocchio")
         self.ours_pictures = load("ours_pictures", needs="flexmb.view.scene")

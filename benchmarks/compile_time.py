@@ -13,10 +13,11 @@ import tempfile
 import time
 from pathlib import Path
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+from places import MODELS as MODELS_FOLDER
+
 MODELS = {
-    "planar slider-crank": EXAMPLES / "02_planar_slider_crank.toml",
-    "flexible slider-crank": EXAMPLES / "04_spatial_slider_crank.toml",
+    "planar slider-crank": MODELS_FOLDER / "02_planar_slider_crank.toml",
+    "flexible slider-crank": MODELS_FOLDER / "04_spatial_slider_crank.toml",
 }
 
 

@@ -110,7 +110,7 @@ def write(sections: dict[str, Section]) -> bool:
 
 
 def _put(path: Path, text: str) -> bool:
-    page = path.read_text()
+    page = path.read_text() if path.is_file() else ""  # none in a copy of this folder alone
     if BEGIN not in page or END not in page:
         return False
     head, rest = page.split(BEGIN, 1)

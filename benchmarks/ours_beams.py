@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from ours import RHO, LastRow, build
+from places import MODELS, mesh_file
+from problems import GRAVITY, SHAFT
 from timing import cpu_seconds, step_costs
 
 import flexmb as fx
 from flexmb.model.schema import read_spec
 from flexmb.solvers.run import simulate
 
-ROOT = Path(__file__).resolve().parents[1]
-SHAFT_STEP, ROD_STEP = 2e-4, 8.4e-6
-SPIN = "12*t^2"
-"""Angle of the shaft: from rest through its first critical speed, 40 rad/s, at 1.7 s."""
+ROD_STEP = 8.4e-6
 MODES = {"4 + 4 + 1 modes a beam": {"family": "modes", "supports": "clamped-free", "bending": 4, "torsion": 1}}
 ELEMENTS = (2, 4, 8, 16)
 ROD_MODES = {18: 12, 50: 44}
@@ -32,24 +31,21 @@ def elements(number: int) -> dict[str, Any]:
     return {"family": "elements", "elements": number, "bending": "all", "torsion": "all"}
 
 
-def shaft(shapes: dict[str, Any], steps: int) -> dict[str, Any]:
-    """Two tubes of 3 m with rotary inertia on an eccentric disc, in bearings; 6 m between them."""
-    tube = {"type": "general", "A": 1.4924e-3, "I": 1.6881e-6, "J": 3.3763e-6, "shear_y": 0.502, "shear_z": 0.502}
-    steel = {"E": 210e9, "nu": 0.3, "density": 7800.0}
+def shaft(shapes: dict[str, Any], steps: int, step: float = SHAFT.step) -> dict[str, Any]:
+    """The two tubes with rotary inertia on the eccentric disc, in bearings."""
+    of = SHAFT
+    tube = {"type": "general", "A": of.area, "I": of.I, "J": of.J, "shear_y": of.shear, "shear_z": of.shear}
+    steel = {"E": of.E, "nu": of.nu, "density": of.density}
     beam = {
         "material": steel, "section": tube, "shapes": shapes, "frame": "start", "rotary_inertia": True, "y_axis": "y",
         "shear": shapes["family"] == "elements",
     }  # fmt: skip
-    O, M, P = [0, 0, 0], [3, 0, 0], [6, 0, 0]
-    mass, radius = 70.573, 0.24
+    O, M, P = [0, 0, 0], [of.half, 0, 0], [2 * of.half, 0, 0]
     return {
-        "model": {"name": "rotating shaft", "gravity": [0, 0, -9.81]},
+        "model": {"name": "rotating shaft", "gravity": [0, 0, -GRAVITY]},
         "bodies": {
             "first": {"beam": [O, M], **beam},
-            "disc": {
-                "mass": mass, "inertia": [0.5 * mass * radius**2] + [0.2525 * mass * radius**2] * 2, "at": M,
-                "center": [0, 0, 0.05],
-            },
+            "disc": {"mass": of.mass, "inertia": list(of.disc), "at": M, "center": [0, 0, of.eccentricity]},
             "second": {"beam": [P, M], **beam},
         },
         "joints": {
@@ -58,11 +54,21 @@ def shaft(shapes: dict[str, Any], steps: int) -> dict[str, Any]:
             "from_disc": {"type": "fixed", "bodies": ["disc", "second"], "at": M},
             "right": {"type": "cylindrical", "bodies": ["ground", "second"], "at": P, "axis": "x"},
         },
-        "motions": {"spin": {"joint": "left", "expression": SPIN}},
+        "motions": {"spin": {"joint": "left", "expression": f"{of.spin}*t^2"}},
         "analysis": {
-            "type": "dynamic", "method": "generalized-alpha", "rho": RHO, "step": SHAFT_STEP, "end": steps * SHAFT_STEP,
+            "type": "dynamic", "method": "generalized-alpha", "rho": RHO, "step": step, "end": steps * step,
         },
     }  # fmt: skip
+
+
+def disc_place(shapes: dict[str, Any], steps: int, finer: int = 1) -> Any:
+    """Place of the disc [m] after so many steps, each divided into `finer` ones."""
+    spec = read_spec(shaft(shapes, finer * steps, SHAFT.step / finer))
+    assert spec.analysis is not None
+    system = build(spec)
+    last = LastRow(system)
+    simulate(system, spec.analysis, sink=last, every=spec.analysis.end)
+    return last["bodies/disc/position"].copy()
 
 
 @cache
@@ -70,7 +76,7 @@ def rod_file(coordinates: int) -> Path:
     """Body file of the connecting rod; made once, kept as long as this process."""
     global _folder
     _folder = _folder or tempfile.TemporaryDirectory()
-    mesh = fx.read_mesh(ROOT / "meshes" / "connecting_rod_coarse.msh", unit="mm")
+    mesh = fx.read_mesh(mesh_file("connecting_rod_coarse.msh"), unit="mm")
     ends = tuple(fx.TieRequest(name, name) for name in ("bore_big", "bore_small"))
     middle = fx.TieRequest("middle", "middle", tie="follower")
     request = fx.ReductionRequest(interfaces=ends, markers=(middle,), modes=ROD_MODES[coordinates], frame="chord")
@@ -83,7 +89,7 @@ _folder: tempfile.TemporaryDirectory[str] | None = None
 
 def meshed_rod(coordinates: int, steps: int) -> dict[str, Any]:
     """The example with the meshed rod; it starts in the undeformed position."""
-    data = tomllib.loads((ROOT / "examples" / "07_spatial_slider_crank_mesh.toml").read_text())
+    data = tomllib.loads((MODELS / "07_spatial_slider_crank_mesh.toml").read_text())
     data["bodies"]["rod"]["file"] = str(rod_file(coordinates))
     data["analysis"] = {
         "type": "dynamic", "method": "generalized-alpha", "rho": RHO, "step": ROD_STEP, "end": steps * ROD_STEP,

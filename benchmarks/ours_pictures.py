@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from places import MODELS, mesh_file
 
 from flexmb.view.scene import Look, Part, Scene
 
-ROOT = Path(__file__).resolve().parents[1]
 SPAN = 4.0 * np.pi / 150.0
 """[s] of two turns"""
 REDUCE = (
@@ -55,8 +55,8 @@ class Flagship:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        mesh = ROOT / "meshes" / "connecting_rod_fine.msh"
-        text = (ROOT / "examples" / "07_spatial_slider_crank_mesh.toml").read_text()
+        mesh = mesh_file("connecting_rod_fine.msh")
+        text = (MODELS / "07_spatial_slider_crank_mesh.toml").read_text()
         (folder / "model.toml").write_text(text.replace("connecting_rod.h5", "rod.h5"))
         flexmb(folder, "reduce", str(mesh), *REDUCE.split())
         flexmb(folder, "run", "model.toml", "--set", "output.every=$turns/$speed/1199", "-o", "run.h5")

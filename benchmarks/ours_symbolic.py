@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from c_loop import Compiled, compile_loop
+from places import MODELS
 
 from flexmb.model.model_file import parse_model
 from flexmb.symbolic import unit_beam
@@ -24,7 +25,6 @@ from flexmb.symbolic.request import code_of
 from flexmb.symbolic.sheet import sheet_of
 from flexmb.symbolic.text import text_of
 
-FOLDER = Path(__file__).parents[1] / "examples"
 RIGID: dict[str, tuple[str, dict[str, str], dict[str, float]]] = {
     "double pendulum": (
         "01_double_pendulum.toml",
@@ -57,7 +57,7 @@ void repeat(long n, double *q, const double *v, const double *p, OUTPUTS)
 
 
 def _replaced(file: str, changes: dict[str, str]) -> str:
-    text = (FOLDER / file).read_text()
+    text = (MODELS / file).read_text()
     for old, new in changes.items():
         if old not in text:
             raise ValueError(f"{file} has changed: no {old}")

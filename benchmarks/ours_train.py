@@ -3,46 +3,48 @@
 from __future__ import annotations
 
 import json
-import math
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from own_process import answer, ask, peak_gigabytes
+from problems import GRAVITY, Train
 from timing import cpu_seconds
 
-STEP, STEPS = 1e-3, 60
+import flexmb as fx
+from flexmb.analyses.preparation import Preparation, prepare
+from flexmb.model.model import Model
+from flexmb.solvers.initial_state import body_states
+from flexmb.solvers.run import Integration
+from flexmb.solvers.settings import solver_settings
+
+RHO = 0.8
+STEPS = 60
 
 
-def train_tables(n_bars: int, coordinates: str) -> dict[str, Any]:
-    """Rockers on ground, neighbours joined by couplers at their tips: bars of 1 m and 1 kg, revolute joints about z."""
-    n, angle = (n_bars - 1) // 2, math.radians(60.0)
-    c, s = math.cos(angle), math.sin(angle)
+def train_tables(problem: Train, coordinates: str, steps: int = STEPS) -> dict[str, Any]:
+    """The train as tables of a model: revolute joints about z, three rows of every loop redundant."""
     bar = {"mass": 1.0, "inertia": [0.01, 1 / 12, 1 / 12], "center": [0.5, 0, 0]}
-    bodies: dict[str, Any] = {}
-    joints: dict[str, Any] = {}
-    for k in range(n + 1):
-        bodies[f"r{k}"] = {**bar, "at": [k, 0, 0], "orientation": {"axis": [0, 0, 1], "angle": angle}}
-        joints[f"a{k}"] = _pin("ground", f"r{k}", [k, 0, 0])
-    for k in range(n):
-        bodies[f"c{k}"] = {**bar, "at": [k + c, s, 0]}
-        joints[f"b{k}"] = _pin(f"r{k}", f"c{k}", [k + c, s, 0])
-        joints[f"d{k}"] = _pin(f"c{k}", f"r{k + 1}", [k + 1 + c, s, 0])
-    analysis = {"type": "dynamic", "end": STEP * STEPS, "step": STEP, "method": "generalized-alpha", "rho": 0.8}
-    model = {"name": f"train of {n_bars} bars", "gravity": [0, -9.81, 0]}
-    tables = {"model": model, "coordinates": {"default": coordinates}, "analysis": analysis}
+    bodies = {
+        name: {**bar, "at": [x, y, 0.0], "orientation": {"axis": [0, 0, 1], "angle": angle}}
+        for name, x, y, angle in problem.bars()
+    }
+    joints = {
+        pin.name: {"type": "revolute", "bodies": [pin.first, pin.second], "at": [*pin.at, 0.0], "axis": "z"}
+        for pin in problem.joints()
+    }
+    end = problem.step * steps
+    analysis = {"type": "dynamic", "end": end, "step": problem.step, "method": "generalized-alpha", "rho": RHO}
+    model = {"name": f"train of {problem.n_bars} bars", "gravity": [0, -GRAVITY, 0]}
+    tables = {"model": model, "coordinates": {"default": coordinates}, "analysis": analysis, "output": {"every": end}}
     return tables | {"bodies": bodies, "joints": joints}
-
-
-def _pin(first: str, second: str, at: list[float]) -> dict[str, Any]:
-    return {"type": "revolute", "bodies": [first, second], "at": at, "axis": "z"}
 
 
 def write_model(tables: dict[str, Any], path: Path) -> None:
     """The model as a file, as users have it."""
     lines = []
-    for name in ("model", "coordinates", "analysis"):
+    for name in ("model", "coordinates", "analysis", "output"):
         lines += [f"[{name}]", *_lines(tables[name])]
     for kind in ("bodies", "joints"):
         for name, table in tables[kind].items():
@@ -61,37 +63,45 @@ def _value(value: Any) -> str:
 
 
 def measured(n_bars: int, coordinates: str, repeats: int) -> dict[str, float]:
-    """In a process of its own: CPU seconds of preparation and of a step, and the largest memory [MB]."""
+    """In a process of its own: CPU seconds of preparation and of a step, error of the tip's height at the end of the
+    steps [m], and the largest memory [MB]."""
+    return ask("ours_train.py", n_bars, coordinates, repeats, one_thread=True)
+
+
+def _measure(n_bars: int, coordinates: str, repeats: int) -> dict[str, float]:
+    problem = Train(n_bars)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "train.toml"
-        write_model(train_tables(n_bars, coordinates), path)
-        words = [sys.executable, __file__, str(path), str(repeats)]
-        found: dict[str, float] = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
-    return found
+        for steps in (STEPS, STEPS // 4):
+            write_model(train_tables(problem, coordinates, steps), Path(folder) / f"{steps}.toml")
+        long, short = (fx.read_model(Path(folder) / f"{steps}.toml") for steps in (STEPS, STEPS // 4))
+    prepare(Model.from_tables(train_tables(Train(151), "joint")))  # loads the compiled code
+    seconds = _run_steps if coordinates == "natural" else _advance
+    return seconds(problem, long, short, repeats) | {"memory": 1e3 * peak_gigabytes()}
 
 
-def _measure(path: str, repeats: int) -> dict[str, float]:
-    import resource
-
-    from flexmb.analyses.preparation import Preparation, prepare
-    from flexmb.model.model import Model
-    from flexmb.model.model_file import read_model
-    from flexmb.solvers.run import Integration
-    from flexmb.solvers.settings import solver_settings
-
-    prepare(Model.from_tables(train_tables(151, "joint")))  # loads the compiled code
-    model = read_model(path)
-    assert model.spec.analysis is not None
+def _advance(problem: Train, long: Model, short: Model, repeats: int) -> dict[str, float]:
+    """The steps alone, of a system that is prepared."""
+    assert long.spec.analysis is not None
     ready: list[Preparation] = []
-    found = {"prepare": cpu_seconds(lambda: ready.append(prepare(model)))}
+    found = {"prepare": cpu_seconds(lambda: ready.append(prepare(long)))}
     costs = []
     for _ in range(repeats):
-        run = Integration(ready[0].system, solver_settings(model.spec.analysis, STEP * STEPS))
+        run = Integration(ready[0].system, solver_settings(long.spec.analysis, problem.step * STEPS))
         run.start()
         costs.append(cpu_seconds(lambda run=run: run.advance(STEPS + 1)) / STEPS)  # type: ignore[misc]
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return found | {"step": min(costs), "memory": memory}
+    height = float(body_states(ready[0].system, run.W)["c0"][1])
+    return found | {"step": min(costs), "error": abs(height - problem.tip_height(STEPS * problem.step))}
+
+
+def _run_steps(problem: Train, long: Model, short: Model, repeats: int) -> dict[str, float]:
+    """A long run in memory less a short one, whatever is behind them."""
+    costs = {name: [cpu_seconds(lambda model=model: fx.run(model)) for _ in range(repeats)]  # type: ignore[misc]
+             for name, model in (("long", long), ("short", short))}  # fmt: skip
+    step = (min(costs["long"]) - min(costs["short"])) / (STEPS - STEPS // 4)
+    height = float(fx.run(long)["bodies/c0/position"][-1, 1])
+    error = abs(height - problem.tip_height(STEPS * problem.step))
+    return {"prepare": min(costs["short"]) - STEPS // 4 * step, "step": step, "error": error}
 
 
 if __name__ == "__main__":
-    print(json.dumps(_measure(sys.argv[1], int(sys.argv[2]))))
+    answer(**_measure(int(sys.argv[1]), sys.argv[2], int(sys.argv[3])))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import tempfile
 import tomllib
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from ours import RHO, LastRow
 from ours_symbolic import forget
+from places import MODELS
 from timing import cpu_seconds
 
 from flexmb.analyses.preparation import prepare
@@ -19,7 +19,6 @@ from flexmb.model.model import Model
 from flexmb.solvers.run import simulate
 from flexmb.system.system import System
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 SECOND_ORDER = {"field": "quadratic", "order": 2}
 TANGENT = {"frame": "end", "shapes": {"family": "monomials", "bending": 3}}
 IMPLICIT = {"type": "dynamic", "method": "generalized-alpha", "rho": RHO}
@@ -80,7 +79,7 @@ class Pair:
 
     def __init__(self, case: Case) -> None:
         self.case = case
-        data = tomllib.loads((EXAMPLES / f"{case.file}.toml").read_text())
+        data = tomllib.loads((MODELS / f"{case.file}.toml").read_text())
         data.pop("output", None)
         if case.rod:
             data["bodies"]["rod"] |= case.rod

@@ -293,6 +293,20 @@ def run_slider_crank(model: str, problem: FlexibleSliderCrank, step: float, step
     return run(mbs, step, steps, way.newton, "EigenDense")
 
 
+def run_recorded(model: str, problem: FlexibleSliderCrank, step: float, steps: int, scale: float) -> Any:
+    """Build, assemble and run a model, with the place of the rod's middle kept in memory after every step."""
+    way = SLIDER_CRANKS[model]
+    mbs, ends = way.build(problem, scale)
+    kept = {"outputVariableType": exu.OutputVariableType.Position, "storeInternal": True}
+    sensor = mbs.AddSensor(items.SensorMarker(markerNumber=ends.middle, **kept))
+    mbs.Assemble()
+    simulation = _settings(step, steps, way.newton, "EigenDense")
+    simulation.solution.sensors.active = True
+    simulation.solution.sensors.writePeriod = step
+    solve(mbs, simulation)
+    return mbs.GetSensorStoredData(sensor)
+
+
 def slider_crank_error(model: str, problem: FlexibleSliderCrank, steps: int) -> float:
     """Largest error of the deflection [m] over two turns in `steps` steps; not timed, as it records."""
     way = SLIDER_CRANKS[model]

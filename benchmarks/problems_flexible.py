@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from places import MODELS
 from scipy.interpolate import CubicSpline
 
+import flexmb
 from flexmb.arrays import Floats
 
-ROOT = Path(__file__).resolve().parent.parent
 GRAVITY = 9.81
 """[m/s^2], along -z in the chain; the slider-crank has none."""
 
@@ -93,9 +94,9 @@ class FlexibleSliderCrank:
     axis: tuple[float, float, float] = (0.5**0.5, 0.0, 0.5**0.5)
     rate: float = 150.0
     turns: int = 2
-    model_file: Path = ROOT / "examples" / "04_spatial_slider_crank.toml"
+    model_file: Path = MODELS / "04_spatial_slider_crank.toml"
     """The same problem as a flexmb model; its sensors `rod_mid_y` and `rod_mid_z` are what is compared."""
-    reference_file: Path = ROOT / "flexmb" / "verification" / "data" / "jonker_reference.csv"
+    reference_file: Path = Path(flexmb.__file__).parent / "verification" / "data" / "jonker_reference.csv"
     """Nonlinear extensible rod of 64 elements; two independent codes agree to 1e-6 m."""
 
     @property

@@ -3,6 +3,7 @@
     python benchmarks/run.py                    everything, about half an hour on an idle machine with 18 GB free
     python benchmarks/run.py --only NAME ...    these sections anew, the others of RESULTS.md stay as they are
     python benchmarks/run.py --quick            small problems, few repeats: does it work? Writes nothing
+    python benchmarks/run.py --list             the sections, and how long each took the last time
 
 Every section is measured in a process of its own and recorded when it is done. A code that is not installed leaves its
 cells empty; what fails is marked as failed with its message, the rest goes on, and the exit code is 1.
@@ -135,8 +136,12 @@ def print_section(section: record.Section) -> None:
 def measure_all(names: list[str], quick: bool) -> dict[str, record.Section]:
     """Measure the sections one after the other; each is recorded at once, unless it was quick."""
     measured: dict[str, record.Section] = {}
+    known = record.read()
     for number, name in enumerate(names, 1):
-        print(f"[{number}/{len(names)}] {name} ...", file=sys.stderr, flush=True)
+        last = f"{known[name].seconds:.0f} s the last time" if name in known else "not measured before"
+        rest = sum(known[other].seconds for other in names[number - 1 :] if other in known) / 60
+        left = "" if quick else f", about {rest:.0f} min left"
+        print(f"[{number}/{len(names)}] {name} ... ({last}{left})", file=sys.stderr, flush=True)
         measured[name] = section_of(name, QUICK_REPEATS if quick else REPEATS, quick)
         print_section(measured[name])
         if not quick:
@@ -157,12 +162,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="small problems and few repeats; writes nothing")
     parser.add_argument("--only", nargs="+", choices=list(MEASUREMENTS), metavar="NAME", help=", ".join(MEASUREMENTS))
+    parser.add_argument("--list", action="store_true", help="list the sections and how long each took the last time")
     parser.add_argument("--page", action="store_true", help="write RESULTS.md and the diagram anew, measure nothing")
     parser.add_argument("--measure", choices=list(MEASUREMENTS), help=argparse.SUPPRESS)
     parser.add_argument("--repeats", type=int, default=REPEATS, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.measure:
         measure_here(chosen.measure, chosen.repeats, chosen.quick)
+        return 0
+    if chosen.list:
+        known = record.read()
+        for name, found in MEASUREMENTS.items():
+            print(f"{name:16} {f'{known[name].seconds:.0f} s' if name in known else '-':>8}   {found.title}")
         return 0
     if chosen.page:
         write_all(record.read())

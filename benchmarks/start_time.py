@@ -1,110 +1,82 @@
-"""CPU time of a whole command, from the start of its process to its end, and the share of it that numba takes.
+"""CPU time of whole commands, from the start of a process to its end, of flexmb installed from a wheel.
 
-Run by itself with a command this is a process that is timed: it runs the command in itself and prints the seconds that
-importing numba and loading machine code through it took. Where kernels come from a library, that is nothing.
+`installed` builds a wheel of the repository and installs it in a new environment, whose other packages are those of
+this one; nothing is compiled there, and the first command finds no cache. In a copy of this folder alone it is the
+flexmb of this environment.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "01_double_pendulum.toml"
+from places import MODELS, ROOT
+
+EXAMPLE = MODELS / "01_double_pendulum.toml"
 COMMANDS = {
     "run": ["run", str(EXAMPLE), "-o", "out.h5"],
     "check": ["check", str(EXAMPLE)],
     "--help": ["--help"],
 }
+PENDULUM = """
+import exudyn as exu
+import exudyn.itemInterface as items
+mbs = exu.SystemContainer().AddSystem()
+node = mbs.AddNode(items.NodePoint2D(referenceCoordinates=[1, 0]))
+body = mbs.AddObject(items.ObjectMassPoint2D(mass=1, nodeNumber=node))
+ground = mbs.AddObject(items.ObjectGround())
+markers = [mbs.AddMarker(items.MarkerBodyPosition(bodyNumber=b)) for b in (ground, body)]
+mbs.AddObject(items.ObjectConnectorDistance(markerNumbers=markers, distance=1))
+mbs.AddLoad(items.Force(markerNumber=markers[1], loadVector=[0, -9.81, 0]))
+mbs.Assemble()
+simulation = exu.SimulationSettings()
+simulation.timeIntegration.numberOfSteps, simulation.timeIntegration.endTime = 1000, 1
+simulation.timeIntegration.verboseMode = 0
+mbs.SolveDynamic(simulation)
+"""
+"""A small script of Exudyn: a pendulum of one point mass, 1000 steps"""
 
 
-def cpu_seconds(words: list[str], repeats: int) -> float:
-    """CPU time of a process `python words` [s], the least of some."""
+@contextmanager
+def installed() -> Iterator[tuple[Path, bool]]:
+    """The Python of an environment with flexmb, and whether that is a fresh installation of a wheel."""
+    if not (ROOT / "pyproject.toml").is_file():
+        yield Path(sys.executable), False
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, ROOT)
+        (wheel,) = folder.glob("*.whl")
+        _run(sys.executable, "-m", "venv", folder / "venv")
+        python = folder / "venv" / "bin" / "python"
+        _run(python, "-m", "pip", "install", "-q", "--no-deps", wheel)
+        places = [place for place in sys.path if place.endswith("site-packages")]
+        (next(folder.glob("venv/lib/python*/site-packages")) / "packages.pth").write_text("\n".join(places))
+        yield python, True
+
+
+def _run(*words: object) -> None:
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        raise RuntimeError(f"{' '.join(map(str, words[1:4]))} failed: {said[-1] if said else ''}")
+
+
+def cpu_seconds(python: Path, words: list[str], repeats: int, *, first: bool = False) -> float:
+    """CPU time of a process `python words` [s]: the least of some warm ones, or of the first, with empty caches."""
     found = []
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as folder:
-        for repeat in range(repeats + 1):
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+        environment |= {"FLEXMB_CACHE": folder} if first else {}
+        for repeat in range(1 if first else repeats + 1):
             before = os.times()
-            subprocess.run([sys.executable, *words], cwd=folder, env=environment, check=True, capture_output=True)
+            subprocess.run([str(python), *words], cwd=folder, env=environment, check=True, capture_output=True)
             after = os.times()
             spent = after.children_user + after.children_system - before.children_user - before.children_system
-            found += [spent] if repeat else []  # the first one writes what later ones read
+            found += [spent] if repeat or first else []  # the first one writes what later ones read
     return min(found)
-
-
-def numba_seconds(words: list[str], repeats: int) -> float:
-    """Part of the CPU time of a command that numba takes [s], the least of some."""
-    found = []
-    with tempfile.TemporaryDirectory() as folder:
-        for _ in range(repeats):
-            command = [sys.executable, __file__, *words]
-            done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-            found.append(float(json.loads(done.stderr.splitlines()[-1])["numba"]))
-    return min(found)
-
-
-class _Timed:
-    """Sum of the CPU times of calls, the outermost of nested ones."""
-
-    def __init__(self) -> None:
-        self.seconds, self.depth, self.began = 0.0, 0, 0.0
-
-    def __enter__(self) -> None:
-        self.began = time.process_time() if self.depth == 0 else self.began
-        self.depth += 1
-
-    def __exit__(self, *_: object) -> None:
-        self.depth -= 1
-        self.seconds += time.process_time() - self.began if self.depth == 0 else 0.0
-
-
-def timed_command(words: list[str]) -> None:
-    """Run a command and print the share of numba on stderr."""
-    import builtins
-
-    share, plain = _Timed(), builtins.__import__
-
-    def timed_import(name: str, *rest: Any, **options: Any) -> Any:
-        if name.partition(".")[0] not in ("numba", "llvmlite") and name != "flexmb.machine_code.jit":
-            return plain(name, *rest, **options)
-        with share:
-            found = plain(name, *rest, **options)
-        if name == "flexmb.machine_code.jit" and not hasattr(sys.modules[name], "is_timed"):
-            _time_kernels(sys.modules[name], share)
-        return found
-
-    builtins.__import__ = timed_import
-    from flexmb.cli import main
-
-    sys.argv = ["flexmb", *words]
-    try:
-        main()
-    finally:
-        print(json.dumps({"numba": share.seconds}), file=sys.stderr)
-
-
-def _time_kernels(jit: Any, share: _Timed) -> None:
-    """Time what numba does for kernels: wrap them, look for their machine code, load it."""
-    jit.is_timed = True
-    if "numba" not in sys.modules:
-        return
-
-    def timed(function: Any) -> Any:
-        def call(*arguments: Any, **options: Any) -> Any:
-            with share:
-                return function(*arguments, **options)
-
-        return call
-
-    jit.kernel, jit.array_kernel = timed(jit.kernel), timed(jit.array_kernel)
-    for name in ("address", "is_ready"):
-        setattr(jit.Program, name, property(timed(getattr(jit.Program, name).fget)))
-
-
-if __name__ == "__main__":
-    timed_command(sys.argv[1:])

@@ -15,8 +15,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from places import MODELS
+
 HERE = Path(__file__).resolve().parent.parent
-EXAMPLES = ("02_planar_slider_crank", "03_pendulating_rotor", "04_spatial_slider_crank", "09_robot_arm")
+EXAMPLES = tuple(
+    path.stem for number in ("02", "03", "04", "08", "09") for path in sorted(MODELS.glob(f"{number}_*.toml"))
+)
 
 MEASURE = """
 import json, sys, time
@@ -50,7 +54,7 @@ print(json.dumps({"us": 1e6 * best / summary.steps, "steps": summary.steps, "ite
 
 def measured(tree: Path, example: str) -> dict[str, float]:
     """CPU time of a step [us], number of steps and of iterations, in a process of its own."""
-    path = HERE / "examples" / f"{example}.toml"
+    path = MODELS / f"{example}.toml"
     command = [sys.executable, "-c", MEASURE, str(tree), str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return dict(json.loads(done.stdout.splitlines()[-1]))
