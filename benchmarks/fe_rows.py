@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from codes import Codes
 from own_process import ask
-from problems_fe import ASSEMBLY, CRAIG_BAMPTON, CURVED, SMALL, Bar, write_arrays, write_craig_bampton
-from report import MISSING, Row, at_least, guarded, ratio
+from problems_fe import ASSEMBLY, CRAIG_BAMPTON, CURVED, MODES, SMALL, Bar, write_arrays, write_craig_bampton
+from report import MISSING, Row, at_least, at_most, guarded, ratio
 from timing import best_alternating
 
 METHOD = """
@@ -25,10 +25,13 @@ energy of a displacement of second degree.
 Craig-Bampton: from the same K and M to the mode basis, two rigid interfaces; Exudyn's 6 static and 20 fixed-interface
 modes, flexmb's 20 and 12, made orthogonal and free of rigid motions. Exudyn factorises by SciPy's SuperLU, flexmb by
 its own sparse factorisation: that is most of the ratio.
+Second-order field: of a bar between two rigid interfaces, from its component modes to the displacements of all pairs.
 """
 
 COUNT = 20
 """Modes"""
+LONGEST_FIELD = 4.0
+"""[s] that the second-order field of 102,000 unknowns may take"""
 
 
 def seconds(value: float | None) -> str:
@@ -102,6 +105,19 @@ def craig_bampton_rows(codes: Codes, bar: Bar, folder: Path, repeats: int) -> li
     return [Row(case, seconds(mine), seconds(other), ratio(other, mine), at_least(5.0, other, mine), note)]
 
 
+def second_order_rows(codes: Codes, bar: Bar, folder: Path, repeats: int) -> list[Row]:
+    """The second-order field of a body; no other code has one."""
+    case = f"(i) second-order field, {3 * bar.n_nodes} unknowns, 2 interfaces"
+    if not codes.ours:
+        return [Row(case, MISSING, "", "", at_most(LONGEST_FIELD, None, seconds))]
+    found = Measured({"flexmb": ("ours_fe.py", "second-order", write_arrays(bar, folder))}, repeats)
+    mine = found.cpu["flexmb"]
+    note = (
+        f"{found.fact('flexmb', 'shapes')} shapes; assembly and modes before it {found.fact('flexmb', 'before'):.3g} s"
+    )
+    return [Row(case, seconds(mine), "", "", at_most(LONGEST_FIELD, mine, seconds), note)]
+
+
 def measure(codes: Codes, repeats: int) -> list[Row]:
     """All rows of the finite element problems."""
     few = max(1, repeats // 2)
@@ -113,4 +129,6 @@ def measure(codes: Codes, repeats: int) -> list[Row]:
             part = partial(assembly_rows, codes, bar, cells, folder, few)
             rows += guarded(f"(h) assembly of K and M, {cells} tet10", part)
         part = partial(craig_bampton_rows, codes, SMALL if codes.quick else CRAIG_BAMPTON, folder, few)
-        return rows + guarded("(i) Craig-Bampton, 2 interfaces, 20 modes, Exudyn", part)
+        rows += guarded("(i) Craig-Bampton, 2 interfaces, 20 modes, Exudyn", part)
+        part = partial(second_order_rows, codes, SMALL if codes.quick else MODES["100k"], folder, few)
+        return rows + guarded("(i) second-order field", part)

@@ -17,6 +17,7 @@ from flexmb.mesh.measure import Measures, measure
 from flexmb.mesh.mesh import LINES, SOLIDS, Cells, Mesh
 from flexmb.mesh.neighbours import coincident_points, connected_parts, duplicate_cells
 from flexmb.mesh.raw import listed
+from flexmb.mesh.surface import folded_faces
 from flexmb.warning import WarningRecord
 
 _FLAT = 1e-12
@@ -229,6 +230,10 @@ def _neighbour_findings(mesh: Mesh, parts: tuple[int, ...], faults: list[Fault],
         text = f"{near} points coincide with another point but are separate nodes: the cells there are not connected."
         text += " Merge the nodes in the mesher unless this is intended."
         warnings.append(WarningRecord("coincident-points", text, mesh.source, None, float(near), "1"))
+    elif folded := folded_faces(mesh):
+        text = f"{folded} faces lie on others without matching them, such as the crossed diagonals of two tetrahedra:"
+        text += " the cells there are connected at their corners only. Mesh the body again as one part."
+        warnings.append(WarningRecord("unmatched-faces", text, mesh.source, None, float(folded), "1"))
     if len(parts) > 1:
         sizes = ", ".join(str(size) for size in parts[:5]) + (", ..." if len(parts) > 5 else "")
         text = f"The mesh consists of {len(parts)} parts that share no nodes ({sizes} cells)."

@@ -23,6 +23,8 @@ _TRIANGLES = {
     9: [(0, 4, 8), (4, 1, 8), (1, 5, 8), (5, 2, 8), (2, 6, 8), (6, 3, 8), (3, 7, 8), (7, 0, 8)],
 }
 """Number of nodes of a face -> its triangles"""
+_FOLDED = 1.0 - 1e-6
+"""Cosine of the angle at an edge (0.0014 rad) below which one face lies on the other"""
 _FACE_CORNERS = {3: 3, 6: 3, 4: 4, 8: 4, 9: 4}
 
 
@@ -38,6 +40,38 @@ def outer_surface(mesh: Mesh) -> tuple[Integers, Floats]:
     normals = np.cross(b - a, c - a)
     length = np.linalg.norm(normals, axis=1, keepdims=True)
     return triangles, normals / np.where(length > 0.0, length, 1.0)
+
+
+def folded_faces(mesh: Mesh) -> int:
+    """Number of flat triangles between corners of outer faces that lie on another one at a common edge.
+
+    The surface of a body does not fold back on itself. Inside a mesh of tetrahedra, cells whose diagonals of a common
+    quadrilateral cross share its corners only: their faces are a slit.
+    """
+    pieces = [
+        nodes[:, list(triangle)]
+        for nodes, _, _ in outer_faces(mesh.cells, mesh.n_points)
+        for triangle in _TRIANGLES[_FACE_CORNERS[nodes.shape[1]]]
+    ]
+    if not pieces:
+        return 0
+    triangles = np.concatenate(pieces)
+    sides = np.concatenate([triangles[:, [i, (i + 1) % 3, (i + 2) % 3]] for i in range(3)])
+    owner, start, end = np.tile(np.arange(len(triangles)), 3), sides[:, :2].min(axis=1), sides[:, :2].max(axis=1)
+    along = mesh.points[end] - mesh.points[start]
+    across = mesh.points[sides[:, 2]] - mesh.points[start]
+    square = np.einsum("ij,ij->i", along, along)
+    across -= along * (np.einsum("ij,ij->i", across, along) / np.where(square > 0.0, square, 1.0))[:, None]
+    length = np.linalg.norm(across, axis=1, keepdims=True)
+    across /= np.where(length > 0.0, length, 1.0)
+    order = np.lexsort((end, start))
+    folded = np.zeros(len(triangles), dtype=bool)
+    for apart in range(1, 4):  # up to four such faces meet at an edge where two slits do
+        a, b = order[:-apart], order[apart:]
+        at_edge = (start[a] == start[b]) & (end[a] == end[b])
+        lies_on = at_edge & (np.einsum("ij,ij->i", across[a], across[b]) > _FOLDED)
+        folded[owner[a[lies_on]]] = folded[owner[b[lies_on]]] = True
+    return int(folded.sum())
 
 
 def outer_faces(blocks: Sequence[Cells], n_points: int) -> list[tuple[Integers, int, Integers]]:

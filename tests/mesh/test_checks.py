@@ -161,6 +161,27 @@ def test_coincident_points_found_at_any_place():
     assert any("40 points coincide with another point" in one.text for one in check_mesh(mesh).warnings)
 
 
+@pytest.mark.parametrize("angle", [0.0, 0.7])
+def test_crossed_diagonals_are_found(angle):
+    """Two pyramids on one square, each of two tetrahedra: with one diagonal one body, with two there is a slit."""
+    turn = np.array([[np.cos(angle), 0, np.sin(angle)], [0, 1, 0], [-np.sin(angle), 0, np.cos(angle)]])
+    points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0.5, 0.5, 1], [0.5, 0.5, -1.0]]) @ turn
+    above, one, other = [[0, 1, 2, 4], [0, 2, 3, 4]], [[0, 2, 1, 5], [0, 3, 2, 5]], [[0, 3, 1, 5], [1, 3, 2, 5]]
+    whole = check_mesh(Mesh(points, (Cells("tet4", np.array(above + one)),)))
+    assert whole.warnings == () and whole.faults == ()
+    mesh = Mesh(points, (Cells("tet4", np.array(above + other)),))
+    report = check_mesh(mesh)
+    assert [(found.code, found.value) for found in report.warnings] == [("unmatched-faces", 4.0)]
+    text = mesh_report_text(mesh, report)
+    assert "usable with care: 1 warning" in text and "sound" not in text
+
+
+@pytest.mark.parametrize("kind", SOLIDS)
+def test_boxes_have_no_unmatched_faces(kind):
+    report = check_mesh(box_mesh(kind, (2, 3, 2), (1.0, 1.0, 1.0)))
+    assert "unmatched-faces" not in [found.code for found in report.warnings]
+
+
 def test_line_meshes_have_length_and_inertia():
     x = np.linspace(0.0, 2.0, 5)
     points = np.stack([x, 0 * x, 0 * x], axis=1)
