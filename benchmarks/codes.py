@@ -39,6 +39,7 @@ class Codes:
         self.exudyn_flexible = load("peer_exudyn_flexible", needs="exudyn")
         self.exudyn_train = load("peer_exudyn_train", needs="exudyn")
         self.exudyn_shaft = load("peer_exudyn_shaft", needs="exudyn")
+        self.exudyn_rod = load("peer_exudyn_rod", needs="exudyn")
         self.exudyn_chain = load("peer_exudyn_flexible_chain", needs="exudyn")
         self.pinocchio = load("peer_pinocchio", needs="pinocchio")
         self.ours_pictures = load("ours_pictures", needs="flexmb.view.scene")
