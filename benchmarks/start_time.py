@@ -25,6 +25,7 @@ COMMANDS = {
 }
 PENDULUM = """
 import exudyn as exu
+from exudyn.utilities import *
 import exudyn.itemInterface as items
 mbs = exu.SystemContainer().AddSystem()
 node = mbs.AddNode(items.NodePoint2D(referenceCoordinates=[1, 0]))
@@ -39,7 +40,9 @@ simulation.timeIntegration.numberOfSteps, simulation.timeIntegration.endTime = 1
 simulation.timeIntegration.verboseMode = 0
 mbs.SolveDynamic(simulation)
 """
-"""A small script of Exudyn: a pendulum of one point mass, 1000 steps"""
+"""A small script of Exudyn, with the imports of its own examples: a pendulum of one point mass, 1000 steps"""
+LEAN = PENDULUM.replace("from exudyn.utilities import *\n", "")
+"""The same with as few imports as it takes"""
 
 
 @contextmanager
