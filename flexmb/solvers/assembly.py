@@ -16,6 +16,7 @@ from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.layout import flat_arrays as L
 from flexmb.solvers.body_slices import body_slices
+from flexmb.solvers.damped_closure import Step, close_damped
 from flexmb.solvers.mechanics import Mechanics, Solvable
 from flexmb.solvers.mobility import freedom, near_note, no_motion_text
 from flexmb.solvers.row_rank import INDEPENDENT, RANK, combinations, in_range, row_units
@@ -57,42 +58,18 @@ def close_loops(mechanics: Mechanics, free: Flags, iterations: int = 100, misfit
     ways, names = _ways(mechanics, free), mechanics.system.rows[rows]
     gauge = np.array([mechanics.row_scale if row.unit == "rad" else 1.0 for row in names])
     tolerance = CLOSED * mechanics.row_scale
-    damping, best_q = 0.0, mechanics.q.copy()
-    mechanics.jacobian()
-    size = float(np.linalg.norm(mechanics.phi[rows] * gauge))
-    polished = False
-    for _ in range(iterations):
-        if not np.isfinite(size):
-            break
-        if size <= tolerance:
-            if polished or size == 0.0:
-                break
-            polished = True  # one more step costs little and brings PHI to round-off
+
+    def step(damping: float) -> Step:
         G = mechanics.G[rows] @ ways
         units = row_units(G, names, mechanics.system.length_scale)
         left, sigma, right = np.linalg.svd(G / units[:, None], full_matrices=False)
         inverse = np.where(
             sigma > RANK * max(sigma[0], 1.0), sigma / (sigma**2 + (damping * sigma[0]) ** 2 + 1e-300), 0.0
         )
-        step = -(right.T @ (inverse * (left.T @ (mechanics.phi[rows] / units))))
-        longest = float(np.max(np.abs(step), initial=0.0))
-        if longest < 1e-15:  # nothing that moves can close them further
-            break
-        step = ways @ step * min(1.0, 0.5 / longest if longest > 0.0 else 1.0)  # at most half a radian per step
-        mechanics.move(step)
-        mechanics.jacobian()
-        new = float(np.linalg.norm(mechanics.phi[rows] * gauge))
-        if new < size or (polished and new <= tolerance):
-            damping *= 0.1 if new < 0.5 * size else 0.7
-            damping = damping if damping > 1e-3 else 0.0
-            size, best_q = new, mechanics.q.copy()
-            continue
-        mechanics.q[:] = best_q
-        mechanics.jacobian()
-        if polished or damping > 1e4:
-            break
-        damping = max(1e-3, 4.0 * damping)
-    mechanics.jacobian()
+        found = -(right.T @ (inverse * (left.T @ (mechanics.phi[rows] / units))))
+        return ways @ found, float(np.max(np.abs(found), initial=0.0))
+
+    close_damped(mechanics, gauge, tolerance, iterations, step)
     gap = float(np.max(np.abs(mechanics.phi[rows]) * gauge, initial=0.0))
     if not tolerance < gap <= misfit * mechanics.row_scale:
         return gap

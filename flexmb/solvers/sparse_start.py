@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.arrays import Flags, Floats
+from flexmb.solvers.damped_closure import Step, close_damped
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.row_rank import RANK, Near
 from flexmb.solvers.sparse_near import near_rows
@@ -38,37 +39,15 @@ def close_loops_sparse(mechanics: Mechanics, free: Flags, iterations: int, misfi
     m, rows = mechanics, SparseRows(mechanics)
     every = np.arange(m.n_rows) < m.n_pos_rows
     gauge = np.array([m.row_scale if row.unit == "rad" else 1.0 for row in m.system.rows]) * every
-    tolerance, damping, best_q, polished = CLOSED * m.row_scale, 0.0, m.q.copy(), False
-    metric = closing_metric(rows, free)
-    m.jacobian()
-    size = float(np.linalg.norm(m.phi * gauge))
-    for _ in range(iterations):
-        if not np.isfinite(size):
-            break
-        if size <= tolerance:
-            if polished or size == 0.0:
-                break
-            polished = True  # one more step costs little and brings PHI to round-off
+    tolerance, metric = CLOSED * m.row_scale, closing_metric(rows, free)
+
+    def step(damping: float) -> Step | None:
         if not rows.factor(metric, free, every, damping):
-            break
-        step = rows.solve(np.zeros(m.n_v), np.where(every, -m.phi, 0.0))[0]
-        longest = float(np.max(np.abs(step) / m.scale, initial=0.0))
-        if longest < 1e-15:  # nothing that moves can close them further
-            break
-        m.move(step * min(1.0, 0.5 / longest))  # at most half a radian per step
-        m.jacobian()
-        new = float(np.linalg.norm(m.phi * gauge))
-        if new < size or (polished and new <= tolerance):
-            damping *= 0.1 if new < 0.5 * size else 0.7
-            damping = damping if damping > 1e-3 else 0.0
-            size, best_q = new, m.q.copy()
-            continue
-        m.q[:] = best_q
-        m.jacobian()
-        if polished or damping > 1e4:
-            break
-        damping = max(1e-3, 4.0 * damping)
-    m.jacobian()
+            return None
+        found = rows.solve(np.zeros(m.n_v), np.where(every, -m.phi, 0.0))[0]
+        return found, float(np.max(np.abs(found) / m.scale, initial=0.0))
+
+    close_damped(m, gauge, tolerance, iterations, step)
     gap = float(np.max(np.abs(m.phi) * gauge, initial=0.0))
     if not tolerance < gap <= misfit * m.row_scale:
         return gap

@@ -1,6 +1,6 @@
 """Sparse storage: the same motion, multipliers and findings as with full matrices, by every implicit method.
 
-Covers: solvers.sparse_newton, solvers.sparse_rows, solvers.sparse_start, solvers.sparse_near,
+Covers: solvers.damped_closure, solvers.sparse_newton, solvers.sparse_rows, solvers.sparse_start, solvers.sparse_near,
 solvers.sparse_redundancy, solvers.sparse_sharing, system.records.sparse_storage.
 """
 
