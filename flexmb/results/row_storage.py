@@ -1,4 +1,4 @@
-"""Where the rows of a result file are: a dataset for every channel, or one table for all of them.
+"""Storage of the rows of a result file: a dataset for every channel, or one table for all of them.
 
 Creating, opening and extending a dataset takes some tenths of a millisecond, whatever is in it. So the channels of a
 large model share the dataset /table (n_rows, n_numbers), format 3; "start" in the list /model/channels is the first

@@ -28,24 +28,11 @@ from flexmb.results.result_creation import RunIdentity
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter
 from flexmb.warning import WarningRecord
-from tests.support.made_results import IDENTITY, SYSTEM, fake_rows, fake_state, write_blocks
+from tests.support.made_results import IDENTITY, SYSTEM, check_rows, fake_rows, fake_state, write_blocks
 from tests.support.places import ROOT
 
 STORAGES = (400, 0)
 """Channels with a dataset of their own: all of those here, or none, so that they share a table"""
-
-
-def check_rows(result: Result) -> None:
-    expected = fake_rows(0, result.n_rows)
-    for channel in SYSTEM.channels:
-        values = result[channel.path]
-        assert values.shape == (result.n_rows, *channel.shape)
-        width = int(np.prod(channel.shape))
-        np.testing.assert_array_equal(
-            values.reshape(result.n_rows, width), expected[:, channel.start : channel.start + width]
-        )
-    if result.checkpoint is not None:
-        np.testing.assert_array_equal(result.checkpoint, fake_state(result.n_rows))
 
 
 @pytest.fixture

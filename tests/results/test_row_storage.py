@@ -20,9 +20,8 @@ from flexmb.errors import InputError
 from flexmb.results import row_storage
 from flexmb.results.result_file import Result
 from flexmb.results.result_writer import ResultWriter
-from tests.results.test_result_file import check_rows
 from tests.support.four_bar_train import train
-from tests.support.made_results import IDENTITY, SYSTEM, fake_rows, fake_state, write_blocks
+from tests.support.made_results import IDENTITY, SYSTEM, check_rows, fake_rows, fake_state, write_blocks
 
 
 @pytest.fixture

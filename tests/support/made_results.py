@@ -122,3 +122,17 @@ def write_blocks(writer: ResultWriter, first: int, n_blocks: int, n_rows: int = 
     for block in range(n_blocks):
         start = first + block * n_rows
         writer.write(fake_rows(start, start + n_rows), fake_state(start + n_rows))
+
+
+def check_rows(result: Result) -> None:
+    """The result has the fake rows and the state after them."""
+    expected = fake_rows(0, result.n_rows)
+    for channel in SYSTEM.channels:
+        values = result[channel.path]
+        assert values.shape == (result.n_rows, *channel.shape)
+        width = int(np.prod(channel.shape))
+        np.testing.assert_array_equal(
+            values.reshape(result.n_rows, width), expected[:, channel.start : channel.start + width]
+        )
+    if result.checkpoint is not None:
+        np.testing.assert_array_equal(result.checkpoint, fake_state(result.n_rows))
