@@ -84,9 +84,9 @@ def prepare_spec(spec: ModelSpec, mechanism: Mechanism | None = None, *, sparse:
 
 
 def may_be_sparse(spec: ModelSpec) -> bool:
-    """Whether the analysis can do without full matrices: it is dynamic, by an implicit method."""
+    """Whether the analysis can do without full matrices: it is static, or dynamic by an implicit method."""
     analysis = spec.analysis
-    return analysis is None or (analysis.type == "dynamic" and analysis.method in IMPLICIT)
+    return analysis is None or analysis.type == "static" or (analysis.type == "dynamic" and analysis.method in IMPLICIT)
 
 
 def _prepared(spec: ModelSpec, mechanism: Mechanism, *, sparse: bool) -> Preparation:

@@ -39,7 +39,7 @@ class AllowedMotions(Protocol):
 
 
 class FullMotions:
-    """Of full rows G with given dependent coordinates, one for every row."""
+    """Motions of full rows G with given dependent coordinates, one for every row."""
 
     def __init__(self, G: Floats, held: list[int]):
         n = G.shape[1]
@@ -66,7 +66,7 @@ class FullMotions:
 
 
 class SparseMotions:
-    """Of rows in sparse storage at the state in the workspace; `rows`: those that count.
+    """Motions of rows in sparse storage at the state in the workspace; `rows`: those that count.
 
     Free coordinates are `free`, or else chosen `among` some; of motions that turn, lengths rather than angles: small
     rotations are measured in axes that turn too.
@@ -80,30 +80,24 @@ class SparseMotions:
         free: list[int] | None = None,
         among: Sequence[int] | None = None,
     ):
-        self.rows, self._which, n = SparseRows(mechanics), rows, mechanics.n_v
-        metric = self.rows.magnitudes()
-        self.is_regular = self.rows.factor(metric, rows=rows)
+        self.rows, n = SparseRows(mechanics), mechanics.n_v
+        self.rows.factor(self.rows.magnitudes(), rows=rows)
         self.rank = int(np.sum(~self.rows.dependent & (True if rows is None else rows)))
-        weights = 1.0 / mechanics.scale**2
         n_free = n - self.rank
         if free is None:
-            start = np.random.default_rng(0).standard_normal((n, n_free)) * mechanics.scale[:, None]
-            ways = self._projected(start, weights)
+            ways = random_ways(self.rows, n_free)
             candidates = np.arange(n) if among is None else np.array(among, dtype=np.int64)
-            sizes = ways * (_preferences(mechanics) / mechanics.scale)[:, None]
+            sizes = ways * _preferences(mechanics)[:, None]
             order = qr(sizes[candidates].T, mode="r", pivoting=True, check_finite=False)[1]
             free = sorted(int(j) for j in candidates[order[:n_free]])
         else:
-            ways = self._projected(np.eye(n)[:, free] * mechanics.scale[free], weights)
+            start = np.zeros((n, n_free))
+            start[free, np.arange(n_free)] = 1.0
+            ways = projected(self.rows, start)
         self.free, self.held = free, _others(n, free)
-        ways = self._projected(_with_unit_rows(ways, free), weights)  # once more, without the round-off of the first
-        self.R = _with_unit_rows(ways, free)
-
-    def _projected(self, vectors: Floats, weights: Floats) -> Floats:
-        """Parts of the columns that the rows allow, nearest in coordinates divided by their magnitude."""
-        nothing = np.zeros(self.rows.size - self.rows.n)
-        columns = [self.rows.solve(weights * vector, nothing)[0] for vector in vectors.T]
-        return np.array(columns).reshape(-1, self.rows.n).T
+        ways = projected(self.rows, _with_unit_rows(ways, free))  # once more, without the round-off of the first
+        scale = mechanics.scale
+        self.R = _with_unit_rows(ways, free) * scale[:, None] / scale[free]
 
     def particular(self, values: Floats) -> Floats:
         """See `AllowedMotions`."""
@@ -123,6 +117,21 @@ class SparseMotions:
         return np.array(columns).reshape(-1, len(nothing)).T
 
 
+def projected(rows: SparseRows, vectors: Floats) -> Floats:
+    """Parts of columns (n, k) that the factorised rows allow, in coordinates divided by their magnitude."""
+    nothing, scale = np.zeros(rows.size - rows.n), rows.m.scale
+    columns = [rows.solve(vector / scale, nothing)[0] / scale for vector in vectors.T]
+    return np.array(columns).reshape(-1, rows.n).T
+
+
+def random_ways(rows: SparseRows, count: int, free: Flags | None = None) -> Floats:
+    """(n, count) motions that the factorised rows allow, in coordinates divided by their magnitude."""
+    start = np.random.default_rng(0).standard_normal((rows.n, count))
+    if free is not None:
+        start[~free] = 0.0
+    return projected(rows, start)
+
+
 def _preferences(mechanics: Mechanics) -> Floats:
     """(n_v,) weights of the coordinates in the choice of free ones."""
     I, found = mechanics.I, np.ones(mechanics.n_v)
@@ -137,7 +146,7 @@ def _with_unit_rows(ways: Floats, free: Sequence[int]) -> Floats:
     """Combinations of the columns that have the unit matrix in the free rows."""
     if not free:
         return ways
-    found = np.linalg.solve(ways[free].T, ways.T).T
+    found = np.array(np.linalg.solve(ways[free].T, ways.T).T, dtype=float)
     found[free] = np.eye(len(free))
     return found
 

@@ -48,7 +48,7 @@ class Point:
         self._find_outputs()
         self._keep_velocities()
         self.q0, self.v0 = m.q.copy(), m.v.copy()
-        self.turning = (self._turning() @ self.R_q)[self.free_q]
+        self.turning = self._turning()[self.free_q]
         self.is_at_rest = self._rests()
         self._accelerate()
         self.a0 = m.a.copy()
@@ -80,28 +80,26 @@ class Point:
 
     def _choose(self, like: Point | None) -> None:
         """Dependent coordinates, and velocities (these and those held by rolling); or those of `like`."""
-        m, by_q, by_v = self.m, None, None
-        if like is not None:
-            by_q, by_v = like.by_q, like.by_v
+        m, n = self.m, self.n_pos
         self.by_q: AllowedMotions
         self.by_v: AllowedMotions
         if m.is_sparse:
-            positions = np.arange(m.n_rows) < self.n_pos
-            found = SparseMotions(m, positions, free=by_q and by_q.free)
-            self._check_rank(found.rank, int(np.sum(positions)) - sum(k < self.n_pos for k in self.system.dependent))
-            self.by_q = self.by_v = found
-            if self.n_pos < m.n_rows:
-                self.by_v = found = SparseMotions(m, free=by_v and by_v.free, among=found.free)
-                self._check_rank(found.rank, m.n_rows - len(self.system.dependent))
+            free_q, free_v = (None, None) if like is None else (like.by_q.free, like.by_v.free)
+            every = SparseMotions(m, np.arange(m.n_rows) < n, free=free_q)
+            self._check_rank(every.rank, n - sum(k < n for k in self.system.dependent))
+            self.by_q = self.by_v = every
+            if n < m.n_rows:
+                self.by_v = every = SparseMotions(m, free=free_v, among=every.free)
+                self._check_rank(every.rank, m.n_rows - len(self.system.dependent))
             return
-        if by_q is None or by_v is None:
+        if like is None:
             held = dependent_velocities(m) if m.n_rows else []
             self._check_rank(len(held), m.n_rows)
-            held_q = held[: self.n_pos]
+            held_q = held[:n]
         else:
-            held, held_q = by_v.held, by_q.held
-        self.by_q = self.by_v = FullMotions(m.G[: self.n_pos], held_q)
-        if self.n_pos < m.n_rows:
+            held, held_q = like.by_v.held, like.by_q.held
+        self.by_q = self.by_v = FullMotions(m.G[:n], held_q)
+        if n < m.n_rows:
             self.by_v = FullMotions(m.G, held)
 
     def _check_rank(self, rank: int, n_rows: int) -> None:
@@ -124,15 +122,14 @@ class Point:
         self.outputs, self.places = tuple(names), places
 
     def _turning(self) -> Floats:
-        """(n_v, n_v) omega x of every rotation that is measured in its rotating frame."""
-        m, I = self.m, self.m.I
-        turning = np.zeros((m.n_v, m.n_v))
+        """(n_v, n_y) omega x R of every rotation that is measured in its rotating frame."""
+        I, turning = self.m.I, np.zeros_like(self.R_q)
         for k in range(int(I[L.N_SPHERES])):
             block = int(I[L.SPHERES]) + 3 * k
             if I[block + 2] == 3:
                 j = int(I[block + 1])
                 x, y, z = self.v0[j : j + 3]
-                turning[j : j + 3, j : j + 3] = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
+                turning[j : j + 3] = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]) @ self.R_q[j : j + 3]
         return turning
 
     def _keep_velocities(self) -> None:
