@@ -7,7 +7,7 @@ Independent increments dy, dw and departures of the motions from their laws move
 
 with dr and d Phi_ddot the changes of the residual and of the rows along (dq, dv) at constant accelerations and
 multipliers: so the curvature of the constraint surface, d(G^T lam)/dq, is in them. They are central differences of two
-steps, (4 D(h) - D(2h))/3, of which |D(h) - D(2h)|/3 bounds the error; the step is changed where that is not small. All
+steps, (4 D(h) - D(2h))/3; |D(h) - D(2h)|/3 is the error of D(h), and the step is changed where that is not small. All
 columns are found in one compiled loop and solved with one factorisation.
 """
 
@@ -25,8 +25,8 @@ from flexmb.solvers.linear_inputs import OpenedLoads
 from flexmb.solvers.linear_point import Point
 from flexmb.solvers.mechanics import Mechanics
 
-STEPS = (1e-4, 1e-5, 3e-6, 1e-3)  # fractions of the magnitude of a coordinate, tried in this order
-WANTED = 1e-7  # accepted error of a column as a fraction of its largest entry
+STEPS = (1e-4, 1e-5, 1e-3)  # fractions of the magnitude of a coordinate, tried in this order
+WANTED = 1e-7  # accepted error of D(h) as a fraction of the largest entry of its column; that of the result is smaller
 ROUNDING = 1e-13
 NOTHING = 1e-9  # fraction of the largest column below which a column is round-off
 
@@ -173,7 +173,7 @@ def _finer(pair: Pair) -> Floats:
 def _extrapolated(
     response: _Response, pair: Callable[[Integers, Floats], Pair], sizes: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Columns (n, k), the bound of the relative error of each (k,), and the errors of their entries (n, k)."""
+    """Columns (n, k), the relative error of each (k,), and the errors of their entries (n, k)."""
     scale, level = response.row_scale[:, None], response.level
     columns, errors = np.zeros((len(scale), len(sizes))), np.full(len(sizes), np.inf)
     lefts, left = np.zeros_like(columns), np.arange(len(sizes))
@@ -194,7 +194,9 @@ def _extrapolated(
         left = left[~(errors[left] <= WANTED)]
     if not np.all(np.isfinite(errors)) or not np.all(np.isfinite(columns)):
         raise ComputationError("The equations cannot be linearised: near this state they are not finite.")
-    return columns, errors, lefts
+    largest = np.max(np.abs(columns) / scale, axis=0, initial=0.0)
+    errors = np.max(lefts / scale, axis=0, initial=0.0)
+    return columns, np.divide(errors, largest, out=np.zeros_like(errors), where=largest > 0.0), lefts
 
 
 def _remaining(lefts: Floats, column: Floats, level: Floats) -> Floats:

@@ -65,7 +65,7 @@ class Linearisation:
     shape_v: Floats
     """(n_v, n_w) velocities that w causes."""
     error: float
-    """Bound of the error of the derivatives, as a fraction of the largest one of their column."""
+    """Error of the derivatives, round-off included, as a fraction of the largest one of their column."""
     noise: Floats
     """(n_y + n_w, n_y + n_w) bound of the error of every entry of A_free."""
     warnings: tuple[WarningRecord, ...]
