@@ -186,17 +186,16 @@ def _extrapolated(
         largest = np.max(np.abs(column) / scale, axis=0, initial=0.0)
         excess = np.maximum(0.0, np.max(off / scale, axis=0, initial=0.0) - ROUNDING * level / h)
         with np.errstate(invalid="ignore", divide="ignore"):
-            error = np.where(largest == 0.0, 0.0, excess / largest)
+            rest = _remaining(off, column, level * scale / h)
+            error = np.where(largest == 0.0, 0.0, np.max(rest / scale, axis=0, initial=0.0) / largest)
+            is_fine = (largest == 0.0) | (excess / largest <= WANTED)
         better = error < errors[left]
         at = left[better]
-        columns[:, at], errors[at] = column[:, better], error[better]
-        lefts[:, at] = _remaining(off, column, level * scale / h)[:, better]
-        left = left[~(errors[left] <= WANTED)]
+        columns[:, at], errors[at], lefts[:, at] = column[:, better], error[better], rest[:, better]
+        left = left[~is_fine]
     if not np.all(np.isfinite(errors)) or not np.all(np.isfinite(columns)):
         raise ComputationError("The equations cannot be linearised: near this state they are not finite.")
-    largest = np.max(np.abs(columns) / scale, axis=0, initial=0.0)
-    errors = np.max(lefts / scale, axis=0, initial=0.0)
-    return columns, np.divide(errors, largest, out=np.zeros_like(errors), where=largest > 0.0), lefts
+    return columns, errors, lefts
 
 
 def _remaining(lefts: Floats, column: Floats, level: Floats) -> Floats:
