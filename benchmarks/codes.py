@@ -33,6 +33,8 @@ class Codes:
         self.ours_turbo = load("ours_turbo", needs="symengine")
         self.ours_natural = load("ours_natural", needs="flexmb.natural.integration")
         self.ours_train = load("ours_train", needs="flexmb.solvers.run")
+        self.ours_linear = load("ours_linear", needs="flexmb.solvers.run")
+        self.exudyn_linear = load("peer_exudyn_linear", needs="exudyn")
         self.sympy = load("peer_sympy", needs="sympy")
         self.pydy = load("peer_pydy", needs="pydy") if self.sympy else None
         self.exudyn = load("peer_exudyn", needs="exudyn")

@@ -26,6 +26,7 @@ import flexible_rows
 import headlines
 import inverse_rows
 import light_rows
+import linear_rows
 import mode_rows
 import natural_rows
 import picture_rows
@@ -85,6 +86,7 @@ MEASUREMENTS: dict[str, Measurement] = {
     ),
     "meshes": Measurement("Assembly and Craig-Bampton modes of meshes", fe_rows.METHOD, fe_rows.measure, False),
     "modes": Measurement("Free modes of large meshes", mode_rows.METHOD, mode_rows.measure, False),
+    "linear": Measurement("Linearised equations and modes of mechanisms", linear_rows.METHOD, linear_rows.measure),
     "inverse": Measurement("Inverse dynamics", inverse_rows.METHOD, inverse_rows.measure),
     "symbolic": Measurement("Equations in symbols and their code", symbolic_rows.METHOD, symbolic_rows.measure),
     "turbo": Measurement("Turbo", turbo_rows.METHOD, turbo_rows.measure),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flexmb.analyses.coordinate_costs import cheapest_text
-from flexmb.analyses.preparation import Preparation, prepare
+from flexmb.analyses.preparation import Preparation, may_be_large, prepare
 from flexmb.analyses.unstable_rest import resting_warnings
 from flexmb.model.model import Model
 from flexmb.reports.check_report import check_report
@@ -29,7 +29,7 @@ class ModelCheck:
 
 def examine_model(model: Model, *, graph: bool = False, matrices: bool = False) -> ModelCheck:
     """Build and assemble a model; its warnings and the report of `check_model`."""
-    compile_for(CHECKED_BY, field_kinds(model.spec))
+    compile_for(CHECKED_BY, field_kinds(model.spec), may_be_large(model.spec))
     ready = prepare(model)
     warnings = list(start_warnings(ready.system, model.spec, ready.warnings))
     if ready.balance is not None:

@@ -16,6 +16,7 @@ import numpy as np
 from flexmb.arrays import Floats
 from flexmb.layout import flat_arrays as L
 from flexmb.results.modal_result import ModalResult
+from flexmb.solvers.allowed_motions import SparseMotions
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.modal_analysis import Mode
 
@@ -60,16 +61,19 @@ def _close(m: Mechanics, modal: ModalResult, moved: float) -> bool:
     n = m.n_pos_rows
     if not n:
         return True
-    held = [j for j in range(m.n_v) if j not in set(modal.linear.free_q)]
-    corrected = np.zeros(len(held))
-    step = np.zeros(m.n_v)
+    free = list(modal.linear.free_q)
+    held = sorted(set(range(m.n_v)) - set(free))
+    corrected, step = np.zeros(m.n_v), np.zeros(m.n_v)
     for _ in range(_MOST_STEPS):
         m.jacobian()
         try:
-            step[held] = np.linalg.solve(m.G[:n, held], -m.phi[:n])
+            if m.is_sparse:
+                step = SparseMotions(m, np.arange(m.n_rows) < n, free=free).particular(-m.phi[:n, None])[:, 0]
+            else:
+                step[held] = np.linalg.solve(m.G[:n, held], -m.phi[:n])
         except np.linalg.LinAlgError:
             return False
-        part = step[held] / m.scale[held]
+        part = step / m.scale
         corrected += part
         if not np.max(np.abs(corrected)) <= _BRANCH * max(moved, 1e-12):
             return False

@@ -38,7 +38,7 @@ def modes_of_model(
     if model.spec.coordinates.default == "natural":
         text = "modes cannot be computed in natural coordinates."
         raise InputError([Fault(text, ("coordinates", "default"), 'Use default = "absolute".')])
-    ready = prepare(model, sparse=False)
+    ready = prepare(model, sparse=about != "steady")
     system, work = ready.system, ready.work
     state = f"the start of the model, t = {Mechanics(system, work).t:g} s"
     if result is not None:

@@ -30,6 +30,8 @@ from flexmb.system.system import System
 from flexmb.warning import WarningRecord
 
 NO_MISFIT = 1e-11  # gap after assembly [rad, or parts of the size of the mechanism] that is round-off
+SOME_BODIES = 20
+"""Bodies below which a system has hardly as many unknowns as sparse storage is for"""
 MOST_EQUATIONS = 4000
 """Limit of coordinates and constraint rows of a system with loops."""
 
@@ -84,9 +86,14 @@ def prepare_spec(spec: ModelSpec, mechanism: Mechanism | None = None, *, sparse:
 
 
 def may_be_sparse(spec: ModelSpec) -> bool:
-    """Whether the analysis can do without full matrices: it is dynamic, by an implicit method."""
+    """Whether the analysis can do without full matrices: it is static, or dynamic by an implicit method."""
     analysis = spec.analysis
-    return analysis is None or (analysis.type == "dynamic" and analysis.method in IMPLICIT)
+    return analysis is None or analysis.type == "static" or (analysis.type == "dynamic" and analysis.method in IMPLICIT)
+
+
+def may_be_large(spec: ModelSpec) -> bool:
+    """Whether the system may have sparse storage, as far as the number of bodies shows; for what is compiled before."""
+    return len(spec.bodies) >= SOME_BODIES and may_be_sparse(spec)
 
 
 def _prepared(spec: ModelSpec, mechanism: Mechanism, *, sparse: bool) -> Preparation:

@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from flexmb.analyses.preparation import Preparation, prepare_spec
+from flexmb.analyses.preparation import Preparation, may_be_large, prepare_spec
 from flexmb.analyses.run import Progress, RunRequest, check_run, execute
 from flexmb.model.model import Model
 from flexmb.model.schema.joints import Motion
@@ -73,7 +73,8 @@ class PreparedModel:
         self.model = model
         spec = model.spec
         if ready is None:
-            compile_for(spec.analysis.method if spec.analysis is not None else "", field_kinds(spec))
+            method = spec.analysis.method if spec.analysis is not None else ""
+            compile_for(method, field_kinds(spec), may_be_large(spec))
             ready = prepare_spec(spec, mechanism)
         self.ready = ready
 

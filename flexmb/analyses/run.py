@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flexmb.analyses.judging import EndedRun
-from flexmb.analyses.preparation import Preparation, prepare
+from flexmb.analyses.preparation import Preparation, may_be_large, prepare
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.model import Model
 from flexmb.model.schema.analysis import Analysis
@@ -101,7 +101,7 @@ def prepared_system(model: Model, turbo: bool = False) -> Preparation:
     """The system of a model, with everything compiled that a run needs; generated code needs full matrices."""
     spec = model.spec
     assert spec.analysis is not None
-    compile_for(spec.analysis.method, field_kinds(spec))
+    compile_for(spec.analysis.method, field_kinds(spec), may_be_large(spec) and not turbo)
     return prepare(model, sparse=not turbo)
 
 

@@ -18,7 +18,6 @@ from flexmb.errors import ComputationError
 from flexmb.layout import flat_arrays as L
 from flexmb.results.flexible_findings import flexible_bodies
 from flexmb.results.result_file import Result
-from flexmb.solvers.assembly import positive_mass
 from flexmb.solvers.body_slices import body_slices
 from flexmb.solvers.linearise import linearise
 from flexmb.solvers.mechanics import Mechanics
@@ -41,8 +40,8 @@ SLOW = 1e-3
 """Growth as a part of the largest rate of the motion that may be round-off of a neutral mode."""
 BENDS = 1e-3
 """Part of the largest coordinate of a mode above which its elastic coordinates count: a rigid mode has none."""
-LARGEST = 120
-"""Coordinates up to which stability is examined."""
+LARGEST, LARGEST_SPARSE = 120, 30
+"""Coordinates, in sparse storage degrees of freedom, up to which stability is examined."""
 MOST_ROWS = 10_000
 """Rows at the start and at the end of a long result that are read."""
 _SAMPLES = 5
@@ -50,7 +49,7 @@ _SAMPLES = 5
 
 def stability_warnings(system: System, result: Result) -> list[WarningRecord]:
     """Warnings about a run that stays in an unstable equilibrium, at most one."""
-    if not 0 < system.n_v <= LARGEST or not result.n_rows or system.pattern is not None:
+    if not _is_small(system) or not result.n_rows:
         return []
     q, v, a = (_read(result, f"coordinates/{key}") for key in "qva")
     times = _read(result, "time")[:, 0]
@@ -68,6 +67,13 @@ def stability_warnings(system: System, result: Result) -> list[WarningRecord]:
     return []
 
 
+def _is_small(system: System) -> bool:
+    """Whether examining takes little time."""
+    if system.pattern is None:
+        return 0 < system.n_v <= LARGEST
+    return 0 < system.n_v - system.n_rows + len(system.dependent) <= LARGEST_SPARSE
+
+
 def _read(result: Result, path: str) -> Floats:
     """(rows, n) a channel; of a long result the rows at its start and its end."""
     selection = result.names.find(path)
@@ -81,7 +87,7 @@ def _read(result: Result, path: str) -> Floats:
 def resting_warnings(system: System, work: Floats) -> list[WarningRecord]:
     """Warning about a start at rest in an unstable equilibrium; `work` holds the assembled start."""
     m = Mechanics(system, work)
-    if system.pattern is not None or not 0 < system.n_v <= LARGEST:
+    if not _is_small(system):
         return []
     if not _resting(m.v[None], m.a[None], m.scale, 1.0).size:
         return []
@@ -139,10 +145,7 @@ def _lowest(system: System, q: Floats, time: float) -> tuple[float, str] | None:
     values = np.linalg.eigvalsh(0.5 * (K + K.T))
     if values[0] >= -max(NEGATIVE * here.load, 1e-12 * abs(values[-1])):
         return None
-    rest.m.equations()
-    M, _ = positive_mass(rest.m)
-    M = here.ways.T @ (M * np.outer(rest.m.scale, rest.m.scale)) @ here.ways
-    lowest, mode, _, _ = softest_motion(K, M, 0)
+    lowest, mode, _, _ = softest_motion(K, rest.mass(here.ways), 0)
     return (float(np.sqrt(-lowest)), _largest_of(rest.m, np.abs(here.ways @ mode))) if lowest < 0.0 else None
 
 

@@ -102,10 +102,11 @@ def clock(seconds: float) -> str:
 
 def announce_compilation(stream: TextIO, method: str, spec: ModelSpec) -> None:
     """Announce that kernels must be compiled first, if so."""
+    from flexmb.analyses.preparation import may_be_large
     from flexmb.solvers.compilation import is_compiled
     from flexmb.system.records.fields import field_kinds
 
-    if not is_compiled(method, field_kinds(spec)):
+    if not is_compiled(method, field_kinds(spec), may_be_large(spec)):
         stream.write(f"compiling kernels ({_how_often()}about 25 seconds)...\n")
         stream.flush()
 

@@ -44,7 +44,9 @@ def dependent_velocities(mechanics: Mechanics, allowed: Flags | None = None) -> 
     if allowed is not None:
         G = G * allowed
     first = pivot_columns(G[: mechanics.n_pos_rows], mechanics.n_pos_rows, [])
-    return pivot_columns(G, mechanics.n_rows, first) if len(first) == mechanics.n_pos_rows else first
+    if len(first) < mechanics.n_pos_rows or mechanics.n_rows == mechanics.n_pos_rows:
+        return first
+    return pivot_columns(G, mechanics.n_rows, first)
 
 
 def _set_choice(mechanics: Mechanics, dependent: list[int], K: Integers, S: Floats, limit: float | None) -> None:

@@ -1,22 +1,21 @@
 """Linearised equations of a mechanism about a state: x' = A x + B u, z = C x + D u.
 
 In: a system and a workspace with time, coordinates and velocities that satisfy the constraints. Out: a `Linearisation`.
-The constraints are eliminated: independent coordinates y and velocities w are moved, all others follow by closing the
-loops exactly (PHI = 0, PHI_DOT = 0), and the accelerations are those of
+The constraints are eliminated: independent coordinates y and velocities w are moved, all others follow as the rows
+require to first order (PHI = 0, PHI_DOT = 0), and the accelerations are those of
 
     M a + G^T lam = -BIAS,   G a = -GAM,
 
-so that the curvature of the constraint surface, d(G^T lam)/dq, is in A. Small rotations are measured in the rotating
-frame, hence y' = w - omega x y. Derivatives are central differences of two steps, (4 D(h) - D(2h))/3, of which
-|D(h) - D(2h)|/3 bounds the error; the step is made shorter where that is not small.
-Prescribed motions are inputs by their acceleration: the departure of a motion from its law and its rate are states.
+so that the curvature of the constraint surface, d(G^T lam)/dq, is in A (`flexmb.solvers.linear_columns`). Small
+rotations are measured in the rotating frame, hence y' = w - omega x y. Prescribed motions are inputs by their
+acceleration: the departure of a motion from its law and its rate are states.
 Negrut & Ortiz, J. Comput. Nonlinear Dyn. 1 (2006) 230, "A practical approach for the linearization of the constrained
 multibody dynamics equations".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,17 +23,13 @@ import numpy as np
 from flexmb.arrays import Floats
 from flexmb.errors import ComputationError
 from flexmb.layout import flat_arrays as L
-from flexmb.solvers.linear_inputs import OpenedLoads
+from flexmb.solvers.linear_columns import by_inputs, by_states
 from flexmb.solvers.linear_point import Point
 from flexmb.system.system import System
 from flexmb.warning import WarningRecord
 
-STEPS = (1e-4, 1e-5, 1e-3)  # fractions of the magnitude of a coordinate, tried in this order
-WANTED = 1e-7  # accepted error of a column as a fraction of its largest entry
-ROUNDING = 1e-13
 STILL = 1e-9  # rad, fractions of the length: distance from an equilibrium that counts as zero
 FAR = 10.0  # in the same units: an equilibrium farther away does not count
-NOTHING = 1e-9  # fraction of the largest column below which a column is round-off
 FREE = 1e-12  # fraction of the largest stiffness that counts as zero
 AHEAD = 1e-3  # rad, fractions of the length: motion of the mechanism before A is computed again
 CONSTANT = 1e-2  # relative change of A in a motion by 1 rad that counts as zero
@@ -70,7 +65,7 @@ class Linearisation:
     shape_v: Floats
     """(n_v, n_w) velocities that w causes."""
     error: float
-    """Bound of the error of the derivatives, as a fraction of the largest one of their column."""
+    """Error of the derivatives, round-off included, as a fraction of the largest one of their column."""
     noise: Floats
     """(n_y + n_w, n_y + n_w) bound of the error of every entry of A_free."""
     warnings: tuple[WarningRecord, ...]
@@ -94,9 +89,8 @@ def linearise(system: System, work: Floats) -> Linearisation:
     """Linearise about the state in a workspace, such as `prepare(model).work`; the workspace is left as it is."""
     point = Point(system, work)
     _check_gauges(point)
-    derivatives = _Derivatives(point)
-    A, C, error, noise = derivatives.by_states()
-    inputs, B, D = _inputs(point, derivatives)
+    A, C, error, noise = by_states(point)
+    inputs, B, D = by_inputs(point)
     n_y, n_w, motions = point.n_y, point.n_w, [system.rows[k].owner for k in point.motion_rows]
     M, damping, stiffness = _second_order(point, A)
     names = [*point.names_y, *(f"{name}.rate" for name in point.names_w)]
@@ -124,95 +118,9 @@ def linearise(system: System, work: Floats) -> Linearisation:
     )
 
 
-class _Derivatives:
-    """Derivatives of the rates of all states and of the outputs."""
-
-    def __init__(self, point: Point):
-        self.point = point
-        p = point
-        self.row_scale = np.concatenate([p.scale_y, p.scale_w, np.ones(len(p.outputs))])
-
-    def by_states(self) -> tuple[Floats, Floats, float, Floats]:
-        """A, C, the largest relative error of a column, and the error of every entry of A."""
-        p = self.point
-        n, n_m, n_out = p.n_y + p.n_w, len(p.motion_rows), len(p.outputs)
-        A, C = np.zeros((n + 2 * n_m, n + 2 * n_m)), np.zeros((n_out, n + 2 * n_m))
-        sizes = np.concatenate([p.scale_y, p.scale_w, p.scale_m, p.scale_m])
-        errors, largest, noise = np.zeros(len(sizes)), np.zeros(len(sizes)), np.zeros_like(A)
-        for j, size in enumerate(sizes):
-            column, errors[j], left = self.column(p.by_state(j), float(size))
-            noise[:n, j] = left[:n]
-            largest[j] = np.max(np.abs(column) / self.row_scale, initial=0.0) * size
-            A[:n, j], C[:, j] = column[:n], column[n:]
-        worst = float(np.max(errors[largest > NOTHING * np.max(largest, initial=0.0)], initial=0.0))
-        A[: p.n_y, : p.n_y] -= p.turning
-        A[n : n + n_m, n + n_m :] = np.eye(n_m)
-        return A, C, worst, noise
-
-    def column(self, values: Callable[[float], Floats], size: float) -> tuple[Floats, float, Floats]:
-        """Derivative of a function at 0, the bound of its relative error, and the errors of its entries."""
-        best, best_error, best_left = np.zeros(0), np.inf, np.zeros(0)
-        level = float(np.max(np.abs(values(0.0) / self.row_scale), initial=0.0))
-        for part in STEPS:
-            h = part * size
-            narrow = (values(h) - values(-h)) / (2.0 * h)
-            wide = (values(2.0 * h) - values(-2.0 * h)) / (4.0 * h)
-            column = (4.0 * narrow - wide) / 3.0
-            lefts = np.abs(narrow - wide) / 3.0
-            left = float(np.max(lefts / self.row_scale, initial=0.0))
-            largest = float(np.max(np.abs(column) / self.row_scale, initial=0.0))
-            error = max(0.0, left - ROUNDING * level / h) / largest if largest > 0.0 else 0.0
-            if error < best_error:
-                best, best_error, best_left = column, error, _remaining(lefts, column, level * self.row_scale / h)
-            if best_error <= WANTED:
-                break
-        if not np.isfinite(best_error) or not np.all(np.isfinite(best)):
-            raise ComputationError("The equations cannot be linearised: near this state they are not finite.")
-        return best, best_error, best_left
-
-
-def _remaining(lefts: Floats, column: Floats, level: Floats) -> Floats:
-    """Error of every extrapolated difference: round-off, and of what the extrapolation removes its square.
-
-    lefts : differences of the two steps, an error of order h^2 that is |column| h^2; after it comes |column| h^4
-    """
-    size = np.abs(column)
-    squares = np.divide(lefts**2, size, out=np.zeros_like(size), where=size > 0.0)
-    return np.minimum(lefts, squares + ROUNDING * (size + level))
-
-
-def _inputs(point: Point, derivatives: _Derivatives) -> tuple[tuple[str, ...], Floats, Floats]:
-    """Names of the inputs, B and D."""
-    p = point
-    n, n_m = p.n_y + p.n_w, len(p.motion_rows)
-    opened = OpenedLoads(p.system, p.base)
-    loaded = Point(opened.system, p.base, like=p)
-    columns = []
-    for k, value in enumerate(opened.values):
-
-        def values(u: float, k: int = k, value: float = value) -> Floats:
-            opened.system.floats[opened.places[k]] = value + u
-            found = loaded.rates_and_outputs()
-            opened.system.floats[opened.places[k]] = value
-            return found
-
-        columns.append(derivatives.column(values, max(1.0, abs(value)))[0])
-    for k in range(n_m):
-        columns.append(derivatives.column(p.by_acceleration(k), float(p.scale_m[k]))[0])
-    table = np.array(columns).reshape(len(columns), n + len(p.outputs)).T
-    B = np.zeros((n + 2 * n_m, len(columns)))
-    B[:n] = table[:n]
-    B[n + n_m :, len(opened.values) :] = np.eye(n_m)
-    names = (*opened.names, *(f"{p.system.rows[k].owner}.acceleration" for k in p.motion_rows))
-    return names, B, table[n:]
-
-
 def _second_order(point: Point, A: Floats) -> tuple[Floats, Floats | None, Floats | None]:
     """M, damping and stiffness: w = y' + turning y put into M w' = M (A_wy y + A_ww w)."""
-    p = point
-    p.restore()
-    p.m.equations()
-    M = p.R_v.T @ p.m.M @ p.R_v
+    p, M = point, point.M
     if p.n_y != p.n_w:
         return M, None, None
     n = p.n_y
@@ -295,11 +203,11 @@ def _turning_axes(point: Point) -> Iterator[WarningRecord]:
 def _change_of(point: Point, A: Floats, ahead: float) -> float:
     """Relative change of A in the time `ahead` [s]."""
     p = point
-    p.restore()
+    p.m.W[:] = p.base
     p.m.move(ahead * p.v0 + 0.5 * ahead**2 * p.a0)
     p.m.t = p.t0 + ahead
     p.m.v[:] = p.v0 + ahead * p.a0
-    later, _, _, _ = _Derivatives(Point(p.system, p.m.W.copy(), like=p)).by_states()
+    later, _, _, _ = by_states(Point(p.system, p.m.W.copy(), like=p))
     n = p.n_y + p.n_w
     sizes = np.concatenate([p.scale_y, p.scale_w])
     here, there = (matrix[:n, :n] * sizes / sizes[:, None] for matrix in (A, later))

@@ -23,9 +23,10 @@ import numpy as np
 from scipy.linalg import eig
 from scipy.linalg.lapack import dgebal
 
-from flexmb.arrays import Complexes, Floats
+from flexmb.arrays import Complexes, Flags, Floats
 from flexmb.layout import flat_arrays as L
 from flexmb.machine_code.jit import call
+from flexmb.solvers.directional_differences import Differences
 from flexmb.solvers.linearise import Linearisation
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
@@ -81,15 +82,13 @@ def modes(system: System, linear: Linearisation) -> list[Mode]:
     scaling = sizes / sizes[:, None]
     values, vectors, errors = eigenvalues(linear.A_free * scaling, linear.noise * scaling)
     vectors = vectors * sizes[:, None]
-    found, largest = [], int(np.argmax(np.abs(values)))
+    largest = int(np.argmax(np.abs(values)))
     slow = SLOW * abs(values[largest]) if abs(values[largest]) > SURE * errors[largest] else np.inf
-    for k in np.argsort(np.abs(values), kind="stable"):
-        value, error = complex(values[k]), float(errors[k])
-        is_free = abs(value) <= min(SURE * error, slow)
-        if value.imag < 0.0 and not is_free:
-            continue
-        found.append(_mode(system, linear, 0.0j if is_free else value, vectors[:, k], is_free, error))
-    return found
+    is_free = np.abs(values) <= np.minimum(SURE * errors, slow)
+    order = [k for k in np.argsort(np.abs(values), kind="stable") if values[k].imag >= 0.0 or is_free[k]]
+    return _modes(
+        system, linear, np.where(is_free, 0.0, values)[order], vectors[:, order], is_free[order], errors[order]
+    )
 
 
 def eigenvalues(A: Floats, noise: Floats) -> tuple[Complexes, Complexes, Floats]:
@@ -109,60 +108,64 @@ def eigenvalues(A: Floats, noise: Floats) -> tuple[Complexes, Complexes, Floats]
     return values, vectors / np.linalg.norm(vectors, axis=0), error / np.maximum(overlap, ROUNDING * sizes)
 
 
-def _mode(
-    system: System, linear: Linearisation, value: complex, vector: Complexes, is_free: bool, error: float
-) -> Mode:
-    shape = linear.shape_q @ vector[: linear.n_y]
-    speeds = linear.shape_v @ vector[linear.n_y :]
-    amount = np.abs(shape) / system.scales
-    largest = int(np.argmax(amount))
-    if amount[largest] > 0.0:
-        shape = shape * (system.scales[largest] / shape[largest])
-    if is_free or not np.any(np.abs(speeds) > 1e-6 * np.abs(shape)):
-        speeds = shape
-    energies = _energies(system, linear.work, speeds)
-    total, soft, stiff = np.sum(list(energies.values()), axis=0)
-    return Mode(
-        value,
-        shape,
-        {name: float(energy[0] / total) if total > 0.0 else 0.0 for name, energy in energies.items()},
-        float(soft / (soft + stiff)) if soft + stiff > 0.0 else 0.0,
-        system.coordinates[largest],
-        is_free,
-        error,
-    )
+def _modes(
+    system: System, linear: Linearisation, values: Complexes, vectors: Complexes, is_free: Flags, errors: Floats
+) -> list[Mode]:
+    """Modes of eigenvalues (k,) with their eigenvectors (n_y + n_w, k)."""
+    shapes = linear.shape_q @ vectors[: linear.n_y]
+    speeds = linear.shape_v @ vectors[linear.n_y :]
+    amounts = np.abs(shapes) / system.scales[:, None]
+    largest, every = np.argmax(amounts, axis=0), np.arange(len(values))
+    moves = amounts[largest, every] > 0.0
+    shapes[:, moves] *= (system.scales[largest] / shapes[largest, every])[moves]
+    still = is_free | ~np.any(np.abs(speeds) > 1e-6 * np.abs(shapes), axis=0)
+    energies = _energies(system, linear.work, np.where(still, shapes, speeds))
+    names = list(dict.fromkeys(system.mechanism.bodies[branch.body].name for branch in system.topology.branches))
+    total, soft, stiff = np.sum(energies, axis=1)
+    shares = np.divide(energies[0], total, out=np.zeros_like(energies[0]), where=total > 0.0)
+    deformed = np.divide(soft, soft + stiff, out=np.zeros_like(soft), where=soft + stiff > 0.0)
+    return [
+        Mode(
+            complex(values[k]),
+            shapes[:, k].copy(),
+            dict(zip(names, shares[:, k].tolist(), strict=True)),
+            float(deformed[k]),
+            system.coordinates[int(largest[k])],
+            bool(is_free[k]),
+            float(errors[k]),
+        )
+        for k in every
+    ]
 
 
-def _energies(system: System, work: Floats, speeds: Complexes) -> dict[str, Floats]:
-    """Kinetic energy of every body: total, of its deformation alone, of its frame alone; real plus imaginary part.
+def _energies(system: System, work: Floats, speeds: Complexes) -> Floats:
+    """(3, n_bodies, k) kinetic energy of the bodies with velocities (n_v, k), real plus imaginary part.
 
-    Velocities prescribed by the base or a motion are left out: the results for v and -v are subtracted.
+    Total, of the deformation alone, of the frame alone. Velocities prescribed by the base or a motion are left out:
+    they are the same in both sides of a difference.
     """
-    m = Mechanics(system, work.copy())
-    energies: dict[str, Floats] = {}
-    for v in (speeds.real, speeds.imag):
-        there, back = (_frame_velocities(m, sign * v) for sign in (1.0, -1.0))
-        for flat, branch in enumerate(system.topology.branches, start=1):
-            name = system.mechanism.bodies[branch.body].name
-            e = int(m.I[L.BODIES]) + flat * L.BODY
-            first, n = int(m.I[e + L.B_V] + m.I[e + L.B_NJ]), int(m.I[e + L.B_NF])
-            frame, elastic = 0.5 * (there[flat] - back[flat]), v[first : first + n]
-            M, y = _body_mass(m, e), np.concatenate([frame, elastic])
-            parts = y @ M @ y, elastic @ M[6:, 6:] @ elastic, frame @ M[:6, :6] @ frame
-            energies[name] = energies.get(name, np.zeros(3)) + 0.5 * np.array(parts)
-    return energies
-
-
-def _frame_velocities(mechanics: Mechanics, v: Floats) -> dict[int, Floats]:
-    """Velocity and angular velocity of the frame of every body, body axes."""
-    m = mechanics
-    m.v[:] = v
+    m, count = Mechanics(system, work.copy()), speeds.shape[1]
+    v = np.hstack([speeds.real, speeds.imag])
+    bodies = [int(m.I[L.BODIES]) + flat * L.BODY for flat in range(1, int(m.I[L.N_BODIES]) + 1)]
+    blocks = [(int(m.I[e + L.B_W]) + slot, 3) for e in bodies for slot in (L.W_VEL, L.W_OMEGA)]
+    frames = Differences(m).along(L.AT_KINEMATICS, blocks, np.ones(2 * count), dv=v, both=False)
+    frames = frames.reshape(len(bodies), 6, 2 * count)
     m.run(L.AT_WRENCHES)
-    found = {}
-    for flat in range(1, int(m.I[L.N_BODIES]) + 1):
-        block = int(m.I[int(m.I[L.BODIES]) + flat * L.BODY + L.B_W])
-        found[flat] = np.concatenate([m.W[block + L.W_VEL :][:3], m.W[block + L.W_OMEGA :][:3]])
-    return found
+    masses = [_body_mass(m, e) for e in bodies]
+    found = np.zeros((3, len(bodies), 2 * count))
+    found[0] = found[2] = 0.5 * np.sum(frames * (np.array([M[:6, :6] for M in masses]) @ frames), axis=1)
+    for k, (e, M) in enumerate(zip(bodies, masses, strict=True)):
+        if len(M) > 6:
+            first = int(m.I[e + L.B_V] + m.I[e + L.B_NJ])
+            elastic = v[first : first + len(M) - 6]
+            found[1, k] = 0.5 * np.sum(elastic * (M[6:, 6:] @ elastic), axis=0)
+            found[0, k] += found[1, k] + np.sum(frames[k] * (M[:6, 6:] @ elastic), axis=0)
+    names = [system.mechanism.bodies[branch.body].name for branch in system.topology.branches]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    summed = np.zeros((3, len(numbers), count))
+    for k, name in enumerate(names):  # a body may have several frames
+        summed[:, numbers[name]] += found[:, k, :count] + found[:, k, count:]
+    return summed
 
 
 def _body_mass(mechanics: Mechanics, e: int) -> Floats:
@@ -174,5 +177,9 @@ def _body_mass(mechanics: Mechanics, e: int) -> Floats:
         return W[o : o + size * size].reshape(size, size).copy()
     f = int(I[e + L.B_INERTIA])
     x, y, z = F[f + L.F_S : f + L.F_S + 3]
-    S = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.block([[F[f] * np.eye(3), -S], [S, F[f + L.F_J : f + L.F_J + 9].reshape(3, 3)]])
+    M = np.zeros((6, 6))
+    M[0, 0] = M[1, 1] = M[2, 2] = F[f]
+    M[3:, :3] = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
+    M[:3, 3:] = -M[3:, :3]
+    M[3:, 3:] = F[f + L.F_J : f + L.F_J + 9].reshape(3, 3)
+    return M

@@ -15,13 +15,16 @@ import numpy as np
 from flexmb.arrays import Flags, Floats
 from flexmb.errors import ComputationError
 from flexmb.layout import flat_arrays as L
-from flexmb.solvers.assembly import close_loops
+from flexmb.solvers.allowed_motions import random_ways
+from flexmb.solvers.assembly import POSITIVE, close_loops, margin, positive_mass
+from flexmb.solvers.directional_differences import Differences
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.row_rank import RANK, row_units
 from flexmb.solvers.shared_basis import basis_of
+from flexmb.solvers.sparse_rows import SparseRows
 from flexmb.system.system import System
 
-DIFFERENCE = 3e-6  # fraction of the magnitude of a coordinate, for central differences: cube root of round-off
+DIFFERENCE = 3e-6  # of the magnitude of the coordinate that moves most, for central differences: cube root of round-off
 STRETCH = 1e-4  # the same for an energy: its differences lose more digits
 UNSYMMETRIC = 1e-6  # fraction of the stiffness above which the loads have no potential
 
@@ -47,7 +50,7 @@ class ResidualAtRest:
 
     def __init__(self, system: System, W: Floats, held: Flags | None = None):
         self.system = system
-        self.holds = np.eye(system.n_v)[held] if held is not None else np.zeros((0, system.n_v))
+        self.held = np.zeros(system.n_v, dtype=bool) if held is None else held
         m = self.m = Mechanics(system, W)
         m.v[:], m.a[:] = 0.0, 0.0
         self.basis = basis_of(m)
@@ -66,21 +69,52 @@ class ResidualAtRest:
         force = m.scale * m.res
         load = max(load, float(np.max(np.abs(force), initial=0.0)))
         ways = np.eye(m.n_v)
-        if m.n_rows or len(self.holds):
+        if m.n_rows or self.held.any():
             m.jacobian()
-            G = np.vstack([m.G * m.scale, self.holds])
-            units = np.append(
-                row_units(m.G * m.scale, self.system.rows, self.system.length_scale), np.ones(len(self.holds))
-            )
-            left, sigma, right = np.linalg.svd(G / units[:, None])
-            rank = int(np.sum(sigma > RANK * max(float(sigma[0]), 1.0)))
-            ways = right[rank:].T
-            lam = -left[:, :rank] @ ((right[:rank] @ force) / sigma[:rank]) / units
-            m.lam[:] = lam[: m.n_rows]
-            force = force + G.T @ lam
+            ways, m.lam[:], carried = self._sparse_ways() if m.is_sparse else self._ways(force)
+            force = np.where(self.held, 0.0, force + carried)
         if not np.all(np.isfinite(force)):
             raise ComputationError("The forces at rest are not finite.")
         return Point(m.q.copy(), m.lam.copy(), ways, force, load, self._energy())
+
+    def _ways(self, force: Floats) -> tuple[Floats, Floats, Floats]:
+        """Null space of the rows, multipliers of least squares and their force."""
+        m, holds = self.m, np.eye(self.m.n_v)[self.held]
+        G = np.vstack([m.G * m.scale, holds])
+        units = np.append(row_units(m.G * m.scale, self.system.rows, self.system.length_scale), np.ones(len(holds)))
+        left, sigma, right = np.linalg.svd(G / units[:, None])
+        rank = int(np.sum(sigma > RANK * max(float(sigma[0]), 1.0)))
+        lam = -left[:, :rank] @ ((right[:rank] @ force) / sigma[:rank]) / units
+        return right[rank:].T, lam[: m.n_rows], G.T @ lam
+
+    def _sparse_ways(self) -> tuple[Floats, Floats, Floats]:
+        """The same by one sparse factorisation."""
+        m, rows, free = self.m, SparseRows(self.m), ~self.held
+        rows.factor(rows.magnitudes(), free)
+        lam = rows.solve(np.where(free, -m.res, 0.0), np.zeros(m.n_rows))[1]
+        n_free = int(np.sum(free)) - int(np.sum(~rows.dependent))
+        return np.linalg.qr(random_ways(rows, n_free, free))[0], lam, m.scale * rows.columns_times(lam)
+
+    def mass(self, ways: Floats) -> Floats:
+        """N^T M N of motions N at the position in W, in coordinates divided by their magnitude."""
+        m = self.m
+        m.equations()
+        moves = ways * m.scale[:, None]
+        if not m.is_sparse:
+            return np.asarray(moves.T @ positive_mass(m)[0] @ moves)
+        rows = SparseRows(m)
+        found = np.array([moves.T @ rows.metric_times(m.M_entries, move) for move in moves.T])
+        if margin(found) <= POSITIVE:
+            raise ComputationError(
+                f"No inertia resists the motion of {', '.join(self.names(np.abs(ways).max(axis=1)))}."
+            )
+        return found
+
+    def names(self, shares: Floats) -> tuple[str, ...]:
+        """Coordinates with the largest shares, at most five."""
+        sizes = np.abs(shares)
+        order = [int(i) for i in np.argsort(-sizes, kind="stable") if sizes[i] > 0.3 * sizes.max(initial=0.0)]
+        return tuple(f"'{name}'" for name in self.m.names(order[:5]))
 
     def other_loads(self, here: Point, way: Floats) -> float:
         """Force along a way of the loads that are not in the potential energy [J]."""
@@ -114,16 +148,11 @@ class ResidualAtRest:
     def stiffness(self, here: Point) -> Floats:
         """(n_free, n_free) N^T K N [J] by central differences."""
         m = self.m
-        columns = np.zeros((m.n_v, here.ways.shape[1]))
-        m.lam[:] = here.lam
-        for j, way in enumerate(here.ways.T):
-            for sign in (1.0, -1.0):
-                m.q[:] = here.q
-                m.move(sign * DIFFERENCE * m.scale * way)
-                m.run(L.AT_RESIDUAL)
-                columns[:, j] += sign * m.scale * m.res / (2.0 * DIFFERENCE)
-        m.q[:] = here.q
-        K = here.ways.T @ columns
+        m.q[:], m.lam[:] = here.q, here.lam
+        steps, block = DIFFERENCE / np.max(np.abs(here.ways), axis=0, initial=1e-3), (int(m.I[L.RES]), m.n_v)
+        moves = m.scale[:, None] * here.ways
+        columns = Differences(m).along(L.AT_RESIDUAL, [block], steps, moves, both=False)[0]
+        K = moves.T @ columns
         if not np.all(np.isfinite(K)):
             raise ComputationError("The stiffness at rest is not finite.")
         return np.asarray(K)

@@ -14,9 +14,11 @@ those of all rows; accelerations and the order of a method do not depend on the 
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
-from flexmb.arrays import Floats
+from flexmb.arrays import Flags, Floats
 from flexmb.layout import flat_arrays as L
 from flexmb.solvers.mechanics import Mechanics, moved_by, stored_scales
 
@@ -73,8 +75,16 @@ class Basis:
         self.Q = m.W[start : start + every * every].reshape(every, every)
         rest = start + every * every
         self.place, self.reach = m.W[rest : rest + m.n_q], m.W[rest + m.n_q : rest + 2 * m.n_q]
-        self.scales = stored_scales(m)
-        self.moves = np.array([moved_by(m, j) for j in range(m.n_v)]).reshape(m.n_v, m.n_q)
+
+    @cached_property
+    def scales(self) -> Floats:
+        """(n_q,) magnitudes of the stored coordinates."""
+        return stored_scales(self.m)
+
+    @cached_property
+    def moves(self) -> Flags:
+        """(n_v, n_q) coordinates that a velocity moves."""
+        return np.array([moved_by(self.m, j) for j in range(self.m.n_v)]).reshape(self.m.n_v, self.m.n_q)
 
     def set(self) -> None:
         """Choose the combinations at the coordinates in the workspace; multipliers are not carried over."""

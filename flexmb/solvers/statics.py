@@ -27,7 +27,7 @@ from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import ComputationError
 from flexmb.layout import flat_arrays as L
-from flexmb.solvers.assembly import gaps, positive_mass
+from flexmb.solvers.assembly import gaps
 from flexmb.solvers.field_limits import FieldLimits
 from flexmb.solvers.residual_at_rest import Point, ResidualAtRest, is_symmetric, newton_step, softest_motion
 from flexmb.system.system import System
@@ -227,9 +227,7 @@ class _Search(ResidualAtRest):
         softest: tuple[str, ...] = ()
         lowest, is_stable, has_potential = np.inf, True, True
         if len(values):
-            m.equations()
-            M, _ = positive_mass(m)
-            M = there.ways.T @ (M * np.outer(m.scale, m.scale)) @ there.ways
+            M = self.mass(there.ways)
             change = here.ways.T @ there.ways
             lowest, mode, is_stable, has_potential = softest_motion(change.T @ K @ change, M, free.size)
             softest = self.names(there.ways @ mode)
@@ -277,12 +275,6 @@ class _Search(ResidualAtRest):
             raise _BeyondField(
                 f"No equilibrium was found within the range of the flexible bodies{left}: on the way {beyond}"
             )
-
-    def names(self, shares: Floats) -> tuple[str, ...]:
-        """Coordinates with the largest shares, at most five."""
-        sizes = np.abs(shares)
-        order = [int(i) for i in np.argsort(-sizes, kind="stable") if sizes[i] > 0.3 * sizes.max(initial=0.0)]
-        return tuple(f"'{name}'" for name in self.m.names(order[:5]))
 
 
 def slopes_of(body: FlexibleBody) -> Floats:
