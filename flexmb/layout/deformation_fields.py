@@ -7,9 +7,6 @@ from flexmb.layout.record import Record
 KIND_ARMS, KIND_BEAM, KIND_POINTS, KIND_INVARIANTS, KIND_SECTIONS = 1, 2, 4, 8, 16
 """Programs of flexible bodies that a system needs; the header keeps their sum."""
 
-LANES = 32
-"""An array over a block of mass points is filled up to a multiple of this: one round of a loop of most processors."""
-
 FIELD_RECORD = Record("deformation field", "I", "How a flexible body deforms, and by which programs.")
 _value, _place = FIELD_RECORD.value, FIELD_RECORD.place
 FD_BODY = _value("body", "offset in I of its body record")

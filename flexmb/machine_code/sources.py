@@ -9,7 +9,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
 
-DOOR = tuple(f"machine_code/{name}.py" for name in ("jit", "numba_compiler", "signatures", "pointers"))
+DOOR = tuple(f"machine_code/{name}.py" for name in ("jit", "numba_compiler", "signatures", "pointers", "lanes"))
 
 KERNEL_SOURCES = (
     *DOOR, "vectors.py", "joints", "loads", "layout", "equations", "solvers", "model/expressions/program.py",

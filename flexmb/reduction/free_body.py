@@ -13,6 +13,7 @@ Without rigid ties six unknowns are pinned, which does not affect self-equilibra
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,11 @@ class FreeBody:
         """Whether all interfaces are rigid ties: then holding them holds unknowns."""
         return bool(self._ties) and len(self._ties) == len(self.interfaces)
 
+    @cached_property
+    def tied_stiffness(self) -> Any:
+        """(3 b, 3 s) columns of the stiffness of the unknowns `tied_rows` that rigid ties move"""
+        return _sub_blocks(self.model.K, np.arange(self.model.n_blocks), self.tied_rows[::3] // 3)
+
     def _hold_by_ties(self, progress: Progress) -> None:
         model = self.model
         tied = np.concatenate([tie.blocks for tie in self._ties])
@@ -67,9 +73,9 @@ class FreeBody:
                 "the rigid interfaces hold every node: nothing can deform. Choose fewer nodes, or tie by rbe3."
             )
         self._free_rows = (3 * free[:, None] + np.arange(3)).ravel()
-        self._tied_rows = np.concatenate([tie.rows for tie in self._ties])
+        self.tied_rows = np.concatenate([tie.rows for tie in self._ties])
         self.factor = self._factorise(_sub_blocks(model.K, free, free), free, progress)
-        A = np.zeros((len(self._tied_rows), 6 * len(self._ties)))
+        A = np.zeros((len(self.tied_rows), 6 * len(self._ties)))
         row = 0
         for number, tie in enumerate(self._ties):
             A[row : row + len(tie.rows), 6 * number : 6 * number + 6] = tie.A
@@ -80,7 +86,7 @@ class FreeBody:
         S = A.T @ np.asarray(K_SS @ A + K_SF @ self._X)
         S = 0.5 * (S + S.T)
         # The markers move rigidly without force: S is bordered by that motion (scaled to the same size).
-        rigid = np.linalg.lstsq(A, self.R[self._tied_rows], rcond=None)[0]
+        rigid = np.linalg.lstsq(A, self.R[self.tied_rows], rcond=None)[0]
         scale = np.sqrt(np.maximum(np.diag(S), 1e-300))
         self._marker_scale = 1.0 / np.where(np.diag(S) > 0.0, scale, 1.0)
         scaled = self._marker_scale[:, None] * S * self._marker_scale
@@ -120,27 +126,29 @@ class FreeBody:
 
     def solve(self, f: Floats) -> Floats:
         """(3 b, k) displacements in mean axes under f : (3 b, k) and the inertia forces that balance it"""
-        f = f - self.MR @ (self.R.T @ f)
+        balanced = self.MR @ (self.R.T @ f)  # arrays are used again: new ones of this size cost as much as the products
+        np.subtract(f, balanced, out=balanced)
         if self._ties:
-            u = self._solve_tied(f)
-        else:
-            f[self._pins] = 0.0
-            u = self.factor.solve(f)
-        return self.without_rigid(u)
+            return self.without_rigid(self._solve_tied(balanced))
+        balanced[self._pins] = 0.0
+        return self.without_rigid(self.factor.solve(balanced))
 
     def _solve_tied(self, f: Floats) -> Floats:
-        f_free = np.ascontiguousarray(f[self._free_rows])
-        load = self._A.T @ f[self._tied_rows] + self._X.T @ f_free
+        """The displacements, in the place of f"""
+        f_free = f[self._free_rows]
+        load = self._A.T @ f[self.tied_rows] + self._X.T @ f_free
         scale = self._marker_scale[:, None]
         markers = scale * (self._marker_inverse @ (scale * load))
-        u = np.empty_like(f)
-        u[self._free_rows] = self.factor.solve(f_free) + self._X @ markers
-        u[self._tied_rows] = self._A @ markers
-        return u
+        u_free = self.factor.solve(f_free)
+        u_free += np.matmul(self._X, markers, out=f_free)
+        f[self._free_rows] = u_free
+        f[self.tied_rows] = self._A @ markers
+        return f
 
     def without_rigid(self, u: Floats) -> Floats:
         """u without its rigid content: R^T M u = 0"""
-        return u - self.R @ (self.MR.T @ u)
+        rigid = self.R @ (self.MR.T @ u)
+        return np.subtract(u, rigid, out=rigid)
 
     def tied(self, u: Floats) -> Floats:
         """u with the nodes of rigid ties moved as their markers do"""

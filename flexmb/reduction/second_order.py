@@ -51,19 +51,23 @@ def second_order_fields(
             progress(f"second-order field: {first} of {len(pairs)} pairs", first / len(pairs))
         G = _derivatives(body, Phi, pairs[part])
         contained = (KPhi.T @ G) * (1.0 - _shares(pairs[part], rank))
-        yield part, G - Phi @ contained
+        G -= Phi @ contained
+        yield part, G
 
 
 def _derivatives(body: FreeBody, Phi: Floats, pairs: Integers) -> Floats:
     """(3 b, p) static modal derivatives: G with K G_kl = -F_kl"""
     forces = second_order_forces(body.model, Phi, pairs)
-    turned = np.zeros_like(forces)
     ties = [interface for interface in body.interfaces if interface.tie == "rbe2"]
-    for tie in ties:
-        turned[tie.rows] = _turned(tie, Phi, pairs)
-    if ties:
-        forces = forces + np.asarray(body.model.K @ turned)
-    return body.without_rigid(turned - body.solve(forces))
+    if not ties:
+        return -body.solve(forces)
+    turned = np.concatenate([_turned(tie, Phi, pairs) for tie in ties])
+    forces += body.tied_stiffness @ turned
+    G = body.solve(forces)
+    np.negative(G, out=G)
+    G[body.tied_rows] += turned
+    G -= body.R @ (body.MR[body.tied_rows].T @ turned)  # the solution is in mean axes already
+    return G
 
 
 def _membrane_rank(body: FreeBody, shapes: ComponentModes) -> Integers:

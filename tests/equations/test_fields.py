@@ -1,6 +1,6 @@
 """Compiled deformation fields and flexible markers against their NumPy witnesses, at large random deflections.
 
-Covers: bodies.exact_beam, layout.beam_access, layout.deformation_fields.
+Covers: bodies.exact_beam, layout.beam_access, layout.deformation_fields, machine_code.lanes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.point_field import PointField
 from flexmb.bodies.quadratic_beam import quadratic_field
 from flexmb.equations import programs
+from flexmb.equations.fields.row_products import add_rows, products_with
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code.jit import program
+from flexmb.system.records import fields
 from tests.support.flexible_models import ALL_SHAPES, FIELDS, LUMP, ROUND_BAR, FlatBeams, free_beam
 
 MARKERS = {
@@ -152,6 +155,43 @@ def test_points_are_the_invariants_with_all_terms(kind: str) -> None:
     y_dot = np.concatenate([a, alpha, state.eta_ddot])
     inertia = integrals.mass_matrix(state.eta) @ y_dot + integrals.velocity_forces(state.eta, state.eta_dot, omega)
     same(found[:6], inertia[:6])
+
+
+@program
+def sums_and_products(I, F, W, n_rows):
+    """Sums of the rows with three sets of factors at W[0], behind them their products with W[I[1]..]."""
+    width = I[0]
+    sums = 3 * n_rows
+    add_rows(F, W, 0, n_rows, width, 0, sums)
+    products_with(F, 0, n_rows, width, W, sums, sums + 3 * width)
+
+
+@pytest.mark.parametrize("n_rows", [1, 3, 4, 11])
+def test_sums_and_products_of_rows(n_rows: int) -> None:
+    """Four rows at a time and the rest, added to what is there; whole numbers, so that no order of a sum matters."""
+    width, rng = 24, np.random.default_rng(n_rows)
+    rows, factors = rng.integers(-9, 9, (n_rows, width)), rng.integers(-9, 9, (3, n_rows))
+    before = np.concatenate([factors.ravel(), np.full(3 * width, 2), np.full(n_rows, 5)]).astype(float)
+    work = before.copy()
+    sums_and_products(np.array([width]), rows.ravel().astype(float), work, n_rows)
+    sums = 2 + factors @ rows
+    assert work.tolist() == [*factors.ravel(), *sums.ravel(), *(5 + rows @ sums[0])]
+
+
+@pytest.mark.parametrize(("kind", "is_filled"), [("stepped", False), ("shear", True)])
+def test_points_in_blocks_are_the_points(kind: str, is_filled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several blocks move as one, whether or not the last has points without mass."""
+    whole = State(kind, "full")
+    wanted, mass = whole.wrench().copy(), whole.flat.body_mass("beam").copy()
+    flat_beam.cache_clear()
+    monkeypatch.setattr(fields, "BLOCK_NUMBERS", 1)
+    parts = State(kind, "full")
+    flat_beam.cache_clear()
+    record = parts.flat.system.ints[parts.flat.system.ints[L.FIELDS] :]
+    n_blocks, count = record[L.FD_SEGMENTS], len(parts.body.field.mass)
+    assert n_blocks > 1 and (record[L.FD_N] > count) is np.bool_(is_filled)
+    same(parts.wrench(), wanted)
+    same(parts.flat.body_mass("beam"), mass)
 
 
 @pytest.mark.parametrize("field", FIELDS)

@@ -23,7 +23,7 @@ DECLARING = ("value", "rest", "place", "table", "program", "part")
 CODES = {"KIND_", "ROW_", "LOAD_", "SENSE_"}
 """Beginnings of the names of codes, which are values of fields and no offsets."""
 OTHER = {"OK", "MORE", "DONE", "SINGULAR", "NO_CONVERGENCE", "NO_STEP", "CHOOSE_AGAIN", "NOT_CLOSED", "STUCK",
-         "MAX_LEVEL", "FINEST", "LONGEST", "LANES"}  # fmt: skip
+         "MAX_LEVEL", "FINEST", "LONGEST"}  # fmt: skip
 
 
 @pytest.fixture

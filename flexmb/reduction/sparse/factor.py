@@ -28,7 +28,7 @@ __all__ = ["COORDINATES", "METIS", "Factor", "NotPositiveDefinite", "factorise",
 
 Progress = Callable[[str, float], None]
 
-_COLUMNS = 16
+_COLUMNS = 48
 """Right-hand sides that are solved for together."""
 _SUSPICIOUS_PIVOT = 1e-6
 """Share of a diagonal entry below which its pivot may be round-off: up to 1e-10 was measured for free bodies."""

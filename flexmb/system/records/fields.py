@@ -12,10 +12,11 @@ from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.point_field import PointField
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code.lanes import LANES
 from flexmb.system.records.packing import Packer
 
-BLOCK_NUMBERS = 5000
-"""Numbers of the columns of a block of mass points: with them it stays in the faster memory (40 kB)."""
+BLOCK_NUMBERS = 65000
+"""Numbers of a block of mass points: it is read twice, and stays in the faster memory (0.5 MB) between."""
 
 
 def n_stations(body: Any) -> int:
@@ -108,11 +109,12 @@ def _pack_beam(pack: Packer, field: ExactBeam, record: list[int]) -> None:
 def _pack_points(pack: Packer, field: PointField, record: list[int]) -> None:
     """Mass points in equal blocks; points without mass fill the last one."""
     n, count = field.n_modes, len(field.mass)
-    most = max(32, BLOCK_NUMBERS // (3 * max(n, 1)))
+    rows = 1 + n + n * (n + 1) // 2
+    most = max(16, BLOCK_NUMBERS // (3 * rows))
     blocks = -(-count // most)
     width = -(-count // blocks)
     fill = blocks * width - count
-    lanes = -(-3 * width // L.LANES) * L.LANES
+    lanes = -(-3 * width // LANES) * LANES
     k, l = np.tril_indices(n)
     arrays = (field.X[:, None], field.phi, field.G[:, k, l])
     mass, *rest = (np.pad(array, [(0, fill)] + [(0, 0)] * (array.ndim - 1)) for array in (field.mass, *arrays))
@@ -124,7 +126,8 @@ def _pack_points(pack: Packer, field: PointField, record: list[int]) -> None:
             components = array[part].transpose(1, 2, 0).reshape(-1, 3 * width)
             pack.put(np.pad(components, [(0, 0), (0, lanes - 3 * width)]))
     record[L.FD_N], record[L.FD_SEGMENTS], record[L.FD_LOCAL] = blocks * width, blocks, width
-    record[L.FD_W] = pack.take(lanes * (2 * n + 4))  # columns, r, r', r'', scratch, columns by point
+    # force: factors and products of the rows, r, r', r''; mass: columns of the frame and of the modes, one times mass
+    record[L.FD_W] = pack.take(max(4 * rows + 3 * lanes, (7 + n) * lanes))
 
 
 def slice_constants(pack: Packer, part: Slice) -> int:

@@ -11,7 +11,9 @@ import numpy as np
 
 from flexmb.elements.solid.kernels.element import (
     AFFINE,
+    CELLS,
     INVERTED,
+    TABLES,
     condense,
     gradients_into,
     jacobian_into,
@@ -99,17 +101,9 @@ def scatter(row_nodes, indptr, indices, K, M, cell_K, cell_M, density, consisten
 
 @array_kernel(
     void(
-        i8[::1],
-        i8,
-        i4[:, ::1],
-        f8[:, ::1],
+        *CELLS,
         f8[::1],
-        f8[::1],
-        f8[::1],
-        f8[:, :, ::1],
-        f8[::1],
-        f8[:, :, ::1],
-        f8[:, ::1],
+        *TABLES,
         f8[:, :, ::1],
         f8[:, :, ::1],
         f8[:, ::1],

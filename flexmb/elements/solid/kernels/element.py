@@ -8,7 +8,12 @@ at the points of quadrature, those of node n in columns 3 n .. 3 n + 2.
 from __future__ import annotations
 
 from flexmb.machine_code.jit import kernel
+from flexmb.machine_code.signatures import f8, i4, i8
 
+CELLS = (i8[::1], i8, i4[:, ::1], f8[:, ::1], f8[::1], f8[::1])
+"""Types of the first arguments of every loop over cells: chunks, chunk_size, nodes, points, lam, mu"""
+TABLES = (f8[:, :, ::1], f8[::1], f8[:, :, ::1], f8[:, ::1])
+"""Types of the tables of the stiffness: derivatives, weights, inner, centre"""
 AFFINE, CURVED, INVERTED = 1, 0, -1
 
 

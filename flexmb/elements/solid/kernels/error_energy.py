@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.elements.solid.kernels.element import INVERTED, gradients_into
+from flexmb.elements.solid.kernels.element import CELLS, INVERTED, TABLES, gradients_into
 from flexmb.elements.solid.kernels.nonlinear import displacement_gradients, gather, respond
 from flexmb.machine_code.jit import array_kernel, kernel
-from flexmb.machine_code.signatures import f8, i4, i8, void
+from flexmb.machine_code.signatures import f8, i8, void
 
 
 @array_kernel(
     void(
-        i8[::1],
-        i8,
-        i4[:, ::1],
-        f8[:, ::1],
-        f8[::1],
-        f8[::1],
-        f8[:, :, ::1],
-        f8[::1],
-        f8[:, :, ::1],
-        f8[:, ::1],
+        *CELLS,
+        *TABLES,
         f8[:, ::1],
         f8[:, ::1],
         f8[::1],
@@ -47,7 +39,7 @@ def error_chunks(
     X, J, first_J = np.empty((k, 3)), np.empty((3, 3)), np.empty((3, 3))
     G, volume = np.empty((weights.size, size)), np.empty(weights.size)
     T, S, A = np.empty(size), np.empty((size, size)), np.empty((size - n, n))
-    u, H, values = np.empty((size, modes)), np.empty((modes, 9)), np.empty((modes, 6))
+    u, H, values = np.empty((size, modes)), np.empty((9, modes)), np.empty((6, modes))
     smooth, nodal = np.empty((modes, 6)), np.empty((k, modes, 6))
     for chunk in chunks:
         for cell in range(chunk * chunk_size, min((chunk + 1) * chunk_size, nodes.shape[0])):
@@ -75,9 +67,9 @@ def error_chunks(
                             smooth[m, entry] += factor * nodal[i, m, entry]
                 scale = volume[g] / (2.0 * mu[cell])
                 for m in range(modes):
-                    sums[chunk, 1, m] += scale * stress_square(values[m], spread)
+                    sums[chunk, 1, m] += scale * stress_square(values[:, m], spread)
                     for entry in range(6):
-                        smooth[m, entry] -= values[m, entry]
+                        smooth[m, entry] -= values[entry, m]
                     sums[chunk, 0, m] += scale * stress_square(smooth[m], spread)
                     if size > n:
                         moved = inner_motion(shapes[g], inner_shapes[g], u, m)

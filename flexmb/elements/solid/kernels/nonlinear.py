@@ -11,6 +11,8 @@ import numpy as np
 
 from flexmb.elements.solid.kernels.assembly import scatter
 from flexmb.elements.solid.kernels.element import (
+    CELLS,
+    TABLES,
     condense,
     gradients_into,
     inner_response,
@@ -48,28 +50,26 @@ def gather(row_nodes, A, U, u):
 
 @kernel
 def displacement_gradients(G, g, u, lam, mu, H, stress):
-    """H (m, 9) with H[3 a + b] = du_a/dX_b and stress (m, 6) xx yy zz xy yz zx at a point, of every displacement"""
+    """H (9, m) with H[3 a + b] = du_a/dX_b and stress (6, m) xx yy zz xy yz zx at a point, of every displacement"""
     modes = u.shape[1]
-    for m in range(modes):
-        for entry in range(9):
-            H[m, entry] = 0.0
+    for entry in range(9):
+        for m in range(modes):
+            H[entry, m] = 0.0
     for r in range(u.shape[0]):
         a = r % 3
         first = r - a
-        x, y, z = G[g, first], G[g, first + 1], G[g, first + 2]
-        for m in range(modes):
-            value = u[r, m]
-            H[m, 3 * a] += value * x
-            H[m, 3 * a + 1] += value * y
-            H[m, 3 * a + 2] += value * z
+        for b in range(3):
+            slope, entry = G[g, first + b], 3 * a + b
+            for m in range(modes):
+                H[entry, m] += slope * u[r, m]
     for m in range(modes):
-        trace = lam * (H[m, 0] + H[m, 4] + H[m, 8])
-        stress[m, 0] = trace + 2.0 * mu * H[m, 0]
-        stress[m, 1] = trace + 2.0 * mu * H[m, 4]
-        stress[m, 2] = trace + 2.0 * mu * H[m, 8]
-        stress[m, 3] = mu * (H[m, 1] + H[m, 3])
-        stress[m, 4] = mu * (H[m, 5] + H[m, 7])
-        stress[m, 5] = mu * (H[m, 2] + H[m, 6])
+        trace = lam * (H[0, m] + H[4, m] + H[8, m])
+        stress[0, m] = trace + 2.0 * mu * H[0, m]
+        stress[1, m] = trace + 2.0 * mu * H[4, m]
+        stress[2, m] = trace + 2.0 * mu * H[8, m]
+        stress[3, m] = mu * (H[1, m] + H[3, m])
+        stress[4, m] = mu * (H[5, m] + H[7, m])
+        stress[5, m] = mu * (H[2, m] + H[6, m])
 
 
 @kernel
@@ -78,10 +78,10 @@ def second_order_stress(H, stress, pairs, lam, mu, P):
     for p in range(pairs.shape[0]):
         k, l = pairs[p, 0], pairs[p, 1]
         h00, h01, h02, h10, h11, h12, h20, h21, h22 = (
-            H[k, 0], H[k, 1], H[k, 2], H[k, 3], H[k, 4], H[k, 5], H[k, 6], H[k, 7], H[k, 8]
+            H[0, k], H[1, k], H[2, k], H[3, k], H[4, k], H[5, k], H[6, k], H[7, k], H[8, k]
         )  # fmt: skip
         g00, g01, g02, g10, g11, g12, g20, g21, g22 = (
-            H[l, 0], H[l, 1], H[l, 2], H[l, 3], H[l, 4], H[l, 5], H[l, 6], H[l, 7], H[l, 8]
+            H[0, l], H[1, l], H[2, l], H[3, l], H[4, l], H[5, l], H[6, l], H[7, l], H[8, l]
         )  # fmt: skip
         exx = h00 * g00 + h10 * g10 + h20 * g20
         eyy = h01 * g01 + h11 * g11 + h21 * g21
@@ -90,10 +90,10 @@ def second_order_stress(H, stress, pairs, lam, mu, P):
         cyz = mu * (h01 * g02 + h11 * g12 + h21 * g22 + h02 * g01 + h12 * g11 + h22 * g21)
         czx = mu * (h02 * g00 + h12 * g10 + h22 * g20 + h00 * g02 + h10 * g12 + h20 * g22)
         trace = lam * (exx + eyy + ezz)
-        sxx, syy, szz = stress[k, 0], stress[k, 1], stress[k, 2]
-        sxy, syz, szx = stress[k, 3], stress[k, 4], stress[k, 5]
-        txx, tyy, tzz = stress[l, 0], stress[l, 1], stress[l, 2]
-        txy, tyz, tzx = stress[l, 3], stress[l, 4], stress[l, 5]
+        sxx, syy, szz = stress[0, k], stress[1, k], stress[2, k]
+        sxy, syz, szx = stress[3, k], stress[4, k], stress[5, k]
+        txx, tyy, tzz = stress[0, l], stress[1, l], stress[2, l]
+        txy, tyz, tzx = stress[3, l], stress[4, l], stress[5, l]
         P[0, p] = trace + 2.0 * mu * exx + h00 * txx + h01 * txy + h02 * tzx + g00 * sxx + g01 * sxy + g02 * szx
         P[1, p] = cxy + h00 * txy + h01 * tyy + h02 * tyz + g00 * sxy + g01 * syy + g02 * syz
         P[2, p] = czx + h00 * tzx + h01 * tyz + h02 * tzz + g00 * szx + g01 * syz + g02 * szz
@@ -118,16 +118,8 @@ def add_forces(G, g, volume, P, f):
 
 @array_kernel(
     void(
-        i8[::1],
-        i8,
-        i4[:, ::1],
-        f8[:, ::1],
-        f8[::1],
-        f8[::1],
-        f8[:, :, ::1],
-        f8[::1],
-        f8[:, :, ::1],
-        f8[:, ::1],
+        *CELLS,
+        *TABLES,
         f8[:, ::1],
         i8[:, ::1],
         f8[:, ::1],
@@ -143,7 +135,7 @@ def second_order_chunks(
     X, J, first_J = np.empty((k, 3)), np.empty((3, 3)), np.empty((3, 3))
     G, volume = np.empty((weights.size, size)), np.empty(weights.size)
     T, S, A = np.empty(size), np.empty((size, size)), np.empty((size - n, n))
-    u, H, stress = np.empty((size, modes)), np.empty((modes, 9)), np.empty((modes, 6))
+    u, H, stress = np.empty((size, modes)), np.empty((9, modes)), np.empty((6, modes))
     P, f = np.empty((9, n_pairs)), np.empty((size, n_pairs))
     for chunk in chunks:
         for cell in range(chunk * chunk_size, min((chunk + 1) * chunk_size, nodes.shape[0])):
@@ -173,7 +165,7 @@ def second_order_chunks(
 @kernel
 def stress_products(G, g, volume, stress, N):
     """Upper half of N_ij += volume grad N_i . stress grad N_j"""
-    sxx, syy, szz, sxy, syz, szx = stress[0, 0], stress[0, 1], stress[0, 2], stress[0, 3], stress[0, 4], stress[0, 5]
+    sxx, syy, szz, sxy, syz, szx = stress[0, 0], stress[1, 0], stress[2, 0], stress[3, 0], stress[4, 0], stress[5, 0]
     for i in range(N.shape[0]):
         x, y, z = volume * G[g, 3 * i], volume * G[g, 3 * i + 1], volume * G[g, 3 * i + 2]
         tx, ty, tz = x * sxx + y * sxy + z * szx, x * sxy + y * syy + z * syz, x * szx + y * syz + z * szz
@@ -201,16 +193,8 @@ def geometric_from_products(N, A, n, S):
 
 @array_kernel(
     void(
-        i8[::1],
-        i8,
-        i4[:, ::1],
-        f8[:, ::1],
-        f8[::1],
-        f8[::1],
-        f8[:, :, ::1],
-        f8[::1],
-        f8[:, :, ::1],
-        f8[:, ::1],
+        *CELLS,
+        *TABLES,
         f8[:, ::1],
         i8[::1],
         i4[::1],
@@ -227,7 +211,7 @@ def geometric_chunks(
     X, J, first_J = np.empty((k, 3)), np.empty((3, 3)), np.empty((3, 3))
     G, volume = np.empty((weights.size, size)), np.empty(weights.size)
     T, S, A = np.empty(size), np.empty((size, size)), np.empty((size - n, n))
-    u, H, stress, N = np.empty((size, 1)), np.empty((1, 9)), np.empty((1, 6)), np.empty((size // 3, size // 3))
+    u, H, stress, N = np.empty((size, 1)), np.empty((9, 1)), np.empty((6, 1)), np.empty((size // 3, size // 3))
     for chunk in chunks:
         for cell in range(chunk * chunk_size, min((chunk + 1) * chunk_size, nodes.shape[0])):
             for i in range(k):

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.elements.solid.kernels.element import INVERTED, gradients_into
+from flexmb.elements.solid.kernels.element import CELLS, INVERTED, TABLES, gradients_into
 from flexmb.elements.solid.kernels.nonlinear import displacement_gradients, gather, respond
 from flexmb.machine_code.jit import array_kernel
-from flexmb.machine_code.signatures import b1, f8, i4, i8, void
+from flexmb.machine_code.signatures import b1, f8, i8, void
 
 
 @array_kernel(
     void(
-        i8[::1],
-        i8,
-        i4[:, ::1],
-        f8[:, ::1],
-        f8[::1],
-        f8[::1],
-        f8[:, :, ::1],
-        f8[::1],
-        f8[:, :, ::1],
-        f8[:, ::1],
+        *CELLS,
+        *TABLES,
         f8[:, :, ::1],
         f8[:, :, ::1],
         f8[:, ::1],
@@ -49,7 +41,7 @@ def stress_chunks(
     n_points = stress_derivatives.shape[0]
     stress_G, ones, det = np.empty((n_points, size)), np.ones(n_points), np.empty(n_points)
     T, S, A = np.empty(size), np.empty((size, size)), np.empty((size - n, n))
-    u, H, values = np.empty((size, modes)), np.empty((modes, 9)), np.empty((modes, 6))
+    u, H, values = np.empty((size, modes)), np.empty((9, modes)), np.empty((6, modes))
     for chunk in chunks:
         for cell in range(chunk * chunk_size, min((chunk + 1) * chunk_size, nodes.shape[0])):
             for i in range(k):
@@ -70,7 +62,7 @@ def stress_chunks(
                         factor = extrapolation[i, s]
                         for m in range(modes):
                             for entry in range(6):
-                                stress[node, m, entry] += factor * values[m, entry]
+                                stress[node, m, entry] += factor * values[entry, m]
             for i in range(k):
                 if owner[nodes[cell, i]] == material[cell]:
                     count[nodes[cell, i]] += 1

@@ -7,54 +7,13 @@ they use it, which for few right-hand sides takes longer than the product; here 
 from __future__ import annotations
 
 from flexmb.machine_code.jit import intrinsic
-
-LANES = 8
-_EXACT = ("contract",)
-
-
-def _number():
-    from llvmlite import ir
-
-    return ir.DoubleType()
-
-
-def _row():
-    from llvmlite import ir
-
-    return ir.VectorType(_number(), LANES)
-
-
-def _pointer(builder, address, kind):
-    return builder.inttoptr(address, kind.as_pointer())
-
-
-def _load(builder, address, index):
-    """Row `index` at `address`"""
-    return builder.load(builder.gep(_pointer(builder, address, _row()), [index]), align=8)
-
-
-def _store(builder, row, address, index):
-    builder.store(row, builder.gep(_pointer(builder, address, _row()), [index]), align=8)
-
-
-def _spread(builder, address, index):
-    """The number `index` at `address` in all lanes"""
-    from llvmlite import ir
-
-    number = builder.load(builder.gep(_pointer(builder, address, _number()), [index]), align=8)
-    single = builder.insert_element(ir.Constant(_row(), ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
-    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-    return builder.shuffle_vector(single, ir.Constant(_row(), ir.Undefined), zeros)
-
-
-def _minus_product(builder, total, a, b):
-    return builder.fsub(total, builder.fmul(a, b, flags=_EXACT), flags=_EXACT)
+from flexmb.machine_code.lanes import LANES, load_row, minus_product, pointer_to, row_type, spread, store_row
 
 
 def _columns(builder, address, height, count):
-    """Addresses of `count` columns, `height` numbers apart"""
-    step = builder.mul(height, height.type(8))
-    return [builder.add(address, builder.mul(step, height.type(c))) for c in range(count)]
+    """Pointers to `count` columns, `height` numbers apart"""
+    first = pointer_to(builder, address)
+    return [builder.gep(first, [builder.mul(height, height.type(c))]) for c in range(count)]
 
 
 def _signature():
@@ -71,13 +30,15 @@ def _subtract(count):
 
         def generate(context, builder, signature, values):
             columns, height, rows, x, y = values
-            factors = [_load(builder, x, rows.type(c)) for c in range(count)]
-            addresses = _columns(builder, columns, height, count)
+            x, y = pointer_to(builder, x), pointer_to(builder, y)
+            factors = [load_row(builder, x, rows.type(LANES * c)) for c in range(count)]
+            pointers = _columns(builder, columns, height, count)
             with cgutils.for_range(builder, rows) as loop:
-                row = _load(builder, y, loop.index)
-                for address, factor in zip(addresses, factors):
-                    row = _minus_product(builder, row, _spread(builder, address, loop.index), factor)
-                _store(builder, row, y, loop.index)
+                place = builder.mul(loop.index, rows.type(LANES))
+                row = load_row(builder, y, place)
+                for pointer, factor in zip(pointers, factors):
+                    row = minus_product(builder, row, spread(builder, pointer, loop.index), factor)
+                store_row(builder, row, y, place)
             return context.get_dummy_value()
 
         return _signature(), generate
@@ -93,17 +54,18 @@ def _subtract_transposed(count):
 
         def generate(context, builder, signature, values):
             columns, height, rows, y, x = values
-            addresses = _columns(builder, columns, height, count)
-            totals = [cgutils.alloca_once(builder, _row()) for _ in range(count)]
+            x, y = pointer_to(builder, x), pointer_to(builder, y)
+            pointers = _columns(builder, columns, height, count)
+            totals = [cgutils.alloca_once(builder, row_type()) for _ in range(count)]
             for c, total in enumerate(totals):
-                builder.store(_load(builder, x, rows.type(c)), total)
+                builder.store(load_row(builder, x, rows.type(LANES * c)), total)
             with cgutils.for_range(builder, rows) as loop:
-                row = _load(builder, y, loop.index)
-                for address, total in zip(addresses, totals):
-                    number = _spread(builder, address, loop.index)
-                    builder.store(_minus_product(builder, builder.load(total), number, row), total)
+                row = load_row(builder, y, builder.mul(loop.index, rows.type(LANES)))
+                for pointer, total in zip(pointers, totals):
+                    number = spread(builder, pointer, loop.index)
+                    builder.store(minus_product(builder, builder.load(total), number, row), total)
             for c, total in enumerate(totals):
-                _store(builder, builder.load(total), x, rows.type(c))
+                store_row(builder, builder.load(total), x, rows.type(LANES * c))
             return context.get_dummy_value()
 
         return _signature(), generate
