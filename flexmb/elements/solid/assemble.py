@@ -9,7 +9,7 @@ ten thicknesses.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,18 +60,22 @@ def assemble(
 
 def node_pattern(mesh: Mesh) -> Pattern:
     """Pattern of the nodes that share a solid cell."""
-    blocks = [block.nodes for block in mesh.cells if block.kind in SOLIDS]
-    sizes = np.concatenate([np.full(len(nodes), nodes.shape[1], dtype=np.int64) for nodes in blocks])
+    return block_pattern([block.nodes for block in mesh.cells if block.kind in SOLIDS], mesh.n_points)
+
+
+def block_pattern(cells: Sequence[Integers], n: int) -> Pattern:
+    """Pattern of n blocks of unknowns that share a cell; `cells` (cells, k) blocks of every cell, type by type"""
+    sizes = np.concatenate([np.full(len(blocks), blocks.shape[1], dtype=np.int64) for blocks in cells])
     start = np.concatenate([[0], np.cumsum(sizes)])
-    nodes = np.concatenate([block.astype(np.int32).ravel() for block in blocks])
-    first = np.zeros(mesh.n_points + 1, dtype=np.int64)
-    cells = np.empty(len(nodes), dtype=np.int32)
-    pattern.cells_of_nodes(start, nodes, first, cells)
-    lengths = np.empty(mesh.n_points, dtype=np.int64)
-    over_range(pattern.row_lengths, mesh.n_points, start, nodes, first, cells, lengths)
+    nodes = np.concatenate([blocks.astype(np.int32).ravel() for blocks in cells])
+    first = np.zeros(n + 1, dtype=np.int64)
+    of_node = np.empty(len(nodes), dtype=np.int32)
+    pattern.cells_of_nodes(start, nodes, first, of_node)
+    lengths = np.empty(n, dtype=np.int64)
+    over_range(pattern.row_lengths, n, start, nodes, first, of_node, lengths)
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     indices = np.empty(indptr[-1], dtype=np.int32)
-    over_range(pattern.fill_rows, mesh.n_points, start, nodes, first, cells, indptr, indices)
+    over_range(pattern.fill_rows, n, start, nodes, first, of_node, indptr, indices)
     return indptr, indices
 
 
