@@ -49,6 +49,14 @@ class ReduceOptions:
         str | None,
         _option(_MESH, "Cross-section of line cells, e.g. 'circle radius=3 mm' or 'rectangle y=1 cm z=2 cm'."),
     ] = None
+    thickness: Annotated[
+        list[str] | None,
+        _option(
+            _MESH,
+            "Thickness of shell cells, e.g. '2 mm'; SET=2mm applies to the cells of one set. May be repeated; one "
+            "without a set then applies to all other shell cells.",
+        ),
+    ] = None
     y_axis: Annotated[
         str | None, _option(_MESH, "Direction of the section's y axis: x, y, z or three numbers such as '0,1,1'.")
     ] = None
@@ -173,6 +181,7 @@ def _target(mesh: Path, options: ReduceOptions) -> Path:
 def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
     """The body, or all faults of the command at once."""
     from flexmb.cli import reduce_arguments as arguments
+    from flexmb.elements.shell.thickness import thickness_faults
     from flexmb.errors import InputError
     from flexmb.mesh.select import select_nodes
     from flexmb.reduction.request import material_faults, section_faults
@@ -182,6 +191,7 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
     request = arguments.read_request(options, mesh, faults)
     materials = arguments.read_materials(options.material or [], faults)
     section = arguments.read_section(options.section, faults)
+    thickness = arguments.read_thickness(options.thickness, faults)
     y_axis = arguments.read_axis("--y-axis", options.y_axis, faults)
     faults += request.faults() + arguments.elsewhere_faults(options)
     if mesh is not None:
@@ -190,13 +200,14 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
         faults += [fault for fault in found if fault.path or not options.interface]
         if request.stiffness is None:
             faults += material_faults(mesh, materials) + section_faults(mesh, options.section)
+            faults += thickness_faults(mesh, thickness) if not options.thickness or thickness else []
     faults += _target_faults(_target(path, options))
     given = arguments.given_by(options, request)
     if faults:
         raise InputError(arguments.as_options(faults, given))
     assert mesh is not None
     try:
-        return _compute(path, mesh, request, materials, (section, y_axis), progress)
+        return _compute(path, mesh, request, materials, (section, y_axis), thickness, progress)
     except InputError as error:
         raise InputError(arguments.as_options(error.faults, given)) from error
 
@@ -219,7 +230,7 @@ def _read_mesh(path: Path, options: ReduceOptions, faults: list[Fault], progress
         unit = None  # the sets can be checked in any unit
     mesh = None
     try:
-        mesh = read_mesh(path, unit)
+        mesh = read_mesh(path, unit, shells=bool(options.thickness))
         if options.stiffness is None:  # imported matrices use only the nodes
             warnings = [warning for warning in reject_bad(mesh).warnings if warning.code != "empty-sets"]
             losses = [Loss("mesh", warning.text.rstrip(".")) for warning in warnings]
@@ -235,6 +246,7 @@ def _compute(
     request: ReductionRequest,
     materials: dict[str, Material],
     beam: tuple[Any, Any],
+    thickness: dict[str, float] | None,
     progress: Any,
 ) -> ReducedBody:
     """The body from solid elements, from beams along line cells (section and y axis), or from imported matrices."""
@@ -256,7 +268,7 @@ def _compute(
         return reduce_assembled(model, mesh, request, warnings=warnings, **names)
     mesh, assigned = with_rest(mesh, materials)
     if beam[0] is None:
-        return reduce_mesh(mesh, assigned, request, **names)
+        return reduce_mesh(mesh, assigned, request, thickness=thickness, **names)
     from flexmb.elements.line_beams import assemble_beams
 
     if beam[1] is not None:  # the axes of the sections were given here

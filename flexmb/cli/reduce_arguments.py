@@ -18,7 +18,7 @@ from flexmb.axes import named_direction
 from flexmb.cli.reduce import ReduceOptions
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.errors import Fault
-from flexmb.mesh.mesh import SOLIDS, Mesh
+from flexmb.mesh.mesh import SOLIDS, SURFACES, Mesh
 from flexmb.model.expressions.parser import parse_quantity
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema import sections
@@ -96,6 +96,23 @@ def _read_material(text: str, place: tuple[str], faults: list[Fault]) -> Materia
         faults.append(Fault("'nu' is missing.", place, "Give Poisson's ratio nu or the shear modulus G."))
         return None
     return Material(found.E, found.shear_modulus, found.density)
+
+
+def read_thickness(words: Sequence[str] | None, faults: list[Fault]) -> dict[str, float] | None:
+    """Thickness of the shells of each cell set; "" is all shells in no other set. None: not given, or wrong."""
+    found: dict[str, float] = {}
+    for word in words or []:
+        cell_set, equals, text = word.rpartition("=")
+        cell_set = cell_set.strip()
+        if cell_set in found:
+            what = f"the thickness of '{cell_set}'" if equals else "the thickness of all other shells"
+            faults.append(Fault(f"{what} is given twice.", (f"--thickness {word}",)))
+        number = read_number("--thickness", text.strip(), "length", faults)
+        if number is not None and number <= 0.0:
+            faults.append(Fault(f"a thickness must be positive, found {number:g} m.", (f"--thickness {word}",)))
+        elif number is not None:
+            found[cell_set] = number
+    return found or None
 
 
 def read_section(word: str | None, faults: list[Fault]) -> Any:
@@ -197,7 +214,7 @@ def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault])
         tie = RIGID_OR_AVERAGED[0]
     sets: Collection[str] = mesh.node_sets if mesh is not None else ()
     interfaces = read_ties("--interface", options.interface or [], tie, sets, faults)
-    is_solid = mesh is None or any(block.kind in SOLIDS for block in mesh.cells)
+    is_solid = mesh is None or any(block.kind in {**SOLIDS, **SURFACES} for block in mesh.cells)
     usual = "quadratic" if is_solid and options.stiffness is None else "linear"
     return ReductionRequest(
         interfaces=interfaces,
@@ -239,7 +256,7 @@ def elsewhere_faults(options: ReduceOptions) -> list[Fault]:
                 Fault("this option orients a cross-section, and none is given.", ("--y-axis",), "Give --section.")
             )
         return faults
-    for name in ("material", "section", "y_axis", "lumped"):
+    for name in ("material", "section", "thickness", "y_axis", "lumped"):
         if getattr(options, name):
             text = "matrices computed elsewhere already contain this."
             faults.append(Fault(text, (f"--{name.replace('_', '-')}",), "Leave it out, or leave out --stiffness."))

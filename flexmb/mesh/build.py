@@ -3,7 +3,9 @@
 Every set of the file becomes a node set, because interfaces are sets: of nodes as they are, of surfaces, lines or cells
 by their nodes. Sets of solid and line cells are cell sets too, where materials are assigned. If several sets have one
 name, the node set has priority over the surface, the surface over lines, and lines over cells.
-Cells that are left out although they have stiffness or mass (shells, bars on solids) are losses.
+Surface cells are shells if they are wanted and do not lie on solid cells, or have a section in the file; a file of
+surface cells alone is one of shells. Cells that are left out although they have stiffness or mass (shells, bars on
+solids) are losses.
 """
 
 from __future__ import annotations
@@ -20,19 +22,20 @@ from flexmb.mesh.length_units import LARGEST_COORDINATE, UNITS, length_unit
 from flexmb.mesh.losses import Loss, in_order, lost_elements
 from flexmb.mesh.mesh import LINES, SOLIDS, SURFACES, Cells, Mesh
 from flexmb.mesh.raw import RawMesh, distinct, listed
-from flexmb.mesh.repairs import put_in_order, turn_inverted
+from flexmb.mesh.repairs import put_in_order, turn_inverted, with_centres
 
 _PRECEDENCE = ("nodes", "surface", "line", "cells")
 
 
-def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "") -> Mesh:
+def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "", *, shells: bool = False) -> Mesh:
     """The mesh in metres, with notes on everything that differs from the file."""
     notes = list(raw.notes)
     points = np.zeros((len(raw.points), 3))
     points[:, : raw.points.shape[1]] = raw.points
     _wedges_without_face_nodes(raw, notes)
     _reject_kinds(raw)
-    roles = _roles(raw, len(points), notes)
+    shells = shells or not any(len(cells.nodes) for cells in raw.cells if cells.kind in {**SOLIDS, **LINES})
+    roles = _roles(raw, len(points), notes, shells)
     used = np.zeros(len(points), dtype=bool)
     for cells, role in zip(raw.cells, roles, strict=True):
         if role == "cells":
@@ -56,6 +59,7 @@ def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "")
         blocks = tuple(put_in_order(points, block, notes) for block in blocks)
         blocks = turn_inverted(points, blocks, notes)
     ids = raw.point_ids[used] if raw.point_ids is not None else None
+    points, blocks, ids = with_centres(points, blocks, ids, notes)
     return Mesh(
         points,
         blocks,
@@ -89,16 +93,16 @@ def _reject_kinds(raw: RawMesh) -> None:
     for cells in raw.cells:
         counts[cells.kind] += len(cells.nodes)
     faults = []
-    allowed = f"Allowed: {', '.join([*SOLIDS, *LINES])}, and {', '.join(SURFACES)} to mark surfaces."
+    allowed = f"Allowed: {', '.join([*SOLIDS, *LINES])}, and {', '.join(SURFACES)} as shells or to mark surfaces."
     unknown = {kind: n for kind, n in counts.items() if kind not in {*SOLIDS, *LINES, *SURFACES, "vertex"}}
     if unknown:
         found = ", ".join(f"{n} {kind}" for kind, n in unknown.items())
         hint = f"{allowed} {_advice(list(unknown))}"
         faults.append(Fault(f"cell types that are not supported: {found}.", ("cells",), hint.strip()))
-    elif not any(n for kind, n in counts.items() if kind in SOLIDS or kind in LINES):
+    elif not any(n for kind, n in counts.items() if kind != "vertex"):
         found = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n) or "no cells at all"
-        hint = "Save the volume too (in Gmsh: a physical group of the volume, or Mesh.SaveAll = 1)."
-        faults.append(Fault(f"no solid or line cells; the file contains {found}.", ("cells",), hint))
+        hint = "Save the cells too (in Gmsh: a physical group of the volume, or Mesh.SaveAll = 1)."
+        faults.append(Fault(f"no solid, shell or line cells; the file contains {found}.", ("cells",), hint))
     if faults:
         raise InputError(faults)
 
@@ -111,7 +115,7 @@ def _advice(kinds: list[str]) -> str:
     return ""
 
 
-def _roles(raw: RawMesh, n_points: int, notes: list[str]) -> list[str]:
+def _roles(raw: RawMesh, n_points: int, notes: list[str], shells: bool) -> list[str]:
     """Role of every block: "cells" (stiffness and mass), or "line", "surface", "nodes" (named places)."""
     of_solids = np.zeros(n_points, dtype=bool)
     for cells in raw.cells:
@@ -119,7 +123,9 @@ def _roles(raw: RawMesh, n_points: int, notes: list[str]) -> list[str]:
             of_solids[cells.nodes] = True
     roles = []
     for i, cells in enumerate(raw.cells):
-        if cells.kind in SURFACES or cells.kind == "vertex":
+        if shells and cells.kind in SURFACES and (cells.has_section or not of_solids[cells.nodes].all()):
+            roles.append("cells")
+        elif cells.kind in SURFACES or cells.kind == "vertex":
             roles.append("surface" if cells.kind in SURFACES else "nodes")
         elif cells.kind in LINES and len(cells.nodes) and of_solids[cells.nodes].all():
             # Meshers name edges by lines on the edges of solids; a beam at a solid shares one node with it.
@@ -164,23 +170,21 @@ def _plural(role: str) -> str:
 def _lone_text(raw: RawMesh, name: str, lone: Integers) -> str:
     ids = lone + 1 if raw.point_ids is None else raw.point_ids[lone]
     if len(lone) == 1:
-        return f"Set '{name}': node {ids[0]} belongs to no solid or line cell (a reference point?) and was left out."
-    return f"Set '{name}': {len(lone)} nodes belong to no solid or line cell and were left out ({listed(ids)})."
+        return f"Set '{name}': node {ids[0]} belongs to no cell (a reference point?) and was left out."
+    return f"Set '{name}': {len(lone)} nodes belong to no cell and were left out ({listed(ids)})."
 
 
 def _note_unused(raw: RawMesh, used: Flags, notes: list[str]) -> None:
     count = int((~used).sum())
     if count:
         ids = np.flatnonzero(~used) + 1 if raw.point_ids is None else raw.point_ids[~used]
-        notes.append(
-            f"{count} of {len(used)} points belong to no solid or line cell and were left out ({listed(ids)})."
-        )
+        notes.append(f"{count} of {len(used)} points belong to no cell and were left out ({listed(ids)}).")
 
 
 def _merge_blocks(
     raw: RawMesh, roles: list[str], new: Integers
 ) -> tuple[tuple[Cells, ...], dict[str, tuple[Integers, ...]]]:
-    """One block per type of solid and line cells, and their sets."""
+    """One block per type of solid, line and shell cells, and their sets."""
     chosen = [i for i, role in enumerate(roles) if role == "cells" and len(raw.cells[i].nodes)]
     kinds = list(dict.fromkeys(raw.cells[i].kind for i in chosen))
     place: dict[int, tuple[int, int]] = {}
@@ -240,11 +244,8 @@ def _lost_cells(raw: RawMesh, roles: list[str], used: Flags) -> Iterator[Loss]:
     kept = sum(len(cells.nodes) for cells, role in zip(raw.cells, roles, strict=True) if role == "cells")
     total = kept + sum(counts.total() for counts in lost.values())
     reasons = {
-        "shells": ("shells", "shells are not supported: mesh the part with solid cells"),
-        "skins": (
-            "shells",
-            "they lie on solid cells and only mark surfaces here: their stiffness and mass are missing",
-        ),
+        "shells": ("shells", "shells beside other cells need a thickness: give --thickness"),
+        "skins": ("shells", "shells on solid cells only mark surfaces without a thickness: give --thickness"),
         "bars": ("bars", "they lie along solid cells and only mark lines here: their stiffness and mass are missing"),
         "points": ("masses", "point masses are not supported: add a rigid body with this mass to the model"),
     }

@@ -16,7 +16,7 @@ SOLIDS = {"tet4": 4, "tet10": 10, "hex8": 8, "hex20": 20, "hex27": 27, "wedge6":
 LINES = {"line2": 2, "line3": 3}
 """Types of line cells: beams."""
 SURFACES = {"tri3": 3, "tri6": 6, "quad4": 4, "quad8": 8, "quad9": 9}
-"""Types of surface cells: they mark surfaces and carry no stiffness."""
+"""Types of surface cells: shells, or marks on the surface of solids that carry no stiffness."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Mesh:
     points: Floats
     """(n, 3) [m]"""
     cells: tuple[Cells, ...]
-    """Solid and line cells, one block per type and piece"""
+    """Solid, line and shell cells, one block per type and piece"""
     surfaces: tuple[Cells, ...] = ()
-    """Surface cells of the file"""
+    """Surface cells of the file that only mark surfaces"""
     node_sets: dict[str, Integers] = field(default_factory=dict)
     """Name -> node numbers, sorted: node sets of the file, and the nodes of its surface, line and cell sets"""
     cell_sets: dict[str, tuple[Integers, ...]] = field(default_factory=dict)

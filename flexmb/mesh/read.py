@@ -22,13 +22,16 @@ _HEAD = 20_000
 """Bytes that are read to detect the format"""
 
 
-def read_mesh(path: str | Path, unit: str | None = None) -> Mesh:
-    """Read a mesh, in metres. `unit`: of the file, m, mm, cm, um, inch, in, ft; None: guessed, with a note."""
+def read_mesh(path: str | Path, unit: str | None = None, *, shells: bool = False) -> Mesh:
+    """Read a mesh, in metres. `unit`: of the file, m, mm, cm, um, inch, in, ft; None: guessed, with a note.
+
+    `shells`: surface cells beside solids are shells; without solid and line cells they always are.
+    """
     path = Path(path)
     if unit is not None:
         length_unit(unit, 0.0)
     try:
-        return build_mesh(_understood(path), unit, path.stem, str(path))
+        return build_mesh(_understood(path), unit, path.stem, str(path), shells=shells)
     except InputError as error:
         raise InputError([replace(fault, path=(str(path), *fault.path)) for fault in error.faults]) from error
     except OSError as error:

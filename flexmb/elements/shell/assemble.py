@@ -11,13 +11,14 @@ Output: an `FEModel`: blocks 0 .. n-1 are displacements, the others the rotation
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from flexmb.arrays import Floats, Integers
 from flexmb.elements.fe_model import FEModel
+from flexmb.elements.riders import Riders
 from flexmb.elements.shell.directors import directors
 from flexmb.elements.shell.kernels import assembly
 from flexmb.elements.shell.section import ShellSection, section_points
@@ -57,6 +58,12 @@ class ShellData:
     """(d,) node of every distinct director"""
     director_vectors: Floats
     """(d, 3)"""
+
+    def renumbered(self, rotations: Integers) -> ShellData:
+        """The same in a model that has rotations at these nodes"""
+        n = len(self.rotation)
+        blocks = (n + np.searchsorted(rotations, np.arange(n))).astype(np.int32)
+        return replace(self, rotation=np.where(self.rotation >= 0, blocks, np.int32(-1)))
 
     @property
     def section_arguments(self) -> tuple[Floats, ...]:
@@ -104,7 +111,8 @@ def assemble_shells(
     if faults:
         raise InputError(faults)
     rotations = np.flatnonzero(data.rotation >= 0).astype(np.int64)
-    return FEModel(points, block_matrix(pattern, K), block_matrix(pattern, M), rotations, mesh, data)
+    K_, M_ = block_matrix(pattern, K), block_matrix(pattern, M)
+    return FEModel(points, K_, M_, rotations, mesh, shells=data, mass_riders=mass_riders(points, data))
 
 
 def shell_data(mesh: Mesh, sections: ShellSection | Mapping[str, ShellSection], direction: Floats | None) -> ShellData:
@@ -125,8 +133,8 @@ def shell_data(mesh: Mesh, sections: ShellSection | Mapping[str, ShellSection], 
         order = chunks.order
         axes = _directions(vector.mean(axis=1), direction)
         tables = shell_tables(block.kind)
-        ordered = (np.ascontiguousarray(array[order]) for array in (vector, axes, which))
-        made.append(ShellBlock(chunks, *ordered, tables, number[order]))
+        vector, axes = np.ascontiguousarray(vector[order]), np.ascontiguousarray(axes[order])
+        made.append(ShellBlock(chunks, vector, axes, which[order], tables, number[order]))
     return ShellData(tuple(made), tuple(chosen), rotation, of_node, distinct)
 
 
@@ -179,3 +187,32 @@ def _assigned(
     if faults:
         raise InputError(faults)
     return list(sections.values()), list(number.values())
+
+
+def mass_riders(points: Floats, data: ShellData) -> tuple[Riders, Any]:
+    """The mass of shells on their nodes and on points of their directors.
+
+    A point at height z moves like (1 - z/c) of the node and z/c of the rider at the height c on its director, so that
+    the moments of density over z give all products.
+    """
+    from scipy.sparse import coo_array
+
+    n, c = len(data.rotation), 0.5 * max(section.thickness for section in data.sections)
+    arms = np.concatenate([np.zeros((n, 3)), c * data.director_vectors])
+    turning = np.concatenate([np.full(n, -1), data.rotation[data.director_nodes]])
+    riders = Riders(np.concatenate([np.arange(n), data.director_nodes]), arms, turning)
+    rows, columns, values = [], [], []
+    for block in data.blocks:
+        k = block.tables.N.shape[1]
+        moments = np.zeros((len(block.section), 3, k, k))
+        arguments = (points, *cell_arguments(block, data), block.tables.weights, block.tables.N, block.tables.dN)
+        over_chunks(assembly.moment_chunks, block.chunks, *arguments, moments)
+        m0, m1, m2 = moments[:, 0], moments[:, 1] / c, moments[:, 2] / c**2
+        where = np.concatenate([block.chunks.nodes.astype(np.int64), n + block.director_numbers], axis=1)
+        mixed = m1 - m2
+        whole = np.block([[m0 - 2.0 * m1 + m2, mixed], [mixed, m2]])
+        rows.append(np.broadcast_to(where[:, :, None], whole.shape).ravel())
+        columns.append(np.broadcast_to(where[:, None, :], whole.shape).ravel())
+        values.append(whole.ravel())
+    entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+    return riders, coo_array(entries, shape=(len(arms),) * 2).tocsr()

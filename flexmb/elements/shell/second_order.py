@@ -11,8 +11,10 @@ from flexmb.elements.shell.kernels import nonlinear
 from flexmb.elements.solid.parallel import over_chunks
 
 
-def add_second_order_forces(model: FEModel, data: ShellData, U: Floats, pairs: Integers, forces: Floats) -> None:
+def add_second_order_forces(model: FEModel, U: Floats, pairs: Integers, forces: Floats) -> None:
     """forces (3 b, p) += those of the shell cells for the columns of U : (3 b, m)"""
+    data: ShellData = model.shells
+    pairs = np.ascontiguousarray(pairs, dtype=np.int64)
     for block in data.blocks:
         arguments = (model.points, *cell_arguments(block, data), *table_arguments(block.tables))
         over_chunks(nonlinear.second_order_chunks, block.chunks, *arguments, data.rotation, U, pairs, forces)

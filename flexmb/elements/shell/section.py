@@ -17,8 +17,8 @@ _DRILLING = 0.1
 """Stiffness that ties the drilling rotation to the displacements, as a part of the membrane's in shear. A larger one
 makes thin, warped triangles stiffer (twisted beam of 48 x 8 cells: 0.6 % at 1)."""
 _DRILLING_SPREAD = 1e-5
-"""Stiffness against differences of the drilling rotation inside a cell, as a part of that against its mean. A larger one
-makes curved thin shells stiffer (hemisphere of 8 x 8 cells: 0.5 % at 1e-2)."""
+"""Stiffness against differences of the drilling rotation inside a cell, as a part of that against its mean. A larger
+one makes curved thin shells stiffer (hemisphere of 8 x 8 cells: 0.5 % at 1e-2)."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ interpolation of tensorial components, MITC). Components of strain in the direct
 rr, ss, rs (twice), rz, sz (twice), z along the director. Formulations and sources:
 
     quad4  rz, sz tied at the middles of edges (Dvorkin and Bathe 1984); rr, ss, rs as displacements give them
-    quad9  rr, rz at 2 x 3, ss, sz at 3 x 2, rs at 2 x 2 points (Bucalem and Bathe 1993)
+    quad9  rr, rz at 2 x 3, ss, sz at 3 x 2, rs at 2 x 2 points (Bucalem and Bathe 1993). Distorted cells would fail the
+           patch test: the mean strains of a cell, in the axes of its material, are made those of the displacements
     tri3   rz, sz from the middles of the three edges, equal in all directions (MITC3; Lee and Bathe 2004)
     tri6   rr, ss and the strain along the third edge linear from three points each; rz, sz from two points of every
            edge and the centre (MITC6; Lee and Bathe 2004)
@@ -44,11 +45,11 @@ class ShellTables:
     dN: Floats
     """(g, k, 2) their derivatives by r and s"""
     tied_N: Floats
-    """(t, k) shape functions at the tying points"""
+    """(t, k) shape functions at the tying points, and after them (quad9) at the points of integration"""
     tied_dN: Floats
     """(t, k, 2)"""
     tie: Floats
-    """(g, 5, t, 5) strain c at point g by strain e at tying point t"""
+    """(g, 5, ties, 5) strain c at point g by strain e at tying point t"""
     drill_N: Floats
     """(h, k) shape functions where the drilling rotation follows the displacements"""
     drill_dN: Floats
@@ -63,6 +64,8 @@ def shell_tables(kind: str) -> ShellTables:
     """The tables of tri3, tri6, quad4 or quad9."""
     points, weights = _rule(kind)
     samples, tie = _tying(kind, points)
+    if kind == "quad9":
+        samples = np.concatenate([samples, points])
     drill, drill_weights = _drilling_rule(kind)
     return ShellTables(
         kind,

@@ -9,7 +9,6 @@ from flexmb.elements.shell.kernels.cell import (
     basis_into,
     components_into,
     drilling_into,
-    law_into,
     strain_rows,
     turn_into,
 )
@@ -19,31 +18,59 @@ from flexmb.machine_code.signatures import b1, f8, i4, i8, void
 
 
 @kernel
-def tied_rows(Bt, tie, B):
-    """B (5, n): assumed strains at a point from those at the tying points Bt (t, 5, n); tie (5, t, 5)"""
-    n = B.shape[1]
-    for c in range(5):
-        for j in range(n):
-            B[c, j] = 0.0
-        for t in range(tie.shape[1]):
-            for e in range(5):
-                value = tie[c, t, e]
-                if value != 0.0:
-                    for j in range(n):
-                        B[c, j] += value * Bt[t, e, j]
+def local_rows(Bt, tie, T, factors, room, BL):
+    """BL (g, 5, n): assumed strains in the axes of the material at all points, from those at the tying points Bt
+
+    (t, 5, n). tie (g, 5, ties, 5). If Bt has the strains at the points themselves after those at the ties, the means
+    over the cell are made equal to theirs.
+    """
+    ties, n = tie.shape[2], BL.shape[2]
+    for g in range(BL.shape[0]):
+        for c in range(5):
+            for j in range(n):
+                room[c, j] = 0.0
+            for t in range(ties):
+                for e in range(5):
+                    value = tie[g, c, t, e]
+                    if value != 0.0:
+                        for j in range(n):
+                            room[c, j] += value * Bt[t, e, j]
+        for c in range(5):
+            for j in range(n):
+                total = 0.0
+                for e in range(5):
+                    total += T[g, c, e] * room[e, j]
+                BL[g, c, j] = total
+    if Bt.shape[0] == ties:
+        return
+    volume = factors.sum()
+    room[:] = 0.0
+    for g in range(BL.shape[0]):
+        for c in range(5):
+            for j in range(n):
+                total = -BL[g, c, j]
+                for e in range(5):
+                    total += T[g, c, e] * Bt[ties + g, e, j]
+                room[c, j] += factors[g] / volume * total
+    for g in range(BL.shape[0]):
+        for c in range(5):
+            for j in range(n):
+                BL[g, c, j] += room[c, j]
 
 
 @kernel
-def add_product(B, L, LB, K):
-    """Upper half of K (n, n) += B^T L B; LB (5, n) is room"""
+def add_product(B, C, factor, CB, K):
+    """Upper half of K (n, n) += factor B^T C B; CB (5, n) is room"""
     n = B.shape[1]
     for c in range(5):
         for j in range(n):
-            LB[c, j] = L[c, 0] * B[0, j] + L[c, 1] * B[1, j] + L[c, 2] * B[2, j] + L[c, 3] * B[3, j] + L[c, 4] * B[4, j]
+            CB[c, j] = factor * (
+                C[c, 0] * B[0, j] + C[c, 1] * B[1, j] + C[c, 2] * B[2, j] + C[c, 3] * B[3, j] + C[c, 4] * B[4, j]
+            )
     for i in range(n):
         b0, b1_, b2, b3, b4 = B[0, i], B[1, i], B[2, i], B[3, i], B[4, i]
         for j in range(i, n):
-            K[i, j] += b0 * LB[0, j] + b1_ * LB[1, j] + b2 * LB[2, j] + b3 * LB[3, j] + b4 * LB[4, j]
+            K[i, j] += b0 * CB[0, j] + b1_ * CB[1, j] + b2 * CB[2, j] + b3 * CB[3, j] + b4 * CB[4, j]
 
 
 @kernel
@@ -165,8 +192,9 @@ def assemble_chunks(
     """
     k = nodes.shape[1]
     n = 6 * k
-    X, G, E, A, T = np.empty((k, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((5, 5))
-    L, P, B, LB = np.empty((5, 5)), np.empty((5, 5)), np.empty((5, n)), np.empty((5, n))
+    X, G, E, A = np.empty((k, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    T, factors = np.empty((weights.size, 5, 5)), np.empty(weights.size)
+    BL, room = np.empty((weights.size, 5, n)), np.empty((5, n))
     Bt, row, mean = np.empty((tied_N.shape[0], 5, n)), np.empty(n), np.empty(n)
     cell_K, cell_M, blocks = np.empty((n, n)), np.empty((n, n)), np.empty(2 * k, np.int32)
     for chunk in chunks:
@@ -191,13 +219,15 @@ def assemble_chunks(
                         folded[cell] = True
                         break
                     components_into(G, E, volume, A)
-                    turn_into(A, T)
-                    factor = weights[g] * thick_weights[which, m] * volume
-                    law_into(T, laws[which, m], factor, L, P)
-                    tied_rows(Bt, tie[g], B)
-                    add_product(B, L, LB, cell_K)
-                    mass = factor * densities[which, m]
+                    turn_into(A, T[g])
+                    factors[g] = weights[g] * thick_weights[which, m] * volume
+                    mass = factors[g] * densities[which, m]
                     add_mass(N[g], D, mass, mass * z, mass * z * z, cell_M)
+                if folded[cell] or thick_weights[which, m] == 0.0:
+                    break
+                local_rows(Bt, tie, T, factors, room, BL)
+                for g in range(weights.size):
+                    add_product(BL[g], laws[which, m], factors[g], room, cell_K)
             if folded[cell]:
                 continue
             add_drilling(
@@ -206,3 +236,50 @@ def assemble_chunks(
             )  # fmt: skip
             scatter_blocks(blocks, indptr, indices, cell_K, K)
             scatter_blocks(blocks, indptr, indices, cell_M, M)
+
+
+@array_kernel(
+    void(
+        i8[::1],
+        i8,
+        i4[:, ::1],
+        f8[:, ::1],
+        f8[:, :, ::1],
+        f8[:, ::1],
+        i8[::1],
+        f8[:, ::1],
+        f8[:, ::1],
+        f8[:, ::1],
+        f8[:, :, :, ::1],
+        f8[:, ::1],
+        f8[::1],
+        f8[:, ::1],
+        f8[:, :, ::1],
+        f8[:, :, :, ::1],
+    )
+)
+def moment_chunks(
+    chunks, chunk_size, nodes, points, directors, directions, section,
+    heights, thick_weights, densities, laws, drilling, weights, N, dN, moments,
+):  # fmt: skip
+    """moments (cells, 3, k, k): products of the shape functions times density, and times its moments z, z^2"""
+    k = nodes.shape[1]
+    X, G, E = np.empty((k, 3)), np.empty((3, 3)), np.empty((3, 3))
+    for chunk in chunks:
+        for cell in range(chunk * chunk_size, min((chunk + 1) * chunk_size, nodes.shape[0])):
+            which = section[cell]
+            for i in range(k):
+                for a in range(3):
+                    X[i, a] = points[nodes[cell, i], a]
+            for m in range(heights.shape[1]):
+                z = heights[which, m]
+                for g in range(weights.size):
+                    basis_into(X, directors[cell], N[g], dN[g], z, G)
+                    volume = axes_into(G, directions[cell], E)
+                    mass = weights[g] * thick_weights[which, m] * volume * densities[which, m]
+                    for i in range(k):
+                        for j in range(k):
+                            value = mass * N[g, i] * N[g, j]
+                            moments[cell, 0, i, j] += value
+                            moments[cell, 1, i, j] += z * value
+                            moments[cell, 2, i, j] += z * z * value

@@ -127,24 +127,6 @@ def turn_into(A, T):
 
 
 @kernel
-def law_into(T, C, factor, L, P):
-    """L (5, 5) = factor T^T C T: stress that works on the strains along r, s, z; P (5, 5) is room"""
-    for i in range(5):
-        for j in range(5):
-            total = 0.0
-            for m in range(5):
-                total += C[i, m] * T[m, j]
-            P[i, j] = total
-    for i in range(5):
-        for j in range(i, 5):
-            total = 0.0
-            for m in range(5):
-                total += T[m, i] * P[m, j]
-            L[i, j] = factor * total
-            L[j, i] = L[i, j]
-
-
-@kernel
 def drilling_into(G, E, N, dN, row):
     """Rotation about the normal less that of the surface, th . n - 1/2 n . curl u, by the unknowns; returns the area
 

@@ -22,7 +22,6 @@ from flexmb.elements.shell.kernels.cell import (
     basis_into,
     components_into,
     drilling_into,
-    law_into,
     turn_into,
 )
 from flexmb.machine_code.jit import array_kernel, kernel
@@ -75,29 +74,69 @@ def add_traction(S, A, P):
 
 
 @kernel
-def tied_strains(e, tie, out):
-    """out (5,) assumed strains at a point from those at tying points e (t, 5); tie (5, t, 5)"""
-    for c in range(5):
-        total = 0.0
-        for t in range(tie.shape[1]):
+def local_strains(e, tie, T, factors, room, out):
+    """out (g, 5): assumed strains in the axes of the material from those at the tying points e (t, 5): `local_rows`"""
+    ties = tie.shape[2]
+    for g in range(out.shape[0]):
+        for c in range(5):
+            total = 0.0
+            for t in range(ties):
+                for j in range(5):
+                    total += tie[g, c, t, j] * e[t, j]
+            room[c] = total
+        for c in range(5):
+            out[g, c] = 0.0
             for j in range(5):
-                total += tie[c, t, j] * e[t, j]
-        out[c] = total
+                out[g, c] += T[g, c, j] * room[j]
+    if e.shape[0] == ties:
+        return
+    volume = factors.sum()
+    room[:] = 0.0
+    for g in range(out.shape[0]):
+        for c in range(5):
+            total = -out[g, c]
+            for j in range(5):
+                total += T[g, c, j] * e[ties + g, j]
+            room[c] += factors[g] / volume * total
+    for g in range(out.shape[0]):
+        for c in range(5):
+            out[g, c] += room[c]
 
 
 @kernel
-def respond(e, laws, tie, strain, S):
-    """S (t, 5): stresses that work on the strains at the tying points, for strains e (t, 5) there; laws (g, 5, 5)"""
+def respond(e, tie, T, factors, C, strain, room, S):
+    """S (t, 5): forces that work on the strains at the tying points, for strains e (t, 5) there; strain (g, 5) is room
+
+    The transpose of `local_strains` times the stresses C strain.
+    """
+    ties, points = tie.shape[2], strain.shape[0]
+    local_strains(e, tie, T, factors, room, strain)
     S[:] = 0.0
-    for g in range(laws.shape[0]):
-        tied_strains(e, tie[g], strain)
+    mean = np.zeros(5)
+    for g in range(points):
         for c in range(5):
             stress = 0.0
             for j in range(5):
-                stress += laws[g, c, j] * strain[j]
-            for t in range(tie.shape[2]):
+                stress += C[c, j] * strain[g, j]
+            room[c] = factors[g] * stress
+        for c in range(5):
+            strain[g, c] = room[c]
+            mean[c] += room[c]
+    corrected = e.shape[0] > ties
+    volume = factors.sum()
+    for g in range(points):
+        share = factors[g] / volume
+        for c in range(5):
+            back, direct = 0.0, 0.0
+            for j in range(5):
+                direct += T[g, j, c] * mean[j]
+                back += T[g, j, c] * strain[g, j]
+            if corrected:
+                back -= share * direct
+                S[ties + g, c] += share * direct
+            for t in range(ties):
                 for j in range(5):
-                    S[t, j] += tie[g, c, t, j] * stress
+                    S[t, j] += tie[g, c, t, j] * back
 
 
 @kernel
@@ -243,12 +282,12 @@ def second_order_chunks(
 ):  # fmt: skip
     """forces (3 b, p) += second derivatives of the internal force along the pairs (p, 2) of columns of U (3 b, m)"""
     k, modes, n_ties, n_points = nodes.shape[1], U.shape[1], tied_N.shape[0], weights.size
-    X, E, A, T, P5 = np.empty((k, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((5, 5)), np.empty((5, 5))
-    G, L = np.empty((3, 3)), np.empty((n_points, 5, 5))
+    X, E, A = np.empty((k, 3)), np.empty((3, 3)), np.empty((3, 3))
+    T, factors, room = np.empty((n_points, 5, 5)), np.empty(n_points), np.empty(5)
     Gt, Gg = np.empty((n_ties, 3, 3)), np.empty((3, 3))
     u, th, w = np.empty((modes, k, 3)), np.empty((modes, k, 3)), np.empty((modes, k, 3))
     H, S = np.empty((modes, n_ties, 3, 3)), np.empty((modes, n_ties, 5))
-    e, strain, S2 = np.empty((n_ties, 5)), np.empty(5), np.empty((n_ties, 5))
+    e, strain, S2 = np.empty((n_ties, 5)), np.empty((n_points, 5)), np.empty((n_ties, 5))
     extra, second, P, turned = np.empty(5), np.empty((3, 3)), np.empty((3, 3)), np.empty((modes, k, 3))
     q, nothing, x, y = np.empty((k, 3)), np.zeros((k, 3)), np.empty(3), np.empty(3)
     f = np.empty((pairs.shape[0], 2 * k, 3))
@@ -267,15 +306,17 @@ def second_order_chunks(
                     basis_into(X, D, N[g], dN[g], z, Gg)
                     volume = axes_into(Gg, directions[cell], E)
                     components_into(Gg, E, volume, A)
-                    turn_into(A, T)
-                    law_into(T, laws[which, m], weights[g] * thick_weights[which, m] * volume, L[g], P5)
+                    turn_into(A, T[g])
+                    factors[g] = weights[g] * thick_weights[which, m] * volume
+                if thick_weights[which, m] == 0.0:
+                    break
                 for t in range(n_ties):
                     basis_into(X, D, tied_N[t], tied_dN[t], z, Gt[t])
                 for a in range(modes):
                     for t in range(n_ties):
                         slopes_into(u[a], w[a], tied_N[t], tied_dN[t], z, H[a, t])
                         product_strains(Gt[t], H[a, t], e[t])
-                    respond(e, L, tie, strain, S[a])
+                    respond(e, tie, T, factors, laws[which, m], strain, room, S[a])
                     for t in range(n_ties):
                         P[:] = 0.0
                         add_traction(S[a, t], Gt[t], P)
@@ -296,7 +337,7 @@ def second_order_chunks(
                         product_strains(H[a, t], H[b, t], extra)
                         for c in range(5):
                             e[t, c] += extra[c]
-                    respond(e, L, tie, strain, S2)
+                    respond(e, tie, T, factors, laws[which, m], strain, room, S2)
                     for t in range(n_ties):
                         P[:] = 0.0
                         add_traction(S2[t], Gt[t], P)
@@ -315,3 +356,84 @@ def second_order_chunks(
                     for c in range(3):
                         forces[3 * nodes[cell, i] + c, p] += f[p, i, c]
                         forces[3 * rotation[nodes[cell, i]] + c, p] += f[p, k + i, c]
+
+
+@array_kernel(
+    void(
+        i8[::1],
+        i8,
+        i4[:, ::1],
+        f8[:, ::1],
+        f8[:, :, ::1],
+        f8[:, ::1],
+        i8[::1],
+        f8[:, ::1],
+        f8[:, :, :, ::1],
+        f8[::1],
+        f8[:, ::1],
+        f8[:, :, ::1],
+        f8[:, ::1],
+        f8[:, :, ::1],
+        f8[:, :, :, ::1],
+        f8[:, ::1],
+        i4[::1],
+        i8[:, :, ::1],
+        f8[:, ::1],
+        f8[:, :, ::1],
+        i8[::1],
+    )
+)
+def face_stress_chunks(
+    chunks, chunk_size, nodes, points, directors, directions, section, heights, laws,
+    weights, N, dN, tied_N, tied_dN, tie, to_nodes, rotation, places, U, stress, count,
+):  # fmt: skip
+    """stress (places, m, 6) and count (places,) += stresses xx, yy, zz, xy, yz, zx at the nodes of both faces.
+
+    heights (sections, 2) of the faces and laws (sections, 2, 5, 5) there; places (cells, k, 2) of the faces' nodes. A
+    face is free of transverse shear. Values at the points of integration are extended to the nodes by `to_nodes`.
+    """
+    k, modes, n_ties, n_points = nodes.shape[1], U.shape[1], tied_N.shape[0], N.shape[0]
+    X, G, E, A = np.empty((k, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    u, th, w = np.empty((modes, k, 3)), np.empty((modes, k, 3)), np.empty((modes, k, 3))
+    Gt, H, e, local = np.empty((n_ties, 3, 3)), np.empty((3, 3)), np.empty((n_ties, 5)), np.empty(3)
+    axes, T, found = np.empty((n_points, 3, 3)), np.empty((n_points, 5, 5)), np.empty((n_points, 6))
+    factors, room, strain = np.empty(n_points), np.empty(5), np.empty((n_points, 5))
+    for chunk in chunks:
+        for cell in range(chunk * chunk_size, min((chunk + 1) * chunk_size, nodes.shape[0])):
+            D, which = directors[cell], section[cell]
+            for i in range(k):
+                for a in range(3):
+                    X[i, a] = points[nodes[cell, i], a]
+            gather(cell, nodes, rotation, directors, U, u, th, w)
+            for face in range(2):
+                z, C = heights[which, face], laws[which, face]
+                for g in range(n_points):
+                    basis_into(X, D, N[g], dN[g], z, G)
+                    volume = axes_into(G, directions[cell], E)
+                    components_into(G, E, volume, A)
+                    turn_into(A, T[g])
+                    axes[g] = E
+                    factors[g] = weights[g] * volume
+                for t in range(n_ties):
+                    basis_into(X, D, tied_N[t], tied_dN[t], z, Gt[t])
+                for m in range(modes):
+                    for t in range(n_ties):
+                        slopes_into(u[m], w[m], tied_N[t], tied_dN[t], z, H)
+                        product_strains(Gt[t], H, e[t])
+                    local_strains(e, tie, T, factors, room, strain)
+                    for g in range(n_points):
+                        for c in range(3):
+                            local[c] = C[c, 0] * strain[g, 0] + C[c, 1] * strain[g, 1] + C[c, 2] * strain[g, 2]
+                        for a in range(6):
+                            p, q = (a, a) if a < 3 else (a - 3, (a - 2) % 3)
+                            e1p, e1q, e2p, e2q = axes[g, 0, p], axes[g, 0, q], axes[g, 1, p], axes[g, 1, q]
+                            found[g, a] = local[0] * e1p * e1q + local[1] * e2p * e2q
+                            found[g, a] += local[2] * (e1p * e2q + e2p * e1q)
+                    for i in range(k):
+                        for a in range(6):
+                            total = 0.0
+                            for g in range(n_points):
+                                total += to_nodes[i, g] * found[g, a]
+                            stress[places[cell, i, face], m, a] += total
+                for i in range(k):
+                    count[places[cell, i, face]] += 1
