@@ -16,9 +16,9 @@ _SHEAR = 5.0 / 6.0
 _DRILLING = 0.1
 """Stiffness that ties the drilling rotation to the displacements, as a part of the membrane's in shear. A larger one
 makes thin, warped triangles stiffer (twisted beam of 48 x 8 cells: 0.6 % at 1)."""
-_DRILLING_SPREAD = 1e-5
-"""Stiffness against differences of the drilling rotation inside a cell, as a part of that against its mean. A larger
-one makes curved thin shells stiffer (hemisphere of 8 x 8 cells: 0.5 % at 1e-2)."""
+_DRILLING_SPREAD = 1e-3
+"""Stiffness against differences of the drilling rotation inside a cell, times the square of thickness over size of the
+cell, as a part of that against its mean: small beside bending, however thin the shell."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class SectionPoints:
     laws: Floats
     """(m, 5, 5) stress 11, 22, 12, 13, 23 by strain (shear twice) [Pa]"""
     drilling: Floats
-    """(2,) stiffness against the drilling rotation [N/m], and the part of it against its differences in a cell"""
+    """(2,) stiffness against the drilling rotation [N/m], and the part against its differences times area [m^2]"""
 
 
 def section_points(section: ShellSection) -> SectionPoints:
@@ -123,7 +123,7 @@ def section_points(section: ShellSection) -> SectionPoints:
         np.repeat(half, 2),
         np.repeat([layer.material.density for layer in section.layers], 2),
         np.repeat(np.array(laws), 2, axis=0),
-        np.array([_DRILLING * shear, _DRILLING_SPREAD]),
+        np.array([_DRILLING * shear, _DRILLING_SPREAD * section.thickness**2]),
     )
 
 

@@ -75,7 +75,7 @@ def add_product(B, C, factor, CB, K):
 
 @kernel
 def add_drilling(X, D, drill_N, drill_dN, drill_weights, direction, stiffness, spread, G, E, row, mean, K):
-    """Upper half of K += drilling stiffness: `stiffness` [N/m] times area, and a part `spread` of it for differences
+    """Upper half of K += drilling stiffness: `stiffness` [N/m] times area, and times `spread` [m^2] for differences
 
     of the rotation at the nodes from the mean of the cell, which a few points do not see.
     """
@@ -98,7 +98,7 @@ def add_drilling(X, D, drill_N, drill_dN, drill_weights, direction, stiffness, s
                 mean[3 * (k + m) + a] = ((1.0 if m == i else 0.0) - 1.0 / k) * E[2, a]
         for p in range(3 * k, n):
             for q in range(p, n):
-                K[p, q] += spread * stiffness * area / k * mean[p] * mean[q]
+                K[p, q] += spread * stiffness / k * mean[p] * mean[q]
 
 
 @kernel
@@ -188,7 +188,7 @@ def assemble_chunks(
 
     directors (cells, k, 3), directions (cells, 3), section (cells,) number of the section; of every section: heights
     and weights of its points over the thickness, density and law (5, 5) there, and drilling (2,) stiffness [N/m] and
-    spread. rotation (n,) block of a node's rotation. `folded` marks cells whose volume is not positive everywhere.
+    spread [m^2]. rotation (n,) block of a node's rotation. `folded` marks cells whose volume is not positive.
     """
     k = nodes.shape[1]
     n = 6 * k
