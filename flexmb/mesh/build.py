@@ -3,7 +3,8 @@
 Every set of the file becomes a node set, because interfaces are sets: of nodes as they are, of surfaces, lines or cells
 by their nodes. Sets of solid and line cells are cell sets too, where materials are assigned. If several sets have one
 name, the node set has priority over the surface, the surface over lines, and lines over cells.
-Cells that are left out although they have stiffness or mass (shells, bars on solids) are losses.
+Cells that are left out although they have stiffness or mass (shells, bars on solids) are losses, unless the assembly
+uses their properties (`deck.USED`): then shells keep their nodes, and bars on solids are cells.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmb.arrays import Flags, Integers
+from flexmb.arrays import Flags, Floats, Integers
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.deck import USED, CellNumbers, Deck
+from flexmb.mesh.deck_build import length_by_materials, place_deck, unit_system
 from flexmb.mesh.length_units import LARGEST_COORDINATE, UNITS, length_unit
-from flexmb.mesh.losses import Loss, in_order, lost_elements
+from flexmb.mesh.losses import Loss, in_order, lost_elements, without_used
 from flexmb.mesh.mesh import LINES, SOLIDS, SURFACES, Cells, Mesh
 from flexmb.mesh.raw import RawMesh, distinct, listed
 from flexmb.mesh.repairs import put_in_order, turn_inverted
@@ -25,28 +28,37 @@ from flexmb.mesh.repairs import put_in_order, turn_inverted
 _PRECEDENCE = ("nodes", "surface", "line", "cells")
 
 
-def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "") -> Mesh:
-    """The mesh in metres, with notes on everything that differs from the file."""
+def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "", uses: frozenset[str] = USED) -> Mesh:
+    """The mesh in metres, with notes on everything that differs from the file; uses : kinds of deck data."""
     notes = list(raw.notes)
     points = np.zeros((len(raw.points), 3))
     points[:, : raw.points.shape[1]] = raw.points
     _wedges_without_face_nodes(raw, notes)
-    _reject_kinds(raw)
-    roles = _roles(raw, len(points), notes)
+    shells = _shell_cells(raw) if "shells" in uses else {}
+    _reject_kinds(raw, bool(shells))
+    roles = _roles(raw, len(points), notes, "beams" in uses)
     used = np.zeros(len(points), dtype=bool)
-    for cells, role in zip(raw.cells, roles, strict=True):
+    for i, (cells, role) in enumerate(zip(raw.cells, roles, strict=True)):
         if role == "cells":
             used[cells.nodes] = True
+        elif i in shells:
+            used[cells.nodes[shells[i]]] = True
     new = np.cumsum(used) - 1
     finite = points[used][np.isfinite(points[used]).all(axis=1)]
     extent = float(np.max(np.ptp(finite, axis=0))) if len(finite) else 0.0
-    unit, guess = length_unit(unit, extent)
+    by_materials = length_by_materials(raw.deck) if unit is None and raw.deck is not None else None
+    unit, guess = length_unit(unit or by_materials, extent)
+    if by_materials:
+        guess = f"Unit guessed: {unit} (the materials of the file are usual ones in no other unit). Set it with --unit."
     notes += [guess] if guess else []
     node_sets = _node_sets(raw, roles, used, new, notes)
     _note_unused(raw, used, notes)
-    blocks, cell_sets = _merge_blocks(raw, roles, new)
-    surfaces = _surfaces(raw, roles, used, new)
-    losses = tuple(in_order([*_lost_cells(raw, roles, used), *raw.losses]))
+    blocks, cell_sets, places = _merge_blocks(raw, roles, new)
+    surfaces, surface_places = _surfaces(raw, roles, used, new)
+    deck = None
+    if raw.deck is not None and not raw.deck.is_empty:
+        deck = _placed_deck(raw.deck, raw, points, used, places, surface_places, unit, notes)
+    losses = tuple(in_order([*_lost_cells(raw, roles, used, shells), *without_used(raw.losses, uses)]))
     elements: Counter[str] = Counter()
     for cells, role in zip(raw.cells, roles, strict=True):
         if role == "cells" and cells.element:
@@ -70,7 +82,46 @@ def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "")
         losses,
         dict(elements),
         bool(guess),
+        deck,
     )
+
+
+def _shell_cells(raw: RawMesh) -> CellNumbers:
+    """Surface cells that have a property, by block."""
+    found: dict[int, list[Integers]] = {}
+    for entry in raw.deck.shells if raw.deck is not None else ():
+        for block, rows in entry.cells.items():
+            found.setdefault(block, []).append(rows)
+    return {block: np.concatenate(rows) for block, rows in found.items()}
+
+
+def _placed_deck(
+    deck: Deck,
+    raw: RawMesh,
+    points: Floats,
+    used: Flags,
+    places: dict[int, tuple[int, int]],
+    surface_places: dict[int, tuple[int, Integers]],
+    unit: str,
+    notes: list[str],
+) -> Deck:
+    """The deck in SI units, with the numbers of the mesh; places : raw block -> block and first cell in it."""
+
+    def cells(numbers: CellNumbers, of_shells: bool) -> CellNumbers:
+        found: dict[int, list[Integers]] = {}
+        for block, rows in numbers.items():
+            if of_shells and block in surface_places:
+                target, place = surface_places[block]
+                found.setdefault(target, []).append(place[rows][place[rows] >= 0])
+            elif not of_shells and block in places:
+                target, start = places[block]
+                found.setdefault(target, []).append(np.asarray(rows, dtype=np.int64) + start)
+        merged = {block: np.sort(np.concatenate(rows)) for block, rows in found.items()}
+        return {block: rows for block, rows in merged.items() if len(rows)}
+
+    system, note = unit_system(deck, unit)
+    notes.append(note)
+    return place_deck(deck, points, raw.point_ids, used, cells, system)
 
 
 def _wedges_without_face_nodes(raw: RawMesh, notes: list[str]) -> None:
@@ -83,7 +134,7 @@ def _wedges_without_face_nodes(raw: RawMesh, notes: list[str]) -> None:
             notes.append(f"{len(cells.nodes)} wedge18 cells were converted to wedge15: face nodes were left out.")
 
 
-def _reject_kinds(raw: RawMesh) -> None:
+def _reject_kinds(raw: RawMesh, has_shells: bool) -> None:
     """Reject all cells that cannot be used in one message, and a file without any usable cells."""
     counts: Counter[str] = Counter()
     for cells in raw.cells:
@@ -95,7 +146,7 @@ def _reject_kinds(raw: RawMesh) -> None:
         found = ", ".join(f"{n} {kind}" for kind, n in unknown.items())
         hint = f"{allowed} {_advice(list(unknown))}"
         faults.append(Fault(f"cell types that are not supported: {found}.", ("cells",), hint.strip()))
-    elif not any(n for kind, n in counts.items() if kind in SOLIDS or kind in LINES):
+    elif not has_shells and not any(n for kind, n in counts.items() if kind in SOLIDS or kind in LINES):
         found = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n) or "no cells at all"
         hint = "Save the volume too (in Gmsh: a physical group of the volume, or Mesh.SaveAll = 1)."
         faults.append(Fault(f"no solid or line cells; the file contains {found}.", ("cells",), hint))
@@ -111,7 +162,7 @@ def _advice(kinds: list[str]) -> str:
     return ""
 
 
-def _roles(raw: RawMesh, n_points: int, notes: list[str]) -> list[str]:
+def _roles(raw: RawMesh, n_points: int, notes: list[str], with_bars: bool) -> list[str]:
     """Role of every block: "cells" (stiffness and mass), or "line", "surface", "nodes" (named places)."""
     of_solids = np.zeros(n_points, dtype=bool)
     for cells in raw.cells:
@@ -121,6 +172,8 @@ def _roles(raw: RawMesh, n_points: int, notes: list[str]) -> list[str]:
     for i, cells in enumerate(raw.cells):
         if cells.kind in SURFACES or cells.kind == "vertex":
             roles.append("surface" if cells.kind in SURFACES else "nodes")
+        elif with_bars and cells.has_section:
+            roles.append("cells")
         elif cells.kind in LINES and len(cells.nodes) and of_solids[cells.nodes].all():
             # Meshers name edges by lines on the edges of solids; a beam at a solid shares one node with it.
             roles.append("line")
@@ -179,8 +232,8 @@ def _note_unused(raw: RawMesh, used: Flags, notes: list[str]) -> None:
 
 def _merge_blocks(
     raw: RawMesh, roles: list[str], new: Integers
-) -> tuple[tuple[Cells, ...], dict[str, tuple[Integers, ...]]]:
-    """One block per type of solid and line cells, and their sets."""
+) -> tuple[tuple[Cells, ...], dict[str, tuple[Integers, ...]], dict[int, tuple[int, int]]]:
+    """One block per type of solid and line cells, their sets, and block and first cell of every raw block."""
     chosen = [i for i, role in enumerate(roles) if role == "cells" and len(raw.cells[i].nodes)]
     kinds = list(dict.fromkeys(raw.cells[i].kind for i in chosen))
     place: dict[int, tuple[int, int]] = {}
@@ -208,31 +261,36 @@ def _merge_blocks(
         if any(len(piece) for part in parts for piece in part):
             whole = [np.concatenate([np.zeros(0, dtype=np.int64), *part]) for part in parts]
             sets[name] = tuple(distinct(part, len(block)) for part, block in zip(whole, blocks, strict=True))
-    return tuple(blocks), sets
+    return tuple(blocks), sets, place
 
 
-def _surfaces(raw: RawMesh, roles: list[str], used: Flags, new: Integers) -> tuple[Cells, ...]:
-    """Surface cells whose nodes all belong to solid or line cells."""
-    surfaces = []
-    for cells, role in zip(raw.cells, roles, strict=True):
+def _surfaces(
+    raw: RawMesh, roles: list[str], used: Flags, new: Integers
+) -> tuple[tuple[Cells, ...], dict[int, tuple[int, Integers]]]:
+    """Surface cells whose nodes all belong to the mesh; raw block -> block, and new number of each cell or -1."""
+    surfaces: list[Cells] = []
+    places: dict[int, tuple[int, Integers]] = {}
+    for i, (cells, role) in enumerate(zip(raw.cells, roles, strict=True)):
         if role != "surface":
             continue
         keep = used[cells.nodes].all(axis=1)
         if keep.any():
             ids = cells.ids[keep] if cells.ids is not None else None
+            places[i] = (len(surfaces), np.where(keep, np.cumsum(keep) - 1, -1))
             surfaces.append(Cells(cells.kind, new[cells.nodes[keep]].astype(np.int64), ids))
-    return tuple(surfaces)
+    return tuple(surfaces), places
 
 
-def _lost_cells(raw: RawMesh, roles: list[str], used: Flags) -> Iterator[Loss]:
+def _lost_cells(raw: RawMesh, roles: list[str], used: Flags, shells: CellNumbers) -> Iterator[Loss]:
     """Shells, bars on solids and single points that have stiffness or mass in the file, and none in the mesh."""
     lost: dict[str, Counter[str]] = {key: Counter() for key in ("shells", "skins", "bars", "points")}
-    for cells, role in zip(raw.cells, roles, strict=True):
+    for i, (cells, role) in enumerate(zip(raw.cells, roles, strict=True)):
         word = cells.element or cells.kind
         if role == "surface":
             beside = int((~used[cells.nodes].all(axis=1)).sum())
             lost["shells"][word] += beside
-            lost["skins"][word] += len(cells.nodes) - beside if cells.has_section else 0
+            taken = len(shells.get(i, ()))
+            lost["skins"][word] += len(cells.nodes) - beside - taken if cells.has_section else 0
         elif role == "line" and cells.has_section:
             lost["bars"][word] += len(cells.nodes)
         elif role == "nodes" and cells.element:

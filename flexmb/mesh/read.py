@@ -13,6 +13,7 @@ from pathlib import Path
 
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.build import build_mesh
+from flexmb.mesh.deck import USED
 from flexmb.mesh.length_units import length_unit
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.raw import RawMesh
@@ -22,13 +23,16 @@ _HEAD = 20_000
 """Bytes that are read to detect the format"""
 
 
-def read_mesh(path: str | Path, unit: str | None = None) -> Mesh:
-    """Read a mesh, in metres. `unit`: of the file, m, mm, cm, um, inch, in, ft; None: guessed, with a note."""
+def read_mesh(path: str | Path, unit: str | None = None, *, uses: frozenset[str] = USED) -> Mesh:
+    """Read a mesh, in metres. `unit`: of the file, m, mm, cm, um, inch, in, ft; None: guessed, with a note.
+
+    `uses`: kinds of deck data that are used (`mesh/deck.py`); the others are losses.
+    """
     path = Path(path)
     if unit is not None:
         length_unit(unit, 0.0)
     try:
-        return build_mesh(_understood(path), unit, path.stem, str(path))
+        return build_mesh(_understood(path), unit, path.stem, str(path), uses)
     except InputError as error:
         raise InputError([replace(fault, path=(str(path), *fault.path)) for fault in error.faults]) from error
     except OSError as error:
