@@ -46,6 +46,7 @@ def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "",
     new = np.cumsum(used) - 1
     finite = points[used][np.isfinite(points[used]).all(axis=1)]
     extent = float(np.max(np.ptp(finite, axis=0))) if len(finite) else 0.0
+    unit = unit or raw.unit or None
     by_materials = length_by_materials(raw.deck) if unit is None and raw.deck is not None else None
     unit, guess = length_unit(unit or by_materials, extent)
     if by_materials:
@@ -67,6 +68,7 @@ def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "",
     if np.all(np.abs(points) < LARGEST_COORDINATE):  # otherwise nothing can be measured, and `checks.py` reports it
         blocks = tuple(put_in_order(points, block, notes) for block in blocks)
         blocks = turn_inverted(points, blocks, notes)
+        surfaces = tuple(put_in_order(points, block, notes) for block in surfaces)
     ids = raw.point_ids[used] if raw.point_ids is not None else None
     return Mesh(
         points,

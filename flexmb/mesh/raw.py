@@ -49,6 +49,8 @@ class RawMesh:
     """Parts of the file that the reader left out"""
     deck: Deck | None = None
     """Data of the file beside points, cells and sets, with positions in `points` and `cells`"""
+    unit: str = ""
+    """Unit of length that the file names; empty: none"""
 
 
 class Numbering:
