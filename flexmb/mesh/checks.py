@@ -134,7 +134,7 @@ def _number_faults(mesh: Mesh) -> list[Fault]:
                 f"{block.kind} cells use nodes {block.nodes.min()} .. {block.nodes.max()}; there are {mesh.n_points}."
             )
             faults.append(Fault(text, place))
-    has_shells = mesh.deck is not None and bool(mesh.deck.shells)
+    has_shells = mesh.deck is not None and any(entry.cells for entry in mesh.deck.shells)
     if not has_shells and not any(len(block) for block in mesh.cells if block.kind in SOLIDS or block.kind in LINES):
         faults.append(Fault("the mesh has no solid or line cells.", place))
     return faults

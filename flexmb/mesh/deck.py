@@ -24,7 +24,8 @@ USED: frozenset[str] = frozenset({"materials"})
 Vector = tuple[float, float, float]
 Matrix = tuple[tuple[float, ...], ...]
 CellNumbers = dict[int, Integers]
-"""Number of the block -> numbers of cells in it; blocks of `Mesh.surfaces` for shells, of `Mesh.cells` otherwise"""
+"""Number of the block -> numbers of cells in it; blocks of `Mesh.surfaces` for shells, of `Mesh.cells` otherwise.
+Empty: none of the cells is in the mesh"""
 ZERO: Vector = (0.0, 0.0, 0.0)
 BASIC: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ALONG_CELL = "cell"

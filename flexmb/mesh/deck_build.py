@@ -81,19 +81,24 @@ def unit_system(deck: Deck, unit: str) -> tuple[UnitSystem, str]:
 
 
 def length_by_materials(deck: Deck) -> str | None:
-    """The unit of length of a deck if its materials are usual ones in only one; None: they do not decide."""
+    """The unit of length of a deck if its materials are metals or fibres in only one; None: they do not decide."""
     E, density = _largest(deck.materials.values())
     density *= deck.mass_factor
     found = [
         unit
         for unit, systems in _SYSTEMS.items()
-        if any(_fits(E * force / UNITS[unit] ** 2, density * mass / UNITS[unit] ** 3) for _, mass, force in systems)
+        if any(_is_metal(E * force / UNITS[unit] ** 2, density * mass / UNITS[unit] ** 3) for _, mass, force in systems)
     ]
     return found[0] if len(found) == 1 else None
 
 
 def _fits(E: float, density: float) -> bool:
     return _USUAL_E[0] <= E <= _USUAL_E[1] and _USUAL_DENSITY[0] <= density <= _USUAL_DENSITY[1]
+
+
+def _is_metal(E: float, density: float) -> bool:
+    """Whether the numbers are those of metals or fibres: light materials of one unit are heavy ones of another."""
+    return 2e10 <= E <= _USUAL_E[1] and 1.2e3 <= density <= _USUAL_DENSITY[1]
 
 
 def _largest(materials: Iterable[DeckMaterial]) -> tuple[float, float]:
@@ -132,9 +137,9 @@ def place_deck(
     return scaled(
         replace(
             placed,
-            shells=tuple(replace(entry, cells=own) for entry in deck.shells if (own := cells(entry.cells, True))),
-            beams=tuple(replace(entry, cells=own) for entry in deck.beams if (own := cells(entry.cells, False))),
-            solids=tuple(replace(entry, cells=own) for entry in deck.solids if (own := cells(entry.cells, False))),
+            shells=tuple(replace(entry, cells=cells(entry.cells, True)) for entry in deck.shells),
+            beams=tuple(replace(entry, cells=cells(entry.cells, False)) for entry in deck.beams),
+            solids=tuple(replace(entry, cells=cells(entry.cells, False)) for entry in deck.solids),
             supports=tuple(entry for entry in held if len(entry.nodes)),
             node_frames={name: nodes for name, nodes in frames.items() if len(nodes)},
             points=points[extra],

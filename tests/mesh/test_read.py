@@ -53,6 +53,8 @@ def test_sets_of_the_sector_survive_in_every_format(name):
         "med": ("top", "G_2D_6", "body", "second name"),
         "vtk": ("CellEntityIds_5", "CellEntityIds_6", "CellEntityIds_7", "CellEntityIds_7"),
         "bdf": ("pid_6", "pid_1", "pid_1", "pid_1"),
+        "unv": ("top", "PhysicalSurface6", "body", "second_name"),
+        "mesh": ("medit:ref_6", "medit:ref_1", "medit:ref_1", "medit:ref_1"),
     }
     top, bottom, body, second = words[ending]
     z = mesh.points[:, 2]
@@ -60,7 +62,7 @@ def test_sets_of_the_sector_survive_in_every_format(name):
     assert np.array_equal(mesh.node_sets[bottom], np.flatnonzero(z < 1e-3))
     for word in (body, second):
         assert np.array_equal(mesh.cell_sets[word][0], np.arange(len(mesh.cells[0])))
-        if ending != "bdf":  # Gmsh gives a surface the same number there
+        if ending not in ("bdf", "mesh"):  # Gmsh gives a surface the same number there
             assert len(mesh.node_sets[word]) == mesh.n_points
 
 

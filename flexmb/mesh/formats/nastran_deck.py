@@ -90,14 +90,14 @@ class DeckCards:
         if self.default_system:
             self.node_system = dict.fromkeys(systems.grids, self.default_system) | self.node_system
         self.connections.resolve(numbering, mesh.points, systems, self.node_system)
-        for number in {*systems.cards, *self.node_system.values()}:
-            if number > 0:
-                systems.frame(number)
+        needed = {number for number in (*systems.cards, *self.node_system.values()) if number > 0}
+        for number in needed:
+            systems.frame(number)
         motion: dict[str, list[int]] = defaultdict(list)
         for node, number in self.node_system.items():
             if number > 0 and number not in systems.faults:
                 motion[f"cord_{number}"].append(node)
-        self.damaged += [("CORD", fault.text.rstrip(".")) for fault in systems.faults.values()]
+        self.damaged += [("CORD", fault.text.rstrip(".")) for i, fault in systems.faults.items() if i in needed]
         elements = _Elements(self, mesh, numbering, systems)
         found = self.connections
         return Deck(
