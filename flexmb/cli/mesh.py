@@ -11,7 +11,7 @@ def mesh_info(file: Path, /, *, unit: str | None = None, json: bool = False, str
     Parameters
     ----------
     file
-        Mesh file: Gmsh, Abaqus/CalculiX .inp, Nastran .bdf, VTK, MED or another format that meshio reads.
+        Mesh file: Gmsh, Abaqus/CalculiX .inp, Nastran .bdf, Ansys .cdb, .unv, .frd, VTK, MED or another of meshio.
     unit
         Unit of length of the file: m, mm, cm, um, inch, in, ft. Default: guessed from the size; the report shows it.
     json

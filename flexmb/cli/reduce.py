@@ -38,7 +38,7 @@ class ReduceOptions:
         _option(
             _MESH,
             "steel, aluminium, ..., or 'E=210 GPa nu=0.3 density=7850'. SET=steel applies to the cells of one set. "
-            "May be repeated; one without a set then applies to all other cells.",
+            "May be repeated; one without a set then applies to all other cells. Default: materials of the deck.",
         ),
     ] = None
     unit: Annotated[
@@ -149,7 +149,7 @@ def reduce(mesh: Path, /, *, options: ReduceOptions = _NO_OPTIONS) -> int:
     Parameters
     ----------
     mesh
-        Mesh file: Gmsh, Abaqus/CalculiX .inp, Nastran .bdf, VTK, MED, ...
+        Mesh file: Gmsh, Abaqus/CalculiX .inp, Nastran .bdf, Ansys .cdb, .unv, VTK, MED, ...
     """
     from flexmb.bodies.body_file import write_body
     from flexmb.bodies.body_report import report_text
@@ -181,6 +181,7 @@ def _target(mesh: Path, options: ReduceOptions) -> Path:
 def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
     """The body, or all faults of the command at once."""
     from flexmb.cli import reduce_arguments as arguments
+    from flexmb.elements.deck_materials import deck_materials
     from flexmb.elements.shell.thickness import thickness_faults
     from flexmb.errors import InputError
     from flexmb.mesh.select import select_nodes
@@ -190,10 +191,16 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
     mesh = _read_mesh(path, options, faults, progress)
     request = arguments.read_request(options, mesh, faults)
     materials = arguments.read_materials(options.material or [], faults)
+    from_deck = mesh is not None and not options.material and options.stiffness is None
+    if from_deck and mesh is not None:
+        materials, unusable = deck_materials(mesh)
+        faults += unusable
+        from_deck = bool(materials or unusable)
+        mesh = _with_note(mesh, materials)
     section = arguments.read_section(options.section, faults)
     thickness = arguments.read_thickness(options.thickness, faults)
     y_axis = arguments.read_axis("--y-axis", options.y_axis, faults)
-    faults += request.faults() + arguments.elsewhere_faults(options)
+    faults += request.faults() + arguments.elsewhere_faults(options, from_deck)
     if mesh is not None:
         # The only fault without a place, "no interface is given", is wrong if one was given but could not be read.
         found = request.mesh_faults(mesh, select_nodes)
@@ -238,6 +245,19 @@ def _read_mesh(path: Path, options: ReduceOptions, faults: list[Fault], progress
     except InputError as error:
         faults += error.faults
     return mesh
+
+
+def _with_note(mesh: Mesh, materials: dict[str, Material]) -> Mesh:
+    """The mesh with a note that its materials are those of the file."""
+    from flexmb.cli.reduce_arguments import material_text
+
+    if not materials:
+        return mesh
+    texts = "; ".join(material_text(name, material) for name, material in list(materials.items())[:5])
+    note = (
+        f"No --material was given: the materials of the file are used ({texts}{'; ...' if len(materials) > 5 else ''})."
+    )
+    return replace(mesh, notes=(*mesh.notes, note))
 
 
 def _compute(

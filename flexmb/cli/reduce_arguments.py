@@ -239,7 +239,7 @@ def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault])
     )
 
 
-def elsewhere_faults(options: ReduceOptions) -> list[Fault]:
+def elsewhere_faults(options: ReduceOptions, materials_of_deck: bool) -> list[Fault]:
     """Options that do not go together or need another one, with and without matrices computed elsewhere."""
     faults = []
     if options.stiffness is None:
@@ -247,7 +247,7 @@ def elsewhere_faults(options: ReduceOptions) -> list[Fault]:
             if getattr(options, name) is not None:
                 text = "this option needs a stiffness matrix computed elsewhere, and none is given."
                 faults.append(Fault(text, (f"--{name}",), "Give --stiffness FILE."))
-        if not options.material:
+        if not options.material and not materials_of_deck:
             hint = f"Give --material {next(iter(MATERIALS))} (or {', '.join(list(MATERIALS)[1:])})"
             hint += ", or --material 'E=210e9 nu=0.3 density=7850'."
             faults.append(Fault("no material is given.", (), hint))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from flexmb.arrays import Floats, Integers
+from flexmb.mesh.deck import Deck
 from flexmb.mesh.losses import Loss
 
 SOLIDS = {"tet4": 4, "tet10": 10, "hex8": 8, "hex20": 20, "hex27": 27, "wedge6": 6, "wedge15": 15}
@@ -63,6 +64,8 @@ class Mesh:
     """Element type of the file -> number of solid and line cells of it; empty: the file has only cells"""
     unit_guessed: bool = False
     """Whether `unit` was neither given nor in the file"""
+    deck: Deck | None = None
+    """What the file says beside points, cells and sets; None: nothing"""
 
     @property
     def n_points(self) -> int:

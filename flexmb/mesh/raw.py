@@ -7,16 +7,15 @@ Cell types that flexmb does not know keep the name of the format; "vertex" is a 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from flexmb.arrays import Flags, Floats, Integers
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.deck import Deck
 from flexmb.mesh.losses import Loss
 
 _LARGEST_EXACT = 2.0**53
-_MOST_INCLUDED = 1000
 
 
 @dataclass
@@ -48,6 +47,10 @@ class RawMesh:
     notes: list[str] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
     """Parts of the file that the reader left out"""
+    deck: Deck | None = None
+    """Data of the file beside points, cells and sets, with positions in `points` and `cells`"""
+    unit: str = ""
+    """Unit of length that the file names; empty: none"""
 
 
 class Numbering:
@@ -106,13 +109,6 @@ def whole_numbers(values: Floats, where: str) -> Integers:
     if not ((np.abs(values) < _LARGEST_EXACT) & (values == np.rint(values))).all():
         raise InputError([Fault(f"{where} has a number that is not whole.", hint="Check that the file is complete.")])
     return values.astype(np.int64)
-
-
-def count_included(path: Path, opened: list[Path]) -> None:
-    """Count a file that a mesh includes; a few files that include each other many times would never end."""
-    opened.append(path)
-    if len(opened) > _MOST_INCLUDED:
-        raise InputError([Fault(f"more than {_MOST_INCLUDED} files are included.", hint="Write the mesh as one file.")])
 
 
 def listed(numbers: Integers, most: int = 5) -> str:

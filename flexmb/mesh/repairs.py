@@ -46,6 +46,8 @@ def _order(points: Floats, block: Cells) -> list[int]:
         pairs.append((0, 1, 2, 3))
     if block.kind == "hex27":
         pairs += [*FACES["hex"], tuple(range(8))]
+    elif block.kind == "quad9":
+        pairs.append((0, 1, 2, 3))
     middle = np.stack([x[:, list(pair)].mean(axis=1) for pair in pairs], axis=1)
     size = np.ptp(x[:, :corners], axis=1).max(axis=1)[:, None, None]
     distance = np.linalg.norm(x[:, corners:, None] - middle[:, None], axis=3) / np.where(size > 0.0, size, 1.0)

@@ -9,6 +9,7 @@ import numpy as np
 from flexmb.arrays import Floats
 from flexmb.axes import AXES
 from flexmb.mesh.checks import MeshReport
+from flexmb.mesh.deck import deck_summary
 from flexmb.mesh.mesh import Mesh
 
 _WIDTH = 96
@@ -38,6 +39,8 @@ def mesh_report_text(mesh: Mesh, report: MeshReport) -> str:
     elif report.parts:
         lines += _entry("parts", f"{len(report.parts)} of {', '.join(f'{size:,}' for size in report.parts[:8])} cells")
     lines += ["", *_sets(report)]
+    if mesh.deck is not None:
+        lines += ["", "deck", *(line for word, text in deck_summary(mesh.deck) for line in _entry(f"  {word}", text))]
     for title, texts in (("note", mesh.notes), ("WARNING", [warning.text for warning in report.warnings])):
         lines += [line for text in texts for line in ("", *_entry(title, text))]
     for fault in report.faults:

@@ -184,6 +184,23 @@ def test_reduce_writes_a_body_and_its_report(folder: Path, capsys: Capture) -> N
     assert (folder / "rod.h5").exists()
 
 
+def test_materials_of_the_deck_are_used_where_none_is_given(folder: Path, capsys: Capture) -> None:
+    deck = "*SOLID SECTION, ELSET=web, MATERIAL=soft\n*MATERIAL, NAME=soft\n*ELASTIC\n7.E10, 0.25\n*DENSITY\n2700.\n"
+    (folder / "deck.inp").write_text(INP + deck)
+    words = ["--interface", "bore_a", "--interface", "bore_b", "--unit", "m"]
+    assert call(capsys, "reduce", "deck.inp", *words, "--quiet") == (0, "", "")
+    (material,) = asked["materials"].values()
+    assert (material.E, material.G, material.density, material.name) == (7e10, 2.8e10, 2700.0, "soft")
+    assert any(
+        "No --material was given: the materials of the file are used (web: soft" in note for note in asked["mesh"].notes
+    )
+    call(capsys, "reduce", "deck.inp", *words, "--quiet", "--material", "steel")
+    assert asked["materials"] == STEEL, "what is given goes first"
+    (folder / "deck.inp").write_text(INP + deck.replace("*DENSITY\n2700.\n", ""))
+    message = refused(capsys, "reduce", "deck.inp", *words)
+    assert "the material 'soft' of the file cannot be used: density" in message and "--material web=" in message
+
+
 def test_every_option_arrives(folder: Path, capsys: Capture) -> None:
     words = ["--material", "web=steel", "--interface", "bore_a", "--interface", "b=plane(z=300 mm):rbe3"]
     words += ["--marker", "tip=corner", "--method", "free", "--modes", "7", "--below", "5 kHz", "--attachment"]

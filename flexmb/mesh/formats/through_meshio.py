@@ -45,7 +45,7 @@ KINDS = {
     "pyramid13": "pyramid13",
 }
 """Cell type in meshio -> in flexmb; others keep their meshio name"""
-_KNOWN = ".msh, .inp, .bdf, .dat, .nas, .vtk, .vtu, .med, .xdmf, .e"
+_KNOWN = ".msh, .inp, .bdf, .dat, .nas, .cdb, .unv, .frd, .vtk, .vtu, .med, .xdmf, .e"
 _MOST_VALUES = 100
 """Most distinct values of an array that defines sets"""
 _NOT_SETS = ("gmsh:geometrical", "gmsh:dim_tags", "GlobalNodeId", "GlobalElementId", "ids", "ObjectId")
