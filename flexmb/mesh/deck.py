@@ -115,7 +115,7 @@ class ShellProperty:
     """Name of the property's set"""
     cells: CellNumbers
     material: str
-    """Of the membrane; empty for a laminate"""
+    """Material of the membrane; empty for a laminate"""
     thickness: float
     """[m] of all layers"""
     offset: float = 0.0
@@ -325,7 +325,7 @@ class Deck:
 
 
 def deck_summary(deck: Deck) -> Iterator[tuple[str, str]]:
-    """What a deck has, by kind: ("shells", "2 properties: pid_1 (t = 0.01 m), ..."); for reports."""
+    """Contents of a deck, by kind: ("shells", "2 properties: pid_1 (t = 0.01 m), ..."); for reports."""
     if deck.materials:
         names = [f"{name} ({_material_text(material)})" for name, material in deck.materials.items()]
         yield "materials", _listed(names)

@@ -65,7 +65,7 @@ class Mesh:
     unit_guessed: bool = False
     """Whether `unit` was neither given nor in the file"""
     deck: Deck | None = None
-    """What the file says beside points, cells and sets; None: nothing"""
+    """Data of the file beside points, cells and sets; None: it has none"""
 
     @property
     def n_points(self) -> int:

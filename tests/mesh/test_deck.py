@@ -339,13 +339,16 @@ CTRIA3,24,8,2,3,5,30.,,
         ("MPC,20,1,9,1.", "MPC 20 (line 10): a component is not from 1 to 6"),
         ("PCOMP,20", "PCOMP 20 (line 10): a field is missing or not a number"),
         ("PBARL,20,1,,HAT2\n,1.", "PBARL 20 (line 10): the section HAT2"),
+        ("CBAR,20,9,4,5,x,0.,0.\nPBAR,9,1,1.,1.,1.", "CBAR 20 (line 10): a field is missing or not a number"),
         ("MAT1,20,1.,,-3.", "MAT1 20 (line 10): a field is missing or not a number"),
     ],
 )
 def test_cards_that_cannot_be_used_are_reported_with_their_line(tmp_path: Path, card: str, reason: str) -> None:
     (tmp_path / "part.bdf").write_text(TETRA.format(card))
     for uses in (ALL, frozenset({"materials"})):
-        losses = read_mesh(tmp_path / "part.bdf", "m", uses=uses).losses
+        losses = [
+            loss for loss in read_mesh(tmp_path / "part.bdf", "m", uses=uses).losses if loss.kind != "orientation"
+        ]
         assert len(losses) == 1 and reason in losses[0].text, losses
 
 

@@ -166,7 +166,8 @@ def _nodes(block: Block, scope: Scope) -> None:
     scope.node_ids.append(ids)
     points = _cartesian(table[:, 1:], block.name("SYSTEM").upper() or "R")
     if scope.system is not None:
-        points = np.array(scope.system.origin) + points @ np.array(scope.system.axes)
+        with np.errstate(invalid="ignore", over="ignore"):  # `checks.py` reports such coordinates
+            points = np.array(scope.system.origin) + points @ np.array(scope.system.axes)
     scope.points.append(points)
     _enter(scope.node_sets, block.name("NSET"), [SetEntry(numbers=ids)])
 
@@ -206,6 +207,9 @@ def _set(block: Block, scope: Scope, found: _File) -> None:
     else:
         numbers = [field for field in fields if field.lstrip("+-").isdigit()]
         names = [field.strip('"') for field in fields if not field.lstrip("+-").isdigit()]
+        if any(len(number) > 18 for number in numbers):
+            found.faults.append(Fault(f"{block.place}: *{block.word} '{name[:40]}' has a number that is too large."))
+            return
         entries.append(SetEntry(np.array(numbers, dtype=np.int64), names, instance))
     _enter(scope.node_sets if is_nodes else scope.element_sets, name, entries)
 

@@ -62,7 +62,7 @@ _EQUAL = {"TIE": "123456", "PIN": "123"}
 
 @dataclass
 class Names:
-    """What names of a scope stand for."""
+    """Nodes, faces and elements behind the names of a scope."""
 
     points: Floats
     """(n, 3) of the file"""

@@ -118,7 +118,7 @@ class DeckBuilder:
             if not word:
                 raise Unusable("a node or node set is missing")
             before = len(resolver.faults)
-            entry = SetEntry(np.array([int(word)])) if word.isdigit() else SetEntry(names=[word])
+            entry = SetEntry(np.array([int(word)], dtype=np.int64)) if word.isdigit() else SetEntry(names=[word])
             found = resolver.entry(True, number, "", entry, quiet=True)
             if len(resolver.faults) > before or not len(found):
                 del resolver.faults[before:]

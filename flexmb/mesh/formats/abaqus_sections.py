@@ -40,7 +40,7 @@ _N1 = (0.0, 0.0, -1.0)
 
 
 class Unusable(Exception):
-    """Why a keyword cannot be used."""
+    """Reason why a keyword cannot be used."""
 
 
 @dataclass

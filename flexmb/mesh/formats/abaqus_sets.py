@@ -137,8 +137,8 @@ class Resolver:
             word = last if place != here or (inner and not self._has(is_nodes, here, word)) else word
             if entry.of_elements:
                 parts.append(self._nodes_of(self._named(False, place, name, word)))
-            elif word.isdigit():
-                parts.append(self._numbers(is_nodes, place, name, np.array([int(word)]), quiet))
+            elif word.isdigit() and len(word) < 19:
+                parts.append(self._numbers(is_nodes, place, name, np.array([int(word)], dtype=np.int64), quiet))
             else:
                 parts.append(self._named(is_nodes, place, name, word))
         return np.concatenate(parts)
@@ -206,7 +206,11 @@ class Resolver:
                 continue
             is_nodes = surface.type == "NODE"
             word = fields[0].strip('"')
-            entry = SetEntry(np.array([int(word)]), []) if word.isdigit() else SetEntry(names=[word])
+            entry = (
+                SetEntry(np.array([int(word)], dtype=np.int64), [])
+                if (word.isdigit() and len(word) < 19)
+                else SetEntry(names=[word])
+            )
             members = self.entry(is_nodes, scope, name, entry)
             label = fields[1] if len(fields) > 1 else ""
             parts += [members[:, None]] if is_nodes else self._faces(name, members, label)

@@ -23,6 +23,8 @@ def whole_columns(lines: Sequence[str], width: int, count: int, first: int, star
 
 def real_columns(lines: Sequence[str], width: int, count: int, first: int, start: int = 0) -> Floats:
     """(lines, count) numbers; empty columns are zero, exponents may begin with D."""
+    if not len(lines):
+        return np.zeros((0, count))
     table = _columns(lines, width, count, start)
     table = np.char.replace(np.char.upper(table), b"D", b"E")
     try:

@@ -13,7 +13,7 @@ import numpy as np
 
 from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
-from flexmb.mesh.raw import RawCells, RawMesh
+from flexmb.mesh.raw import RawCells, RawMesh, whole_numbers
 
 _CELLS = {
     "Edges": ("line2", 2),
@@ -50,14 +50,14 @@ def read_medit(path: Path) -> RawMesh:
         sections[head[0]] = (at + 1, head[1:], lines[at + 1 : end])
     if "End" not in sections:
         raise InputError([Fault("the file has no End.", hint="The file is truncated. Write it again.")])
-    dimension = int(_numbers("Dimension", sections)[0]) if "Dimension" in sections else 3
-    if dimension != 3 or "Vertices" not in sections:
+    dimension = _numbers("Dimension", sections) if "Dimension" in sections else np.array([3.0])
+    if dimension.tolist() != [3.0] or "Vertices" not in sections:
         raise InputError([Fault("the file contains no points in 3D.")])
     points = _table("Vertices", sections, 4)
     mesh = RawMesh(points[:, :3])
     for word, (kind, count) in _CELLS.items():
         if word in sections:
-            _cells(word, kind, _table(word, sections, count + 1).astype(np.int64), mesh)
+            _cells(word, kind, whole_numbers(_table(word, sections, count + 1), word), mesh)
     return mesh
 
 

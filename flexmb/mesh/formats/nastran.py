@@ -79,7 +79,11 @@ def read_nastran(path: Path) -> RawMesh:
         found.faults.append(Fault("the file contains no GRID cards.", hint="Check that it is Nastran bulk data."))
     if found.faults:
         raise InputError(found.faults)
-    mesh = _assemble(found, cards)
+    try:
+        mesh = _assemble(found, cards)
+    except OverflowError:
+        text = "a GRID or element card has a number that is too large."
+        raise InputError([Fault(text, hint="Check that the file is complete.")]) from None
     mesh.notes += cards.notes
     return mesh
 
@@ -140,7 +144,7 @@ def _element(card: list[str], cards: Cards, found: _Found) -> None:
     nodes = nodes if order is None else [nodes[i] for i in order]
     found.elements[kind, name].append([number, int(card[2]) if card[2] else 0, *nodes])
     if kind in SURFACES or kind in LINES:
-        found.deck.element(kind, card)
+        found.deck.element(kind, card, cards)
     if name in ("CBAR", "CBEAM"):
         found.lost.bar(card)
 

@@ -40,7 +40,7 @@ _MOST_LISTED = 20_000_000
 
 
 class Unusable(Exception):
-    """Why a card cannot be used."""
+    """Reason why a card cannot be used."""
 
 
 @dataclass

@@ -44,7 +44,7 @@ class DeckCards:
         self.mass_factor = 1.0
         self.node_system: dict[int, int] = {}
         self.default_system = 0
-        self.details: dict[int, list[str]] = {}
+        self.details: dict[int, Fields] = {}
         """Element -> its card, if a shell or bar says more than its nodes"""
         self.blocks: list[tuple[int, str, Integers]] = []
         """Number of the block, cell type, (n, 2) elements and their properties"""
@@ -75,11 +75,11 @@ class DeckCards:
         """Take the defaults of GRDSET."""
         self.default_system = Fields(card).whole(6, 0)
 
-    def element(self, kind: str, card: list[str]) -> None:
+    def element(self, kind: str, card: list[str], cards: Cards) -> None:
         """Keep the card of a shell or bar that says more than its nodes."""
         plain = 5 if kind in LINES else max(_SHELL_FIELDS[card[0]][0], 4) if card[0] in _SHELL_FIELDS else 99
         if card[0] == "CQUAD8" or any(card[plain:]):
-            self.details[int(card[1])] = card
+            self.details[int(card[1])] = Fields(card, cards.place())
 
     def block(self, number: int, kind: str, table: Integers) -> None:
         """Take a block of cells: (n, 2) elements and their properties."""
@@ -150,20 +150,29 @@ class _Elements:
                 entry = self.deck.properties.shells.get(number)
                 if entry is None:
                     continue
-                card = self.deck.details.get(element)
-                same = (number, kind, *card[3 + SURFACES[kind] :]) if card is not None else (number,)
+                fields = self.deck.details.get(element)
+                same = (number, kind, *fields.card[3 + SURFACES[kind] :]) if fields is not None else (number,)
                 if same not in known:
-                    known[same] = self._shell(entry, card, kind)
+                    known[same] = self._shell(entry, fields)
                 groups.setdefault(_Key(known[same]), {}).setdefault(block, []).append(row)
         for key, cells in groups.items():
             yield replace(key.entry, cells={block: np.array(rows) for block, rows in cells.items()})
 
-    def _shell(self, entry: ShellProperty, card: list[str] | None, kind: str) -> ShellProperty:
+    def _damaged(self, fields: Fields) -> None:
+        self.deck.damaged.append((fields.card[0], f"{fields.title}: a field is missing or not a number"))
+
+    def _shell(self, entry: ShellProperty, fields: Fields | None) -> ShellProperty:
         directed = bool(entry.layers) or not self._is_isotropic(entry.material)
-        if card is None:
+        if fields is None:
             return replace(entry, frame=ALONG_CELL) if directed else entry
-        fields = Fields(card)
-        at, offset, flag, corners = _SHELL_FIELDS[card[0]]
+        try:
+            return self._shell_of_card(entry, fields, directed)
+        except ValueError:
+            self._damaged(fields)
+            return entry
+
+    def _shell_of_card(self, entry: ShellProperty, fields: Fields, directed: bool) -> ShellProperty:
+        at, offset, flag, corners = _SHELL_FIELDS[fields.card[0]]
         values: dict[str, object] = {"offset": entry.offset + fields.real(offset, 0.0)}
         if directed and fields.text(at) and "." not in fields.text(at):
             system = fields.whole(at)
@@ -199,10 +208,16 @@ class _Elements:
             yield replace(key.entry, cells={block: np.array(rows) for block, rows in cells.items()})
 
     def _beam(self, entry: BeamProperty, element: int, nodes: Integers) -> BeamProperty:
-        card = self.deck.details.get(element)
-        if card is None or card[0] not in ("CBAR", "CBEAM"):
+        fields = self.deck.details.get(element)
+        if fields is None or fields.card[0] not in ("CBAR", "CBEAM"):
             return entry
-        fields = Fields(card)
+        try:
+            return self._beam_of_card(entry, fields, nodes)
+        except ValueError:
+            self._damaged(fields)
+            return entry
+
+    def _beam_of_card(self, entry: BeamProperty, fields: Fields, nodes: Integers) -> BeamProperty:
         letters = fields.text(8) if fields.text(8).isalpha() and len(fields.text(8)) == 3 else "GGG"
         x = self.mesh.points[nodes[:2]]
         axes = [self._motion_axes(fields.whole(3 + end), x[end]) for end in (0, 1)]

@@ -100,7 +100,8 @@ class Systems:
 
 def in_basic(x: Floats, frame: Frame) -> Floats:
     """Points (n, 3) with coordinates of a system, in the basic one."""
-    return np.array(frame.origin) + _rectangular(x, frame.form) @ np.array(frame.axes)
+    with np.errstate(invalid="ignore", over="ignore"):  # `checks.py` reports coordinates that are not finite
+        return np.array(frame.origin) + _rectangular(x, frame.form) @ np.array(frame.axes)
 
 
 def _rectangular(x: Floats, form: str) -> Floats:
