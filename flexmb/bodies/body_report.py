@@ -66,7 +66,7 @@ def _verdict_lines(name: str, report: Mapping[str, Any]) -> Iterator[str]:
         text = f"frequencies up to {hertz[-1]:.5g} Hz are too high by {low:.2g} to {high:.2g} % (estimate: "
         yield from entry("mesh error", f"{text}{estimate['method']})")
     elif "discretisation" in report:
-        yield from entry("mesh error", "not estimated: matrices from elsewhere have no elements")
+        yield from entry("mesh error", "not estimated: it is known for solid cells and beams only")
 
 
 def _what_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:

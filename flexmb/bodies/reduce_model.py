@@ -92,6 +92,9 @@ def reduce_model(
     if not request.compare and request.method != "free":
         text = "the frequencies were not compared with those of the full model, by request"
         reasons.append(("care", WarningRecord("not-compared", text, "modes")))
+    if model.shells is not None:
+        text = "the discretisation error of shells is not estimated: compare with a finer mesh"
+        reasons.append(("care", WarningRecord("coarse-mesh", text, "mesh")))
     report = with_reasons(report, reasons)
     report["damping"] = damping_text(request.damping)
     report["sizes"]["seconds"] = time.perf_counter() - began
