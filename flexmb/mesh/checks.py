@@ -57,7 +57,7 @@ class MeshReport:
     faults: tuple[Fault, ...] = ()
     warnings: tuple[WarningRecord, ...] = ()
     area: float = 0.0
-    """Of the shell cells [m^2]"""
+    """Area of the shell cells [m^2]"""
 
 
 def check_mesh(mesh: Mesh) -> MeshReport:

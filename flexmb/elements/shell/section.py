@@ -109,7 +109,7 @@ class SectionPoints:
 
 
 def section_points(section: ShellSection) -> SectionPoints:
-    """What the elements need of a section."""
+    """Points over the thickness of a section, with their laws."""
     faces = section.faces
     laws = [layer_law(layer) for layer in section.layers]
     factors = shear_factors(section)

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from flexmb.bodies.reduce_mesh import assemble_mesh
-from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import Material
 from flexmb.elements.shell.assemble import assemble_shells
 from flexmb.elements.shell.section import ShellSection
@@ -22,14 +21,7 @@ from flexmb.mesh.mesh import Cells, Mesh
 from flexmb.verification.shell_models import KINDS, deflection, held, point_force, sheet
 from flexmb.verification.shells import hemisphere, patch, twisted_strip
 from flexmb.verification.solid_meshes import box_mesh
-
-STEEL = Material.isotropic(2.1e11, 0.3, 7850.0)
-
-
-def warped(kind: str, offset: float = 0.01) -> tuple[Mesh, FEModel]:
-    """A curved, distorted sheet of three by two cells whose nodes are not in its middle."""
-    mesh, _ = sheet(kind, (3, 2), lambda r, s: (r + 0.1 * s**2, s + 0.07 * r * s, 0.2 * r * s + 0.1 * r**2))
-    return mesh, assemble_shells(mesh, ShellSection.plain(STEEL, 0.05, offset))
+from tests.support.shell_cases import STEEL, warped
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -15,7 +15,7 @@ from flexmb.elements.shell.assemble import assemble_shells
 from flexmb.elements.shell.section import ShellSection
 from flexmb.elements.shell.tables import shell_tables
 from flexmb.verification.shell_models import KINDS, sheet
-from tests.elements.shell.test_assemble import warped
+from tests.support.shell_cases import warped
 
 
 def skew(w: np.ndarray) -> np.ndarray:
