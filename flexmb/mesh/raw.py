@@ -6,6 +6,9 @@ Cell types that flexmb does not know keep the name of the format; "vertex" is a 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +20,7 @@ from flexmb.mesh.losses import Loss
 
 _LARGEST_EXACT = 2.0**53
 _MOST_INCLUDED = 1000
+_noted: ContextVar[list[Path] | None] = ContextVar("_noted", default=None)
 
 
 @dataclass
@@ -111,8 +115,26 @@ def whole_numbers(values: Floats, where: str) -> Integers:
 def count_included(path: Path, opened: list[Path]) -> None:
     """Count a file that a mesh includes; a few files that include each other many times would never end."""
     opened.append(path)
+    note_file(path)
     if len(opened) > _MOST_INCLUDED:
         raise InputError([Fault(f"more than {_MOST_INCLUDED} files are included.", hint="Write the mesh as one file.")])
+
+
+@contextmanager
+def noted_files() -> Iterator[list[Path]]:
+    """A list that collects the files that a mesh consists of, while it is read: itself and those that it refers to."""
+    files: list[Path] = []
+    token = _noted.set(files)
+    try:
+        yield files
+    finally:
+        _noted.reset(token)
+
+
+def note_file(path: Path) -> None:
+    """Note that a mesh consists of this file, too."""
+    if (files := _noted.get()) is not None and path not in files:
+        files.append(path)
 
 
 def listed(numbers: Integers, most: int = 5) -> str:
