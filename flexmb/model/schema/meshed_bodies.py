@@ -225,7 +225,10 @@ class MeshedBody(FlexibleTable):
 
     def reduced(self, name: str, opened: OpenPart, progress: Progress = None) -> MeshBody:
         """The body from its file in the cache, which is made first where it is missing."""
-        text, body = str(opened.path), opened.body
+        from flexmb.bodies.part_cache import kept_body
+
+        text = str(opened.path)
+        body = opened.body or kept_body(opened.path, lambda file: load_body("", str(file)))  # of an equal body before
         if body is None:
             opened.make(progress=progress, command=f"[bodies.{name}] of a model")
             body = load_body("", text)
