@@ -143,6 +143,17 @@ def tie_markers(model: FEModel, mesh: Mesh, requests: Sequence[TieRequest]) -> l
     return made
 
 
+def marker_places(mesh: Mesh, requests: Sequence[TieRequest]) -> dict[str, Floats]:
+    """(3,) [m] of every marker that `tie_markers` makes, known without elements."""
+    triangles = outer_surface(mesh)[0] if requests else np.zeros((0, 3), dtype=np.int64)
+    places = {}
+    for request in requests:
+        nodes = select_nodes(mesh, request.select)
+        weights = _shares(mesh, triangles, nodes)
+        places[request.name] = np.average(mesh.points[nodes], axis=0, weights=weights)
+    return places
+
+
 def _single_node(model: FEModel, mesh: Mesh, name: str, node: int) -> Interface:
     """A marker that moves with one node of a solid and rotates with the nodes of its cells, as a node cannot rotate"""
     found = [block.nodes[(block.nodes == node).any(axis=1)].ravel() for block in mesh.cells]

@@ -6,7 +6,11 @@ Cell types that flexmb does not know keep the name of the format; "vertex" is a 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -16,6 +20,7 @@ from flexmb.mesh.deck import Deck
 from flexmb.mesh.losses import Loss
 
 _LARGEST_EXACT = 2.0**53
+_noted: ContextVar[list[Path] | None] = ContextVar("_noted", default=None)
 
 
 @dataclass
@@ -109,6 +114,23 @@ def whole_numbers(values: Floats, where: str) -> Integers:
     if not ((np.abs(values) < _LARGEST_EXACT) & (values == np.rint(values))).all():
         raise InputError([Fault(f"{where} has a number that is not whole.", hint="Check that the file is complete.")])
     return values.astype(np.int64)
+
+
+@contextmanager
+def noted_files() -> Iterator[list[Path]]:
+    """A list that collects the files that a mesh consists of, while it is read: itself and those that it refers to."""
+    files: list[Path] = []
+    token = _noted.set(files)
+    try:
+        yield files
+    finally:
+        _noted.reset(token)
+
+
+def note_file(path: Path) -> None:
+    """Note that a mesh consists of this file, too."""
+    if (files := _noted.get()) is not None and path not in files:
+        files.append(path)
 
 
 def listed(numbers: Integers, most: int = 5) -> str:

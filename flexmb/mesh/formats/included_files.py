@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.raw import note_file
 from flexmb.suggestions import clipped
 
 _DEEPEST = 10
@@ -30,6 +31,7 @@ class IncludedFiles:
         self.count += 1
         if self.count > _MOST:
             raise InputError([Fault(f"more than {_MOST} files are included.", hint="Write the mesh as one file.")])
+        note_file(path)
         self.size += path.stat().st_size
         if depth and self.size > _LARGEST:
             raise InputError([Fault(f"its files have more than {_LARGEST / 1e9:g} GB together.")])
