@@ -80,8 +80,8 @@ def _certificate_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
     verb = "is within" if certificate.get("passed") is True else "is NOT within"
     text = (
         f"the transfer between all interfaces {verb} {numbers['allowed']:g} from {ends[0]:g} to {ends[1]:g} Hz: "
-        f"at most {numbers['largest']:.2g} off, at {numbers['at']:.5g} Hz, of {numbers['checks']:.0f} checked frequencies that "
-        f"are not among the {numbers['built_at']:.0f} that the shapes come from"
+        f"at most {numbers['largest']:.2g} off, at {numbers['at']:.5g} Hz, of {numbers['checks']:.0f} checked "
+        f"frequencies that are not among the {numbers['built_at']:.0f} that the shapes come from"
     )
     yield from entry("certificate", text)
     text = (

@@ -168,9 +168,11 @@ def read_band(option: str, word: str | None, faults: list[Fault]) -> tuple[float
     low, colon, high = word.rpartition(":")
     if not colon:
         low = "0"
-    elif (unit := re.search(r"[a-zA-Z]+\s*$", high)) and not re.search(r"[a-zA-Z]\s*$", low):
+    elif (unit := re.search(r"[a-zA-Z][a-zA-Z/]*\s*$", high)) and not re.search(r"[a-zA-Z]\s*$", low):
         low = f"{low} {unit[0]}"
-    ends = [read_number(option, end, "frequency", faults) for end in (low, high)]
+    wrong: list[Fault] = []
+    ends = [read_number(option, end, "frequency", wrong) for end in (low, high)]
+    faults += [Fault(fault.text, (f"{option} {word}",), fault.hint) for fault in wrong[-1:]]
     if ends[0] is None or ends[1] is None:
         return None
     return ends[0], ends[1]
