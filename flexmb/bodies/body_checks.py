@@ -39,7 +39,7 @@ class BodyFindings:
     markers: Sequence[SmallMotion]
     """Motions of all markers in the body frame, with scaled shapes"""
     certificate: Certificate | None = None
-    """Of shapes that were chosen for a band"""
+    """Certificate of shapes that were chosen for a band"""
 
 
 def body_findings(

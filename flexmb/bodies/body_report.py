@@ -71,7 +71,7 @@ def _verdict_lines(name: str, report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _certificate_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
-    """What was allowed, and what was found at how many frequencies."""
+    """The allowed error, and the largest one of how many frequencies."""
     keys = ("allowed", "largest", "at", "checks", "built_at", "reference", "damping_ratio")
     numbers = {key: number for key in keys if (number := _number(certificate.get(key))) is not None}
     ends = _flat(certificate.get("band"), 2)
