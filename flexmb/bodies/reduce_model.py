@@ -26,11 +26,12 @@ from flexmb.bodies.verdict import with_reasons
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.second_order import has_second_order
 from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.reduction.band_modes import Certificate, band_modes
 from flexmb.reduction.component_modes import ComponentModes, component_modes
 from flexmb.reduction.damping import damping_faults, damping_matrix, damping_text
 from flexmb.reduction.free_body import FreeBody
 from flexmb.reduction.interfaces import Interface
-from flexmb.reduction.request import MOST_QUADRATIC, ReductionRequest, split_frame
+from flexmb.reduction.request import DEFAULT_ERROR, MOST_MODES, MOST_QUADRATIC, ReductionRequest, split_frame
 from flexmb.reduction.second_order import marker_motion, second_order_fields
 from flexmb.reduction.small_motions import (
     SmallMotion,
@@ -69,27 +70,18 @@ def reduce_model(
     if faults:
         raise InputError(faults)
     body = FreeBody(model, interfaces, progress)
-    shapes = component_modes(
-        body,
-        request.method,
-        modes=request.count,
-        below=request.below,
-        keep_below=request.keep_below,
-        attachment=request.attachment,
-        vectors=vectors,
-        progress=progress,
-    )
+    shapes, certificate = _shapes(body, request, vectors, progress)
     _reject_too_much(len(model.points), len(shapes.labels), request)
     faults = damping_faults(request.damping, len(shapes.labels))
     if faults:
         raise InputError(faults)
     assembled = _Assembly(model, interfaces, shapes, request)
     assembled.run(body, progress)
-    findings = BodyFindings(body, shapes, assembled.invariants, assembled.points, assembled.markers)
+    findings = BodyFindings(body, shapes, assembled.invariants, assembled.points, assembled.markers, certificate)
     report = body_findings(findings, request.compare, request.below, progress)
     report["notes"] = [*report.get("notes", []), *notes]
     reasons = [("care", WarningRecord("unusual-data", text, "material")) for text in warnings]
-    if not request.compare and request.method != "free":
+    if not request.compare and request.method != "free" and certificate is None:
         text = "the frequencies were not compared with those of the full model, by request"
         reasons.append(("care", WarningRecord("not-compared", text, "modes")))
     if model.shells is not None:
@@ -126,6 +118,27 @@ def reduce_model(
     )
 
 
+def _shapes(
+    body: FreeBody, request: ReductionRequest, vectors: Floats | None, progress: Progress
+) -> tuple[ComponentModes, Certificate | None]:
+    """The shapes that are requested, by number or for a band; the latter with a certificate."""
+    if request.band is not None:
+        error = DEFAULT_ERROR if request.error is None else request.error
+        most = MOST_QUADRATIC if request.field == "quadratic" else MOST_MODES
+        return band_modes(body, request.band, error, damping=request.damping, most=most, progress=progress)
+    shapes = component_modes(
+        body,
+        request.method,
+        modes=request.count,
+        below=request.below,
+        keep_below=request.keep_below,
+        attachment=request.attachment,
+        vectors=vectors,
+        progress=progress,
+    )
+    return shapes, None
+
+
 def _faults(model: FEModel, interfaces: Sequence[Interface], request: ReductionRequest) -> list[Fault]:
     """Faults of the request that depend on the model."""
     faults = []
@@ -149,7 +162,9 @@ def _reject_too_much(nodes: int, n: int, request: ReductionRequest) -> None:
         return
     if n > MOST_QUADRATIC:
         text = f"{n} shapes have {n * (n + 1) // 2} pairs: a quadratic field allows at most {MOST_QUADRATIC} shapes"
-        raise InputError([Fault(text, ("modes",), "Use fewer modes, keep_below, or the linear field.")])
+        raise InputError(
+            [Fault(text, ("modes",), "Use fewer modes, keep_below, a narrower band, or the linear field.")]
+        )
     needed, free = 24 * nodes * n * (n + 1) // 2, available_memory()
     if request.order in (None, "full") and free is not None and needed > 0.8 * free:
         raise ComputationError(

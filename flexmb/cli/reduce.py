@@ -86,6 +86,17 @@ class ReduceOptions:
     keep_below: Annotated[
         str | None, _option(_MODES, "Drop shapes of the final basis above a frequency: allows longer steps.")
     ] = None
+    band: Annotated[
+        str | None,
+        _option(
+            _MODES,
+            "Choose the shapes for a band of frequencies, e.g. '0:2 kHz', until the transfer between all interfaces is "
+            "within --error, with a certificate. Instead of --modes and --below.",
+        ),
+    ] = None
+    error: Annotated[
+        str | None, _option(_MODES, "Allowed relative error of the transfer in the band. Default: 0.001.")
+    ] = None
     attachment: Annotated[
         bool, _option(_MODES, "Add attachment modes: static responses to unit loads at the interfaces.")
     ] = False

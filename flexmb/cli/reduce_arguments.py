@@ -180,6 +180,23 @@ def read_number(option: str, word: str | None, kind: str, faults: list[Fault]) -
     return number
 
 
+def read_band(option: str, word: str | None, faults: list[Fault]) -> tuple[float, float] | None:
+    """Two frequencies [Hz]: "0:2000", "0:2 kHz" (both kHz), "500 Hz:2 kHz"; one alone is the end of a band from 0."""
+    if word is None:
+        return None
+    low, colon, high = word.rpartition(":")
+    if not colon:
+        low = "0"
+    elif (unit := re.search(r"[a-zA-Z][a-zA-Z/]*\s*$", high)) and not re.search(r"[a-zA-Z]\s*$", low):
+        low = f"{low} {unit[0]}"
+    wrong: list[Fault] = []
+    ends = [read_number(option, end, "frequency", wrong) for end in (low, high)]
+    faults += [Fault(fault.text, (f"{option} {word}",), fault.hint) for fault in wrong[-1:]]
+    if ends[0] is None or ends[1] is None:
+        return None
+    return ends[0], ends[1]
+
+
 def read_count(option: str, word: str | None, faults: list[Fault]) -> int | None:
     """A whole number."""
     if word is None:
@@ -223,6 +240,8 @@ def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault])
         modes=read_count("--modes", options.modes, faults),
         below=read_number("--below", options.below, "frequency", faults),
         keep_below=read_number("--keep-below", options.keep_below, "frequency", faults),
+        band=read_band("--band", options.band, faults),
+        error=read_number("--error", options.error, "number", faults),
         attachment=options.attachment,
         vectors=options.vectors,
         frame=read_frame(options.frame, interfaces),

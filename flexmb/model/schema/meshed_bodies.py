@@ -22,6 +22,7 @@ from flexmb.model.schema.fields import (
     PlaceField,
     Scalar,
     Vector,
+    VectorOf,
     Where,
     context_of,
     field_error,
@@ -153,6 +154,14 @@ class MeshedBody(FlexibleTable):
     )
     keep_below: Annotated[float, Scalar("frequency", above=0.0)] | None = Field(
         None, description="Drop shapes of the final basis above this frequency [Hz]: allows longer steps."
+    )
+    band: Annotated[tuple[float, ...], VectorOf("frequency", 2)] | None = Field(
+        None,
+        description='Choose the shapes for a band of frequencies, e.g. [0, "2 kHz"] [Hz], until the transfer between '
+        "all interfaces is within 'error', certified.",
+    )
+    error: Annotated[float, Scalar("number", above=0.0)] | None = Field(
+        None, description="Allowed relative error of the transfer in the band; default: 0.001."
     )
     attachment: StrictBool = Field(False, description="Add attachment modes: static responses to unit loads.")
     vectors: Annotated[Path, PathField("a file of shapes (.npy or .npz)")] | None = Field(
