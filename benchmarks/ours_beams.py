@@ -90,7 +90,7 @@ _folder: tempfile.TemporaryDirectory[str] | None = None
 def meshed_rod(coordinates: int, steps: int) -> dict[str, Any]:
     """The example with the meshed rod; it starts in the undeformed position."""
     data = tomllib.loads((MODELS / "07_spatial_slider_crank_mesh.toml").read_text())
-    data["bodies"]["rod"]["file"] = str(rod_file(coordinates))
+    data["bodies"]["rod"] = {"file": str(rod_file(coordinates)), "at": "A"}
     data["analysis"] = {
         "type": "dynamic", "method": "generalized-alpha", "rho": RHO, "step": ROD_STEP, "end": steps * ROD_STEP,
     }  # fmt: skip

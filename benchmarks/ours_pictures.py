@@ -7,6 +7,7 @@ is the smallest of many, in one process.
 
 from __future__ import annotations
 
+import re
 import resource
 import subprocess
 import sys
@@ -57,7 +58,8 @@ class Flagship:
         self.folder = folder
         mesh = mesh_file("connecting_rod_fine.msh")
         text = (MODELS / "07_spatial_slider_crank_mesh.toml").read_text()
-        (folder / "model.toml").write_text(text.replace("connecting_rod.h5", "rod.h5"))
+        rod = re.compile(r'mesh = "(?s:.*?)stress = true\n')
+        (folder / "model.toml").write_text(rod.sub('file = "rod.h5"\n', text))
         flexmb(folder, "reduce", str(mesh), *REDUCE.split())
         flexmb(folder, "run", "model.toml", "--set", "output.every=$turns/$speed/1199", "-o", "run.h5")
         flexmb(folder, "animate", "run.h5", "-o", "warm.mp4", "--frames", "2")

@@ -16,7 +16,6 @@ import flexmb as fx
 
 HERE = Path(__file__).resolve().parent
 PICTURES = HERE / "pictures"
-ENDS = (fx.TieRequest("bore_big", "bore_big"), fx.TieRequest("bore_small", "bore_small"))
 LARGEST = 0.0494
 """Time of the pictures of the meshed rod [s]: it bends most"""
 MESHED = "07_spatial_slider_crank_mesh"
@@ -33,6 +32,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "08_crane_arm": {"at": 9.28, "scale": 8, "ghost": True},
     "09_robot_arm": {"at": 0.66, "symbols": False},
     "10_scissor_lift": {"at": 3.0},
+    "12_from_step": {"at": 0.13, "color": "stress", "scale": 1},
 }
 """Options of every picture"""
 SETTINGS = {"06_equations_crane": {"joints.hook.position": "30 deg"}}
@@ -40,14 +40,8 @@ SETTINGS = {"06_equations_crane": {"joints.hook.position": "30 deg"}}
 
 
 def run(name: str, folder: Path) -> fx.Result:
-    """The result of an example; a mesh is reduced first."""
-    shutil.copy(HERE / f"{name}.toml", folder)
-    if name == MESHED:
-        mesh = fx.read_mesh(HERE.parent / "meshes" / "connecting_rod_coarse.msh", unit="mm")
-        middle = fx.TieRequest("middle", "middle", "follower")
-        request = fx.ReductionRequest(interfaces=ENDS, markers=(middle,), frame="chord", stress=True)
-        fx.write_body(fx.reduce_mesh(mesh, fx.MATERIALS["steel"], request), folder / "connecting_rod.h5")
-    return fx.run_model(fx.read_model(folder / f"{name}.toml", SETTINGS.get(name)), folder / f"{name}.h5")
+    """The result of an example."""
+    return fx.run_model(fx.read_model(HERE / f"{name}.toml", SETTINGS.get(name)), folder / f"{name}.h5")
 
 
 def movie(result: fx.Result) -> None:

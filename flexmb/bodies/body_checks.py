@@ -20,6 +20,7 @@ from flexmb.bodies.mode_checks import discretisation, free_modes
 from flexmb.bodies.point_field import PointField
 from flexmb.bodies.verdict import GOOD_FREQUENCY, STIFF, judge, with_reasons
 from flexmb.elements.fe_model import FEModel
+from flexmb.reduction.band_modes import Certificate
 from flexmb.reduction.component_modes import ComponentModes
 from flexmb.reduction.free_body import FreeBody
 from flexmb.reduction.small_motions import SmallMotion
@@ -37,6 +38,8 @@ class BodyFindings:
     points: PointField | None
     markers: Sequence[SmallMotion]
     """Motions of all markers in the body frame, with scaled shapes"""
+    certificate: Certificate | None = None
+    """Certificate of shapes that were chosen for a band"""
 
 
 def body_findings(
@@ -45,7 +48,8 @@ def body_findings(
     """The numbers of the body report, plain data; below : limit that was given for the eigenmodes [Hz]."""
     body, shapes = found.body, found.shapes
     frequencies = np.sqrt(np.maximum(shapes.omega_squared, 0.0)) / (2.0 * np.pi)
-    modes = free_modes(body, shapes, compare, below, progress)
+    certificate = found.certificate
+    modes = free_modes(body, shapes, compare, below, progress, None if certificate is None else certificate.band[1])
     report: dict[str, Any] = _rigid_body(found)
     report["rigid"] = {
         "count": 6,
@@ -64,6 +68,8 @@ def body_findings(
         "compared": bool(len(modes.full)),
     }
     report["discretisation"] = discretisation(body, modes, progress)
+    if certificate is not None:
+        report["certificate"] = certificate.as_dict()
     report["statics"] = _static_errors(body, shapes)
     report["condition"] = shapes.condition
     report["lowest_frequency"], report["highest_frequency"] = float(frequencies[0]), float(frequencies[-1])

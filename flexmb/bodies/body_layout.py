@@ -22,7 +22,7 @@ FORMAT = "flexmb body"
 VERSION = 1
 NAME = re.compile(r"\w[\w-]*")
 """Names of markers: they survive in references "body.marker" and as HDF5 groups."""
-COORDINATE_KINDS = ("fixed-interface", "constraint", "free", "attachment", "user")
+COORDINATE_KINDS = ("fixed-interface", "constraint", "free", "attachment", "krylov", "user")
 MARKER_KINDS = ("rbe2", "rbe3", "follower")
 
 

@@ -59,6 +59,7 @@ def _verdict_lines(name: str, report: Mapping[str, Any]) -> Iterator[str]:
         claimed = _number(band.get("claimed"))
         rule = f"; {claimed:.5g} Hz is half of the frequency up to which modes were kept" if claimed else ""
         yield from entry("band", text + rule)
+    yield from _certificate_lines(_table(report, "certificate"))
     estimate = _table(report, "discretisation")
     errors, hertz = _flat(estimate.get("frequency_errors")), _flat(estimate.get("frequencies"))
     if errors and hertz and isinstance(estimate.get("method"), str):
@@ -66,7 +67,27 @@ def _verdict_lines(name: str, report: Mapping[str, Any]) -> Iterator[str]:
         text = f"frequencies up to {hertz[-1]:.5g} Hz are too high by {low:.2g} to {high:.2g} % (estimate: "
         yield from entry("mesh error", f"{text}{estimate['method']})")
     elif "discretisation" in report:
-        yield from entry("mesh error", "not estimated: matrices from elsewhere have no elements")
+        yield from entry("mesh error", "not estimated: it is known for solid cells and beams only")
+
+
+def _certificate_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
+    """The allowed error, and the largest one of how many frequencies."""
+    keys = ("allowed", "largest", "at", "checks", "built_at", "reference", "damping_ratio")
+    numbers = {key: number for key in keys if (number := _number(certificate.get(key))) is not None}
+    ends = _flat(certificate.get("band"), 2)
+    if ends is None or len(numbers) < len(keys):
+        return
+    verb = "is within" if certificate.get("passed") is True else "is NOT within"
+    text = (
+        f"the transfer between all interfaces {verb} {numbers['allowed']:g} from {ends[0]:g} to {ends[1]:g} Hz: "
+        f"at most {numbers['largest']:.2g} off, at {numbers['at']:.5g} Hz, of {numbers['checks']:.0f} checked "
+        f"frequencies that are not among the {numbers['built_at']:.0f} that the shapes come from"
+    )
+    yield from entry("certificate", text)
+    text = (
+        f"damping ratio {numbers['damping_ratio']:g}; error of the full model's own response {numbers['reference']:.1g}"
+    )
+    yield from entry("", f"{text}. Plot: flexmb plot BODY.h5")
 
 
 def _what_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:

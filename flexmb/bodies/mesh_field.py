@@ -31,17 +31,17 @@ _SMALL = 1e-6
 
 
 class MassProducts:
-    """Products of the fields of a solid mesh over its mass; the second-order ones are added in chunks of pairs."""
+    """Products of the fields of a body over its mass; the second-order ones are added in chunks of pairs."""
 
-    def __init__(self, model: FEModel, Phi: Floats):
-        """Phi : (nodes, n, 3) shapes in the body frame"""
-        nodes, n, _ = Phi.shape
+    def __init__(self, points: Floats, mass: Any, Phi: Floats):
+        """Points (p, 3) that carry the mass (p, p), and their shapes Phi : (p, n, 3) in the body frame"""
+        count, n, _ = Phi.shape
         self.n = n
-        # Coordinates are relative to the centre of the nodes until the end: the origin may be far away.
-        self._centre = model.points.mean(axis=0)
-        low = np.hstack([np.ones((nodes, 1)), model.points - self._centre, Phi.reshape(nodes, -1)])
-        self._mass = model.M
-        self._mass_low = np.asarray(model.M @ low)
+        # Coordinates are relative to the centre of the points until the end: the origin may be far away.
+        self._centre = points.mean(axis=0)
+        low = np.hstack([np.ones((count, 1)), points - self._centre, Phi.reshape(count, -1)])
+        self._mass = mass
+        self._mass_low = np.asarray(mass @ low)
         self._low_products = low.T @ self._mass_low
         self._shift = np.eye(4 + 3 * n)
         self._shift[1:4, 0] = self._centre
@@ -49,7 +49,7 @@ class MassProducts:
         self._second: list[Floats] = []
 
     def add(self, G: Floats, *, keep: bool) -> None:
-        """Add the next pairs G (nodes, pairs, 3); with `keep`, store them for their products with each other."""
+        """Add the next pairs G (p, pairs, 3); with `keep`, store them for their products with each other."""
         flat = G.reshape(len(G), -1)
         self._mixed.append(self._mass_low.T @ flat)
         if keep:

@@ -71,9 +71,17 @@ class FreeModes:
 
 
 def free_modes(
-    body: FreeBody, shapes: ComponentModes, compare: bool, below: float | None, progress: Progress
+    body: FreeBody,
+    shapes: ComponentModes,
+    compare: bool,
+    below: float | None,
+    progress: Progress,
+    band: float | None = None,
 ) -> FreeModes:
-    """The free modes in the band; below : limit that was given for the eigenmodes [Hz]."""
+    """The free modes in the band; below : limit that was given for the eigenmodes [Hz].
+
+    band : end of the band that the shapes were chosen for [Hz]: they contain all its free modes
+    """
     frequencies = np.sqrt(np.maximum(shapes.omega_squared, 0.0)) / (2.0 * np.pi)
     modes = [source for source in shapes.sources if source.frequency > 0.0]
     exact = any(source.kind == "free" for source in modes)
@@ -81,6 +89,8 @@ def free_modes(
     top = top if below is None or exact else max(top, below)
     claim = min((1.0 if exact else FIXED_BAND) * top, float(frequencies[-1]))
     none = np.zeros(0)
+    if band is not None:
+        return FreeModes(band, len(modes), none, none, shapes.Phi, shapes.omega_squared)
     if exact or not compare:
         return FreeModes(claim, len(modes), none, none, shapes.Phi, shapes.omega_squared)
     count = min(max(LEAST_COMPARED, len(modes)), MOST_COMPARED, len(frequencies))

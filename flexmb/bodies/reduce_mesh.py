@@ -18,11 +18,13 @@ from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.bodies.verdict import loss_reasons, with_reasons
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import Material
+from flexmb.elements.shell.assemble import assemble_shells
+from flexmb.elements.shell.thickness import sections_by_set
 from flexmb.elements.solid.assemble import assemble
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.mesh.mesh import Mesh
+from flexmb.mesh.mesh import SOLIDS, SURFACES, Mesh
 from flexmb.mesh.select import select_nodes
-from flexmb.mesh.surface import outer_surface
+from flexmb.mesh.surface import outer_surface, shell_triangles
 from flexmb.reduction.interfaces import Interface, make_interface
 from flexmb.reduction.request import ReductionRequest, TieRequest, read_vectors
 from flexmb.reduction.sparse.memory import available_memory
@@ -30,6 +32,7 @@ from flexmb.reduction.sparse.memory import available_memory
 Progress = Callable[[str, float], None] | None
 
 _NEIGHBOURS = {"tet4": 14, "tet10": 27, "hex8": 25, "hex20": 48, "hex27": 60, "wedge6": 19, "wedge15": 34}
+_NEIGHBOURS |= {"tri3": 28, "tri6": 46, "quad4": 36, "quad8": 64, "quad9": 64}
 """Nodes that share a cell with a node, on average over a large mesh"""
 _BLOCK_BYTES = 84
 """Stiffness and mass of a pair of nodes"""
@@ -45,15 +48,38 @@ def reduce_mesh(
     name: str = "body",
     progress: Progress = None,
     provenance: Mapping[str, str] | None = None,
+    thickness: float | Mapping[str, float] | None = None,
 ) -> ReducedBody:
-    """The reduced body of a solid mesh; materials by cell set, or one for all."""
+    """The reduced body of a mesh of solids and shells; materials, and the shells' thickness, by cell set or for all."""
     _reject_too_large(mesh)
-    model = assemble(mesh, materials, lumped=request.lumped, hex8=request.hex8, progress=progress)
+    model = assemble_mesh(mesh, materials, thickness, lumped=request.lumped, hex8=request.hex8, progress=progress)
     made_of = [materials] if isinstance(materials, Material) else list(dict.fromkeys(materials.values()))
     warnings = [warning for material in made_of for warning in material.warnings()]
     return reduce_assembled(
         model, mesh, request, name=name, progress=progress, provenance=provenance, warnings=warnings
     )
+
+
+def assemble_mesh(
+    mesh: Mesh,
+    materials: Material | Mapping[str, Material],
+    thickness: float | Mapping[str, float] | None = None,
+    *,
+    lumped: bool = False,
+    hex8: str = "incompatible",
+    progress: Progress = None,
+) -> FEModel:
+    """Stiffness and mass of the solid and shell cells of a mesh."""
+    if not any(block.kind in SURFACES for block in mesh.cells):
+        return assemble(mesh, materials, lumped=lumped, hex8=hex8, progress=progress)
+    if lumped:
+        text = "shells have consistent mass only"
+        raise InputError([Fault(text, ("lumped",), "Leave it out.")])
+    named, sections = sections_by_set(mesh, materials, thickness)
+    shells = assemble_shells(named, sections, progress=progress)
+    if not any(block.kind in SOLIDS for block in mesh.cells):
+        return shells
+    return assemble(mesh, materials, hex8=hex8, others=shells, progress=progress)
 
 
 def _reject_too_large(mesh: Mesh) -> None:
@@ -99,7 +125,7 @@ def reduce_assembled(
 
 def tie_markers(model: FEModel, mesh: Mesh, requests: Sequence[TieRequest]) -> list[Interface]:
     """The requested markers; raises all faults at once."""
-    triangles = outer_surface(mesh)[0] if requests else np.zeros((0, 3), dtype=np.int64)
+    triangles = np.concatenate([outer_surface(mesh)[0], shell_triangles(mesh)])
     made: list[Interface] = []
     faults: list[Fault] = []
     for request in requests:
@@ -115,6 +141,17 @@ def tie_markers(model: FEModel, mesh: Mesh, requests: Sequence[TieRequest]) -> l
     if faults:
         raise InputError(faults)
     return made
+
+
+def marker_places(mesh: Mesh, requests: Sequence[TieRequest]) -> dict[str, Floats]:
+    """(3,) [m] of every marker that `tie_markers` makes, known without elements."""
+    triangles = outer_surface(mesh)[0] if requests else np.zeros((0, 3), dtype=np.int64)
+    places = {}
+    for request in requests:
+        nodes = select_nodes(mesh, request.select)
+        weights = _shares(mesh, triangles, nodes)
+        places[request.name] = np.average(mesh.points[nodes], axis=0, weights=weights)
+    return places
 
 
 def _single_node(model: FEModel, mesh: Mesh, name: str, node: int) -> Interface:

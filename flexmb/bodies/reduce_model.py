@@ -20,15 +20,18 @@ from flexmb.arrays import Floats, Integers
 from flexmb.bodies.body_checks import BodyFindings, body_findings
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.mesh_field import MassProducts, linear_invariants
+from flexmb.bodies.outside import outside_of
 from flexmb.bodies.reduced_body import BodyMarker, Coordinate, ReducedBody, Surface
 from flexmb.bodies.verdict import with_reasons
 from flexmb.elements.fe_model import FEModel
+from flexmb.elements.second_order import has_second_order
 from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.reduction.band_modes import Certificate, band_modes
 from flexmb.reduction.component_modes import ComponentModes, component_modes
 from flexmb.reduction.damping import damping_faults, damping_matrix, damping_text
 from flexmb.reduction.free_body import FreeBody
 from flexmb.reduction.interfaces import Interface
-from flexmb.reduction.request import MOST_QUADRATIC, ReductionRequest, split_frame
+from flexmb.reduction.request import DEFAULT_ERROR, MOST_MODES, MOST_QUADRATIC, ReductionRequest, split_frame
 from flexmb.reduction.second_order import marker_motion, second_order_fields
 from flexmb.reduction.small_motions import (
     SmallMotion,
@@ -67,29 +70,23 @@ def reduce_model(
     if faults:
         raise InputError(faults)
     body = FreeBody(model, interfaces, progress)
-    shapes = component_modes(
-        body,
-        request.method,
-        modes=request.count,
-        below=request.below,
-        keep_below=request.keep_below,
-        attachment=request.attachment,
-        vectors=vectors,
-        progress=progress,
-    )
+    shapes, certificate = _shapes(body, request, vectors, progress)
     _reject_too_much(len(model.points), len(shapes.labels), request)
     faults = damping_faults(request.damping, len(shapes.labels))
     if faults:
         raise InputError(faults)
     assembled = _Assembly(model, interfaces, shapes, request)
     assembled.run(body, progress)
-    findings = BodyFindings(body, shapes, assembled.invariants, assembled.points, assembled.markers)
+    findings = BodyFindings(body, shapes, assembled.invariants, assembled.points, assembled.markers, certificate)
     report = body_findings(findings, request.compare, request.below, progress)
     report["notes"] = [*report.get("notes", []), *notes]
     reasons = [("care", WarningRecord("unusual-data", text, "material")) for text in warnings]
-    if not request.compare and request.method != "free":
+    if not request.compare and request.method != "free" and certificate is None:
         text = "the frequencies were not compared with those of the full model, by request"
         reasons.append(("care", WarningRecord("not-compared", text, "modes")))
+    if model.shells is not None:
+        text = "the discretisation error of shells is not estimated: compare with a finer mesh"
+        reasons.append(("care", WarningRecord("coarse-mesh", text, "mesh")))
     report = with_reasons(report, reasons)
     report["damping"] = damping_text(request.damping)
     report["sizes"]["seconds"] = time.perf_counter() - began
@@ -121,16 +118,37 @@ def reduce_model(
     )
 
 
+def _shapes(
+    body: FreeBody, request: ReductionRequest, vectors: Floats | None, progress: Progress
+) -> tuple[ComponentModes, Certificate | None]:
+    """The shapes that are requested, by number or for a band; the latter with a certificate."""
+    if request.band is not None:
+        error = DEFAULT_ERROR if request.error is None else request.error
+        most = MOST_QUADRATIC if request.field == "quadratic" else MOST_MODES
+        return band_modes(body, request.band, error, damping=request.damping, most=most, progress=progress)
+    shapes = component_modes(
+        body,
+        request.method,
+        modes=request.count,
+        below=request.below,
+        keep_below=request.keep_below,
+        attachment=request.attachment,
+        vectors=vectors,
+        progress=progress,
+    )
+    return shapes, None
+
+
 def _faults(model: FEModel, interfaces: Sequence[Interface], request: ReductionRequest) -> list[Fault]:
     """Faults of the request that depend on the model."""
     faults = []
-    solid = not len(model.rotations) and model.mesh is not None and model.elastic is not None
-    if request.field == "quadratic" and not solid:
-        text = "the quadratic field needs the elements of a solid mesh"
+    known = has_second_order(model)
+    if request.field == "quadratic" and not known:
+        text = "the quadratic field needs the elements of a mesh of solids and shells"
         hint = "Use field linear; for a straight beam with stiffening use a body with beam = [A, B] in the model file."
         faults.append(Fault(text, ("field",), hint))
-    if request.stress and not solid:
-        faults.append(Fault("stress needs the elements of a solid mesh", ("stress",)))
+    if request.stress and not known:
+        faults.append(Fault("stress needs the elements of a mesh of solids and shells", ("stress",)))
     ends = [i for name in frame_interfaces(interfaces, request.frame) for i in interfaces if i.name == name]
     if len(ends) == 2 and np.linalg.norm(ends[0].point - ends[1].point) < 1e-9 * np.ptp(model.points):
         text = f"'{ends[0].name}' and '{ends[1].name}' are at the same place and define no chord"
@@ -144,7 +162,9 @@ def _reject_too_much(nodes: int, n: int, request: ReductionRequest) -> None:
         return
     if n > MOST_QUADRATIC:
         text = f"{n} shapes have {n * (n + 1) // 2} pairs: a quadratic field allows at most {MOST_QUADRATIC} shapes"
-        raise InputError([Fault(text, ("modes",), "Use fewer modes, keep_below, or the linear field.")])
+        raise InputError(
+            [Fault(text, ("modes",), "Use fewer modes, keep_below, a narrower band, or the linear field.")]
+        )
     needed, free = 24 * nodes * n * (n + 1) // 2, available_memory()
     if request.order in (None, "full") and free is not None and needed > 0.8 * free:
         raise ComputationError(
@@ -169,26 +189,27 @@ class _Assembly:
         self, model: FEModel, interfaces: Sequence[Interface], shapes: ComponentModes, request: ReductionRequest
     ):
         self.model, self.interfaces, self.shapes, self.request = model, interfaces, shapes, request
-        n_nodes = len(model.points)
-        self.Phi = shapes.Phi[: 3 * n_nodes].reshape(n_nodes, 3, -1).transpose(0, 2, 1)
+        self.carriers, self.carried = model.carriers
+        self.places = self.carriers.places(model.points)
+        self.Phi = self.carriers.first(shapes.Phi)
         self.n = self.Phi.shape[1]
         self.pairs = lower_pairs(self.n)
         self.quadratic = request.field == "quadratic"
         self.full = self.quadratic and request.order in (None, "full")
         self.order = 0 if not self.quadratic else 2 if self.full else int(request.order)
-        self._surface_nodes, self._triangles = _outside(model)
+        self.outside = outside_of(model)
 
     def run(self, body: FreeBody, progress: Progress) -> None:
         """Process all pairs once."""
         none = np.zeros((0, 2), dtype=np.int64)
         motions = [marker_motion(interface, self.shapes.Phi, none, None) for interface in self.interfaces]
         frame = self._frame(none, motions)
-        Phi = self._seen(frame, none, np.zeros((len(self.Phi), 0, 3)))[0]
+        Phi = self._seen(self.places, self.Phi, frame, none, np.zeros((len(self.Phi), 0, 3)))[0]
         self.scale = 1.0 / self._sizes(Phi, frame)
         self.seen_Phi = Phi * self.scale[:, None]
         products = None
-        if not len(self.model.rotations) and self.model.M.shape[0] == len(self.model.points):
-            products = MassProducts(self.model, self.seen_Phi)
+        if self.carried is not None:
+            products = MassProducts(self.places, self.carried, self.seen_Phi)
         parts: list[list[SmallMotion]] = []
         surface: list[NDArray[np.float32]] = []
         if self.quadratic:
@@ -200,12 +221,12 @@ class _Assembly:
         self.invariants = self._invariants(products, frame)
         if self.full and products is not None:
             self.points = products.mass_points(1.0 / (self.scale * np.sqrt(self.shapes.omega_squared)))
-        self.surface = self._surface(surface)
+        self.surface = self._surface(surface, frame)
 
     def _sizes(self, Phi: Floats, frame: SmallMotion | None) -> Floats:
         """(n,) largest displacement of each shape; a pure twist counts by its effect at half the size of the body"""
         size = np.linalg.norm(Phi, axis=2).max(axis=0)
-        rotations = self.shapes.Phi[3 * len(Phi) :].reshape(-1, 3, self.n).transpose(0, 2, 1)
+        rotations = self.shapes.Phi[3 * len(self.model.points) :].reshape(-1, 3, self.n).transpose(0, 2, 1)
         if len(rotations):
             seen = rotations - (0.0 if frame is None else frame.w)
             arm = 0.5 * float(np.ptp(self.model.points, axis=0).max())
@@ -227,11 +248,13 @@ class _Assembly:
         names = frame_interfaces(self.interfaces, self.request.frame)
         return next((i.point for i in self.interfaces if names and i.name == names[0]), np.zeros(3))
 
-    def _seen(self, frame: SmallMotion | None, pairs: Integers, G: Floats) -> tuple[Floats, Floats]:
-        """Shapes and second-order displacements of the nodes in the body frame, shapes not scaled yet"""
+    def _seen(
+        self, places: Floats, Phi: Floats, frame: SmallMotion | None, pairs: Integers, G: Floats
+    ) -> tuple[Floats, Floats]:
+        """Shapes and second-order displacements of points in the body frame, shapes not scaled yet"""
         if frame is None:
-            return self.Phi, G
-        return seen_from(frame, pairs, self.model.points - self._origin, self.Phi, G)
+            return Phi, G
+        return seen_from(frame, pairs, places - self._origin, Phi, G)
 
     def _add_pairs(
         self, pairs: Integers, G: Floats, products: MassProducts, surface: list[NDArray[np.float32]]
@@ -239,11 +262,12 @@ class _Assembly:
         """Add one chunk of pairs, G : (3 b, pairs) in mean axes; the motions of the markers in the body frame."""
         motions = [marker_motion(interface, self.shapes.Phi, pairs, G) for interface in self.interfaces]
         frame = self._frame(pairs, motions)
-        nodal = G.reshape(len(self.Phi), 3, -1).transpose(0, 2, 1)
         scale = (self.scale[pairs[:, 0]] * self.scale[pairs[:, 1]])[:, None]
-        nodal = self._seen(frame, pairs, nodal)[1] * scale
-        products.add(nodal, keep=self.full)
-        surface.append(nodal[self._surface_nodes].astype(np.float32))
+        carried = self.carriers.second(self.shapes.Phi, pairs, G)
+        products.add(self._seen(self.places, self.Phi, frame, pairs, carried)[1] * scale, keep=self.full)
+        drawn = self.outside.riders.second(self.shapes.Phi, pairs, G)
+        seen = self._seen(self._drawn_places, self._drawn_Phi, frame, pairs, drawn)[1] * scale
+        surface.append(seen.astype(np.float32))
         return [self._marker_seen(frame, pairs, i, m, scale) for i, m in zip(self.interfaces, motions, strict=True)]
 
     def _marker_seen(
@@ -270,6 +294,7 @@ class _Assembly:
             return products.invariants(self.order)
         blocks = self.shapes.Phi.copy()
         n_nodes = len(self.model.points)
+        assert self.carriers.arms is None
         blocks[: 3 * n_nodes] = self.seen_Phi.transpose(0, 2, 1).reshape(3 * n_nodes, -1)
         turn = np.zeros((3, self.n)) if frame is None else frame.w.T
         rotations = blocks[3 * n_nodes :].reshape(-1, 3, self.n) - turn
@@ -282,33 +307,26 @@ class _Assembly:
             return MarkerShapes.linear(motion.d, motion.w)
         return MarkerShapes(motion.d, motion.w, full_pairs(motion.d2, self.n), full_pairs(motion.w2, self.n), 2)
 
-    def _surface(self, second: list[NDArray[np.float32]]) -> Surface | None:
-        nodes = self._surface_nodes
+    @property
+    def _drawn_places(self) -> Floats:
+        return self.outside.riders.places(self.model.points)
+
+    @property
+    def _drawn_Phi(self) -> Floats:
+        return self.outside.riders.first(self.shapes.Phi)
+
+    def _surface(self, second: list[NDArray[np.float32]], frame: SmallMotion | None) -> Surface | None:
         if self.model.mesh is None:
             return None
-        stress = None
-        if self.request.stress:
-            from flexmb.elements.solid.stress import nodal_stress
-
-            stress = nodal_stress(self.model, self.shapes.Phi)[nodes] * self.scale[:, None]
+        none = np.zeros((0, 2), dtype=np.int64)
+        Phi = self._drawn_Phi
+        Phi = self._seen(self._drawn_places, Phi, frame, none, np.zeros((len(Phi), 0, 3)))[0]
+        stress = self.outside.stress(self.model, self.shapes.Phi) * self.scale[:, None] if self.request.stress else None
         return Surface(
-            points=self.model.points[nodes],
-            triangles=self._triangles,
-            nodes=nodes,
-            Phi=self.seen_Phi[nodes],
+            points=self._drawn_places,
+            triangles=self.outside.triangles,
+            nodes=self.outside.riders.nodes,
+            Phi=Phi * self.scale[:, None],
             G=np.concatenate(second, axis=1) if second else None,
             stress=stress,
         )
-
-
-def _outside(model: FEModel) -> tuple[Integers, Integers]:
-    """Nodes of the outer surface, and its triangles as indices into them"""
-    if model.mesh is None:
-        return np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.int64)
-    from flexmb.mesh.surface import outer_surface
-
-    triangles = outer_surface(model.mesh)[0]
-    if not len(triangles):
-        return np.arange(len(model.points)), np.zeros((0, 3), dtype=np.int64)
-    nodes, numbers = np.unique(triangles, return_inverse=True)
-    return nodes.astype(np.int64), numbers.reshape(-1, 3).astype(np.int64)

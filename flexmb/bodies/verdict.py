@@ -90,7 +90,7 @@ def loss_reasons(losses: Sequence[Loss]) -> list[Reason]:
 
 def judge(report: Mapping[str, Any], modes: FreeModes, stiff_kinds: Sequence[str]) -> list[Reason]:
     """All reasons against a body."""
-    reasons = [*_judge_rigid(report), *_judge_modes(modes)]
+    reasons = [*_judge_rigid(report), *_judge_certificate(report.get("certificate")), *_judge_modes(modes)]
     for entry in report["statics"]:
         for key, load in (("force_error", "force along"), ("moment_error", "moment about")):
             if entry[key] > GOOD_STATICS:
@@ -117,6 +117,20 @@ def _judge_rigid(report: Mapping[str, Any]) -> Iterator[Reason]:
         text = f"the inertia of the reduced body is {100 * lost:.2g} % off that of the mesh"
         text = f"{text}: check whether the mesh lies very far from its origin"
         yield "bad", WarningRecord("inertia-off", text, "mesh", None, lost, "1")
+
+
+def _judge_certificate(certificate: Mapping[str, Any] | None) -> Iterator[Reason]:
+    """The transfer between the interfaces in the band that shapes were chosen for."""
+    if certificate is None or certificate["passed"]:
+        return
+    low, high = certificate["band"]
+    text = (
+        f"the allowed error of {certificate['allowed']:g} is not reached in the band from {low:g} to {high:g} Hz: the "
+        f"transfer between the interfaces is off by up to {certificate['largest']:.2g}, at {certificate['at']:.4g} Hz: "
+        "use a narrower band or a larger error"
+    )
+    level = "care" if certificate["largest"] < BAD_FREQUENCY else "bad"
+    yield level, WarningRecord("transfer-off", text, "band", None, certificate["largest"], "1")
 
 
 def _judge_modes(modes: FreeModes) -> Iterator[Reason]:

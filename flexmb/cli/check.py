@@ -38,11 +38,11 @@ def check(
     """
     from flexmb.analyses.check import CHECKED_BY, examine_model
     from flexmb.cli.json_output import check_document, exit_code, print_document
+    from flexmb.cli.loading import load_model
     from flexmb.cli.progress import announce_compilation
     from flexmb.cli.settings import read_settings
-    from flexmb.model.model_file import read_model
 
-    loaded = read_model(model, read_settings(settings or []))
+    loaded = load_model(model, read_settings(settings or []))
     if sys.stderr.isatty():
         announce_compilation(sys.stderr, CHECKED_BY, loaded.spec)
     found = examine_model(loaded, graph=graph, matrices=matrices)

@@ -55,10 +55,10 @@ def inverse(
     strict
         Exit with code 1 when there are warnings, such as reactions that are not unique; the result is written.
     """
+    from flexmb.cli.loading import load_model
     from flexmb.cli.settings import read_settings
-    from flexmb.model.model_file import read_model
 
-    loaded = read_model(model, read_settings(settings or []))
+    loaded = load_model(model, read_settings(settings or []), quiet)
     target = output or Path(loaded.spec.output.file or f"{model.stem}.h5")
     _check(target, csv, verify, more_drives)
     choices = {"elastic": elastic, "more_drives": more_drives, "reactions": reactions}

@@ -226,12 +226,15 @@ def verification_document(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 def mesh_document(mesh: Mesh, report: MeshReport) -> dict[str, Any]:
     """A mesh and the findings on it."""
+    from flexmb.mesh.deck import deck_summary
+
     numbers = {name: value for name, value in vars(report).items() if name not in ("faults", "warnings")}
     return {
         "mesh": mesh.name,
         "file": mesh.source,
         "unit": mesh.unit,
         **numbers,
+        "deck": dict(deck_summary(mesh.deck)) if mesh.deck is not None else {},
         "notes": list(mesh.notes),
         "faults": [{"text": fault.text, "hint": fault.hint} for fault in report.faults],
         "warnings": listed(report.warnings),

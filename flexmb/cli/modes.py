@@ -61,9 +61,9 @@ def modes(
     """
     from flexmb.analyses.modes import modes_of_model
     from flexmb.cli.json_output import exit_code
+    from flexmb.cli.loading import load_model
     from flexmb.cli.modes_files import read_over, read_pair, read_range
     from flexmb.cli.settings import read_settings
-    from flexmb.model.model_file import read_model
 
     paths = output or []
     _check(about, result, time, over, frf, frequencies, most, paths)
@@ -71,7 +71,7 @@ def modes(
     if over is not None:
         return exit_code(_sweep(model, values, *read_over(over), about, most, paths, json), strict)
     wanted = None if frf is None else (read_pair(frf), read_range("--frequencies", frequencies or "", 0.0))
-    modal = modes_of_model(read_model(model, values), about=about, result=result, time=time)
+    modal = modes_of_model(load_model(model, values), about=about, result=result, time=time)
     if wanted:
         _respond(modal, *wanted, most, paths, json)
     else:

@@ -1,4 +1,4 @@
-"""flexmb plot: the standard plots of a result."""
+"""flexmb plot: the standard plots of a result, or the frequency response of a body reduced for a band."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def plot(
     Parameters
     ----------
     result
-        Result file (.h5).
+        Result file (.h5). Or a body file reduced with --band: its frequency response, full against reduced.
     output
         File to write (.png, .svg or .pdf); default: the name of the result with .png, in the current folder.
     picture
@@ -39,10 +39,18 @@ def plot(
     dark
         Dark background.
     """
+    from flexmb.bodies.body_file import is_body_file
     from flexmb.results.result_file import Result
     from flexmb.view.plots import plot_result
 
     path = output or Path(f"{result.stem}.png")
+    if is_body_file(result):
+        from flexmb.bodies.body_file import read_body
+        from flexmb.view.plots.body_plots import plot_body
+
+        plot_body(read_body(result), path, dark=dark)
+        print(path)
+        return 0
     with Result(result) as loaded:
         plot_result(
             loaded,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,11 +11,9 @@ from cyclopts import Group, Parameter
 
 if TYPE_CHECKING:
     from flexmb.bodies.reduced_body import ReducedBody
-    from flexmb.elements.fe_model import FEModel
     from flexmb.elements.material import Material
     from flexmb.errors import Fault
     from flexmb.mesh.mesh import Mesh
-    from flexmb.reduction.request import ReductionRequest
 
 _MESH = Group("Mesh and material", sort_key=1)
 _TIES = Group("Interfaces", sort_key=2)
@@ -38,7 +36,7 @@ class ReduceOptions:
         _option(
             _MESH,
             "steel, aluminium, ..., or 'E=210 GPa nu=0.3 density=7850'. SET=steel applies to the cells of one set. "
-            "May be repeated; one without a set then applies to all other cells.",
+            "May be repeated; one without a set then applies to all other cells. Default: materials of the deck.",
         ),
     ] = None
     unit: Annotated[
@@ -48,6 +46,14 @@ class ReduceOptions:
     section: Annotated[
         str | None,
         _option(_MESH, "Cross-section of line cells, e.g. 'circle radius=3 mm' or 'rectangle y=1 cm z=2 cm'."),
+    ] = None
+    thickness: Annotated[
+        list[str] | None,
+        _option(
+            _MESH,
+            "Thickness of shell cells, e.g. '2 mm'; SET=2mm applies to the cells of one set. May be repeated; one "
+            "without a set then applies to all other shell cells.",
+        ),
     ] = None
     y_axis: Annotated[
         str | None, _option(_MESH, "Direction of the section's y axis: x, y, z or three numbers such as '0,1,1'.")
@@ -80,6 +86,17 @@ class ReduceOptions:
     keep_below: Annotated[
         str | None, _option(_MODES, "Drop shapes of the final basis above a frequency: allows longer steps.")
     ] = None
+    band: Annotated[
+        str | None,
+        _option(
+            _MODES,
+            "Choose the shapes for a band of frequencies, e.g. '0:2 kHz', until the transfer between all interfaces is "
+            "within --error, with a certificate. Instead of --modes and --below.",
+        ),
+    ] = None
+    error: Annotated[
+        str | None, _option(_MODES, "Allowed relative error of the transfer in the band. Default: 0.001.")
+    ] = None
     attachment: Annotated[
         bool, _option(_MODES, "Add attachment modes: static responses to unit loads at the interfaces.")
     ] = False
@@ -110,7 +127,13 @@ class ReduceOptions:
     ] = False
     output: Annotated[
         Path | None,
-        _option(_BODY, "Body file; default: the name of the mesh with .h5, in the current folder.", "--output", "-o"),
+        _option(
+            _BODY,
+            "Body file; default: the name of the mesh with .h5, in the current folder. For a model file: a folder for "
+            "copies of its bodies.",
+            "--output",
+            "-o",
+        ),
     ] = None
     quiet: Annotated[bool, _option(_BODY, "Print nothing but errors.")] = False
     json: Annotated[
@@ -141,8 +164,13 @@ def reduce(mesh: Path, /, *, options: ReduceOptions = _NO_OPTIONS) -> int:
     Parameters
     ----------
     mesh
-        Mesh file: Gmsh, Abaqus/CalculiX .inp, Nastran .bdf, VTK, MED, ...
+        Mesh file: Gmsh, Abaqus/CalculiX .inp, Nastran .bdf, Ansys .cdb, .unv, VTK, MED, ... Or a model file (.toml):
+        all its bodies with the key 'mesh' are reduced and kept in the cache.
     """
+    if mesh.suffix.lower() == ".toml":
+        from flexmb.cli.reduce_bodies import reduce_bodies
+
+        return reduce_bodies(mesh, options)
     from flexmb.bodies.body_file import write_body
     from flexmb.bodies.body_report import report_text
     from flexmb.cli.json_output import body_document, exit_code, print_document
@@ -172,116 +200,60 @@ def _target(mesh: Path, options: ReduceOptions) -> Path:
 
 def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
     """The body, or all faults of the command at once."""
+    from flexmb.bodies.part import Part, read_part_mesh
     from flexmb.cli import reduce_arguments as arguments
+    from flexmb.cli.plain_output import typed_command
+    from flexmb.elements.deck_materials import deck_materials
     from flexmb.errors import InputError
-    from flexmb.mesh.select import select_nodes
-    from flexmb.reduction.request import material_faults, section_faults
 
     faults: list[Fault] = []
-    mesh = _read_mesh(path, options, faults, progress)
+    mesh = read_part_mesh(
+        path, options.unit, options.stiffness is not None, faults, progress, shells=bool(options.thickness)
+    )
     request = arguments.read_request(options, mesh, faults)
     materials = arguments.read_materials(options.material or [], faults)
+    from_deck = mesh is not None and not options.material and options.stiffness is None
+    if from_deck and mesh is not None:
+        materials, unusable = deck_materials(mesh)
+        faults += unusable
+        from_deck = bool(materials or unusable)
+        mesh = _with_note(mesh, materials)
     section = arguments.read_section(options.section, faults)
+    thickness = arguments.read_thickness(options.thickness, faults)
     y_axis = arguments.read_axis("--y-axis", options.y_axis, faults)
-    faults += request.faults() + arguments.elsewhere_faults(options)
+    faults += request.faults() + arguments.elsewhere_faults(options, from_deck)
+    part = Part(path, request, materials, options.unit, section, y_axis, thickness)
     if mesh is not None:
-        # The only fault without a place, "no interface is given", is wrong if one was given but could not be read.
-        found = request.mesh_faults(mesh, select_nodes)
-        faults += [fault for fault in found if fault.path or not options.interface]
-        if request.stiffness is None:
-            faults += material_faults(mesh, materials) + section_faults(mesh, options.section)
+        found = part.mesh_faults(mesh)
+        # Not said of what was given but could not be read: no interface (the only fault without a place), no section.
+        unread: list[tuple[str, ...]] = [()] if options.interface else []
+        unread += [("section",)] if options.section and section is None else []
+        unread += [("thickness",)] if options.thickness and thickness is None else []
+        faults += [fault for fault in found if fault.path not in unread]
     faults += _target_faults(_target(path, options))
     given = arguments.given_by(options, request)
     if faults:
         raise InputError(arguments.as_options(faults, given))
     assert mesh is not None
     try:
-        return _compute(path, mesh, request, materials, (section, y_axis), progress)
+        return part.reduced(mesh, progress=progress, command=typed_command())
     except InputError as error:
         raise InputError(arguments.as_options(error.faults, given)) from error
 
 
-def _read_mesh(path: Path, options: ReduceOptions, faults: list[Fault], progress: Any) -> Mesh | None:
-    """The mesh, with the warnings of its checks among its losses; None if it cannot be read."""
-    from flexmb.errors import InputError
-    from flexmb.mesh.checks import reject_bad
-    from flexmb.mesh.length_units import length_unit
-    from flexmb.mesh.losses import Loss
-    from flexmb.mesh.read import read_mesh
+def _with_note(mesh: Mesh, materials: dict[str, Material]) -> Mesh:
+    """The mesh with a note that its materials are those of the file."""
+    from dataclasses import replace
 
-    if progress is not None:
-        progress("reading the mesh", float("nan"))
-    unit = options.unit
-    try:
-        length_unit(unit, 0.0)
-    except InputError as error:
-        faults += error.faults
-        unit = None  # the sets can be checked in any unit
-    mesh = None
-    try:
-        mesh = read_mesh(path, unit)
-        if options.stiffness is None:  # imported matrices use only the nodes
-            warnings = [warning for warning in reject_bad(mesh).warnings if warning.code != "empty-sets"]
-            losses = [Loss("mesh", warning.text.rstrip(".")) for warning in warnings]
-            mesh = replace(mesh, losses=(*mesh.losses, *losses))
-    except InputError as error:
-        faults += error.faults
-    return mesh
+    from flexmb.bodies.part import material_text
 
-
-def _compute(
-    path: Path,
-    mesh: Mesh,
-    request: ReductionRequest,
-    materials: dict[str, Material],
-    beam: tuple[Any, Any],
-    progress: Any,
-) -> ReducedBody:
-    """The body from solid elements, from beams along line cells (section and y axis), or from imported matrices."""
-    from flexmb.bodies.compile_ahead import compile_ahead
-    from flexmb.bodies.reduce_mesh import reduce_assembled, reduce_mesh
-    from flexmb.reduction.request import with_rest
-
-    compile_ahead()
-    provenance = _provenance(path, mesh, materials)
-    names: dict[str, Any] = {"name": path.stem, "progress": progress, "provenance": provenance}
-    model: FEModel
-    if request.stiffness is not None:
-        from flexmb.elements.matrix_files import read_matrices, self_test
-
-        model = read_matrices(
-            request.stiffness, request.mass, request.dofs, mesh, unit=mesh.unit, check=True, progress=progress
-        )
-        warnings = [finding.text for finding in self_test(model) if finding.level == "care"]
-        return reduce_assembled(model, mesh, request, warnings=warnings, **names)
-    mesh, assigned = with_rest(mesh, materials)
-    if beam[0] is None:
-        return reduce_mesh(mesh, assigned, request, **names)
-    from flexmb.elements.line_beams import assemble_beams
-
-    if beam[1] is not None:  # the axes of the sections were given here
-        mesh = replace(mesh, losses=tuple(loss for loss in mesh.losses if loss.kind != "orientation"))
-    return reduce_assembled(assemble_beams(mesh, assigned, beam[0], y_axis=beam[1]), mesh, request, **names)
-
-
-def _provenance(path: Path, mesh: Mesh, materials: dict[str, Material]) -> dict[str, str]:
-    from hashlib import sha256
-
-    from flexmb.cli.plain_output import typed_command
-    from flexmb.cli.reduce_arguments import material_text
-    from flexmb.results.versions import flexmb_version
-
-    with path.open("rb") as file:
-        digest = sha256()
-        while piece := file.read(2**20):
-            digest.update(piece)
-    return {
-        "mesh file": f"{path} (in {mesh.unit})",
-        "sha256 of the mesh": digest.hexdigest(),
-        "material": "; ".join(material_text(name, material) for name, material in materials.items()),
-        "command": typed_command(),
-        "flexmb": flexmb_version(),
-    }
+    if not materials:
+        return mesh
+    texts = "; ".join(material_text(name, material) for name, material in list(materials.items())[:5])
+    note = (
+        f"No --material was given: the materials of the file are used ({texts}{'; ...' if len(materials) > 5 else ''})."
+    )
+    return replace(mesh, notes=(*mesh.notes, note))
 
 
 def _target_faults(target: Path) -> list[Fault]:

@@ -15,10 +15,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from flexmb.axes import named_direction
+from flexmb.bodies.part import usual_field
 from flexmb.cli.reduce import ReduceOptions
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.errors import Fault
-from flexmb.mesh.mesh import SOLIDS, Mesh
+from flexmb.mesh.mesh import Mesh
 from flexmb.model.expressions.parser import parse_quantity
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema import sections
@@ -27,7 +28,8 @@ from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.faults import faults_of
 from flexmb.model.schema.table import ValidationError
 from flexmb.model.units import KINDS
-from flexmb.reduction.request import RIGID_OR_AVERAGED, ReductionRequest, TieRequest
+from flexmb.reduction.request import RIGID_OR_AVERAGED, ReductionRequest
+from flexmb.reduction.tie_words import read_frame, read_tie
 from flexmb.suggestions import did_you_mean
 
 _KEY = re.compile(r"(?:^|(?<=[\s,;]))([^\W\d]\w*)\s*=")
@@ -98,6 +100,23 @@ def _read_material(text: str, place: tuple[str], faults: list[Fault]) -> Materia
     return Material(found.E, found.shear_modulus, found.density)
 
 
+def read_thickness(words: Sequence[str] | None, faults: list[Fault]) -> dict[str, float] | None:
+    """Thickness of the shells of each cell set; "" is all shells in no other set. None: not given, or wrong."""
+    found: dict[str, float] = {}
+    for word in words or []:
+        cell_set, equals, text = word.rpartition("=")
+        cell_set = cell_set.strip()
+        if cell_set in found:
+            what = f"the thickness of '{cell_set}'" if equals else "the thickness of all other shells"
+            faults.append(Fault(f"{what} is given twice.", (f"--thickness {word}",)))
+        number = read_number("--thickness", text.strip(), "length", faults)
+        if number is not None and number <= 0.0:
+            faults.append(Fault(f"a thickness must be positive, found {number:g} m.", (f"--thickness {word}",)))
+        elif number is not None:
+            found[cell_set] = number
+    return found or None
+
+
 def read_section(word: str | None, faults: list[Fault]) -> Any:
     """A cross-section such as "circle radius=3 mm"; None if it is not given or wrong."""
     if word is None:
@@ -161,6 +180,23 @@ def read_number(option: str, word: str | None, kind: str, faults: list[Fault]) -
     return number
 
 
+def read_band(option: str, word: str | None, faults: list[Fault]) -> tuple[float, float] | None:
+    """Two frequencies [Hz]: "0:2000", "0:2 kHz" (both kHz), "500 Hz:2 kHz"; one alone is the end of a band from 0."""
+    if word is None:
+        return None
+    low, colon, high = word.rpartition(":")
+    if not colon:
+        low = "0"
+    elif (unit := re.search(r"[a-zA-Z][a-zA-Z/]*\s*$", high)) and not re.search(r"[a-zA-Z]\s*$", low):
+        low = f"{low} {unit[0]}"
+    wrong: list[Fault] = []
+    ends = [read_number(option, end, "frequency", wrong) for end in (low, high)]
+    faults += [Fault(fault.text, (f"{option} {word}",), fault.hint) for fault in wrong[-1:]]
+    if ends[0] is None or ends[1] is None:
+        return None
+    return ends[0], ends[1]
+
+
 def read_count(option: str, word: str | None, faults: list[Fault]) -> int | None:
     """A whole number."""
     if word is None:
@@ -197,8 +233,6 @@ def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault])
         tie = RIGID_OR_AVERAGED[0]
     sets: Collection[str] = mesh.node_sets if mesh is not None else ()
     interfaces = read_ties("--interface", options.interface or [], tie, sets, faults)
-    is_solid = mesh is None or any(block.kind in SOLIDS for block in mesh.cells)
-    usual = "quadratic" if is_solid and options.stiffness is None else "linear"
     return ReductionRequest(
         interfaces=interfaces,
         markers=read_ties("--marker", options.marker or [], "follower", sets, faults),
@@ -206,10 +240,12 @@ def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault])
         modes=read_count("--modes", options.modes, faults),
         below=read_number("--below", options.below, "frequency", faults),
         keep_below=read_number("--keep-below", options.keep_below, "frequency", faults),
+        band=read_band("--band", options.band, faults),
+        error=read_number("--error", options.error, "number", faults),
         attachment=options.attachment,
         vectors=options.vectors,
         frame=read_frame(options.frame, interfaces),
-        field=(options.field or usual).strip().lower(),
+        field=(options.field or usual_field(mesh, options.stiffness is not None)).strip().lower(),
         order=read_order(options.order),
         damping=read_damping(options.damping, faults),
         lumped=options.lumped,
@@ -222,7 +258,7 @@ def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault])
     )
 
 
-def elsewhere_faults(options: ReduceOptions) -> list[Fault]:
+def elsewhere_faults(options: ReduceOptions, materials_of_deck: bool) -> list[Fault]:
     """Options that do not go together or need another one, with and without matrices computed elsewhere."""
     faults = []
     if options.stiffness is None:
@@ -230,7 +266,7 @@ def elsewhere_faults(options: ReduceOptions) -> list[Fault]:
             if getattr(options, name) is not None:
                 text = "this option needs a stiffness matrix computed elsewhere, and none is given."
                 faults.append(Fault(text, (f"--{name}",), "Give --stiffness FILE."))
-        if not options.material:
+        if not options.material and not materials_of_deck:
             hint = f"Give --material {next(iter(MATERIALS))} (or {', '.join(list(MATERIALS)[1:])})"
             hint += ", or --material 'E=210e9 nu=0.3 density=7850'."
             faults.append(Fault("no material is given.", (), hint))
@@ -239,7 +275,7 @@ def elsewhere_faults(options: ReduceOptions) -> list[Fault]:
                 Fault("this option orients a cross-section, and none is given.", ("--y-axis",), "Give --section.")
             )
         return faults
-    for name in ("material", "section", "y_axis", "lumped"):
+    for name in ("material", "section", "thickness", "y_axis", "lumped"):
         if getattr(options, name):
             text = "matrices computed elsewhere already contain this."
             faults.append(Fault(text, (f"--{name.replace('_', '-')}",), "Leave it out, or leave out --stiffness."))
@@ -260,68 +296,10 @@ def given_by(options: ReduceOptions, request: ReductionRequest) -> dict[str, str
     return given
 
 
-def material_text(cell_set: str, material: Material) -> str:
-    """A material for reading: "web: steel, E = 210 GPa, nu = 0.3, density 7850 kg/m^3"."""
-    nu = material.E / (2.0 * material.G) - 1.0
-    numbers = f"E = {material.E / 1e9:.6g} GPa, nu = {nu:.4g}, density {material.density:.6g} kg/m^3"
-    return (f"{cell_set}: " if cell_set else "") + (f"{material.name}, " if material.name else "") + numbers
-
-
 def read_ties(option: str, words: Sequence[str], tie: str, sets: Collection[str], faults: list[Fault]) -> Any:
-    """(TieRequest, ...) of SET or NAME=SELECT, each followed by :rbe2 or :rbe3 where it differs from `tie`.
-
-    `sets` are names of node sets, for names that contain "=" or ":" themselves.
-    """
-    requests = []
-    for word in words:
-        place = (f"{option} {word}",)
-        text, own_tie = word.strip(), tie
-        if text not in sets:
-            text, own_tie = _split_tie(text, tie, place, faults)
-        name, select = text, text
-        at = -1 if text in sets else _outside(text, "=")
-        if at >= 0:
-            name, select = text[:at].strip(), text[at + 1 :].strip()
-        if not name or not select:
-            faults.append(Fault("expected a name and a selection.", place, f"Write {option} NAME=SET."))
-        elif at < 0 and "(" in text and text not in sets:
-            faults.append(Fault("a selection needs a name.", place, f"Write {option} 'NAME={text}'."))
-        else:
-            requests.append(TieRequest(name, select, own_tie))
-    return tuple(requests)
-
-
-def _split_tie(text: str, tie: str, place: tuple[str], faults: list[Fault]) -> tuple[str, str]:
-    """Selection and tie of "SELECT:rbe3"; text after ":" that resembles neither tie belongs to the name."""
-    at = _outside(text, ":", last=True)
-    word = text[at + 1 :].strip().lower()
-    if at < 0 or tie == "follower":
-        return text, tie
-    if word in RIGID_OR_AVERAGED:
-        return text[:at].strip(), word
-    if word.startswith("rb"):
-        hint = did_you_mean(word, RIGID_OR_AVERAGED, "Choices")
-        faults.append(Fault(f"'{word[:60]}' is not a tie.", place, hint))
-        return text[:at].strip(), tie
-    return text, tie
-
-
-def _outside(text: str, sign: str, last: bool = False) -> int:
-    """Index of the first (or last) `sign` outside brackets; -1 if there is none."""
-    depth, found = 0, -1
-    for at, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if character == sign and depth <= 0 and (last or found < 0):
-            found = at
-    return found
-
-
-def read_frame(word: str, interfaces: Sequence[TieRequest]) -> str:
-    """ "clamped:NAME" as "clamped NAME"; the only interface need not be named."""
-    kind, _, name = word.strip().replace("=", ":", 1).partition(":")
-    if kind.strip() == "clamped" and not name.strip() and len(interfaces) == 1:
-        name = interfaces[0].name
-    return f"{kind.strip()} {name.strip()}".strip()
+    """(TieRequest, ...) of all words of an option."""
+    ties = (read_tie(word, tie, (f"{option} {word}",), faults, sets, f"{option} ") for word in words)
+    return tuple(request for request in ties if request is not None)
 
 
 def read_order(word: str | None) -> Any:

@@ -46,13 +46,13 @@ def run(
 
     from flexmb.analyses.run import run_model
     from flexmb.cli.json_output import exit_code, print_document, result_document
+    from flexmb.cli.loading import load_model
     from flexmb.cli.plain_output import typed_command
     from flexmb.cli.progress import ProgressLine, announce_compilation
     from flexmb.cli.settings import read_settings
-    from flexmb.model.model_file import read_model
     from flexmb.results.result_file import check_result_path
 
-    loaded = read_model(model, read_settings(settings or []))
+    loaded = load_model(model, read_settings(settings or []), quiet)
     target = output or Path(loaded.spec.output.file or f"{model.stem}.h5")
     check_result_path(target)
     shown = not quiet and sys.stderr.isatty()

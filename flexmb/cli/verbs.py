@@ -14,7 +14,7 @@ from flexmb.cli.check import check
 from flexmb.cli.equations import equations
 from flexmb.cli.export import export
 from flexmb.cli.inverse import inverse
-from flexmb.cli.mesh import mesh_info
+from flexmb.cli.mesh import mesh_faces, mesh_info, mesh_make
 from flexmb.cli.modes import modes
 from flexmb.cli.options import Option
 from flexmb.cli.plot import plot
@@ -35,8 +35,10 @@ def make_app() -> App:
     """Build the command line parser."""
     plain = Parameter(negative=(), show_default=False)
     app = App(name="flexmb", help=_HELP, version=_version, help_format="plaintext", default_parameter=plain)
-    mesh = App(name="mesh", help="Print the report of a mesh: flexmb mesh info FILE.", help_format="plaintext")
+    mesh = App(name="mesh", help="Report, make and look at meshes: flexmb mesh info FILE.", help_format="plaintext")
     mesh.command(mesh_info, name="info")
+    mesh.command(mesh_make, name="make")
+    mesh.command(mesh_faces, name="faces")
     body = App(name="body", help="Print the report of a body file: flexmb body info BODY.h5.", help_format="plaintext")
     body.command(body_info, name="info")
     verbs: tuple[Callable[..., int] | App, ...] = (

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.arrays import Floats, Integers
+from flexmb.elements.riders import Riders, every_node
 from flexmb.mesh.mesh import Mesh
 
 Sparse = Any
@@ -34,7 +35,11 @@ class FEModel:
     mesh: Mesh | None = None
     """The mesh it was assembled from; None for imported matrices"""
     elastic: Any = None
-    """Data for geometric stiffness and stress beside the mesh: Lame constants of every block of cells"""
+    """Data for second-order forces and stress beside the mesh: Lame constants of solid cells, or beams"""
+    shells: Any = None
+    """The same for shell cells"""
+    mass_riders: tuple[Riders, Sparse] | None = None
+    """Points with the mass of the model and their (p, p) mass, the same in every direction; None: the nodes and M"""
 
     @property
     def n_blocks(self) -> int:
@@ -45,6 +50,14 @@ class FEModel:
     def block_points(self) -> Floats:
         """(b, 3) place of every block [m]"""
         return np.concatenate([self.points, self.points[self.rotations]])
+
+    @property
+    def carriers(self) -> tuple[Riders, Sparse | None]:
+        """Points that carry the mass, and their mass, the same in every direction; None: it differs, or is not known"""
+        if self.mass_riders is not None:
+            return self.mass_riders
+        plain = not len(self.rotations) and self.M.shape[0] == len(self.points)
+        return every_node(len(self.points)), self.M if plain else None
 
     def mass_times(self, U: Floats) -> Floats:
         """M U for columns U : (3 b, k) or (3 b,)"""

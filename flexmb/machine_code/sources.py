@@ -16,8 +16,8 @@ KERNEL_SOURCES = (
 )  # fmt: skip
 
 ARRAY_SOURCES = (
-    *DOOR, "mesh/kernels.py", "elements/solid/kernels", "reduction/sparse/kernels", "view/picture/kernels.py",
-    "natural/row_kernels.py", "natural/output_kernels.py",
+    *DOOR, "mesh/kernels.py", "elements/solid/kernels", "elements/shell/kernels", "reduction/sparse/kernels",
+    "view/picture/kernels.py", "natural/row_kernels.py", "natural/output_kernels.py",
 )  # fmt: skip
 """Sources of array kernels, cached separately: an edit here does not recompile the equations, nor the reverse."""
 

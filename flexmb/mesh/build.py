@@ -3,7 +3,9 @@
 Every set of the file becomes a node set, because interfaces are sets: of nodes as they are, of surfaces, lines or cells
 by their nodes. Sets of solid and line cells are cell sets too, where materials are assigned. If several sets have one
 name, the node set has priority over the surface, the surface over lines, and lines over cells.
-Cells that are left out although they have stiffness or mass (shells, bars on solids) are losses.
+Surface cells are shells if they are wanted and do not lie on solid cells, or have a section in the file; a file of
+surface cells alone is one of shells. Cells that are left out although they have stiffness or mass (shells, bars on
+solids) are losses, unless the assembly uses their properties (`deck.USED`): then they are cells.
 """
 
 from __future__ import annotations
@@ -14,25 +16,37 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmb.arrays import Flags, Integers
+from flexmb.arrays import Flags, Floats, Integers
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.deck import USED, CellNumbers, Deck
+from flexmb.mesh.deck_build import length_by_materials, place_deck, unit_system
 from flexmb.mesh.length_units import LARGEST_COORDINATE, UNITS, length_unit
-from flexmb.mesh.losses import Loss, in_order, lost_elements
+from flexmb.mesh.losses import Loss, in_order, lost_elements, without_used
 from flexmb.mesh.mesh import LINES, SOLIDS, SURFACES, Cells, Mesh
 from flexmb.mesh.raw import RawMesh, distinct, listed
-from flexmb.mesh.repairs import put_in_order, turn_inverted
+from flexmb.mesh.repairs import put_in_order, turn_inverted, with_centres
 
 _PRECEDENCE = ("nodes", "surface", "line", "cells")
 
 
-def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "") -> Mesh:
-    """The mesh in metres, with notes on everything that differs from the file."""
+def build_mesh(
+    raw: RawMesh,
+    unit: str | None,
+    name: str = "",
+    source: str = "",
+    *,
+    uses: frozenset[str] = USED,
+    shells: bool = False,
+) -> Mesh:
+    """The mesh in metres, with notes on everything that differs from the file; uses : kinds of deck data."""
     notes = list(raw.notes)
     points = np.zeros((len(raw.points), 3))
     points[:, : raw.points.shape[1]] = raw.points
     _wedges_without_face_nodes(raw, notes)
     _reject_kinds(raw)
-    roles = _roles(raw, len(points), notes)
+    shells = shells or "shells" in uses
+    shells = shells or not any(len(cells.nodes) for cells in raw.cells if cells.kind in {**SOLIDS, **LINES})
+    roles = _roles(raw, len(points), notes, shells, "beams" in uses)
     used = np.zeros(len(points), dtype=bool)
     for cells, role in zip(raw.cells, roles, strict=True):
         if role == "cells":
@@ -40,13 +54,20 @@ def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "")
     new = np.cumsum(used) - 1
     finite = points[used][np.isfinite(points[used]).all(axis=1)]
     extent = float(np.max(np.ptp(finite, axis=0))) if len(finite) else 0.0
-    unit, guess = length_unit(unit, extent)
+    unit = unit or raw.unit or None
+    by_materials = length_by_materials(raw.deck) if unit is None and raw.deck is not None else None
+    unit, guess = length_unit(unit or by_materials, extent)
+    if by_materials:
+        guess = f"Unit guessed: {unit} (the materials of the file are usual ones in no other unit). Set it with --unit."
     notes += [guess] if guess else []
     node_sets = _node_sets(raw, roles, used, new, notes)
     _note_unused(raw, used, notes)
-    blocks, cell_sets = _merge_blocks(raw, roles, new)
+    blocks, cell_sets, places = _merge_blocks(raw, roles, new)
     surfaces = _surfaces(raw, roles, used, new)
-    losses = tuple(in_order([*_lost_cells(raw, roles, used), *raw.losses]))
+    deck = None
+    if raw.deck is not None and not raw.deck.is_empty:
+        deck = _placed_deck(raw.deck, raw, points, used, places, unit, notes)
+    losses = tuple(in_order([*_lost_cells(raw, roles, used), *without_used(raw.losses, uses)]))
     elements: Counter[str] = Counter()
     for cells, role in zip(raw.cells, roles, strict=True):
         if role == "cells" and cells.element:
@@ -55,7 +76,9 @@ def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "")
     if np.all(np.abs(points) < LARGEST_COORDINATE):  # otherwise nothing can be measured, and `checks.py` reports it
         blocks = tuple(put_in_order(points, block, notes) for block in blocks)
         blocks = turn_inverted(points, blocks, notes)
+        surfaces = tuple(put_in_order(points, block, notes) for block in surfaces)
     ids = raw.point_ids[used] if raw.point_ids is not None else None
+    points, blocks, ids = with_centres(points, blocks, ids, notes)
     return Mesh(
         points,
         blocks,
@@ -70,7 +93,33 @@ def build_mesh(raw: RawMesh, unit: str | None, name: str = "", source: str = "")
         losses,
         dict(elements),
         bool(guess),
+        deck,
     )
+
+
+def _placed_deck(
+    deck: Deck,
+    raw: RawMesh,
+    points: Floats,
+    used: Flags,
+    places: dict[int, tuple[int, int]],
+    unit: str,
+    notes: list[str],
+) -> Deck:
+    """The deck in SI units, with the numbers of the mesh; places : raw block -> block and first cell in it."""
+
+    def cells(numbers: CellNumbers) -> CellNumbers:
+        found: dict[int, list[Integers]] = {}
+        for block, rows in numbers.items():
+            if block in places:
+                target, start = places[block]
+                found.setdefault(target, []).append(np.asarray(rows, dtype=np.int64) + start)
+        merged = {block: np.sort(np.concatenate(rows)) for block, rows in found.items()}
+        return {block: rows for block, rows in merged.items() if len(rows)}
+
+    system, note = unit_system(deck, unit)
+    notes.append(note)
+    return place_deck(deck, points, raw.point_ids, used, cells, system)
 
 
 def _wedges_without_face_nodes(raw: RawMesh, notes: list[str]) -> None:
@@ -89,16 +138,16 @@ def _reject_kinds(raw: RawMesh) -> None:
     for cells in raw.cells:
         counts[cells.kind] += len(cells.nodes)
     faults = []
-    allowed = f"Allowed: {', '.join([*SOLIDS, *LINES])}, and {', '.join(SURFACES)} to mark surfaces."
+    allowed = f"Allowed: {', '.join([*SOLIDS, *LINES])}, and {', '.join(SURFACES)} as shells or to mark surfaces."
     unknown = {kind: n for kind, n in counts.items() if kind not in {*SOLIDS, *LINES, *SURFACES, "vertex"}}
     if unknown:
         found = ", ".join(f"{n} {kind}" for kind, n in unknown.items())
         hint = f"{allowed} {_advice(list(unknown))}"
         faults.append(Fault(f"cell types that are not supported: {found}.", ("cells",), hint.strip()))
-    elif not any(n for kind, n in counts.items() if kind in SOLIDS or kind in LINES):
+    elif not any(n for kind, n in counts.items() if kind != "vertex"):
         found = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n) or "no cells at all"
-        hint = "Save the volume too (in Gmsh: a physical group of the volume, or Mesh.SaveAll = 1)."
-        faults.append(Fault(f"no solid or line cells; the file contains {found}.", ("cells",), hint))
+        hint = "Save the cells too (in Gmsh: a physical group of the volume, or Mesh.SaveAll = 1)."
+        faults.append(Fault(f"no solid, shell or line cells; the file contains {found}.", ("cells",), hint))
     if faults:
         raise InputError(faults)
 
@@ -111,7 +160,7 @@ def _advice(kinds: list[str]) -> str:
     return ""
 
 
-def _roles(raw: RawMesh, n_points: int, notes: list[str]) -> list[str]:
+def _roles(raw: RawMesh, n_points: int, notes: list[str], shells: bool, with_bars: bool) -> list[str]:
     """Role of every block: "cells" (stiffness and mass), or "line", "surface", "nodes" (named places)."""
     of_solids = np.zeros(n_points, dtype=bool)
     for cells in raw.cells:
@@ -119,8 +168,12 @@ def _roles(raw: RawMesh, n_points: int, notes: list[str]) -> list[str]:
             of_solids[cells.nodes] = True
     roles = []
     for i, cells in enumerate(raw.cells):
-        if cells.kind in SURFACES or cells.kind == "vertex":
+        if shells and cells.kind in SURFACES and (cells.has_section or not of_solids[cells.nodes].all()):
+            roles.append("cells")
+        elif cells.kind in SURFACES or cells.kind == "vertex":
             roles.append("surface" if cells.kind in SURFACES else "nodes")
+        elif with_bars and cells.has_section:
+            roles.append("cells")
         elif cells.kind in LINES and len(cells.nodes) and of_solids[cells.nodes].all():
             # Meshers name edges by lines on the edges of solids; a beam at a solid shares one node with it.
             roles.append("line")
@@ -164,23 +217,21 @@ def _plural(role: str) -> str:
 def _lone_text(raw: RawMesh, name: str, lone: Integers) -> str:
     ids = lone + 1 if raw.point_ids is None else raw.point_ids[lone]
     if len(lone) == 1:
-        return f"Set '{name}': node {ids[0]} belongs to no solid or line cell (a reference point?) and was left out."
-    return f"Set '{name}': {len(lone)} nodes belong to no solid or line cell and were left out ({listed(ids)})."
+        return f"Set '{name}': node {ids[0]} belongs to no cell (a reference point?) and was left out."
+    return f"Set '{name}': {len(lone)} nodes belong to no cell and were left out ({listed(ids)})."
 
 
 def _note_unused(raw: RawMesh, used: Flags, notes: list[str]) -> None:
     count = int((~used).sum())
     if count:
         ids = np.flatnonzero(~used) + 1 if raw.point_ids is None else raw.point_ids[~used]
-        notes.append(
-            f"{count} of {len(used)} points belong to no solid or line cell and were left out ({listed(ids)})."
-        )
+        notes.append(f"{count} of {len(used)} points belong to no cell and were left out ({listed(ids)}).")
 
 
 def _merge_blocks(
     raw: RawMesh, roles: list[str], new: Integers
-) -> tuple[tuple[Cells, ...], dict[str, tuple[Integers, ...]]]:
-    """One block per type of solid and line cells, and their sets."""
+) -> tuple[tuple[Cells, ...], dict[str, tuple[Integers, ...]], dict[int, tuple[int, int]]]:
+    """One block per type of solid, line and shell cells, their sets, and block and first cell of every raw block."""
     chosen = [i for i, role in enumerate(roles) if role == "cells" and len(raw.cells[i].nodes)]
     kinds = list(dict.fromkeys(raw.cells[i].kind for i in chosen))
     place: dict[int, tuple[int, int]] = {}
@@ -208,11 +259,11 @@ def _merge_blocks(
         if any(len(piece) for part in parts for piece in part):
             whole = [np.concatenate([np.zeros(0, dtype=np.int64), *part]) for part in parts]
             sets[name] = tuple(distinct(part, len(block)) for part, block in zip(whole, blocks, strict=True))
-    return tuple(blocks), sets
+    return tuple(blocks), sets, place
 
 
 def _surfaces(raw: RawMesh, roles: list[str], used: Flags, new: Integers) -> tuple[Cells, ...]:
-    """Surface cells whose nodes all belong to solid or line cells."""
+    """Surface cells that are no shells and whose nodes all belong to the mesh."""
     surfaces = []
     for cells, role in zip(raw.cells, roles, strict=True):
         if role != "surface":
@@ -240,11 +291,8 @@ def _lost_cells(raw: RawMesh, roles: list[str], used: Flags) -> Iterator[Loss]:
     kept = sum(len(cells.nodes) for cells, role in zip(raw.cells, roles, strict=True) if role == "cells")
     total = kept + sum(counts.total() for counts in lost.values())
     reasons = {
-        "shells": ("shells", "shells are not supported: mesh the part with solid cells"),
-        "skins": (
-            "shells",
-            "they lie on solid cells and only mark surfaces here: their stiffness and mass are missing",
-        ),
+        "shells": ("shells", "shells beside other cells need a thickness: give --thickness"),
+        "skins": ("shells", "shells on solid cells only mark surfaces without a thickness: give --thickness"),
         "bars": ("bars", "they lie along solid cells and only mark lines here: their stiffness and mass are missing"),
         "points": ("masses", "point masses are not supported: add a rigid body with this mass to the model"),
     }

@@ -14,10 +14,10 @@ from flexmb.arrays import Flags, Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.length_units import LARGEST_COORDINATE
 from flexmb.mesh.measure import Measures, measure
-from flexmb.mesh.mesh import LINES, SOLIDS, Cells, Mesh
+from flexmb.mesh.mesh import LINES, SOLIDS, SURFACES, Cells, Mesh
 from flexmb.mesh.neighbours import coincident_points, connected_parts, duplicate_cells
 from flexmb.mesh.raw import listed
-from flexmb.mesh.surface import folded_faces
+from flexmb.mesh.surface import FACE_TRIANGLES, folded_faces
 from flexmb.warning import WarningRecord
 
 _FLAT = 1e-12
@@ -45,9 +45,9 @@ class MeshReport:
     length: float = 0.0
     """Total length of line cells [m]"""
     centre: Floats = field(default_factory=lambda: np.zeros(3))
-    """(3,) centre of the solid cells; without any, of the line cells [m]"""
+    """(3,) centre of the solid cells; without any, of the shell cells; without any, of the line cells [m]"""
     inertia: Floats = field(default_factory=lambda: np.zeros((3, 3)))
-    """(3, 3) about the centre for density 1 [m^5], of lines [m^3]"""
+    """(3, 3) about the centre for density 1 [m^5], of shells [m^4], of lines [m^3]"""
     worst_quality: float = float("nan")
     worst_cell: str = ""
     """Place of the worst cell"""
@@ -56,6 +56,8 @@ class MeshReport:
     """Cells in each connected part, largest first"""
     faults: tuple[Fault, ...] = ()
     warnings: tuple[WarningRecord, ...] = ()
+    area: float = 0.0
+    """Area of the shell cells [m^2]"""
 
 
 def check_mesh(mesh: Mesh) -> MeshReport:
@@ -78,7 +80,9 @@ def check_mesh(mesh: Mesh) -> MeshReport:
             if found.quality[lowest] < worst:
                 worst, place = float(found.quality[lowest]), _where(mesh, block, lowest)
     length, line_first, line_second = _lines(mesh, faults)
-    mass, first, second = (volume, first, second) if volume else (length, line_first, line_second)
+    area, area_first, area_second = _areas(mesh, faults)
+    thin = (area, area_first, area_second) if area else (length, line_first, line_second)
+    mass, first, second = (volume, first, second) if volume else thin
     parts = connected_parts(mesh)
     _neighbour_findings(mesh, parts, faults, warnings)
     if n_poor:
@@ -99,6 +103,7 @@ def check_mesh(mesh: Mesh) -> MeshReport:
         parts,
         tuple(faults),
         tuple(warnings),
+        area,
     )
 
 
@@ -135,8 +140,8 @@ def _number_faults(mesh: Mesh) -> list[Fault]:
                 f"{block.kind} cells use nodes {block.nodes.min()} .. {block.nodes.max()}; there are {mesh.n_points}."
             )
             faults.append(Fault(text, place))
-    if not any(len(block) for block in mesh.cells if block.kind in SOLIDS or block.kind in LINES):
-        faults.append(Fault("the mesh has no solid or line cells.", place))
+    if not any(len(block) for block in mesh.cells):
+        faults.append(Fault("the mesh has no solid, shell or line cells.", place))
     return faults
 
 
@@ -209,6 +214,32 @@ def _lines(mesh: Mesh, faults: list[Fault]) -> tuple[float, Floats, Floats]:
             second += (middle * length[:, None]).T @ middle + ((b - a) * length[:, None]).T @ (b - a) / 12.0
             if (length == 0.0).any():
                 faults.append(_fault(mesh, block, length == 0.0, "have no length", "Remove them or merge nodes."))
+    return total, first, second
+
+
+def _areas(mesh: Mesh, faults: list[Fault]) -> tuple[float, Floats, Floats]:
+    """Area and moments of shell cells, by flat triangles between their nodes."""
+    total, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
+    for block in mesh.cells:
+        if block.kind not in SURFACES or not len(block):
+            continue
+        ordered = np.sort(block.nodes, axis=1)
+        repeated = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+        if repeated.any():
+            hint = "Write collapsed cells as triangles."
+            faults.append(_fault(mesh, block, repeated, "use a node more than once", hint))
+        areas = np.zeros(len(block))
+        for triangle in FACE_TRIANGLES[block.nodes.shape[1]]:
+            x = mesh.points[block.nodes[:, list(triangle)]]
+            area = 0.5 * np.linalg.norm(np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]), axis=1)
+            areas += area
+            middles = 0.5 * (x + np.roll(x, -1, axis=1))
+            first += area @ x.mean(axis=1)
+            second += np.einsum("c,cmi,cmj->ij", area / 3.0, middles, middles)
+        total += float(areas.sum())
+        flat = ~repeated & (areas <= _FLAT * _extents(mesh.points, block.nodes) ** 2)
+        if flat.any():
+            faults.append(_fault(mesh, block, flat, "have no area", "Mesh again, or remove them."))
     return total, first, second
 
 

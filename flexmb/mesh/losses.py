@@ -6,7 +6,8 @@ be left out without one. The sentence gives the number, the share of all element
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 LEVELS = ("bad", "care", "note")
@@ -32,23 +33,37 @@ class Loss:
     """Mass that was left out, in the unit of mass of the file; None: not known"""
     sets: tuple[str, ...] = ()
     """Node sets that ties hold: an interface on such a set does the same"""
+    deck: str = ""
+    """Kind of deck data (`deck.py`) that holds it: no loss where the assembly uses that kind; empty: nothing does"""
+    left: tuple[str, ...] = ()
+    """Entries that not even the deck holds, with their line and the reason"""
 
     def as_dict(self) -> dict[str, Any]:
         """The fields of a report."""
         return {key: getattr(self, key) for key in ("kind", "count", "share", "level", "text")}
 
 
-def lost_elements(kind: str, words: str, count: int, total: int, why: str) -> Loss:
+def lost_elements(kind: str, words: str, count: int, total: int, why: str, deck: str = "") -> Loss:
     """Elements with mass or stiffness that were left out, of `total` in the file; never only a note."""
     share = count / total if total else 1.0
     level = "bad" if share >= _LARGE_SHARE else "care"
     text = f"{count:,} of {total:,} elements were left out ({percent(share)}): {words}; {why}"
-    return Loss(kind, text, count, level, share)
+    return Loss(kind, text, count, level, share, deck=deck)
 
 
 def percent(share: float) -> str:
     """Share as text."""
     return f"{100.0 * share:.3g} %" if not 0.999 < share < 1.0 else f"{100.0 * share:.5g} %"
+
+
+def without_used(losses: Iterable[Loss], uses: frozenset[str]) -> Iterator[Loss]:
+    """The losses that remain where the assembly uses some kinds of deck data, with the entries that it cannot use."""
+    for loss in losses:
+        reasons = f"{'; '.join(loss.left[:3])}{f', and {len(loss.left) - 3} more' if len(loss.left) > 3 else ''}"
+        if loss.deck not in uses:
+            yield replace(loss, text=f"{loss.text} ({reasons})") if reasons else loss
+        elif reasons:
+            yield replace(loss, text=f"cannot be used: {reasons}", count=len(loss.left))
 
 
 def in_order(losses: list[Loss]) -> list[Loss]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from flexmb.arrays import Floats, Integers
+from flexmb.mesh.deck import Deck
 from flexmb.mesh.losses import Loss
 
 SOLIDS = {"tet4": 4, "tet10": 10, "hex8": 8, "hex20": 20, "hex27": 27, "wedge6": 6, "wedge15": 15}
@@ -16,7 +17,7 @@ SOLIDS = {"tet4": 4, "tet10": 10, "hex8": 8, "hex20": 20, "hex27": 27, "wedge6":
 LINES = {"line2": 2, "line3": 3}
 """Types of line cells: beams."""
 SURFACES = {"tri3": 3, "tri6": 6, "quad4": 4, "quad8": 8, "quad9": 9}
-"""Types of surface cells: they mark surfaces and carry no stiffness."""
+"""Types of surface cells: shells, or marks on the surface of solids that carry no stiffness."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,9 @@ class Mesh:
     points: Floats
     """(n, 3) [m]"""
     cells: tuple[Cells, ...]
-    """Solid and line cells, one block per type and piece"""
+    """Solid, line and shell cells, one block per type and piece"""
     surfaces: tuple[Cells, ...] = ()
-    """Surface cells of the file"""
+    """Surface cells of the file that only mark surfaces"""
     node_sets: dict[str, Integers] = field(default_factory=dict)
     """Name -> node numbers, sorted: node sets of the file, and the nodes of its surface, line and cell sets"""
     cell_sets: dict[str, tuple[Integers, ...]] = field(default_factory=dict)
@@ -63,6 +64,8 @@ class Mesh:
     """Element type of the file -> number of solid and line cells of it; empty: the file has only cells"""
     unit_guessed: bool = False
     """Whether `unit` was neither given nor in the file"""
+    deck: Deck | None = None
+    """Data of the file beside points, cells and sets; None: it has none"""
 
     @property
     def n_points(self) -> int:

@@ -6,6 +6,9 @@ Cell types that flexmb does not know keep the name of the format; "vertex" is a 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,10 +16,11 @@ import numpy as np
 
 from flexmb.arrays import Flags, Floats, Integers
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.deck import Deck
 from flexmb.mesh.losses import Loss
 
 _LARGEST_EXACT = 2.0**53
-_MOST_INCLUDED = 1000
+_noted: ContextVar[list[Path] | None] = ContextVar("_noted", default=None)
 
 
 @dataclass
@@ -48,6 +52,10 @@ class RawMesh:
     notes: list[str] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
     """Parts of the file that the reader left out"""
+    deck: Deck | None = None
+    """Data of the file beside points, cells and sets, with positions in `points` and `cells`"""
+    unit: str = ""
+    """Unit of length that the file names; empty: none"""
 
 
 class Numbering:
@@ -108,11 +116,21 @@ def whole_numbers(values: Floats, where: str) -> Integers:
     return values.astype(np.int64)
 
 
-def count_included(path: Path, opened: list[Path]) -> None:
-    """Count a file that a mesh includes; a few files that include each other many times would never end."""
-    opened.append(path)
-    if len(opened) > _MOST_INCLUDED:
-        raise InputError([Fault(f"more than {_MOST_INCLUDED} files are included.", hint="Write the mesh as one file.")])
+@contextmanager
+def noted_files() -> Iterator[list[Path]]:
+    """A list that collects the files that a mesh consists of, while it is read: itself and those that it refers to."""
+    files: list[Path] = []
+    token = _noted.set(files)
+    try:
+        yield files
+    finally:
+        _noted.reset(token)
+
+
+def note_file(path: Path) -> None:
+    """Note that a mesh consists of this file, too."""
+    if (files := _noted.get()) is not None and path not in files:
+        files.append(path)
 
 
 def listed(numbers: Integers, most: int = 5) -> str:

@@ -1,8 +1,9 @@
 """Reading mesh files of all formats.
 
-Gmsh, Abaqus or CalculiX and Nastran files are read here, because meshio loses their sets; all others go through meshio.
-The content decides if an extension is used by several formats. Repairs, omissions and guesses are in the notes of the
-mesh; a mesh that cannot be used is rejected with all faults at once, each with the name of the file.
+Gmsh, Abaqus or CalculiX, Nastran and Ansys files, universal files, results of CalculiX and Medit meshes of second order
+are read here, because meshio does not know them or loses their sets; all others go through meshio. The content decides
+if an extension is used by several formats. Repairs, omissions and guesses are in the notes of the mesh; a mesh that
+cannot be used is rejected with all faults at once, each with the name of the file.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.build import build_mesh
+from flexmb.mesh.deck import USED
 from flexmb.mesh.length_units import length_unit
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.raw import RawMesh
@@ -22,13 +24,17 @@ _HEAD = 20_000
 """Bytes that are read to detect the format"""
 
 
-def read_mesh(path: str | Path, unit: str | None = None) -> Mesh:
-    """Read a mesh, in metres. `unit`: of the file, m, mm, cm, um, inch, in, ft; None: guessed, with a note."""
+def read_mesh(path: str | Path, unit: str | None = None, *, uses: frozenset[str] = USED, shells: bool = False) -> Mesh:
+    """Read a mesh, in metres. `unit`: of the file, m, mm, cm, um, inch, in, ft; None: guessed, with a note.
+
+    `uses`: kinds of deck data that are used (`mesh/deck.py`); the others are losses. `shells`: surface cells beside
+    solids are shells; without solid and line cells they always are.
+    """
     path = Path(path)
     if unit is not None:
         length_unit(unit, 0.0)
     try:
-        return build_mesh(_understood(path), unit, path.stem, str(path))
+        return build_mesh(_understood(path), unit, path.stem, str(path), uses=uses, shells=shells)
     except InputError as error:
         raise InputError([replace(fault, path=(str(path), *fault.path)) for fault in error.faults]) from error
     except OSError as error:
@@ -69,6 +75,29 @@ def _read(path: Path) -> RawMesh:
         from flexmb.mesh.formats.nastran import read_nastran
 
         return _with_end_noted(read_nastran(path), path)
+    return _read_others(path)
+
+
+def _read_others(path: Path) -> RawMesh:
+    """Formats that are known by their extension."""
+    ending = path.suffix.lower()
+    if ending == ".cdb":
+        from flexmb.mesh.formats.ansys import read_ansys
+
+        return read_ansys(path)
+    if ending in (".unv", ".uff"):
+        from flexmb.mesh.formats.universal_file import read_universal_file
+
+        return read_universal_file(path)
+    if ending == ".frd":
+        from flexmb.mesh.formats.calculix_results import read_calculix_results
+
+        return read_calculix_results(path)
+    if ending == ".mesh":
+        from flexmb.mesh.formats.medit import is_second_order, read_medit
+
+        if is_second_order(path):
+            return read_medit(path)
     from flexmb.mesh.formats.through_meshio import read_through_meshio
 
     return read_through_meshio(path)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmb.arrays import Floats
+from flexmb.arrays import Floats, Integers
 from flexmb.mesh.measure import measure
 from flexmb.mesh.mesh import SOLIDS, Cells
 from flexmb.mesh.topology import EDGES, FACES, family, is_quadratic, mirrored, n_corners
@@ -42,8 +42,12 @@ def _order(points: Floats, block: Cells) -> list[int]:
         return _line_order(x)
     corners = n_corners(block.kind)
     pairs: list[tuple[int, ...]] = list(EDGES[family(block.kind)])
+    if block.kind == "quad9":
+        pairs.append((0, 1, 2, 3))
     if block.kind == "hex27":
         pairs += [*FACES["hex"], tuple(range(8))]
+    elif block.kind == "quad9":
+        pairs.append((0, 1, 2, 3))
     middle = np.stack([x[:, list(pair)].mean(axis=1) for pair in pairs], axis=1)
     size = np.ptp(x[:, :corners], axis=1).max(axis=1)[:, None, None]
     distance = np.linalg.norm(x[:, corners:, None] - middle[:, None], axis=3) / np.where(size > 0.0, size, 1.0)
@@ -79,3 +83,22 @@ def turn_inverted(points: Floats, blocks: tuple[Cells, ...], notes: list[str]) -
                 notes.append(f"{number} {block.kind} cells had negative volume; their node order was reversed.")
         result.append(block)
     return tuple(result)
+
+
+def with_centres(
+    points: Floats, blocks: tuple[Cells, ...], ids: Integers | None, notes: list[str]
+) -> tuple[Floats, tuple[Cells, ...], Integers | None]:
+    """Points, blocks and numbers of points with a ninth node in the middle of every shell cell with eight."""
+    result = []
+    for block in blocks:
+        if block.kind == "quad8" and len(block):
+            x = points[block.nodes]
+            middle = 0.5 * x[:, 4:].sum(axis=1) - 0.25 * x[:, :4].sum(axis=1)
+            new = len(points) + np.arange(len(block))
+            points = np.concatenate([points, middle])
+            if ids is not None:
+                ids = np.concatenate([ids, ids.max() + 1 + np.arange(len(block))])
+            notes.append(f"{len(block)} quad8 shell cells got a ninth node in their middle.")
+            block = replace(block, kind="quad9", nodes=np.concatenate([block.nodes, new[:, None]], axis=1))
+        result.append(block)
+    return points, tuple(result), ids

@@ -9,6 +9,7 @@ import numpy as np
 from flexmb.arrays import Floats
 from flexmb.axes import AXES
 from flexmb.mesh.checks import MeshReport
+from flexmb.mesh.deck import deck_summary
 from flexmb.mesh.mesh import Mesh
 
 _WIDTH = 96
@@ -38,6 +39,8 @@ def mesh_report_text(mesh: Mesh, report: MeshReport) -> str:
     elif report.parts:
         lines += _entry("parts", f"{len(report.parts)} of {', '.join(f'{size:,}' for size in report.parts[:8])} cells")
     lines += ["", *_sets(report)]
+    if mesh.deck is not None:
+        lines += ["", "deck", *(line for word, text in deck_summary(mesh.deck) for line in _entry(f"  {word}", text))]
     for title, texts in (("note", mesh.notes), ("WARNING", [warning.text for warning in report.warnings])):
         lines += [line for text in texts for line in ("", *_entry(title, text))]
     for fault in report.faults:
@@ -58,13 +61,15 @@ def _measures(report: MeshReport) -> list[str]:
     lines = []
     if report.volume:
         lines += _entry("volume", f"{report.volume:.6g} m^3 (steel of 7850 kg/m^3: {7850.0 * report.volume:.4g} kg)")
+    if report.area:
+        lines += _entry("shell cells", f"{report.area:.6g} m^2 in total")
     if report.length:
         lines += _entry("line cells", f"{report.length:.6g} m in total")
-    if report.volume or report.length:
+    if report.volume or report.area or report.length:
         centre = _without_dust(report.centre, float(np.max(report.high - report.low)))
         lines += _entry("centre", f"({', '.join(_length(x) for x in centre)}) m")
         J = _without_dust(report.inertia, float(np.abs(report.inertia).max()))
-        unit = "m^5, density 1" if report.volume else "m^3, 1 kg/m"
+        unit = "m^5, density 1" if report.volume else "m^4, 1 kg/m^2" if report.area else "m^3, 1 kg/m"
         diagonal = ", ".join(f"{value:.5g}" for value in np.diag(J))
         products = ", ".join(f"{value:.4g}" for value in (J[0, 1], J[1, 2], J[2, 0]))
         lines += _entry("inertia", f"xx, yy, zz = {diagonal}; xy, yz, zx = {products} about the centre ({unit})")

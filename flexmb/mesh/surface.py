@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexmb.arrays import Flags, Floats, Integers
-from flexmb.mesh.mesh import SOLIDS, Cells, Mesh
+from flexmb.mesh.mesh import SOLIDS, SURFACES, Cells, Mesh
 from flexmb.mesh.topology import face_nodes
 
-_TRIANGLES = {
+FACE_TRIANGLES = {
     3: [(0, 1, 2)],
     6: [(0, 3, 5), (3, 1, 4), (5, 4, 2), (3, 4, 5)],
     4: [(0, 1, 2), (0, 2, 3)],
@@ -33,7 +33,7 @@ def outer_surface(mesh: Mesh) -> tuple[Integers, Floats]:
     pieces = [
         nodes[:, list(triangle)]
         for nodes, _, _ in outer_faces(mesh.cells, mesh.n_points)
-        for triangle in _TRIANGLES[nodes.shape[1]]
+        for triangle in FACE_TRIANGLES[nodes.shape[1]]
     ]
     triangles = np.concatenate(pieces) if pieces else np.zeros((0, 3), dtype=np.int64)
     a, b, c = (mesh.points[triangles[:, i]] for i in range(3))
@@ -51,7 +51,7 @@ def folded_faces(mesh: Mesh) -> int:
     pieces = [
         nodes[:, list(triangle)]
         for nodes, _, _ in outer_faces(mesh.cells, mesh.n_points)
-        for triangle in _TRIANGLES[_FACE_CORNERS[nodes.shape[1]]]
+        for triangle in FACE_TRIANGLES[_FACE_CORNERS[nodes.shape[1]]]
     ]
     if not pieces:
         return 0
@@ -72,6 +72,17 @@ def folded_faces(mesh: Mesh) -> int:
         lies_on = at_edge & (np.einsum("ij,ij->i", across[a], across[b]) > _FOLDED)
         folded[owner[a[lies_on]]] = folded[owner[b[lies_on]]] = True
     return int(folded.sum())
+
+
+def shell_triangles(mesh: Mesh) -> Integers:
+    """Triangles (t, 3) of node numbers of the shell cells."""
+    pieces = [
+        block.nodes[:, list(triangle)]
+        for block in mesh.cells
+        if block.kind in SURFACES
+        for triangle in FACE_TRIANGLES[block.nodes.shape[1]]
+    ]
+    return np.concatenate(pieces) if pieces else np.zeros((0, 3), dtype=np.int64)
 
 
 def outer_faces(blocks: Sequence[Cells], n_points: int) -> list[tuple[Integers, int, Integers]]:

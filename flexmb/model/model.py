@@ -12,7 +12,7 @@ Quantities are numbers in SI or strings with a unit. Methods return the name of 
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flexmb.errors import Fault, InputError
@@ -23,6 +23,7 @@ from flexmb.model.model_settings import apply_settings
 from flexmb.model.model_text import plain, to_toml
 from flexmb.model.schema import ModelSpec, read_spec
 from flexmb.model.schema.mesh_bodies import MeshBody
+from flexmb.model.schema.meshed_bodies import as_file
 
 if TYPE_CHECKING:
     from flexmb.model.schema.symbolic_spec import SymbolicSpec
@@ -200,11 +201,14 @@ class Model(BeamMethods, JointMethods, LoadMethods):
         """Prescribed motion of the ground: rotation, acceleration."""
         self._section("base").update(plain(keys))
 
-    def check(self) -> None:
-        """Raise InputError with every fault of the model."""
+    def check(self, progress: Callable[[str, float], None] | None = None) -> None:
+        """Raise InputError with every fault of the model; reduce its meshes where the cache does not have them yet.
+
+        progress : called with the stage of a reduction and its fraction
+        """
         faults = list(self._repeated)
         try:
-            self._spec = self._spec or read_spec(self._tables, self._folder)
+            self._spec = self._spec or read_spec(self._tables, self._folder, progress=progress)
         except InputError as error:
             faults += error.faults
         if faults:
@@ -245,13 +249,14 @@ class Model(BeamMethods, JointMethods, LoadMethods):
     @property
     def identity(self) -> dict[str, Any]:
         """Everything that decides the numbers of a run, as JSON values: the tables, and the contents of the body files
-        in place of their paths."""
+        in place of their paths and of meshes."""
         tables: dict[str, Any] = plain(self._tables)
         for name, body in self.spec.bodies.items():
             if isinstance(body, MeshBody):
                 from flexmb.bodies.body_file import fingerprint
 
-                tables["bodies"][name]["file"] = f"sha256:{fingerprint(body.file.body)}"
+                table, file = tables["bodies"][name], f"sha256:{fingerprint(body.file.body)}"
+                tables["bodies"][name] = as_file(table, file) if body.file.mesh else {**table, "file": file}
         return tables
 
     @property

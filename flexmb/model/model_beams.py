@@ -4,6 +4,7 @@ rod = model.beam("rod", along=("A", "B"), section=circle("3 mm"), material="stee
 mid = model.marker(rod, "mid", along=0.5)
 model.deflection("rod_mid_y", mid, component="y")
 arm = model.flexible("arm", file="arm.h5", at="A")
+arm = model.flexible("arm", mesh="arm.msh", unit="mm", material="steel", interfaces=["foot", "tip"], at="A")
 """
 
 from __future__ import annotations
@@ -152,7 +153,8 @@ class BeamMethods:
         self,
         name: str,
         *,
-        file: str | os.PathLike[str],
+        file: str | os.PathLike[str] | None = None,
+        mesh: str | os.PathLike[str] | None = None,
         at: Any = None,
         orientation: Any = None,
         field: str | None = None,
@@ -163,13 +165,22 @@ class BeamMethods:
         coordinates: str | None = None,
         velocity: Any = None,
         angular_velocity: Any = None,
+        **reduction: Any,
     ) -> str:
-        """A flexible body from a body file, as 'flexmb reduce' writes it; its markers are "name.marker".
+        """A flexible body from a body file, as 'flexmb reduce' writes it, or from a mesh; markers are "name.marker".
 
         at, orientation : origin and axes of the mesh in the design position
         field : "quadratic" or "linear"; order : 1, 2 or "full"; damping : as for a beam; default: as in the file
+        reduction : with `mesh`, the keys of a body from a mesh in a model file: unit="mm", material="steel",
+            interfaces=["bore_a", "bore_b"], markers, modes, below, frame, stress, ...; the mesh is reduced when the
+            model is first checked or run, and kept in the cache
         """
-        keys = dict(file=os.fspath(file), at=at, orientation=orientation, field=field, order=order, damping=damping)
+        keys = dict(at=at, orientation=orientation, field=field, order=order, damping=damping)
+        keys |= {key: None if path is None else os.fspath(path) for key, path in (("file", file), ("mesh", mesh))}
+        made_of = {"material": material_table, "section": section_table}
+        keys |= {key: made_of[key](value) if key in made_of else value for key, value in reduction.items()}
+        if "materials" in keys:
+            keys["materials"] = {name: material_table(each) for name, each in dict(keys["materials"]).items()}
         state = dict(elastic_position=elastic_position, elastic_velocity=elastic_velocity)
         state |= dict(coordinates=coordinates, velocity=velocity, angular_velocity=angular_velocity)
         return self._put("bodies", name, {**keys, **state})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,14 +109,16 @@ def read_model(
     path: str | os.PathLike[str],
     settings: Mapping[str, str] | None = None,
     keep: Collection[str] | str | None = None,
+    progress: Callable[[str, float], None] | None = None,
 ) -> Model:
     """Read and check a model file.
 
     `settings` overrides parameters ("rpm": "3000") and dotted keys ("analysis.step": "1e-4"). With `keep` (names of
     parameters, "all", or none of them) the model is checked for its symbolic equations, where symbols need no value.
-    Raises ModelFileError (an InputError) with every fault.
+    Meshes are reduced where the cache does not have them yet; `progress` is called with the stages. Raises
+    ModelFileError (an InputError) with every fault.
     """
-    return parse_model(read_text(path), os.fspath(path), settings, str(Path(path).parent), keep)
+    return parse_model(read_text(path), os.fspath(path), settings, str(Path(path).parent), keep, progress)
 
 
 def parse_model(
@@ -125,14 +127,15 @@ def parse_model(
     settings: Mapping[str, str] | None = None,
     folder: str = "",
     keep: Collection[str] | str | None = None,
+    progress: Callable[[str, float], None] | None = None,
 ) -> Model:
-    """As `read_model`, from text; paths of body files start in `folder`."""
+    """As `read_model`, from text; paths of body files and meshes start in `folder`."""
     tables = parse_text(text, filename)
     changed, faults = apply_settings(tables, settings or {})
     model = Model.from_tables(tables, text, dict(settings or {}), folder)
     try:
         if keep is None:
-            model.check()
+            model.check(progress)
         else:
             model.symbolic_spec(keep)
     except InputError as error:

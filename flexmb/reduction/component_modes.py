@@ -40,7 +40,7 @@ class Source:
     """Origin of a vector."""
 
     kind: str
-    """One of "fixed-interface", "constraint", "free", "attachment", "user" """
+    """One of "fixed-interface", "constraint", "free", "attachment", "krylov", "user" """
     label: str
     interface: str = ""
     frequency: float = 0.0
@@ -108,7 +108,7 @@ def component_modes(
         limit = "" if below is None else f" below {below:g} Hz"
         text = f"there are no modes{limit}, and one interface alone gives no constraint modes"
         raise InputError([Fault(text, ("modes",), "Use more modes, a higher limit, or a second interface.")])
-    return _orthogonal(body, np.hstack(columns), sources, keep_below, notes)
+    return orthogonal_shapes(body, np.hstack(columns), sources, keep_below, notes)
 
 
 def _eigenmodes(
@@ -128,7 +128,7 @@ def _eigenmodes(
     asked = len(inside) if modes is None else min(modes, len(inside))
     count = with_whole_pairs(found.frequencies, asked)
     if count > asked:
-        notes.append(_pair_note(found.frequencies, asked, count))
+        notes.append(pair_note(found.frequencies, asked, count))
     return found.vectors[:, :count], found.frequencies[:count]
 
 
@@ -139,7 +139,7 @@ def with_whole_pairs(frequencies: Floats, count: int) -> int:
     return count
 
 
-def _pair_note(frequencies: Floats, asked: int, count: int) -> str:
+def pair_note(frequencies: Floats, asked: int, count: int) -> str:
     hertz = " and ".join(f"{f:.6g}" for f in frequencies[asked - 1 : count])
     return f"{count} modes instead of {asked}: modes of nearly equal frequency ({hertz} Hz) are kept together."
 
@@ -182,9 +182,10 @@ def _static_sources(body: FreeBody, kind: str) -> list[Source]:
     ]
 
 
-def _orthogonal(
-    body: FreeBody, V: Floats, sources: Sequence[Source], keep_below: float | None, notes: Sequence[str]
+def orthogonal_shapes(
+    body: FreeBody, V: Floats, sources: Sequence[Source], keep_below: float | None = None, notes: Sequence[str] = ()
 ) -> ComponentModes:
+    """The shapes that the vectors V : (3 b, k) span, named after their sources; limit keep_below [Hz]"""
     before = np.sqrt(np.einsum("ij,ij->j", V, body.model.mass_times(V)))
     V = body.without_rigid(V)
     V = body.without_rigid(V)
@@ -211,7 +212,7 @@ def _orthogonal(
         count = with_whole_pairs(np.sqrt(np.maximum(omega_squared, 0.0)) / (2.0 * np.pi), int(low.sum()))
         if count > low.sum():
             hertz = np.sqrt(omega_squared) / (2.0 * np.pi)
-            notes = [*notes, _pair_note(hertz, int(low.sum()), count)]
+            notes = [*notes, pair_note(hertz, int(low.sum()), count)]
         omega_squared, W = omega_squared[:count], W[:, :count]
     Phi = V @ W
     # A shape's sign: its largest displacement is positive, so that a body reduced twice is the same body.

@@ -18,6 +18,8 @@ from flexmb.errors import Fault
 Damping = Mapping[str, Any] | str | None
 
 _KEYS = ("ratio", "ratios", "mass", "stiffness")
+RESPONSE_RATIO = 0.01
+"""Damping ratio of a frequency response without a given one: metal parts with joints have about 1 %."""
 _ALLOWED = 'Allowed: {"ratio": z}, {"ratios": [z1, z2, ...]}, {"mass": a, "stiffness": b}, "adams" or None.'
 
 
@@ -87,6 +89,27 @@ def damping_matrix(damping: Damping, stiffness: Floats, mass: Floats) -> Floats:
         ratios = adams_ratios(omega)
     momentum = mass @ modes
     return (momentum * (2.0 * ratios * omega)) @ momentum.T
+
+
+def harmonic(damping: Damping, omega: Floats) -> tuple[Any, Any]:
+    """(f,) complex factors p and shifts s of a damped harmonic response at omega [rad/s]: x = p (K - s M)^-1 f.
+
+    Ratios are structural, K (1 + 2 i z), with the smallest one that is given; without one, 1 %.
+    """
+    given = damping if isinstance(damping, Mapping) else {}
+    mass, stiffness = given.get("mass", 0.0), given.get("stiffness", 0.0)
+    if mass or stiffness:
+        factors = 1.0 / (1.0 + 1j * omega * stiffness)
+        return factors, (omega**2 - 1j * omega * mass) * factors
+    factors = np.full(len(omega), 1.0 / (1.0 + 2j * response_ratio(damping)))
+    return factors, omega**2 * factors
+
+
+def response_ratio(damping: Damping) -> float:
+    """Damping ratio that frequency responses are compared with, but for damping by mass and stiffness."""
+    given = damping if isinstance(damping, Mapping) else {}
+    ratios = [ratio for ratio in np.atleast_1d(given.get("ratios", given.get("ratio", 0.0))) if ratio > 0.0]
+    return float(min(ratios, default=RESPONSE_RATIO))
 
 
 def damping_text(damping: Damping) -> str:

@@ -44,6 +44,8 @@ MOST_MODES = 1000
 MOST_QUADRATIC = 100
 """Most shapes of a quadratic field: n (n + 1)/2 second-order displacements of the mesh, n^3 numbers in the inertia."""
 DEFAULT_MODES = 12
+DEFAULT_ERROR = 1e-3
+SMALLEST_ERROR = 1e-12
 REST = "(all other cells)"
 """Name of the cell set that `with_rest` makes."""
 
@@ -77,6 +79,10 @@ class ReductionRequest:
     """Eigenmodes up to this frequency [Hz]"""
     keep_below: float | None = None
     """Shapes of the final, orthogonal basis above this frequency [Hz] are left out"""
+    band: tuple[float, float] | None = None
+    """Frequencies [Hz] in which the transfer between the interfaces is reproduced: the shapes are chosen for it"""
+    error: float | None = None
+    """Allowed relative error of that transfer; None: DEFAULT_ERROR"""
     attachment: bool = False
     vectors: Path | None = None
     """File with shapes of the user"""
@@ -104,7 +110,9 @@ class ReductionRequest:
     def faults(self) -> list[Fault]:
         """Faults that need no mesh."""
         faults = _choice(("method",), self.method, METHODS) + _choice(("field",), self.field, FIELDS)
-        faults += _choice(("hex8",), self.hex8, HEX8) + self._order_faults() + self._count_faults()
+        faults += (
+            _choice(("hex8",), self.hex8, HEX8) + self._order_faults() + self._count_faults() + self._band_faults()
+        )
         faults += self._tie_faults() + self._frame_faults() + damping_faults(self.damping, None)
         for name in ("vectors", "stiffness", "mass", "dofs"):
             path = getattr(self, name)
@@ -140,6 +148,27 @@ class ReductionRequest:
         if self.attachment and not self.interfaces:
             text = "attachment modes need an interface, and none is given"
             faults.append(Fault(text, ("attachment",), "Name an interface."))
+        return faults
+
+    def _band_faults(self) -> list[Fault]:
+        """Faults of band and error, and choices of shapes that a band makes itself."""
+        if self.band is None:
+            hint = "Give the band too, e.g. '0:2 kHz'."
+            return [] if self.error is None else [Fault("an error needs a band, and none is given", ("error",), hint)]
+        faults = []
+        if not all(is_number(end) for end in self.band) or not 0.0 <= self.band[0] < self.band[1]:
+            text = f"expected two rising frequencies [Hz], found {self.band[0]!r} and {self.band[1]!r}"
+            faults.append(Fault(text, ("band",), "Write e.g. '0:2 kHz'."))
+        if self.error is not None and (not is_number(self.error) or not SMALLEST_ERROR <= self.error < 1.0):
+            text = f"expected an error from {SMALLEST_ERROR:g} to below 1, found {self.error!r}"
+            faults.append(Fault(text, ("error",), "0.001 is an error of 0.1 % of the transfer between the interfaces."))
+        for name in ("modes", "below", "keep_below", "attachment", "vectors"):
+            if getattr(self, name) not in (None, False):
+                text = "a band chooses the shapes itself, by the allowed error"
+                faults.append(Fault(text, (name,), "Leave this out, or leave out the band."))
+        if self.method != METHODS[0]:
+            text = f"a band chooses the shapes itself; the method '{self.method}' does not apply"
+            faults.append(Fault(text, ("method",), "Leave it out, or leave out the band."))
         return faults
 
     def _tie_faults(self) -> list[Fault]:

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from flexmb.arrays import Floats, Integers
-from flexmb.elements.solid.second_order import second_order_forces
+from flexmb.elements.second_order import second_order_forces
 from flexmb.reduction.component_modes import ComponentModes
 from flexmb.reduction.free_body import FreeBody
 from flexmb.reduction.interfaces import Interface

@@ -64,7 +64,7 @@ def _find(result: Result, body: str, wanted: str, folder: str | os.PathLike[str]
             seen[path] = error.faults[0].text
     named = result.body_files.get(body, "")
     about = f"The file of body '{body}'" + (f" ('{named}')" if named else "")
-    hint = "Give the folder that holds it: --bodies FOLDER."
+    hint = "Give the folder that holds it: --bodies FOLDER, or make it again with 'flexmb reduce'."
     namesake = next((path for path in seen if path.name == Path(named).name), None)
     if namesake is not None:
         changed = f"{about} has changed since the run: '{namesake}' is another body."

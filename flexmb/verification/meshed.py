@@ -41,6 +41,14 @@ def first_frequency(tables: dict[str, Any], about: str) -> float:
     return 2.0 * np.pi * min(mode.frequency for mode in report.shown)
 
 
+def flapping(file: str, rate: float) -> float:
+    """First angular frequency of a blade from a body file on a hub that turns at a rate [rad/s]."""
+    hub = {"type": "revolute", "bodies": ["ground", "blade"], "at": [0, 0, 0], "axis": "z"}
+    spin = {"joint": "hub", "rate": rate}
+    tables = {"bodies": {"blade": {"file": file}}, "joints": {"hub": hub}, "motions": {"spin": spin}}
+    return first_frequency(tables, "steady")
+
+
 def meshed_crank(folder: Path, kind: str, n_along: int, n_across: int, tie: str) -> Model:
     """The mechanism with its rod reduced from a mesh: both ends tied, six eigenmodes, second-order field."""
     mesh = rod_mesh(kind, LENGTH, RADIUS, n_along, n_across)
@@ -100,13 +108,6 @@ def meshed_blade() -> Comparison:
     box = box_mesh("hex20", (24, 1, 1), (length, width, height))
     mesh = moved(box, box.points - [0.0, width / 2, height / 2])
     _, speeds, flap, *_ = table("rotating_cantilever_flap")
-
-    def flapping(file: str, rate: float) -> float:
-        """Flapping frequency at a rate of the hub [rad/s]."""
-        hub = {"type": "revolute", "bodies": ["ground", "blade"], "at": [0, 0, 0], "axis": "z"}
-        spin = {"joint": "hub", "rate": rate}
-        tables = {"bodies": {"blade": {"file": file}}, "joints": {"hub": hub}, "motions": {"spin": spin}}
-        return first_frequency(tables, "steady")
 
     findings, curves = [], []
     for frame in ("mean", "clamped root"):

@@ -53,7 +53,7 @@ def lower(G: np.ndarray) -> np.ndarray:
 
 
 def products_of(model: FEModel, phi: np.ndarray, G: np.ndarray, chunk: int = 100) -> MassProducts:
-    products = MassProducts(model, phi)
+    products = MassProducts(model.points, model.M, phi)
     pairs = lower(G)
     for first in range(0, pairs.shape[1], chunk):
         products.add(pairs[:, first : first + chunk], keep=True)

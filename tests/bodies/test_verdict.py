@@ -231,3 +231,30 @@ def test_beams_are_judged_by_cutting_them_into_two() -> None:
         k = 4  # bending comes in pairs
         true = estimate["frequencies"][k] / exact - 1.0
         assert 0.9 < estimate["frequency_errors"][k] / true < 1.4
+
+
+def test_an_error_that_is_not_reached_is_heard() -> None:
+    """A certificate that failed is the first reason, bad above 20 %; one that passed gives the headline its band."""
+    from flexmb.reduction import band_modes
+
+    body = body_of(box(), method="craig-bampton", modes=None, attachment=False, band=(0.0, 4000.0), error=0.01)
+    assert found(body) == ("good", [])
+    text = report_text(body)
+    assert text.startswith("body: trust it up to 4000 Hz")
+    assert "the transfer between all interfaces is within 0.01 from 0 to 4000" in text
+    kinds = [coordinate.kind for coordinate in body.coordinates]
+    assert set(kinds) == {"free", "krylov"}
+    certificate = body.report["certificate"]
+    assert certificate["checks"] == len(certificate["errors"]) > band_modes.CHECKS
+    assert max(certificate["errors"]) == certificate["largest"] <= 0.01
+    assert max(row[key] for row in body.report["statics"] for key in ("force_error", "moment_error")) < 0.05
+    for largest, level in ((0.02, "care"), (0.3, "bad")):
+        failed = {**certificate, "largest": largest, "at": 812.0, "passed": False}
+        report = {**body.report, "certificate": failed}
+        del report["verdict"], report["warnings"]
+        modes = FreeModes(4000.0, 4, np.zeros(0), np.zeros(0), np.zeros((0, 0)), np.zeros(0))
+        judged = with_reasons(report, judge(report, modes, ()))
+        assert judged["verdict"]["level"] == level
+        assert "the allowed error of 0.01 is not reached" in judged["verdict"]["reasons"][0]
+        assert "at 812 Hz" in judged["verdict"]["reasons"][0]
+        assert judged["warnings"][0]["code"] == "transfer-off"

@@ -17,6 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import h5py
+import numpy as np
 import pytest
 
 from flexmb.bodies.body_file import read_body, write_body
@@ -163,8 +164,8 @@ def test_body_info(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capt
     ):
         assert message in refused(capsys, "body", "info", name)
     assert "info" in refused(capsys, "body", "inof", "rod.h5")
-    for words in (["plot", "rod.h5"], ["export", "rod.h5", "--csv"]):
-        assert "'rod.h5' is a body file" in refused(capsys, *words)
+    assert "'rod.h5' is a body file" in refused(capsys, "export", "rod.h5", "--csv")
+    assert "has no frequency response to plot. Reduce its mesh with --band" in refused(capsys, "plot", "rod.h5")
     assert call(capsys, "body", "--help")[0] == 0
 
 
@@ -182,6 +183,56 @@ def test_reduce_writes_a_body_and_its_report(folder: Path, capsys: Capture) -> N
     assert call(capsys, "reduce", "rod.inp", *GOOD, "--quiet") == (0, "", "")
     assert call(capsys, "reduce", "rod.inp", *GOOD, "--quiet") == (0, "", "")
     assert (folder / "rod.h5").exists()
+
+
+def test_materials_of_the_deck_are_used_where_none_is_given(folder: Path, capsys: Capture) -> None:
+    deck = "*SOLID SECTION, ELSET=web, MATERIAL=soft\n*MATERIAL, NAME=soft\n*ELASTIC\n7.E10, 0.25\n*DENSITY\n2700.\n"
+    (folder / "deck.inp").write_text(INP + deck)
+    words = ["--interface", "bore_a", "--interface", "bore_b", "--unit", "m"]
+    assert call(capsys, "reduce", "deck.inp", *words, "--quiet") == (0, "", "")
+    (material,) = asked["materials"].values()
+    assert (material.E, material.G, material.density, material.name) == (7e10, 2.8e10, 2700.0, "soft")
+    assert any(
+        "No --material was given: the materials of the file are used (web: soft" in note for note in asked["mesh"].notes
+    )
+    call(capsys, "reduce", "deck.inp", *words, "--quiet", "--material", "steel")
+    assert asked["materials"] == STEEL, "what is given goes first"
+    (folder / "deck.inp").write_text(INP + deck.replace("*DENSITY\n2700.\n", ""))
+    message = refused(capsys, "reduce", "deck.inp", *words)
+    assert "the material 'soft' of the file cannot be used: density" in message and "--material web=" in message
+
+
+@pytest.mark.parametrize(
+    ("word", "band"),
+    [
+        ("0:2 kHz", (0.0, 2000.0)),
+        ("2 kHz", (0.0, 2000.0)),
+        ("0.5:2 kHz", (500.0, 2000.0)),
+        ("500 Hz:2 kHz", (500.0, 2000.0)),
+        ("0:2000", (0.0, 2000.0)),
+        ("0:628 rad/s", (0.0, 314.0 / np.pi)),
+    ],
+)
+def test_a_band_arrives(folder: Path, capsys: Capture, word: str, band: tuple[float, float]) -> None:
+    assert call(capsys, "reduce", "rod.inp", *GOOD, "--band", word, "--error", "0.1 %", "--quiet") == (0, "", "")
+    assert asked["request"].band == pytest.approx(band, rel=1e-14)  # kHz pass through rad/s
+    assert asked["request"].error == pytest.approx(1e-3)
+
+
+def test_faults_of_a_band(folder: Path, capsys: Capture) -> None:
+    """All at once, with the options that they belong to."""
+    out = refused(
+        capsys, "reduce", "rod.inp", *GOOD, "--band", "2:1 kHz", "--error", "2", "--modes", "7", "--attachment"
+    )
+    for text in (
+        "--band: expected two rising frequencies",
+        "--error: expected an error from 1e-12",
+        "--attachment: a band",
+    ):
+        assert text in out
+    assert "--modes: a band chooses the shapes itself" in out
+    assert "--error: an error needs a band" in refused(capsys, "reduce", "rod.inp", *GOOD, "--error", "0.01")
+    assert "--band 0:2 kg" in refused(capsys, "reduce", "rod.inp", *GOOD, "--band", "0:2 kg")
 
 
 def test_every_option_arrives(folder: Path, capsys: Capture) -> None:

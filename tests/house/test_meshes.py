@@ -133,11 +133,7 @@ def test_kept_meshes_are_sound(path):
 
 def test_connecting_rod_of_the_example(tmp_path):
     example = script("07_spatial_slider_crank_mesh")
-    settings = {
-        "bodies.rod.file": str(example.reduce("connecting_rod", tmp_path)),
-        "analysis.step": "$turns/$speed/5000",
-    }
-    model = fx.read_model(example.HERE / "07_spatial_slider_crank_mesh.toml", settings)
+    model = example.model_with("connecting_rod").with_values({"analysis.step": "$turns/$speed/5000"})
     result = fx.run_model(model, tmp_path / "run.h5")
     # Expected are the extremes with the finer mesh, in three digits; twice the step changes them by 0.0006 mm.
     for axis, (largest, smallest) in example.EXPECTED["connecting_rod"].items():

@@ -125,7 +125,7 @@ def test_points_that_are_no_numbers():
 def test_nodes_out_of_range_and_no_cells():
     mesh = box_mesh("hex8", (1, 1, 1))
     assert "use nodes 1 .. 8; there are 8" in fault_texts(with_cells(mesh, mesh.cells[0].nodes + 1))
-    assert "no solid or line cells" in fault_texts(replace(mesh, cells=()))
+    assert "no solid, shell or line cells" in fault_texts(replace(mesh, cells=()))
 
 
 def test_folded_quadratic_cells_are_faults_and_folds_at_a_node_warnings():

@@ -97,7 +97,8 @@ def test_a_plain_deck_has_no_losses(tmp_path: Path) -> None:
 
 def test_masses_are_added_up(tmp_path: Path) -> None:
     assert only(nastran(tmp_path, "CONM2,20,1,,2.\nCONM2,21,2,,.5")).mass == 2.5
-    assert only(nastran(tmp_path, "CONM2,20,1,,2.\nCMASS1,21,4,2,1")).mass is None
+    losses = nastran(tmp_path, "CONM2,20,1,,2.\nCMASS1,21,4,2,1").losses
+    assert [(loss.mass, loss.deck) for loss in losses] == [(2.0, "masses"), (None, "")], "CMASS1 is in no deck"
     mesh = abaqus(tmp_path, "*ELEMENT, TYPE=MASS, ELSET=m\n5, 9\n6, 1\n*MASS, ELSET=m\n1.5")
     assert only(mesh).mass == 3.0 and "2 MASS with a total mass of 3" in only(mesh).text
     assert only(abaqus(tmp_path, "*ELEMENT, TYPE=MASS, ELSET=m\n5, 9")).mass is None
@@ -145,6 +146,9 @@ def test_a_second_material_and_anisotropy(tmp_path: Path) -> None:
     section = (
         "*SOLID SECTION, ELSET=all, MATERIAL=fibre\n*MATERIAL, NAME=fibre\n*ELASTIC, TYPE=ENGINEERING CONSTANTS\n1., 2."
     )
+    losses = abaqus(tmp_path, section).losses
+    assert "not isotropic" in losses[0].text and "*ELASTIC (line 13) of the material 'fibre' cannot" in losses[1].text
+    section += ", 3., .1, .1, .1, 1., 1.\n1."
     assert "not isotropic" in only(abaqus(tmp_path, section)).text
 
 

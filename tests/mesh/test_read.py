@@ -53,6 +53,8 @@ def test_sets_of_the_sector_survive_in_every_format(name):
         "med": ("top", "G_2D_6", "body", "second name"),
         "vtk": ("CellEntityIds_5", "CellEntityIds_6", "CellEntityIds_7", "CellEntityIds_7"),
         "bdf": ("pid_6", "pid_1", "pid_1", "pid_1"),
+        "unv": ("top", "PhysicalSurface6", "body", "second_name"),
+        "mesh": ("medit:ref_6", "medit:ref_1", "medit:ref_1", "medit:ref_1"),
     }
     top, bottom, body, second = words[ending]
     z = mesh.points[:, 2]
@@ -60,7 +62,7 @@ def test_sets_of_the_sector_survive_in_every_format(name):
     assert np.array_equal(mesh.node_sets[bottom], np.flatnonzero(z < 1e-3))
     for word in (body, second):
         assert np.array_equal(mesh.cell_sets[word][0], np.arange(len(mesh.cells[0])))
-        if ending != "bdf":  # Gmsh gives a surface the same number there
+        if ending not in ("bdf", "mesh"):  # Gmsh gives a surface the same number there
             assert len(mesh.node_sets[word]) == mesh.n_points
 
 
@@ -175,11 +177,32 @@ def test_pyramids_and_unknown_kinds_are_refused_in_one_message(tmp_path):
     assert len(caught.value.faults) == 1
 
 
-def test_a_surface_mesh_is_refused(tmp_path):
+def test_surface_cells_alone_are_shells(tmp_path):
     path = tmp_path / "skin.vtu"
     meshio.Mesh(np.eye(3), [("triangle", [[0, 1, 2]])]).write(path)
-    with pytest.raises(InputError, match="no solid or line cells; the file contains 1 tri3"):
-        read_mesh(path)
+    mesh = read_mesh(path)
+    assert [(block.kind, len(block)) for block in mesh.cells] == [("tri3", 1)] and not mesh.surfaces
+
+
+def test_surface_cells_on_solids_are_marks_and_beside_them_shells_if_wanted(tmp_path):
+    path = tmp_path / "both.vtu"
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, 0, 0]], dtype=float)
+    cells = [("tetra", [[0, 1, 2, 3]]), ("triangle", [[0, 2, 1]]), ("triangle", [[0, 4, 2]])]
+    meshio.Mesh(points, cells).write(path)
+    mesh = read_mesh(path, "m", shells=True)
+    assert {block.kind for block in mesh.cells} == {"tet4", "tri3"} and mesh.n_points == 5
+    assert "need a thickness" in read_mesh(path, "m").losses[0].text
+
+
+def test_shells_of_eight_nodes_get_a_ninth(tmp_path):
+    path = tmp_path / "quad8.vtu"
+    points = np.array(
+        [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [1, 0, 0], [2, 1, 0], [1, 2, 0], [0, 1, 0]], dtype=float
+    )
+    meshio.Mesh(points, [("quad8", [list(range(8))])]).write(path)
+    mesh = read_mesh(path, "m")
+    assert mesh.cells[0].kind == "quad9" and np.allclose(mesh.points[8], [1, 1, 0])
+    assert any("ninth node" in note for note in mesh.notes) and not check_mesh(mesh).faults
 
 
 def test_groups_of_edges_are_no_beams_and_names_shared_by_kinds_are_told(tmp_path):
@@ -201,7 +224,7 @@ def test_groups_of_edges_are_no_beams_and_names_shared_by_kinds_are_told(tmp_pat
     assert list(mesh.cell_sets) == ["part"] and mesh.point_ids.tolist() == [10, 20, 30, 40]
     notes = " ".join(mesh.notes)
     assert "1 line2 cells lie on solid cells (sets edge): they are not beams" in notes
-    assert "'part' is used for 3 nodes of surfaces" in notes and "1 of 5 points belong to no solid" in notes
+    assert "'part' is used for 3 nodes of surfaces" in notes and "1 of 5 points belong to no cell" in notes
 
 
 def test_wrongly_ordered_and_inverted_cells_are_repaired(tmp_path):

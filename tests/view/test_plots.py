@@ -265,3 +265,24 @@ def test_a_channel_without_columns_and_impossible_names_are_told(tmp_path: Path)
         panels_of(result, channels=["coordinates/multipliers"])
     with pytest.raises(InputError, match="too long"):
         plot_result(result, tmp_path / f"{300 * 'n'}.png", channels=["time"])
+
+
+def test_a_body_reduced_for_a_band_shows_its_response(tmp_path: Path) -> None:
+    """Two curves for every interface, which lie on each other, and the error below the allowed one."""
+    from flexmb.view.plots.body_plots import plot_body, response_panels
+    from tests.support.reduced_meshes import reduced
+
+    body = reduced(modes=None, band=(0.0, 3000.0), error=1e-3, field="linear")
+    responses, errors = response_panels(body)
+    assert [line.name for line in responses.lines] == ["a, full", "a, reduced", "b, full", "b, reduced"]
+    for full, less in zip(responses.lines[::2], responses.lines[1::2], strict=True):
+        assert np.abs(less.y / full.y - 1.0).max() < 0.02
+        assert full.y.max() > 20.0 * full.y[0], "a resonance at a damping ratio of 1 % is far above statics"
+    assert errors.lines[0].y.max() <= errors.lines[1].y[0] == 1e-3
+    plot_body(body, tmp_path / "x.svg")
+    parse(str(tmp_path / "x.svg"))
+    damaged = replace(body, report={**body.report, "certificate": {**body.report["certificate"], "errors": [1.0, "x"]}})
+    with pytest.raises(InputError, match="is damaged"):
+        response_panels(damaged)
+    with pytest.raises(InputError, match="has no frequency response"):
+        response_panels(reduced())

@@ -30,6 +30,7 @@ from flexmb.elements.matrix_files.dof_map import (
 from flexmb.elements.matrix_files.formats import Entries, read_entries
 from flexmb.elements.matrix_files.self_test import self_test
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.raw import note_file
 
 Progress = Callable[[str, float], None]
 
@@ -61,6 +62,9 @@ def read_matrices(
     mass_path = Path(M_path) if M_path is not None else _partner_mass(stiffness_path)
     if dofs is None and stiffness_path.suffix.lower() == ".sti":
         dofs = stiffness_path.with_suffix(".dof")
+    for file in (stiffness_path, mass_path, dofs):
+        if isinstance(file, (str, Path)):
+            note_file(Path(file))
     faults: list[Fault] = []
     report("reading stiffness", math.nan)
     K = _collected(faults, read_entries, stiffness_path, "stiffness")

@@ -9,7 +9,7 @@ ten thicknesses.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from scipy import sparse
 
 from flexmb.arrays import Floats, Integers
 from flexmb.elements.fe_model import FEModel
+from flexmb.elements.joined import joined
 from flexmb.elements.material import Material
 from flexmb.elements.number_checks import one_of
 from flexmb.elements.solid.chunks import Chunks, chunks_of
@@ -26,7 +27,7 @@ from flexmb.elements.solid.element_tables import element_tables
 from flexmb.elements.solid.kernels import assembly, pattern
 from flexmb.elements.solid.parallel import Progress, counter, over_chunks, over_range
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.mesh.mesh import LINES, SOLIDS, Cells, Mesh
+from flexmb.mesh.mesh import LINES, SOLIDS, SURFACES, Cells, Mesh
 from flexmb.mesh.topology import is_quadratic
 
 Pattern = tuple[Integers, NDArray[np.int32]]
@@ -39,14 +40,15 @@ def assemble(
     *,
     lumped: bool = False,
     hex8: str = "incompatible",
-    beams: FEModel | None = None,
+    others: FEModel | None = None,
     progress: Progress | None = None,
 ) -> FEModel:
     """Stiffness and mass of the solid cells of a mesh.
 
-    `beams` is the model of the mesh's line cells on the same points, to be added; without it line cells are rejected.
+    `others` is the model of the mesh's line or shell cells on the same points, to be added; without it they are
+    rejected.
     """
-    faults = one_of("hex8", hex8, ("incompatible", "full")) + _unfit(mesh, beams)
+    faults = one_of("hex8", hex8, ("incompatible", "full")) + _unfit(mesh, others)
     if faults:
         raise InputError(faults)
     elastic = assign(mesh, materials, hex8 == "incompatible")
@@ -55,23 +57,27 @@ def assemble(
     except MemoryError as error:
         text = f"the stiffness of {mesh.n_points} nodes does not fit into memory. Use a coarser mesh"
         raise ComputationError(text) from error
-    return model if beams is None else _joined(model, beams)
+    return model if others is None else joined([model, others])
 
 
 def node_pattern(mesh: Mesh) -> Pattern:
     """Pattern of the nodes that share a solid cell."""
-    blocks = [block.nodes for block in mesh.cells if block.kind in SOLIDS]
-    sizes = np.concatenate([np.full(len(nodes), nodes.shape[1], dtype=np.int64) for nodes in blocks])
+    return block_pattern([block.nodes for block in mesh.cells if block.kind in SOLIDS], mesh.n_points)
+
+
+def block_pattern(cells: Sequence[Integers], n: int) -> Pattern:
+    """Pattern of n blocks of unknowns that share a cell; `cells` (cells, k) blocks of every cell, type by type"""
+    sizes = np.concatenate([np.full(len(blocks), blocks.shape[1], dtype=np.int64) for blocks in cells])
     start = np.concatenate([[0], np.cumsum(sizes)])
-    nodes = np.concatenate([block.astype(np.int32).ravel() for block in blocks])
-    first = np.zeros(mesh.n_points + 1, dtype=np.int64)
-    cells = np.empty(len(nodes), dtype=np.int32)
-    pattern.cells_of_nodes(start, nodes, first, cells)
-    lengths = np.empty(mesh.n_points, dtype=np.int64)
-    over_range(pattern.row_lengths, mesh.n_points, start, nodes, first, cells, lengths)
+    nodes = np.concatenate([blocks.astype(np.int32).ravel() for blocks in cells])
+    first = np.zeros(n + 1, dtype=np.int64)
+    of_node = np.empty(len(nodes), dtype=np.int32)
+    pattern.cells_of_nodes(start, nodes, first, of_node)
+    lengths = np.empty(n, dtype=np.int64)
+    over_range(pattern.row_lengths, n, start, nodes, first, of_node, lengths)
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     indices = np.empty(indptr[-1], dtype=np.int32)
-    over_range(pattern.fill_rows, mesh.n_points, start, nodes, first, cells, indptr, indices)
+    over_range(pattern.fill_rows, n, start, nodes, first, of_node, indptr, indices)
     return indptr, indices
 
 
@@ -133,7 +139,7 @@ def _arguments(
     )
 
 
-def _unfit(mesh: Mesh, beams: FEModel | None) -> list[Fault]:
+def _unfit(mesh: Mesh, others: FEModel | None) -> list[Fault]:
     """Faults of a mesh that would crash compiled loops, or leave nodes without stiffness."""
     faults = []
     used = np.zeros(mesh.n_points, dtype=bool)
@@ -141,26 +147,31 @@ def _unfit(mesh: Mesh, beams: FEModel | None) -> list[Fault]:
         bad = int(np.count_nonzero(~np.isfinite(mesh.points).all(axis=1)))
         faults.append(Fault(f"{bad} points have coordinates that are not finite", ("mesh",)))
     for block in mesh.cells:
-        allowed = SOLIDS | LINES
+        allowed = SOLIDS | LINES | SURFACES
         if block.kind not in allowed or block.nodes.shape[1:] != (allowed[block.kind],):
             text = f"{len(block)} cells of type {block.kind!r} have {block.nodes.shape[1:]} nodes"
             faults.append(Fault(text, ("mesh",), f"Solid types: {', '.join(SOLIDS)}."))
         elif len(block) and (block.nodes.min() < 0 or block.nodes.max() >= mesh.n_points):
             faults.append(Fault(f"cells of type {block.kind!r} use points that do not exist", ("mesh",)))
-        elif block.kind in SOLIDS or beams is not None:
+        elif block.kind in SOLIDS or others is not None:
             used[block.nodes] = True
     lines = sum(len(block) for block in mesh.cells if block.kind in LINES)
-    if lines and beams is None:
+    if lines and others is None:
         hint = "Give the beams' cross-section, or leave the lines out of the mesh."
         faults.append(Fault(f"the mesh has {lines} line cells beside its solid cells", ("mesh",), hint))
+    shells = sum(len(block) for block in mesh.cells if block.kind in SURFACES)
+    if shells and others is None:
+        faults.append(
+            Fault(f"the mesh has {shells} shell cells beside its solid cells", ("mesh",), "Give a thickness.")
+        )
     if not any(len(block) for block in mesh.cells if block.kind in SOLIDS):
         faults.append(Fault("the mesh has no solid cells", ("mesh",), f"Solid types: {', '.join(SOLIDS)}."))
     elif not used.all() and not faults:
         text = f"{np.count_nonzero(~used)} of {mesh.n_points} points belong to no solid cell"
         faults.append(Fault(text, ("mesh",), "Leave them out of the mesh: they have neither stiffness nor mass."))
-    if beams is not None and len(beams.points) != mesh.n_points:
-        text = f"the beams have {len(beams.points)} nodes and the mesh {mesh.n_points}"
-        faults.append(Fault(text, ("beams",), "Both must be on the same points."))
+    if others is not None and len(others.points) != mesh.n_points:
+        text = f"the other cells have {len(others.points)} nodes and the mesh {mesh.n_points}"
+        faults.append(Fault(text, ("others",), "Both must be on the same points."))
     return faults
 
 
@@ -170,20 +181,3 @@ def _inverted(block: Cells, cells: Integers) -> Fault:
     some = ", ".join(str(number) for number in numbers[:5]) + (", ..." if len(numbers) > 5 else "")
     text = f"{len(cells)} of {len(block)} {block.kind} cells are inverted, folded or flat (cells {some})"
     return Fault(text, ("mesh",), "Repair or remesh them: their Jacobian is not positive.")
-
-
-def _joined(solid: FEModel, beams: FEModel) -> FEModel:
-    """Solids and beams on the same points: the sum of both in the unknowns of the beams."""
-    n = 3 * beams.n_blocks
-    K = sparse.bsr_array(_grown(solid.K, n) + sparse.csr_array(beams.K), blocksize=(3, 3))
-    M = sparse.bsr_array(_grown(sparse.kron(solid.M, sparse.eye_array(3)), n) + beams.M, blocksize=(3, 3))
-    for matrix in (K, M):
-        matrix.sort_indices()
-    return FEModel(solid.points, K, M, beams.rotations, solid.mesh, solid.elastic)
-
-
-def _grown(matrix: Any, n: int) -> Any:
-    """The matrix with zero rows and columns added up to size n"""
-    grown = sparse.csr_array(matrix)
-    grown.resize((n, n))
-    return grown

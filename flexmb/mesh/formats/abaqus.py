@@ -14,13 +14,17 @@ import numpy as np
 
 from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.deck import Frame
+from flexmb.mesh.formats.abaqus_deck import WORDS, DeckBuilder
 from flexmb.mesh.formats.abaqus_elements import LEFT_OUT, read_elements
+from flexmb.mesh.formats.abaqus_frames import read_system
 from flexmb.mesh.formats.abaqus_losses import LostKeywords
+from flexmb.mesh.formats.abaqus_materials import Materials
 from flexmb.mesh.formats.abaqus_sets import SetEntry, Surface, resolve_sets
 from flexmb.mesh.formats.abaqus_text import Block, blocks, rows
 from flexmb.mesh.raw import Numbering, RawCells, RawMesh, cells_by_point_ids, listed, whole_numbers
 
-_GENERATORS = ("NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "SUBMODEL", "SUPERELEMENT")
+_GENERATORS = ("NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SUBMODEL", "SUPERELEMENT")
 """Keywords that create or move nodes and elements: the mesh would be wrong without them"""
 _MOST_GENERATED = 20_000_000
 """Most numbers that GENERATE may create"""
@@ -38,6 +42,38 @@ class Scope:
     node_sets: dict[str, list[SetEntry]] = field(default_factory=dict)
     element_sets: dict[str, list[SetEntry]] = field(default_factory=dict)
     surfaces: dict[str, Surface] = field(default_factory=dict)
+    deck: list[Block] = field(default_factory=list)
+    """Keywords of the deck, in the order of the file"""
+    points_of: dict[int, tuple[str, Integers, str]] = field(default_factory=dict)
+    """Number of a mass or spring -> element type, nodes by their numbers, element set"""
+    system: Frame | None = None
+    """*SYSTEM of the nodes that follow; None: the basic one"""
+    turn: Floats = field(default_factory=lambda: np.eye(3))
+    shift: Floats = field(default_factory=lambda: np.zeros(3))
+    """Place of an instance: x -> turn x + shift"""
+
+    def point_elements(self, name: str) -> list[tuple[str, Integers]]:
+        """Element types and nodes of the masses and springs of an element set."""
+        numbers = self._numbers_in(name.upper(), 0)
+        return [
+            (kind, nodes)
+            for number, (kind, nodes, owner) in self.points_of.items()
+            if owner.upper() == name.upper() or number in numbers
+        ]
+
+    def has_points(self, numbers: Integers) -> bool:
+        """Whether all numbers are those of masses and springs."""
+        return all(int(number) in self.points_of for number in numbers)
+
+    def _numbers_in(self, name: str, depth: int) -> set[int]:
+        found: set[int] = set()
+        for known, entries in self.element_sets.items():
+            if known.upper() == name and depth < 20:
+                for entry in entries:
+                    found |= set(entry.numbers.tolist()) & self.points_of.keys()
+                    for word in entry.names:
+                        found |= self._numbers_in(word.upper(), depth + 1)
+        return found
 
 
 @dataclass
@@ -47,6 +83,7 @@ class _File:
     instances: list[Scope] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     lost: LostKeywords = field(default_factory=LostKeywords)
+    materials: Materials = field(default_factory=Materials)
 
 
 def read_abaqus(path: Path) -> RawMesh:
@@ -63,7 +100,7 @@ def read_abaqus(path: Path) -> RawMesh:
             scope, is_open = found.whole, ""
         elif block.word in _GENERATORS:
             hint = "Write the mesh with all nodes and elements listed."
-            found.faults.append(Fault(f"*{block.word} is not supported.", hint=hint))
+            found.faults.append(Fault(f"{block.place}: *{block.word} is not supported.", hint=hint))
         else:
             _content(block, scope, found)
     if is_open:
@@ -85,6 +122,7 @@ def _content(block: Block, scope: Scope, found: _File) -> None:
         kind, ids, nodes = read_elements(block)
         if kind == LEFT_OUT:
             found.lost.element(block, len(ids))
+            _point_elements(block, scope)
         else:
             scope.elements.append((kind, ids, nodes, block.name("TYPE").upper(), block.name("ELSET")))
             _enter(scope.element_sets, block.name("ELSET"), [SetEntry(numbers=ids)])
@@ -92,15 +130,45 @@ def _content(block: Block, scope: Scope, found: _File) -> None:
         _set(block, scope, found)
     elif block.word == "SURFACE":
         scope.surfaces[block.name("NAME")] = Surface(block.name("TYPE").upper() or "ELEMENT", block.lines)
+    elif block.word == "SYSTEM":
+        _system(block, scope, found)
     else:
+        if block.word in WORDS:
+            scope.deck.append(block)
+        elif block.word in ("MATERIAL", "ELASTIC", "DENSITY"):
+            found.materials.read(block)
         found.lost.read(block)
+
+
+def _system(block: Block, scope: Scope, found: _File) -> None:
+    try:
+        scope.system = read_system(block)
+    except (ValueError, IndexError):
+        text = f"{block.title}: its three points do not span a system."
+        found.faults.append(Fault(text, hint="Write the origin, a point on x and one in the xy plane."))
+
+
+def _point_elements(block: Block, scope: Scope) -> None:
+    """Keep masses and springs: number, then one or two nodes. Others, and unreadable ones, stay only a loss."""
+    word = block.name("TYPE").upper()
+    if word not in ("MASS", "ROTARYI", "SPRING1", "SPRING2", "SPRINGA"):
+        return
+    for line in block.lines:
+        fields = [field.strip() for field in line.split(",") if field.strip()]
+        if len(fields) > 1 and all(field.isdigit() and len(field) < 18 for field in fields):
+            nodes = np.array([int(field) for field in fields[1:]], dtype=np.int64)
+            scope.points_of[int(fields[0])] = (word, nodes, block.name("ELSET"))
 
 
 def _nodes(block: Block, scope: Scope) -> None:
     table = rows(block, 4)
-    ids = whole_numbers(table[:, 0], "*NODE")
+    ids = whole_numbers(table[:, 0], block.title)
     scope.node_ids.append(ids)
-    scope.points.append(_cartesian(table[:, 1:], block.name("SYSTEM").upper() or "R"))
+    points = _cartesian(table[:, 1:], block.name("SYSTEM").upper() or "R")
+    if scope.system is not None:
+        with np.errstate(invalid="ignore", over="ignore"):  # `checks.py` reports such coordinates
+            points = np.array(scope.system.origin) + points @ np.array(scope.system.axes)
+    scope.points.append(points)
     _enter(scope.node_sets, block.name("NSET"), [SetEntry(numbers=ids)])
 
 
@@ -139,6 +207,9 @@ def _set(block: Block, scope: Scope, found: _File) -> None:
     else:
         numbers = [field for field in fields if field.lstrip("+-").isdigit()]
         names = [field.strip('"') for field in fields if not field.lstrip("+-").isdigit()]
+        if any(len(number) > 18 for number in numbers):
+            found.faults.append(Fault(f"{block.place}: *{block.word} '{name[:40]}' has a number that is too large."))
+            return
         entries.append(SetEntry(np.array(numbers, dtype=np.int64), names, instance))
     _enter(scope.node_sets if is_nodes else scope.element_sets, name, entries)
 
@@ -177,6 +248,9 @@ def _instance(block: Block, found: _File) -> Scope:
     placed.node_sets = {key: list(entries) for key, entries in source.node_sets.items()}
     placed.element_sets = {key: list(entries) for key, entries in source.element_sets.items()}
     placed.surfaces = dict(source.surfaces)
+    placed.deck, placed.points_of = list(source.deck), dict(source.points_of)
+    corners = _placed(np.vstack([np.zeros(3), np.eye(3)]), block)
+    placed.turn, placed.shift = (corners[1:] - corners[0]).T, corners[0]
     found.instances.append(placed)
     return placed
 
@@ -231,8 +305,10 @@ def _flatten(found: _File) -> RawMesh:
             mesh.notes.append(
                 f"Nodes{where} are defined more than once; the last definition is used: {listed(numbering.repeated)}."
             )
-    mesh.losses += found.lost.losses()
-    resolve_sets(mesh, scopes, nodes, offsets, origin, faults)
+    resolver = resolve_sets(mesh, scopes, nodes, offsets, origin, faults)
     if faults:
         raise InputError(faults)
+    builder = DeckBuilder(mesh, scopes, found.materials, resolver)
+    mesh.deck = builder.build()
+    mesh.losses += found.lost.losses(builder.unusable)
     return mesh

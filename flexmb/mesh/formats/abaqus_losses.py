@@ -5,10 +5,11 @@ Input: all keyword blocks of a file. Output: the losses of its import.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 
+from flexmb.mesh.formats.abaqus_connections import KINDS
 from flexmb.mesh.formats.abaqus_text import Block
 from flexmb.mesh.losses import Loss
 
@@ -121,16 +122,27 @@ class LostKeywords:
             return self.has_shell_section and element.startswith(("S", "M3D")) and not element.startswith("SFM")
         return name.upper() in self.solid_sections if element.startswith("T") else bool(self.beam_sections)
 
-    def losses(self) -> Iterator[Loss]:
-        """The losses of a whole file."""
+    def losses(self, unusable: list[tuple[str, str]]) -> Iterator[Loss]:
+        """The losses of a whole file; unusable : keywords or element types that are not in the deck, and why."""
+        left: dict[str, list[str]] = defaultdict(list)
+        for word, reason in unusable:
+            left[word].append(reason)
         for kind, counts in self.counts.items():
-            words = ", ".join(f"{number:,} {name}" for name, number in counts.items())
-            mass = self._mass() if kind == "masses" else None
-            total = f" with a total mass of {mass:.6g} in the units of the file" if mass else ""
-            sets = tuple(self.tied) if kind == "ties" and len(self.tied) >= counts.total() else ()
-            text = f"{words}{total} left out: {_WHY[kind]}"
-            yield Loss(kind, text, counts.total(), _LEVELS.get(kind, "care"), mass=mass, sets=sets)
+            for deck in dict.fromkeys(KINDS.get(word, "") for word in counts):
+                part = Counter({word: count for word, count in counts.items() if KINDS.get(word, "") == deck})
+                words = ", ".join(f"{number:,} {name}" for name, number in part.items())
+                mass = self._mass() if kind == "masses" else None
+                total = f" with a total mass of {mass:.6g} in the units of the file" if mass else ""
+                sets = tuple(self.tied) if kind == "ties" and len(self.tied) >= counts.total() else ()
+                text = f"{words}{total} left out: {_WHY[kind]}"
+                level = _LEVELS.get(kind, "care")
+                keys = (*part, *(["SPRING"] if deck == "springs" else []))
+                broken = tuple(reason for word in keys for reason in left.pop(word, ()))
+                yield Loss(kind, text, part.total(), level, mass=mass, sets=sets, deck=deck, left=broken)
         yield from self._section_losses()
+        others = tuple(reason for reasons in left.values() for reason in reasons)
+        if others:
+            yield Loss("sections", "sections or materials of the file cannot be used", len(others), left=others)
 
     def _mass(self) -> float | None:
         others = self.counts["masses"].total() - self.mass_elements.total()
@@ -152,12 +164,12 @@ class LostKeywords:
             yield Loss("materials", text, len(other))
         if len(set(self.beam_sections)) > 1:
             text = f"the beams of the file have {len(set(self.beam_sections))} sections, and all got that of --section"
-            yield Loss("sections", text, len(set(self.beam_sections)))
+            yield Loss("sections", text, len(set(self.beam_sections)), deck="beams")
         if self.oriented:
             text = (
                 f"the directions of {self.oriented} beam sections were not read: give --y-axis, unless they are round"
             )
-            yield Loss("orientation", text, self.oriented)
+            yield Loss("orientation", text, self.oriented, deck="beams")
 
 
 def _is_other(line: str) -> bool:

@@ -53,9 +53,9 @@ def resolve_sets(
     offsets: Sequence[int],
     origin: Sequence[int],
     faults: list[Fault],
-) -> None:
+) -> Resolver:
     """Enter all sets into the mesh. `scopes` have node_sets, element_sets, surfaces; the first one is the assembly."""
-    resolver = _Resolver(mesh, scopes, nodes, offsets, origin, faults)
+    resolver = Resolver(mesh, scopes, nodes, offsets, origin, faults)
     # Names of a single instance are used alone; those of the assembly have priority.
     single = len(scopes) <= 2
     for number, scope in reversed(list(enumerate(scopes))):
@@ -71,9 +71,12 @@ def resolve_sets(
                 mesh.notes.append(f"A node set and a surface are called '{key}': the node set is used.")
             else:
                 mesh.node_sets[key] = members
+    return resolver
 
 
-class _Resolver:
+class Resolver:
+    """Finds nodes, elements and faces by the names and numbers of a file."""
+
     def __init__(
         self,
         mesh: RawMesh,
@@ -119,22 +122,23 @@ class _Resolver:
             self.underway.append(key)
             sets = self.scopes[scope].node_sets if is_nodes else self.scopes[scope].element_sets
             entries = next(entries for known, entries in sets.items() if known.upper() == name.upper())
-            parts = [self._entry(is_nodes, scope, name, entry) for entry in entries]
+            parts = [self.entry(is_nodes, scope, name, entry) for entry in entries]
             self.done[key] = np.unique(np.concatenate([_none(), *parts]))
             self.underway.pop()
         return self.done[key]
 
-    def _entry(self, is_nodes: bool, scope: int, name: str, entry: SetEntry) -> Integers:
+    def entry(self, is_nodes: bool, scope: int, name: str, entry: SetEntry, quiet: bool = False) -> Integers:
+        """Indices of the members of an entry; quiet: a missing one is a fault instead of a note."""
         here = self._scope(entry.scope, scope, name) if entry.scope else scope
-        parts = [self._numbers(is_nodes, here, name, entry.numbers)]
+        parts = [self._numbers(is_nodes, here, name, entry.numbers, quiet)]
         for word in entry.names:
             inner, _, last = word.rpartition(".")
             place = self._scope(inner, here, name) if inner and not self._has(is_nodes, here, word) else here
             word = last if place != here or (inner and not self._has(is_nodes, here, word)) else word
             if entry.of_elements:
                 parts.append(self._nodes_of(self._named(False, place, name, word)))
-            elif word.isdigit():
-                parts.append(self._numbers(is_nodes, place, name, np.array([int(word)])))
+            elif word.isdigit() and len(word) < 19:
+                parts.append(self._numbers(is_nodes, place, name, np.array([int(word)], dtype=np.int64), quiet))
             else:
                 parts.append(self._named(is_nodes, place, name, word))
         return np.concatenate(parts)
@@ -162,47 +166,67 @@ class _Resolver:
         self.faults.append(Fault(f"the set '{name}' contains the set '{word}', which is not in the file."))
         return _none()
 
-    def _numbers(self, is_nodes: bool, scope: int, name: str, numbers: Integers) -> Integers:
+    def _numbers(self, is_nodes: bool, scope: int, name: str, numbers: Integers, quiet: bool = False) -> Integers:
         """Indices of numbers. Missing ones are left out: GENERATE may run over gaps."""
         numbering = self.node_numbers[scope] if is_nodes else self.element_numbers[scope]
         places, known = numbering.find(numbers)
-        if not known.all():
+        if not known.all() and quiet:
+            self.faults.append(Fault("a number is not in the file."))
+        elif not known.all() and not self._are_points(is_nodes, scope, numbers[~known]):
             word = "nodes" if is_nodes else "elements"
             self.mesh.notes.append(f"Set '{name}': {int((~known).sum())} {word} are not in the file and were left out.")
         places = places[known]
         return places + self.offsets[scope] if is_nodes else self.element_places[scope][places]
+
+    def _are_points(self, is_nodes: bool, scope: int, numbers: Integers) -> bool:
+        """Whether the numbers are masses and springs, which are elements without cells."""
+        return not is_nodes and bool(len(numbers)) and self.scopes[scope].has_points(numbers)
+
+    def member(self, is_nodes: bool, scope: int, word: str) -> Integers:
+        """Members of a named set; an unknown one is empty."""
+        return self._members(is_nodes, scope, word) if self._has(is_nodes, scope, word) else _none()
 
     def _nodes_of(self, elements: Integers) -> Integers:
         parts = [self.mesh.cells[i].nodes[rows].reshape(-1) for i, rows in self.by_block(elements).items()]
         return np.unique(np.concatenate([_none(), *parts]))
 
     def surface_nodes(self, scope: int, name: str, surface: Surface) -> Integers:
-        parts = [_none()]
+        """Indices of the nodes of a surface."""
         if surface.type not in ("ELEMENT", "NODE"):
             self.mesh.notes.append(f"The surface '{name}' of type {surface.type} was left out.")
-            return parts[0]
-        for line in surface.lines:
+        parts = [faces.reshape(-1) for faces in self.surface_faces(scope, name, surface)]
+        return np.unique(np.concatenate([_none(), *parts]))
+
+    def surface_faces(self, scope: int, name: str, surface: Surface) -> list[Integers]:
+        """(n, k) nodes of the faces of a surface, in parts; single nodes of a surface of nodes have k = 1."""
+        parts: list[Integers] = []
+        for line in surface.lines if surface.type in ("ELEMENT", "NODE") else []:
             fields = [field.strip() for field in line.split(",") if field.strip()]
             if not fields:
                 continue
             is_nodes = surface.type == "NODE"
             word = fields[0].strip('"')
-            entry = SetEntry(np.array([int(word)]), []) if word.isdigit() else SetEntry(names=[word])
-            members = self._entry(is_nodes, scope, name, entry)
-            parts.append(members if is_nodes else self._face_nodes(name, members, fields[1] if len(fields) > 1 else ""))
-        return np.unique(np.concatenate(parts))
+            entry = (
+                SetEntry(np.array([int(word)], dtype=np.int64), [])
+                if (word.isdigit() and len(word) < 19)
+                else SetEntry(names=[word])
+            )
+            members = self.entry(is_nodes, scope, name, entry)
+            label = fields[1] if len(fields) > 1 else ""
+            parts += [members[:, None]] if is_nodes else self._faces(name, members, label)
+        return [part for part in parts if len(part)]
 
-    def _face_nodes(self, name: str, elements: Integers, label: str) -> Integers:
+    def _faces(self, name: str, elements: Integers, label: str) -> list[Integers]:
         """Nodes of the face `label` of every element; without a label those of the free faces."""
-        parts = [_none()]
+        parts: list[Integers] = []
         for i, rows in self.by_block(elements).items():
             kind, nodes = self.mesh.cells[i].kind, self.mesh.cells[i].nodes[rows]
             if kind not in SOLIDS:
-                parts.append(nodes.reshape(-1))
+                parts.append(nodes)
             elif not label:
-                parts.append(self._free_nodes(i, rows))
+                parts += self._free_faces(i, rows)
             elif (number := face_number(kind, label)) is not None:
-                parts.append(nodes[:, list(face_nodes(kind)[number])].reshape(-1))
+                parts.append(nodes[:, list(face_nodes(kind)[number])])
             else:
                 self.faults.append(
                     Fault(
@@ -210,16 +234,15 @@ class _Resolver:
                         hint="Faces are S1, S2, ...",
                     )
                 )
-        return np.concatenate(parts)
+        return parts
 
-    def _free_nodes(self, block: int, rows: Integers) -> Integers:
+    def _free_faces(self, block: int, rows: Integers) -> list[Integers]:
         if self.free is None:
             cells = [Cells(raw.kind, raw.nodes) for raw in self.mesh.cells]
             faces = outer_faces(cells, len(self.mesh.points))
             self.free = [(nodes, number_and_cell(number, at)) for nodes, number, at in faces]
         wanted = number_and_cell(block, rows)
-        parts = [nodes[np.isin(owner, wanted)].reshape(-1) for nodes, owner in self.free]
-        return np.concatenate([_none(), *parts])
+        return [nodes[np.isin(owner, wanted)] for nodes, owner in self.free]
 
 
 def number_and_cell(block: int, cells: Integers) -> Integers:

@@ -15,9 +15,8 @@ import numpy as np
 
 from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
-from flexmb.mesh.raw import count_included
+from flexmb.mesh.formats.included_files import IncludedFiles
 
-_DEEPEST = 10
 _WITH_INPUT = ("*NODE", "*ELEMENT", "*NSET", "*ELSET", "*SURFACE")
 _EMPTY_FIELD = re.compile(r",[ \t]*,|^[ \t]*,", re.MULTILINE)
 
@@ -31,6 +30,13 @@ class Block:
     parameters: dict[str, str]
     """Upper-case name -> value as written, without quotes"""
     lines: list[str]
+    place: str = ""
+    """Line of the keyword: "line 12", "part.inc, line 3" """
+
+    @property
+    def title(self) -> str:
+        """Keyword and place: "*MASS (line 12)"."""
+        return f"*{self.word} ({self.place})" if self.place else f"*{self.word}"
 
     @property
     def text(self) -> str:
@@ -44,7 +50,9 @@ class Block:
 
 def blocks(path: Path) -> Iterator[Block]:
     """The keyword blocks of a file and of the files it includes."""
-    lines = _lines(path, 0, [])
+    lines: list[str] = []
+    places: dict[int, str] = {}
+    _read(path, 0, IncludedFiles(path), lines, places)
     starts = [i for i, line in enumerate(lines) if line.startswith("*")] + [len(lines)]
     if len(starts) == 1 or starts[0] > 0:
         hint = "An Abaqus or CalculiX file begins with a keyword such as *HEADING or *NODE."
@@ -54,40 +62,28 @@ def blocks(path: Path) -> Iterator[Block]:
         while head.rstrip().endswith(",") and first < end:
             head, first = head.rstrip() + lines[first], first + 1
         word, _, rest = head.partition(",")
-        yield Block(" ".join(word[1:].split()).upper(), _parameters(rest), lines[first:end])
+        yield Block(" ".join(word[1:].split()).upper(), _parameters(rest), lines[first:end], places[start])
 
 
-def _lines(path: Path, depth: int, opened: list[Path]) -> list[str]:
-    """Lines without comments and blank ones, those of included files in place; `opened` collects all files."""
-    count_included(path, opened)
-    if depth > _DEEPEST:
-        raise InputError(
-            [Fault(f"*INCLUDE is nested deeper than {_DEEPEST} files.", hint="Check whether a file includes itself.")]
-        )
-    text = path.read_text(encoding="utf-8", errors="replace")
-    result: list[str] = []
-    for raw in text.splitlines():
+def _read(path: Path, depth: int, files: IncludedFiles, lines: list[str], places: dict[int, str]) -> None:
+    """Add the lines without comments and blank ones, those of included files in place, and places of keywords."""
+    name = f"{path.name}, " if depth else ""
+    for number, raw in enumerate(files.text(path, depth).splitlines(), 1):
         line = raw.strip()
         if not line or line.startswith("**"):
             continue
         if not line.startswith("*"):
-            result.append(line)
+            lines.append(line)
             continue
         word = line.partition(",")[0].strip().upper()
         if word != "*INCLUDE":
-            result.append(line)
+            places[len(lines)] = f"{name}line {number}"
+            lines.append(line)
         if word == "*INCLUDE" or word in _WITH_INPUT:
             other = _parameters(line.partition(",")[2]).get("INPUT")
             if other:
-                result += _lines(_beside(path, other), depth + 1, opened)
-    return result
-
-
-def _beside(path: Path, other: str) -> Path:
-    target = path.parent / other.replace("\\", "/")
-    if not target.is_file():
-        raise InputError([Fault(f"{path.name} includes '{other}', which was not found.", hint=f"Looked for {target}.")])
-    return target
+                target = files.beside(path, other, number, depth)
+                _read(target, depth + 1, files, lines, places)
 
 
 def _parameters(text: str) -> dict[str, str]:
@@ -119,11 +115,11 @@ def integers(block: Block) -> Integers:
         return np.array(fields, dtype=np.int64)
     except (ValueError, OverflowError):
         wrong = next((field for field in fields if not re.fullmatch(r"[-+]?\d{1,18}", field)), "")
-        raise InputError([Fault(f"*{block.word}: '{wrong}' is not a whole number.")]) from None
+        raise InputError([Fault(f"{block.title}: '{wrong}' is not a whole number.")]) from None
 
 
 def _floats(block: Block, fields: list[str]) -> Floats:
     try:
         return np.array(fields, dtype=np.float64)
     except ValueError as error:
-        raise InputError([Fault(f"*{block.word}: {error}.", hint="Check that the file is complete.")]) from None
+        raise InputError([Fault(f"{block.title}: {error}.", hint="Check that the file is complete.")]) from None

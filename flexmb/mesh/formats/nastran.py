@@ -1,7 +1,8 @@
 """Nastran bulk data: GRID, solid, shell and bar elements, coordinate systems, sets by property and by SET1, SPC, RBE.
 
 Elements of property 7 become the set pid_7, SET1 3 becomes set_3, the nodes held by SPC or SPC1 3 become spc_3, those
-tied by the rigid element 12 rbe_12. Names of properties are taken from comments of HyperMesh or Femap.
+tied by the rigid element 12 rbe_12. Names of properties are taken from comments of HyperMesh or Femap. What the deck
+says beside cells and sets is put together by `nastran_deck.py`.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import numpy as np
 
 from flexmb.arrays import Integers
 from flexmb.errors import Fault, InputError
-from flexmb.mesh.formats.nastran_cards import cards, real
-from flexmb.mesh.formats.nastran_frames import Frame, to_basic
+from flexmb.mesh.formats.nastran_cards import Cards, Fields, real
+from flexmb.mesh.formats.nastran_connections import averaged_nodes, listed_numbers
+from flexmb.mesh.formats.nastran_deck import DeckCards
+from flexmb.mesh.formats.nastran_frames import FrameCard, Systems
 from flexmb.mesh.formats.nastran_losses import LostCards
-from flexmb.mesh.mesh import LINES, SOLIDS
+from flexmb.mesh.mesh import LINES, SOLIDS, SURFACES
 from flexmb.mesh.raw import Numbering, RawMesh, cells_by_point_ids, listed
 
 _WEDGE15 = [*range(9), 12, 13, 14, 9, 10, 11]
@@ -50,60 +53,76 @@ _ELEMENTS: dict[str, dict[int, tuple[str, list[int] | None]]] = {
 class _Found:
     grids: dict[int, tuple[int, tuple[float, float, float]]] = field(default_factory=dict)
     """Number -> coordinate system, coordinates"""
-    frames: dict[int, Frame] = field(default_factory=dict)
+    frames: dict[int, FrameCard] = field(default_factory=dict)
     elements: dict[tuple[str, str], list[list[int]]] = field(default_factory=lambda: defaultdict(list))
     """Cell type, card -> rows [id, property (0: none), nodes ...]"""
     sets: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Name -> node numbers"""
     lost: LostCards = field(default_factory=LostCards)
+    deck: DeckCards = field(default_factory=DeckCards)
     faults: list[Fault] = field(default_factory=list)
     default_frame: int = 0
 
 
 def read_nastran(path: Path) -> RawMesh:
     """Points, cells and properties of Nastran bulk data, in the units of the file."""
-    found, comments, notes = _Found(), list[str](), list[str]()
-    for card in cards(path, comments, notes):
+    found, cards = _Found(), Cards(path)
+    for card in cards:
         try:
-            _read_card(card, found)
+            _read_card(card, cards, found)
         except (ValueError, IndexError):
-            found.faults.append(
-                Fault(f"the card '{', '.join(card)[:90]}' cannot be read.", hint="Check that the file is complete.")
-            )
+            text = f"{cards.place()}: the card '{', '.join(card)[:90]}' cannot be read."
+            found.faults.append(Fault(text, hint="Check that the file is complete."))
             if len(found.faults) >= 20:
                 break
     if not found.grids and not found.faults:
         found.faults.append(Fault("the file contains no GRID cards.", hint="Check that it is Nastran bulk data."))
     if found.faults:
         raise InputError(found.faults)
-    mesh = _assemble(found, comments)
-    mesh.notes += notes
+    try:
+        mesh = _assemble(found, cards)
+    except OverflowError:
+        text = "a GRID or element card has a number that is too large."
+        raise InputError([Fault(text, hint="Check that the file is complete.")]) from None
+    mesh.notes += cards.notes
     return mesh
 
 
-def _read_card(card: list[str], found: _Found) -> None:
+def _read_card(card: list[str], cards: Cards, found: _Found) -> None:
     name = card[0]
     if name == "GRID":
         values = [*card[1:6], "", "", "", ""][:5]
         frame = int(values[1]) if values[1] else -1
         found.grids[int(values[0])] = (frame, (real(values[2]), real(values[3]), real(values[4])))
+        if len(card) > 6 and (card[6] or len(card) > 7):
+            found.deck.grid(card)
     elif name == "GRDSET":
         found.default_frame = int(card[2]) if len(card) > 2 and card[2] else 0
+        found.deck.grid_defaults(card)
     elif name in _ELEMENTS:
-        _element(card, found)
-    elif name.startswith("CORD"):
+        _element(card, cards, found)
+    elif name.startswith("CORD") and name[4:] in ("1R", "1C", "1S", "2R", "2C", "2S"):
         _frame(card, found)
-    elif name in ("SET1", "SPC1", "SPC", "RBE2", "RBE3"):
-        _set(card, found)
-        if name.startswith("RBE"):
-            found.lost.ties.setdefault(name, []).append(f"rbe_{int(card[1])}")
-        elif name != "SET1":
-            found.lost.read(card)
+    elif name.startswith("CORD"):
+        hint = "Write nodes in the basic system, or with CORD2R, CORD2C, CORD2S."
+        text = f"{cards.place()}: the coordinate system {name} {card[1] if len(card) > 1 else ''} is not supported."
+        found.faults.append(Fault(text, hint=hint))
     else:
+        _deck_card(card, cards, found)
+
+
+def _deck_card(card: list[str], cards: Cards, found: _Found) -> None:
+    name = card[0]
+    if name in ("SET1", "SPC1", "SPC", "RBE2", "RBE3"):
+        _set(card, found)
+    if name.startswith("RBE") and name != "RBE1":
+        found.lost.ties.setdefault(name, []).append(f"rbe_{int(card[1])}")
+    elif name != "SET1":
         found.lost.read(card)
+    found.deck.read(card, cards)
 
 
-def _element(card: list[str], found: _Found) -> None:
+def _element(card: list[str], cards: Cards, found: _Found) -> None:
     name, number = card[0], int(card[1])
     kinds = _ELEMENTS[name]
     most = max(kinds)
@@ -118,86 +137,60 @@ def _element(card: list[str], found: _Found) -> None:
         given = sum(1 for text in fields if text)
         allowed = " or ".join(str(count) for count in kinds)
         hint = f"Allowed: {allowed}. Elements with middle nodes on only some edges are not supported."
-        found.faults.append(Fault(f"{name} {number} has {given} nodes.", hint=hint))
+        found.faults.append(Fault(f"{cards.place()}: {name} {number} has {given} nodes.", hint=hint))
         return
     kind, order = kinds[len(fields)]
     nodes = [int(text) for text in fields]
     nodes = nodes if order is None else [nodes[i] for i in order]
     found.elements[kind, name].append([number, int(card[2]) if card[2] else 0, *nodes])
+    if kind in SURFACES or kind in LINES:
+        found.deck.element(kind, card, cards)
     if name in ("CBAR", "CBEAM"):
         found.lost.bar(card)
 
 
 def _frame(card: list[str], found: _Found) -> None:
-    if not re.fullmatch(r"CORD2[RCS]", card[0]):
-        number = card[1] if len(card) > 1 else ""
-        hint = "Write nodes in the basic system, or with CORD2R, CORD2C, CORD2S."
-        found.faults.append(Fault(f"the coordinate system {card[0]} {number} is not supported.", hint=hint))
+    form = card[0][-1]
+    if card[0][4] == "1":  # one or two systems by three nodes each
+        for i in range(1, len(card), 4):
+            if card[i]:
+                nodes = tuple(int(text) for text in card[i + 1 : i + 4])
+                if len(nodes) < 3:
+                    raise ValueError
+                found.frames[int(card[i])] = FrameCard(form, 0, np.zeros((3, 3)), nodes)
         return
     values = [real(text) for text in card[3:12]]
     if len(values) < 9:
         raise ValueError
     reference = int(card[2]) if card[2] else 0
-    found.frames[int(card[1])] = Frame(card[0][-1], reference, np.array(values).reshape(3, 3))
+    found.frames[int(card[1])] = FrameCard(form, reference, np.array(values).reshape(3, 3))
 
 
 def _set(card: list[str], found: _Found) -> None:
     name = card[0]
     if name == "SET1":
-        found.sets[f"set_{int(card[1])}"] += _listed(card[2:])
+        found.sets[f"set_{int(card[1])}"] += listed_numbers(card[2:])
     elif name == "SPC1":
-        found.sets[f"spc_{int(card[1])}"] += _listed(card[3:])
+        found.sets[f"spc_{int(card[1])}"] += listed_numbers(card[3:])
     elif name == "SPC":
         found.sets[f"spc_{int(card[1])}"] += [int(card[i]) for i in (2, 5) if len(card) > i and card[i]]
     elif name == "RBE2":
         nodes = [text for text in card[4:] if "." not in text]
-        found.sets[f"rbe_{int(card[1])}"] += _listed(nodes)
+        found.sets[f"rbe_{int(card[1])}"] += listed_numbers(nodes)
     else:
-        found.sets[f"rbe_{int(card[1])}"] += _averaged(card)
+        found.sets[f"rbe_{int(card[1])}"] += averaged_nodes(Fields(card))[0]
 
 
-def _averaged(card: list[str]) -> list[int]:
-    """Nodes of RBE3: groups of weight (a real number), components, nodes."""
-    nodes: list[int] = []
-    is_component = False
-    for text in card[5:]:
-        if text.upper() in ("UM", "ALPHA"):
-            break
-        if "." in text:
-            is_component = True
-        elif is_component:
-            is_component = False
-        elif text:
-            nodes.append(int(text))
-    return nodes
-
-
-def _listed(fields: list[str]) -> list[int]:
-    """Numbers with THRU between the first and the last of a range."""
-    words = [text.upper() for text in fields if text and text.upper() != "SKIN"]
-    numbers: list[int] = []
-    i = 0
-    while i < len(words):
-        if i + 2 < len(words) and words[i + 1] == "THRU":
-            step = int(words[i + 4]) if i + 4 < len(words) and words[i + 3] == "BY" else 1
-            if int(words[i + 2]) - int(words[i]) > 100_000_000:
-                raise ValueError
-            numbers += range(int(words[i]), int(words[i + 2]) + 1, step)
-            i += 5 if i + 4 < len(words) and words[i + 3] == "BY" else 3
-        else:
-            numbers.append(int(words[i]))
-            i += 1
-    return numbers
-
-
-def _assemble(found: _Found, comments: list[str]) -> RawMesh:
+def _assemble(found: _Found, cards: Cards) -> RawMesh:
     ids = np.array(list(found.grids), dtype=np.int64)
     frames = np.array([frame for frame, _ in found.grids.values()], dtype=np.int64)
     frames = np.where(frames < 0, found.default_frame, frames)
-    points = to_basic(np.array([x for _, x in found.grids.values()]), frames, found.frames, found.faults)
+    systems = Systems(found.frames, found.grids, found.default_frame)
+    points = systems.to_basic(np.array([x for _, x in found.grids.values()]), frames)
+    found.faults += systems.faults.values()
     numbering = Numbering(ids)
     mesh = RawMesh(points, ids)
-    names = _property_names(comments)
+    names = _property_names(cards.comments)
     used: set[int] = set()
     for (kind, card), rows in found.elements.items():
         table = np.array(rows, dtype=np.int64)
@@ -213,9 +206,10 @@ def _assemble(found: _Found, comments: list[str]) -> RawMesh:
         if not known.all():
             mesh.notes.append(f"Set '{name}': nodes that are not in the file were left out: {listed(wanted[~known])}.")
         mesh.node_sets[name] = np.unique(places[known])
-    mesh.losses += found.lost.losses(used)
     if found.faults:
         raise InputError(found.faults)
+    mesh.deck = found.deck.build(mesh, numbering, systems)
+    mesh.losses += found.lost.losses(used, found.deck)
     return mesh
 
 
@@ -234,6 +228,7 @@ def _add_block(
     properties = np.unique(table[table[:, 1] > 0, 1])
     has_section = any(int(number) in (*found.lost.shells, *found.lost.sections) for number in properties)
     mesh.cells.append(replace(cells, element=word, has_section=has_section))
+    found.deck.block(block, kind, table[:, :2])
     for number in properties:
         members = np.flatnonzero(table[:, 1] == number)
         mesh.cell_sets.setdefault(f"pid_{number}", {})[block] = members

@@ -8,72 +8,147 @@ another file.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from math import isfinite
 from pathlib import Path
 
 from flexmb.errors import Fault, InputError
-from flexmb.mesh.raw import count_included
+from flexmb.mesh.formats.included_files import IncludedFiles
 
-_DEEPEST = 10
 _INCLUDE = re.compile(r"\s*INCLUDE\s+['\"]?([^'\"]+)['\"]?\s*$", re.IGNORECASE)
 _EXPONENT = re.compile(r"([0-9.])([-+]\d+)$")
+_LARGEST_WHOLE = 2**53
+_LARGEST_REAL = 1e100
 
 
-def cards(path: Path, comments: list[str], notes: list[str]) -> Iterator[list[str]]:
-    """Every card as [NAME, field 2, field 3, ...] without continuation marks; comments and notes are collected."""
-    card: list[str] = []
-    full = 0
-    for line in _bulk(_lines(path, 0, comments, []), notes):
-        name, fields, width = _fields(line)
-        if name and name[0] not in "+*":
-            if card:
-                yield card
-            card, full = [name, *fields], 1 + width
-        elif card:
-            # The previous line counts as full, however many of its fields were written.
-            card += [""] * (full - len(card)) + fields
-            full += width
-    if card:
-        yield card
+class Cards:
+    """The cards of a file, and the place of the card that was read last."""
 
+    def __init__(self, path: Path):
+        self.comments: list[str] = []
+        self.notes: list[str] = []
+        self.at = 0
+        """Index of the first line of the current card"""
+        self._lines: list[str] = []
+        self._numbers: list[int] = []
+        self._files: list[tuple[int, str]] = []
+        """Index of a line, and name of the file that goes on there; empty: the first file"""
+        self._read(path, 0, IncludedFiles(path))
 
-def _lines(path: Path, depth: int, comments: list[str], opened: list[Path]) -> list[str]:
-    count_included(path, opened)
-    if depth > _DEEPEST:
-        raise InputError(
-            [Fault(f"INCLUDE is nested deeper than {_DEEPEST} files.", hint="Check whether a file includes itself.")]
+    def __iter__(self) -> Iterator[list[str]]:
+        """Every card as [NAME, field 2, field 3, ...] without continuation marks."""
+        card: list[str] = []
+        full, begin = 0, 0
+        start, end = self._bulk()
+        for at in range(start, end):
+            name, fields, width = _fields(self._lines[at])
+            if name and name[0] not in "+*":
+                if card:
+                    self.at = begin
+                    yield card
+                card, full, begin = [name, *fields], 1 + width, at
+            elif card:
+                # The previous line counts as full, however many of its fields were written.
+                card += [""] * (full - len(card)) + fields
+                full += width
+        if card:
+            self.at = begin
+            yield card
+
+    def place(self, at: int | None = None) -> str:
+        """Place of a line, of the current card if none is given: "line 12", "geometry.inc, line 3"."""
+        at = self.at if at is None else at
+        file = self._files[max(0, bisect_right(self._files, at, key=lambda entry: entry[0]) - 1)][1]
+        return f"{file}, line {self._numbers[at]}" if file else f"line {self._numbers[at]}"
+
+    def _read(self, path: Path, depth: int, files: IncludedFiles) -> None:
+        """Lines without comments and blank ones, those of included files in place."""
+        name = path.name if depth else ""
+        self._files.append((len(self._lines), name))
+        wanted, begin = "", 0
+        for number, raw in enumerate(files.text(path, depth).splitlines(), 1):
+            line = raw
+            if "$" in raw:
+                line, _, comment = raw.partition("$")
+                self.comments.append(comment.strip())
+            if wanted:
+                wanted += line.strip()
+            elif not (start := line.lstrip()[:7].upper()):
+                continue
+            elif start == "INCLUDE":
+                wanted, begin = line, number
+            else:
+                self._lines.append(line)
+                self._numbers.append(number)
+                continue
+            if wanted.count("'") % 2 or wanted.count('"') % 2:  # a path on several lines
+                continue
+            found = _INCLUDE.match(wanted)
+            if found is None:
+                self._lines.append(line)
+                self._numbers.append(number)
+            else:
+                self._read(files.beside(path, found.group(1).strip(), begin, depth), depth + 1, files)
+                self._files.append((len(self._lines), name))
+            wanted = ""
+
+    def _bulk(self) -> tuple[int, int]:
+        """First and last line between BEGIN BULK (or the start of the file, without one) and ENDDATA."""
+        lines = self._lines
+        begin = re.compile(r"\s*BEGIN\s+(?:BULK|SUPER)", re.IGNORECASE)
+        start = next(
+            (i + 1 for i, line in enumerate(lines) if line.lstrip()[:1] in ("B", "b") and begin.match(line)), 0
         )
-    result = []
-    for raw in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        line = raw
-        if "$" in raw:
-            line, _, comment = raw.partition("$")
-            comments.append(comment.strip())
-        start = line.lstrip()[:7].upper()
-        if not start:
-            continue
-        include = _INCLUDE.match(line) if start == "INCLUDE" else None
-        if include is None:
-            result.append(line)
-            continue
-        target = path.parent / include.group(1).strip().replace("\\", "/")
-        if not target.is_file():
-            text = f"{path.name} includes '{include.group(1)}', which was not found."
-            raise InputError([Fault(text, hint=f"Looked for {target}.")])
-        result += _lines(target, depth + 1, comments, opened)
-    return result
+        end = next((i for i in range(start, len(lines)) if lines[i].lstrip()[:7].upper() == "ENDDATA"), None)
+        if start and end is None:
+            raise InputError([Fault("BEGIN BULK has no ENDDATA.", hint="The file is truncated. Write it again.")])
+        if end is None:
+            self.notes.append("The file has no ENDDATA: it may be incomplete.")
+        return start, len(lines) if end is None else end
 
 
-def _bulk(lines: list[str], notes: list[str]) -> list[str]:
-    """The lines between BEGIN BULK (or the start of the file, without one) and ENDDATA."""
-    begin = re.compile(r"\s*BEGIN\s+(?:BULK|SUPER)", re.IGNORECASE)
-    start = next((i + 1 for i, line in enumerate(lines) if line.lstrip()[:1] in ("B", "b") and begin.match(line)), 0)
-    end = next((i for i in range(start, len(lines)) if lines[i].lstrip()[:7].upper() == "ENDDATA"), None)
-    if start and end is None:
-        raise InputError([Fault("BEGIN BULK has no ENDDATA.", hint="The file is truncated. Write it again.")])
-    if end is None:
-        notes.append("The file has no ENDDATA: it may be incomplete.")
-    return lines[start:end]
+class Fields:
+    """The fields of a card by their number on it: 1 is the first one after the name. Missing ones are empty."""
+
+    def __init__(self, card: list[str], place: str = ""):
+        self.card = card
+        self.place = place
+
+    @property
+    def title(self) -> str:
+        """Name, number and place of the card: "CONM2 9 (line 12)"."""
+        return f"{self.card[0]} {self.text(1)} ({self.place})"
+
+    def text(self, i: int) -> str:
+        """The field as text, in upper case."""
+        return self.card[i].upper() if i < len(self.card) else ""
+
+    def whole(self, i: int, default: int | None = None) -> int:
+        """The field as a whole number; without a default it must be given."""
+        text = self.text(i)
+        if not text and default is not None:
+            return default
+        number = int(text)
+        if abs(number) > _LARGEST_WHOLE:
+            raise ValueError
+        return number
+
+    def real(self, i: int, default: float | None = None) -> float:
+        """The field as a number; without a default it must be given."""
+        text = self.text(i)
+        if not text:
+            if default is None:
+                raise ValueError
+            return default
+        number = real(text)
+        if not isfinite(number) or abs(number) > _LARGEST_REAL:
+            raise ValueError
+        return number
+
+    def reals(self, first: int, last: int) -> tuple[float, ...]:
+        """Fields from first to last as numbers; empty ones are zero."""
+        return tuple(self.real(i, 0.0) for i in range(first, last + 1))
 
 
 def _fields(line: str) -> tuple[str, list[str], int]:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from flexmb.mesh.formats.nastran_cards import real
+from flexmb.mesh.formats.nastran_connections import KINDS
+from flexmb.mesh.formats.nastran_deck import DeckCards
 from flexmb.mesh.losses import Loss
 
 _LOST = {
@@ -63,8 +65,8 @@ class LostCards:
 
     def __init__(self) -> None:
         self.cards: dict[str, Counter[str]] = {}
-        self.mass: float | None = 0.0
-        """Sum of the point masses in the unit of the file; None: not known"""
+        self.masses: dict[str, float | None] = {}
+        """Card -> sum of its point masses in the unit of the file; None: not known"""
         self.supports = 0
         self.ties: dict[str, list[str]] = {}
         """Card of rigid elements -> names of their node sets"""
@@ -113,8 +115,9 @@ class LostCards:
             self.cards.setdefault(kind, Counter())[name] += 1
         if kind == "masses":
             place = {"CONM2": 4, "CONM1": 4, "CMASS2": 2, "CMASS4": 2}.get(name)
-            known = place is not None and len(card) > place and card[place]
-            self.mass = self.mass + real(card[place]) if known and self.mass is not None and place else None
+            before = self.masses.get(name, 0.0)
+            known = place is not None and len(card) > place and card[place] and before is not None
+            self.masses[name] = before + real(card[place]) if known else None  # type: ignore[operator,index]
 
     def bar(self, card: list[str]) -> None:
         """Take note of what CBAR and CBEAM have beyond two nodes: section axes, pins, offsets."""
@@ -130,25 +133,39 @@ class LostCards:
         flags = self.solids.get(number, (0, ""))[1]
         return f"{name}{nodes}{f' with {flags}' if flags else ''}"
 
-    def losses(self, used: Iterable[int]) -> Iterator[Loss]:
-        """The losses; used : properties of the cells that were read."""
+    def losses(self, used: Iterable[int], deck: DeckCards) -> Iterator[Loss]:
+        """The losses; used : properties of the cells that were read, deck : what was read of these cards."""
+        left = deck.left()
         for kind, counts in self.cards.items():
-            words = ", ".join(f"{number:,} {name}" for name, number in counts.items())
-            mass = self.mass if kind == "masses" else None
-            total = "" if not mass else f" with a total mass of {mass:.6g} in the units of the file"
-            level = "bad" if kind in ("shells", "bars", "elements", "matrices", "cyclic") else "care"
-            kept = "geometry" if kind == "cyclic" else kind
-            yield Loss(kept, f"{words}{total} left out: {_WHY[kind]}", counts.total(), level, mass=mass)
+            for in_deck in dict.fromkeys(KINDS.get(name, "") for name in counts):
+                part = Counter({name: n for name, n in counts.items() if KINDS.get(name, "") == in_deck})
+                yield self._count_loss(kind, part, in_deck, left)
         for name, sets in self.ties.items():
             shown = ", ".join(sets[:5]) + (", ..." if len(sets) > 5 else "")
             text = f"{len(sets):,} {name} left out: their nodes are the sets {shown}; tie them by --interface"
-            yield Loss("ties", text, len(sets), sets=tuple(sets))
+            yield Loss("ties", text, len(sets), sets=tuple(sets), deck="ties", left=tuple(left.pop(name, ())))
         yield from self._property_losses(set(used))
         if self.supports:
             text = (
                 f"{self.supports:,} SPC cards left out: the body is free, and joints of the model hold it. If they are "
             )
-            yield Loss("supports", f"{text}symmetry conditions, the rest of the part is missing", self.supports, "note")
+            text += "symmetry conditions, the rest of the part is missing"
+            broken = (*left.pop("SPC", ()), *left.pop("SPC1", ()))
+            yield Loss("supports", text, self.supports, "note", deck="supports", left=broken)
+        others = tuple(reason for reasons in left.values() for reason in reasons)
+        if others:
+            yield Loss("sections", "properties or materials of the file cannot be used", len(others), left=others)
+
+    def _count_loss(self, kind: str, counts: Counter[str], in_deck: str, left: dict[str, list[str]]) -> Loss:
+        words = ", ".join(f"{number:,} {name}" for name, number in counts.items())
+        masses = [self.masses.get(name) for name in counts] if kind == "masses" else [None]
+        mass = None if None in masses else sum(value for value in masses if value is not None)
+        total = "" if not mass else f" with a total mass of {mass:.6g} in the units of the file"
+        level = "bad" if kind in ("shells", "bars", "elements", "matrices", "cyclic") else "care"
+        kept = "geometry" if kind == "cyclic" else kind
+        broken = tuple(reason for name in counts for reason in left.pop(name, ()))
+        text = f"{words}{total} left out: {_WHY[kind]}"
+        return Loss(kept, text, counts.total(), level, mass=mass, deck=in_deck, left=broken)
 
     def _property_losses(self, used: set[int]) -> Iterator[Loss]:
         numbers = [self.solids[pid][0] for pid in used if pid in self.solids]
@@ -163,7 +180,7 @@ class LostCards:
         sections = {pid for pid in used if pid in self.sections}
         if len(sections) > 1:
             text = f"the bars of the file have {len(sections)} properties, and all got the section of --section"
-            yield Loss("sections", text, len(sections))
+            yield Loss("sections", text, len(sections), deck="beams")
         why = {
             "orientation": "the section axes of {} bars were not read: give --y-axis, unless the section is round",
             "releases": "the released ends (PA, PB) of {} bars were not read: they are rigidly connected here",
@@ -171,7 +188,7 @@ class LostCards:
         }
         for word, count in self.bars.items():
             kind = "orientation" if word == "orientation" else "offsets"
-            yield Loss(kind, why[word].format(f"{count:,}"), count)
+            yield Loss(kind, why[word].format(f"{count:,}"), count, deck="beams")
 
 
 def _whole(text: str) -> int:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from flexmb.arrays import Integers
 from flexmb.errors import Fault, InputError
-from flexmb.mesh.raw import RawCells, RawMesh
+from flexmb.mesh.raw import RawCells, RawMesh, note_file
 from flexmb.output_files import temporary_folder
 from flexmb.suggestions import clipped
 
@@ -45,7 +45,7 @@ KINDS = {
     "pyramid13": "pyramid13",
 }
 """Cell type in meshio -> in flexmb; others keep their meshio name"""
-_KNOWN = ".msh, .inp, .bdf, .dat, .nas, .vtk, .vtu, .med, .xdmf, .e"
+_KNOWN = ".msh, .inp, .bdf, .dat, .nas, .cdb, .unv, .frd, .vtk, .vtu, .med, .xdmf, .e"
 _MOST_VALUES = 100
 """Most distinct values of an array that defines sets"""
 _NOT_SETS = ("gmsh:geometrical", "gmsh:dim_tags", "GlobalNodeId", "GlobalElementId", "ids", "ObjectId")
@@ -115,6 +115,7 @@ def _check_references(path: Path) -> None:
         if Path(name).name != name or "\\" in name or (path.parent / name).is_symlink():
             text = f"its numbers are in the file {clipped(name)}, which is not in the folder of the mesh."
             raise InputError([Fault(text, hint="Put both files into one folder.")])
+        note_file(path.parent / name)
 
 
 def _last_message(printed: str) -> str:

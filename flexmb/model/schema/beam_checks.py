@@ -27,7 +27,7 @@ def check_beam(references: References, name: str, table: Table) -> None:
     for i, where in enumerate(ends if isinstance(ends, (list, tuple)) else ()):
         references.place(where, (*path, "beam", i))
     _check_sections(references, name, table)
-    _check_material(references, table.get("material"), (*path, "material"))
+    check_material(references, table.get("material"), (*path, "material"))
     shapes = table.get("shapes")
     _check_shapes(references, name, shapes if isinstance(shapes, Mapping) else {})
     if "order" in table and table.get("field", "exact") != "quadratic":
@@ -52,7 +52,7 @@ def _check_sections(references: References, name: str, table: Table) -> None:
     elif "section" not in table and "sections" not in table and "beam" in table:
         hint = 'For example section = { type = "circle", radius = "3 mm" }.'
         references.add((*path, "section"), f"body '{name}' needs 'section' (or 'sections', a list from A to B)", hint)
-    _check_section_name(references, table.get("section"), (*path, "section"))
+    check_section_name(references, table.get("section"), (*path, "section"))
     steps = table.get("sections")
     steps = steps if isinstance(steps, (list, tuple)) else ()
     if "sections" in table and isinstance(table["sections"], (list, tuple)) and not steps:
@@ -61,14 +61,15 @@ def _check_sections(references: References, name: str, table: Table) -> None:
         if not isinstance(step, Mapping):
             continue
         place = (*path, "sections", i)
-        _check_section_name(references, step.get("section"), (*place, "section"))
-        _check_material(references, step.get("material"), (*place, "material"))
+        check_section_name(references, step.get("section"), (*place, "section"))
+        check_material(references, step.get("material"), (*place, "material"))
         if i < len(steps) - 1 and "to" not in step:
             text = f"body '{name}': part {i + 1} of the sections needs 'to' (distance of its end from A)"
             references.add((*place, "to"), text)
 
 
-def _check_section_name(references: References, section: Any, path: Path) -> None:
+def check_section_name(references: References, section: Any, path: Path) -> None:
+    """A section by name."""
     known = list(tables_of(references.tables, "sections", any_value=True))
     if isinstance(section, str) and section not in known:
         hint = did_you_mean(section, known, "Sections")
@@ -76,7 +77,8 @@ def _check_section_name(references: References, section: Any, path: Path) -> Non
         references.add(path, f"{references.owner(path)}: no section '{section[:60]}'", hint)
 
 
-def _check_material(references: References, material: Any, path: Path) -> None:
+def check_material(references: References, material: Any, path: Path) -> None:
+    """A material by name."""
     if not isinstance(material, str):
         return
     from flexmb.elements.material import MATERIALS
@@ -170,7 +172,9 @@ def marker_hint(references: References, body: str) -> str:
     if own:
         return f"Markers: {', '.join(f'{body}.{marker}' for marker in own[:12])}."
     if references.kinds.get(body) == "mesh":
-        return "" if body in references.unread else "Its file has no markers: reduce again with --interface NAME."
+        is_mesh = "mesh" in tables_of(references.tables, "bodies")[body]
+        remedy = "Give 'interfaces'." if is_mesh else "Its file has no markers: reduce again with --interface NAME."
+        return "" if body in references.unread else remedy
     return f"Add [bodies.{body}.markers.NAME] with Phi and Theta."
 
 

@@ -340,6 +340,7 @@ class BeamBody(FlexibleTable):
         "rod": "belongs to a rigid body and cannot be given together with 'beam'",
         "rotor": "belongs to a rigid body: fix one to a marker of the beam",
         "modal": "cannot be given together with 'beam': a body is either a beam or given by matrices",
+        "mesh": "cannot be given together with 'beam': a body is either a beam or reduced from a mesh",
         "file": "cannot be given together with 'beam': a body is either a beam or read from a body file",
     }
     absent: ClassVar[dict[str, str]] = {

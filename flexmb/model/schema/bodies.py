@@ -187,7 +187,7 @@ class Marker(Strict):
 
 
 _OF_BEAM = "belongs to a flexible beam, which has 'beam' (its two ends) instead of 'mass'"
-_OF_FLEXIBLE = "belongs to a flexible body ('beam', 'modal' or 'file')"
+_OF_FLEXIBLE = "belongs to a flexible body ('beam', 'modal', 'mesh' or 'file')"
 
 
 FOLLOWS_FROM_ROD = ("at", "orientation", "center", "inertia")
@@ -203,8 +203,8 @@ class Body(Strict):
         **dict.fromkeys(("damping", "elastic_position", "elastic_velocity"), _OF_FLEXIBLE),
     }
     absent: ClassVar[dict[str, str]] = {
-        "mass": "A body has 'mass' (rigid), 'beam' (a flexible beam), 'modal' (flexible, by its matrices) or 'file' "
-        "(flexible, from a body file)."
+        "mass": "A body has 'mass' (rigid), 'beam' (a flexible beam), 'modal' (flexible, by its matrices), 'mesh' "
+        "(flexible, from a mesh) or 'file' (flexible, from a body file)."
     }
     model_config = ConfigDict(
         json_schema_extra=rules(exactly_one("rod", "inertia"), needs("rod", without(*FOLLOWS_FROM_ROD)))

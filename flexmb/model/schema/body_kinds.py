@@ -1,5 +1,5 @@
-"""Kinds of bodies in [bodies], each with its own key: rigid (mass), beam (beam), given by matrices (modal), from a body
-file (file)."""
+"""Kinds of bodies in [bodies], each with its own key: rigid (mass), beam (beam), given by matrices (modal), from a mesh
+(mesh), from a body file (file)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ from typing import Annotated, Any, Literal
 from flexmb.model.schema.beams import BEAM_WORDS, BeamBody
 from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.mesh_bodies import MeshBody
+from flexmb.model.schema.meshed_bodies import MeshedBody
 from flexmb.model.schema.modal import ModalBody
 from flexmb.model.schema.table import Discriminator, Tag
 
-BodyKind = Literal["rigid", "beam", "modal", "mesh"]
-_KINDS: dict[type, BodyKind] = {Body: "rigid", BeamBody: "beam", ModalBody: "modal", MeshBody: "mesh"}
-_KEYS: dict[str, BodyKind] = {"beam": "beam", "modal": "modal", "file": "mesh"}
+BodyKind = Literal["rigid", "beam", "modal", "mesh", "meshed"]
+_KINDS: dict[type, BodyKind] = {
+    Body: "rigid",
+    BeamBody: "beam",
+    ModalBody: "modal",
+    MeshBody: "mesh",
+    MeshedBody: "meshed",
+}
+_KEYS: dict[str, BodyKind] = {"beam": "beam", "modal": "modal", "mesh": "meshed", "file": "mesh"}
 """Key that decides the kind."""
 
 
@@ -35,6 +42,7 @@ AnyBody = Annotated[
     Annotated[Body, Tag("rigid")]
     | Annotated[BeamBody, Tag("beam")]
     | Annotated[ModalBody, Tag("modal")]
+    | Annotated[MeshedBody, Tag("meshed")]
     | Annotated[MeshBody, Tag("mesh")],
     Discriminator(body_kind),
 ]

@@ -15,9 +15,11 @@ from flexmb.model.schema.body_kinds import BodyKind, body_kind
 from flexmb.model.schema.fields import Context, joint_type_of
 from flexmb.model.schema.joints import ALL_JOINT_KEYS, PLACED_BY, joint_keys
 from flexmb.model.schema.mesh_bodies import file_markers
+from flexmb.model.schema.meshed_bodies import tie_names
 from flexmb.suggestions import clipped, did_you_mean, meant, nearest
 
 if TYPE_CHECKING:
+    from flexmb.bodies.part_cache import OpenPart
     from flexmb.model.schema.model_spec import ModelSpec
 
 Path = tuple[str | int, ...]
@@ -28,6 +30,7 @@ ALWAYS: dict[str, tuple[str, ...]] = {
     "beam": ("origin", "start", "end"),
     "modal": ("origin",),
     "mesh": ("origin",),
+    "meshed": ("origin",),
 }
 """Markers that every body of a kind has."""
 
@@ -43,8 +46,10 @@ def tables_of(tables: Table, section: str, any_value: bool = False) -> dict[str,
 class References:
     """Looks up names and collects the faults."""
 
-    def __init__(self, tables: Table, folder: str = ""):
-        self.tables = tables
+    def __init__(self, tables: Table, context: Context):
+        self.tables, self.context = tables, context
+        self.parts: dict[str, OpenPart] = {}
+        """Bodies from meshes, with what was found in their files."""
         self.faults: list[Fault] = []
         self.names = {
             section: dict.fromkeys(tables_of(tables, section, any_value=True))
@@ -61,10 +66,12 @@ class References:
             self.kinds[body] = body_kind(table)
             always = ALWAYS[self.kinds[body] or "rigid"]
             self.markers[body] = [*always, *(own if isinstance(own, dict) else ())]
-            if self.kinds[body] == "mesh":
-                found = file_markers(folder, table["file"])
+            if self.kinds[body] in ("mesh", "meshed"):
+                is_file = self.kinds[body] == "mesh"
+                found = file_markers(context.folder, table["file"]) if is_file else tie_names(table)
                 self.markers[body] = [*always, *(found or ())]
                 self.unread |= {body} if found is None else set()
+                self.kinds[body] = "mesh"
 
     def add(self, path: Path, text: str, hint: str = "") -> None:
         """Add a fault."""
@@ -213,8 +220,11 @@ def _check_joint_keys(references: References, name: str, table: Table, placed_by
 
 def check_body(references: References, name: str, table: Table) -> None:
     """Names in one body, and keys that exclude each other."""
-    from flexmb.model.schema import beam_checks, mesh_checks
+    from flexmb.model.schema import beam_checks, mesh_checks, meshed_checks
 
+    if "mesh" in table and references.kinds[name] == "mesh":
+        meshed_checks.check_meshed(references, name, table)
+        return
     of_kind = {"beam": beam_checks.check_beam, "modal": beam_checks.check_modal, "mesh": mesh_checks.check_mesh}
     check = of_kind.get(str(references.kinds[name]))
     if check is not None:
@@ -248,11 +258,11 @@ def check_markers(references: References, markers: Any, path: Path) -> None:
                 references.add((*path, name, "along"), text)
 
 
-def check_references(tables: Table, spec: ModelSpec | None, context: Context) -> list[Fault]:
+def check_references(tables: Table, spec: ModelSpec | None, context: Context) -> References:
     """Every fault between parts of the model. `spec` is None when single fields are wrong."""
     from flexmb.model.schema import load_checks as loads
 
-    references = References(tables, context.folder)
+    references = References(tables, context)
     check_markers(references, tables.get("markers"), ("markers",))
     each: dict[str, Callable[[References, str, Table], None]] = {
         "bodies": check_body,
@@ -269,4 +279,4 @@ def check_references(tables: Table, spec: ModelSpec | None, context: Context) ->
     loads.check_analysis(references)
     if spec is not None:
         loads.check_values(references, spec)
-    return references.faults
+    return references

@@ -47,6 +47,8 @@ class Context:
     """Number of shapes of the current modal body, None when unknown."""
     folder: str = ""
     """Folder of the model file, where relative paths start; empty: the current folder."""
+    progress: Callable[[str, float], None] | None = None
+    """Called with stage and fraction while meshes are reduced."""
 
     def coordinate_kind(self, joint: Any, coordinate: Any) -> str | None:
         """Kind of a joint coordinate, None when it is unknown."""

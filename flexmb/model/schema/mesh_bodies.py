@@ -58,6 +58,8 @@ class BodyFile:
     """Path as the model gives it"""
     body: Any
     """`ReducedBody`"""
+    mesh: str = ""
+    """Mesh that the model gives instead of the file; empty: it gives the file"""
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,9 @@ def _mesh_faults(body: MeshBody) -> Iterator[tuple[Path, str]]:
     """(key, what is wrong) of a body whose file has been read."""
     reduced = body.file.body
     if not reduced.n_modes:
-        yield ("file",), f"'{body.file.text}' has no elastic coordinates: use a rigid body, or reduce with modes"
+        source = body.file.mesh or body.file.text
+        key = "modes" if body.file.mesh else "file"
+        yield (key,), f"'{source}' has no elastic coordinates: use a rigid body, or reduce with modes"
     has = {1: reduced.order != 0, 2: reduced.invariants.N3 is not None, "full": reduced.points is not None}
     held = [order for order, is_there in has.items() if is_there]
     if body.field == "quadratic" and not held:
@@ -117,7 +119,8 @@ def _place_fault(spec: ModelSpec, name: str, body: MeshBody, place: Any) -> tupl
         return "", ""
     text = f"body '{name}' has no marker at {_shown(place)}"
     if marker is None:
-        return text, f"'{body.file.text}' has no markers: reduce again with --interface NAME."
+        remedy = "give 'interfaces'" if body.file.mesh else "reduce again with --interface NAME"
+        return text, f"'{body.file.text}' has no markers: {remedy}."
     places = [f"{name}.{one.name} at {_shown(p_wb + R_wb @ one.p_b)}" for one in reduced.markers[:_SHOWN]]
     more = ", ..." if len(reduced.markers) > _SHOWN else ""
     near = f"; the nearest is {distance:.3g} m away" if len(reduced.markers) > 1 else f", {distance:.3g} m away"
@@ -134,4 +137,8 @@ def check_mesh_values(references: References, spec: ModelSpec) -> None:
         if isinstance(body, MeshBody):
             for path, text in _mesh_faults(body):
                 references.add(("bodies", name, *path), f"body '{name}': {text}")
+    if references.parts:
+        from flexmb.model.schema.meshed_checks import seen_from_outside
+
+        spec = seen_from_outside(spec, references)
     _check_joint_places(references, spec)

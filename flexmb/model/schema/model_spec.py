@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from flexmb.errors import Fault, InputError
@@ -29,6 +29,7 @@ from flexmb.model.schema.sections import Material, NamedSection
 from flexmb.model.schema.table import Field, ValidationError, WithJsonSchema
 from flexmb.suggestions import bounded
 
+Progress = Callable[[str, float], None] | None
 AMOUNT = WithJsonSchema({**quantity(), "x-value": "number, or string with a unit"})
 """A parameter in the file, before it becomes a number."""
 
@@ -48,7 +49,9 @@ class ModelSpec(Strict):
     )
     materials: dict[str, Material] = Field({}, description="Materials of beams, used by name.")
     sections: dict[str, NamedSection] = Field({}, description="Cross-sections of beams, used by name.")
-    bodies: dict[str, AnyBody] = Field({}, description="Bodies: rigid, beams, from body files, given by matrices.")
+    bodies: dict[str, AnyBody] = Field(
+        {}, description="Bodies: rigid, beams, from meshes, from body files, given by matrices."
+    )
     markers: dict[str, Marker] = Field({}, description="Markers on ground, 'ground.NAME'.")
     joints: dict[str, Joint] = Field({}, description="Joints.")
     motions: dict[str, Motion] = Field({}, description="Prescribed motions.")
@@ -131,10 +134,13 @@ def _owner(name: str) -> str:
 
 
 @bounded()
-def read_spec(tables: Mapping[str, Any], folder: str = "", keep: Keep | None = None) -> ModelSpec:
+def read_spec(
+    tables: Mapping[str, Any], folder: str = "", keep: Keep | None = None, progress: Progress = None
+) -> ModelSpec:
     """Read and check a whole model; paths in it start in `folder`. Raises InputError with every fault.
 
-    With `keep`, symbols need no value of their own and kept parameters carry their formulas (`SymbolicValue`).
+    With `keep`, symbols need no value of their own and kept parameters carry their formulas (`SymbolicValue`). Meshes
+    that the cache does not have yet are reduced when everything else is right; `progress` is called with the stages.
     """
     raw = dict(tables)
     values, owner, faults = merged_parameters(raw)
@@ -147,18 +153,23 @@ def read_spec(tables: Mapping[str, Any], folder: str = "", keep: Keep | None = N
             raw[table] = {name: float(amount.value) for name, amount in amounts.items() if owner[name] == table}
     sensors = tuple(name for name in tables_of(raw, "sensors", any_value=True) if _IDENTIFIER.fullmatch(name))
     points = tuple(tables_of(raw, "points", any_value=True))
-    context = Context(amounts, sensors, tables_of(raw, "joints"), points=points, folder=folder)
+    context = Context(amounts, sensors, tables_of(raw, "joints"), points=points, folder=folder, progress=progress)
     spec: ModelSpec | None = None
     try:
         spec = ModelSpec.model_validate(raw, context=context)
     except ValidationError as error:
         faults += faults_of(error, ModelSpec)
     faults += _check_names(tables)
-    faults += check_references(raw, spec, context)
+    references = check_references(raw, spec, context)
+    faults += references.faults
     if faults:
         raise InputError(_sentences(faults))
     assert spec is not None
-    return spec
+    if not references.parts:
+        return spec
+    from flexmb.model.schema.meshed_checks import with_reduced_meshes
+
+    return with_reduced_meshes(spec, references)
 
 
 def _sentences(faults: list[Fault]) -> list[Fault]:

@@ -24,7 +24,8 @@ _KINDS = {
     "Body": "rigid",
     "BeamBody": "a beam",
     "ModalBody": "by matrices",
-    "MeshBody": "from a mesh",
+    "MeshedBody": "from a mesh",
+    "MeshBody": "from a body file",
     "BeamMarker": "on a beam",
     "ModalMarker": "on a body by matrices",
 }

@@ -6,8 +6,8 @@ on z = 0. Run it in this folder; the tests only read what it wrote.
 
 import gmsh
 
-FORMATS = {"tet10": ("msh", "inp", "bdf", "vtk", "med"), "hex27": ("msh", "med")}
-FORMATS |= {"hex20": FORMATS["tet10"], "wedge15": FORMATS["tet10"]}
+FORMATS = {"hex20": ("msh", "inp", "bdf", "vtk", "med", "unv"), "hex27": ("msh", "med")}
+FORMATS |= {"tet10": (*FORMATS["hex20"], "mesh"), "wedge15": FORMATS["hex20"]}
 
 
 def write_sector(kind: str) -> None:

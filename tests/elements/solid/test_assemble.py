@@ -257,7 +257,7 @@ def test_beams_are_added_to_solids():
     K = sparse.lil_array((3 * (n + 2), 3 * (n + 2)))
     K[3 * n, 3 * n], K[0, 3 * n], K[3 * n, 0], K[0, 0] = 4.0, -2.0, -2.0, 1.0
     beams = FEModel(box.points, K.tobsr((3, 3)), (2.0 * K).tobsr((3, 3)), np.array([0, 1]))
-    solid, both = assemble(box, STEEL), assemble(with_line, STEEL, beams=beams)
+    solid, both = assemble(box, STEEL), assemble(with_line, STEEL, others=beams)
     assert both.K.shape == (3 * (n + 2), 3 * (n + 2)) == both.M.shape and list(both.rotations) == [0, 1]
     assert both.K.toarray()[: 3 * n, : 3 * n] == pytest.approx((solid.K + K.tocsr()[: 3 * n, : 3 * n]).toarray())
     assert both.K.toarray()[3 * n, 0] == -2.0

@@ -150,7 +150,10 @@ def test_include(tmp_path):
         (("ENDDATA\n", ""), "truncated"),
         (("GRID,3,,0.,1.", "GRID,3,,0.,one"), "card 'GRID, 3, , 0., one' cannot be read"),
         (("GRID,3,,0.,1.", "GRID,3,9,0.,1."), "coordinate system 9 is used but not defined"),
-        (("CTETRA  10", "CORD1R  2       1       2       3\nCTETRA  10"), "CORD1R 2 is not supported"),
+        (
+            ("CTETRA  10", "CORD3G  2       1       2       3\nCTETRA  10"),
+            "line 10: the coordinate system CORD3G 2 is not",
+        ),
         (("CTETRA  10      7       1       2       3       4", "CPYRAM,10,7,1,2,3,4,1"), "1 pyramid5"),
         (("CTETRA  10      7       1       2       3       4", ""), "no cells at all"),
     ],

@@ -1,0 +1,156 @@
+"""A part: a mesh file, what it is made of and how it is reduced; from there to a reduced body.
+
+`flexmb reduce` and a body of a model file with the key `mesh` are the same part, with the same faults and numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flexmb.elements.material import Material
+from flexmb.elements.section import Section
+from flexmb.elements.shell.thickness import thickness_faults
+from flexmb.errors import Fault, InputError
+from flexmb.mesh.mesh import SOLIDS, SURFACES, Mesh
+from flexmb.mesh.select import select_nodes
+from flexmb.reduction.request import ReductionRequest, material_faults, section_faults, with_rest
+
+if TYPE_CHECKING:
+    from flexmb.bodies.reduced_body import ReducedBody
+
+Progress = Callable[[str, float], None] | None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A mesh file and the request for its reduction."""
+
+    mesh: Path
+    request: ReductionRequest
+    """With an empty field: as is usual for the mesh"""
+    materials: Mapping[str, Material] = field(default_factory=dict)
+    """By cell set; "": of all other cells"""
+    unit: str | None = None
+    """Unit of length of the mesh; None: guessed"""
+    section: Section | None = None
+    """Cross-section of line cells"""
+    y_axis: tuple[float, float, float] | None = None
+    thickness: Mapping[str, float] | None = None
+    """[m] of shell cells by cell set; "": of all others"""
+
+    def read_mesh(self, faults: list[Fault], progress: Progress = None) -> Mesh | None:
+        """The mesh, with the warnings of its checks among its losses; None if it cannot be read."""
+        shells = bool(self.thickness)
+        return read_part_mesh(self.mesh, self.unit, self.request.stiffness is not None, faults, progress, shells=shells)
+
+    def with_usual_field(self, mesh: Mesh | None) -> Part:
+        """The part with the usual field of its mesh, unless one is given; mesh : None if it could not be read"""
+        if self.request.field:
+            return self
+        return replace(self, request=replace(self.request, field=usual_field(mesh, self.request.stiffness is not None)))
+
+    def mesh_faults(self, mesh: Mesh) -> list[Fault]:
+        """Faults of the request against the mesh."""
+        faults = self.request.mesh_faults(mesh, select_nodes)
+        if self.request.stiffness is None:
+            faults += material_faults(mesh, self.materials) + section_faults(mesh, self.section)
+            faults += thickness_faults(mesh, self.thickness)
+        return faults
+
+    def reduced(self, mesh: Mesh, *, progress: Progress = None, command: str = "") -> ReducedBody:
+        """The body from solids and shells, from beams along line cells, or from imported matrices."""
+        from flexmb.bodies.compile_ahead import compile_ahead
+        from flexmb.bodies.reduce_mesh import reduce_assembled, reduce_mesh
+
+        compile_ahead()
+        names: dict[str, Any] = {"name": self.mesh.stem, "progress": progress}
+        names["provenance"] = self._provenance(mesh, command)
+        request = self.request
+        if request.stiffness is not None:
+            from flexmb.elements.matrix_files import read_matrices, self_test
+
+            model = read_matrices(
+                request.stiffness, request.mass, request.dofs, mesh, unit=mesh.unit, check=True, progress=progress
+            )
+            warnings = [finding.text for finding in self_test(model) if finding.level == "care"]
+            return reduce_assembled(model, mesh, request, warnings=warnings, **names)
+        mesh, assigned = with_rest(mesh, self.materials)
+        if self.section is None:
+            return reduce_mesh(mesh, assigned, request, thickness=self.thickness, **names)
+        from flexmb.elements.line_beams import assemble_beams
+
+        if self.y_axis is not None:  # the axes of the sections were given here
+            mesh = replace(mesh, losses=tuple(loss for loss in mesh.losses if loss.kind != "orientation"))
+        beams = assemble_beams(mesh, assigned, self.section, y_axis=self.y_axis)
+        return reduce_assembled(beams, mesh, request, **names)
+
+    def _provenance(self, mesh: Mesh, command: str) -> dict[str, str]:
+        from flexmb import __version__
+
+        return {
+            "mesh file": f"{self.mesh} (in {mesh.unit})",
+            "sha256 of the mesh": file_hash(self.mesh),
+            "material": "; ".join(material_text(name, material) for name, material in self.materials.items()),
+            "command": command,
+            "flexmb": __version__,
+        }
+
+
+def read_part_mesh(
+    path: Path,
+    unit: str | None,
+    has_matrices: bool,
+    faults: list[Fault],
+    progress: Progress = None,
+    *,
+    shells: bool = False,
+) -> Mesh | None:
+    """The mesh, with the warnings of its checks among its losses; None if it cannot be read."""
+    from flexmb.mesh.checks import reject_bad
+    from flexmb.mesh.length_units import length_unit
+    from flexmb.mesh.losses import Loss
+    from flexmb.mesh.read import read_mesh
+
+    if progress is not None:
+        progress("reading the mesh", float("nan"))
+    try:
+        length_unit(unit, 0.0)
+    except InputError as error:
+        faults += error.faults
+        unit = None  # the sets can be checked in any unit
+    mesh = None
+    try:
+        mesh = read_mesh(path, unit, shells=shells)
+        if not has_matrices:  # imported matrices use only the nodes
+            warnings = [warning for warning in reject_bad(mesh).warnings if warning.code != "empty-sets"]
+            losses = [Loss("mesh", warning.text.rstrip(".")) for warning in warnings]
+            mesh = replace(mesh, losses=(*mesh.losses, *losses))
+    except InputError as error:
+        faults += error.faults
+    return mesh
+
+
+def usual_field(mesh: Mesh | None, has_matrices: bool) -> str:
+    """Deformation field that is used unless one is given; mesh : None if it could not be read"""
+    is_solid = mesh is None or any(block.kind in {**SOLIDS, **SURFACES} for block in mesh.cells)
+    return "quadratic" if is_solid and not has_matrices else "linear"
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal digits."""
+    digest = sha256()
+    with path.open("rb") as file:
+        while piece := file.read(2**20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def material_text(cell_set: str, material: Material) -> str:
+    """A material for reading: "web: steel, E = 210 GPa, nu = 0.3, density 7850 kg/m^3"."""
+    nu = material.E / (2.0 * material.G) - 1.0
+    numbers = f"E = {material.E / 1e9:.6g} GPa, nu = {nu:.4g}, density {material.density:.6g} kg/m^3"
+    return (f"{cell_set}: " if cell_set else "") + (f"{material.name}, " if material.name else "") + numbers
