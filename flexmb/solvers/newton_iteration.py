@@ -138,11 +138,12 @@ def newton(K, S, W, arg):
                 return
         last_gap = S[st.GAP]
         if not first and theta > SLOW:
+            slow += 1  # once may be chance: a first increment that happens to be small
             if age > K[st.STEP_ITERATIONS]:
                 # a sparse matrix is not worth it when the iterations that it costs will do
-                rebuild = K[st.BUILT] == 0 or size * theta**WORTH > 1.0 - theta
+                is_worth = K[st.BUILT] == 0 or size * theta**WORTH > 1.0 - theta
+                rebuild = is_worth and (slow > 1 or theta > 1.0)
             elif K[st.TANGENT] == 1:
-                slow += 1  # once may be chance: a first increment that happens to be small
                 if slow > 1:
                     require_full_tangent(K)
                     rebuild = True
