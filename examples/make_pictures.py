@@ -32,6 +32,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "08_crane_arm": {"at": 9.28, "scale": 8, "ghost": True},
     "09_robot_arm": {"at": 0.66, "symbols": False},
     "10_scissor_lift": {"at": 3.0},
+    "11_shell_bracket": {"at": 0.045, "color": "stress", "scale": 10},
     "12_from_step": {"at": 0.13, "color": "stress", "scale": 1},
 }
 """Options of every picture"""

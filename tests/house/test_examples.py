@@ -98,6 +98,16 @@ def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1].startswith("5.0 ")
 
 
+def test_a_bent_sheet_sinks_as_two_beams_do(capsys: pytest.CaptureFixture[str]) -> None:
+    found = script("11_shell_bracket").main()
+    assert found["shells"] == pytest.approx(1.278, abs=5e-4) and found["two beams"] == pytest.approx(1.269, abs=5e-4)
+    assert found["shells without weight"] == pytest.approx(found["two beams"], rel=0.03)
+    model = fx.read_model(EXAMPLES / "11_shell_bracket.toml", {"analysis.type": "static"})
+    assert 150.0 - 1e3 * fx.run(model)["sensors/sink"][0] == pytest.approx(found["shells"], rel=1e-6)
+    report = fx.modes_of_model(fx.read_model(EXAMPLES / "11_shell_bracket.toml"), about="static")
+    assert min(mode.frequency for mode in report.shown) == pytest.approx(11.15, abs=5e-3)
+
+
 def test_brackets_from_step_swing_as_their_geometry_says(capsys: pytest.CaptureFixture[str]) -> None:
     rows = script("12_from_step").main()
     # A mesh of second order misses the area of a bore by 1e-5, and stretching lowers a frequency by less than that.
