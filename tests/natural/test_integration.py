@@ -1,6 +1,7 @@
 """Motions in natural coordinates: against closed forms, Euler's equations and a reference; orders of the methods.
 
-Covers: natural.constraint_rows, natural.factors, natural.failure.
+Covers: natural.constraint_rows, natural.factors, natural.failure, natural.marching,
+solvers.sparse_embedding.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from flexmb.errors import ComputationError
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.forces import Gravity
 from flexmb.natural.integration import integrate
@@ -191,13 +191,14 @@ def test_symmetric_top_against_the_closed_form() -> None:
     np.testing.assert_allclose(motion.energy, motion.energy[0], rtol=1e-9)
 
 
-def test_too_long_a_step_is_refused() -> None:
-    """A stiff spring and a step of many of its periods: the iteration does not converge, and the message says so."""
+def test_a_step_of_many_periods_of_a_spring() -> None:
+    """The spring of 628 us swings 16 times in a step: the tangent of its force is needed. What a step cannot resolve is
+    damped by rho = 0.8 to nothing, and the mass comes to rest at the length of the spring."""
     body = NaturalBody("mass", 1.0, (0, 0), 0.0, (BodyPoint(1, (0, 0)),))
-    mechanism = NaturalMechanism([body], np.array([(0, 0), (1.1, 0)]), np.zeros((0, 2)), fixed_points=[0])
+    mechanism = NaturalMechanism([body], np.array([(0, 0), (1.00001, 0)]), np.zeros((0, 2)), fixed_points=[0])
     law = LinearLaw(1e8, 1.0)
     system = NaturalSystem(
         mechanism, forces=lambda layout: [TranslationalSprings(layout, [(layout.point(0), layout.point(1))], [law])]
     )
-    with pytest.raises(ComputationError, match=r"At t = 0 s \(step 0.01 s\) .*does not converge.*smaller step"):
-        integrate(system, 1.0, 1e-2)
+    motion = integrate(system, 1.0, 1e-2)
+    np.testing.assert_allclose(motion.x[-1], [0, 0, 1.0, 0], atol=1e-9)
