@@ -101,7 +101,7 @@ class PackedNatural:
             packed.header[L.AT_ACCELERATION] = PROGRAMS[L.AT_COMPOSE].address
         self.ints, self.floats = np.concatenate(packed.ints), np.concatenate(packed.floats)
         self.n_work = packed.n_work
-        self.failure: Exception | None = None
+        self.failure: BaseException | None = None
         self.v0 = np.zeros(self.n)
         """Velocities of the start, in sizes of the coordinates"""
         self._programs: list[PythonProgram] = []
@@ -231,7 +231,9 @@ class PackedNatural:
         return W
 
     def attach(self, core: System, W: Floats, bridge: Bridge) -> None:
-        """Write rows of the system in absolute coordinates, whose workspace is W (w,)."""
+        """Write rows of the system in absolute coordinates, whose workspace is W (w,); once."""
+        if self.ints[N.FRAME_STARTS] > 0:  # by another run of this model, which keeps its arrays
+            return
         ints, n_powers, n_out = self.ints, int(core.ints[L.N_POWERS]), int(core.ints[L.N_OUT])
         self.channels, self.forces = core.channels, core.forces
         tables = {N.FRAME_STARTS: bridge.starts, N.FRAME_ORDER: bridge.order, N.FRAME_COLUMNS: bridge.columns}
@@ -263,7 +265,7 @@ class PackedNatural:
             try:
                 with np.errstate(all="ignore"):  # values that are not finite end the step with one message
                     function(W, argument)
-            except Exception as error:  # it cannot pass through machine code: the integration raises it
+            except BaseException as error:  # also Ctrl-C: the integration raises it, machine code cannot
                 self.failure = self.failure or error
 
         return PythonProgram(run, self.n_work)

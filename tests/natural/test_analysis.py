@@ -11,6 +11,7 @@ natural.natural_model.
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,15 @@ import pytest
 
 from flexmb.analyses.inverse import inverse_model
 from flexmb.analyses.modes import modes_of_model
+from flexmb.analyses.preparation import prepare
 from flexmb.analyses.run import run_model
 from flexmb.errors import ComputationError, InputError
 from flexmb.model.model import Model
 from flexmb.natural.choice import choose
+from flexmb.natural.marching import ModelIntegration
+from flexmb.natural.natural_model import NaturalModel
 from flexmb.results.result_file import Result
+from flexmb.solvers.settings import solver_settings
 from flexmb.system.placement import place
 from tests.support.mechanisms import TREE_JOINTS, random_tree, slider_crank, spec_of
 from tests.support.natural_models import (
@@ -136,6 +141,21 @@ def test_driven_marker() -> None:
     data["output"] = {"every": 0.02}
     found = NaturalRun(data, method="rk4", step=2e-3, end=0.2)
     assert_same_motion(found, Run({**data, "coordinates": ABSOLUTE}, **FINE, end=0.2))
+
+
+def test_two_runs_of_one_model() -> None:
+    """Turn by turn, with rows of each: one does not take the arrays of the other away."""
+    spec = spec_of({**closed_mechanism(1), "coordinates": NATURAL, "analysis": {"end": 0.02, "step": 1e-3}})
+    settings = solver_settings(spec.analysis, 2e-3)
+    model = NaturalModel(spec, prepare(SimpleNamespace(spec=spec)).system, settings)
+    runs = [ModelIntegration(model, settings) for _ in range(2)]
+    for run in runs:
+        run.start()
+    for _ in range(4):
+        assert [run.advance(5) for run in runs] == ["", ""]
+    first, second = (np.concatenate(run.blocks) for run in runs)
+    assert first.shape[0] == 11 and np.array_equal(first[:, 0], second[:, 0])
+    np.testing.assert_allclose(first, second, rtol=0, atol=1e-9 * np.abs(first).max())
 
 
 def test_loads_that_sensors_steer() -> None:

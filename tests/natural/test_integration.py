@@ -17,9 +17,11 @@ from scipy.spatial.transform import Rotation
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.forces import Gravity
 from flexmb.natural.integration import integrate
+from flexmb.natural.marching import NaturalIntegration
 from flexmb.natural.spring_laws import LinearLaw
 from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.system import NaturalMechanism, NaturalSystem, Writer
+from flexmb.solvers.settings import Settings
 from flexmb.verification import DATA
 
 FOURTH_ORDER = ("runge-kutta", "independent", "canonical")
@@ -202,3 +204,32 @@ def test_a_step_of_many_periods_of_a_spring() -> None:
     )
     motion = integrate(system, 1.0, 1e-2)
     np.testing.assert_allclose(motion.x[-1], [0, 0, 1.0, 0], atol=1e-9)
+
+
+class Raising:
+    """A force that raises an error from 5 ms on."""
+
+    def __init__(self, error: type[BaseException]):
+        self.error = error
+
+    def force(self, y: np.ndarray, y_dot: np.ndarray, t: float) -> np.ndarray:
+        if t > 5e-3:
+            raise self.error
+        return np.zeros(y.size)
+
+    def potential(self, y: np.ndarray, t: float) -> float:
+        return 0.0
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RecursionError])
+@pytest.mark.parametrize("method", ["generalized-alpha", "rk4"])
+def test_what_a_force_raises_is_not_lost_in_machine_code(method: str, error: type[BaseException]) -> None:
+    """Also a second Ctrl-C, which must not be printed and forgotten."""
+    body = bar("bar", 1.5, 0.8, 0, 1)
+    mechanism = NaturalMechanism([body], np.array([[0, 0, 0], [0.8, 0, 0]]), fixed_points=[0])
+    system = NaturalSystem(mechanism, forces=lambda layout: [Raising(error)])
+    run = NaturalIntegration(system.packed, Settings(0.02, 1e-3, method))
+    run.start()
+    assert run.advance(4) == ""
+    with pytest.raises(error):
+        run.advance(10)

@@ -35,8 +35,7 @@ class NaturalRun(Run):
         self.summary: NaturalSummary = solve(
             self.system, spec.analysis, sink=sink, every=spec.output.every, resume=resume
         )
-        self.rows = np.concatenate(sink.blocks)
-        self.checkpoint = sink.checkpoint
+        self._keep(sink)
 
 
 def interrupted(data: dict[str, Any], steps: int, **analysis: Any) -> tuple[np.ndarray, np.ndarray]:
