@@ -23,7 +23,6 @@ from flexmb.natural.state import NaturalState
 from flexmb.natural.system import NaturalSystem
 from flexmb.solvers.assembly import solve_accelerations
 from flexmb.solvers.failure import FailedStep, largest_coordinate
-from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.run import Integration
 from flexmb.solvers.settings import Settings
 from flexmb.solvers.summary import EnergyBalance, NaturalSummary
@@ -127,6 +126,32 @@ class NaturalIntegration(Integration):
         call(int(self.K[st.AT_EVALUATE]), self.K, self.S, self.W, slope)
 
 
+class Accelerations:
+    """Accelerations and multipliers of a state, by the equations with multipliers (`sparse_embedding`)."""
+
+    def __init__(self, packed: PackedNatural):
+        self.run = Integration(packed, Settings(1.0, 1.0, "rk4"))
+        self.mechanics = self.run.mechanics
+        K, S = self.run.K, self.run.S
+        K[st.TANGENT], K[st.FULL_SPAN] = 1, 1
+        S[K[st.SCALE] : K[st.SCALE] + packed.n] = 1.0
+        if packed.n:
+            S[K[st.ROW_SIZE] : K[st.ROW_SIZE] + packed.m] = 1.0
+
+    def of_state(self, W: Floats) -> Floats:
+        """The workspace (n_work,) of the state in W with them."""
+        own, K = self.mechanics, self.run.K
+        own.W[:] = W
+        K[st.STATUS] = st.SINGULAR
+        if own.n_v:
+            call(int(K[st.AT_BUILD_MATRIX]), K, self.run.S, own.W, 0)
+        if K[st.STATUS] == st.OK:
+            call(int(K[st.AT_REDUCE]), K, self.run.S, own.W, 0)
+        else:
+            solve_accelerations(own)
+        return own.W
+
+
 FORMULATIONS = {"embedding": "independent", "canonical": "canonical"}
 """Formulation of an analysis by rk4 -> method of Python"""
 
@@ -154,15 +179,14 @@ class ModelIntegration(NaturalIntegration):
             packed.call_back(L.AT_ACCEPT, self._accept)
         super().__init__(packed, settings, STEPPERS.get(name))
         self.balance = EnergyBalance(model.system, self.S)
-        self._other = Mechanics(packed, packed.workspace())
-        """A state of its own for accelerations, which leaves that of the run as it is"""
+        self._other = Accelerations(packed)
+        """A state of its own, which leaves that of the run as it is"""
 
     def _place(self, W: Floats) -> None:
         """The state in W into the core, with the accelerations of the state, not of the method; multipliers."""
-        own = self._other
-        own.W[:] = W
-        solve_accelerations(own)
-        call(place_in_core.address, own.I, own.system.floats, own.W, 1)
+        if not self.explicit:  # explicit methods have evaluated the state
+            W = self._other.of_state(W)
+        call(place_in_core.address, self.packed.ints, self.packed.floats, W, 1)
         self.model.balance()
 
     def _write_row(self, W: Floats, argument: int) -> None:
@@ -187,7 +211,7 @@ class ModelIntegration(NaturalIntegration):
 
     def _failed_step(self, status: int) -> FailedStep:
         """The step that has failed with this status, in the words of the core."""
-        core, last, own = self.core, self._last_state(), self._other
+        core, last, own = self.core, self._last_state(), self._other.mechanics
         own.W[:] = self.W
         own.put(last)
         own.a[:] = 0.0
