@@ -12,9 +12,10 @@ from flexmb.analyses.preparation import prepare
 from flexmb.model.model import Model
 from flexmb.natural.body import BodyPoint, NaturalBody
 from flexmb.natural.forces import Gravity
-from flexmb.natural.integration import first_state, stepper
+from flexmb.natural.marching import NaturalIntegration
 from flexmb.natural.system import NaturalMechanism, NaturalSystem
 from flexmb.solvers.run import simulate
+from flexmb.solvers.settings import Settings
 from flexmb.system.system import System
 
 STEP, STEPS = 1e-3, 4
@@ -40,19 +41,10 @@ def natural_chain(n: int) -> NaturalSystem:
 
 def natural_step(n: int, repeats: int) -> float:
     """CPU seconds of a step in natural coordinates."""
-    system = natural_chain(n)
-    state = first_state(system)
-    method = stepper(system, state, STEP, "generalized-alpha", RHO)
-    costs = []
-    for _ in range(repeats + 1):
-
-        def advance() -> None:
-            nonlocal state
-            for _ in range(STEPS):
-                state = method.advance(state)
-
-        costs.append(cpu_seconds(advance) / STEPS)
-    return min(costs[1:])
+    end = STEP * STEPS * (repeats + 1)
+    run = NaturalIntegration(natural_chain(n).packed, Settings(end, STEP, "generalized-alpha", RHO, every=end))
+    run.start()
+    return min([cpu_seconds(lambda: run.advance(STEPS)) / STEPS for _ in range(repeats + 1)][1:])
 
 
 def core_chain(n: int, coordinates: str) -> dict[str, Any]:

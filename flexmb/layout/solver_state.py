@@ -224,13 +224,13 @@ def make_state(ints: Integers, explicit: bool, patterns: Sequence[Integers] = ()
     """
     counts = counts_of(ints)
     m = counts["n_rows"]
-    if patterns and not explicit:
+    if patterns:
         size = counts["n_v"] + m
         counts["n_sized"] = m
         counts["n_tangent"] = max(int(P[SP_N_S] + (P[SP_N_G] if P[SP_PASSES] else 0)) for P in patterns)
-        return lay_out(
-            K_RECORD, S_RECORD, counts, {NEWTON: size}, "implicit", {NEWTON: max(map(factor_length, patterns))}
-        )
+        counts["n_free"] = 0  # no independent velocities
+        solver = "implicit explicit" if explicit else "implicit"  # explicit methods solve with the Newton matrix too
+        return lay_out(K_RECORD, S_RECORD, counts, {NEWTON: size}, solver, {NEWTON: max(map(factor_length, patterns))})
     if explicit:
         dense = {DEPENDENT: m, DEPENDENT_POSITION: counts["n_pos_rows"], REDUCED: counts["n_free"] if m else 0}
     else:
@@ -253,7 +253,7 @@ def lay_out(
     offsets: dict[int, int] = {}
     k_size, s_size = k_record.size, s_record.size
     for slot in k_record.places("S"):
-        if k_record.at(slot).only in ("", solver):
+        if k_record.at(slot).only in ("", *solver.split()):
             offsets[slot], s_size = s_size, s_size + k_record.target_length(slot, counts)
     for slot, size in dense.items():
         offsets[slot + SIZE] = size

@@ -13,6 +13,7 @@ NUMBA_DISABLE_JIT=1 everything runs as plain Python.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import importlib
 import os
@@ -23,6 +24,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import numpy as np
 
 from flexmb.cores import available_cores
 from flexmb.machine_code.library import Library, installed_library
@@ -191,6 +194,30 @@ class Program:
 
     def __call__(self, ints: Any, floats: Any, work: Any, arg: int = 0) -> None:
         call(self.address, ints, floats, work, arg)
+
+
+class PythonProgram:
+    """A function of Python that programs call by its address: f(W, arg), with W the floats of the caller.
+
+    It must not raise. Whoever calls it keeps it alive.
+    """
+
+    def __init__(self, function: Callable[[Any, int], None], size: int):
+        """`size`: length of W."""
+        self.function, self._arrays = function, dict[int, Any]()
+        self._size = size
+        if DISABLED:
+            _plain_programs[id(self)] = lambda I, F, W, arg: function(W, arg)
+            self.address = id(self)
+            return
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+        self._entry = kind(self._call)
+        self.address = int(ctypes.cast(self._entry, ctypes.c_void_p).value or 0)
+
+    def _call(self, ints: int, floats: int, work: int, arg: int) -> None:
+        if work not in self._arrays:
+            self._arrays[work] = np.ctypeslib.as_array((ctypes.c_double * self._size).from_address(work))
+        self.function(self._arrays[work], arg)
 
 
 def program(function: Callable[..., Any]) -> Program:

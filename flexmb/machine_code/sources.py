@@ -13,11 +13,12 @@ DOOR = tuple(f"machine_code/{name}.py" for name in ("jit", "numba_compiler", "si
 
 KERNEL_SOURCES = (
     *DOOR, "vectors.py", "joints", "loads", "layout", "equations", "solvers", "model/expressions/program.py",
+    "natural/programs.py", "natural/packed_layout.py", "natural/row_kernels.py", "natural/frame_kernels.py",
 )  # fmt: skip
 
 ARRAY_SOURCES = (
     *DOOR, "mesh/kernels.py", "elements/solid/kernels", "elements/shell/kernels", "reduction/sparse/kernels",
-    "view/picture/kernels.py", "natural/row_kernels.py", "natural/output_kernels.py",
+    "view/picture/kernels.py", "natural/row_kernels.py", "natural/frame_kernels.py",
 )  # fmt: skip
 """Sources of array kernels, cached separately: an edit here does not recompile the equations, nor the reverse."""
 

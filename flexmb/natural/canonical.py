@@ -60,7 +60,7 @@ def momentum_rate(system: NaturalSystem, x: Floats, v: Floats, sigma: Floats, t:
 class Canonical:
     """The canonical equations at work on one system, order 4."""
 
-    def __init__(self, system: NaturalSystem, step: float):
+    def __init__(self, system: NaturalSystem, state: NaturalState, step: float):
         self.system = system
         self.step = step
 

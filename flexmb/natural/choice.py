@@ -36,7 +36,7 @@ SAME = 1e-12
 """Places of one body closer than this share of the mechanism's size, and directions closer than this, are one
 (round-off)."""
 CLOSE = 1e-3
-"""Two places of one body closer than this share of the mechanism's size are not both points of it."""
+"""Two places of one body closer than this share of the largest body are not both points of it."""
 SLANTED = 0.2
 """Sine of the angle out of the space of the others below which a direction is not used."""
 
@@ -91,35 +91,43 @@ class Seat:
 class _Shared:
     """Places (or directions) of bodies, joined to classes: each class is one point (or vector)."""
 
-    def __init__(self, size: float):
-        self.size = size
+    def __init__(self, size: float, length: float):
+        """`size` of the mechanism, which round-off of places is measured against; `length` of its largest body."""
+        self.size, self.length = size, length
         self.seats: list[Seat] = []
         self.owner: list[int] = []
         """Class of every seat, by the number of one of its seats."""
+        self._members: dict[int, list[int]] = {}
+        self._of_body: dict[int, list[int]] = {}
 
     def add(self, body: int, local: Floats) -> int:
         """The seat of this place; a new one unless the body has it already."""
-        for number, seat in enumerate(self.seats):
-            if seat.body == body and np.max(np.abs(seat.local - local)) <= SAME * self.size:
+        for number in self.of(body):
+            if np.max(np.abs(self.seats[number].local - local)) <= SAME * self.size:
                 return number
+        number = len(self.seats)
         self.seats.append(Seat(body, np.asarray(local, dtype=float)))
-        self.owner.append(len(self.owner))
-        return len(self.seats) - 1
+        self.owner.append(number)
+        self._members[number] = [number]
+        self._of_body.setdefault(body, []).append(number)
+        return number
 
     def is_crowded(self, body: int, local: Floats) -> bool:
         """Whether the body has another place so near that the two give no usable direction."""
-        places = [seat.local for seat in self.seats if seat.body == body and body > 0]
-        return any(SAME * self.size < np.max(np.abs(place - local)) < CLOSE * self.size for place in places)
+        places = [self.seats[number].local for number in self.of(body) if body > 0]
+        return any(SAME * self.size < np.max(np.abs(place - local)) < CLOSE * self.length for place in places)
 
     def join(self, first: int, second: int) -> bool:
         """Make two seats one; False when a body would then have two places in one."""
         keep, leave = self.owner[first], self.owner[second]
         if keep == leave:
             return True
-        bodies = [{self.seats[k].body for k, own in enumerate(self.owner) if own == c} for c in (keep, leave)]
+        bodies = [{self.seats[k].body for k in self._members[c]} for c in (keep, leave)]
         if bodies[0] & bodies[1]:
             return False
-        self.owner = [keep if own == leave else own for own in self.owner]
+        for k in self._members[leave]:
+            self.owner[k] = keep
+        self._members[keep] += self._members.pop(leave)
         return True
 
     def classes(self) -> dict[int, int]:
@@ -136,7 +144,7 @@ class _Shared:
 
     def of(self, body: int) -> list[int]:
         """Seats of a body."""
-        return [number for number, seat in enumerate(self.seats) if seat.body == body]
+        return self._of_body.get(body, [])
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +204,8 @@ class Choice:
 def choose(mechanism: Mechanism) -> Choice:
     """Points and vectors of every body; all joints must have a recipe."""
     reach = [np.max(np.abs(mechanism.world_pose(number)[1])) for number in range(len(mechanism.markers))]
-    points, vectors = _Shared(float(max(reach)) or 1.0), _Shared(1.0)
+    size = float(max(reach)) or 1.0
+    points, vectors = _Shared(size, _largest_body(mechanism) or size), _Shared(1.0, 1.0)
     apart: list[tuple[PlacedJoint, int | None]] = []
     for joint in mechanism.joints:
         recipe = recipe_of(joint.type)
@@ -213,11 +222,19 @@ def choose(mechanism: Mechanism) -> Choice:
                 apart.append((joint, axis))
     for body in range(1, len(mechanism.bodies)):
         _complete(mechanism, body, points, vectors)
-    bodies = tuple(_body(mechanism, body, points, vectors) for body in range(1, len(mechanism.bodies)))
+    classes = points.classes(), vectors.classes()
+    bodies = tuple(_body(mechanism, body, points, vectors, classes) for body in range(1, len(mechanism.bodies)))
     choice = Choice(mechanism, bodies, points.first_seats(), vectors.first_seats())
     rows = [_joint_rows(choice, joint) for joint in mechanism.joints]
     rows += [_equal_rows(choice, joint, axis) for joint, axis in apart]
     return Choice(mechanism, bodies, choice.points, choice.vectors, tuple(rows))
+
+
+def _largest_body(mechanism: Mechanism) -> float:
+    """Largest distance of a marker of a body from its centre of mass [m]."""
+    centers = [body.first_moment / body.mass if body.mass > 0.0 else np.zeros(3) for body in mechanism.bodies]
+    arms = [np.max(np.abs(marker.p_b - centers[marker.body])) for marker in mechanism.markers if marker.body]
+    return float(max(arms, default=0.0))
 
 
 def _complete(mechanism: Mechanism, body: int, points: _Shared, vectors: _Shared) -> None:
@@ -249,11 +266,13 @@ def _complete(mechanism: Mechanism, body: int, points: _Shared, vectors: _Shared
         vectors.add(body, axis)
 
 
-def _body(mechanism: Mechanism, number: int, points: _Shared, vectors: _Shared) -> NaturalBody:
+def _body(
+    mechanism: Mechanism, number: int, points: _Shared, vectors: _Shared, classes: tuple[dict[int, int], dict[int, int]]
+) -> NaturalBody:
     body = mechanism.bodies[number]
     center = body.first_moment / body.mass if body.mass > 0.0 else np.zeros(3)
     about_center = body.inertia - body.mass * (center @ center * np.eye(3) - np.outer(center, center))
-    of_points, of_vectors = points.classes(), vectors.classes()
+    of_points, of_vectors = classes
     return NaturalBody(
         body.name,
         body.mass,

@@ -15,37 +15,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.sparse import block_array, csr_array, eye_array
-from scipy.sparse.linalg import splu
 
 from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault, InputError
 from flexmb.natural.constraints import Constraints, joined
-from flexmb.natural.rank import RANK, independent_rows
-from flexmb.natural.row_kernels import times_into, unbalanced_into
+from flexmb.natural.row_kernels import times_into
 from flexmb.natural.saddle import summed
 
-SOFT = 1e-9
-"""Compliance of the rows on the way back to the constraints."""
+RANK = 1e-8
+"""A row of which less than this share of its length is that of moving coordinates touches none."""
 NEARBY = 1e-2
-"""Size of the random step, as a share of the smallest length, away from a start that may be a singular position."""
+"""Random step, as a share of the size of a coordinate, away from a start that may be a singular position."""
+VANISHES = 1e-6
+"""Length of a gradient, as a share of that a step away, below which it counts as zero at the start."""
 
 
 class MovingRows:
-    """The independent rows of the joined sets, on the moving coordinates only.
+    """The rows of the joined sets that touch a moving coordinate, and the independent ones of them.
 
     rows, columns: pattern of Phi_q, columns counted over the moving coordinates; kept: (m,) rows of the joined sets.
     """
 
-    def __init__(self, sets: Sequence[Constraints], moving: Integers, x: Floats, t: float):
+    def __init__(self, sets: Sequence[Constraints], moving: Integers, x: Floats, sizes: Floats):
+        """`sizes` (n_coordinates,) of the full coordinates x."""
         self.joined = joined(sets)
         self.moving = moving
         self._place = np.full(x.size, -1, dtype=np.int64)
         self._place[moving] = np.arange(moving.size)
-        self.kept = np.arange(self.joined.n_rows)
-        self._choose(self._touching(x))
-        if self.n_rows:
-            self._choose(self._independent(x, t))
+        self.touching, self.lengths = self._touching(x, sizes)
+        """Rows of the joined sets that touch a moving coordinate, and the lengths of their gradients in its sizes"""
+        self.written = self.joined.written.only(self.touching)
+        self.keep(np.arange(self.touching.size))
+
+    def keep(self, independent: Integers) -> None:
+        """Keep these of the touching rows, which the others follow from."""
+        self._choose(self.touching[independent])
         inside = (self._place[self.joined.hessian_rows] >= 0) & (self._place[self.joined.hessian_columns] >= 0)
         self._hessian_inside = np.flatnonzero(inside)
         self.hessian_rows = self._place[self.joined.hessian_rows[self._hessian_inside]]
@@ -82,14 +86,12 @@ class MovingRows:
         everywhere[self.kept] = multipliers
         return everywhere
 
-    def unbalanced(self, x: Floats, multipliers: Floats, upper: Floats, scale: float, t: float) -> Floats:
-        """-scale (upper + Phi_q^T lambda) (n,), then -Phi (m,): the right side of a Newton step."""
-        right = np.empty(self.moving.size + self.n_rows)
-        places = (self._inside, self._places, self.kept)
-        unbalanced_into(*self.joined.arrays, *places, x, multipliers, upper, scale, right)
-        if self.joined.written.drives:
-            right[self.moving.size :] -= self.joined.less_drives(np.zeros(self.joined.n_rows), t, 0)[self.kept]
-        return right
+    def touching_forces(self, x: Floats, multipliers: Floats) -> Floats:
+        """Phi_q^T lambda (n,) of multipliers of all touching rows."""
+        every = np.zeros(self.joined.n_rows)
+        every[self.touching] = multipliers
+        weighted = self.joined.entries(x) * every[self.joined.rows]
+        return summed(self.joined.columns, weighted, x.size)[self.moving]
 
     def times(self, entries: Floats, v: Floats) -> Floats:
         """Phi_q v (m,) for v over the moving coordinates."""
@@ -104,8 +106,8 @@ class MovingRows:
         return full
 
     def _choose(self, kept: Integers) -> None:
-        """Keep only these of the kept rows, and renumber them."""
-        self.kept = self.kept[kept]
+        """Keep only these rows, and renumber them."""
+        self.kept = kept
         number = np.full(self.joined.n_rows, -1, dtype=np.int64)
         number[self.kept] = np.arange(self.kept.size)
         inside = (number[self.joined.rows] >= 0) & (self._place[self.joined.columns] >= 0)
@@ -114,54 +116,32 @@ class MovingRows:
         self.columns = self._place[self.joined.columns[self._inside]]
         self._places = np.array([self.rows, self.columns])
 
-    def _touching(self, x: Floats) -> Integers:
-        """Rows whose gradient is not that of fixed coordinates alone, but for round-off of places."""
+    def _touching(self, x: Floats, sizes: Floats) -> tuple[Integers, Floats]:
+        """Rows whose gradient is not that of fixed coordinates alone, but for round-off of places; their lengths."""
         away = x.copy()
-        away[self.moving] += NEARBY * _scale(x) * np.random.default_rng(1).uniform(-1.0, 1.0, size=self.moving.size)
-        squares, touched = self.joined.entries(away) ** 2, self._place[self.joined.columns] >= 0
-        whole = summed(self.joined.rows, squares, self.joined.n_rows)
-        return np.flatnonzero(summed(self.joined.rows, squares * touched, self.joined.n_rows) > RANK**2 * whole)
-
-    def _independent(self, x: Floats, t: float) -> Integers:
-        near = nearby(self, x, t)
-        shape, entries = (self.n_rows, self.moving.size), self.entries(near)
-        # Before entries of one place cancel: what is left of a joint between bodies that share all is round-off.
-        sizes = np.sqrt(summed(self.rows, entries**2, self.n_rows))
-        return independent_rows(csr_array((entries, (self.rows, self.columns)), shape=shape), sizes)
-
-
-def nearby(rows: MovingRows, x: Floats, t: float) -> Floats:
-    """A position on the constraints near x, a random step away; x itself when the way back is not found.
-
-    The steps back solve [1, Phi_q^T; Phi_q, -SOFT] for them, which rows that repeat each other do not make singular.
-    """
-    n, m, scale = rows.moving.size, rows.n_rows, _scale(x)
-    lengths = np.sqrt(summed(rows.rows, rows.entries(x) ** 2, m))  # of the gradients: that of a distance is its own
-    away = NEARBY * min([scale, *lengths[lengths > 0.0]])
-    near = x.copy()
-    near[rows.moving] += away * np.random.default_rng(1).uniform(-1.0, 1.0, size=n)
-    for _ in range(30):
-        error = rows.value(near, t)
-        if float(np.max(np.abs(error))) < 1e-12 * scale * max(1.0, scale):
-            return near
-        gradient = csr_array((rows.entries(near), (rows.rows, rows.columns)), shape=(m, n))
-        matrix = block_array([[eye_array(n), gradient.T], [gradient, -SOFT * eye_array(m)]], format="csc")
-        near[rows.moving] += splu(matrix).solve(np.concatenate((np.zeros(n), -error)))[:n]
-    return x
+        way = np.random.default_rng(1).uniform(-1.0, 1.0, size=self.moving.size)
+        away[self.moving] += NEARBY * sizes[self.moving] * way
+        touched = self._place[self.joined.columns] >= 0
+        scale, lengths = sizes[self.joined.columns], list[Floats]()
+        for place in (x, away):
+            squares = (self.joined.entries(place) * scale) ** 2
+            whole = summed(self.joined.rows, squares, self.joined.n_rows)
+            lengths.append(np.sqrt(summed(self.joined.rows, squares * touched, self.joined.n_rows)))
+        self.all_lengths = np.maximum(np.sqrt(whole), np.finfo(float).tiny)
+        found = np.flatnonzero(lengths[1] > RANK * np.sqrt(whole))
+        start, nearby = lengths[0][found], lengths[1][found]
+        return found, np.where(start > VANISHES * nearby, start, nearby)
 
 
-def check_start(rows: MovingRows, x: Floats, t: float, tolerance: float) -> None:
-    """Raise InputError that lists the rows, kept or not, that do not hold at the start within `tolerance`."""
-    error = np.abs(rows.joined.value(x, t))
+def check_start(rows: MovingRows, x: Floats, t: float, share: float) -> None:
+    """Raise InputError that lists the rows, kept or not, that are off at the start by more than `share` of a size."""
+    error, allowed = np.abs(rows.joined.value(x, t)), share * rows.all_lengths
     faults = [
         Fault(
-            f"constraint '{rows.joined.names[row]}' is off by {error[row]:.3g} at the start ({tolerance:.1g} allowed)."
+            f"constraint '{rows.joined.names[row]}' is off by {error[row]:.3g} at the start "
+            f"({allowed[row]:.1g} allowed)."
         )
-        for row in np.flatnonzero(error > tolerance)
+        for row in np.flatnonzero(error > allowed)
     ]
     if faults:
         raise InputError(faults)
-
-
-def _scale(x: Floats) -> float:
-    return max(1e-3, float(np.max(np.abs(x), initial=0.0)))

@@ -46,7 +46,7 @@ class Constraints:
         table = RowTable(written)
         self.rows, self.columns = table.rows, table.columns
         self.hessian_rows, self.hessian_columns = table.hessian_rows, table.hessian_columns
-        self.arrays = table.ints, table.floats
+        self.arrays = table.arrays
 
     def value(self, x: Floats, t: float = 0.0) -> Floats:
         """(n_rows,) Phi."""

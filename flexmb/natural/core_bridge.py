@@ -18,16 +18,15 @@ from scipy.sparse import csc_array, csr_array
 from flexmb.arrays import Floats, Integers
 from flexmb.bodies.orientation import rotations
 from flexmb.layout import flat_arrays as L
-from flexmb.machine_code.jit import call
 from flexmb.model.schema import loads as schema
 from flexmb.natural.base_motion import BaseMotion
 from flexmb.natural.choice import Choice, Pose
-from flexmb.natural.constraints import Drive
+from flexmb.natural.drives import CoreFunction
 from flexmb.natural.forces import add_torque, body_axes
+from flexmb.natural.frame_kernels import put_places, put_rates
 from flexmb.natural.layout import Combination, Layout, direction_of, point_of
 from flexmb.natural.mass import extended_mass_matrix
 from flexmb.natural.model_loads import Key, ModelLoads
-from flexmb.natural.output_kernels import place_into, rates_into
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.system.system import System
 
@@ -40,7 +39,7 @@ class Bridge:
 
     def __init__(self, choice: Choice, layout: Layout, system: System):
         self.n_bodies, self.n_coordinates = len(choice.bodies), layout.n_coordinates
-        self._order = np.array([branch.body - 1 for branch in system.topology.branches])
+        self.order = np.array([branch.body - 1 for branch in system.topology.branches])
         entries = list[tuple[Floats, Integers, Integers]]()
         for number, body in enumerate(choice.bodies):
             parts = [point_of(body, np.zeros(3), layout), *(direction_of(body, axis, layout) for axis in np.eye(3))]
@@ -49,27 +48,22 @@ class Bridge:
                 entries.append((combination.values, first + combination.components, combination.columns))
         values, rows, columns = (np.concatenate(part) for part in zip(*entries, strict=True))
         matrix = csr_array((values, (rows, columns)), shape=(12 * self.n_bodies, layout.n_coordinates))
-        self._matrix = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
+        self.starts, self.columns = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
+        self.values = np.asarray(matrix.data, dtype=np.float64)
+        self._ints = np.concatenate([self.starts, self.order, self.columns])
+        self._columns = self.starts.size + self.order.size
 
     def put(self, m: Mechanics, t: float, x: Floats, *rates: Floats) -> None:
         """Full coordinates x (n,) and their first (and second) rates into q, v (and a); quaternions do not jump."""
         m.t = t
-        place_into(*self._matrix, self._order, x, m.q.reshape(self.n_bodies, 7))
+        put_places(self._ints, self.n_bodies, self.values, self._columns, x, m.q)
         for target, rate in zip((m.v, m.a), rates, strict=False):
-            rates_into(*self._matrix, self._order, x, rate, target.reshape(self.n_bodies, 6))
+            put_rates(self._ints, self.n_bodies, self.values, self._columns, np.concatenate((x, rate)), target)
 
 
-def function_of(system: System, work: Floats, start: int) -> Drive:
-    """A function of time with its two derivatives, by the program that the core has of it at I[start]; work : (w,)."""
-    ints, own = system.ints, work.copy()
-    clock, value = int(ints[L.T]), int(ints[L.X_VALUE])
-
-    def function(t: float) -> tuple[float, float, float]:
-        own[clock] = t
-        call(int(ints[L.AT_FUNCTION]), ints, system.floats, own, start)
-        return float(own[value]), float(own[value + 1]), float(own[value + 2])
-
-    return function
+def function_of(system: System, work: Floats, start: int) -> CoreFunction:
+    """The function of time at I[start] of the core; work : (w,)."""
+    return CoreFunction(system, work.copy(), start)
 
 
 class Base:

@@ -41,31 +41,31 @@ class Extension:
         )
         self.is_identity = not crossed
         """No such body: y is x."""
-        self._scales = np.array([body.frame.scale for body in crossed])[:, None]
+        self.scales = np.array([body.frame.scale for body in crossed])[:, None]
         directions = [frame_directions(body, layout) for body in crossed]
         if crossed:
-            self._first = Factor.of([pair[0] for pair in directions], 3)
-            self._second = Factor.of([pair[1] for pair in directions], 3)
+            self.first = Factor.of([pair[0] for pair in directions], 3)
+            self.second = Factor.of([pair[1] for pair in directions], 3)
 
     def extend(self, x: Floats) -> Floats:
         """(n_extended,) y."""
         if self.is_identity:
             return x
-        return np.concatenate([x, (self._scales * cross(self._first.at(x), self._second.at(x))).ravel()])
+        return np.concatenate([x, (self.scales * cross(self.first.at(x), self.second.at(x))).ravel()])
 
     def velocity(self, x: Floats, v: Floats) -> Floats:
         """(n_extended,) y_dot = V v, without forming V."""
         if self.is_identity:
             return v
-        turning = cross(self._first.rate(v), self._second.at(x)) + cross(self._first.at(x), self._second.rate(v))
-        return np.concatenate([v, (self._scales * turning).ravel()])
+        turning = cross(self.first.rate(v), self.second.at(x)) + cross(self.first.at(x), self.second.rate(v))
+        return np.concatenate([v, (self.scales * turning).ravel()])
 
     def bias(self, v: Floats) -> Floats:
         """(n_extended,) V_dot v: zero but for the directions w."""
         bias = np.zeros(self.layout.n_extended)
         if not self.is_identity:
-            turning = cross(self._first.rate(v), self._second.rate(v))
-            bias[self.layout.n_coordinates :] = (2.0 * self._scales * turning).ravel()
+            turning = cross(self.first.rate(v), self.second.rate(v))
+            bias[self.layout.n_coordinates :] = (2.0 * self.scales * turning).ravel()
         return bias
 
     @cached_property
@@ -73,7 +73,7 @@ class Extension:
         """Rows and columns of the entries of V: the identity, then each entry of d1 and d2 in three components of w."""
         n = self.layout.n_coordinates
         rows, columns = [np.arange(n)], [np.arange(n)]
-        for factor in (self._first, self._second):
+        for factor in (self.first, self.second):
             rows.append((n + 3 * factor.owners[:, None] + np.arange(3)).ravel())
             columns.append(np.repeat(factor.columns, 3))
         return np.concatenate(rows), np.concatenate(columns)
@@ -85,8 +85,8 @@ class Extension:
             return scipy.sparse.csr_array(scipy.sparse.eye_array(n))
         entries = [np.ones(n)]
         # d1_dot x d2 = -(d2 x) d1_dot, and d1 x d2_dot = (d1 x) d2_dot.
-        for factor, matrices in ((self._first, -_skew(self._second.at(x))), (self._second, _skew(self._first.at(x)))):
-            columns = (self._scales[:, :, None] * matrices)[factor.owners, :, factor.components]
+        for factor, matrices in ((self.first, -_skew(self.second.at(x))), (self.second, _skew(self.first.at(x)))):
+            columns = (self.scales[:, :, None] * matrices)[factor.owners, :, factor.components]
             entries.append((factor.values[:, None] * columns).ravel())
         shape = (self.layout.n_extended, n)
         return scipy.sparse.csr_array((np.concatenate(entries), self._pattern), shape=shape)

@@ -2,39 +2,30 @@
 
 Enters: a system, its velocities at the start, the end time and the step; leaves: a table of states.
 
-    "generalized-alpha"  equations with multipliers, index 3, implicit, order 2, sparse     [GJB eq. 4.19]
-    "runge-kutta"        equations with multipliers, accelerations, explicit, order 4       [GJB eq. 4.19]
+    "generalized-alpha"  equations with multipliers, implicit, order 2                      [GJB eq. 4.19]
+    "runge-kutta"        equations with multipliers, explicit, order 4                      [GJB eq. 4.19]
     "independent"        as many equations as degrees of freedom, order 4, full arrays      [GJB ex. 4.4 (v)]
     "canonical"          positions and momenta, order 4, sparse                             [GJB eq. 4.26-4.29]
 
-In all of them positions and velocities satisfy the constraints to round-off in every state that is kept.
+The loop, its failures and the first two methods are those of all systems (`marching`). In all of them positions and
+velocities satisfy the constraints to round-off in every state that is kept.
 """
 
 from __future__ import annotations
-
-from typing import Protocol
 
 import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
-from flexmb.natural.canonical import Canonical
 from flexmb.natural.failure import StepFailure
-from flexmb.natural.generalized_alpha import GeneralizedAlpha
-from flexmb.natural.independent import Independent
+from flexmb.natural.marching import STEPPERS, NaturalIntegration
 from flexmb.natural.projection import accelerations, closed_velocity, mass_factor
-from flexmb.natural.runge_kutta import RungeKutta
 from flexmb.natural.state import Measures, NaturalMotion, NaturalState
 from flexmb.natural.system import NaturalSystem
+from flexmb.solvers.march import march
+from flexmb.solvers.settings import Settings
 
 METHODS = ("generalized-alpha", "runge-kutta", "independent", "canonical")
-
-
-class Stepper(Protocol):
-    """One method: from a state to the next."""
-
-    def advance(self, state: NaturalState) -> NaturalState:
-        """The state one step later."""
 
 
 def first_state(system: NaturalSystem, velocities: Floats | None = None, time: float = 0.0) -> NaturalState:
@@ -52,17 +43,6 @@ def first_state(system: NaturalSystem, velocities: Floats | None = None, time: f
     return NaturalState(time, system.start.copy(), v, a, multipliers)
 
 
-def stepper(system: NaturalSystem, state: NaturalState, step: float, method: str, rho: float = 0.8) -> Stepper:
-    """The method of this name, ready to start from the state."""
-    if method == "generalized-alpha":
-        return GeneralizedAlpha(system, state, step, rho)
-    if method == "runge-kutta":
-        return RungeKutta(system, step)
-    if method == "independent":
-        return Independent(system, state, step)
-    return Canonical(system, step)
-
-
 def integrate(
     system: NaturalSystem,
     end: float,
@@ -75,19 +55,36 @@ def integrate(
     """The motion from 0 to `end` [s], states kept at the start and after `every` steps; the step is made to fit."""
     _check(end, step, method, rho, every)
     n_steps = every * max(1, round(end / (step * every)))
-    state = first_state(system, velocities)
-    states, measures = [state], [Measures.of(system, state)]
-    try:
-        running = stepper(system, state, end / n_steps, method, rho)
-        for number in range(1, n_steps + 1):
-            with np.errstate(all="ignore"):  # values that are not finite end the step with one message
-                state = running.advance(state)
-            if number % every == 0:
-                states.append(state)
-                measures.append(Measures.of(system, state))
-    except StepFailure as failure:
-        raise failure.at(state.t, end / n_steps) from None
-    return NaturalMotion.of(states, measures)
+    h = end / n_steps
+    word = "generalized-alpha" if method == "generalized-alpha" else "rk4"
+    system.packed.v0 = first_state(system, velocities).v / system.sizes
+    run = NaturalIntegration(system.packed, Settings(end, h, word, rho, every=every * h), STEPPERS.get(method))
+    rows = Rows()
+    march(run, rows)
+    states = [_state(system, row) for block in rows.blocks for row in block]
+    return NaturalMotion.of(states, [Measures.of(system, one) for one in states])
+
+
+class Rows:
+    """Sink that keeps the rows of a run."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Floats] = []
+
+    def write(self, block: Floats, checkpoint: Floats) -> None:
+        """Keep a block (r, n_out)."""
+        self.blocks.append(block)
+
+
+def _state(system: NaturalSystem, row: Floats) -> NaturalState:
+    """State of an output row; multipliers of the independent rows, with the forces of all."""
+    packed, n = system.packed, system.n
+    t, q, v, a, lam = np.split(row[:-2], [1, 1 + n, 1 + 2 * n, 1 + 3 * n])
+    x, multipliers = packed.full_coordinates(q), packed.multipliers(lam)
+    if packed.m > system.m:
+        pull = system.constraints.touching_forces(x, multipliers)
+        multipliers = mass_factor(system, x).solve(pull, np.zeros(system.m))[1]
+    return NaturalState(float(t[0]), x, v * system.sizes, a * system.sizes, multipliers)
 
 
 def _check(end: float, step: float, method: str, rho: float, every: int) -> None:

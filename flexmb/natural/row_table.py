@@ -48,6 +48,23 @@ class WrittenRows:
     scalars: list[tuple[int, ScalarTerm]] = field(default_factory=list)
     drives: list[tuple[int, Drive]] = field(default_factory=list)
 
+    def only(self, kept: Integers) -> WrittenRows:
+        """These rows, renumbered."""
+        number = {int(row): k for k, row in enumerate(kept)}
+        return WrittenRows(
+            [self.names[row] for row in number],
+            [self.constants[row] for row in number],
+            [(number[row], columns, values) for row, columns, values in self.linear if row in number],
+            [replace(product, row=number[product.row]) for product in self.products if product.row in number],
+            [(number[row], term) for row, term in self.scalars if row in number],
+            [(number[row], drive) for row, drive in self.drives if row in number],
+        )
+
+    def angles(self) -> set[int]:
+        """Columns of the mixed coordinates that are angles; the others are lengths."""
+        turns = {product.turn[0] for product in self.products if product.turn[1]}
+        return turns | {term.column for _, term in self.scalars if term.function in ("cosine", "sine")}
+
     def append(self, other: WrittenRows) -> None:
         """Take the rows of another set below these."""
         start = len(self.names)
@@ -60,7 +77,7 @@ class WrittenRows:
 
 
 class RowTable:
-    """Flat arrays `ints`, `floats`; places of the entries of the gradient and of the second derivatives."""
+    """Flat `arrays` of integers and numbers; places of the entries of the gradient and of the second derivatives."""
 
     def __init__(self, written: WrittenRows):
         products = written.products
@@ -104,7 +121,7 @@ class RowTable:
             at.N_SCALARS: len(terms),
             at.N_ROWS: len(written.constants),
         }
-        self.ints, self.floats = _packed(counts, ints, floats)
+        self.arrays = _packed(counts, ints, floats)
         self.rows, self.columns = _gradient_places(products, ints)
         self.hessian_rows, self.hessian_columns = _hessian_places(products, pairs, ints)
 

@@ -24,17 +24,17 @@ from flexmb.natural.body import NaturalBody
 from flexmb.natural.constraint_rows import MovingRows, check_start
 from flexmb.natural.constraints import ConstraintBuilder, Constraints
 from flexmb.natural.extension import Extension
-from flexmb.natural.failure import StepFailure
 from flexmb.natural.forces import ForceSet
 from flexmb.natural.layout import Layout
 from flexmb.natural.mass import extended_mass_matrix
-from flexmb.natural.projection import closed_position, length_scale
+from flexmb.natural.packing import PackedNatural
 from flexmb.natural.rigid import rigid_constraints
 from flexmb.natural.saddle import SaddleMatrix, summed
+from flexmb.natural.start import closed_start, dependent_rows
 from flexmb.natural.varying_mass import MovingMass
 
 FAR = 1e-9
-"""Largest constraint error at the start, after projection, relative to the largest coordinate."""
+"""Largest constraint error at the start, after projection, in sizes of the coordinates that change it."""
 
 
 @dataclass(frozen=True)
@@ -100,15 +100,22 @@ class NaturalSystem:
         every_set: list[Constraints] = [builder.build(), *(sets(self.layout) if sets else ())]
         written = mechanism.start()
         self._check(written)
-        self.sizes = self._sizes(written)[self.moving]
-        """(n,) magnitude of every moving coordinate: of points the largest one [m], of unit vectors and scalars 1"""
-        self.constraints = MovingRows(every_set, self.moving, written, time)
+        every = self._sizes(written, every_set)
+        self.sizes = every[self.moving]
+        """(n,) magnitude of every moving coordinate: of points and distances that of a body [m], of others 1"""
+        self.constraints = MovingRows(every_set, self.moving, written, every)
+        self.start = written
+        self.packed = PackedNatural(self)
+        self.start = self._closed(time)
+        repeated = dependent_rows(self.packed, time)
+        self.constraints.keep(np.flatnonzero(~repeated))
+        if repeated.any():
+            self.packed.watch_rows(time)
         self.mass = MovingMass(self.mass_extended, self.extension, self.moving, written)
         rows = np.concatenate((self.mass.rows, self.constraints.hessian_rows))
         columns = np.concatenate((self.mass.columns, self.constraints.hessian_columns))
         gradient = (self.constraints.rows, self.constraints.columns)
         self.saddle = SaddleMatrix(self.n, self.m, (rows, columns), gradient)
-        self.start = self._closed(written, time)
 
     @property
     def n(self) -> int:
@@ -192,23 +199,30 @@ class NaturalSystem:
             total += one.force(y, y_dot, t)
         return total
 
-    def _sizes(self, x: Floats) -> Floats:
+    def _sizes(self, x: Floats, sets: Sequence[Constraints]) -> Floats:
         """(n_coordinates,) magnitude of every coordinate, so that a mechanism of any size is judged alike."""
         points = self.layout.dimension * self.layout.n_points
         sizes = np.ones(x.size)
-        sizes[:points] = np.max(np.abs(x[:points]), initial=0.0) or 1.0
+        length = max((_extent(body) for body in self.bodies), default=0.0)
+        length = length or float(np.max(np.abs(x[:points]), initial=0.0)) or 1.0
+        sizes[:points] = length
+        angles = set().union(*(one.written.angles() for one in sets))
+        for column in range(self.layout.dimension * self.layout.n_nodes, x.size):
+            sizes[column] = 1.0 if column in angles else length
         return sizes
 
     def _check(self, x: Floats) -> None:
         if not np.all(np.isfinite(x)):
             raise InputError([Fault("a point, unit vector or scalar is not a finite number at the start.")])
 
-    def _closed(self, x: Floats, t: float) -> Floats:
+    def _closed(self, t: float) -> Floats:
         """The start, moved onto the constraints."""
-        try:
-            closed, _ = closed_position(self, x, t)
-        except StepFailure as failure:
-            raise failure.at(t) from None
-        scale = length_scale(x)
-        check_start(self.constraints, closed, t, FAR * scale * max(1.0, scale))
+        closed = closed_start(self.packed, t)
+        check_start(self.constraints, closed, t, FAR)
         return closed
+
+
+def _extent(body: NaturalBody) -> float:
+    """Largest distance of a point of a body from its first one [m]; a long mechanism is closed body by body."""
+    places = np.array([point.local for point in body.points], dtype=float)
+    return float(np.max(np.linalg.norm(places - places[0], axis=1))) if len(places) else 0.0

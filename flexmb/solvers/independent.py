@@ -66,7 +66,7 @@ def choose_first(mechanics: Mechanics, settings: Settings, K: Integers, S: Float
     from flexmb.solvers import runge_kutta
 
     m = mechanics
-    if m.n_rows:
+    if m.n_rows and not m.is_sparse:
         _choose_at_start(m, settings, K, S)
     runge_kutta.evaluate(K, S, m.W, 0)
     if K[st.STATUS] != st.OK:

@@ -11,6 +11,7 @@ from flexmb.solvers.assembly import assemble, solve_accelerations
 from flexmb.solvers.mechanics import Mechanics, stored_scales
 from flexmb.solvers.newton_iteration import NEWTON_TOLERANCE
 from flexmb.solvers.settings import Settings, set_parameters, set_schedule
+from flexmb.solvers.sparse_rows import SparseRows
 
 LEAST_ENERGY = 1e-9  # unit of the works of a start at rest: fraction of the energy to cross its length in the run
 
@@ -94,6 +95,12 @@ def start_explicit(mechanics: Mechanics, settings: Settings, K: Integers, S: Flo
     speed = float(np.max(np.abs(mechanics.v) / mechanics.scale, initial=0.0))
     S[st.RATE_SEEN] = max(speed, 1.0 / span)
     mechanics.equations()
-    least = LEAST_ENERGY * float(np.diag(mechanics.M) @ (mechanics.scale * S[st.RATE_SEEN]) ** 2)
-    S[st.WORK_SEEN] = max(0.5 * float(mechanics.v @ mechanics.M @ mechanics.v), least)
+    if mechanics.is_sparse:
+        rows = SparseRows(mechanics)
+        diagonal, momentum = rows.diagonal(mechanics.M_entries), rows.metric_times(mechanics.M_entries, mechanics.v)
+        K[st.TANGENT], K[st.FULL_SPAN] = 1, 1
+    else:
+        diagonal, momentum = np.diag(mechanics.M), mechanics.M @ mechanics.v
+    least = LEAST_ENERGY * float(diagonal @ (mechanics.scale * S[st.RATE_SEEN]) ** 2)
+    S[st.WORK_SEEN] = max(0.5 * float(mechanics.v @ momentum), least)
     choose_first(mechanics, settings, K, S)

@@ -87,7 +87,7 @@ class Integration:
         K, ints = self.K, self.system.ints
         K[st.AT_I], K[st.AT_F] = address_of(ints), address_of(self.system.floats)
         K[st.AT_ROWS], K[st.ROW_BUDGET] = address_of(self.rows), len(self.rows)
-        if self.explicit and self.mechanics.n_rows == 0 and ints[L.AT_ACCELERATION] == 0:
+        if self.explicit and self.mechanics.n_rows == 0 and not self.patterns and ints[L.AT_ACCELERATION] == 0:
             link_open_tree(ints)
         for slot, pattern in zip((st.AT_PATTERN, st.AT_FULL_PATTERN), self.patterns, strict=False):
             K[slot] = address_of(pattern)

@@ -1,8 +1,9 @@
 """Explicit Runge-Kutta methods on (q, v, works), one step: the classical of order 4, Dormand & Prince's of order 5(4).
 
-Open trees take their accelerations from the O(n) program, systems with constraint rows from the embedding. The stored
-coordinates follow q' = T(q) v; every stage is closed before it is evaluated, which leaves the independent coordinates
-as they are. The last stage of every tableau is at the end of the step and is the first one of the next.
+Open trees take their accelerations from the O(n) program, systems with constraint rows from the embedding, in sparse
+storage from the equations with multipliers. The stored coordinates follow q' = T(q) v; every stage is closed before it
+is evaluated, which leaves the independent coordinates as they are. The last stage of every tableau is at the end of the
+step and is the first one of the next.
 Dormand & Prince, J. Comp. Appl. Math. 6 (1980) 19.
 """
 
@@ -57,7 +58,7 @@ def evaluate(K, S, W, arg):
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
     nq, nv, n_powers = I[L.N_Q], I[L.N_V], I[L.N_POWERS]
     K[st.STATUS] = st.OK
-    if I[L.N_ROWS] == 0:
+    if I[L.N_ROWS] == 0 and I[L.SPARSE] == 0:
         call(I[L.AT_ACCELERATION], I, F, W, 0)
     else:
         call(K[st.AT_CLOSE], K, S, W, 0)

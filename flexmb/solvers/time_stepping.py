@@ -23,6 +23,7 @@ from flexmb.solvers import (
     newton_matrix,
     runge_kutta,
     small_inverse,
+    sparse_embedding,
     sparse_newton,
 )
 from flexmb.solvers.pointers import float_pointer, int_pointer
@@ -139,11 +140,20 @@ _SPARSE = {
 }
 
 
+_SPARSE_EXPLICIT = {
+    st.AT_BUILD_MATRIX: newton_matrix.build_matrix,
+    st.AT_SOLVE_MATRIX: newton_matrix.solve_matrix,
+    st.AT_CLOSE: sparse_embedding.close,
+    st.AT_EMBED: sparse_embedding.embed,
+    st.AT_REDUCE: sparse_embedding.saddle_accelerations,
+}
+
+
 def stepping_programs(method: str, unknowns: int = 0, *, sparse: bool = False) -> dict[int, Program]:
     """Programs of a method by their slot in K; the number of `unknowns` of an implicit step, or `sparse` storage of
     the system, decide how its matrix is solved."""
     if method in EXPLICIT:
-        return _ALL | _EXPLICIT
+        return _ALL | _EXPLICIT | (_SPARSE | _SPARSE_EXPLICIT if sparse else {})
     if sparse:
         return _ALL | _IMPLICIT | _SPARSE
     return _ALL | _IMPLICIT | (_SMALL if unknowns <= small_inverse.LARGEST else {})

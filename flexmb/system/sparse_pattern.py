@@ -101,6 +101,47 @@ def make_pattern(
     return np.concatenate(parts).astype(np.int64)
 
 
+def make_difference_pattern(
+    unknowns: Sequence[Sequence[int]],
+    cliques: Sequence[Sequence[int]],
+    rows: Sequence[tuple[int, Sequence[int]]],
+    n_coordinates: int,
+    G: Entries,
+) -> Integers:
+    """P of a system whose S is found by differences and couples all nodes of a clique; arguments of `make_pattern`."""
+    near: list[set[int]] = [{node} for node in range(len(unknowns) - len(rows))]
+    for clique in cliques:
+        for node in clique:
+            near[node].update(clique)
+    colour = _colours(near)
+    own = [np.array(unknowns[node]) for node in range(len(near))]
+    order = sorted((colour[node], j, node) for node in range(len(near)) for j in range(len(own[node])))
+    columns = [int(own[node][j]) for _, j, node in order]
+    heights = [np.concatenate([own[other] for other in sorted(others)]) for others in near]
+    S_row = np.concatenate([heights[node] for _, _, node in order])
+    S_column = np.repeat(columns, [len(heights[node]) for _, _, node in order])
+    keys = [(c, j) for c, j, _ in order]
+    first = [k for k in range(len(keys)) if k == 0 or keys[k] != keys[k - 1]] + [len(keys)]
+    entries_before = np.concatenate([[0], np.cumsum([len(heights[node]) for _, _, node in order])])
+    pass_of = np.zeros(n_coordinates, np.int64)
+    for number, (start, end) in enumerate(zip(first, first[1:], strict=False)):
+        pass_of[columns[start:end]] = number
+    order_of_G = np.argsort(pass_of[G.column], kind="stable")
+    G_before = np.searchsorted(pass_of[G.column][order_of_G], np.arange(len(first)))
+    starts = np.column_stack([first, entries_before[first], G_before])
+    passes = Passes(starts, np.array(columns), order_of_G)
+    return make_pattern(unknowns, cliques, rows, n_coordinates, Entries(S_row, S_column), G, passes)
+
+
+def _colours(near: Sequence[set[int]]) -> list[int]:
+    """Colours of nodes: nodes of one colour have no neighbour in common, so that they can move together."""
+    colour = [-1] * len(near)
+    for node, others in enumerate(near):
+        taken = {colour[far] for other in others for far in near[other]}
+        colour[node] = next(c for c in range(len(near) + 1) if c not in taken)
+    return colour
+
+
 class _Places:
     """Positions of the unknowns, and places of entries in the fronts."""
 

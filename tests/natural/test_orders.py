@@ -4,8 +4,8 @@ the drive; what a free system conserves.
 
 The steps are short enough for the leading term of the error and long enough for round-off (1e-13) to be far below it.
 
-Covers: natural.canonical, natural.generalized_alpha, natural.independent, natural.row_table, natural.runge_kutta,
-natural.state, natural.varying_mass.
+Covers: natural.canonical, natural.independent, natural.packed_layout, natural.packed_mass, natural.packing,
+natural.programs, natural.row_table, natural.runge_kutta, natural.state, natural.varying_mass.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ from scipy.integrate import solve_ivp
 from flexmb.natural.body import BodyPoint, BodyVector, NaturalBody
 from flexmb.natural.constraints import ConstraintBuilder
 from flexmb.natural.forces import Gravity
-from flexmb.natural.integration import METHODS, integrate
+from flexmb.natural.integration import METHODS, first_state, integrate
 from flexmb.natural.layout import Layout, point_of
 from flexmb.natural.spring_laws import LinearLaw
 from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.state import NaturalMotion
 from flexmb.natural.system import NaturalMechanism, NaturalSystem
+from tests.support.natural_equations import agree_with_python
 from tests.support.natural_solids import Array, RigidMotion, Solid, rotation, solid, units
 from tests.support.natural_turntable import ARM, FALL, INERTIA, M_1, M_2, MASS, ROD, TILT, TILT_DOT, turned, turntable
 
+IMPLICIT = "generalized-alpha"
 ORDERS = {method: 2.0 if method == "generalized-alpha" else 4.0 for method in METHODS}
 ROADS = pytest.mark.parametrize("method", METHODS)
 
@@ -90,7 +92,8 @@ def test_mass_that_slides_on_a_pendulum(method: str) -> None:
     for step in (0.02, 0.01, 0.005):
         motion = integrate(system, 0.3, step, velocities, method=method, every=round(0.3 / step))
         errors.append(float(np.max(np.abs(motion.x[-1] - sliding_reference()))))
-        assert max(motion.drift.max(), motion.velocity_drift.max()) < 1e-14
+        # generalised-alpha closes the positions to 1e-12 of their size, explicit methods to round-off
+        assert max(motion.drift.max(), motion.velocity_drift.max()) < (2e-12 if method == IMPLICIT else 1e-14)
     has_order(errors, ORDERS[method])
     assert errors[-1] < (1e-3 if method == "generalized-alpha" else 1e-7)
 
@@ -124,6 +127,7 @@ def drive_power(t: float, theta: float, theta_dot: float) -> float:
 def test_driven_pendulum_with_a_mass_matrix_that_varies(method: str) -> None:
     """Hinge and far point over time; power by the multiplier of the drive; T + V has grown by the work of the drive."""
     system, velocities = turntable()
+    agree_with_python(system, first_state(system, velocities))
     angles = np.array([turned(t)[0] for t in TIMES])
     hinge = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(4)])
     side = np.column_stack([-np.sin(angles), np.cos(angles), np.zeros(4)])
@@ -132,10 +136,13 @@ def test_driven_pendulum_with_a_mass_matrix_that_varies(method: str) -> None:
     want = 0.1 * (c * side + s * up) - 0.6 * (-s * side + c * up)
     power = [drive_power(t, *tilt[:2]) for t, tilt in zip(TIMES, tilts(), strict=True)]
     errors = []
-    for step in (0.01, 0.005, 0.0025):
+    # The implicit method starts with an error of the multipliers that fades by rho = 0.8 a step. In the first row, at
+    # 0.05 s, it is seen with steps of 10 and 5 ms: error / step^2 is 29, 13, 16.9, 17.3 W/s^2 with 10, 5, 2.5, 1.25 ms.
+    for step in (0.0025, 0.00125, 0.000625) if method == IMPLICIT else (0.01, 0.005, 0.0025):
         motion = integrate(system, 0.2, step, velocities, method=method, every=round(0.05 / step))
-        np.testing.assert_allclose(motion.x[1:, 6:9], hinge, rtol=0, atol=1e-14)  # driven: no error of integration
-        assert max(motion.drift.max(), motion.velocity_drift.max()) < 1e-13
+        # driven: no error of integration; generalised-alpha closes the positions to 1e-12 of their size
+        np.testing.assert_allclose(motion.x[1:, 6:9], hinge, rtol=0, atol=2e-12 if method == IMPLICIT else 1e-14)
+        assert max(motion.drift.max(), motion.velocity_drift.max()) < (2e-12 if method == IMPLICIT else 1e-13)
         by_row = [motion.multipliers[row] @ system.constraints.rate(TIMES[row - 1]) for row in range(1, 5)]
         gain = motion.energy[1:] - motion.energy[0]
         pairs = ((motion.x[1:, 3:6], want), (by_row, power), (gain, tilts()[:, 2]))

@@ -1,7 +1,7 @@
 """Small and large systems in natural coordinates go the same way: full or sparse matrices, tangents of forces by
 differences or by formulas; works of order 4 from the first step on; positions and momenta from a model file.
 
-Covers: natural.saddle, natural.stiff_alpha, natural.tangents.
+Covers: natural.saddle, natural.tangents.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import pytest
 from flexmb.analyses.run import run_model
 from flexmb.errors import InputError
 from flexmb.model.model import Model
-from flexmb.natural import saddle, stiff_alpha
+from flexmb.natural import packing, saddle
 from flexmb.natural.choice import choose
 from flexmb.natural.layout import Layout
 from flexmb.natural.model_loads import ModelLoads
 from flexmb.natural.tangents import StiffForces
 from flexmb.system.placement import place
 from tests.support.mechanisms import spec_of
-from tests.support.natural_models import ABSOLUTE, FINE, NATURAL, NaturalRun, assert_same_motion, example
+from tests.support.natural_models import ABSOLUTE, FINE, NATURAL, NaturalRun, assert_same_motion, example, interrupted
 from tests.support.runs import Run
 
 CANONICAL = {"method": "rk4", "formulation": "canonical"}
@@ -68,16 +68,15 @@ def test_full_and_sparse_matrices_give_the_same_motion(monkeypatch: pytest.Monke
         assert_same_motion(sparse, full, 1e-12, 1e-10)  # round-off of fifty steps
 
 
-def test_tangents_by_formulas_are_those_by_differences(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tangents_of_coupled_coordinates_are_those_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By differences in all coordinates, and in groups of coordinates that nothing couples."""
     runs = []
     for most in (400, 0):
-        monkeypatch.setattr(stiff_alpha, "MOST_STIFF", most)
+        monkeypatch.setattr(packing, "MOST_COUPLED", most)
         runs.append(NaturalRun(sprung_chain(), step=0.01, end=0.1))
-        assert runs[-1].summary.rejected == 1
-    # Differences are right to 1e-7. That does not matter to the root that Newton finds, but velocities are put on the
-    # constraints in the metric of this matrix: 1e-8 of them, 1e3 N s/m of the damper times that in accelerations.
+        assert runs[-1].summary.rejected == 0
+    # Velocities are put on the constraints in the metric of this matrix, which differences have to 1e-7.
     assert_same_motion(runs[1], runs[0], 1e-9, 1e-5)
-    monkeypatch.undo()
     want = Run({**sprung_chain(), "coordinates": ABSOLUTE}, step=1e-3, end=0.1)
     # Order 2 of steps ten times as long.
     np.testing.assert_allclose(runs[1]["joints/j0/position"], want["joints/j0/position"], atol=1e-3)
@@ -121,9 +120,9 @@ def test_positions_and_momenta_from_a_model_file(tmp_path: Path) -> None:
     data = {**example("02_planar_slider_crank"), "output": {"every": 0.02}}
     found = NaturalRun(data, step=1e-3, end=0.1, **CANONICAL)
     assert_same_motion(found, Run(data, **FINE, end=0.1))
-    part = NaturalRun(data, step=1e-3, end=0.06, **CANONICAL)
-    rest = NaturalRun(data, resume=part.checkpoint, step=1e-3, end=0.1, **CANONICAL)
-    assert np.array_equal(np.vstack([part.rows, rest.rows]), found.rows)
+    part, checkpoint = interrupted(data, 60, step=1e-3, end=0.1, **CANONICAL)
+    rest = NaturalRun(data, resume=checkpoint, step=1e-3, end=0.1, **CANONICAL)
+    assert np.array_equal(np.vstack([part, rest.rows]), found.rows)
     tables = {**data, "coordinates": NATURAL, "analysis": {"end": 0.02, "step": 1e-3, **CANONICAL}}
     with run_model(Model.from_tables(tables), tmp_path / "canonical.h5") as result:
         assert "rk4, canonical, fixed step" in result.report

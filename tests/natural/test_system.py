@@ -1,6 +1,6 @@
 """Systems in natural coordinates: assembly, rows left out, explicit joints, mixed coordinates, drives, reactions.
 
-Covers: natural.mixed, natural.projection, natural.rank.
+Covers: natural.mixed, natural.projection, natural.start.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
-from scipy.sparse import csr_array
 
 import flexmb as fx
 from flexmb.errors import ComputationError, InputError
@@ -23,7 +22,6 @@ from flexmb.natural.layout import Layout
 from flexmb.natural.mass import mass_matrix
 from flexmb.natural.mixed import Angle, AngleRows, angle_between, distance, slide
 from flexmb.natural.projection import accelerations
-from flexmb.natural.rank import independent_rows
 from flexmb.natural.spring_laws import LinearLaw
 from flexmb.natural.system import NaturalMechanism, NaturalSystem
 from tests.support.natural_joints import ScalarSprings, cylindrical, driven_distance, driven_scalar
@@ -163,7 +161,8 @@ def test_driven_angle_does_work(method: str) -> None:
     motion = integrate(system, 1.0, 1e-2, method=method, every=10)
     psi, rate, acceleration = np.array([driven(t) for t in motion.times]).T
     np.testing.assert_allclose(motion.x[:, 4], psi, atol=1e-14)
-    np.testing.assert_allclose(motion.kinetic, 0.5 * 0.3 * rate**2, rtol=1e-13)
+    # generalised-alpha closes velocities and positions to 1e-12 of their size
+    np.testing.assert_allclose(motion.kinetic, 0.5 * 0.3 * rate**2, rtol=1e-12)
     # generalised-alpha: accelerations and multipliers of order 2, relative 1e-4 * psi_dot^2 and its like
     tolerance = 2e-2 if method == "generalized-alpha" else 1e-12
     np.testing.assert_allclose(motion.power, 0.3 * rate * acceleration, atol=tolerance)
@@ -322,18 +321,3 @@ def test_angle_between() -> None:
     assert angle_between(np.array([1.0, 0]), np.array([0, -2.0])) == pytest.approx(-np.pi / 2)
     axis, first = np.array([0, 0, 1.0]), np.array([1.0, 0, 0])
     assert angle_between(first, np.array([-1.0, 1.0, 0]), axis) == pytest.approx(3 * np.pi / 4)
-
-
-def test_independent_rows_of_random_gradients() -> None:
-    """As many rows as the rank by singular values, independent, and each row left out follows from earlier ones."""
-    generator = np.random.default_rng(6)
-    for _ in range(20):
-        n_rows, n_columns = generator.integers(3, 30, size=2)
-        base = generator.normal(size=(n_rows, n_columns)) * (generator.uniform(size=(n_rows, n_columns)) < 0.2)
-        mixed = generator.normal(size=(4, n_rows)) @ base
-        gradient = np.vstack((base, mixed))[generator.permutation(n_rows + 4)]
-        kept = independent_rows(csr_array(gradient))
-        assert len(kept) == np.linalg.matrix_rank(gradient[kept]) == np.linalg.matrix_rank(gradient)
-        for row in set(range(n_rows + 4)) - set(kept.tolist()):
-            earlier = gradient[kept[kept < row]]
-            assert np.linalg.matrix_rank(np.vstack((earlier, gradient[row]))) == len(earlier)

@@ -10,6 +10,9 @@ import numpy as np
 
 from flexmb.analyses.preparation import prepare
 from flexmb.natural.analysis import natural_solver
+from flexmb.natural.marching import ModelIntegration
+from flexmb.natural.natural_model import NaturalModel
+from flexmb.solvers.settings import solver_settings
 from flexmb.solvers.summary import NaturalSummary
 from tests.support.mechanisms import spec_of
 from tests.support.places import EXAMPLES
@@ -32,8 +35,19 @@ class NaturalRun(Run):
         self.summary: NaturalSummary = solve(
             self.system, spec.analysis, sink=sink, every=spec.output.every, resume=resume
         )
-        self.rows = np.concatenate(sink.blocks)
-        self.checkpoint = sink.checkpoint
+        self._keep(sink)
+
+
+def interrupted(data: dict[str, Any], steps: int, **analysis: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of the first steps of a run, and the checkpoint after them."""
+    spec = spec_of({**data, "coordinates": NATURAL, "analysis": {**data.get("analysis", {}), **analysis}})
+    system, settings = prepare(SimpleNamespace(spec=spec)).system, solver_settings(spec.analysis, spec.output.every)
+    run = ModelIntegration(NaturalModel(spec, system, settings), settings)
+    run.start()
+    assert run.advance(steps) == ""
+    block = np.concatenate(run.blocks)
+    run.accept(block)
+    return block, run.pack()
 
 
 def differences(found: Run, want: Run, *folders: str) -> dict[str, float]:

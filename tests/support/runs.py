@@ -34,6 +34,11 @@ class Run:
         self.system = self.ready.system
         sink = Rows()
         self.summary: RunSummary = simulate(self.system, spec.analysis, sink=sink, every=spec.output.every)
+        self._keep(sink)
+
+    def _keep(self, sink: Rows) -> None:
+        """Rows and checkpoint; a signal to end (of a batch system, `timeout`) must not look like a wrong result."""
+        assert self.summary.outcome == "finished"
         self.rows = np.concatenate(sink.blocks)
         self.checkpoint = sink.checkpoint
 

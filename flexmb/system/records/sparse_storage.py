@@ -12,7 +12,7 @@ import numpy as np
 from flexmb.arrays import Integers
 from flexmb.layout import flat_arrays as L
 from flexmb.system.records.packing import Packer
-from flexmb.system.sparse_pattern import Entries, Passes, make_pattern
+from flexmb.system.sparse_pattern import Entries, make_difference_pattern, make_pattern
 
 SPARSE_FROM = 300
 """Least number of coordinates and rows of a system with sparse storage."""
@@ -127,28 +127,7 @@ class SparseStorage:
         """The same for a tangent by differences: S couples bodies on a path, at a joint, and at the ends of a load."""
         unknowns, cliques, rows = self._nodes()
         cliques += [others for _, others in rows] + self._loaded()
-        near: list[set[int]] = [{node} for node in range(len(self.nodes))]
-        for clique in cliques:
-            for node in clique:
-                near[node].update(clique)
-        colour = self._colours(near)
-        own = [np.array(unknowns[node]) for node in range(len(near))]
-        order = sorted((colour[node], j, node) for node in range(len(near)) for j in range(len(own[node])))
-        columns = [int(own[node][j]) for _, j, node in order]
-        heights = [np.concatenate([own[other] for other in sorted(others)]) for others in near]
-        S_row = np.concatenate([heights[node] for _, _, node in order])
-        S_column = np.repeat(columns, [len(heights[node]) for _, _, node in order])
-        keys = [(c, j) for c, j, _ in order]
-        first = [k for k in range(len(keys)) if k == 0 or keys[k] != keys[k - 1]] + [len(keys)]
-        entries_before = np.concatenate([[0], np.cumsum([len(heights[node]) for _, _, node in order])])
-        G, pass_of = self.row_entries(), np.zeros(self.n_v, np.int64)
-        for number, (start, end) in enumerate(zip(first, first[1:], strict=False)):
-            pass_of[columns[start:end]] = number
-        order_of_G = np.argsort(pass_of[G.column], kind="stable")
-        G_before = np.searchsorted(pass_of[G.column][order_of_G], np.arange(len(first)))
-        starts = np.column_stack([first, entries_before[first], G_before])
-        passes = Passes(starts, np.array(columns), order_of_G)
-        return make_pattern(unknowns, cliques, rows, self.n_v, Entries(S_row, S_column), G, passes)
+        return make_difference_pattern(unknowns, cliques, rows, self.n_v, self.row_entries())
 
     def _nodes(self) -> tuple[list[list[int]], list[list[int]], list[tuple[int, list[int]]]]:
         """Unknowns of the nodes (bodies, then groups of rows), cliques of bodies on a path, rows with their bodies."""
@@ -175,15 +154,6 @@ class SparseStorage:
             a, b = (ints[ints[L.MARKERS] + end * L.MARKER + L.MK_BODY] for end in ends)
             found.append([self.number[body] for body in self._between(a, b)[1]])
         return found
-
-    @staticmethod
-    def _colours(near: list[set[int]]) -> list[int]:
-        """Colours of bodies: bodies of one colour have no neighbour in common, so that they can move together."""
-        colour = [-1] * len(near)
-        for node, others in enumerate(near):
-            taken = {colour[far] for other in others for far in near[other]}
-            colour[node] = next(c for c in range(len(near) + 1) if c not in taken)
-        return colour
 
     def pack(self, pack: Packer) -> None:
         """Write the tables of sparse storage and take its workspace."""
