@@ -144,7 +144,8 @@ class Accelerations:
         own.W[:] = W
         K[st.STATUS] = st.SINGULAR
         if own.n_v:
-            call(int(K[st.AT_BUILD_MATRIX]), K, self.run.S, own.W, 0)
+            own.jacobian()
+            call(int(K[st.AT_BUILD_MATRIX]), K, self.run.S, own.W, 1)
         if K[st.STATUS] == st.OK:
             call(int(K[st.AT_REDUCE]), K, self.run.S, own.W, 0)
         else:

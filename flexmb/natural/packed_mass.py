@@ -116,8 +116,7 @@ class PackedMass:
         """Rows of coordinates without inertia, and those of bodies whose own mass matrix is not safely positive."""
         rows = self.natural.constraints
         found = set(self.G.row[is_light[self.G.column]].tolist())
-        length = float(np.max(self.natural.sizes, initial=0.0))
-        light = {f"{body.name}: rigid" for body in self.natural.bodies if not _is_solid(body, length)}
+        light = {f"{body.name}: rigid" for body in self.natural.bodies if not _is_solid(body, self.natural.length)}
         found |= {k for k, name in enumerate(rows.written.names) if name in light}
         return sorted(found)
 

@@ -204,7 +204,8 @@ class NaturalSystem:
         points = self.layout.dimension * self.layout.n_points
         sizes = np.ones(x.size)
         length = max((_extent(body) for body in self.bodies), default=0.0)
-        length = length or float(np.max(np.abs(x[:points]), initial=0.0)) or 1.0
+        self.length = length = length or float(np.max(np.abs(x[:points]), initial=0.0)) or 1.0
+        """Length [m] of the largest body"""
         sizes[:points] = length
         angles = set().union(*(one.written.angles() for one in sets))
         for column in range(self.layout.dimension * self.layout.n_nodes, x.size):

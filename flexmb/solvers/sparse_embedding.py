@@ -72,7 +72,8 @@ def close_velocities(I, F, W, S, K):
 def close(K, S, W, arg):
     """Bring positions and velocities of the state in W to the rows."""
     I, F = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F])
-    call(K[st.AT_BUILD_MATRIX], K, S, W, 0)
+    call(I[L.AT_JACOBIAN], I, F, W, 0)
+    call(K[st.AT_BUILD_MATRIX], K, S, W, 1)  # no forces are needed
     if K[st.STATUS] != st.OK or I[L.N_ROWS] == 0:
         return
     last = 1e300
@@ -85,7 +86,7 @@ def close(K, S, W, arg):
             close_velocities(I, F, W, S, K)
             return
         if size > SLOW * last:
-            call(K[st.AT_BUILD_MATRIX], K, S, W, 0)
+            call(K[st.AT_BUILD_MATRIX], K, S, W, 1)
             if K[st.STATUS] != st.OK:
                 return
         last = size

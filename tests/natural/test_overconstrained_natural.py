@@ -6,11 +6,15 @@ A linkage of size s whose time runs with sqrt(s) has the same angles under the s
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from flexmb.analyses.preparation import prepare
+from flexmb.natural.natural_model import NaturalModel
+from flexmb.solvers.settings import solver_settings
 from flexmb.verification.overconstrained import (
     ALPHA,
     START,
@@ -21,7 +25,8 @@ from flexmb.verification.overconstrained import (
     ring,
     screw,
 )
-from tests.support.natural_models import NaturalRun
+from tests.support.mechanisms import spec_of
+from tests.support.natural_models import NATURAL, NaturalRun
 from tests.support.runs import Run
 
 
@@ -66,14 +71,26 @@ LINKAGES: dict[str, Callable[[], dict[str, Any]]] = {
 def test_overconstrained_linkages_of_any_size(name: str) -> None:
     """Against joint coordinates. Order 4 at 1 ms: 7e-12 rad, that of Bricard's linkage, which folds fast, 3e-10."""
     want = Run(scaled(LINKAGES[name](), 1.0), method="rk45", tolerance=1e-11, end=0.5)
+    angles: dict[str, np.ndarray] = {}
     for size in (1e-6, 1.0, 1e5):
         unit = float(np.sqrt(size))
         for analysis, angle, force in (({"method": "rk4"}, 1e-9, 1e-9), ({}, 1e-4, 1e-4)):  # order 2: 3e-5, 1e-5
             found = NaturalRun(scaled(LINKAGES[name](), size), step=1e-3 * unit, end=0.5 * unit, **analysis)
             assert found.system.n_redundant == want.system.n_redundant > 0
             assert found.summary.rejected == 0 and found.summary.balance_gap < 1e-11
+            # closer than its error: Newton stops at 1e-8 of the accelerations
+            same = angles.setdefault(found.summary.method, found["joints/j1/position"])
+            np.testing.assert_allclose(found["joints/j1/position"], same, rtol=0, atol=1e-7)
             for k in range(1, len(found.system.mechanism.joints) + 1):
                 x, y = found[f"joints/j{k}/position"], want[f"joints/j{k}/position"]
                 np.testing.assert_allclose(x, y, rtol=0, atol=angle)
                 x, y = found[f"joints/j{k}/force"], want[f"joints/j{k}/force"]
                 np.testing.assert_allclose(x, y, rtol=0, atol=force * np.abs(y).max())
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e5])
+def test_which_mass_matrices_are_safe_does_not_depend_on_the_size(size: float) -> None:
+    """Solid links need no rows beside their masses; those smaller than a metre got them."""
+    spec = spec_of(scaled(bennett_tables(), size) | {"coordinates": NATURAL, "analysis": {"end": 1.0, "step": 1e-3}})
+    system = prepare(SimpleNamespace(spec=spec)).system
+    assert NaturalModel(spec, system, solver_settings(spec.analysis, None)).natural.packed.mass.soft == []
