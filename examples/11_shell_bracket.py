@@ -2,11 +2,11 @@
 
     python examples/11_shell_bracket.py
 
-The model of 11_shell_bracket.toml in Python, at rest, with and without the weight of the sheet itself. Two thin beams with a
-rigid corner sink by F b^2 (a + b/3) / (E I), with a the upright and b the shelf.
+The model of 11_shell_bracket.toml in Python, at rest, with and without the weight of the sheet itself. Two thin beams
+with a rigid corner sink by F b^2 (a + b/3) / (E I), with a the upright and b the shelf.
 
-Expected: 1.278 mm, of which the motor makes 1.235 mm; two beams give 1.269 mm (a sheet as wide as this is a little stiffer,
-as it bends across, too).
+Expected: 1.278 mm, of which the motor makes 1.235 mm; two beams give 1.269 mm (a sheet as wide as this is a little
+stiffer, as it bends across, too).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python meshes/make_sheet_bracket.py [folder]
 
-In millimetres: an upright of 60 x 150 in the plane x = 0 and a shelf of 60 x 100 at its upper edge, of quadrilaterals with
-four nodes. Sets: `foot` (lower edge), `tip` (far edge of the shelf), `sheet` (all cells).
+In millimetres: an upright of 60 x 150 in the plane x = 0 and a shelf of 60 x 100 at its upper edge, of quadrilaterals
+with four nodes. Sets: `foot` (lower edge), `tip` (far edge of the shelf), `sheet` (all cells).
 """
 
 from __future__ import annotations

@@ -155,9 +155,9 @@ def read_body(
 
 def is_body_file(path: Path) -> bool:
     """Whether `path` is a body file of flexmb, of whatever version."""
-    if not path.is_file():  # a pipe would be waited for
-        return False
     try:
+        if not path.is_file():  # a pipe would be waited for
+            return False
         check_texts(path)
         with h5py.File(path, "r", locking=False) as file:
             return _text(file.attrs.get("format", "")) == layout.FORMAT

@@ -47,7 +47,7 @@ class RunRows:
             self.keep(np.array(block, dtype=np.float64), np.array(checkpoint, dtype=np.float64))
 
     def keep(self, block: np.ndarray, checkpoint: np.ndarray) -> None:
-        """Take rows and state that nobody else changes."""
+        """Take rows (n, channels) and state (s,) that nobody else changes."""
         self._blocks.append(block)
         self.checkpoint = checkpoint
         self.n_rows += len(block)

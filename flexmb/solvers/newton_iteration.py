@@ -140,9 +140,9 @@ def newton(K, S, W, arg):
         if not first and theta > SLOW:
             slow += 1  # once may be chance: a first increment that happens to be small
             if age > K[st.STEP_ITERATIONS]:
-                # a sparse matrix is not worth it when the iterations that it costs will do
-                is_worth = K[st.BUILT] == 0 or size * theta**WORTH > 1.0 - theta
-                rebuild = is_worth and (slow > 1 or theta > 1.0)
+                # a sparse matrix is not worth it when the iterations that it costs will do, or for one slow contraction
+                is_worth = size * theta**WORTH > 1.0 - theta and (slow > 1 or theta > 1.0)
+                rebuild = K[st.BUILT] == 0 or is_worth
             elif K[st.TANGENT] == 1:
                 if slow > 1:
                     require_full_tangent(K)
