@@ -5,6 +5,7 @@ Covers: stop_signals.
 
 from __future__ import annotations
 
+import codecs
 import errno
 import multiprocessing
 import os
@@ -303,6 +304,7 @@ def test_a_folder_without_permission(tmp_path: Path) -> None:
 
 
 def check_closed_folder(closed: Path, model: Path, said: Path) -> None:
+    codecs.lookup("utf-8-sig")  # nobody may not read the library of root's Python, from where it would be loaded
     write_result(closed / "old.h5")
     content = (closed / "old.h5").read_bytes()
     for words in (
