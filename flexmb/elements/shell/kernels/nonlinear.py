@@ -396,7 +396,7 @@ def face_stress_chunks(
     X, G, E, A = np.empty((k, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     u, th, w = np.empty((modes, k, 3)), np.empty((modes, k, 3)), np.empty((modes, k, 3))
     Gt, H, e, local = np.empty((n_ties, 3, 3)), np.empty((3, 3)), np.empty((n_ties, 5)), np.empty(3)
-    axes, T, found = np.empty((n_points, 3, 3)), np.empty((n_points, 5, 5)), np.empty((n_points, 6))
+    axes, T, found = np.empty((n_points, 2, 3)), np.empty((n_points, 5, 5)), np.empty((n_points, 6))
     factors, room, strain = np.empty(n_points), np.empty(5), np.empty((n_points, 5))
     for chunk in chunks:
         for cell in range(chunk * chunk_size, min((chunk + 1) * chunk_size, nodes.shape[0])):
@@ -412,7 +412,9 @@ def face_stress_chunks(
                     volume = axes_into(G, directions[cell], E)
                     components_into(G, E, volume, A)
                     turn_into(A, T[g])
-                    axes[g] = E
+                    for a in range(2):
+                        for c in range(3):
+                            axes[g, a, c] = E[a, c]
                     factors[g] = weights[g] * volume
                 for t in range(n_ties):
                     basis_into(X, D, tied_N[t], tied_dN[t], z, Gt[t])
