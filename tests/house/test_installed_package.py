@@ -152,8 +152,9 @@ def test_results_have_the_bits_of_the_jit(installed: Installed, model: Path) -> 
     for name, environment in (("library", {}), ("jit", JIT)):
         place = installed.folder / name
         place.mkdir(exist_ok=True)
-        text = MESHED.sub('file = "rod.h5"\n', model.read_text())
-        if 'file = "rod.h5"' in text:
+        text = model.read_text().replace('"../meshes/', f'"{MESHES}/')
+        if model.stem.startswith("07"):  # other meshes are reduced by the first of the two
+            text = MESHED.sub('file = "rod.h5"\n', text)
             installed.run(*REDUCE, place / "rod.h5", **environment)
         path = place / f"{model.stem}.h5"
         (place / model.name).write_text(text)
