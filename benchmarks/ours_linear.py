@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ours_train import train_tables
+from problems import Train
 from timing import cpu_seconds
 
 from flexmb.analyses.preparation import prepare
@@ -29,7 +30,7 @@ def chain_tables(n: int, coordinates: str) -> dict[str, Any]:
 
 def measured(kind: str, n: int, coordinates: str, repeats: int) -> tuple[float, float, int]:
     """CPU seconds of linearisation and modes of a prepared model, lowest frequency [Hz], number of unknowns."""
-    tables = chain_tables(n, coordinates) if kind == "chain" else train_tables(n, coordinates)
+    tables = chain_tables(n, coordinates) if kind == "chain" else train_tables(Train(n), coordinates)
     ready = prepare(Model.from_tables(tables))
     found: list[Mode] = []
 
