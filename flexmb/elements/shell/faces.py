@@ -14,7 +14,7 @@ from flexmb.arrays import Floats, Integers
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.riders import Riders
 from flexmb.elements.shell.assemble import ShellData
-from flexmb.elements.shell.kernels import nonlinear
+from flexmb.elements.shell.kernels import stress as stress_kernels
 from flexmb.elements.shell.section import layer_law
 from flexmb.elements.solid.parallel import over_chunks
 from flexmb.mesh.surface import FACE_TRIANGLES
@@ -95,5 +95,5 @@ def face_stress(model: FEModel, made: Faces, U: Floats) -> Floats:
         tied = (tables.weights, tables.N, tables.dN, tables.tied_N, tables.tied_dN, tables.tie, tables.corner_values)
         cells = (model.points, block.directors, block.directions, block.section, heights, laws)
         where = (data.rotation, np.ascontiguousarray(places), U, stress, count)
-        over_chunks(nonlinear.face_stress_chunks, block.chunks, *cells, *tied, *where)
+        over_chunks(stress_kernels.face_stress_chunks, block.chunks, *cells, *tied, *where)
     return stress / np.maximum(count, 1)[:, None, None]

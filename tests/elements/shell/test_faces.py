@@ -1,4 +1,7 @@
-"""Both faces of shells: closed outside, and the stress of bending and of a pressure vessel."""
+"""Both faces of shells: closed outside, and the stress of bending and of a pressure vessel.
+
+Covers: elements.shell.kernels.stress, elements.shell.kernels.strains.
+"""
 
 from __future__ import annotations
 

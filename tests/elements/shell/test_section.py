@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from flexmb.elements.material import Material
+from flexmb.elements.second_order import second_order_forces
 from flexmb.elements.shell.assemble import assemble_shells
 from flexmb.elements.shell.directors import directors
 from flexmb.elements.shell.section import Layer, Orthotropic, ShellSection, layer_law, section_points, shear_factors
@@ -94,6 +95,22 @@ def test_thickness_and_material_by_cell_set():
     model = assemble_shells(named, sections)
     mass = model.rigid_motions()[:, 0] @ model.mass_times(model.rigid_motions()[:, 0])
     assert mass == pytest.approx(0.5 * 0.002 * 7850.0 + 0.5 * 0.001 * 2700.0)
+
+
+def test_sections_of_one_and_of_three_layers_in_one_mesh():
+    """One plate, half of it written as three layers of the same material: the same matrices and second-order forces."""
+    mesh = two_sets()
+    layers = ShellSection(tuple(Layer(STEEL, 0.002) for _ in range(3)))
+    plain = ShellSection.plain(STEEL, 0.006)
+    one, mixed = (assemble_shells(mesh, {"left": plain, "right": right}) for right in (plain, layers))
+    U = np.random.default_rng(4).normal(size=(3 * one.n_blocks, 2))
+    pairs = np.array([(0, 0), (0, 1)])
+    for first, second in (
+        (one.K @ U, mixed.K @ U),
+        (one.M @ U, mixed.M @ U),
+        (second_order_forces(one, U, pairs), second_order_forces(mixed, U, pairs)),
+    ):
+        assert np.allclose(first, second, rtol=0, atol=1e-12 * np.abs(first).max())
 
 
 def test_faults_of_a_thickness():

@@ -5,6 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.elements.shell.kernels.cell import (
+    CELLS,
+    DRILLING,
+    POINTS,
+    SECTIONS,
+    TIES,
     axes_into,
     basis_into,
     components_into,
@@ -149,35 +154,7 @@ def scatter_blocks(blocks, indptr, indices, cell, whole):
 
 
 @array_kernel(
-    void(
-        i8[::1],
-        i8,
-        i4[:, ::1],
-        f8[:, ::1],
-        f8[:, :, ::1],
-        f8[:, ::1],
-        i8[::1],
-        f8[:, ::1],
-        f8[:, ::1],
-        f8[:, ::1],
-        f8[:, :, :, ::1],
-        f8[:, ::1],
-        f8[::1],
-        f8[:, ::1],
-        f8[:, :, ::1],
-        f8[:, ::1],
-        f8[:, :, ::1],
-        f8[:, :, :, ::1],
-        f8[:, ::1],
-        f8[:, :, ::1],
-        f8[::1],
-        i4[::1],
-        i8[::1],
-        i4[::1],
-        f8[:, :, ::1],
-        f8[:, :, ::1],
-        b1[::1],
-    )
+    void(*CELLS, *SECTIONS, *POINTS, *TIES, *DRILLING, i4[::1], i8[::1], i4[::1], f8[:, :, ::1], f8[:, :, ::1], b1[::1])
 )
 def assemble_chunks(
     chunks, chunk_size, nodes, points, directors, directions, section,
@@ -238,26 +215,7 @@ def assemble_chunks(
             scatter_blocks(blocks, indptr, indices, cell_M, M)
 
 
-@array_kernel(
-    void(
-        i8[::1],
-        i8,
-        i4[:, ::1],
-        f8[:, ::1],
-        f8[:, :, ::1],
-        f8[:, ::1],
-        i8[::1],
-        f8[:, ::1],
-        f8[:, ::1],
-        f8[:, ::1],
-        f8[:, :, :, ::1],
-        f8[:, ::1],
-        f8[::1],
-        f8[:, ::1],
-        f8[:, :, ::1],
-        f8[:, :, :, ::1],
-    )
-)
+@array_kernel(void(*CELLS, *SECTIONS, *POINTS, f8[:, :, :, ::1]))
 def moment_chunks(
     chunks, chunk_size, nodes, points, directors, directions, section,
     heights, thick_weights, densities, laws, drilling, weights, N, dN, moments,

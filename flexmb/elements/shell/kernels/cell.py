@@ -10,6 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.machine_code.jit import kernel
+from flexmb.machine_code.signatures import f8, i4, i8
+
+CELLS = (i8[::1], i8, i4[:, ::1], f8[:, ::1], f8[:, :, ::1], f8[:, ::1], i8[::1])
+"""Types of the first arguments of all loops: chunks, their size, nodes, points, directors, directions, sections"""
+SECTIONS = (f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, :, :, ::1], f8[:, ::1])
+"""Heights, weights, densities, laws and drilling of the sections"""
+POINTS = (f8[::1], f8[:, ::1], f8[:, :, ::1])
+"""Weights, shape functions and derivatives at the points of integration"""
+TIES = (f8[:, ::1], f8[:, :, ::1], f8[:, :, :, ::1])
+"""Shape functions and derivatives at the tying points, and the table of ties"""
+DRILLING = (f8[:, ::1], f8[:, :, ::1], f8[::1])
+"""Shape functions, derivatives and weights where the drilling rotation is tied"""
 
 
 @kernel

@@ -18,50 +18,27 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.elements.shell.kernels.cell import (
+    CELLS,
+    DRILLING,
+    POINTS,
+    SECTIONS,
+    TIES,
     axes_into,
     basis_into,
     components_into,
     drilling_into,
     turn_into,
 )
+from flexmb.elements.shell.kernels.strains import (
+    cross_into,
+    dot,
+    gather,
+    local_strains,
+    product_strains,
+    slopes_into,
+)
 from flexmb.machine_code.jit import array_kernel, kernel
 from flexmb.machine_code.signatures import f8, i4, i8, void
-
-
-@kernel
-def cross_into(a, b, c):
-    """c = a x b"""
-    c[0] = a[1] * b[2] - a[2] * b[1]
-    c[1] = a[2] * b[0] - a[0] * b[2]
-    c[2] = a[0] * b[1] - a[1] * b[0]
-
-
-@kernel
-def dot(a, b):
-    """a . b"""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@kernel
-def slopes_into(u, w, N, dN, z, H):
-    """H (3, 3): derivatives by r, s, z of the displacement with nodal u (k, 3) and motion w (k, 3) of the directors"""
-    H[:] = 0.0
-    for i in range(N.size):
-        for a in range(3):
-            value = u[i, a] + z * w[i, a]
-            H[0, a] += dN[i, 0] * value
-            H[1, a] += dN[i, 1] * value
-            H[2, a] += N[i] * w[i, a]
-
-
-@kernel
-def product_strains(A, B, e):
-    """e (5,) = strains of the products A_i . B_j, symmetric: shear twice"""
-    e[0] = dot(A[0], B[0])
-    e[1] = dot(A[1], B[1])
-    e[2] = dot(A[0], B[1]) + dot(A[1], B[0])
-    e[3] = dot(A[0], B[2]) + dot(A[2], B[0])
-    e[4] = dot(A[1], B[2]) + dot(A[2], B[1])
 
 
 @kernel
@@ -71,36 +48,6 @@ def add_traction(S, A, P):
         P[0, a] += S[0] * A[0, a] + S[2] * A[1, a] + S[3] * A[2, a]
         P[1, a] += S[2] * A[0, a] + S[1] * A[1, a] + S[4] * A[2, a]
         P[2, a] += S[3] * A[0, a] + S[4] * A[1, a]
-
-
-@kernel
-def local_strains(e, tie, T, factors, room, out):
-    """out (g, 5): assumed strains in the axes of the material from those at the tying points e (t, 5): `local_rows`"""
-    ties = tie.shape[2]
-    for g in range(out.shape[0]):
-        for c in range(5):
-            total = 0.0
-            for t in range(ties):
-                for j in range(5):
-                    total += tie[g, c, t, j] * e[t, j]
-            room[c] = total
-        for c in range(5):
-            out[g, c] = 0.0
-            for j in range(5):
-                out[g, c] += T[g, c, j] * room[j]
-    if e.shape[0] == ties:
-        return
-    volume = factors.sum()
-    room[:] = 0.0
-    for g in range(out.shape[0]):
-        for c in range(5):
-            total = -out[g, c]
-            for j in range(5):
-                total += T[g, c, j] * e[ties + g, j]
-            room[c] += factors[g] / volume * total
-    for g in range(out.shape[0]):
-        for c in range(5):
-            out[g, c] += room[c]
 
 
 @kernel
@@ -137,17 +84,6 @@ def respond(e, tie, T, factors, C, strain, room, S):
             for t in range(ties):
                 for j in range(5):
                     S[t, j] += tie[g, c, t, j] * back
-
-
-@kernel
-def gather(cell, nodes, rotation, directors, U, u, th, w):
-    """u, th, w (m, k, 3): displacements, rotations, and motion th x d of the directors, of all columns of U"""
-    for a in range(U.shape[1]):
-        for i in range(nodes.shape[1]):
-            for c in range(3):
-                u[a, i, c] = U[3 * nodes[cell, i] + c, a]
-                th[a, i, c] = U[3 * rotation[nodes[cell, i]] + c, a]
-            cross_into(th[a, i], directors[cell, i], w[a, i])
 
 
 @kernel
@@ -246,35 +182,7 @@ def add_drilling_forces(X, D, drill_N, drill_dN, drill_weights, direction, stiff
             add_turned_drilling(G, E, drill_N[h], drill_dN[h], H[b], t[b], factor * first[a], f[p])
 
 
-@array_kernel(
-    void(
-        i8[::1],
-        i8,
-        i4[:, ::1],
-        f8[:, ::1],
-        f8[:, :, ::1],
-        f8[:, ::1],
-        i8[::1],
-        f8[:, ::1],
-        f8[:, ::1],
-        f8[:, ::1],
-        f8[:, :, :, ::1],
-        f8[:, ::1],
-        f8[::1],
-        f8[:, ::1],
-        f8[:, :, ::1],
-        f8[:, ::1],
-        f8[:, :, ::1],
-        f8[:, :, :, ::1],
-        f8[:, ::1],
-        f8[:, :, ::1],
-        f8[::1],
-        i4[::1],
-        f8[:, ::1],
-        i8[:, ::1],
-        f8[:, ::1],
-    )
-)
+@array_kernel(void(*CELLS, *SECTIONS, *POINTS, *TIES, *DRILLING, i4[::1], f8[:, ::1], i8[:, ::1], f8[:, ::1]))
 def second_order_chunks(
     chunks, chunk_size, nodes, points, directors, directions, section,
     heights, thick_weights, densities, laws, drilling,
@@ -356,86 +264,3 @@ def second_order_chunks(
                     for c in range(3):
                         forces[3 * nodes[cell, i] + c, p] += f[p, i, c]
                         forces[3 * rotation[nodes[cell, i]] + c, p] += f[p, k + i, c]
-
-
-@array_kernel(
-    void(
-        i8[::1],
-        i8,
-        i4[:, ::1],
-        f8[:, ::1],
-        f8[:, :, ::1],
-        f8[:, ::1],
-        i8[::1],
-        f8[:, ::1],
-        f8[:, :, :, ::1],
-        f8[::1],
-        f8[:, ::1],
-        f8[:, :, ::1],
-        f8[:, ::1],
-        f8[:, :, ::1],
-        f8[:, :, :, ::1],
-        f8[:, ::1],
-        i4[::1],
-        i8[:, :, ::1],
-        f8[:, ::1],
-        f8[:, :, ::1],
-        i8[::1],
-    )
-)
-def face_stress_chunks(
-    chunks, chunk_size, nodes, points, directors, directions, section, heights, laws,
-    weights, N, dN, tied_N, tied_dN, tie, to_nodes, rotation, places, U, stress, count,
-):  # fmt: skip
-    """stress (places, m, 6) and count (places,) += stresses xx, yy, zz, xy, yz, zx at the nodes of both faces.
-
-    heights (sections, 2) of the faces and laws (sections, 2, 5, 5) there; places (cells, k, 2) of the faces' nodes. A
-    face is free of transverse shear. Values at the points of integration are extended to the nodes by `to_nodes`.
-    """
-    k, modes, n_ties, n_points = nodes.shape[1], U.shape[1], tied_N.shape[0], N.shape[0]
-    X, G, E, A = np.empty((k, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    u, th, w = np.empty((modes, k, 3)), np.empty((modes, k, 3)), np.empty((modes, k, 3))
-    Gt, H, e, local = np.empty((n_ties, 3, 3)), np.empty((3, 3)), np.empty((n_ties, 5)), np.empty(3)
-    axes, T, found = np.empty((n_points, 2, 3)), np.empty((n_points, 5, 5)), np.empty((n_points, 6))
-    factors, room, strain = np.empty(n_points), np.empty(5), np.empty((n_points, 5))
-    for chunk in chunks:
-        for cell in range(chunk * chunk_size, min((chunk + 1) * chunk_size, nodes.shape[0])):
-            D, which = directors[cell], section[cell]
-            for i in range(k):
-                for a in range(3):
-                    X[i, a] = points[nodes[cell, i], a]
-            gather(cell, nodes, rotation, directors, U, u, th, w)
-            for face in range(2):
-                z, C = heights[which, face], laws[which, face]
-                for g in range(n_points):
-                    basis_into(X, D, N[g], dN[g], z, G)
-                    volume = axes_into(G, directions[cell], E)
-                    components_into(G, E, volume, A)
-                    turn_into(A, T[g])
-                    for a in range(2):
-                        for c in range(3):
-                            axes[g, a, c] = E[a, c]
-                    factors[g] = weights[g] * volume
-                for t in range(n_ties):
-                    basis_into(X, D, tied_N[t], tied_dN[t], z, Gt[t])
-                for m in range(modes):
-                    for t in range(n_ties):
-                        slopes_into(u[m], w[m], tied_N[t], tied_dN[t], z, H)
-                        product_strains(Gt[t], H, e[t])
-                    local_strains(e, tie, T, factors, room, strain)
-                    for g in range(n_points):
-                        for c in range(3):
-                            local[c] = C[c, 0] * strain[g, 0] + C[c, 1] * strain[g, 1] + C[c, 2] * strain[g, 2]
-                        for a in range(6):
-                            p, q = (a, a) if a < 3 else (a - 3, (a - 2) % 3)
-                            e1p, e1q, e2p, e2q = axes[g, 0, p], axes[g, 0, q], axes[g, 1, p], axes[g, 1, q]
-                            found[g, a] = local[0] * e1p * e1q + local[1] * e2p * e2q
-                            found[g, a] += local[2] * (e1p * e2q + e2p * e1q)
-                    for i in range(k):
-                        for a in range(6):
-                            total = 0.0
-                            for g in range(n_points):
-                                total += to_nodes[i, g] * found[g, a]
-                            stress[places[cell, i, face], m, a] += total
-                for i in range(k):
-                    count[places[cell, i, face]] += 1
