@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -84,6 +84,24 @@ def scene_of_body(
         period=CYCLE,
         notes=_notes(amplitude, field, bool(len(surface.triangles))),
     )
+
+
+def scene_of_mesh_error(body: ReducedBody) -> Scene:
+    """A body at rest, to be coloured by the estimated error of its mesh."""
+    scene = scene_of_body(body, [1])
+    parts = [
+        replace(
+            part, position=part.position[:1], quaternion=part.quaternion[:1], amplitudes=part.amplitudes[:1],
+            stress=None, stress_amplitudes=None,
+        )
+        for part in scene.parts
+    ]  # fmt: skip
+    note = (
+        "Error of the strain energy near a point, relative to the mean density of the energy; the mean over the volume "
+        "is the share by which modes and static deflections of the interfaces are wrong."
+    )
+    words = {"subtitle": "estimated error of the mesh", "chapters": (), "period": 0.0, "scale": 1.0, "notes": (note,)}
+    return replace(scene, time=scene.time[:1], parts=tuple(parts), **words)
 
 
 def body_faults(body: ReducedBody, modes: Sequence[int | str] = (), field: bool = False) -> list[Fault]:
@@ -185,6 +203,7 @@ def _body_part(body: ReducedBody, surface: Surface, drawn: tuple[Solid, Any], sw
         color=PARTS[0],
         stress=stress,
         stress_amplitudes=None if stress is None else swing.q,
+        mesh_error=None if surface.mesh_error is None else surface.mesh_error[at].astype(np.float32),
         nodes=surface.nodes[at],
         marks=_marks(body, surface.nodes[at], solid.points),
         **_at_rest(len(swing.time)),
