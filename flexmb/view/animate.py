@@ -109,8 +109,8 @@ def animate(
     Options, all by name: scale (deflections, 1 to 1000), color ("displacement", "x", "y", "z", "stress", "mesh-error",
     "part"), view ("iso", "front", ...), follow (a body), ghost, symbols, arrows, dark, size (1280, 720), fps, speed
     (simulated seconds per second), show (also open a window), frames, start, end, at (time of a picture), channels
-    (curves in a page), modes, field (second-order parts of mode shapes), about ("start", "static", "steady": the state of
-    a model), settings (changes to a model file), bodies (folder of the body files), renderer ("vtk", "flexmb"),
+    (curves in a page), modes, field (second-order parts of mode shapes), about ("start", "static", "steady": the state
+    of a model), settings (changes to a model file), bodies (folder of the body files), renderer ("vtk", "flexmb"),
     look (a `Look`).
     """
     faults: list[Fault] = []

@@ -100,8 +100,16 @@ def scene_of_mesh_error(body: ReducedBody) -> Scene:
         "Error of the strain energy near a point, relative to the mean density of the energy; the mean over the volume "
         "is the share by which modes and static deflections of the interfaces are wrong."
     )
-    words = {"subtitle": "estimated error of the mesh", "chapters": (), "period": 0.0, "scale": 1.0, "notes": (note,)}
-    return replace(scene, time=scene.time[:1], parts=tuple(parts), **words)
+    return replace(
+        scene,
+        subtitle="estimated error of the mesh",
+        time=scene.time[:1],
+        parts=tuple(parts),
+        scale=1.0,
+        chapters=(),
+        period=0.0,
+        notes=(note,),
+    )
 
 
 def body_faults(body: ReducedBody, modes: Sequence[int | str] = (), field: bool = False) -> list[Fault]:

@@ -78,7 +78,7 @@ class ShellErrors:
         """Corners (f,) on free edges, cos, sin (f, 1) of the edge from their axes, and (f,) the part of the twist that
         stays."""
 
-        def spread(values: Iterable[Floats]) -> Floats:
+        def spread(values: Iterable[np.ndarray]) -> np.ndarray:
             """Values of cells at their nodes, block after block"""
             return np.concatenate([np.repeat(v, n.shape[1]) for v, n in zip(values, self.nodes, strict=True)])
 

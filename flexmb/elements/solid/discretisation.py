@@ -38,12 +38,13 @@ class SolidErrors:
     def __init__(self, model: FEModel, loaded: Integers):
         self.model, self.blocks = model, solid_blocks(model)
         self.surface = _free_surface(model, loaded)
-        self.nodes = [block.chunks.nodes for block in self.blocks]
+        self.nodes = [block.chunks.nodes.astype(np.int64) for block in self.blocks]
         self.bytes = 48.0 * len(model.points)
 
     def volumes(self) -> list[Floats]:
         """(cells,) [m^3] by block"""
-        found = [measure(self.model.points, b.tables.kind, b.chunks.nodes) for b in self.blocks]
+        cells = zip(self.blocks, self.nodes, strict=True)
+        found = [measure(self.model.points, block.tables.kind, nodes) for block, nodes in cells]
         return [measures.volumes for measures in found]
 
     def errors(self, U: Floats) -> tuple[list[Floats], Floats]:
