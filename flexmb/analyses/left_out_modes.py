@@ -3,7 +3,7 @@
 The body file has the compliance F between the interfaces that the coordinates leave out, with inertia relief. With the
 forces and moments f on the interfaces at some rows of the run (joints, drives, loads) and the elastic coordinates q,
 
-    share = max f^T F f / max q^T K q
+    share = max (q^T K q + f^T F f) / max q^T K q - 1
 
 is the energy, and so the deflection along the loads, that is missing. Gravity and the inertia forces of accelerations of
 the whole body are in it (they balance f), and those of the present coordinates do no work on the modes left out. Not in
@@ -48,12 +48,12 @@ def _share(body: FlexibleBody, system: System, loads: BodyLoads) -> float | None
     """The share; None: the body is not deflected, or the file does not fit."""
     assert body.reduced is not None and body.reduced.left_out is not None
     F, q = body.reduced.left_out, loads.motion.q
-    present = np.einsum("ri,ij,rj->r", q, body.reduced.stiffness, q).max(initial=0.0)
+    present = np.einsum("ri,ij,rj->r", q, body.reduced.stiffness, q)
     f = _wrenches(body, body.reduced, system, loads)
-    if len(F) != f.shape[1] or not present > 0.0:
+    if len(F) != f.shape[1] or not present.max(initial=0.0) > 0.0:
         return None
-    missing = np.einsum("ri,ij,rj->r", f, F, f).max(initial=0.0)
-    share = float(missing / present)
+    missing = np.maximum(np.einsum("ri,ij,rj->r", f, F, f), 0.0)
+    share = float((present + missing).max() / present.max() - 1.0)
     return share if np.isfinite(share) else None
 
 

@@ -65,7 +65,7 @@ def flexible_texts(mechanism: Mechanism, spec: ModelSpec, findings: Findings | N
             texts.append(_deflection_text(body, findings[body.name], len(bodies) > 1))
             known = [share for body in bodies if (share := findings[body.name].left_out) is not None]
             if known:
-                texts.append(f"modes left out would add about {_percent(max(known))} to its deflection")
+                texts.append(f"modes left out would add about {_percent(max(known))} to its deflection under the forces at its interfaces")
         yield texts
 
 
@@ -107,7 +107,7 @@ def _field_warnings(body: FlexibleBody, finding: Finding, place: str) -> Iterato
     if finding.left_out is not None and finding.left_out > LEFT_OUT:
         text = (
             f"body '{body.name}' is too stiff for its loads: modes that its reduction left out would add about "
-            f"{_percent(finding.left_out)} to its deflection. Reduce it again with more modes, --attachment, or --band."
+            f"{_percent(finding.left_out)} to its deflection under the forces at its interfaces. Reduce it again with more modes, --attachment, or --band."
         )
         yield WarningRecord("modes-left-out", text, place, finding.time, finding.left_out, "1")
     error, where = finding.error, f"at {finding.error.place}, t = {finding.error_time:.6g} s"
