@@ -17,8 +17,9 @@ from flexmb.mesh.mesh import SOLIDS
 from flexmb.mesh.reference_cells import reference_nodes, shape_functions, shape_gradients
 from tests.support.solid_cases import KINDS
 
-DEGREE = {"tet4": 1, "hex8": 1, "wedge6": 1, "tet10": 2, "hex20": 2, "hex27": 2, "wedge15": 2}
-VOLUME = {"tet": 1.0 / 6.0, "hex": 8.0, "wedge": 1.0}
+DEGREE = {"tet4": 1, "hex8": 1, "wedge6": 1, "pyramid5": 1}
+DEGREE |= {"tet10": 2, "hex20": 2, "hex27": 2, "wedge15": 2, "pyramid13": 2}
+VOLUME = {"tet": 1.0 / 6.0, "pyramid": 4.0 / 3.0, "hex": 8.0, "wedge": 1.0}
 
 
 @pytest.mark.parametrize("kind", KINDS)
