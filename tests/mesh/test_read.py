@@ -167,14 +167,19 @@ def test_binary_vtk_without_a_line_end(tmp_path):
             read_mesh(path)
 
 
-def test_pyramids_and_unknown_kinds_are_refused_in_one_message(tmp_path):
+def test_pyramids_are_read_and_turned(tmp_path):
     points = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0.5, 0.5, 1), (0.5, 0.5, -1)], dtype=float)
     path = tmp_path / "roof.vtu"
     cells = [("pyramid", [[0, 1, 2, 3, 4]]), ("tetra", [[0, 1, 2, 5], [0, 2, 3, 5]])]
     meshio.Mesh(points, cells).write(path)
-    with pytest.raises(InputError, match="1 pyramid5.*Mesh without pyramids") as caught:
-        read_mesh(path)
-    assert len(caught.value.faults) == 1
+    mesh = read_mesh(path, unit="m")
+    assert [(block.kind, len(block)) for block in mesh.cells] == [("pyramid5", 1), ("tet4", 2)]
+    assert check_mesh(mesh).volume == pytest.approx(2.0 / 3.0, rel=1e-14)
+    cells[0] = ("pyramid", [[3, 2, 1, 0, 4]])
+    meshio.Mesh(points, cells).write(path)
+    turned = read_mesh(path, unit="m")
+    assert any("pyramid5 cells had negative volume" in note for note in turned.notes)
+    assert check_mesh(turned).volume == pytest.approx(2.0 / 3.0, rel=1e-14)
 
 
 def test_surface_cells_alone_are_shells(tmp_path):
