@@ -1,9 +1,10 @@
 """Points and weights of quadrature on the reference cells.
 
 Cells: line and cube -1 .. 1; triangle r, s >= 0, r + s <= 1; tetrahedron likewise with r, s, t; wedge: triangle in r, s
-times line in t; pyramid from the square -1 .. 1 at t = 0 to its apex at t = 1. Rules of any degree on triangle and tetrahedron are products of Gauss-Jacobi rules on the collapsed
-square and cube (Stroud, Approximate Calculation of Multiple Integrals, 1971); the short rules of low degree are the
-symmetric ones of Hammer and Stroud (1956) and of Strang and Fix (1973), in closed form.
+times line in t; pyramid from the square -1 .. 1 at t = 0 to its apex at t = 1. Rules of any degree on triangle,
+tetrahedron and pyramid are products of Gauss-Jacobi rules on the collapsed square and cube (Stroud, Approximate
+Calculation of Multiple Integrals, 1971); the short rules of low degree are the symmetric ones of Hammer and Stroud
+(1956) and of Strang and Fix (1973), in closed form.
 """
 
 from __future__ import annotations

@@ -23,7 +23,13 @@ FOLDER = ROOT / "tests" / "data" / "meshes"
 FILES = sorted(path.name for path in FOLDER.glob("sector_*"))
 EXACT_VOLUME = (20.0**2 - 10.0**2) / 2.0 * 10.0
 MESHIO_KINDS = {"tet4": "tetra", "tet10": "tetra10", "hex8": "hexahedron", "hex20": "hexahedron20"}
-MESHIO_KINDS |= {"hex27": "hexahedron27", "wedge6": "wedge", "wedge15": "wedge15"}
+MESHIO_KINDS |= {
+    "hex27": "hexahedron27",
+    "wedge6": "wedge",
+    "wedge15": "wedge15",
+    "pyramid5": "pyramid",
+    "pyramid13": "pyramid13",
+}
 
 
 @pytest.mark.parametrize("name", FILES)
