@@ -96,6 +96,8 @@ def rod_mesh(kind: str, length: float, radius: float, n_along: int, n_across: in
     hexahedra = (first * len(disc) + quads[:, base][None]).reshape(-1, 27)
     if kind == "pyramid13":
         hexahedra, points = _with_quarters(hexahedra, points)
+    if kind == "pyramid5":  # with straight edges, the middle of a curved hexahedron may be outside
+        points[hexahedra[:, 26]] = points[hexahedra[:, :8]].mean(axis=1)
     nodes = _cells_of(kind, hexahedra)
     across = np.hypot(points[:, 1], points[:, 2])
     skin = across > radius * (1 - 1e-9)

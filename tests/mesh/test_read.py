@@ -78,7 +78,7 @@ def test_sets_of_the_sector_survive_in_every_format(name):
     [("vtu", "vtu"), ("vtk", "vtk"), ("inp", "abaqus"), ("msh", "gmsh22"), ("msh", "gmsh"), ("xdmf", "xdmf")],
 )
 def test_round_trip_through_what_meshio_writes(kind, ending, form, tmp_path):
-    if kind == "hex27" and form in ("abaqus", "xdmf"):
+    if (kind == "hex27" and form in ("abaqus", "xdmf")) or (kind.startswith("pyramid") and form == "abaqus"):
         pytest.skip("meshio does not write it")
     from flexmb.mesh.formats.through_meshio import _complete
 
