@@ -116,7 +116,7 @@ def discretisation(body: FreeBody, modes: FreeModes, progress: Progress) -> dict
     from flexmb.elements.solid.discretisation import METHOD, discretisation_errors
 
     if progress is not None:
-        progress("estimating the discretisation error", float("nan"))
+        progress("estimating the discretisation error", 0.0)
     hertz = np.sqrt(np.maximum(modes.omega_squared, 0.0)) / (2.0 * np.pi)
     count = min(max(LEAST_COMPARED, int((hertz <= (1.0 + _ROUND_OFF) * modes.claim).sum())), MOST_ESTIMATED, len(hertz))
     loaded = np.concatenate([np.zeros(0, dtype=np.int64), *(interface.nodes for interface in body.interfaces)])
@@ -125,7 +125,8 @@ def discretisation(body: FreeBody, modes: FreeModes, progress: Progress) -> dict
     omega_squared[:count] = modes.omega_squared[:count]
     if held:
         columns.append(body.attachment_modes[:, : 6 * len(held)])
-    shares, static = np.split(discretisation_errors(model, np.hstack(columns), loaded, omega_squared), [count])
+    found = discretisation_errors(model, np.hstack(columns), loaded, omega_squared, progress=progress)
+    shares, static = np.split(found, [count])
     statics = [
         {"interface": interface.name, "force_error": float(own[:3].max()), "moment_error": float(own[3:].max())}
         for interface, own in zip(held, static.reshape(-1, 6), strict=True)

@@ -20,7 +20,7 @@ from flexmb.elements.fe_model import FEModel
 from flexmb.elements.solid.chunks import CHUNK
 from flexmb.elements.solid.element_tables import stiffness_rule
 from flexmb.elements.solid.kernels import error_energy, recovery
-from flexmb.elements.solid.parallel import over_chunks
+from flexmb.elements.solid.parallel import Progress, over_chunks
 from flexmb.elements.solid.second_order import displacements
 from flexmb.elements.solid.solid_blocks import SolidBlock, solid_blocks
 from flexmb.mesh.reference_cells import shape_functions
@@ -37,7 +37,9 @@ _HOLLOW = 0.05
 """Rise of the faces around a surface node above its tangent plane, as a part of their size, that makes it concave"""
 
 
-def discretisation_errors(model: FEModel, U: Floats, loaded: Integers, omega_squared: Floats) -> Floats:
+def discretisation_errors(
+    model: FEModel, U: Floats, loaded: Integers, omega_squared: Floats, *, progress: Progress | None = None
+) -> Floats:
     """(m,) share by which the strain energy of the columns of U : (3 b, m) is estimated to be wrong.
 
     loaded : nodes of the outer surface where forces act; omega_squared : (m,) of modes, zero for static shapes
@@ -48,6 +50,8 @@ def discretisation_errors(model: FEModel, U: Floats, loaded: Integers, omega_squ
     batch = max(_LEAST, int(_BYTES / (48 * len(model.points))))
     for first in range(0, U.shape[1], batch):
         part = slice(first, first + batch)
+        if progress is not None:
+            progress("estimating the discretisation error", first / U.shape[1])
         columns = displacements(model, np.ascontiguousarray(U[:, part]))
         sums = np.zeros((3, columns.shape[1]))
         for material in range(len(model.elastic.materials)):
