@@ -24,6 +24,9 @@ from flexmb.reduction.sparse.plan import Plan, Task
 
 Progress = Callable[[str, float], None]
 
+_LARGEST_KEPT = 2**23
+"""Entries of a stack that is kept for the next subtree, 64 MB"""
+
 
 class NotPositiveDefinite(ComputationError):
     """The matrix has a pivot that is not positive, or that is round-off."""
@@ -85,7 +88,7 @@ class _Work:
         self.plan = plan
         self.matrix = (*matrix, plan.order, plan.rank)
         self.panels = np.empty(plan.nnz)
-        self.room = _Room(sum(not task.is_front for task in plan.tasks))
+        self.room = _Room()
         self.updates: dict[int, list[tuple[int, NDArray]]] = {}
         """Supernode -> its children whose packed updates wait for it"""
         self.failed: int | None = None
@@ -131,19 +134,17 @@ class _Work:
 
 
 class _Room:
-    """Stacks of subtrees for reuse: fresh memory costs more time than the work in it.
+    """Stacks of small subtrees for reuse: fresh memory costs more time than the work in it.
 
-    Not more are kept than are used at once, and none when they are not needed any more.
+    Not more are kept than are used at once. Large ones go back to the system: the factor needs that memory.
     """
 
-    def __init__(self, uses: int) -> None:
-        self._uses = uses
+    def __init__(self) -> None:
         self._free: list[NDArray] = []
         self._lock = threading.Lock()
 
     def take(self, size: int) -> NDArray:
         with self._lock:
-            self._uses -= 1
             self._free.sort(key=len)
             fitting = next((index for index, array in enumerate(self._free) if len(array) >= size), None)
             if fitting is not None:
@@ -154,5 +155,6 @@ class _Room:
 
     def give(self, array: NDArray) -> None:
         whole = array if array.base is None else array.base
-        with self._lock:
-            self._free = [*self._free, whole][: self._uses]
+        if len(whole) <= _LARGEST_KEPT:
+            with self._lock:
+                self._free.append(whole)

@@ -82,7 +82,11 @@ def _transposed_triangle(panels, at, height, width, x, own):
 def _forward_columns(pivots, u, panels, at, x, own, group, n_groups, product, product_group):
     """Substitute in the pivots of a supernode and collect what they subtract from the rows below in `product`."""
     height = pivots + u
-    factor, first_x, first_product = np.int64(panels.ctypes.data), np.int64(x.ctypes.data), np.int64(product.ctypes.data)
+    factor, first_x, first_product = (
+        np.int64(panels.ctypes.data),
+        np.int64(x.ctypes.data),
+        np.int64(product.ctypes.data),
+    )
     for first in range(0, pivots, WIDTH):
         ld, end = height - first, min(first + WIDTH, pivots)
         j = first
