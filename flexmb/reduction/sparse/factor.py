@@ -165,7 +165,7 @@ def _usual_ordering() -> str:
 
 
 def _ordering_text(method: str, n_neighbours: int) -> str:
-    """The stage for reading: it cannot report how far it is, so that its expected time is given if it is long."""
+    """The stage of ordering: it cannot report how far it is, so that its expected time is given if it is long."""
     expected = _ORDERING_SECONDS[method] * n_neighbours
     return "ordering" if expected < 1.0 else f"ordering (about {expected:.0f} s)"
 
