@@ -59,7 +59,8 @@ def second_order_fields(
         report(n + number * CHUNK)
         G = np.empty((len(Phi), end - first))
         G[:, ~mixed[part]] = own[:, pairs[part][~mixed[part], 0]]
-        G[:, mixed[part]] = _derivatives(body, Phi, pairs[part][mixed[part]])
+        if mixed[part].any():  # a single shape has no pair of different ones
+            G[:, mixed[part]] = _derivatives(body, Phi, pairs[part][mixed[part]])
         contained = (KPhi.T @ G) * (1.0 - _shares(pairs[part], rank))
         G -= Phi @ contained
         yield part, G

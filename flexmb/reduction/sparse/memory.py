@@ -84,9 +84,9 @@ def _own_groups() -> list[tuple[Path, str, str]]:
     for line in lines:
         _, controllers, path = (line.split(":", 2) + ["", ""])[:3]
         for name in set(controllers.split(",")) & set(kinds):
-            root, *files = kinds[name]
+            root, limit, used = kinds[name]
             own = Path(path.lstrip("/"))
-            found += [(root / group, *files) for group in (own, *own.parents) if group != Path(".")]
+            found += [(root / group, limit, used) for group in (own, *own.parents) if group != Path(".")]
     return found
 
 
