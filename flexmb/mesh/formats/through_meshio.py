@@ -139,7 +139,7 @@ def _read_whole(meshio: Any, path: Path) -> Any:
 
 
 def _complete(meshio: Any) -> None:
-    """Add cell types that meshio's tables lack: files with a 15-node wedge or 13-node pyramid fail without the first."""
+    """Add cell types that its tables lack: files with a 15-node wedge or 13-node pyramid fail without the first."""
     dimensions = getattr(meshio._mesh, "topological_dimension", None)
     if isinstance(dimensions, dict):
         dimensions.update({"wedge15": 3, "pyramid13": 3})
