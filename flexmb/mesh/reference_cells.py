@@ -55,7 +55,7 @@ def wedge_exponents(in_triangle: int, along: int, total: int) -> Exponents:
 
 def pyramid_exponents(degree: int) -> Exponents:
     """Exponents of a, b, c of the shape functions of degree 1 or 2: a^i b^j c^k = x^i y^j (1 - z)^(k - i - j)."""
-    polynomials = [(i, j, i + j + k) for i, j, k in tetrahedron_exponents(degree)]
+    polynomials: Exponents = [(i, j, i + j + k) for i, j, k in tetrahedron_exponents(degree)]
     return polynomials + ([(1, 1, 1)] if degree == 1 else [(1, 1, 1), (2, 1, 2), (1, 2, 2)])
 
 
