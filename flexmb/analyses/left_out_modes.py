@@ -5,10 +5,12 @@ forces and moments f on the interfaces at some rows of the run (joints, drives, 
 
     share = max (q^T K q + f^T F f) / max q^T K q - 1
 
-is the energy, and so the deflection along the loads, that is missing. Gravity and the inertia forces of accelerations of
-the whole body are in it (they balance f), and those of the present coordinates do no work on the modes left out. Not in
-it: the resonance of modes left out under loads as fast as they are (they are larger then), centrifugal forces of a fast
-spin, and loads at followers.
+is the energy, and so the deflection along the loads, that is missing. Gravity and the inertia forces of accelerations
+of the whole body are in it (they balance f), and those of the present coordinates do no work on the modes left out.
+
+It is exact for slow loads. The modes left out also lower the frequencies of the mechanism, which is not in it: near and
+above a resonance the deflection may change by more, or to the other side. Neither are the resonance of modes left out
+under loads as fast as they are, centrifugal forces of a fast spin, loads on the mesh, and loads at followers.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ LARGE = 0.1
 FIELD_ERROR = 0.02
 """Estimated error of a truncated deformation field above which the report gives a warning."""
 LEFT_OUT = 0.05
-"""Deflection by modes that a reduction left out, as a part of the present one, above which the report gives a warning."""
+"""Deflection by modes that a reduction left out, as a part of the present one, above which there is a warning."""
 STEEP = 0.9
 """Slope of the centre line of an exact beam above which the report gives a warning: 64 degrees from its frame. A
 cantilever with four shapes is then wrong by 1e-3."""
@@ -65,7 +65,10 @@ def flexible_texts(mechanism: Mechanism, spec: ModelSpec, findings: Findings | N
             texts.append(_deflection_text(body, findings[body.name], len(bodies) > 1))
             known = [share for body in bodies if (share := findings[body.name].left_out) is not None]
             if known:
-                texts.append(f"modes left out would add about {_percent(max(known))} to its deflection under the forces at its interfaces")
+                whose = "its" if len(bodies) == 1 else "their"
+                texts.append(
+                    f"modes left out would add about {_percent(max(known))} to {whose} deflection (static part)"
+                )
         yield texts
 
 
@@ -106,8 +109,9 @@ def _field_warnings(body: FlexibleBody, finding: Finding, place: str) -> Iterato
     ratio = finding.deflection.size / body.length
     if finding.left_out is not None and finding.left_out > LEFT_OUT:
         text = (
-            f"body '{body.name}' is too stiff for its loads: modes that its reduction left out would add about "
-            f"{_percent(finding.left_out)} to its deflection under the forces at its interfaces. Reduce it again with more modes, --attachment, or --band."
+            f"body '{body.name}' is too stiff for its loads: under the forces at its interfaces, taken as static, "
+            f"modes that its reduction left out would add about {_percent(finding.left_out)} to its deflection. Reduce "
+            "it again with more modes, --attachment, or --band."
         )
         yield WarningRecord("modes-left-out", text, place, finding.time, finding.left_out, "1")
     error, where = finding.error, f"at {finding.error.place}, t = {finding.error_time:.6g} s"
