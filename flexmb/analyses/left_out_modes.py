@@ -1,4 +1,4 @@
-"""What modes that a reduction left out would add to the deflection of a body in a run.
+"""Deflection of a body in a run that modes left out by its reduction would add.
 
 The body file has the compliance F between the interfaces that the coordinates leave out, with inertia relief. With the
 forces and moments f on the interfaces at some rows of the run (joints, drives, loads) and the elastic coordinates q,

@@ -113,7 +113,7 @@ def _about_centre(inertia: Floats, mass: float, S0: Floats) -> list[list[float]]
 
 
 def left_out_compliance(body: FreeBody, shapes: ComponentModes) -> Floats:
-    """(6 i, 6 i) motion of the i interfaces under wrenches on them that the shapes leave out [m/N], with inertia relief"""
+    """(6 i, 6 i) motion of the i interfaces under wrenches on them that the shapes leave out [m/N]; inertia relief"""
     motion = body.interface_motion(shapes.Phi)
     lost = body.interface_motion(body.attachment_modes) - (motion / shapes.omega_squared) @ motion.T
     return 0.5 * (lost + lost.T)

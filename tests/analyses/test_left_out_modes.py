@@ -122,9 +122,10 @@ def share(result: Result) -> float:
     return next((w.value or 0.0 for w in result.warnings if w.code == "modes-left-out"), 0.0)
 
 
-# Relative to the true share. Cantilever: the push starts with a jump of its rate; the swing from that is (10 rad/s)/(2 pi
-# 92 Hz) of the static deflection, so 3.5 % of the energy, which the stiffer body swings less. Pendulum: the frequency of
-# its bob is 40 Hz, it is shaken at 3 Hz: (3/40)^2 twice. Slider-crank at 6 Hz, pinned rod at 260 Hz: (6/260)^2 and start.
+# Relative to the true share. Cantilever: the push starts with a jump of its rate; the swing from that is
+# (10 rad/s)/(2 pi 92 Hz) of the static deflection, so 3.5 % of the energy, which the stiffer body swings less.
+# Pendulum: the frequency of its bob is 40 Hz, it is shaken at 3 Hz: (3/40)^2 twice. Slider-crank at 6 Hz, pinned rod
+# at 260 Hz: (6/260)^2 and the start.
 SLOW = SLIDER_CRANK.replace("rate = 150", "rate = 40").replace("end = 0.09", "end = 0.2")
 
 
