@@ -10,13 +10,20 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.arrays import Flags, Floats
+from flexmb.layout import flat_arrays as L
+from flexmb.layout import sparse_pattern as sp
+from flexmb.layout.sparse_pattern import entries_at
 from flexmb.solvers.damped_closure import Step, close_damped
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.row_rank import RANK, Near
 from flexmb.solvers.sparse_near import near_rows
 from flexmb.solvers.sparse_rows import SparseRows, UnsuitedStorage
+from flexmb.system.system import System
 
 SAFE = 1e-4  # margin of a mass matrix to be used as it is
+ADDED = 1e-3  # inertia about the axis of a thin body that factorisations see, as a part of its largest
+REFINED = 30  # corrections of accelerations
+EXACT, STALLED = 1e-14, 1e-10  # part of them that is round-off; that may be where corrections no longer shrink
 CLOSED = 1e-12  # accepted |PHI| as a fraction of the length scale (m) or of 1 (rad)
 
 
@@ -55,9 +62,38 @@ def close_loops_sparse(mechanics: Mechanics, free: Flags, iterations: int, misfi
     return float(np.max(np.abs(m.phi * gauge)[~rows.dependent], initial=0.0))
 
 
+def added_inertia(mechanics: Mechanics) -> Floats:
+    """(n_v,) inertia that is added to rotations of bodies which have none about one axis, such as thin rods.
+
+    Only factorisations see it, whose pivots are the coordinates before the rows: residuals have the mass matrix as it
+    is, so that corrections lead to the same motion, and faster the better the rows hold that axis.
+    """
+    m, ints = mechanics, mechanics.I
+    added = np.zeros(m.n_v)
+    if not isinstance(m.system, System):
+        return added
+    turns = np.ones(m.n_v, dtype=bool)
+    turns[ints[int(ints[L.SCALARS]) + 1 :][: 2 * int(ints[L.N_SCALARS]) : 2]] = False
+    for number in range(1, int(ints[L.N_BODIES]) + 1):
+        record, path = int(ints[L.BODIES]) + number * L.BODY, int(ints[L.PATHS]) + number * L.PATH
+        own, depth = int(ints[record + L.B_NJ] + ints[record + L.B_NF]), int(ints[path + L.PA_DEPTH])
+        first = int(ints[record + L.B_V])
+        rotations = first + np.flatnonzero(turns[first : first + own])
+        if not rotations.size:
+            continue
+        at = int(ints[path + L.PA_AT])
+        block = m.M_entries[at : at + own * (depth + own)].reshape(own, depth + own)[:, depth:]
+        root = np.sqrt(np.maximum(np.diag(block), 1e-300))
+        if np.min(np.linalg.eigvalsh(block / np.outer(root, root))) <= SAFE or np.min(np.diag(block)) <= 0.0:
+            added[rotations] = ADDED * np.max(np.diag(block)[rotations - first])
+    return added
+
+
 def checked_mass(mechanics: Mechanics) -> Floats:
-    """Stored entries of the mass matrix at the state in W; raises UnsuitedStorage when it is not safely positive."""
+    """Stored entries of the mass matrix at the state in W, with `added_inertia`; raises UnsuitedStorage when it is
+    not safely positive then."""
     rows, M = SparseRows(mechanics), mechanics.M_entries.copy()
+    M[entries_at(rows.P, sp.SP_DIAGONAL, sp.SP_COORDINATES)] += added_inertia(mechanics)
     nothing = np.zeros(mechanics.n_rows, dtype=bool)
     if not rows.factor(M, rows=nothing) or not float(np.min(rows.pivots[: rows.n], initial=1.0)) > SAFE**2:
         raise UnsuitedStorage("a mass matrix that is nearly singular needs full matrices")
@@ -99,11 +135,19 @@ def solve_accelerations_sparse(mechanics: Mechanics) -> None:
     if not (np.all(np.isfinite(m.a)) and np.all(np.isfinite(m.lam))):
         m.a[:], m.lam[:] = 0.0, 0.0
     rows.factor(M)
-    for _ in range(2):  # the second corrects round-off
-        force = -(m.bias + rows.metric_times(M, m.a) + rows.columns_times(m.lam))
+    exact, last = m.M_entries.copy(), np.inf
+    is_exact = np.array_equal(M, exact)
+    for _ in range(2 if is_exact else REFINED):  # the second corrects round-off, or inertia that was added
+        force = -(m.bias + rows.metric_times(exact, m.a) + rows.columns_times(m.lam))
         da, dlam = rows.solve(force, -(m.gam + rows.rows_times(m.a)))
         m.a += da
         m.lam += dlam
+        size, whole = (float(np.max(np.abs(x) / m.scale, initial=0.0)) for x in (da, m.a))
+        if not is_exact and (size <= EXACT * whole or (size > 0.5 * last and size <= STALLED * whole)):
+            return
+        last = size
+    if not is_exact:
+        raise UnsuitedStorage("inertia that no row replaces needs full matrices")
 
 
 def joint_rank(mechanics: Mechanics, free: Flags | None = None) -> int:
