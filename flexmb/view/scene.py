@@ -24,8 +24,8 @@ from flexmb.axes import AXES
 from flexmb.bodies.orientation import continuous, quaternions, rotations
 
 __all__ = [
-    "Arrow", "ArrowKind", "COLORINGS", "Color", "Curve", "Look", "Part", "PartKind", "STRESS_NOTE", "Scene", "Single",
-    "continuous", "playing_speed", "quaternions", "rotations",
+    "Arrow", "ArrowKind", "COLORINGS", "Color", "Curve", "Look", "MESH_ERROR", "Part", "PartKind", "STRESS_NOTE",
+    "Scene", "Single", "continuous", "playing_speed", "quaternions", "rotations",
 ]  # fmt: skip
 
 Single = NDArray[np.float32]
@@ -34,8 +34,10 @@ Color = tuple[float, float, float]
 PartKind = Literal["flexible", "rigid", "symbol", "ground"]
 ArrowKind = Literal["reaction force", "reaction moment", "force", "torque"]
 
-COLORINGS = ("displacement", *AXES, "stress", "part")
-"""Colourings of a flexible part: |u|, a component of u in the axes of the part, von Mises stress, none."""
+MESH_ERROR = "mesh-error"
+COLORINGS = ("displacement", *AXES, "stress", MESH_ERROR, "part")
+"""Colourings of a flexible part: |u|, a component of u in the axes of the part, von Mises stress, estimated error of
+the mesh, none."""
 
 STRESS_NOTE = "Stress without"
 """Start of notes that matter only if the scene is coloured by stress"""
@@ -72,6 +74,8 @@ class Part:
     """(s,) numbers of the points in the mesh they come from"""
     marks: dict[str, int] = field(default_factory=dict)
     """Points with a name, such as the middle of a beam: name -> number of the point"""
+    mesh_error: Single | None = None
+    """(s,) estimated error of the strain energy around the points, by its mean density; None: unknown"""
 
     @property
     def n_shapes(self) -> int:
@@ -200,6 +204,12 @@ class Scene:
     def has_stress(self) -> bool:
         """Whether a part can be coloured by stress."""
         return any(part.stress is not None for part in self.parts)
+
+    @property
+    def largest_mesh_error(self) -> float:
+        """Over all parts; 0 if none is known"""
+        found = [part.mesh_error.max(initial=0.0) for part in self.flexible if part.mesh_error is not None]
+        return float(max(found, default=0.0))
 
     def frame_at(self, time: float) -> int:
         """The frame that is nearest to a time [s]."""
