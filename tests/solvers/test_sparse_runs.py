@@ -282,7 +282,7 @@ def test_501_thin_rods_in_absolute_coordinates() -> None:
 
 
 def test_a_thin_rod_in_space(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rod of a spatial slider-crank turns about its own line, with the crank: the added inertia must not be felt."""
+    """The rod of a spatial slider-crank turns about its own line: the added inertia must not be felt."""
     tables = {
         "model": {"gravity": [0, 0, -9.81]},
         "points": {"O": [0, 0, 0.1], "A": [0, 0.08, 0.1], "B": [0.2, 0, 0]},
