@@ -29,7 +29,7 @@ def _begin(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> 
     if m.is_sparse:
         sizes = [m.system.length_scale if row.unit == "m" else 1.0 for row in m.system.rows]
         S[K[st.ROW_SIZE] : K[st.ROW_SIZE] + m.n_rows] = sizes
-        S[K[st.ADDED] : K[st.ADDED] + m.n_v] = added_inertia(m)
+        S[K[st.ADDED] : K[st.ADDED] + m.n_v] = added_inertia(m, m.M_entries)
     S[st.LARGEST_PHI] = m.constraint_error
     set_schedule(settings, K, S)
     if m.n_powers:

@@ -304,6 +304,38 @@ def test_a_thin_rod_in_space(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_same(full, sparse, 1e-9, 1e-6)
 
 
+def hanging(n_rods: int) -> dict[str, Any]:
+    """Thin rods that hang from each other at rest."""
+    points = [[0.0, 0.0, -float(k)] for k in range(n_rods + 1)]
+    names = ["ground", *(f"rod{k}" for k in range(n_rods))]
+    return {
+        "model": {"gravity": [0, 0, -9.81]},
+        "bodies": {f"rod{k}": {"mass": 1.0, "rod": [points[k], points[k + 1]]} for k in range(n_rods)},
+        "joints": {
+            f"pin{k}": {"type": "revolute", "bodies": names[k : k + 2], "at": points[k], "axis": "y"}
+            for k in range(n_rods)
+        },
+    }
+
+
+def test_thin_rods_at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Accelerations are zero: corrections are compared with those of the forces that cancel."""
+    full, sparse = both(monkeypatch, hanging(5), "absolute")
+    assert_same(full, sparse, 1e-12, 1e-10)
+    np.testing.assert_allclose(np.linalg.norm(sparse["joints/pin0/force"], axis=1), 5 * 9.81, rtol=1e-10)
+
+
+def test_thin_rods_start_with_the_least_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rates that a motion does not set are those of least kinetic energy, which no added inertia may change."""
+    tables = hanging(3)
+    tables["bodies"]["rod1"]["rod"][1] = tables["bodies"]["rod2"]["rod"][0] = [0.7, 0.0, -1.5]
+    tables["joints"]["pin2"]["at"] = [0.7, 0.0, -1.5]
+    tables["motions"] = {"turn": {"joint": "pin0", "rate": 2.0}}
+    full, sparse = both(monkeypatch, tables, "absolute", newton_tolerance=1e-12)
+    assert np.abs(full["bodies/rod2/angular_velocity"][0]).max() > 0.1
+    assert_same(full, sparse, 1e-10, 1e-6)
+
+
 def test_a_thin_rod_that_may_spin_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing resists a spin between two spherical joints: the message is that of full matrices."""
     tables = {
