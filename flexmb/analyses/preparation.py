@@ -88,8 +88,10 @@ def prepare_spec(spec: ModelSpec, mechanism: Mechanism | None = None, *, sparse:
 def may_be_sparse(spec: ModelSpec) -> bool:
     """Whether the analysis can do without full matrices: it is static, or dynamic with multipliers."""
     analysis = spec.analysis
-    return analysis is None or analysis.type == "static" or (
-        analysis.type == "dynamic" and analysis.formulation != "embedding"
+    return (
+        analysis is None
+        or analysis.type == "static"
+        or (analysis.type == "dynamic" and analysis.formulation != "embedding")
     )
 
 
