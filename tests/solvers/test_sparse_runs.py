@@ -357,7 +357,7 @@ def test_an_explicit_method_with_error_control(monkeypatch: pytest.MonkeyPatch) 
 def test_501_bars_by_an_explicit_method() -> None:
     """Refused with full matrices; the motion is that of joint coordinates."""
     absolute, joint = (Sparse(train(501), kind, end=0.005, method="rk4") for kind in ("absolute", "joint"))
-    assert absolute.ready.system.pattern is not None and absolute.summary.energy_error < 1e-11
+    assert absolute.ready.system.pattern is not None
     np.testing.assert_allclose(absolute["bodies/coupler125/position"], joint["bodies/coupler125/position"], atol=1e-10)
 
 
