@@ -20,7 +20,6 @@ from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.mobility import no_motion_text
 from flexmb.solvers.redundancy import Redundancy, redundancy, set_open_limit
 from flexmb.solvers.row_rank import near_text, redundancy_warnings
-from flexmb.solvers.settings import EXPLICIT
 from flexmb.solvers.sparse_rows import UnsuitedStorage
 from flexmb.solvers.sparse_sharing import with_least_multipliers
 from flexmb.solvers.statics import Equilibrium
@@ -108,8 +107,6 @@ def _prepared(spec: ModelSpec, mechanism: Mechanism, *, sparse: bool) -> Prepara
     given = work.copy()
     _check_damping(spec, system)
     _check_size(system)
-    if system.pattern is not None and not system.n_rows and spec.analysis and spec.analysis.method in EXPLICIT:
-        raise UnsuitedStorage("the explicit methods take a tree without rows body by body")
     start_gap = _residual(system, work)
     assemble(system, work)
     found = redundancy(system, work)

@@ -361,14 +361,6 @@ def test_501_bars_by_an_explicit_method() -> None:
     np.testing.assert_allclose(absolute["bodies/coupler125/position"], joint["bodies/coupler125/position"], atol=1e-10)
 
 
-def test_a_tree_without_rows_is_taken_body_by_body(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Explicit methods need no matrix there, sparse or full; implicit ones have it in sparse storage."""
-    monkeypatch.setattr(sparse_storage, "SPARSE_FROM", 0)
-    monkeypatch.setattr(sparse_storage, "WORTHWHILE", 1e9)
-    explicit, implicit = Sparse(hanging(5), "joint", method="rk4"), Sparse(hanging(5), "joint")
-    assert explicit.ready.system.pattern is None and implicit.ready.system.pattern is not None
-
-
 def test_a_thin_rod_that_may_spin_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing resists a spin between two spherical joints: the message is that of full matrices."""
     tables = {
