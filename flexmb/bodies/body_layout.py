@@ -74,8 +74,9 @@ SURFACE = {
     "Phi": Entry("sn3", "1", "displacement per unit coordinate"),
     "G": Entry("sc3", "1/m", "second derivatives, pairs (k, l <= k) row by row of the lower triangle", "s"),
     "stress": Entry("sn6", "Pa/m", "stress xx, yy, zz, xy, yz, zx per unit coordinate"),
+    "mesh_error": Entry("s", "1", "estimated error of the strain energy near a node by its mean density", "s"),
 }
-MAY_LACK_SURFACE = ("G", "stress")
+MAY_LACK_SURFACE = ("G", "stress", "mesh_error")
 
 STIFFNESS = Entry("nn", "N/m", "stiffness of the elastic coordinates")
 DAMPING = Entry("nn", "N*s/m", "damping of the elastic coordinates")

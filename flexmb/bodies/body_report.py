@@ -33,7 +33,7 @@ def report_text(body: ReducedBody) -> str:
     """The report of a body as plain text."""
     report = body.report if isinstance(body.report, Mapping) else {}
     parts = [
-        _verdict_lines(body.name, report),
+        _verdict_lines(body, report),
         _what_lines(body, report),
         _inertia_lines(report, body.length),
         _coordinate_lines(body.coordinates),
@@ -47,10 +47,10 @@ def report_text(body: ReducedBody) -> str:
     return "".join(sign for sign in text if sign.isprintable() or sign == "\n")
 
 
-def _verdict_lines(name: str, report: Mapping[str, Any]) -> Iterator[str]:
+def _verdict_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:
     verdict, band = _table(report, "verdict"), _table(report, "band")
     trusted = _number(band.get("trusted"))
-    yield f"{name or 'unnamed body'}: {headline(report) or 'not judged'}"
+    yield f"{body.name or 'unnamed body'}: {headline(report) or 'not judged'}"
     for number, reason in enumerate(_texts(verdict.get("reasons"))):
         yield from entry("because" if number == 0 else "", reason)
     if trusted is not None and band.get("compared") is True:
@@ -66,8 +66,10 @@ def _verdict_lines(name: str, report: Mapping[str, Any]) -> Iterator[str]:
         low, high = 100.0 * min(errors), 100.0 * max(errors)
         text = f"frequencies up to {hertz[-1]:.5g} Hz are too high by {low:.2g} to {high:.2g} % (estimate: "
         yield from entry("mesh error", f"{text}{estimate['method']})")
+        if body.surface is not None and body.surface.mesh_error is not None:
+            yield from entry("", "Where: flexmb animate BODY.h5 --color mesh-error -o error.png")
     elif "discretisation" in report:
-        yield from entry("mesh error", "not estimated: it is known for solid cells and beams only")
+        yield from entry("mesh error", "not estimated: imported matrices do not tell their elements")
 
 
 def _certificate_lines(certificate: Mapping[str, Any]) -> Iterator[str]:

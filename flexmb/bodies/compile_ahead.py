@@ -35,7 +35,7 @@ def compile_ahead() -> None:
 
 def compile_elements() -> None:
     """Compile checks, assembly, second-order forces and the estimate of their error, on one tetrahedron."""
-    from flexmb.elements.solid.discretisation import discretisation_errors
+    from flexmb.elements.discretisation import discretisation_errors
     from flexmb.elements.solid.second_order import second_order_forces
     from flexmb.mesh.checks import check_mesh
 

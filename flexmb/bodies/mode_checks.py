@@ -3,7 +3,7 @@
 Fixed-interface modes up to a frequency F describe the body up to about F/2 (Craig & Bampton 1968; the usual rule is one
 and a half to two times the band), free modes up to their highest: this is the band that a reduction claims. Every free
 mode in it is compared with the full model, and as many as modes were requested; the body is trusted up to the first
-that is off. Frequencies of the mesh itself are too high by its discretisation error (`elements/solid/discretisation`).
+that is off. Frequencies of the mesh itself are too high by its discretisation error (`elements/discretisation`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.bodies.verdict import GOOD_FREQUENCY
+from flexmb.elements.discretisation import METHOD, can_be_estimated, discretisation_errors
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.line_beams import BeamData, halved
-from flexmb.elements.solid.elasticity import Elasticity
 from flexmb.reduction.component_modes import ComponentModes
 from flexmb.reduction.eigenmodes import lowest_modes
 from flexmb.reduction.free_body import FreeBody
@@ -109,23 +109,24 @@ def free_modes(
 def discretisation(body: FreeBody, modes: FreeModes, progress: Progress) -> dict[str, Any]:
     """Estimated errors of the mesh: of the frequencies in the band and of the compliance of interfaces; {}: none."""
     model = body.model
-    if isinstance(model.elastic, BeamData):
-        return _of_beams(model, modes)
-    if not has_solid_cells(model):
-        return {}
-    from flexmb.elements.solid.discretisation import METHOD, discretisation_errors
+    if not can_be_estimated(model):
+        return _of_beams(model, modes) if isinstance(model.elastic, BeamData) else {}
 
     if progress is not None:
         progress("estimating the discretisation error", float("nan"))
     hertz = np.sqrt(np.maximum(modes.omega_squared, 0.0)) / (2.0 * np.pi)
     count = min(max(LEAST_COMPARED, int((hertz <= (1.0 + _ROUND_OFF) * modes.claim).sum())), MOST_ESTIMATED, len(hertz))
-    loaded = np.concatenate([np.zeros(0, dtype=np.int64), *(interface.nodes for interface in body.interfaces)])
+    loaded, rigid = (
+        np.concatenate([np.zeros(0, dtype=np.int64), *(i.nodes for i in body.interfaces if i.tie in ties)])
+        for ties in (("rbe2", "rbe3"), ("rbe2",))
+    )
     held = body.interfaces[: MOST_ESTIMATED // 6]
     columns, omega_squared = [modes.vectors[:, :count]], np.zeros(count + 6 * len(held))
     omega_squared[:count] = modes.omega_squared[:count]
     if held:
         columns.append(body.attachment_modes[:, : 6 * len(held)])
-    shares, static = np.split(discretisation_errors(model, np.hstack(columns), loaded, omega_squared), [count])
+    found = discretisation_errors(model, np.hstack(columns), loaded, omega_squared, rigid)
+    shares, static = np.split(found.shares, [count])
     statics = [
         {"interface": interface.name, "force_error": float(own[:3].max()), "moment_error": float(own[3:].max())}
         for interface, own in zip(held, static.reshape(-1, 6), strict=True)
@@ -136,6 +137,7 @@ def discretisation(body: FreeBody, modes: FreeModes, progress: Progress) -> dict
         "frequencies": hertz[:count].tolist(),
         "frequency_errors": errors.tolist(),
         "statics": statics,
+        "density": found.density,
     }
 
 
@@ -159,8 +161,3 @@ def _of_beams(model: FEModel, modes: FreeModes) -> dict[str, Any]:
         "frequency_errors": np.maximum(errors, 0.0).tolist(),
         "statics": [],
     }
-
-
-def has_solid_cells(model: FEModel) -> bool:
-    """Whether stress and its recovery are available."""
-    return model.mesh is not None and isinstance(model.elastic, Elasticity) and not len(model.rotations)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,14 +80,14 @@ def reduce_model(
     assembled.run(body, progress)
     findings = BodyFindings(body, shapes, assembled.invariants, assembled.points, assembled.markers, certificate)
     report = body_findings(findings, request.compare, request.below, progress)
+    surface, density = assembled.surface, report["discretisation"].pop("density", None)
+    if surface is not None and density is not None:
+        surface = replace(surface, mesh_error=density[surface.nodes])
     report["notes"] = [*report.get("notes", []), *notes]
     reasons = [("care", WarningRecord("unusual-data", text, "material")) for text in warnings]
     if not request.compare and request.method != "free" and certificate is None:
         text = "the frequencies were not compared with those of the full model, by request"
         reasons.append(("care", WarningRecord("not-compared", text, "modes")))
-    if model.shells is not None:
-        text = "the discretisation error of shells is not estimated: compare with a finer mesh"
-        reasons.append(("care", WarningRecord("coarse-mesh", text, "mesh")))
     report = with_reasons(report, reasons)
     report["damping"] = damping_text(request.damping)
     report["sizes"]["seconds"] = time.perf_counter() - began
@@ -112,7 +113,7 @@ def reduce_model(
         ),
         frame=request.frame.replace("clamped:", "clamped ", 1),
         length=float(np.ptp(model.points, axis=0).max()),
-        surface=assembled.surface,
+        surface=surface,
         report=report,
         provenance=dict(provenance or {}),
     )

@@ -63,6 +63,9 @@ class Surface:
     """(s, n (n + 1)/2, 3) second derivatives, pairs (k, l <= k) row by row of the lower triangle; None: linear field"""
     stress: Floats | None = None
     """(s, n, 6) stress xx, yy, zz, xy, yz, zx per unit coordinate [Pa/m]; None: not stored"""
+    mesh_error: Floats | None = None
+    """(s,) share of the strain energy by which the mesh is wrong near a node (`elements/discretisation`); None: not
+    estimated"""
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,10 @@ class AnimateArguments:
     bodies: Annotated[str | None, _option(_WHAT, "Folder of the body files, if they were moved since the run.")] = None
     color: Annotated[
         str | None,
-        _option(_LOOK, "displacement, x, y, z, stress (von Mises) or part. Default: displacement."),
+        _option(
+            _LOOK,
+            "displacement, x, y, z, stress (von Mises), mesh-error (body file; .png) or part. Default: displacement.",
+        ),
     ] = None
     view: Annotated[str | None, _option(_LOOK, "iso, front, back, left, right, top or bottom. Default: iso.")] = None
     follow: Annotated[str | None, _option(_LOOK, "Move the camera with this body.")] = None

@@ -21,7 +21,7 @@ from flexmb.results.result_file import Result
 from flexmb.suggestions import did_you_mean, meant, nearest
 from flexmb.view.animate_options import AnimateOptions, read_options
 from flexmb.view.animate_source import is_model, opened, outside, source_faults, source_name, stress_fault
-from flexmb.view.scene import STRESS_NOTE, Look, Scene, playing_speed
+from flexmb.view.scene import MESH_ERROR, STRESS_NOTE, Look, Scene, playing_speed
 
 if TYPE_CHECKING:
     from flexmb.model.model import Model
@@ -106,11 +106,11 @@ def animate(
         page named after the source in the current folder
     progress : called with the stage and its progress (0 to 1, NaN if unknown)
 
-    Options, all by name: scale (deflections, 1 to 1000), color ("displacement", "x", "y", "z", "stress", "part"), view
-    ("iso", "front", ...), follow (a body), ghost, symbols, arrows, dark, size (1280, 720), fps, speed (simulated
-    seconds per second), show (also open a window), frames, start, end, at (time of a picture), channels (curves in a
-    page), modes, field (second-order parts of mode shapes), about ("start", "static", "steady": the state of a
-    model), settings (changes to a model file), bodies (folder of the body files), renderer ("vtk", "flexmb"),
+    Options, all by name: scale (deflections, 1 to 1000), color ("displacement", "x", "y", "z", "stress", "mesh-error",
+    "part"), view ("iso", "front", ...), follow (a body), ghost, symbols, arrows, dark, size (1280, 720), fps, speed
+    (simulated seconds per second), show (also open a window), frames, start, end, at (time of a picture), channels
+    (curves in a page), modes, field (second-order parts of mode shapes), about ("start", "static", "steady": the state
+    of a model), settings (changes to a model file), bodies (folder of the body files), renderer ("vtk", "flexmb"),
     look (a `Look`).
     """
     faults: list[Fault] = []
@@ -190,6 +190,10 @@ def _target_faults(target: Path, wanted: AnimateOptions) -> list[Fault]:
         faults.append(Fault(f"{what}.", place, f"{near} Formats: {', '.join(FORMATS)}.".strip()))
     if wanted.at is not None and suffix in FORMATS and suffix != ".png":
         faults.append(Fault(f"this option sets the time of a picture (.png), but the output is {suffix}.", ("at",)))
+    if wanted.look.color == MESH_ERROR and suffix in (".html", ".glb"):
+        faults.append(
+            Fault(f"the error of a mesh is not drawn in {suffix} files.", ("color",), "Write a picture: .png.")
+        )
     if suffix in FORMATS and not refusal:
         refusal = replacing_fault(target, suffix)
     return [*faults, Fault(refusal, place)] if refusal else faults
@@ -199,8 +203,10 @@ def _scene(data: Result | ReducedBody | Model | Scene, wanted: AnimateOptions) -
     if isinstance(data, Scene):
         return data
     if isinstance(data, ReducedBody):
-        from flexmb.view.scene_of_body import FRAMES, scene_of_body
+        from flexmb.view.scene_of_body import FRAMES, scene_of_body, scene_of_mesh_error
 
+        if wanted.look.color == MESH_ERROR and not wanted.modes:
+            return scene_of_mesh_error(data)
         return scene_of_body(data, wanted.modes, wanted.field, wanted.frames or FRAMES)
     if not isinstance(data, Result):
         return _scene_of_model(data, wanted)

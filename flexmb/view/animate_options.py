@@ -32,6 +32,7 @@ ABOUT = ("start", "static", "steady")
 RENDERERS = ("auto", "vtk", "flexmb")
 _COLOR_WORDS = {
     "u": "displacement", "deflection": "displacement", "magnitude": "displacement", "ux": "x", "uy": "y", "uz": "z",
+    "mesh_error": "mesh-error", "error": "mesh-error",
     "mises": "stress", "von mises": "stress", "von-mises": "stress", "von_mises": "stress", "vonmises": "stress",
     "none": "part", "body": "part",
 }  # fmt: skip

@@ -23,7 +23,7 @@ from flexmb.results.result_preamble import stamped_length
 from flexmb.stored_arrays import UNREADABLE, check_texts
 from flexmb.suggestions import clipped, did_you_mean
 from flexmb.view.animate_options import AnimateOptions
-from flexmb.view.scene import Scene
+from flexmb.view.scene import MESH_ERROR, Scene
 
 if TYPE_CHECKING:
     from flexmb.model.model import Model
@@ -148,6 +148,7 @@ def _model_faults(wanted: AnimateOptions) -> list[Fault]:
     """Options that do not suit the modes of a mechanism; the modes themselves are known after linearisation."""
     faults = _foreign(wanted, _ONLY_RESULTS, "a result", "a model")
     faults += _foreign(wanted, _ONLY_BODIES, "a body file", "a model")
+    faults += _foreign_color(wanted, "a model")
     if wanted.look.color == "stress":
         text = "modes of a mechanism have no stress, because their size is arbitrary."
         faults.append(Fault(text, ("color",), "Run the model and animate its result."))
@@ -164,13 +165,16 @@ def _body_faults(body: ReducedBody, wanted: AnimateOptions) -> list[Fault]:
         faults.append(Fault("the second-order part has no stress of its own.", ("color",)))
     elif wanted.look.color == "stress" and (body.surface is None or body.surface.stress is None):
         faults.append(stress_fault())
+    if wanted.look.color == MESH_ERROR and (body.surface is None or body.surface.mesh_error is None):
+        text = "the body file has no estimate of the error of its mesh."
+        faults.append(Fault(text, ("color",), "Reduce the mesh again; it is known for solid and shell cells."))
     return faults + outside("at", wanted.at, 0.0, CYCLE * len(wanted.modes or body.coordinates))
 
 
 def _result_faults(result: Result, wanted: AnimateOptions) -> list[Fault]:
     faults = _foreign(wanted, _ONLY_SHAPES, "a body file or a model", "a result")
     faults += _foreign(wanted, _ONLY_BODIES, "a body file", "a result")
-    faults += _foreign(wanted, _ONLY_MODELS, "a model", "a result")
+    faults += _foreign(wanted, _ONLY_MODELS, "a model", "a result") + _foreign_color(wanted, "a result")
     try:
         result.names.find_all(wanted.channels)
     except InputError as error:
@@ -197,6 +201,12 @@ def _foreign(wanted: AnimateOptions, names: Sequence[str], owner: str, found: st
         for name in names
         if name in wanted.given
     ]
+
+
+def _foreign_color(wanted: AnimateOptions, found: str) -> list[Fault]:
+    """Fault: only body files have the error of a mesh."""
+    text = f"the error of a mesh is shown of a body file, but the source is {found}."
+    return [Fault(text, ("color",))] if wanted.look.color == MESH_ERROR else []
 
 
 def _follow_faults(wanted: AnimateOptions, bodies: Sequence[str]) -> list[Fault]:

@@ -24,8 +24,8 @@ from flexmb.axes import AXES
 from flexmb.bodies.orientation import continuous, quaternions, rotations
 
 __all__ = [
-    "Arrow", "ArrowKind", "COLORINGS", "Color", "Curve", "Look", "Part", "PartKind", "STRESS_NOTE", "Scene", "Single",
-    "continuous", "playing_speed", "quaternions", "rotations",
+    "Arrow", "ArrowKind", "COLORINGS", "Color", "Curve", "Look", "MESH_ERROR", "Part", "PartKind", "STRESS_NOTE",
+    "Scene", "Single", "continuous", "playing_speed", "quaternions", "rotations",
 ]  # fmt: skip
 
 Single = NDArray[np.float32]
@@ -34,8 +34,10 @@ Color = tuple[float, float, float]
 PartKind = Literal["flexible", "rigid", "symbol", "ground"]
 ArrowKind = Literal["reaction force", "reaction moment", "force", "torque"]
 
-COLORINGS = ("displacement", *AXES, "stress", "part")
-"""Colourings of a flexible part: |u|, a component of u in the axes of the part, von Mises stress, none."""
+MESH_ERROR = "mesh-error"
+COLORINGS = ("displacement", *AXES, "stress", MESH_ERROR, "part")
+"""Colourings of a flexible part: |u|, a component of u in the axes of the part, von Mises stress, estimated error of
+the mesh, none."""
 
 STRESS_NOTE = "Stress without"
 """Start of notes that matter only if the scene is coloured by stress"""
@@ -68,6 +70,8 @@ class Part:
     """(n, s, 6) stress xx, yy, zz, xy, yz, zx per unit of `stress_amplitudes` [Pa/m]; None: unknown"""
     stress_amplitudes: Floats | None = None
     """(f, n)"""
+    mesh_error: Single | None = None
+    """(s,) estimated error of the strain energy around the points, by its mean density; None: unknown"""
     nodes: Integers | None = None
     """(s,) numbers of the points in the mesh they come from"""
     marks: dict[str, int] = field(default_factory=dict)
@@ -200,6 +204,12 @@ class Scene:
     def has_stress(self) -> bool:
         """Whether a part can be coloured by stress."""
         return any(part.stress is not None for part in self.parts)
+
+    @property
+    def largest_mesh_error(self) -> float:
+        """Over all parts; 0 if none is known"""
+        found = [part.mesh_error.max(initial=0.0) for part in self.flexible if part.mesh_error is not None]
+        return float(max(found, default=0.0))
 
     def frame_at(self, time: float) -> int:
         """The frame that is nearest to a time [s]."""

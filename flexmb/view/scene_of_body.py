@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,32 @@ def scene_of_body(
         chapters=_chapters(body, swing, amplitude),
         period=CYCLE,
         notes=_notes(amplitude, field, bool(len(surface.triangles))),
+    )
+
+
+def scene_of_mesh_error(body: ReducedBody) -> Scene:
+    """A body at rest, to be coloured by the estimated error of its mesh."""
+    scene = scene_of_body(body, [1])
+    parts = [
+        replace(
+            part, position=part.position[:1], quaternion=part.quaternion[:1], amplitudes=part.amplitudes[:1],
+            stress=None, stress_amplitudes=None,
+        )
+        for part in scene.parts
+    ]  # fmt: skip
+    note = (
+        "Error of the strain energy near a point, relative to the mean density of the energy; the mean over the volume "
+        "is the share by which modes and static deflections of the interfaces are wrong."
+    )
+    return replace(
+        scene,
+        subtitle="estimated error of the mesh",
+        time=scene.time[:1],
+        parts=tuple(parts),
+        scale=1.0,
+        chapters=(),
+        period=0.0,
+        notes=(note,),
     )
 
 
@@ -185,6 +211,7 @@ def _body_part(body: ReducedBody, surface: Surface, drawn: tuple[Solid, Any], sw
         color=PARTS[0],
         stress=stress,
         stress_amplitudes=None if stress is None else swing.q,
+        mesh_error=None if surface.mesh_error is None else surface.mesh_error[at].astype(np.float32),
         nodes=surface.nodes[at],
         marks=_marks(body, surface.nodes[at], solid.points),
         **_at_rest(len(swing.time)),

@@ -254,7 +254,11 @@ def _slope(t: Array, values: Array) -> Array:
     return np.asarray(np.moveaxis(np.polynomial.legendre.legval(t, np.polynomial.legendre.legder(series)), -1, 1))
 
 
-@every_field
+@pytest.mark.parametrize(
+    "field",
+    [pytest.param(field, marks=() if field["field"] == "exact" else pytest.mark.long) for field in FIELDS],
+    ids=lambda field: " ".join(map(str, field.values())),
+)
 def test_every_kind_of_load_is_in_the_balance(tmp_path: Path, field: dict[str, Any]) -> None:
     """Springs, dampers, friction, actuators, motions, lumps, twist, rotary inertia and a turning ground."""
     runs = []

@@ -14,6 +14,7 @@ import pytest
 
 from flexmb.bodies.outside import outside_of
 from flexmb.bodies.reduce_mesh import assemble_mesh, reduce_mesh
+from flexmb.bodies.verdict import headline
 from flexmb.elements.material import Material
 from flexmb.errors import InputError
 from flexmb.mesh.mesh import Cells, Mesh
@@ -97,3 +98,14 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_thickness_without_shells(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="consistent mass only"):
         reduce_mesh(strip(), STEEL, ReductionRequest(interfaces=ENDS, lumped=True), thickness=0.002)
+
+
+def test_a_fine_shell_is_trusted_and_a_coarse_one_is_not():
+    """The error of the mesh decides, and is kept in the body file with its place."""
+    for cells, words in (((40, 4), "trust it up to"), ((6, 1), "trust it with care")):
+        mesh = sheet("quad9", cells, lambda r, s: (0.3 * r, 0.03 * (s - 0.5), 0.0 * r))[0]
+        body = reduce_mesh(mesh, STEEL, ReductionRequest(interfaces=ENDS, modes=6), thickness=0.002)
+        assert headline(body.report).startswith(words), body.report["verdict"]
+        assert body.surface is not None and body.surface.mesh_error is not None
+        assert body.surface.mesh_error.shape == (len(body.surface.points),)
+    assert "coarse-mesh" in [entry["code"] for entry in body.report["warnings"]]

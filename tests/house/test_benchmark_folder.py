@@ -45,6 +45,7 @@ assert problem.model_file.is_file() and problem.reference_file.is_file()
     run(copy, "-c", script)
 
 
+@pytest.mark.long
 def test_a_section_is_measured_in_a_copy(copy: Path) -> None:
     assert "slider-crank            -   Rigid slider-crank" in run(copy, "run.py", "--list")
     page = run(copy, "run.py", "--only", "inverse", "--quick")

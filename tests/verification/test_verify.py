@@ -33,7 +33,7 @@ from tests.support.places import EXAMPLES
 __all__ = ["browser"]
 
 CASES = registry.all_cases()
-LONG = {"A05-natural", "B14", "C10", "C14", "meshed-blade"}
+LONG = {"A05-natural", "B14", "C10", "C14", "M07", "meshed-blade"}
 """Cases of the long tier"""
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.errors import InputError
-from flexmb.view.scene_of_body import CYCLE, FRAMES, round_amplitude, scene_of_body
+from flexmb.view.animate import animate
+from flexmb.view.picture.values import values_of
+from flexmb.view.scene import MESH_ERROR
+from flexmb.view.scene_of_body import CYCLE, FRAMES, round_amplitude, scene_of_body, scene_of_mesh_error
 from tests.support.reduced_meshes import line_rod, reduce_with, reduced
 
 
@@ -123,3 +127,19 @@ def test_wrong_wishes_are_told_at_once(body: ReducedBody) -> None:
     assert text.count("\n") == 4 and "It has 9" in text and "Did you mean 'fixed 1'?" in text
     assert "no points to draw" in faults_of(replace(body, surface=None))
     assert "it is rigid" in faults_of(replace(body, coordinates=()))
+
+
+def test_error_of_the_mesh_is_drawn_at_rest(body: ReducedBody, tmp_path: Path) -> None:
+    """The colours are those of the body file, from 0 to the largest, in percent; pages do not have them."""
+    assert body.surface is not None and body.surface.mesh_error is not None
+    scene = scene_of_mesh_error(body)
+    values = values_of(scene, MESH_ERROR)
+    assert not scene.parts[0].deflection(0).any() and values.unit == "%"
+    shown = values.of(scene.parts[0], 0)
+    assert shown is not None and shown.max() == pytest.approx(1.0)
+    np.testing.assert_allclose(values.shown_range[1] / 100.0 * shown, body.surface.mesh_error, rtol=1e-5)
+    with pytest.raises(InputError, match="not drawn in .html"):
+        animate(body, tmp_path / "error.html", color=MESH_ERROR)
+    older = replace(body, surface=replace(body.surface, mesh_error=None))
+    with pytest.raises(InputError, match="no estimate of the error of its mesh"):
+        animate(older, tmp_path / "error.png", color=MESH_ERROR)

@@ -63,7 +63,7 @@ class ShellTables:
 @cache
 def shell_tables(kind: str) -> ShellTables:
     """The tables of tri3, tri6, quad4 or quad9."""
-    points, weights = _rule(kind)
+    points, weights = rule(kind)
     samples, tie = _tying(kind, points)
     if kind == "quad9":
         samples = np.concatenate([samples, points])
@@ -80,7 +80,8 @@ def shell_tables(kind: str) -> ShellTables:
     )
 
 
-def _rule(kind: str) -> quadrature.Rule:
+def rule(kind: str) -> quadrature.Rule:
+    """Points of integration and their weights."""
     if family(kind) == "tri":
         return quadrature.triangle(2 if kind == "tri3" else 4)
     count = 2 if kind == "quad4" else 3

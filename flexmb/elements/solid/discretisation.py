@@ -1,14 +1,14 @@
-"""Estimate of the discretisation error of displacements of a solid mesh, from the jumps of their stress.
+"""Energy of the discretisation error of solid cells, from the jumps of their stress.
 
 O. C. Zienkiewicz, J. Z. Zhu, A simple error estimator and adaptive procedure, Int. J. Num. Meth. Eng. 24 (1987): the
 stress s of the cells is compared with a smoother, better one, s*, in the norm of the strain energy,
 
-    e^2 = integral of (s* - s) : C^-1 (s* - s),    share = e^2 / integral of s : C^-1 s.
+    e^2 = integral of (s* - s) : C^-1 (s* - s).
 
 s* is the stress averaged at the nodes, for each material, without the part that pulls on the free surface, which must
-vanish: so cells that lie alone across a part are judged too. A mode's omega^2 is too high, and the compliance under a
-load too low, by about this share. hex8 with incompatible modes leave their inner displacements out of the mass: the
-kinetic energy of these is added to the share of modes. Curved faces of the part that cells cut off are not seen.
+vanish: so cells that lie alone across a part are judged too. hex8 with incompatible modes leave their inner
+displacements out of the mass: the kinetic energy of these counts for modes. Curved faces of the part that cells cut off
+are not seen.
 """
 
 from __future__ import annotations
@@ -21,42 +21,42 @@ from flexmb.elements.solid.chunks import CHUNK
 from flexmb.elements.solid.element_tables import stiffness_rule
 from flexmb.elements.solid.kernels import error_energy, recovery
 from flexmb.elements.solid.parallel import over_chunks
-from flexmb.elements.solid.second_order import displacements
 from flexmb.elements.solid.solid_blocks import SolidBlock, solid_blocks
+from flexmb.mesh.measure import measure
 from flexmb.mesh.reference_cells import shape_functions
 from flexmb.mesh.surface import outer_surface
 
-METHOD = "the Zienkiewicz-Zhu stress recovery"
-_BYTES = 1e8
-"""Memory of the recovered stress of the columns that are treated at a time"""
-_LEAST = 4
-"""Number of columns at a time in any case"""
 _EDGE = 0.1
 """Share of the area around a surface node that must face another way to make it an edge or a corner (18 degrees)"""
 _HOLLOW = 0.05
 """Rise of the faces around a surface node above its tangent plane, as a part of their size, that makes it concave"""
 
 
-def discretisation_errors(model: FEModel, U: Floats, loaded: Integers, omega_squared: Floats) -> Floats:
-    """(m,) share by which the strain energy of the columns of U : (3 b, m) is estimated to be wrong.
+class SolidErrors:
+    """Errors of the solid cells of a model; loaded : nodes of the outer surface where forces act."""
 
-    loaded : nodes of the outer surface where forces act; omega_squared : (m,) of modes, zero for static shapes
-    """
-    blocks = solid_blocks(model)
-    surface = _free_surface(model, loaded)
-    shares = np.zeros(U.shape[1])
-    batch = max(_LEAST, int(_BYTES / (48 * len(model.points))))
-    for first in range(0, U.shape[1], batch):
-        part = slice(first, first + batch)
-        columns = displacements(model, np.ascontiguousarray(U[:, part]))
-        sums = np.zeros((3, columns.shape[1]))
-        for material in range(len(model.elastic.materials)):
-            recovered = _recovered(model, blocks, columns, material)
-            _relieve(recovered, *surface)
-            sums += np.sum([_sums(block, material, recovered, columns) for block in blocks], axis=0)
-        error = sums[0] + omega_squared[part] * np.maximum(sums[2], 0.0)
-        shares[part] = error / np.where(sums[1] > 0.0, sums[1], 1.0)
-    return shares
+    def __init__(self, model: FEModel, loaded: Integers):
+        self.model, self.blocks = model, solid_blocks(model)
+        self.surface = _free_surface(model, loaded)
+        self.nodes = [block.chunks.nodes.astype(np.int64) for block in self.blocks]
+        self.bytes = 48.0 * len(model.points)
+
+    def volumes(self) -> list[Floats]:
+        """(cells,) [m^3] by block"""
+        cells = zip(self.blocks, self.nodes, strict=True)
+        found = [measure(self.model.points, block.tables.kind, nodes) for block, nodes in cells]
+        return [measures.volumes for measures in found]
+
+    def errors(self, U: Floats) -> tuple[list[Floats], Floats]:
+        """(cells, m) energies by block for the columns of U : (3 b, m), and (m,) kinetic energies over omega^2/2 that
+        are left out."""
+        errors, moving = [np.zeros((len(nodes), U.shape[1])) for nodes in self.nodes], np.zeros(U.shape[1])
+        for material in range(len(self.model.elastic.materials)):
+            recovered = _recovered(self.model, self.blocks, U, material)
+            _relieve(recovered, *self.surface)
+            for block, error in zip(self.blocks, errors, strict=True):
+                moving += _add_errors(block, material, recovered, U, error)
+        return errors, moving
 
 
 def _recovered(model: FEModel, blocks: list[SolidBlock], U: Floats, material: int) -> Floats:
@@ -109,12 +109,12 @@ def _relieve(stress: Floats, nodes: Integers, P: Floats) -> None:
     stress[nodes] = s.reshape(len(nodes), m, 9)[..., [0, 4, 8, 1, 5, 2]]
 
 
-def _sums(block: SolidBlock, material: int, recovered: Floats, U: Floats) -> Floats:
-    """(3, m) energies of the error and of the stress, and that of inner displacements (see the kernel)"""
+def _add_errors(block: SolidBlock, material: int, recovered: Floats, U: Floats, errors: Floats) -> Floats:
+    """errors (cells, m) += energies of the error; (m,) that of inner displacements (see the kernel)"""
     points = stiffness_rule(block.tables.kind)[0]
     shapes = np.ascontiguousarray(shape_functions(block.tables.kind, points))
     inner = np.ascontiguousarray(1.0 - points[:, : block.tables.inner.shape[1]] ** 2)
-    sums = np.zeros((-(-len(block.chunks.nodes) // CHUNK), 3, U.shape[1]))
-    arguments = (shapes, inner, block.density, block.material, material, recovered, U, sums)
+    moving = np.zeros((-(-len(block.chunks.nodes) // CHUNK), U.shape[1]))
+    arguments = (shapes, inner, block.density, block.material, material, recovered, U, errors, moving)
     over_chunks(error_energy.error_chunks, block.chunks, *block.stiffness_arguments, *arguments)
-    return np.asarray(sums.sum(axis=0))
+    return np.asarray(moving.sum(axis=0))

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from flexmb.arrays import Floats
 from flexmb.axes import AXES
 from flexmb.view.colors import ramp, stops_for
-from flexmb.view.scene import Part, Scene
+from flexmb.view.scene import MESH_ERROR, Part, Scene
 
+_SHARES = ((0.0, 1e-2, "%"),)
 _LENGTHS = ((100.0, 1.0, "m"), (1e-6, 1e-3, "mm"), (1e-9, 1e-6, "µm"), (0.0, 1e-9, "nm"))
 _STRESSES = ((1e11, 1e9, "GPa"), (1e3, 1e6, "MPa"), (0.0, 1.0, "Pa"))
 """Smallest value [m, Pa] for a unit, its factor, its name: mm and MPa unless the values are out of range"""
@@ -38,15 +39,14 @@ class Values:
     @property
     def _unit(self) -> tuple[float, str]:
         """Factor of the unit of the legend to [m] or [Pa], and its name"""
-        units = _STRESSES if self.coloring == "stress" else _LENGTHS
+        units = {"stress": _STRESSES, MESH_ERROR: _SHARES}.get(self.coloring, _LENGTHS)
         return next((factor, name) for least, factor, name in units if self.largest >= least)
 
     @property
     def label(self) -> str:
         """Title of the legend."""
-        return {"displacement": "deflection |u|", "stress": "von Mises stress"}.get(
-            self.coloring, f"deflection u_{self.coloring}"
-        )
+        words = {"displacement": "deflection |u|", "stress": "von Mises stress", MESH_ERROR: "mesh error, energy"}
+        return words.get(self.coloring, f"deflection u_{self.coloring}")
 
     @property
     def shown_range(self) -> tuple[float, float]:
@@ -61,6 +61,8 @@ class Values:
         if self.coloring == "stress":
             stress = part.von_mises(frame)
             return None if stress is None else stress.astype(float) / self.largest
+        if self.coloring == MESH_ERROR:
+            return None if part.mesh_error is None else part.mesh_error.astype(float) / self.largest
         u = part.deflection(frame).astype(float)
         if self.coloring == "displacement":
             return np.sqrt((u * u).sum(axis=1)) / self.largest
@@ -73,6 +75,8 @@ def values_of(scene: Scene, coloring: str) -> Values:
         return Values(coloring, scene.largest_deflection)
     if coloring == "stress":
         return Values(coloring, scene.largest_stress)
+    if coloring == MESH_ERROR:
+        return Values(coloring, scene.largest_mesh_error)
     if coloring == "part":
         return Values(coloring, 0.0)
     axis = AXES.index(coloring)

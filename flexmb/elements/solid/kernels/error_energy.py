@@ -21,17 +21,19 @@ from flexmb.machine_code.signatures import f8, i8, void
         i8,
         f8[:, :, ::1],
         f8[:, ::1],
-        f8[:, :, ::1],
+        f8[:, ::1],
+        f8[:, ::1],
     )
 )
 def error_chunks(
     chunks, chunk_size, nodes, points, lam, mu, derivatives, weights, inner, centre,
-    shapes, inner_shapes, density, material, chosen, recovered, U, sums,
+    shapes, inner_shapes, density, material, chosen, recovered, U, errors, moving,
 ):  # fmt: skip
-    """sums (chunks, 3, m) += integrals over the cells of one material, for every column of U (3 n, m):
+    """Integrals over the cells of one material, for every column of U (3 n, m):
 
-    0: (s* - s) : C^-1 (s* - s), 1: s : C^-1 s, 2: density (|v + w|^2 - |v|^2). s is the stress of U, s* that of
-    recovered (n, m, 6) between the nodes by shapes (g, k); v the displacement by the nodes, w by inner functions.
+    errors (cells, m) += (s* - s) : C^-1 (s* - s), moving (chunks, m) += density (|v + w|^2 - |v|^2). s is the stress of
+    U, s* that of recovered (n, m, 6) between the nodes by shapes (g, k); v the displacement by the nodes, w by inner
+    functions.
     """
     k, modes = nodes.shape[1], U.shape[1]
     n = 3 * k
@@ -67,13 +69,12 @@ def error_chunks(
                             smooth[m, entry] += factor * nodal[i, m, entry]
                 scale = volume[g] / (2.0 * mu[cell])
                 for m in range(modes):
-                    sums[chunk, 1, m] += scale * stress_square(values[:, m], spread)
                     for entry in range(6):
                         smooth[m, entry] -= values[entry, m]
-                    sums[chunk, 0, m] += scale * stress_square(smooth[m], spread)
+                    errors[cell, m] += scale * stress_square(smooth[m], spread)
                     if size > n:
                         moved = inner_motion(shapes[g], inner_shapes[g], u, m)
-                        sums[chunk, 2, m] += density[cell] * volume[g] * moved
+                        moving[chunk, m] += density[cell] * volume[g] * moved
 
 
 @kernel
