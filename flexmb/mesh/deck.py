@@ -10,7 +10,7 @@ are unit vectors in the basic system.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from flexmb.arrays import Floats, Integers
 
 KINDS = ("materials", "shells", "beams", "masses", "springs", "ties", "supports")
-USED: frozenset[str] = frozenset({"materials"})
+USED: frozenset[str] = frozenset({"materials", "masses", "springs", "ties"})
 """Kinds of deck data that the assembly uses: "materials" are those of solid and line cells without --material"""
 
 Vector = tuple[float, float, float]
@@ -322,6 +322,20 @@ class Deck:
     def is_empty(self) -> bool:
         """Whether the file has none of this."""
         return not any(getattr(self, name) for name in ("materials", "shells", "beams", "solids", *KINDS[3:], "frames"))
+
+
+def deck_nodes(deck: Deck | None) -> Integers:
+    """Nodes that masses, springs and ties use."""
+    found: list[Iterable[int]] = []
+    if deck is not None:
+        found.append(entry.node for entry in deck.masses)
+        found.append(node for entry in deck.springs for node in entry.nodes if node != GROUND)
+        for tie in deck.ties:
+            if isinstance(tie, Equation):
+                found.append(node for node, _, _ in tie.terms)
+            else:
+                found.append(tie.nodes.tolist() if isinstance(tie, SurfaceTie) else [tie.node, *tie.nodes.tolist()])
+    return np.unique(np.array([node for part in found for node in part], dtype=np.int64))
 
 
 def deck_summary(deck: Deck) -> Iterator[tuple[str, str]]:

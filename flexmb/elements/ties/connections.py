@@ -7,7 +7,6 @@ those that ties, springs or masses turn. What nothing holds at a node of no cell
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +22,7 @@ from flexmb.elements.ties.springs import SpringForces, spring_forces
 from flexmb.elements.ties.surface_ties import surface_rows
 from flexmb.elements.ties.tie_rows import Places, averaged_rows, equation_rows, rigid_rows
 from flexmb.errors import Fault, InputError
-from flexmb.mesh.deck import GROUND, AveragedTie, Deck, Equation, PointMass, RigidTie, Spring, SurfaceTie
+from flexmb.mesh.deck import GROUND, AveragedTie, Deck, Equation, PointMass, RigidTie, Spring, SurfaceTie, deck_nodes
 from flexmb.mesh.losses import Loss
 from flexmb.mesh.mesh import LINES, SURFACES, Mesh
 
@@ -66,20 +65,6 @@ def deck_connections(mesh: Mesh) -> Connections | None:
     used[deck_nodes(deck)] = True
     loose = np.flatnonzero(used & ~in_cells | turning & ~own)
     return Connections(places, tuple(masses), tuple(springs), tuple(rows), loose, _roots(deck), tuple(losses))
-
-
-def deck_nodes(deck: Deck | None) -> Integers:
-    """Nodes that masses, springs and ties use."""
-    found: list[Iterable[int]] = []
-    if deck is not None:
-        found.append(entry.node for entry in deck.masses)
-        found.append(node for entry in deck.springs for node in entry.nodes if node != GROUND)
-        for tie in deck.ties:
-            if isinstance(tie, Equation):
-                found.append(node for node, _, _ in tie.terms)
-            else:
-                found.append(tie.nodes.tolist() if isinstance(tie, SurfaceTie) else [tie.node, *tie.nodes.tolist()])
-    return np.unique(np.array([node for part in found for node in part], dtype=np.int64))
 
 
 def connected(model: FEModel, mesh: Mesh) -> FEModel:
