@@ -70,12 +70,12 @@ class Part:
     """(n, s, 6) stress xx, yy, zz, xy, yz, zx per unit of `stress_amplitudes` [Pa/m]; None: unknown"""
     stress_amplitudes: Floats | None = None
     """(f, n)"""
-    mesh_error: Single | None = None
-    """(s,) estimated error of the strain energy around the points, by its mean density; None: unknown"""
     nodes: Integers | None = None
     """(s,) numbers of the points in the mesh they come from"""
     marks: dict[str, int] = field(default_factory=dict)
     """Points with a name, such as the middle of a beam: name -> number of the point"""
+    mesh_error: Single | None = None
+    """(s,) estimated error of the strain energy around the points, by its mean density; None: unknown"""
 
     @property
     def n_shapes(self) -> int:

@@ -115,7 +115,7 @@ def faults_of(source: object, output: object = None, **options: object) -> str:
         (["r.h5", "-o", "x.html", "--scale", "nan"], ["--scale: the number is not finite: 'nan'"]),
         (["r.h5", "-o", "x.html", "--scale", "big"], ["--scale: expected a number, found 'big'"]),
         (["r.h5", "-o", "x.html", "--color", "mises"], ["--color: there is no color 'mises'. Did you mean 'stress'?"]),
-        (["r.h5", "-o", "x.html", "--color", "rainbow"], ["Choices: displacement, x, y, z, stress, part."]),
+        (["r.h5", "-o", "x.html", "--color", "rainbow"], ["Choices: displacement, x, y, z, stress, mesh-error, part."]),
         (["r.h5", "-o", "x.html", "--view", "tpo"], ["--view: there is no view 'tpo'. Did you mean 'top'?"]),
         (["r.h5", "-o", "x.html", "--follow", "rood"], ["--follow: there is no body 'rood'. Did you mean 'rod'?"]),
         (["r.h5", "-o", "x.html", "--from", "-1"], ["--from: -1 s is outside the range 0 to 2 s"]),
