@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from codes import Codes
 from own_process import ask
-from problems_fe import ASSEMBLY, CRAIG_BAMPTON, CURVED, MODES, SMALL, Bar, write_arrays, write_craig_bampton
+from problems_fe import ASSEMBLY, BLOCK, CRAIG_BAMPTON, CURVED, MODES, SMALL, Bar, write_arrays, write_craig_bampton
 from report import MISSING, Row, at_least, at_most, guarded, ratio
 from timing import best_alternating
 
@@ -26,17 +26,27 @@ Craig-Bampton: from the same K and M to the mode basis, two rigid interfaces; Ex
 modes, flexmb's 20 and 12, made orthogonal and free of rigid motions. Exudyn factorises by SciPy's SuperLU, flexmb by
 its own sparse factorisation: that is most of the ratio.
 Second-order field: of a bar between two rigid interfaces, from its component modes to the displacements of all pairs.
+Whole reduction (only in full runs; some minutes): of a block that is nearly a cube, from the arrays of the mesh to the
+body with its quadratic field, the comparison with the full model and the estimate of the discretisation error; peak
+memory of the process.
 """
 
 COUNT = 20
 """Modes"""
 LONGEST_FIELD = 4.0
 """[s] that the second-order field of 102,000 unknowns may take"""
+LONGEST_REDUCTION, LARGEST_REDUCTION = 400.0, 12.0
+"""[s], [GB] that the reduction of 575,000 unknowns may take"""
 
 
 def seconds(value: float | None) -> str:
     """Empty for a code that is not installed."""
     return "" if value is None else f"{value:.3g} s"
+
+
+def gigabytes(value: float | None) -> str:
+    """Empty when it was not measured."""
+    return "" if value is None else f"{value:.3g} GB"
 
 
 class Measured:
@@ -118,6 +128,21 @@ def second_order_rows(codes: Codes, bar: Bar, folder: Path, repeats: int) -> lis
     return [Row(case, seconds(mine), "", "", at_most(LONGEST_FIELD, mine, seconds), note)]
 
 
+def reduction_rows(codes: Codes, bar: Bar, folder: Path) -> list[Row]:
+    """A whole reduction, once: CPU time and peak memory; no other code has one."""
+    name = f"(i) whole reduction, {3 * bar.n_nodes} unknowns, quadratic field"
+    asked = at_most(LONGEST_REDUCTION, None, seconds), at_most(LARGEST_REDUCTION, None, gigabytes)
+    if not codes.ours:
+        return [Row(f"{name}, {kind}", MISSING, "", "", at) for kind, at in zip(("time", "memory"), asked, strict=True)]
+    found = Measured({"flexmb": ("ours_fe.py", "reduction", write_arrays(bar, folder))}, 1)
+    cpu, peak = found.cpu["flexmb"], float(found.fact("flexmb", "gigabytes"))
+    note = f"{found.fact('flexmb', 'shapes')} shapes; factor {found.fact('flexmb', 'factor'):.3g} GB"
+    return [
+        Row(f"{name}, time", seconds(cpu), "", "", at_most(LONGEST_REDUCTION, cpu, seconds), note),
+        Row(f"{name}, memory", gigabytes(peak), "", "", at_most(LARGEST_REDUCTION, peak, gigabytes), note),
+    ]
+
+
 def measure(codes: Codes, repeats: int) -> list[Row]:
     """All rows of the finite element problems."""
     few = max(1, repeats // 2)
@@ -131,4 +156,6 @@ def measure(codes: Codes, repeats: int) -> list[Row]:
         part = partial(craig_bampton_rows, codes, SMALL if codes.quick else CRAIG_BAMPTON, folder, few)
         rows += guarded("(i) Craig-Bampton, 2 interfaces, 20 modes, Exudyn", part)
         part = partial(second_order_rows, codes, SMALL if codes.quick else MODES["100k"], folder, few)
-        return rows + guarded("(i) second-order field", part)
+        rows += guarded("(i) second-order field", part)
+        part = partial(reduction_rows, codes, SMALL if codes.quick else BLOCK, folder)
+        return rows + guarded("(i) whole reduction", part)

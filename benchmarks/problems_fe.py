@@ -90,6 +90,8 @@ CRAIG_BAMPTON = Bar((4, 4, 60))
 """9801 nodes"""
 MODES = {"30k": Bar((4, 4, 60)), "100k": Bar((7, 7, 75)), "300k": Bar((10, 10, 113)), "1M": Bar((14, 14, 198))}
 """By the number of unknowns"""
+BLOCK = Bar((28, 28, 29))
+"""575,073 unknowns, nearly a cube: of all bodies of this size the one with the largest factor"""
 SMALL = Bar((2, 2, 20))
 """For quick runs"""
 WARM_UP = Bar((1, 1, 2))

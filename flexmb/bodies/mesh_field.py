@@ -14,6 +14,7 @@ Numbers are SI; elastic coordinates are in m (torsion: rad).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from flexmb.bodies.invariants import Invariants
 from flexmb.bodies.point_field import PointField
 from flexmb.elements.fe_model import FEModel
 from flexmb.reduction.small_motions import full_pairs, lower_pairs, skew_matrices
+
+Progress = Callable[[str, float], None] | None
 
 _EXACT = 1e-13
 """Relative eigenvalue of the products of 1, X and phi below which a combination of them vanishes."""
@@ -55,11 +58,13 @@ class MassProducts:
         if keep:
             self._second.append(flat)
 
-    def _second_products(self) -> Floats:
+    def _second_products(self, progress: Progress) -> Floats:
         """Products of the second-order displacements with each other, chunk by chunk"""
         ends = np.cumsum([0, *(flat.shape[1] for flat in self._second)])
         products = np.empty((ends[-1], ends[-1]))
         for j, flat in enumerate(self._second):
+            if progress is not None:
+                progress("inertia of the second-order field", (j / len(self._second)) ** 2)
             weighted = np.asarray(self._mass @ flat)
             for i in range(j + 1):
                 part = self._second[i].T @ weighted
@@ -95,7 +100,7 @@ class MassProducts:
             N3=N3,
         )
 
-    def mass_points(self, softness: Floats) -> PointField:
+    def mass_points(self, softness: Floats, progress: Progress = None) -> PointField:
         """Mass points with these products; all pairs must have been kept.
 
         softness : (n,) relative size of the coordinates, the weights of the products of G
@@ -105,7 +110,7 @@ class MassProducts:
         second = mixed.T @ basis
         k, l = lower_pairs(self.n).T
         sizes = np.repeat(softness[k] * softness[l], 3)
-        rest = _pivoted(self._second_products(), second, sizes)
+        rest = _pivoted(self._second_products(progress), second, sizes)
         values = np.vstack([np.hstack([low, np.zeros((len(low), rest.shape[1]))]), np.hstack([second, rest])])
         values = values @ _even(values[0])
         count, n = values.shape[1], self.n

@@ -113,7 +113,7 @@ def discretisation(body: FreeBody, modes: FreeModes, progress: Progress) -> dict
         return _of_beams(model, modes) if isinstance(model.elastic, BeamData) else {}
 
     if progress is not None:
-        progress("estimating the discretisation error", float("nan"))
+        progress("estimating the discretisation error", 0.0)
     hertz = np.sqrt(np.maximum(modes.omega_squared, 0.0)) / (2.0 * np.pi)
     count = min(max(LEAST_COMPARED, int((hertz <= (1.0 + _ROUND_OFF) * modes.claim).sum())), MOST_ESTIMATED, len(hertz))
     loaded, rigid = (
@@ -125,7 +125,7 @@ def discretisation(body: FreeBody, modes: FreeModes, progress: Progress) -> dict
     omega_squared[:count] = modes.omega_squared[:count]
     if held:
         columns.append(body.attachment_modes[:, : 6 * len(held)])
-    found = discretisation_errors(model, np.hstack(columns), loaded, omega_squared, rigid)
+    found = discretisation_errors(model, np.hstack(columns), loaded, omega_squared, rigid, progress)
     shares, static = np.split(found.shares, [count])
     statics = [
         {"interface": interface.name, "force_error": float(own[:3].max()), "moment_error": float(own[3:].max())}

@@ -33,6 +33,7 @@ from flexmb.reduction.sparse.memory import available_memory
 Progress = Callable[[str, float], None] | None
 
 _NEIGHBOURS = {"tet4": 14, "tet10": 27, "hex8": 25, "hex20": 48, "hex27": 60, "wedge6": 19, "wedge15": 34}
+_NEIGHBOURS |= {"pyramid5": 18, "pyramid13": 31}
 _NEIGHBOURS |= {"tri3": 28, "tri6": 46, "quad4": 36, "quad8": 64, "quad9": 64}
 """Nodes that share a cell with a node, on average over a large mesh"""
 _BLOCK_BYTES = 84

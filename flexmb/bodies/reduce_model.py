@@ -30,10 +30,11 @@ from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.reduction.band_modes import Certificate, band_modes
 from flexmb.reduction.component_modes import ComponentModes, component_modes
 from flexmb.reduction.damping import damping_faults, damping_matrix, damping_text
+from flexmb.reduction.eigenmodes import BLOCK as LANCZOS_BLOCK
 from flexmb.reduction.free_body import FreeBody
 from flexmb.reduction.interfaces import Interface
 from flexmb.reduction.request import DEFAULT_ERROR, MOST_MODES, MOST_QUADRATIC, ReductionRequest, split_frame
-from flexmb.reduction.second_order import marker_motion, second_order_fields
+from flexmb.reduction.second_order import CHUNK, marker_motion, second_order_fields
 from flexmb.reduction.small_motions import (
     SmallMotion,
     chord_motion,
@@ -70,7 +71,7 @@ def reduce_model(
     faults = request.faults() + _faults(model, interfaces, request)
     if faults:
         raise InputError(faults)
-    body = FreeBody(model, interfaces, progress)
+    body = FreeBody(model, interfaces, progress, _later_bytes(model, interfaces, request))
     shapes, certificate = _shapes(body, request, vectors, progress)
     _reject_too_much(len(model.points), len(shapes.labels), request)
     faults = damping_faults(request.damping, len(shapes.labels))
@@ -161,6 +162,22 @@ def _faults(model: FEModel, interfaces: Sequence[Interface], request: ReductionR
     return faults
 
 
+def _later_bytes(model: FEModel, interfaces: Sequence[Interface], request: ReductionRequest) -> int:
+    """Memory that a reduction needs beside the factorisation: vectors of the modes, then second-order displacements.
+
+    Of modes that are not requested by their number, that of the fewest possible: the rest is checked when it is known.
+    """
+    modes = request.count or 0
+    n = modes + 6 * sum(interface.tie != "follower" for interface in interfaces)
+    vectors = 8 * 3 * model.n_blocks
+    search = 2 * (modes + 4 * LANCZOS_BLOCK) + n
+    if request.field != "quadratic":
+        return vectors * search
+    kept = n * (n + 1) // 2 if request.order in (None, "full") else 0
+    # shapes, their forces and own derivatives; forces, solutions and their products of one chunk
+    return vectors * max(search, 3 * n + kept + 6 * CHUNK)
+
+
 def _reject_too_much(nodes: int, n: int, request: ReductionRequest) -> None:
     """Reject too many pairs of shapes before they are solved."""
     if request.field != "quadratic":
@@ -225,7 +242,7 @@ class _Assembly:
         self.points = None
         self.invariants = self._invariants(products, frame)
         if self.full and products is not None:
-            self.points = products.mass_points(1.0 / (self.scale * np.sqrt(self.shapes.omega_squared)))
+            self.points = products.mass_points(1.0 / (self.scale * np.sqrt(self.shapes.omega_squared)), progress)
         self.surface = self._surface(surface, frame)
 
     def _sizes(self, Phi: Floats, frame: SmallMotion | None) -> Floats:

@@ -37,6 +37,7 @@ MOST_CONDITION = 1e4
 STIFF = {
     "tet4": "mesh with tet10",
     "wedge6": "mesh with wedge15 or hex8",
+    "pyramid5": "mesh with second order",
     "hex8": "leave out --hex8 full, or mesh with hex20",
 }
 """Cell types that lock in bending, and what to do; hex8 only without its incompatible modes"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shutil
 import time
 from typing import TYPE_CHECKING, TextIO
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from flexmb.model.schema.model_spec import ModelSpec
 
 _INTERVAL = 0.1  # s between two lines
+_SHORTEST = 0.3  # s of a stage before its end is estimated
 
 
 class _Line:
@@ -52,26 +54,46 @@ class ProgressLine(_Line):
 
 
 class StageLine(_Line):
-    """Current stage of a reduction, its progress, and the time since the start."""
+    """Current stage of a reduction, its progress, the time since the start, and the time left in this stage."""
 
     def __init__(self, stream: TextIO):
         super().__init__(stream)
         self._began = time.perf_counter()
         self._stage = ""
+        self._since = (self._began, 0.0)
+        """Clock and fraction when the stage was first shown"""
 
     def __call__(self, stage: str, fraction: float) -> None:
         """Show the stage; fraction 0..1, or NaN if unknown."""
         now = time.perf_counter()
-        if stage == self._stage and now - self._shown < _INTERVAL:
+        is_new = _without_numbers(stage) != _without_numbers(self._stage)
+        if is_new or fraction < self._since[1]:
+            self._since = (now, 0.0 if math.isnan(fraction) else fraction)
+        elif stage == self._stage and now - self._shown < _INTERVAL:
             return
         self._stage, self._shown = stage, now
-        self._show(stage_text(stage, fraction, now - self._began))
+        self._show(stage_text(stage, fraction, now - self._began, time_left(fraction, self._since, now)))
 
 
-def stage_text(stage: str, fraction: float, elapsed: float) -> str:
-    """Text of a stage; elapsed [s]."""
+def _without_numbers(stage: str) -> str:
+    """A stage without its counts: "modes: 3 of 12 converged" goes on as "modes: 4 of 12 converged"."""
+    return re.sub(r"\d+", "", stage)
+
+
+def time_left(fraction: float, since: tuple[float, float], now: float) -> float:
+    """[s] left in a stage that had the fraction since[1] at the clock since[0]; NaN while unknown."""
+    began, first = since
+    done, spent = fraction - first, now - began
+    if not done > 0.0 or spent < _SHORTEST:
+        return math.nan
+    return max(1.0 - fraction, 0.0) / done * spent
+
+
+def stage_text(stage: str, fraction: float, elapsed: float, left: float = math.nan) -> str:
+    """Text of a stage; elapsed since the start and left in this stage [s], NaN if unknown."""
     percent = "" if math.isnan(fraction) else f"  {min(max(fraction, 0.0), 1.0):4.0%}"
-    return f"{stage}{percent}  {clock(elapsed)}"
+    end = "" if math.isnan(left) else f", {clock(left)} left in this stage"
+    return f"{stage}{percent}  {clock(elapsed)}{end}"
 
 
 def progress_text(

@@ -20,6 +20,7 @@ from flexmb.elements.fe_model import FEModel
 from flexmb.elements.shell.discretisation import ShellErrors
 from flexmb.elements.solid.discretisation import SolidErrors
 from flexmb.elements.solid.elasticity import Elasticity
+from flexmb.elements.solid.parallel import Progress
 from flexmb.elements.solid.second_order import displacements
 
 METHOD = "the Zienkiewicz-Zhu stress recovery"
@@ -42,7 +43,12 @@ def can_be_estimated(model: FEModel) -> bool:
 
 
 def discretisation_errors(
-    model: FEModel, U: Floats, loaded: Integers, omega_squared: Floats, rigid: Integers | None = None
+    model: FEModel,
+    U: Floats,
+    loaded: Integers,
+    omega_squared: Floats,
+    rigid: Integers | None = None,
+    progress: Progress | None = None,
 ) -> ErrorEstimate:
     """Errors of the columns of U : (3 b, m).
 
@@ -58,6 +64,8 @@ def discretisation_errors(
     shares, found = np.zeros(U.shape[1]), [[np.zeros(len(v)) for v in own] for own in volumes]
     batch = max(1, int(_BYTES / sum(part.bytes for part in parts)))
     for first in range(0, U.shape[1], batch):
+        if progress is not None:
+            progress("estimating the discretisation error", first / U.shape[1])
         columns = displacements(model, np.ascontiguousarray(U[:, first : first + batch]))
         energy = np.einsum("im,im->m", columns, np.asarray(model.K @ columns))
         energy = np.where(energy > 0.0, energy, np.inf)

@@ -26,6 +26,7 @@ from flexmb.mesh.mesh import LINES, SOLIDS, SURFACES, Cells, Mesh
 from flexmb.mesh.raw import RawMesh, distinct, listed
 from flexmb.mesh.repairs import put_in_order, turn_inverted, with_centres
 
+_WITHOUT_FACE_NODES = {"wedge18": "wedge15", "pyramid14": "pyramid13"}
 _PRECEDENCE = ("nodes", "surface", "line", "cells")
 
 
@@ -42,7 +43,7 @@ def build_mesh(
     notes = list(raw.notes)
     points = np.zeros((len(raw.points), 3))
     points[:, : raw.points.shape[1]] = raw.points
-    _wedges_without_face_nodes(raw, notes)
+    _without_face_nodes(raw, notes)
     _reject_kinds(raw)
     shells = shells or "shells" in uses
     shells = shells or not any(len(cells.nodes) for cells in raw.cells if cells.kind in {**SOLIDS, **LINES})
@@ -124,14 +125,15 @@ def _placed_deck(
     return place_deck(deck, points, raw.point_ids, used, cells, system)
 
 
-def _wedges_without_face_nodes(raw: RawMesh, notes: list[str]) -> None:
-    """wedge18 -> wedge15: drop the nodes in the middle of its faces, unless a hex27 shares them."""
+def _without_face_nodes(raw: RawMesh, notes: list[str]) -> None:
+    """wedge18 -> wedge15, pyramid14 -> pyramid13: drop nodes in the middle of faces, unless a hex27 shares them."""
     if any(cells.kind == "hex27" for cells in raw.cells):
         return
     for i, cells in enumerate(raw.cells):
-        if cells.kind == "wedge18":
-            raw.cells[i] = replace(cells, kind="wedge15", nodes=cells.nodes[:, :15])
-            notes.append(f"{len(cells.nodes)} wedge18 cells were converted to wedge15: face nodes were left out.")
+        if cells.kind in _WITHOUT_FACE_NODES:
+            kind = _WITHOUT_FACE_NODES[cells.kind]
+            raw.cells[i] = replace(cells, kind=kind, nodes=cells.nodes[:, : SOLIDS[kind]])
+            notes.append(f"{len(cells.nodes)} {cells.kind} cells were converted to {kind}: face nodes were left out.")
 
 
 def _reject_kinds(raw: RawMesh) -> None:
@@ -155,9 +157,7 @@ def _reject_kinds(raw: RawMesh) -> None:
 
 
 def _advice(kinds: list[str]) -> str:
-    if any(kind.startswith("pyramid") for kind in kinds):
-        return "Mesh without pyramids: tetrahedra only, or hexahedra and wedges that meet face to face."
-    if "wedge18" in kinds:
+    if set(kinds) & set(_WITHOUT_FACE_NODES):
         return "Write the mesh with incomplete second order (Mesh.SecondOrderIncomplete = 1 in Gmsh)."
     return ""
 

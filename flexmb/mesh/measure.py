@@ -17,12 +17,14 @@ from flexmb.mesh.kernels import mark_curved, measure_into
 from flexmb.mesh.reference_cells import reference_nodes, shape_functions, shape_gradients
 from flexmb.mesh.topology import NEIGHBOURS, family, is_quadratic, n_corners
 
-_LINEAR = {"tet": "tet4", "wedge": "wedge6", "hex": "hex8"}
+_LINEAR = {"tet": "tet4", "pyramid": "pyramid5", "wedge": "wedge6", "hex": "hex8"}
 _POINTS = {"tet4": 2, "tet10": 4, "wedge6": 3, "wedge15": 5, "hex8": 3, "hex20": 5, "hex27": 5}
+_POINTS |= {"pyramid5": 3, "pyramid13": 5}
 """Gauss points in each direction for exact second moments: degree of x^2 det J"""
 _STIFFNESS_POINTS = {"tet4": 1, "tet10": 2, "wedge6": 2, "wedge15": 3, "hex8": 2, "hex20": 3, "hex27": 3}
+_STIFFNESS_POINTS |= {"pyramid5": 2, "pyramid13": 3}
 """Gauss points in each direction that integrate the stiffness of the cell type: a cell must not be folded there"""
-_REGULAR = {"tet": 2.0**0.5, "wedge": 2.0 / 3.0**0.5, "hex": 1.0}
+_REGULAR = {"tet": 2.0**0.5, "pyramid": 2.0**0.5, "wedge": 2.0 / 3.0**0.5, "hex": 1.0}
 """Factor that makes the quality 1 for the regular cell"""
 _STRAIGHT = 1e-9
 """Deviation of a node from the straight cell that is ignored, relative to the extent of the cell"""
@@ -95,6 +97,8 @@ def _rule(name: str, n: int) -> quadrature.Rule:
     """Points and weights of a family, exact to degree 2 n - 1."""
     if name == "hex":
         return quadrature.cube(n)
+    if name == "pyramid":
+        return quadrature.pyramid(n, n)
     return quadrature.tetrahedron(2 * n - 1) if name == "tet" else quadrature.wedge(2 * n - 1, n)
 
 

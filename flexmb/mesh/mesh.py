@@ -13,6 +13,7 @@ from flexmb.mesh.deck import Deck
 from flexmb.mesh.losses import Loss
 
 SOLIDS = {"tet4": 4, "tet10": 10, "hex8": 8, "hex20": 20, "hex27": 27, "wedge6": 6, "wedge15": 15}
+SOLIDS |= {"pyramid5": 5, "pyramid13": 13}
 """Types of solid cells that have stiffness and mass, with their number of nodes."""
 LINES = {"line2": 2, "line3": 3}
 """Types of line cells: beams."""

@@ -1,9 +1,10 @@
 """Points and weights of quadrature on the reference cells.
 
 Cells: line and cube -1 .. 1; triangle r, s >= 0, r + s <= 1; tetrahedron likewise with r, s, t; wedge: triangle in r, s
-times line in t. Rules of any degree on triangle and tetrahedron are products of Gauss-Jacobi rules on the collapsed
-square and cube (Stroud, Approximate Calculation of Multiple Integrals, 1971); the short rules of low degree are the
-symmetric ones of Hammer and Stroud (1956) and of Strang and Fix (1973), in closed form.
+times line in t; pyramid from the square -1 .. 1 at t = 0 to its apex at t = 1. Rules of any degree on triangle,
+tetrahedron and pyramid are products of Gauss-Jacobi rules on the collapsed square and cube (Stroud, Approximate
+Calculation of Multiple Integrals, 1971); the short rules of low degree are the symmetric ones of Hammer and Stroud
+(1956) and of Strang and Fix (1973), in closed form.
 """
 
 from __future__ import annotations
@@ -70,6 +71,17 @@ def tetrahedron(degree: int) -> Rule:
 def wedge(degree: int, count: int) -> Rule:
     """A rule on the triangle of `degree` times Gauss' rule with `count` points."""
     return product(triangle(degree), gauss(count))
+
+
+def pyramid(count: int, along: int) -> Rule:
+    """Gauss' rule with `count` points per direction of the square, times `along` points from the base to the apex.
+
+    Exact for a^i b^j c^k with i, j < 2 count and k < 2 along, where a = r/c, b = s/c, c = 1 - t.
+    """
+    t, v = _collapsed(2 * along - 1, 2)
+    square, w = product(gauss(count), gauss(count))
+    points = [np.column_stack([(1.0 - height) * square, np.full(len(square), height)]) for height in t]
+    return np.concatenate(points), np.outer(v, w).ravel()
 
 
 def _triangle_orbit(a: float) -> Floats:

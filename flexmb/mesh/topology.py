@@ -10,31 +10,35 @@ _TRIANGLE = [(0, 1), (1, 2), (2, 0)]
 _QUADRILATERAL = [(0, 1), (1, 2), (2, 3), (3, 0)]
 _TETRAHEDRON = [(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)]
 _WEDGE = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (1, 4), (2, 5)]
+_PYRAMID = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4)]
 _HEXAHEDRON = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
 
-CORNERS = {"line": 2, "tri": 3, "quad": 4, "tet": 4, "wedge": 6, "hex": 8}
+CORNERS = {"line": 2, "tri": 3, "quad": 4, "tet": 4, "pyramid": 5, "wedge": 6, "hex": 8}
 """Family -> number of corners"""
 EDGES = {
     "line": [(0, 1)],
     "tri": _TRIANGLE,
     "quad": _QUADRILATERAL,
     "tet": _TETRAHEDRON,
+    "pyramid": _PYRAMID,
     "wedge": _WEDGE,
     "hex": _HEXAHEDRON,
 }
 """Family -> the two corners of every edge"""
 FACES: dict[str, list[tuple[int, ...]]] = {
     "tet": [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)],
+    "pyramid": [(0, 3, 2, 1), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)],
     "wedge": [(0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)],
     "hex": [(0, 4, 7, 3), (1, 2, 6, 5), (0, 1, 5, 4), (2, 3, 7, 6), (0, 3, 2, 1), (4, 5, 6, 7)],
 }
 """Family -> corners of every face; those of a hexahedron in the order of hex27's face nodes"""
 NEIGHBOURS: dict[str, list[tuple[int, int, int]]] = {
     "tet": [(1, 2, 3), (2, 0, 3), (0, 1, 3), (0, 2, 1)],
+    "pyramid": [(1, 3, 4), (2, 0, 4), (3, 1, 4), (0, 2, 4), (2, 1, 0)],
     "wedge": [(1, 2, 3), (2, 0, 4), (0, 1, 5), (5, 4, 0), (3, 5, 1), (4, 3, 2)],
     "hex": [(1, 3, 4), (2, 0, 5), (3, 1, 6), (0, 2, 7), (7, 5, 0), (4, 6, 1), (5, 7, 2), (6, 4, 3)],
 }
-"""Family -> for every corner the ends of the three edges that leave it, as a right-handed triple"""
+"""Family -> for every corner the ends of three edges that leave it, as a right-handed triple"""
 
 
 def family(kind: str) -> str:
@@ -69,13 +73,15 @@ def face_nodes(kind: str) -> list[tuple[int, ...]]:
 def mirrored(kind: str) -> list[int]:
     """Order of nodes that turns a cell inside out: node i of the turned cell is node order[i] of the old one."""
     name = family(kind)
-    corner = {"tet": [0, 2, 1, 3], "wedge": [0, 2, 1, 3, 5, 4], "hex": [0, 3, 2, 1, 4, 7, 6, 5]}[name]
-    order = list(corner)
+    corner = {"tet": [0, 2, 1, 3], "pyramid": [0, 3, 2, 1, 4], "wedge": [0, 2, 1, 3, 5, 4]}
+    corner["hex"] = [0, 3, 2, 1, 4, 7, 6, 5]
+    turned = corner[name]
+    order = list(turned)
     if is_quadratic(kind):
         number = {frozenset(edge): CORNERS[name] + i for i, edge in enumerate(EDGES[name])}
-        order += [number[frozenset((corner[a], corner[b]))] for a, b in EDGES[name]]
+        order += [number[frozenset((turned[a], turned[b]))] for a, b in EDGES[name]]
     if kind == "hex27":
         face = {frozenset(corners): 20 + i for i, corners in enumerate(FACES[name])}
-        order += [face[frozenset(corner[c] for c in corners)] for corners in FACES[name]]
+        order += [face[frozenset(turned[c] for c in corners)] for corners in FACES[name]]
         order.append(26)
     return order

@@ -22,6 +22,8 @@ from flexmb.reduction.sparse.memory import available_memory
 Columns = Callable[[Floats], Floats]
 Progress = Callable[[str, float], None]
 
+BLOCK = 8
+"""Vectors that are added to the basis at a time."""
 _DENSE = 240
 """Unknowns up to which all modes are computed at once."""
 _DENSE_LARGEST = 4000
@@ -61,7 +63,7 @@ def lowest_modes(
     below: float | None = None,
     known: ArrayLike | None = None,
     tolerance: float = 1e-10,
-    block: int = 8,
+    block: int = BLOCK,
     basis: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
@@ -105,13 +107,16 @@ class _Target:
             return bool(is_converged[:number].all())
         return self.below is not None and number < len(theta) and bool(is_converged[: number + 1].all())
 
-    def report(self, theta: Floats, is_converged: Flags) -> None:
+    def report(self, theta: Floats, residuals: Floats, tolerance: float) -> None:
+        """Report the search: residuals fall by about the same factor with every block."""
         if self.progress is None:
             return
-        wanted = self.wanted(theta)
-        total = self.count if self.below is None or self.count is not None else wanted
-        done = int(is_converged[:wanted].sum())
-        self.progress(f"modes: {done} of {total} converged", done / max(total or 1, 1))
+        residuals = residuals[: self.wanted(theta)]
+        total = max(len(residuals) if self.count is None else self.count, 1)
+        done = int((residuals <= tolerance).sum())
+        shares = np.log(np.clip(residuals, tolerance, 1.0)) / np.log(tolerance)
+        of_total = f"{done} of {total} converged" if len(residuals) else "first vectors"
+        self.progress(f"modes: {of_total}", float(shares.sum()) / total)
 
 
 class _Space:
@@ -181,6 +186,7 @@ class _Lanczos:
         self.largest_cluster = 0
 
     def run(self) -> Eigenmodes:
+        self.target.report(self.theta, self.residuals, self.tolerance)
         X, MX = self._clean(*self.space.random_block(self.block))
         for _ in range(_MOST_STEPS):
             if not X.shape[1]:
@@ -190,7 +196,7 @@ class _Lanczos:
             X, MX, gram = orthonormal(rest, self.space.mass_times(rest), _DEPENDENT)
             self._ritz(gram)
             is_converged = self.residuals <= self.tolerance
-            self.target.report(self.theta, is_converged)
+            self.target.report(self.theta, self.residuals, self.tolerance)
             is_reached = self.target.is_reached(self.theta, is_converged)
             is_hidden = is_reached and self._may_hide_more()
             if is_reached and not is_hidden:
@@ -317,7 +323,7 @@ def _dense_modes(space: _Space, target: _Target) -> Eigenmodes:
     vectors = X @ y[:, : len(theta)] / theta
     error = space.apply(space.mass_times(vectors)) / theta - vectors
     residuals = np.sqrt(np.maximum(np.einsum("ik,ik->k", error, space.mass_times(error)), 0.0))
-    target.report(theta, np.ones(len(theta), dtype=bool))
+    target.report(theta, np.zeros(len(theta)), 1e-10)
     return _as_modes(theta, vectors, residuals, space.solves)
 
 

@@ -37,8 +37,12 @@ _NO_LINE = 1e-9
 class FreeBody:
     """A finite element model with its interfaces, factorised."""
 
-    def __init__(self, model: FEModel, interfaces: Sequence[Interface], progress: Progress = None):
+    def __init__(
+        self, model: FEModel, interfaces: Sequence[Interface], progress: Progress = None, later_bytes: int = 0
+    ):
+        """later_bytes: memory that will be needed beside the factorisation, once it is made"""
         self.model = model
+        self._later_bytes = later_bytes
         self.interfaces = tuple(interface for interface in interfaces if interface.tie != "follower")
         faults = overlaps(list(self.interfaces))
         if faults:
@@ -125,7 +129,7 @@ class FreeBody:
     def _factorise(self, K: Any, blocks: Integers, progress: Progress) -> Factor:
         points = self.model.block_points[blocks]
         try:
-            return factorise(K, points, progress=progress)
+            return factorise(K, points, later_bytes=self._later_bytes, progress=progress)
         except NotPositiveDefinite as error:
             raise ComputationError(_mechanism(points[error.block])) from None
 

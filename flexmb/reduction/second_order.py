@@ -44,15 +44,37 @@ def second_order_fields(
     Phi, n = shapes.Phi, shapes.Phi.shape[1]
     pairs = lower_pairs(n)
     KPhi = np.asarray(body.model.K @ Phi) / shapes.omega_squared
-    rank = _membrane_rank(body, shapes)
-    for first in range(0, len(pairs), CHUNK):
-        part = slice(first, min(first + CHUNK, len(pairs)))
+
+    def report(done: int) -> None:
         if progress is not None:
-            progress(f"second-order field: {first} of {len(pairs)} pairs", first / len(pairs))
-        G = _derivatives(body, Phi, pairs[part])
+            progress(f"second-order field: {done} of {len(pairs)} pairs", done / len(pairs))
+
+    own = _own_derivatives(body, Phi, report)
+    rank = _membrane_rank(body, shapes, own)
+    mixed = pairs[:, 0] != pairs[:, 1]
+    # every chunk has as many pairs of different shapes as are solved at once
+    starts = np.concatenate([[0], np.flatnonzero(mixed)[CHUNK::CHUNK], [len(pairs)]])
+    for number, (first, end) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+        part = slice(int(first), int(end))
+        report(n + number * CHUNK)
+        G = np.empty((len(Phi), end - first))
+        G[:, ~mixed[part]] = own[:, pairs[part][~mixed[part], 0]]
+        if mixed[part].any():  # a single shape has no pair of different ones
+            G[:, mixed[part]] = _derivatives(body, Phi, pairs[part][mixed[part]])
         contained = (KPhi.T @ G) * (1.0 - _shares(pairs[part], rank))
         G -= Phi @ contained
         yield part, G
+
+
+def _own_derivatives(body: FreeBody, Phi: Floats, report: Callable[[int], None]) -> Floats:
+    """(3 b, n) G_kk of every shape"""
+    n = Phi.shape[1]
+    found = np.empty_like(Phi)
+    for first in range(0, n, CHUNK):
+        report(first)
+        own = np.arange(first, min(first + CHUNK, n))
+        found[:, own] = _derivatives(body, Phi, np.stack([own, own], axis=1))
+    return found
 
 
 def _derivatives(body: FreeBody, Phi: Floats, pairs: Integers) -> Floats:
@@ -79,17 +101,12 @@ def _derivatives(body: FreeBody, Phi: Floats, pairs: Integers) -> Floats:
     return G
 
 
-def _membrane_rank(body: FreeBody, shapes: ComponentModes) -> Integers:
-    """(n,) rank of every shape by descending chi: the last one is most like a stretch"""
-    Phi, n = shapes.Phi, shapes.Phi.shape[1]
-    chi = np.empty(n)
-    for first in range(0, n, CHUNK):
-        own = np.arange(first, min(first + CHUNK, n))
-        G = _derivatives(body, Phi, np.stack([own, own], axis=1))
-        chi[own] = np.einsum("ij,ij->j", G, np.asarray(body.model.K @ G))
-    chi /= shapes.omega_squared * np.abs(Phi).max(axis=0) ** 2
-    rank = np.empty(n, dtype=np.int64)
-    rank[np.argsort(-chi)] = np.arange(n)
+def _membrane_rank(body: FreeBody, shapes: ComponentModes, own: Floats) -> Integers:
+    """(n,) rank of every shape by descending chi: the last one is most like a stretch; own : (3 b, n) G_kk"""
+    chi = np.einsum("ij,ij->j", own, np.asarray(body.model.K @ own))
+    chi /= shapes.omega_squared * np.abs(shapes.Phi).max(axis=0) ** 2
+    rank = np.empty(len(chi), dtype=np.int64)
+    rank[np.argsort(-chi)] = np.arange(len(chi))
     return rank
 
 

@@ -2,7 +2,8 @@
 
 Both start from blocks of 27-node hexahedra on a lattice of half cells. Every other type takes its nodes from these:
 two wedges share a hexahedron along the diagonal of its base, three tetrahedra share a wedge so that every quadrilateral
-face is cut through its lowest node (Dompierre et al. 1999), which leaves no hanging faces.
+face is cut through its lowest node (Dompierre et al. 1999), which leaves no hanging faces; six pyramids share a
+hexahedron with their apex in its middle.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from flexmb.mesh.mesh import SOLIDS, Cells, Mesh
 
 EDGES = {
     "tet10": [(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)],
+    "pyramid13": [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4)],
     "wedge15": [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (1, 4), (2, 5)],
     "hex20": [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)],
 }
@@ -28,6 +30,7 @@ _FACES = [(0, 1, 1), (2, 1, 1), (1, 0, 1), (1, 2, 1), (1, 1, 0), (1, 1, 2)]
 _MIDDLES = [tuple((np.array(_CORNERS[a]) + _CORNERS[b]) // 2) for a, b in EDGES["hex20"]]
 _LATTICE = np.array([*_CORNERS, *_MIDDLES, *_FACES, (1, 1, 1)])
 """(27, 3) place of the nodes of a hex27 in halves of the cell, VTK order"""
+_BASES = [(0, 4, 7, 3), (1, 2, 6, 5), (0, 1, 5, 4), (2, 3, 7, 6), (0, 3, 2, 1), (4, 5, 6, 7)]
 _WEDGES = [(0, 1, 2, 4, 5, 6), (0, 2, 3, 4, 6, 7)]
 _TURNS = np.array(
     [
@@ -63,6 +66,8 @@ def box_mesh(
     start = np.stack(np.meshgrid(*(2 * np.arange(n) for n in counts), indexing="ij"), axis=-1).reshape(-1, 1, 3)
     hexahedra = number[tuple(np.moveaxis(start + _LATTICE, -1, 0))]
     place = place.reshape(-1, 3)
+    if kind == "pyramid13":
+        hexahedra, place = _with_quarters(hexahedra, place.astype(float))
     spacing = np.array(size) / np.array(counts)
     points = place / 2.0 * spacing
     nodes = _cells_of(kind, hexahedra)
@@ -89,6 +94,10 @@ def rod_mesh(kind: str, length: float, radius: float, n_along: int, n_across: in
     base = np.array([flat[(a, b)] for a, b, _ in _LATTICE])
     first = 2 * np.arange(n_along)[:, None, None] + _LATTICE[:, 2]
     hexahedra = (first * len(disc) + quads[:, base][None]).reshape(-1, 27)
+    if kind == "pyramid13":
+        hexahedra, points = _with_quarters(hexahedra, points)
+    if kind == "pyramid5":  # with straight edges, the middle of a curved hexahedron may be outside
+        points[hexahedra[:, 26]] = points[hexahedra[:, :8]].mean(axis=1)
     nodes = _cells_of(kind, hexahedra)
     across = np.hypot(points[:, 1], points[:, 2])
     skin = across > radius * (1 - 1e-9)
@@ -106,6 +115,13 @@ def _cells_of(kind: str, hexahedra: Integers) -> Integers:
     """(n, 27) hexahedra on the half lattice -> (m, k) cells of the kind on the same nodes."""
     if kind.startswith("hex"):
         return hexahedra[:, : SOLIDS[kind]]
+    if kind.startswith("pyramid"):
+        # Bases seen from outside, so that the apex lies behind them; middles of the sides, then of the slopes.
+        local = np.array([[*reversed(base), 26] for base in _BASES])
+        if kind == "pyramid13":
+            sides = [_middle(local[:, a], local[:, b]) for a, b in EDGES[kind][:4]]
+            local = np.concatenate([local, *sides, 27 + local[:, :4]], axis=1)
+        return hexahedra[:, local].reshape(-1, SOLIDS[kind])
     pieces: list[Integers] = []
     for wedge in _WEDGES:
         local = np.broadcast_to(wedge, (len(hexahedra), 6))
@@ -115,6 +131,13 @@ def _cells_of(kind: str, hexahedra: Integers) -> Integers:
         local = np.concatenate([local, *(_middle(local[:, a], local[:, b]) for a, b in EDGES[kind])], axis=1)
     rows = np.repeat(np.arange(len(hexahedra)), len(pieces))
     return hexahedra[rows[:, None], local]
+
+
+def _with_quarters(hexahedra: Integers, points: Floats) -> tuple[Integers, Floats]:
+    """(n, 35) hexahedra and their points, with nodes half way between the corners and the middle of the cell."""
+    new = (points[hexahedra[:, :8]] + points[hexahedra[:, 26:27]]) / 2.0
+    numbers = len(points) + np.arange(8 * len(hexahedra)).reshape(-1, 8)
+    return np.concatenate([hexahedra, numbers], axis=1), np.concatenate([points, new.reshape(-1, 3)])
 
 
 def _tets(local: Integers, hexahedra: Integers) -> list[Integers]:
@@ -137,7 +160,7 @@ def _middle(a: Integers, b: Integers) -> Integers:
 
 
 def _n_corners(kind: str) -> int:
-    return {"tet": 4, "wedge": 6, "hex": 8}[kind.rstrip("0123456789")]
+    return {"tet": 4, "pyramid": 5, "wedge": 6, "hex": 8}[kind.rstrip("0123456789")]
 
 
 def _off_corners(kind: str, nodes: Integers, values: Floats) -> Floats:

@@ -23,7 +23,7 @@ import pytest
 from flexmb.bodies.body_file import read_body, write_body
 from flexmb.bodies.body_report import report_text
 from flexmb.bodies.reduced_body import ReducedBody
-from flexmb.cli.progress import StageLine, stage_text
+from flexmb.cli.progress import StageLine, stage_text, time_left
 from flexmb.elements.material import MATERIALS
 from flexmb.mesh.mesh import Mesh
 from flexmb.reduction.request import ReductionRequest, TieRequest
@@ -332,6 +332,10 @@ def test_a_result_is_not_overwritten(folder: Path, capsys: Capture) -> None:
 def test_stages_on_the_terminal() -> None:
     assert stage_text("assembling", 0.3, 12.0) == "assembling   30%  12 s"
     assert stage_text("factorising", math.nan, 65.0) == "factorising  1:05"
+    assert stage_text("modes: 3 of 9", 0.25, 30.0, 65.0) == "modes: 3 of 9   25%  30 s, 1:05 left in this stage"
+    # a quarter in 10 s, from 30 % on: the 45 % that are left take 18 s
+    assert time_left(0.55, (100.0, 0.3), 110.0) == pytest.approx(18.0)
+    assert all(math.isnan(time_left(fraction, (100.0, 0.3), 110.0)) for fraction in (0.3, math.nan))
     stream = io.StringIO()
     line = StageLine(stream)
     line("assembling", 0.0)

@@ -5,11 +5,14 @@ Covers: reduction.small_motions.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from flexmb.bodies.reduce_model import reduce_model
 from flexmb.bodies.reduced_body import ReducedBody
+from flexmb.reduction import second_order
 from flexmb.reduction.component_modes import component_modes
 from flexmb.reduction.free_body import FreeBody
 from flexmb.reduction.request import ReductionRequest
@@ -45,6 +48,21 @@ def test_strain_energy_is_quadratic_through_third_order(tie: str) -> None:
     ratio = cubic(2.0, 1.0) / cubic(1.0, 1.0)
     assert ratio > 2.0**4.5, "odd part falls by the fifth power"
     assert cubic(2.0, 0.0) / cubic(1.0, 0.0) == pytest.approx(8.0, rel=0.01)
+
+
+def test_pairs_come_once_and_in_order_whatever_the_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = tied_bar("rbe2", "rbe2")
+    shapes = component_modes(body, modes=3)
+    whole = np.hstack([chunk for _, chunk in second_order_fields(body, shapes)])
+    n = len(shapes.labels)
+    assert whole.shape[1] == n * (n + 1) // 2
+    monkeypatch.setattr(second_order, "CHUNK", 7)
+    parts = list(second_order_fields(body, shapes))
+    assert [part.start for part, _ in parts] == [0, *(part.stop for part, _ in parts[:-1])]
+    # other chunks are other products of matrices, which differ by round-off
+    assert np.allclose(np.hstack([chunk for _, chunk in parts]), whole, rtol=0.0, atol=1e-11 * np.abs(whole).max())
+    alone = replace(shapes, Phi=shapes.Phi[:, :1].copy(), omega_squared=shapes.omega_squared[:1])
+    assert [(part.start, part.stop, G.shape[1]) for part, G in second_order_fields(body, alone)] == [(0, 1, 1)]
 
 
 def reduced_rod(

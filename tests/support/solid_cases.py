@@ -114,6 +114,8 @@ def mass_by_points(mesh: Mesh, density: float) -> np.ndarray:
             points, factor = np.stack([a * (1 - b) * (1 - c), b * (1 - c), c], axis=1), (1 - b) * (1 - c) ** 2 / 8
         elif block.kind.startswith("wedge"):
             points, factor = np.stack([a * (1 - b), b, t], axis=1), (1 - b) / 4
+        elif block.kind.startswith("pyramid"):
+            points, factor = np.stack([r * (1 - c), s * (1 - c), c], axis=1), (1 - c) ** 2 / 2
         else:
             points, factor = np.stack([r, s, t], axis=1), np.ones_like(r)
         N = shape_functions(block.kind, points)

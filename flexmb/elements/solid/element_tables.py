@@ -2,7 +2,7 @@
 
 Stiffness is integrated at the points of a rule that is exact for straight, affine cells. The mass of a curved cell is
 sum over h of det J(h) times a table of its shape products, exact for every shape that the cell can take: det J is a
-polynomial too (degree 3 in tet10, at most 5 in each direction of hex20).
+polynomial too (degree 3 in tet10, at most 5 in each direction of hex20; in a, b, c of `reference_cells` for pyramids).
 
 Incompatible modes of hex8 (Wilson 1973; Taylor, Beresford and Wilson 1976): three inner functions 1 - r^2, 1 - s^2,
 1 - t^2, here through their derivatives.
@@ -34,6 +34,8 @@ _STRESS_EXPONENTS: dict[str, Exponents] = {
     "hex8": cube_exponents(1),
     "hex20": cube_exponents(1),
     "hex27": cube_exponents(1),
+    "pyramid5": tetrahedron_exponents(0),
+    "pyramid13": tetrahedron_exponents(1),
     "wedge6": wedge_exponents(0, 1, 1),
     "wedge15": wedge_exponents(1, 1, 2),
 }
@@ -48,6 +50,8 @@ def stiffness_rule(kind: str) -> quadrature.Rule:
         "hex8": lambda: quadrature.cube(2),
         "hex20": lambda: quadrature.cube(3),
         "hex27": lambda: quadrature.cube(3),
+        "pyramid5": lambda: quadrature.pyramid(2, 1),
+        "pyramid13": lambda: quadrature.pyramid(3, 2),
         "wedge6": lambda: quadrature.wedge(2, 2),
         "wedge15": lambda: quadrature.wedge(4, 3),
     }[kind]()
@@ -61,6 +65,8 @@ def mass_rule(kind: str) -> quadrature.Rule:
         "hex8": lambda: quadrature.cube(3),
         "hex20": lambda: quadrature.cube(5),
         "hex27": lambda: quadrature.cube(5),
+        "pyramid5": lambda: quadrature.pyramid(3, 2),
+        "pyramid13": lambda: quadrature.pyramid(5, 4),
         "wedge6": lambda: quadrature.wedge(3, 3),
         "wedge15": lambda: quadrature.wedge(8, 5),
     }[kind]()
@@ -74,6 +80,8 @@ def _stress_points(kind: str) -> Floats:
         "hex8": lambda: quadrature.cube(2),
         "hex20": lambda: quadrature.cube(2),
         "hex27": lambda: quadrature.cube(2),
+        "pyramid5": lambda: quadrature.pyramid(1, 1),
+        "pyramid13": lambda: quadrature.pyramid(2, 2),
         "wedge6": lambda: quadrature.wedge(1, 2),
         "wedge15": lambda: quadrature.wedge(2, 2),
     }[kind]()[0]
@@ -137,7 +145,8 @@ def element_tables(kind: str, incompatible: bool = False) -> ElementTables:
     samples, table = _mass_samples(kind)
     stress_points, inner = _stress_points(kind), incompatible and kind == "hex8"
     exponents = _STRESS_EXPONENTS[kind]
-    extrapolation = monomials(exponents, reference_nodes(kind)) @ np.linalg.inv(monomials(exponents, stress_points))
+    # The pyramid with 13 nodes has more points than coefficients: least squares.
+    extrapolation = monomials(exponents, reference_nodes(kind)) @ np.linalg.pinv(monomials(exponents, stress_points))
     return ElementTables(
         kind=kind,
         gradients=np.ascontiguousarray(shape_gradients(kind, points)),

@@ -21,6 +21,7 @@ from flexmb.mesh.raw import Numbering, RawCells, RawMesh, cells_by_point_ids, di
 
 _HEX20 = [*range(8), 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15]
 _WEDGE15 = [*range(6), 6, 9, 7, 12, 14, 13, 8, 10, 11]
+_PYRAMID13 = [*range(5), 5, 8, 10, 6, 7, 9, 11, 12]
 _TYPES: dict[int, tuple[str, int, list[int] | None]] = {
     1: ("line2", 2, None),
     2: ("tri3", 3, None),
@@ -35,12 +36,12 @@ _TYPES: dict[int, tuple[str, int, list[int] | None]] = {
     11: ("tet10", 10, [0, 1, 2, 3, 4, 5, 6, 7, 9, 8]),
     12: ("hex27", 27, [*_HEX20, 22, 23, 21, 24, 20, 25, 26]),
     13: ("wedge18", 18, [*_WEDGE15, 15, 17, 16]),
-    14: ("pyramid14", 14, None),
+    14: ("pyramid14", 14, [*_PYRAMID13, 13]),
     15: ("vertex", 1, None),
     16: ("quad8", 8, None),
     17: ("hex20", 20, _HEX20),
     18: ("wedge15", 15, _WEDGE15),
-    19: ("pyramid13", 13, None),
+    19: ("pyramid13", 13, _PYRAMID13),
 }
 """Element type number of Gmsh -> cell type, number of nodes, index of each node of the VTK order in that of Gmsh"""
 _DIMENSIONS = {"vertex": 0, "line": 1, "tri": 2, "quad": 2}

@@ -139,10 +139,10 @@ def _read_whole(meshio: Any, path: Path) -> Any:
 
 
 def _complete(meshio: Any) -> None:
-    """Add cell types that meshio's tables lack: any file with a 15-node wedge fails without the first."""
+    """Add cell types that its tables lack: files with a 15-node wedge or 13-node pyramid fail without the first."""
     dimensions = getattr(meshio._mesh, "topological_dimension", None)
     if isinstance(dimensions, dict):
-        dimensions.setdefault("wedge15", 3)
+        dimensions.update({"wedge15": 3, "pyramid13": 3})
     med = getattr(getattr(meshio.med, "_med", None), "med_to_meshio_type", None)
     if isinstance(med, dict):
         for word, kind in {"H27": "hexahedron27", "P18": "wedge18", "QU9": "quad9"}.items():

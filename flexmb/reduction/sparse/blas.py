@@ -17,7 +17,7 @@ import numpy as np
 from flexmb.arrays import Integers
 from flexmb.cores import available_cores
 
-_ROUTINES = (("cython_lapack", "dpotrf"), ("cython_blas", "dtrsm"), ("cython_blas", "dsyrk"))
+_ROUTINES = (("cython_lapack", "dpotrf"), ("cython_blas", "dtrsm"), ("cython_blas", "dsyrk"), ("cython_blas", "dgemm"))
 _SETTERS = (
     "scipy_openblas_set_num_threads",
     "scipy_openblas_set_num_threads64_",

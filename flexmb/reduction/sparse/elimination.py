@@ -24,6 +24,9 @@ from flexmb.reduction.sparse.plan import Plan, Task
 
 Progress = Callable[[str, float], None]
 
+_LARGEST_KEPT = 2**23
+"""Entries of a stack that is kept for the next subtree, 64 MB"""
+
 
 class NotPositiveDefinite(ComputationError):
     """The matrix has a pivot that is not positive, or that is round-off."""
@@ -101,37 +104,40 @@ class _Work:
         failed, pivot = factorise_subtree(
             task.start, task.end, plan.block, addresses(), plan.tree, self.matrix, self.panels, stack
         )
-        self._finish(task, failed, pivot, stack)
+        size = plan.update_size(task.end - 1)
+        self._finish(task, failed, pivot, stack[: size * (size + 1) // 2].copy())
+        self.room.give(stack)
 
     def _front(self, task: Task) -> None:
         plan, s = self.plan, task.start
-        rest = self.room.take(task.stack)
+        rest = np.empty(task.stack)
         diagonal = np.empty(plan.block * int(plan.firsts[s + 1] - plan.firsts[s]))
         place = np.empty(len(plan.order), dtype=np.int64)
         begin_front(s, plan.block, plan.tree, self.matrix, self.panels, rest, diagonal, place)
         # in the order of the tree, not of the threads: the same round-off in every run
-        for child, update in sorted(self.updates.pop(s, []), key=lambda entry: entry[0]):
+        updates = sorted(self.updates.pop(s, []), key=lambda entry: -entry[0])
+        while updates:
+            child, update = updates.pop()
             add_update(child, s, plan.block, plan.tree, place, update, self.panels, rest)
-            self.room.give(update)
+            del update
         pivot = finish_front(s, plan.block, addresses(), plan.tree, self.panels, diagonal, rest)
         self._finish(task, s if pivot >= 0 else -1, pivot, rest)
 
-    def _finish(self, task: Task, failed: int, pivot: int, stack: NDArray) -> None:
-        """Keep the packed update at the start of `stack` for the parent."""
+    def _finish(self, task: Task, failed: int, pivot: int, update: NDArray) -> None:
+        """Keep the packed update for the parent."""
         plan = self.plan
         if failed >= 0:
             self.failed = int(plan.order[plan.firsts[failed] + pivot // plan.block])
         last = task.end - 1
         if plan.parent[last] >= 0 and failed < 0:
-            size = plan.update_size(last)
-            update = self.room.take(size * (size + 1) // 2)
-            update[:] = stack[: len(update)]
             self.updates.setdefault(int(plan.parent[last]), []).append((last, update))
-        self.room.give(stack)
 
 
 class _Room:
-    """Arrays for reuse: fresh memory costs more time than the work in it."""
+    """Stacks of small subtrees for reuse: fresh memory costs more time than the work in it.
+
+    Not more are kept than are used at once. Large ones go back to the system: the factor needs that memory.
+    """
 
     def __init__(self) -> None:
         self._free: list[NDArray] = []
@@ -139,13 +145,16 @@ class _Room:
 
     def take(self, size: int) -> NDArray:
         with self._lock:
-            fitting = [index for index, array in enumerate(self._free) if len(array) >= size]
-            if fitting:
-                best = min(fitting, key=lambda index: len(self._free[index]))
-                return self._free.pop(best)[:size]
+            self._free.sort(key=len)
+            fitting = next((index for index, array in enumerate(self._free) if len(array) >= size), None)
+            if fitting is not None:
+                return self._free.pop(fitting)[:size]
+            if self._free:  # the largest that is too small is replaced
+                self._free.pop()
         return np.empty(size)
 
     def give(self, array: NDArray) -> None:
         whole = array if array.base is None else array.base
-        with self._lock:
-            self._free.append(whole)
+        if len(whole) <= _LARGEST_KEPT:
+            with self._lock:
+                self._free.append(whole)

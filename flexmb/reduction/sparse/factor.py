@@ -30,6 +30,8 @@ Progress = Callable[[str, float], None]
 
 _COLUMNS = 48
 """Right-hand sides that are solved for together."""
+_ORDERING_SECONDS = {METIS: 0.6e-6, COORDINATES: 1.5e-6}
+"""[s] that ordering and planning take for every pair of neighbours, measured on bars and blocks of tet10 cells"""
 _SUSPICIOUS_PIVOT = 1e-6
 """Share of a diagonal entry below which its pivot may be round-off: up to 1e-10 was measured for free bodies."""
 _NO_ENERGY = 1e-15
@@ -108,15 +110,25 @@ class Factor:
             list(pool.map(lambda limits: backward(*limits, *shared), subtrees))
 
 
-def factorise(K: Any, points: ArrayLike, *, ordering: str | None = None, progress: Progress | None = None) -> Factor:
-    """Factorise K (sparse, symmetric positive definite; BSR keeps its block size) with blocks at `points` (n, 3)."""
+def factorise(
+    K: Any,
+    points: ArrayLike,
+    *,
+    ordering: str | None = None,
+    later_bytes: int = 0,
+    progress: Progress | None = None,
+) -> Factor:
+    """Factorise K (sparse, symmetric positive definite; BSR keeps its block size) with blocks at `points` (n, 3).
+
+    later_bytes: memory that will be needed beside the factor, once it is made
+    """
     if DISABLED:
         raise ComputationError("Factorising a mesh needs compiled code. Unset NUMBA_DISABLE_JIT.")
     matrix, places = _checked(K, points)
     if progress is not None:
-        progress("ordering", float("nan"))
+        progress(_ordering_text(ordering or _usual_ordering(), len(matrix[1])), float("nan"))
     plan = _planned(matrix, places, ordering)
-    _reject_too_large(plan)
+    _reject_too_large(plan, later_bytes)
     if progress is not None:
         progress("factorising", 0.0)
     factor = Factor(plan, eliminate(plan, matrix, places, progress))
@@ -148,9 +160,19 @@ def _reject_mechanism(K: Any, factor: Factor, points: Floats) -> None:
         raise NotPositiveDefinite(block, points[block])
 
 
+def _usual_ordering() -> str:
+    return METIS if has_metis() else COORDINATES
+
+
+def _ordering_text(method: str, n_neighbours: int) -> str:
+    """The stage of ordering: it cannot report how far it is, so that its expected time is given if it is long."""
+    expected = _ORDERING_SECONDS[method] * n_neighbours
+    return "ordering" if expected < 1.0 else f"ordering (about {expected:.0f} s)"
+
+
 def _planned(matrix: tuple, points: Floats, ordering: str | None) -> Plan:
     starts, neighbours, values = matrix
-    method = ordering or (METIS if has_metis() else COORDINATES)
+    method = ordering or _usual_ordering()
     order = nested_dissection(starts, neighbours, points, method)
     return make_plan(starts, neighbours, order, values.shape[1], method)
 
@@ -175,15 +197,20 @@ def _checked(K: Any, points: ArrayLike) -> tuple[tuple, Floats]:
     return (starts, K.indices.astype(np.int32, copy=False), np.ascontiguousarray(K.data, dtype=np.float64)), places
 
 
-def _reject_too_large(plan: Plan) -> None:
-    """Reject a matrix, before the work starts, if memory does not suffice."""
+def _reject_too_large(plan: Plan, later_bytes: int) -> None:
+    """Reject a matrix, before the work starts, if memory does not suffice for the factorisation or for what follows."""
     free = available_memory()
-    needed = plan.bytes + plan.working_bytes(available_cores())
-    if free is not None and needed > free:
-        advice = "Use a coarser mesh or a machine with more memory"
-        if plan.ordering == COORDINATES:
-            advice += ', or install "pymetis", which finds a better ordering'
-        raise ComputationError(
-            f"Factorising the stiffness matrix of {plan.block * len(plan.order)} unknowns needs about "
-            f"{needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free. {advice}."
-        )
+    working = plan.working_bytes(available_cores())
+    needed = plan.bytes + max(working, later_bytes)
+    if free is None or needed <= free:
+        return
+    advice = "Use a coarser mesh or a machine with more memory"
+    if later_bytes > working:
+        advice += ", fewer modes, or the linear field"
+    if plan.ordering == COORDINATES:
+        advice += ', or install "pymetis", which finds a better ordering'
+    then = f" and to go on ({later_bytes / 1e9:.1f} GB)" if later_bytes > working else ""
+    raise ComputationError(
+        f"Factorising the stiffness matrix of {plan.block * len(plan.order)} unknowns{then} needs about "
+        f"{needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free. {advice}."
+    )

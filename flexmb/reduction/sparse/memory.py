@@ -1,7 +1,7 @@
 """Available memory.
 
-The smaller of what the system has available and what the control group of the process (a container, a batch job) still
-allows. None if the system does not report it.
+The smallest of what the system has available, what the control groups of the process (a container, a batch job) still
+allow, and what its own limit of address space (ulimit -v) leaves. None if the system does not report it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ import sys
 from pathlib import Path
 
 _UNLIMITED = 1 << 60
+_PROC = Path("/proc")
+_GROUPS = Path("/sys/fs/cgroup")
 
 
 def available_memory() -> int | None:
     """Bytes that can be allocated without swapping."""
     if sys.platform.startswith("linux"):
-        known = [size for size in (_linux_available(), _group_available()) if size is not None]
+        limits = (_linux_available(), _group_available(), _address_space_available())
+        known = [size for size in limits if size is not None]
         return min(known) if known else None
     if sys.platform == "darwin":
         return _macos_available()
@@ -29,7 +32,7 @@ def available_memory() -> int | None:
 
 def _linux_available() -> int | None:
     try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
+        lines = (_PROC / "meminfo").read_text().splitlines()
     except OSError:
         return None
     for line in lines:
@@ -38,13 +41,24 @@ def _linux_available() -> int | None:
     return None
 
 
+def _address_space_available() -> int | None:
+    """Bytes below the limit of the process itself."""
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return None
+    try:
+        pages = int((_PROC / "self/statm").read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return None
+    return max(limit - pages * resource.getpagesize(), 0)
+
+
 def _group_available() -> int | None:
-    """Bytes that the control group allows, version 2 or 1; inactive pages of files can be released and do not count."""
-    for folder, limit_name, used_name in (
-        (_own_group(), "memory.max", "memory.current"),
-        (Path("/sys/fs/cgroup"), "memory.max", "memory.current"),
-        (Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes", "memory.usage_in_bytes"),
-    ):
+    """Bytes that the control groups allow, the own one and those above it, version 2 or 1."""
+    known = []
+    for folder, limit_name, used_name in _own_groups():
         try:
             limit = int((folder / limit_name).read_text())
             used = int((folder / used_name).read_text())
@@ -52,20 +66,28 @@ def _group_available() -> int | None:
         except (OSError, ValueError):
             continue
         if limit < _UNLIMITED:
+            # inactive pages of files can be released and do not count
             files = int(statistics.get("inactive_file", statistics.get("total_inactive_file", "0")))
-            return max(limit - used + files, 0)
-    return None
+            known.append(max(limit - used + files, 0))
+    return min(known, default=None)
 
 
-def _own_group() -> Path:
+def _own_groups() -> list[tuple[Path, str, str]]:
+    """Folders of the group of this process and of all groups above it, with the names of limit and use."""
+    kinds = {"": (_GROUPS, "memory.max", "memory.current")}
+    kinds["memory"] = (_GROUPS / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes")
+    found = list(kinds.values())
     try:
-        for line in Path("/proc/self/cgroup").read_text().splitlines():
-            number, _, path = line.split(":", 2)
-            if number == "0":
-                return Path("/sys/fs/cgroup") / path.lstrip("/")
-    except (OSError, ValueError):
-        pass
-    return Path("/sys/fs/cgroup")
+        lines = (_PROC / "self/cgroup").read_text().splitlines()
+    except OSError:
+        return found
+    for line in lines:
+        _, controllers, path = (line.split(":", 2) + ["", ""])[:3]
+        for name in set(controllers.split(",")) & set(kinds):
+            root, limit, used = kinds[name]
+            own = Path(path.lstrip("/"))
+            found += [(root / group, limit, used) for group in (own, *own.parents) if group != Path(".")]
+    return found
 
 
 def _macos_available() -> int | None:

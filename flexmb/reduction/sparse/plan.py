@@ -135,7 +135,7 @@ def _split(operations: NDArray, parent: Integers, stack: Integers, updates: Inte
     tasks, start = [], 0
     for index, last in enumerate(int(last) for last in lasts):
         front = bool(is_front[last])
-        room = int(updates[last]) ** 2 if front else int(stack[last])
+        room = int(updates[last]) * (int(updates[last]) + 1) // 2 if front else int(stack[last])
         work = float(below[last] if front else operations[last])
         place = (int(number[parent[last]]) if parent[last] >= 0 else -1, int(n_children[index]))
         tasks.append(Task(start, last + 1, front, room, work, *place))

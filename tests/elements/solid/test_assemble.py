@@ -19,7 +19,7 @@ from flexmb.elements.solid.assemble import assemble
 from flexmb.elements.solid.chunks import CHUNK, Chunks, chunks_of
 from flexmb.errors import InputError
 from flexmb.mesh.mesh import Cells, Mesh
-from flexmb.mesh.topology import is_quadratic
+from flexmb.mesh.topology import EDGES, is_quadratic
 from flexmb.verification.solid_meshes import box_mesh
 from tests.support.solid_cases import (
     KINDS,
@@ -109,7 +109,10 @@ def test_patch_of_distorted_cells_strains_uniformly(kind, hex8):
     assert patch_error(assemble(mesh, STEEL, hex8=hex8)) < 1e-12
 
 
-@pytest.mark.parametrize(("first", "second"), [("hex8", "wedge6"), ("hex20", "wedge15")])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("hex8", "wedge6"), ("hex20", "wedge15"), ("hex8", "pyramid5"), ("hex20", "pyramid13"), ("wedge15", "pyramid13")],
+)
 def test_mixed_meshes_pass_the_patch_test(first, second):
     left = box_mesh(first, (2, 2, 2), SIZE)
     right = box_mesh(second, (2, 2, 2), SIZE)
@@ -119,6 +122,31 @@ def test_mixed_meshes_pass_the_patch_test(first, second):
     assert np.abs(model.K @ model.rigid_motions()).max() < 1e-13 * abs(model.K).max()
     assert patch_error(model) < 1e-12
     assert model.M.sum() == pytest.approx(2 * STEEL.density * np.prod(SIZE), rel=1e-13)
+
+
+@pytest.mark.parametrize(("pyramid", "tetrahedron"), [("pyramid5", "tet4"), ("pyramid13", "tet10")])
+def test_tetrahedra_on_slopes_of_pyramids_pass_the_patch_test(pyramid, tetrahedron):
+    """A distorted box of pyramids around an octahedron of four tetrahedra that takes the place of two of them."""
+    box = box_mesh(pyramid, (2, 1, 1), SIZE, distort=0.1)
+    nodes, corners = box.cells[0].nodes, box.cells[0].nodes[:, :5]
+    first, second = 1, 6  # the pyramids on the square between the two hexahedra
+    assert set(corners[first][:4]) == set(corners[second][:4])
+    ring, ends = corners[first][:4], (corners[second][4], corners[first][4])
+    cells = np.array([[ends[0], ring[i], ring[(i + 1) % 4], ends[1]] for i in range(4)])
+    volume = np.linalg.det(box.points[cells[:, 1:]] - box.points[cells[:, :1]])
+    cells[volume < 0] = cells[volume < 0][:, [0, 2, 1, 3]]
+    points = box.points
+    if tetrahedron == "tet10":
+        # Slopes keep their middle nodes; the middle of the axis is the only new node.
+        known = {frozenset((row[a], row[b])): row[5 + i] for row in nodes for i, (a, b) in enumerate(EDGES["pyramid"])}
+        known[frozenset(ends)] = len(points)
+        points = np.concatenate([points, points[list(ends)].mean(axis=0)[None]])
+        middles = [[known[frozenset((cell[a], cell[b]))] for a, b in EDGES["tet"]] for cell in cells]
+        cells = np.concatenate([cells, middles], axis=1)
+    rest = np.delete(nodes, [first, second], axis=0)
+    model = assemble(Mesh(points, (Cells(pyramid, rest), Cells(tetrahedron, cells))), STEEL)
+    assert model.M.sum() == pytest.approx(STEEL.density * np.prod(SIZE), rel=1e-13)
+    assert patch_error(model) < 1e-12
 
 
 def patch_error(model: FEModel) -> float:

@@ -176,7 +176,6 @@ def test_shells_beside_the_solid_are_told(tmp_path):
             NODES + "*ELEMENT, TYPE=C3D6\n1, 1, 2, 3, 4, 11, 12, 13,\n14\n",
             "more than the 6 nodes.*SecondOrderIncomplete",
         ),
-        (NODES + "*ELEMENT, TYPE=C3D5\n1, 1, 2, 3, 4, 11\n", "1 pyramid5"),
         (NODES + "*ELEMENT, TYPE=COH3D8\n1, 1, 2, 3, 4, 11, 12, 13, 14\n", "1 COH3D8"),
         (NODES + "*ELEMENT\n1, 1, 2\n", r"\*ELEMENT without TYPE"),
         (BRICK + "*NSET, NSET=a\nb\n", "set 'a' contains the set 'b', which is not in the file"),

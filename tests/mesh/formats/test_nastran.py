@@ -154,7 +154,6 @@ def test_include(tmp_path):
             ("CTETRA  10", "CORD3G  2       1       2       3\nCTETRA  10"),
             "line 10: the coordinate system CORD3G 2 is not",
         ),
-        (("CTETRA  10      7       1       2       3       4", "CPYRAM,10,7,1,2,3,4,1"), "1 pyramid5"),
         (("CTETRA  10      7       1       2       3       4", ""), "no cells at all"),
     ],
 )

@@ -2,8 +2,9 @@
 
 Covers: cores, reduction.sparse.blas, reduction.sparse.elimination, reduction.sparse.kernels.dense,
 reduction.sparse.kernels.dissection, reduction.sparse.kernels.lanes, reduction.sparse.kernels.numeric,
-reduction.sparse.kernels.separators, reduction.sparse.kernels.substitution, reduction.sparse.kernels.supernodes,
-reduction.sparse.kernels.tree, reduction.sparse.memory, reduction.sparse.ordering, reduction.sparse.plan.
+reduction.sparse.kernels.panels, reduction.sparse.kernels.separators, reduction.sparse.kernels.substitution,
+reduction.sparse.kernels.supernodes, reduction.sparse.kernels.tree, reduction.sparse.memory,
+reduction.sparse.ordering, reduction.sparse.plan.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import scipy.sparse as sp
 
 from flexmb.errors import ComputationError, InputError
 from flexmb.reduction.sparse import factor as factor_module
+from flexmb.reduction.sparse import memory
 from flexmb.reduction.sparse.factor import COORDINATES, METIS, NotPositiveDefinite, factorise, plan_factor
 from flexmb.reduction.sparse.kernels.dissection import dissect
+from flexmb.reduction.sparse.kernels.panels import WIDTH
 from flexmb.reduction.sparse.kernels.tree import column_counts, elimination_tree
 from flexmb.reduction.sparse.memory import available_memory
 from flexmb.reduction.sparse.ordering import has_metis
@@ -171,6 +174,21 @@ def test_supernodes_hold_the_structure_of_the_factor():
     assert np.allclose(np.tril(mine), C, atol=1e-12)
 
 
+def test_wide_supernodes_are_stored_in_strips_without_their_upper_triangle():
+    K, points = lattice((32, 12, 12))
+    factor = factorise(K, points, ordering=COORDINATES)
+    plan = factor.plan
+    pivots, below = 3 * np.diff(plan.firsts), 3 * np.diff(plan.row_starts)
+    wide = pivots > WIDTH
+    assert (below[wide] == 0).any() and (below[wide] > 0).any(), "strips with and without rows below them"
+    assert plan.nnz < (pivots * (pivots + below)).sum() - WIDTH**2 // 8
+    # single fronts (packed updates) and subtrees (squares on a stack) both have such supernodes or feed them
+    assert any(task.is_front for task in plan.tasks) and any(not task.is_front for task in plan.tasks)
+    B = np.random.default_rng(4).standard_normal((K.shape[0], 11))
+    # componentwise backward error of a Cholesky factorisation: some eps, growing slowly with the size of the fronts
+    assert backward_error(K, factor.solve(B), B) < 1e-13
+
+
 def test_own_order_is_a_permutation_and_nearly_as_good_as_metis():
     K, points = lattice((16, 14, 12))
     order = dissect(K.indptr.astype(np.int64), K.indices.astype(np.int32), points)
@@ -188,6 +206,48 @@ def test_too_little_memory_is_said_before_starting(monkeypatch):
     monkeypatch.setattr(factor_module, "eliminate", lambda *_: pytest.fail("started"))
     with pytest.raises(ComputationError, match=r"needs about .* GB, and 0\.0 GB are free.*coarser mesh"):
         factorise(K, points)
+
+
+def test_memory_of_what_follows_counts_too(monkeypatch):
+    K, points = lattice((8, 8, 8))
+    plan = plan_factor(K, points)
+    enough = plan.bytes + plan.working_bytes(factor_module.available_cores())
+    monkeypatch.setattr(factor_module, "available_memory", lambda: enough)
+    factorise(K, points, later_bytes=enough - plan.bytes)
+    monkeypatch.setattr(factor_module, "eliminate", lambda *_: pytest.fail("started"))
+    with pytest.raises(
+        ComputationError, match=r"and to go on \(.* GB\) needs about .* fewer modes, or the linear field"
+    ):
+        factorise(K, points, later_bytes=enough)
+
+
+def test_ordering_of_a_large_matrix_reports_its_expected_time():
+    assert factor_module._ordering_text(METIS, 1000) == "ordering"
+    assert factor_module._ordering_text(COORDINATES, 10_000_000) == "ordering (about 15 s)"
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_limits_of_containers_count_at_every_level(tmp_path, monkeypatch, version):
+    """The group of the process has no limit; the one above it has 3 GB, of which 2 are used and 0.5 can be released."""
+    groups, proc = tmp_path / "cgroup", tmp_path / "proc"
+    root = groups if version == 2 else groups / "memory"
+    own = root / "batch" / "job"
+    own.mkdir(parents=True)
+    (proc / "self").mkdir(parents=True)
+    (proc / "meminfo").write_text("MemTotal: 9000000 kB\nMemAvailable: 8000000 kB\n")
+    (proc / "self" / "cgroup").write_text("0::/batch/job\n" if version == 2 else "7:cpu,memory:/batch/job\n")
+    limit, used = (
+        ("memory.max", "memory.current") if version == 2 else ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    )
+    for folder, most in ((own, "max" if version == 2 else str(2**63 - 4096)), (own.parent, "3000000000")):
+        (folder / limit).write_text(most + "\n")
+        (folder / used).write_text("2000000000\n")
+        released = "inactive_file" if version == 2 else "total_inactive_file"
+        (folder / "memory.stat").write_text(f"anon 5\n{released} 500000000\n")
+    monkeypatch.setattr(memory, "_PROC", proc)
+    monkeypatch.setattr(memory, "_GROUPS", groups)
+    assert memory._linux_available() == 8_192_000_000
+    assert memory._group_available() == 1_500_000_000
 
 
 def test_available_memory_is_plausible():

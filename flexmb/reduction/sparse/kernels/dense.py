@@ -11,7 +11,7 @@ import numpy as np
 from flexmb.machine_code.jit import intrinsic, kernel
 
 L, N, R, T = np.uint8(ord("L")), np.uint8(ord("N")), np.uint8(ord("R")), np.uint8(ord("T"))
-POTRF, TRSM, SYRK = 0, 1, 2
+POTRF, TRSM, SYRK, GEMM = 0, 1, 2, 3
 """Indices of the routines in the array of addresses."""
 
 
@@ -60,3 +60,11 @@ def subtract_square(blas, n, k, A, at, ld, beta, S, s_at, s_ld):
     """S = beta S - A A^T, lower triangle only, for A (n, k)."""
     a, s = A.ctypes.data + 8 * at, S.ctypes.data + 8 * s_at
     _call(blas[SYRK], (L, N, np.int32(n), np.int32(k), -1.0, a, np.int32(ld), beta, s, np.int32(s_ld)))
+
+
+@kernel
+def subtract_product(blas, m, n, k, A, a_at, b_at, ld, beta, C, c_at, c_ld):
+    """C = beta C - A B^T for A (m, k) and B (n, k), both in one array."""
+    a, b, c = A.ctypes.data + 8 * a_at, A.ctypes.data + 8 * b_at, C.ctypes.data + 8 * c_at
+    sizes = (np.int32(m), np.int32(n), np.int32(k))
+    _call(blas[GEMM], (N, T, *sizes, -1.0, a, np.int32(ld), b, np.int32(ld), beta, c, np.int32(c_ld)))

@@ -1,8 +1,9 @@
 """Multifrontal Cholesky factorisation: one dense front per supernode, updates passed to the parent on a stack.
 
-The pivot columns of a front are assembled where the factor keeps them; the rest of the front (its update) is
-assembled on top of the stack and then packed, lower triangle by columns, over the updates of the children. Source:
-I. S. Duff, J. K. Reid, ACM Trans. Math. Softw. 9 (1983) 302-325.
+The pivot columns of a front are assembled where the factor keeps them (panels.py). In a subtree the rest of the front
+(its update) is assembled on top of the stack and then packed, lower triangle by columns, over the updates of the
+children. The large fronts above the subtrees are assembled packed: their squares would be the peak of memory.
+Source: I. S. Duff, J. K. Reid, ACM Trans. Math. Softw. 9 (1983) 302-325.
 
 tree   = (firsts, row_starts, rows, panel_starts, parent)
 matrix = (starts, neighbours, values (nnz, b, b), order, rank), the matrix in its own numbering
@@ -14,11 +15,14 @@ import numpy as np
 
 from flexmb.machine_code.jit import array_kernel, kernel
 from flexmb.machine_code.signatures import f8, i8, returns, void
-from flexmb.reduction.sparse.kernels.dense import cholesky, divide_right, subtract_square
+from flexmb.reduction.sparse.kernels.dense import cholesky, divide_right, subtract_product, subtract_square
+from flexmb.reduction.sparse.kernels.panels import WIDTH, column_start, strip_start
 from flexmb.reduction.sparse.kernels.tree import MATRIX, TREE
 
 SINGULAR = 1e-14
 """Pivots below this share of the diagonal entry they came from are round-off."""
+COLUMNS = 192
+"""Columns of a packed update that are computed together."""
 
 
 @kernel
@@ -41,7 +45,7 @@ def _begin(s, block, tree, matrix, panels, diagonal, place):
             if i < j:
                 continue
             for y in range(block):
-                column = at + (block * (j - begin) + y) * height + place[i]
+                column = at + column_start(block * (j - begin) + y, height) + place[i]
                 for x in range(block):
                     panels[column + x] = values[q, y, x]
             if i == j:
@@ -50,7 +54,7 @@ def _begin(s, block, tree, matrix, panels, diagonal, place):
 
 
 @kernel
-def _add_update(child, s, block, tree, place, update, update_at, panels, rest, rest_at, runs):
+def _add_update(child, s, block, tree, place, update, update_at, panels, rest, rest_at, is_packed, runs):
     """Add the packed update of `child` to the front of `s`: pivot columns into `panels`, the others into `rest`."""
     firsts, row_starts, rows, panel_starts, parent = tree
     pivots = block * (firsts[s + 1] - firsts[s])
@@ -73,11 +77,14 @@ def _add_update(child, s, block, tree, place, update, update_at, panels, rest, r
                 length = runs[i] - skip
                 row = place[rows[first + i]] + skip
                 if column < pivots:
-                    to = panel_starts[s] + (column + y) * height + row
+                    to = panel_starts[s] + column_start(column + y, height) + row
                     for x in range(length):
                         panels[to + x] += update[at + x]
                 else:
-                    to = rest_at + (column - pivots + y) * u + row - pivots
+                    c = column - pivots + y
+                    to = rest_at + c * u + row - pivots
+                    if is_packed:
+                        to -= c * (c + 1) // 2
                     for x in range(length):
                         rest[to + x] += update[at + x]
                 at += length
@@ -86,25 +93,68 @@ def _add_update(child, s, block, tree, place, update, update_at, panels, rest, r
 
 
 @kernel
-def _eliminate(s, block, blas, tree, panels, diagonal, rest, rest_at, beta):
-    """Factorise the pivots, divide the rows below by them and subtract their product; -1, or the first bad pivot."""
+def _eliminate_pivots(s, block, blas, tree, panels, diagonal):
+    """Factorise the pivots and divide the rows below by them, strip after strip; -1, or the first bad pivot."""
     firsts, row_starts, rows, panel_starts, parent = tree
-    at = panel_starts[s]
+    pivots = block * (firsts[s + 1] - firsts[s])
+    height = pivots + block * (row_starts[s + 1] - row_starts[s])
+    for first in range(0, pivots, WIDTH):
+        at, ld = panel_starts[s] + strip_start(first, height), height - first
+        width = min(WIDTH, pivots - first)
+        for before in range(0, first, WIDTH):
+            left = panel_starts[s] + strip_start(before, height) + first - before
+            subtract_product(blas, ld, width, WIDTH, panels, left, left, height - before, 1.0, panels, at, ld)
+        status = cholesky(blas, panels, at, width, ld)
+        good = width if status == 0 else status - 1
+        for i in range(good):
+            pivot = panels[at + i * (ld + 1)]
+            if not pivot * pivot > SINGULAR * diagonal[first + i]:
+                return first + i
+        if good < width:
+            return first + good
+        if ld > width:
+            divide_right(blas, ld - width, width, panels, at, ld, panels, at + width, ld)
+    return -1
+
+
+@kernel
+def _eliminate(s, block, blas, tree, panels, diagonal, rest, rest_at, beta):
+    """Eliminate the pivots and subtract their product from the rest, a square; -1, or the first bad pivot."""
+    firsts, row_starts, rows, panel_starts, parent = tree
+    failed = _eliminate_pivots(s, block, blas, tree, panels, diagonal)
     pivots = block * (firsts[s + 1] - firsts[s])
     u = block * (row_starts[s + 1] - row_starts[s])
     height = pivots + u
-    status = cholesky(blas, panels, at, pivots, height)
-    good = pivots if status == 0 else status - 1
-    for i in range(good):
-        pivot = panels[at + i * (height + 1)]
-        if not pivot * pivot > SINGULAR * diagonal[i]:
-            return i
-    if good < pivots:
-        return good
-    if u > 0:
-        divide_right(blas, u, pivots, panels, at, height, panels, at + pivots, height)
-        subtract_square(blas, u, pivots, panels, at + pivots, height, beta, rest, rest_at, u)
-    return -1
+    if failed < 0 and u > 0:
+        for first in range(0, pivots, WIDTH):
+            below = panel_starts[s] + strip_start(first, height) + pivots - first
+            width = min(WIDTH, pivots - first)
+            subtract_square(
+                blas, u, width, panels, below, height - first, beta if first == 0 else 1.0, rest, rest_at, u
+            )
+    return failed
+
+
+@kernel
+def _subtract_packed(s, block, blas, tree, panels, rest):
+    """Subtract the product of the eliminated pivots from the packed rest, a few columns at a time."""
+    firsts, row_starts, rows, panel_starts, parent = tree
+    pivots = block * (firsts[s + 1] - firsts[s])
+    u = block * (row_starts[s + 1] - row_starts[s])
+    height = pivots + u
+    products = np.empty(u * min(u, COLUMNS))
+    to = 0
+    for column in range(0, u, COLUMNS):
+        count, tall = min(COLUMNS, u - column), u - column
+        for first in range(0, pivots, WIDTH):
+            at = panel_starts[s] + strip_start(first, height) + pivots - first + column
+            width = min(WIDTH, pivots - first)
+            beta = 0.0 if first == 0 else 1.0
+            subtract_product(blas, tall, count, width, panels, at, at, height - first, beta, products, 0, tall)
+        for j in range(count):
+            for i in range(j, tall):
+                rest[to + i - j] += products[j * tall + i]
+            to += tall - j
 
 
 @kernel
@@ -145,7 +195,7 @@ def factorise_subtree(start, end, block, blas, tree, matrix, panels, stack):
             child = waiting[n_waiting]
             size = block * (row_starts[child + 1] - row_starts[child])
             at -= size * (size + 1) // 2
-            _add_update(child, s, block, tree, place, stack, at, panels, stack, top, runs)
+            _add_update(child, s, block, tree, place, stack, at, panels, stack, top, False, runs)
         failed = _eliminate(s, block, blas, tree, panels, diagonal, stack, top, 1.0 if has_children else 0.0)
         if failed >= 0:
             return s, failed
@@ -166,7 +216,8 @@ def smallest_pivot(block, tree, panels, diagonal):
         pivots = block * (firsts[s + 1] - firsts[s])
         height = pivots + block * (row_starts[s + 1] - row_starts[s])
         for i in range(pivots):
-            share = panels[panel_starts[s] + i * (height + 1)] ** 2 / diagonal[block * firsts[s] + i]
+            pivot = panels[panel_starts[s] + column_start(i, height) + i]
+            share = pivot**2 / diagonal[block * firsts[s] + i]
             if share < smallest:
                 smallest, place = share, block * firsts[s] + i
     return smallest, place
@@ -174,7 +225,7 @@ def smallest_pivot(block, tree, panels, diagonal):
 
 @array_kernel(void(i8, i8, TREE, MATRIX, f8[::1], f8[::1], f8[::1], i8[::1]))
 def begin_front(s, block, tree, matrix, panels, rest, diagonal, place):
-    """Start the front of `s` by itself: matrix entries into its panel, zeros into `rest`."""
+    """Start the front of `s` by itself: matrix entries into its panel, zeros into `rest`, which is packed."""
     _begin(s, block, tree, matrix, panels, diagonal, place)
     rest[:] = 0.0
 
@@ -183,13 +234,13 @@ def begin_front(s, block, tree, matrix, panels, rest, diagonal, place):
 def add_update(child, s, block, tree, place, update, panels, rest):
     """Add the packed update of one child to the front begun."""
     runs = np.empty(tree[1][child + 1] - tree[1][child] + 1, np.int64)
-    _add_update(child, s, block, tree, place, update, 0, panels, rest, 0, runs)
+    _add_update(child, s, block, tree, place, update, 0, panels, rest, 0, True, runs)
 
 
 @array_kernel(i8(i8, i8, i8[::1], TREE, f8[::1], f8[::1], f8[::1]))
 def finish_front(s, block, blas, tree, panels, diagonal, rest):
-    """Eliminate the pivots of the front begun and pack its update to the beginning of `rest`; -1 or the bad pivot."""
-    failed = _eliminate(s, block, blas, tree, panels, diagonal, rest, 0, 1.0)
-    if failed < 0:
-        _pack(rest, 0, block * (tree[1][s + 1] - tree[1][s]), 0)
+    """Eliminate the pivots of the front begun and subtract their product from its packed update; -1 or the bad pivot"""
+    failed = _eliminate_pivots(s, block, blas, tree, panels, diagonal)
+    if failed < 0 and rest.size > 0:
+        _subtract_packed(s, block, blas, tree, panels, rest)
     return failed

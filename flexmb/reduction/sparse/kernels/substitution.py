@@ -20,6 +20,7 @@ from flexmb.reduction.sparse.kernels.lanes import (
     subtract_transposed_3,
     subtract_transposed_6,
 )
+from flexmb.reduction.sparse.kernels.panels import WIDTH, column_start
 from flexmb.reduction.sparse.kernels.tree import TREE
 
 
@@ -81,20 +82,26 @@ def _transposed_triangle(panels, at, height, width, x, own):
 def _forward_columns(pivots, u, panels, at, x, own, group, n_groups, product, product_group):
     """Substitute in the pivots of a supernode and collect what they subtract from the rows below in `product`."""
     height = pivots + u
-    first, first_x, first_product = np.int64(panels.ctypes.data), np.int64(x.ctypes.data), np.int64(product.ctypes.data)
-    j = 0
-    while j < pivots:
-        width = _width(pivots - j)
-        corner = at + j * (height + 1)
-        for g in range(n_groups):
-            place = g * group + own + LANES * j
-            _triangle(panels, corner, height, width, x, place)
-            here = first_x + 8 * place
-            next_rows = here + 8 * LANES * width
-            _subtract(width, first + 8 * (corner + width), height, pivots - j - width, here, next_rows)
-            below = first + 8 * (at + j * height + pivots)
-            _subtract(width, below, height, u, here, first_product + 8 * g * product_group)
-        j += width
+    factor, first_x, first_product = (
+        np.int64(panels.ctypes.data),
+        np.int64(x.ctypes.data),
+        np.int64(product.ctypes.data),
+    )
+    for first in range(0, pivots, WIDTH):
+        ld, end = height - first, min(first + WIDTH, pivots)
+        j = first
+        while j < end:
+            width = _width(end - j)
+            corner = at + column_start(j, height) + j
+            for g in range(n_groups):
+                place = g * group + own + LANES * j
+                _triangle(panels, corner, ld, width, x, place)
+                here = first_x + 8 * place
+                next_rows = here + 8 * LANES * width
+                _subtract(width, factor + 8 * (corner + width), ld, pivots - j - width, here, next_rows)
+                below = factor + 8 * (corner + pivots - j)
+                _subtract(width, below, ld, u, here, first_product + 8 * g * product_group)
+            j += width
 
 
 @array_kernel(void(i8, i8, i8, TREE, f8[::1], f8[:, :, ::1], f8[:, :, ::1]))
@@ -166,21 +173,23 @@ def backward(start, end, block, tree, panels, X):
 def _backward_columns(pivots, u, panels, at, x, own, group, n_groups, gathered, gathered_group):
     """Substitute in the pivots of a supernode, with the values of the rows below in `gathered`."""
     height = pivots + u
-    first, first_x = np.int64(panels.ctypes.data), np.int64(x.ctypes.data)
+    factor, first_x = np.int64(panels.ctypes.data), np.int64(x.ctypes.data)
     first_gathered = np.int64(gathered.ctypes.data)
     j = pivots
     while j > 0:
-        width = _width(j)
+        first = (j - 1) // WIDTH * WIDTH
+        ld = height - first
+        width = _width(j - first)
         j -= width
-        corner = at + j * (height + 1)
+        corner = at + column_start(j, height) + j
         for g in range(n_groups):
             place = g * group + own + LANES * j
             here = first_x + 8 * place
-            below = first + 8 * (at + j * height + pivots)
-            _subtract_transposed(width, below, height, u, first_gathered + 8 * g * gathered_group, here)
+            below = factor + 8 * (corner + pivots - j)
+            _subtract_transposed(width, below, ld, u, first_gathered + 8 * g * gathered_group, here)
             next_rows = here + 8 * LANES * width
-            _subtract_transposed(width, first + 8 * (corner + width), height, pivots - j - width, next_rows, here)
-            _transposed_triangle(panels, corner, height, width, x, place)
+            _subtract_transposed(width, factor + 8 * (corner + width), ld, pivots - j - width, next_rows, here)
+            _transposed_triangle(panels, corner, ld, width, x, place)
 
 
 @array_kernel(void(i4[::1], i8, f8[:, :, ::1], f8[:, :, ::1]))

@@ -12,6 +12,7 @@ import numpy as np
 
 from flexmb.machine_code.jit import array_kernel, kernel
 from flexmb.machine_code.signatures import f8, i4, i8, returns
+from flexmb.reduction.sparse.kernels.panels import panel_size
 
 
 @array_kernel(returns(i8[::1], i8[::1], i8[::1]))
@@ -277,7 +278,7 @@ def sizes(firsts, row_starts, parent, block):
     for s in range(n):
         p = block * (firsts[s + 1] - firsts[s])
         u = block * (row_starts[s + 1] - row_starts[s])
-        panel_starts[s + 1] = panel_starts[s] + p * (p + u)
+        panel_starts[s + 1] = panel_starts[s] + panel_size(p, p + u)
         operations[s] += p * (p * (p / 3.0 + u) + float(u) * u)
         stack[s] = max(stack[s], stacked[s] + u * u)
         q = parent[s]
