@@ -150,18 +150,15 @@ class FreeBody:
             self._moves = np.ones(self.n, dtype=bool)
             return model.K, np.arange(model.n_blocks)
         K, free = ties.stiffness(model.K, model.rotations, len(model.points))
-        masses = np.einsum("ij,ij->j", free, model.mass_times(free)) if free.shape[1] else np.zeros(0)
+        moved = ties.T @ free
+        masses = np.asarray((moved * (model.M @ moved)).sum(axis=0)).ravel()
         moving = np.flatnonzero(masses > 1e-12 * float(np.abs(model.M.diagonal()).max()))
         if len(moving):
-            block = int(np.abs(free[:, moving[0]]).argmax()) // 3
+            block = int(np.abs(moved[:, [moving[0]]].toarray()).argmax()) // 3
             raise ComputationError(_mechanism(model.block_points[block]))
-        self._moves = np.isin(ties.kept_rows, ties.dependent, invert=True) & (self._diagonal(K) > 0.0)
-        for column in free.T:
-            self._moves &= column[ties.kept_rows] == 0.0
+        self._moves = np.ones(len(ties.kept_rows), dtype=bool)
+        self._moves[np.unique(free.nonzero()[0])] = False
         return K, ties.kept
-
-    def _diagonal(self, K: Any) -> Floats:
-        return np.asarray(K.diagonal())
 
     def _forces(self, f: Floats) -> Floats:
         """Forces on the independent unknowns"""

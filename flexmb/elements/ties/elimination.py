@@ -90,14 +90,15 @@ class Elimination:
             second.add(blocks, pairs, out)
         return np.asarray(self.closure @ out)
 
-    def stiffness(self, K: Any, rotations: Integers, n_nodes: int) -> tuple[Any, Floats]:
-        """T^T K T as BSR, and directions (3 b, m) that nothing holds: they have stiffness here, and stay at rest."""
+    def stiffness(self, K: Any, rotations: Integers, n_nodes: int) -> tuple[Any, Any]:
+        """T^T K T as BSR, and directions (3 r, m), sparse, that nothing holds: they have stiffness here and stay at rest"""
         reduced = sparse.csr_array(self.T.T @ sparse.csr_array(K) @ self.T)
         diagonal = reduced.diagonal()
         size = float(np.median(diagonal[diagonal > 0.0])) if (diagonal > 0.0).any() else 1.0
         empty = np.flatnonzero(diagonal <= 0.0)
         rows, columns, values = [empty], [empty], [np.full(len(empty), size)]
-        free = [self.T[:, [int(i)]].toarray() for i in empty]
+        count = reduced.shape[0]
+        free = [sparse.eye_array(count, format="csc")[:, empty]]
         for unknowns in self._loose_unknowns(rotations, n_nodes):
             own = unknowns[diagonal[unknowns] > 0.0]
             if not len(own):
@@ -109,11 +110,11 @@ class Elimination:
                 rows.append(np.repeat(own, len(own)))
                 columns.append(np.tile(own, len(own)))
                 values.append(np.outer(scale * axis, scale * axis).ravel())
-                free.append(np.asarray(self.T[:, own] @ (axis / scale)[:, None]))
+                free.append(sparse.csc_array((axis / scale, (own, np.zeros_like(own))), shape=(count, 1)))
         entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
         whole = (reduced + sparse.coo_array(entries, shape=reduced.shape).tocsr()).tobsr(blocksize=(3, 3))
         whole.sort_indices()
-        return whole, np.hstack(free) if free else np.zeros((K.shape[0], 0))
+        return whole, sparse.hstack(free, format="csc")
 
     def _loose_unknowns(self, rotations: Integers, n_nodes: int) -> list[Integers]:
         """Independent unknowns of every loose node, as numbers of columns of T"""

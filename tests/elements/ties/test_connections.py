@@ -1,4 +1,7 @@
-"""Ties, masses and springs of a deck: rigid motions, mass, chains, loops, and a tied model against a whole one."""
+"""Ties, masses and springs of a deck: rigid motions, mass, chains, loops, and a tied model against a whole one.
+
+Covers: elements.ties.elimination, elements.ties.springs, elements.ties.surface_ties, elements.ties.tie_rows.
+"""
 
 from dataclasses import replace
 
