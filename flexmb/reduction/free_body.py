@@ -70,7 +70,6 @@ class FreeBody:
         return _sub_blocks(self.model.K, np.arange(self.model.n_blocks), self.tied_rows[::3] // 3)
 
     def _hold_by_ties(self, progress: Progress) -> None:
-        model = self.model
         tied = np.concatenate([tie.blocks for tie in self._ties])
         free = np.setdiff1d(self._kept, tied)
         if not len(free):

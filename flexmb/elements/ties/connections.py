@@ -2,7 +2,7 @@
 
 Input: a mesh with its deck. Output: `Connections`, from which `connected` makes the whole model of a body: masses and
 springs are added, dependent unknowns are eliminated (`elimination.py`). Nodes of shells and beams have rotations, and
-those that ties, springs or masses turn. What nothing holds at a node of no cell (the spin of a reference) stays at rest.
+those that ties, springs or masses turn. What nothing holds at a node of no cell (spin of a reference) stays at rest.
 """
 
 from __future__ import annotations
@@ -105,7 +105,8 @@ def _mass_riders(found: Connections, length: float) -> tuple[Riders, Any]:
     With P = tr(J)/2 - J = sum P_i n_i n_i^T the energy of rotation is that of the differences of the motions of the
     points c + h n_i and c, weighted by P_i/h^2.
     """
-    nodes, arms = [], []
+    nodes: list[int] = []
+    arms: list[Floats] = []
     rows, columns, values = [], [], []
     for entry in found.masses:
         centre = len(nodes)
@@ -188,7 +189,9 @@ def _masses(mesh: Mesh, deck: Deck, turning: Flags, losses: list[Loss]) -> list[
             continue
         made.append(entry)
     if fixed:
-        text = f"offset and inertia of {len(fixed)} masses ({_named(mesh, fixed)}) left out: their nodes have no rotations"
+        text = (
+            f"offset and inertia of {len(fixed)} masses ({_named(mesh, fixed)}) left out: their nodes have no rotations"
+        )
         losses.append(Loss("offsets", text, len(fixed)))
     return made
 
@@ -236,13 +239,13 @@ def _rows(mesh: Mesh, deck: Deck, places: Places, losses: list[Loss]) -> list[Ti
         losses.append(Loss("ties", f"{text}body to the ground, and the body is free", len(grounded), "bad"))
     n = mesh.n_points
     taken = {int(unknown) // 3 for rows in made for unknown in rows.dependent if unknown < 3 * n}
-    for tie in surfaces:
-        rows, free = surface_rows(tie, places, taken)
-        taken |= {int(unknown) // 3 for unknown in rows.dependent if unknown < 3 * n}
-        made.append(rows)
+    for surface in surfaces:
+        glued, free = surface_rows(surface, places, taken)
+        taken |= {int(unknown) // 3 for unknown in glued.dependent if unknown < 3 * n}
+        made.append(glued)
         if free:
-            level = "bad" if free == len(tie.nodes) else "note"
-            text = f"{free:,} of {len(tie.nodes):,} nodes of the tie '{tie.name[:60]}' stay free: they are further away "
+            level = "bad" if free == len(surface.nodes) else "note"
+            text = f"{free:,} of {len(surface.nodes):,} nodes of the tie '{surface.name[:60]}' stay free: they are further away "
             losses.append(Loss("ties", f"{text}from its main surface than its tolerance", free, level))
     return made
 

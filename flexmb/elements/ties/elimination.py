@@ -91,7 +91,7 @@ class Elimination:
         return np.asarray(self.closure @ out)
 
     def stiffness(self, K: Any, rotations: Integers, n_nodes: int) -> tuple[Any, Any]:
-        """T^T K T as BSR, and directions (3 r, m), sparse, that nothing holds: they have stiffness here and stay at rest"""
+        """T^T K T as BSR, and directions (3 r, m) that nothing holds: they have stiffness here, and stay at rest."""
         reduced = sparse.csr_array(self.T.T @ sparse.csr_array(K) @ self.T)
         diagonal = reduced.diagonal()
         size = float(np.median(diagonal[diagonal > 0.0])) if (diagonal > 0.0).any() else 1.0

@@ -51,7 +51,9 @@ class SpringForces:
         k, l = pairs.T
         both = np.einsum("ejp,jp->ep", bent[:, :, k], u[:, l])
         found = self.B.T @ (self.k[:, None] * both)
-        found += np.einsum("ejp,ep->jp", bent[:, :, k], first[:, l]) + np.einsum("ejp,ep->jp", bent[:, :, l], first[:, k])
+        found += np.einsum("ejp,ep->jp", bent[:, :, k], first[:, l]) + np.einsum(
+            "ejp,ep->jp", bent[:, :, l], first[:, k]
+        )
         own = self.unknowns >= 0
         np.add.at(forces, self.unknowns[own], found[own])
 
@@ -77,7 +79,9 @@ def spring_forces(spring: Spring | ScalarSpring, places: Places) -> SpringForces
     fixed = [node for node in (a, b) if places.rotation[node] < 0 and np.linalg.norm(places.points[node] - point) > 0.0]
     arms = [places.points[node] - point for node in (a, b)]
     size = max(float(np.linalg.norm(places.points[b] - places.points[a])), max(map(np.linalg.norm, arms)), 1e-300)
-    rigid = np.vstack([part for arm in arms for part in (np.hstack([_UNIT, -skew(arm)]), np.hstack([0 * _UNIT, _UNIT]))])
+    rigid = np.vstack(
+        [part for arm in arms for part in (np.hstack([_UNIT, -skew(arm)]), np.hstack([0 * _UNIT, _UNIT]))]
+    )
     rigid[found.unknowns < 0] = 0.0
     moved = np.abs(found.B @ rigid) * np.array([1.0, 1.0, 1.0, 1.0 / size, 1.0 / size, 1.0 / size])
     if k.any() and moved[k != 0.0].max() > _RESISTS:

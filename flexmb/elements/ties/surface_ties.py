@@ -73,9 +73,9 @@ def surface_rows(tie: SurfaceTie, places: Places, taken: set[int]) -> tuple[TieR
                 value += N.tolist()
         if distance > 1e-12 * tolerance:
             seconds.append((node, unknowns, E, gap, arms, matrix))
-    rows = tuple(np.array(part, dtype=np.int64) for part in (dependent, row, column))
+    first, of, to = (np.array(part, dtype=np.int64) for part in (dependent, row, column))
     second = _SurfaceSecond(tuple(seconds)) if seconds else None
-    return TieRows(tie.name, *rows, np.array(value, dtype=float), second), free
+    return TieRows(tie.name, first, of, to, np.array(value, dtype=float), second), free
 
 
 @dataclass(frozen=True)

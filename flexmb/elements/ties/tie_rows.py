@@ -90,7 +90,9 @@ def skew(r: Floats) -> Floats:
 def second_turn(wk: Floats, wl: Floats) -> Floats:
     """(p, 3, 3) S_kl of rotations (p, 3)"""
     outer = np.einsum("pi,pj->pij", wk, wl)
-    return np.asarray(0.5 * (outer + outer.transpose(0, 2, 1)) - np.einsum("pi,pi->p", wk, wl)[:, None, None] * np.eye(3))
+    return np.asarray(
+        0.5 * (outer + outer.transpose(0, 2, 1)) - np.einsum("pi,pi->p", wk, wl)[:, None, None] * np.eye(3)
+    )
 
 
 def rigid_rows(tie: RigidTie, places: Places) -> TieRows:
@@ -192,7 +194,9 @@ def averaged_rows(tie: AveragedTie, places: Places) -> TieRows:
     wanted = np.vstack([np.hstack([moved, np.zeros_like(moved)]), np.hstack([np.zeros_like(turned), turned])])
     if wanted.size and np.abs(wanted @ (E @ rigid - np.eye(6)) * _sizes(arms)).max() > _NOT_HELD:
         text = f"the nodes of the tie '{tie.name[:60]}' do not determine the motion of its reference"
-        raise InputError([Fault(text, ("ties", tie.name), "Use nodes that do not lie on one line, or fewer components.")])
+        raise InputError(
+            [Fault(text, ("ties", tie.name), "Use nodes that do not lie on one line, or fewer components.")]
+        )
     entries = _Entries()
     places_of = [(tie.node, moved), (int(places.rotation[tie.node]), turned)]
     rows, solved = [], []
@@ -259,7 +263,7 @@ class _AveragedSecond:
 
 
 def equation_rows(tie: Equation, places: Places) -> TieRows | None:
-    """The first term follows the others; None: a rigid motion violates the equation, it holds the body to the ground."""
+    """The first term follows the others; None: a rigid motion violates the equation, it holds the body to ground."""
     terms: dict[int, Floats] = {}
     order: list[int] = []
     centre = np.mean([places.points[node] for node, _, _ in tie.terms], axis=0)
@@ -290,5 +294,7 @@ def equation_rows(tie: Equation, places: Places) -> TieRows | None:
     entries = _Entries()
     entries.dependent.append(3 * block + c)
     for other, vector in terms.items():
-        entries.parts += [(0, 3 * other + i, -float(vector[i] / lead)) for i in range(3) if vector[i] and (other, i) != (block, c)]
+        entries.parts += [
+            (0, 3 * other + i, -float(vector[i] / lead)) for i in range(3) if vector[i] and (other, i) != (block, c)
+        ]
     return entries.rows(tie.name, is_linear=is_linear)

@@ -53,7 +53,9 @@ FACE_A, FACE_B = np.arange(12, 16), np.arange(16, 20)
 
 def test_equal_displacements_by_equations_and_a_tied_surface_are_a_merged_mesh():
     equations = tuple(
-        Equation("equal", ((int(b), c, 1.0), (int(a), c, -1.0))) for a, b in zip(FACE_A, FACE_B) for c in (1, 2, 3)
+        Equation("equal", ((int(b), c, 1.0), (int(a), c, -1.0)))
+        for a, b in zip(FACE_A, FACE_B, strict=True)
+        for c in (1, 2, 3)
     )
     whole = modes(merged())
     np.testing.assert_allclose(modes(two_bars(Deck(ties=equations), [])), whole, rtol=1e-9)
@@ -95,7 +97,7 @@ def test_mass_with_offset_and_inertia():
     riders, mass = model.carriers
     moved = riders.first(R)
     np.testing.assert_allclose(
-        np.einsum("pki,pli->kl", moved, np.asarray((mass @ moved.reshape(len(moved), -1))).reshape(moved.shape)),
+        np.einsum("pki,pli->kl", moved, np.asarray(mass @ moved.reshape(len(moved), -1)).reshape(moved.shape)),
         R.T @ model.mass_times(R),
         rtol=1e-9,
         atol=1e-9,
