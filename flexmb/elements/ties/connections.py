@@ -245,8 +245,8 @@ def _rows(mesh: Mesh, deck: Deck, places: Places, losses: list[Loss]) -> list[Ti
         made.append(glued)
         if free:
             level = "bad" if free == len(surface.nodes) else "note"
-            text = f"{free:,} of {len(surface.nodes):,} nodes of the tie '{surface.name[:60]}' stay free: they are further away "
-            losses.append(Loss("ties", f"{text}from its main surface than its tolerance", free, level))
+            text = f"{free:,} of {len(surface.nodes):,} nodes of the tie '{surface.name[:60]}' stay free: "
+            losses.append(Loss("ties", f"{text}they are further from its main surface than its tolerance", free, level))
     return made
 
 

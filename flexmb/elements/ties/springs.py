@@ -78,7 +78,11 @@ def spring_forces(spring: Spring | ScalarSpring, places: Places) -> SpringForces
     found = _element(places, (a, b), axes, k, point)
     fixed = [node for node in (a, b) if places.rotation[node] < 0 and np.linalg.norm(places.points[node] - point) > 0.0]
     arms = [places.points[node] - point for node in (a, b)]
-    size = max(float(np.linalg.norm(places.points[b] - places.points[a])), max(map(np.linalg.norm, arms)), 1e-300)
+    size = max(
+        float(np.linalg.norm(places.points[b] - places.points[a])),
+        *(float(np.linalg.norm(arm)) for arm in arms),
+        1e-300,
+    )
     rigid = np.vstack(
         [part for arm in arms for part in (np.hstack([_UNIT, -skew(arm)]), np.hstack([0 * _UNIT, _UNIT]))]
     )

@@ -36,7 +36,8 @@ def surface_rows(tie: SurfaceTie, places: Places, taken: set[int]) -> tuple[TieR
     from scipy.spatial import cKDTree
 
     tree = cKDTree(x.mean(axis=1))
-    row, column, value, dependent = [], [], [], []
+    row, column, value = [], [], []
+    dependent: list[int] = []
     seconds = []
     free = 0
     for node in tie.nodes.tolist():
@@ -73,9 +74,9 @@ def surface_rows(tie: SurfaceTie, places: Places, taken: set[int]) -> tuple[TieR
                 value += N.tolist()
         if distance > 1e-12 * tolerance:
             seconds.append((node, unknowns, E, gap, arms, matrix))
-    first, of, to = (np.array(part, dtype=np.int64) for part in (dependent, row, column))
+    unknowns, of, to = (np.array(part, dtype=np.int64) for part in (dependent, row, column))
     second = _SurfaceSecond(tuple(seconds)) if seconds else None
-    return TieRows(tie.name, first, of, to, np.array(value, dtype=float), second), free
+    return TieRows(tie.name, unknowns, of, to, np.array(value, dtype=float), second), free
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ def _solved_for(directions: Floats) -> tuple[list[int], Floats]:
         for j in range(len(directions)):
             if j != i:
                 rest[j] = rest[j] - rest[j, c] / rest[i, c] * rest[i]
-    return chosen, np.linalg.inv(directions[:, chosen]) if chosen else np.zeros((0, 0))
+    return chosen, np.asarray(np.linalg.inv(directions[:, chosen])) if chosen else np.zeros((0, 0))
 
 
 def skew(r: Floats) -> Floats:
