@@ -39,7 +39,7 @@ class Connections:
     """Nodes of no cell, or with rotations that no cell has"""
     roots: dict[int, int]
     losses: tuple[Loss, ...]
-    """What cannot be used"""
+    """Entries that cannot be used"""
 
     @property
     def rotations(self) -> Integers:

@@ -3,7 +3,7 @@
 A node at the gap g from the point sum N_j x_j of a face moves by sum N_j u_j + th x g, where th is the mean rotation of
 the nodes of the face (`averaged_motion`): a rigid motion of the face carries the node with it. If both have rotations
 the node's follows as well. Nodes further away than the tolerance stay free: that of the deck, or a tenth of the mean
-edge of the faces. Quadratic faces are cut into triangles between their nodes.
+edge of the faces. Faces of four nodes are bilinear; quadratic faces are cut into triangles between their nodes.
 """
 
 from __future__ import annotations
@@ -23,11 +23,16 @@ _TOLERANCE = 0.1
 """Part of the mean edge of the faces within which nodes are tied, if the deck gives none (Abaqus: 5 to 10 %)."""
 _NEAR = 24
 """Triangles whose centres are nearest, among which the nearest point is searched."""
+_NEWTON_STEPS = 10
+"""For the nearest point of a bilinear face: plane parallelograms need one."""
 
 
 def surface_rows(tie: SurfaceTie, places: Places, taken: set[int]) -> tuple[TieRows, int]:
     """The rows, and the number of nodes that stay free; nodes in `taken` follow another tie already."""
-    triangles = np.concatenate([part[:, list(cut)] for part in tie.faces for cut in FACE_TRIANGLES[part.shape[1]]])
+    cuts = [(part, part[:, list(cut)]) for part in tie.faces for cut in FACE_TRIANGLES[part.shape[1]]]
+    triangles = np.concatenate([np.zeros((0, 3), dtype=np.int64), *(cut for _, cut in cuts)])
+    # the whole face where it has three or four nodes, else the triangle
+    faces = [face for part, cut in cuts for face in (part if part.shape[1] < 5 else cut)]
     x = places.points[triangles]
     edges = np.linalg.norm(x - np.roll(x, 1, axis=1), axis=2)
     tolerance = _TOLERANCE * float(edges.mean()) if tie.tolerance is None else tie.tolerance
@@ -54,14 +59,16 @@ def surface_rows(tie: SurfaceTie, places: Places, taken: set[int]) -> tuple[TieR
         if distance > tolerance:
             free += 1
             continue
-        face = triangles[near[best]]
+        face = faces[near[best]]
+        if len(face) == 4:
+            N = _bilinear(places.points[node], places.points[face])
         gap = places.points[node] - N @ places.points[face]
-        unknowns, E, arms = averaged_motion(tie.name, places.points[node], face, np.ones(3), "123", places)
+        unknowns, E, arms = averaged_motion(tie.name, places.points[node], face, np.ones(len(face)), "123", places)
         matrix = np.kron(N, np.eye(3)) - skew(gap) @ E[3:]
         first = len(dependent)
         dependent += [3 * node + c for c in range(3)]
         for c in range(3):
-            row += [first + c] * 9
+            row += [first + c] * len(unknowns)
             column += unknowns.tolist()
             value += matrix[c].tolist()
         turning = places.rotation[face]
@@ -69,7 +76,7 @@ def surface_rows(tie: SurfaceTie, places: Places, taken: set[int]) -> tuple[TieR
             first = len(dependent)
             dependent += [3 * int(places.rotation[node]) + c for c in range(3)]
             for c in range(3):
-                row += [first + c] * 3
+                row += [first + c] * len(face)
                 column += [3 * int(block) + c for block in turning]
                 value += N.tolist()
         if distance > 1e-12 * tolerance:
@@ -113,3 +120,17 @@ def _nearest(p: Floats, x: Floats) -> tuple[float, Floats]:
         if distance < best[0]:
             best = (distance, N)
     return best
+
+
+def _bilinear(p: Floats, x: Floats) -> Floats:
+    """(4,) shares of the corners x : (4, 3) at the nearest point of a bilinear face"""
+    at = np.full(2, 0.5)
+    N = np.full(4, 0.25)
+    for _ in range(_NEWTON_STEPS):
+        s, t = at
+        along = np.array([(1.0 - t) * (x[1] - x[0]) + t * (x[2] - x[3]), (1.0 - s) * (x[3] - x[0]) + s * (x[2] - x[1])])
+        step = np.linalg.lstsq(along.T, p - N @ x, rcond=None)[0]
+        at = np.clip(at + step, 0.0, 1.0)
+        s, t = at
+        N = np.array([(1.0 - s) * (1.0 - t), s * (1.0 - t), s * t, (1.0 - s) * t])
+    return N
