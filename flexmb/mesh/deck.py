@@ -10,7 +10,7 @@ are unit vectors in the basic system.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -324,18 +324,26 @@ class Deck:
         return not any(getattr(self, name) for name in ("materials", "shells", "beams", "solids", *KINDS[3:], "frames"))
 
 
+def deck_links(deck: Deck | None) -> Iterator[Integers]:
+    """Nodes that one mass, spring or tie connects, each in turn; a tied surface with the nodes of its faces."""
+    if deck is None:
+        return
+    for entry in (*deck.masses, *deck.springs, *deck.ties):
+        if isinstance(entry, PointMass):
+            yield np.array([entry.node])
+        elif isinstance(entry, (Spring, ScalarSpring)):
+            yield np.array([node for node in entry.nodes if node != GROUND])
+        elif isinstance(entry, Equation):
+            yield np.array([node for node, _, _ in entry.terms])
+        elif isinstance(entry, SurfaceTie):
+            yield np.concatenate([entry.nodes, *(faces.ravel() for faces in entry.faces)])
+        else:
+            yield np.concatenate([[entry.node], entry.nodes])
+
+
 def deck_nodes(deck: Deck | None) -> Integers:
     """Nodes that masses, springs and ties use."""
-    found: list[Iterable[int]] = []
-    if deck is not None:
-        found.append(entry.node for entry in deck.masses)
-        found.append(node for entry in deck.springs for node in entry.nodes if node != GROUND)
-        for tie in deck.ties:
-            if isinstance(tie, Equation):
-                found.append(node for node, _, _ in tie.terms)
-            else:
-                found.append(tie.nodes.tolist() if isinstance(tie, SurfaceTie) else [tie.node, *tie.nodes.tolist()])
-    return np.unique(np.array([node for part in found for node in part], dtype=np.int64))
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *deck_links(deck)]))
 
 
 def deck_summary(deck: Deck) -> Iterator[tuple[str, str]]:
