@@ -39,6 +39,8 @@ class BodyLoads:
     """(r, k, 3) [N]"""
     moment: Floats
     """(r, k, 3) about the body origin [N m]"""
+    place: Floats
+    """(r, k, 3) the markers on the deformed body [m]"""
 
 
 def system_of(result: Result, model: Model | None = None, folder: str | os.PathLike[str] | None = None) -> System:
@@ -187,7 +189,7 @@ class _Watch:
             at = self.markers.index(joint.on_child if joint.sign > 0.0 else joint.on_parent)
             force[:, at] += np.einsum("rji,rj->ri", R, f)
             moment[:, at] += np.einsum("rji,rj->ri", R, about_origin)
-        return BodyLoads(motion, tuple(self.markers), force, moment)
+        return BodyLoads(motion, tuple(self.markers), force, moment, arm)
 
 
 def _span(start: int, length: int) -> Integers:

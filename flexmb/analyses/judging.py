@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flexmb.analyses.ill_determined import ill_determined, loaded, not_unique
+from flexmb.analyses.left_out_modes import left_out_shares
 from flexmb.analyses.preparation import Preparation
 from flexmb.analyses.unstable_rest import stability_warnings
 from flexmb.errors import InputError
@@ -96,6 +97,8 @@ def _observations(
         if not flexible_bodies(system.mechanism):
             return seen
         findings, weak = flexible_findings(system.mechanism, result), ill_determined(system, result)
+        shares = left_out_shares(system, result)
+        findings = {name: replace(found, left_out=shares.get(name)) for name, found in findings.items()}
         return replace(seen, findings=findings, strain=strain_text(result), ill_determined=weak)
     except InputError:  # the file is damaged, which is reported elsewhere
         return NOTHING_SEEN

@@ -112,20 +112,25 @@ def _about_centre(inertia: Floats, mass: float, S0: Floats) -> list[list[float]]
     return [[float(x) for x in row] for row in moved]
 
 
+def left_out_compliance(body: FreeBody, shapes: ComponentModes) -> Floats:
+    """(6 i, 6 i) motion of the i interfaces under wrenches on them that the shapes leave out [m/N]; inertia relief"""
+    motion = body.interface_motion(shapes.Phi)
+    lost = body.interface_motion(body.attachment_modes) - (motion / shapes.omega_squared) @ motion.T
+    return 0.5 * (lost + lost.T)
+
+
 def _static_errors(body: FreeBody, shapes: ComponentModes) -> list[dict[str, Any]]:
     """Error of the compliance of every interface for forces and for moments, relative to the largest compliance."""
     if not body.interfaces:
         return []
     full = body.interface_motion(body.attachment_modes)
-    motion = body.interface_motion(shapes.Phi)
-    reduced = (motion / shapes.omega_squared) @ motion.T
+    left_out = left_out_compliance(body, shapes)
     errors = []
     for number, interface in enumerate(body.interfaces):
         entry: dict[str, Any] = {"interface": interface.name}
         for key, offset in (("force_error", 0), ("moment_error", 3)):
             part = slice(6 * number + offset, 6 * number + offset + 3)
-            lost = full[part, part] - reduced[part, part]
-            values, axes = np.linalg.eigh(0.5 * (lost + lost.T))
+            values, axes = np.linalg.eigh(left_out[part, part])
             worst = int(np.abs(values).argmax())
             entry[key] = float(abs(values[worst]) / np.linalg.norm(full[part, part], 2))
             entry[key.replace("error", "direction")] = _direction(axes[:, worst])

@@ -87,6 +87,8 @@ def _write_all(file: h5py.File, body: ReducedBody) -> None:
         _put_marker(file, number, marker)
     if body.surface is not None:
         _put_arrays(file, "surface", body.surface, layout.SURFACE)
+    if body.left_out is not None:
+        _put(file, "left_out", body.left_out, layout.LEFT_OUT)
     text = json.dumps(body.report, default=_plain)
     report = file.create_dataset("report", data=text, dtype=h5py.string_dtype())
     report.attrs["unit"], report.attrs["text"] = "-", "what the checks of the reduction found, as JSON"
@@ -238,6 +240,7 @@ class _Reader:
             length=length,
             surface=self.surface(surface_nodes, second_order) if self.has("surface") else None,
             report=self.report(),
+            left_out=self.array("left_out", layout.LEFT_OUT) if self.has("left_out") else None,
             provenance={key: _text(value) for key, value in stored(self.file, "provenance").attrs.items()},
         )
 

@@ -6,11 +6,13 @@
     /sid/NAME/M0, M1         standard input data under their usual names (`sid.py`); Ke and De are read from here
     /coordinates/            label, kind, frequency and interface of every elastic coordinate
     /markers/NAME/           position, shapes, and the nodes that it is tied to; attributes kind, number, order
+    /left_out                compliance between the interfaces that the coordinates leave out (older files have none)
     /surface/                the outside of the mesh, for pictures and stress
     /provenance              attributes: mesh and its hash, material, options, versions
 
 Everything is SI and in body axes. n elastic coordinates [m], p mass points, s nodes and t triangles of the surface, c
-pairs of coordinates (k, l <= k), m nodes of a marker. All but Ke and De under /sid follows from /field.
+pairs of coordinates (k, l <= k), m nodes of a marker, w = 6 times the interfaces. All but Ke and De under /sid follows
+from /field.
 """
 
 from __future__ import annotations
@@ -78,6 +80,7 @@ SURFACE = {
 }
 MAY_LACK_SURFACE = ("G", "stress", "mesh_error")
 
+LEFT_OUT = Entry("ww", "m/N", "motion of the interfaces per force and moment on them that the shapes leave out")
 STIFFNESS = Entry("nn", "N/m", "stiffness of the elastic coordinates")
 DAMPING = Entry("nn", "N*s/m", "damping of the elastic coordinates")
 FREQUENCY = Entry("n", "Hz", "frequency of the coordinate alone in mean axes")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.arrays import Floats, Integers
-from flexmb.bodies.body_checks import BodyFindings, body_findings
+from flexmb.bodies.body_checks import BodyFindings, body_findings, left_out_compliance
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.mesh_field import MassProducts, linear_invariants
 from flexmb.bodies.outside import outside_of
@@ -115,6 +115,7 @@ def reduce_model(
         frame=request.frame.replace("clamped:", "clamped ", 1),
         length=float(np.ptp(model.points, axis=0).max()),
         surface=surface,
+        left_out=left_out_compliance(body, shapes) if body.interfaces else None,
         report=report,
         provenance=dict(provenance or {}),
     )

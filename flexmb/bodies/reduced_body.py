@@ -92,6 +92,9 @@ class ReducedBody:
     """Findings of `bodies/body_checks.py`: numbers, strings and lists of them (plain data, as in JSON)"""
     provenance: dict[str, str] = field(default_factory=dict)
     """Mesh file and its hash, material, options, versions"""
+    left_out: Floats | None = None
+    """(6 i, 6 i) motion of the i interfaces under forces and moments on them, x y z each, that the coordinates leave
+    out [m/N]; None: not known"""
 
     @property
     def n_modes(self) -> int:

@@ -145,6 +145,7 @@ ROW_WEIGHT = _place(
 )
 BALANCE = _place("balance", "S", "n_v + n_rows", "", "row and column scaling of the Newton matrix", only="implicit")
 ROW_SIZE = _place("row_size", "S", "n_sized", "m, 1", "sparse: length scale, or 1 for an angle", only="implicit")
+ADDED = _place("added", "S", "n_thin", "kg m^2", "sparse: inertia that makes pivots of thin bodies", only="implicit")
 TANGENT_VALUES = _place("tangent_values", "S", "n_tangent", "", "sparse: stored entries of S", only="implicit")
 RATES = _place("rates", "S", "4 n_q", "m/s, m/s^2", "q_dot and q_ddot at both ends of the step")
 SLOPES = _place(
@@ -214,7 +215,7 @@ def counts_of(ints: Integers) -> dict[str, int]:
     """The counts of a system that lengths are written in."""
     names = {"n_q": L.N_Q, "n_v": L.N_V, "n_rows": L.N_ROWS, "n_pos_rows": L.N_POS_ROWS, "n_powers": L.N_POWERS}
     counts = {name: int(ints[slot]) for name, slot in names.items()}
-    return counts | {"n_free": max(counts["n_v"] - counts["n_rows"], 0), "n_tangent": 0, "n_sized": 0}
+    return counts | {"n_free": max(counts["n_v"] - counts["n_rows"], 0), "n_tangent": 0, "n_sized": 0, "n_thin": 0}
 
 
 def make_state(ints: Integers, explicit: bool, patterns: Sequence[Integers] = ()) -> tuple[Integers, Floats]:
@@ -226,7 +227,7 @@ def make_state(ints: Integers, explicit: bool, patterns: Sequence[Integers] = ()
     m = counts["n_rows"]
     if patterns:
         size = counts["n_v"] + m
-        counts["n_sized"] = m
+        counts["n_sized"], counts["n_thin"] = m, counts["n_v"]
         counts["n_tangent"] = max(int(P[SP_N_S] + (P[SP_N_G] if P[SP_PASSES] else 0)) for P in patterns)
         counts["n_free"] = 0  # no independent velocities
         solver = "implicit explicit" if explicit else "implicit"  # explicit methods solve with the Newton matrix too

@@ -31,6 +31,8 @@ LARGE = 0.1
 """Displacement of a body that is no beam, as a fraction of its length, above which the report gives a warning."""
 FIELD_ERROR = 0.02
 """Estimated error of a truncated deformation field above which the report gives a warning."""
+LEFT_OUT = 0.05
+"""Deflection by modes that a reduction left out, as a part of the present one, above which there is a warning."""
 STEEP = 0.9
 """Slope of the centre line of an exact beam above which the report gives a warning: 64 degrees from its frame. A
 cantilever with four shapes is then wrong by 1e-3."""
@@ -61,6 +63,12 @@ def flexible_texts(mechanism: Mechanism, spec: ModelSpec, findings: Findings | N
         if findings:
             body = max(bodies, key=lambda body: findings[body.name].deflection.size)
             texts.append(_deflection_text(body, findings[body.name], len(bodies) > 1))
+            known = [share for body in bodies if (share := findings[body.name].left_out) is not None]
+            if known:
+                whose = "its" if len(bodies) == 1 else "their"
+                texts.append(
+                    f"modes left out would add about {_percent(max(known))} to {whose} deflection (static part)"
+                )
         yield texts
 
 
@@ -99,6 +107,13 @@ def body_verdicts(mechanism: Mechanism) -> Iterator[WarningRecord]:
 def _field_warnings(body: FlexibleBody, finding: Finding, place: str) -> Iterator[WarningRecord]:
     """Warnings about a deformation field beyond its range."""
     ratio = finding.deflection.size / body.length
+    if finding.left_out is not None and finding.left_out > LEFT_OUT:
+        text = (
+            f"body '{body.name}' is too stiff for its loads: under the forces at its interfaces, taken as static, "
+            f"modes that its reduction left out would add about {_percent(finding.left_out)} to its deflection. Reduce "
+            "it again with more modes, --attachment, or --band."
+        )
+        yield WarningRecord("modes-left-out", text, place, finding.time, finding.left_out, "1")
     error, where = finding.error, f"at {finding.error.place}, t = {finding.error_time:.6g} s"
     what = "the slope of its centre line" if body.basis is not None else "the turn of a marker"
     if body.basis is not None and body.order is None and not error.slope < STEEP:

@@ -41,6 +41,8 @@ class Finding:
     """Axis of the section, "y" or "z", along which joints push the beam although it has no shape that deflects so"""
     torque: float = 0.0
     """Largest torque that joints pass along a beam without twist shapes [N*m]"""
+    left_out: float | None = None
+    """Deflection that modes left out would add under the loads of the run, as a part of the present; None: not known"""
 
 
 Findings = dict[str, Finding]

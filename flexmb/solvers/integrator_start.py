@@ -12,6 +12,7 @@ from flexmb.solvers.mechanics import Mechanics, stored_scales
 from flexmb.solvers.newton_iteration import NEWTON_TOLERANCE
 from flexmb.solvers.settings import Settings, set_parameters, set_schedule
 from flexmb.solvers.sparse_rows import SparseRows
+from flexmb.solvers.sparse_start import added_inertia
 
 LEAST_ENERGY = 1e-9  # unit of the works of a start at rest: fraction of the energy to cross its length in the run
 
@@ -28,6 +29,7 @@ def _begin(mechanics: Mechanics, settings: Settings, K: Integers, S: Floats) -> 
     if m.is_sparse:
         sizes = [m.system.length_scale if row.unit == "m" else 1.0 for row in m.system.rows]
         S[K[st.ROW_SIZE] : K[st.ROW_SIZE] + m.n_rows] = sizes
+        S[K[st.ADDED] : K[st.ADDED] + m.n_v] = added_inertia(m, m.M_entries)
     S[st.LARGEST_PHI] = m.constraint_error
     set_schedule(settings, K, S)
     if m.n_powers:

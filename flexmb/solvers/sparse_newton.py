@@ -143,6 +143,8 @@ def sparse_balance_matrix(K, S, W, arg):
     """Choose the scaling D and put the entries of D X D into the fronts."""
     I, P = int_pointer(K[st.AT_I]), pattern_of(K)
     n, D, values, at = I[L.N_V], K[st.BALANCE], K[st.TANGENT_VALUES], K[st.NEWTON + st.MATRIX]
+    for i in range(n):
+        S[values + P[P[sp.SP_DIAGONAL] + i]] += S[K[st.ADDED] + i]
     sparse_scaling_into(I, P, W, S, K, D)
     fronts = fronts_at(P, at)
     for i in range(P[sp.SP_NUMBERS]):

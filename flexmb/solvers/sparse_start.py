@@ -10,13 +10,20 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.arrays import Flags, Floats
+from flexmb.layout import flat_arrays as L
+from flexmb.layout import sparse_pattern as sp
+from flexmb.layout.sparse_pattern import entries_at
 from flexmb.solvers.damped_closure import Step, close_damped
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.row_rank import RANK, Near
 from flexmb.solvers.sparse_near import near_rows
 from flexmb.solvers.sparse_rows import SparseRows, UnsuitedStorage
+from flexmb.system.system import System
 
 SAFE = 1e-4  # margin of a mass matrix to be used as it is
+ADDED = 1e-3  # inertia about the axis of a thin body that factorisations see, as a part of its largest
+REFINED = 30  # corrections at most
+EXACT, STALLED = 1e-14, 1e-10  # part that is round-off; that is accepted where corrections no longer shrink
 CLOSED = 1e-12  # accepted |PHI| as a fraction of the length scale (m) or of 1 (rad)
 
 
@@ -55,11 +62,51 @@ def close_loops_sparse(mechanics: Mechanics, free: Flags, iterations: int, misfi
     return float(np.max(np.abs(m.phi * gauge)[~rows.dependent], initial=0.0))
 
 
+def added_inertia(mechanics: Mechanics, metric: Floats) -> Floats:
+    """(n_v,) numbers that are added to rotations of bodies which have no inertia about one axis, such as thin rods.
+
+    Only factorisations see them, whose pivots are the coordinates before the rows: residuals have the metric as it is,
+    the mass matrix for instance, so that corrections lead to the same motion, and faster the better the rows hold that
+    axis.
+    """
+    m, ints = mechanics, mechanics.I
+    added = np.zeros(m.n_v)
+    if not isinstance(m.system, System):
+        return added
+    turns = np.ones(m.n_v, dtype=bool)
+    turns[ints[int(ints[L.SCALARS]) + 1 :][: 2 * int(ints[L.N_SCALARS]) : 2]] = False
+    numbers = np.arange(1, int(ints[L.N_BODIES]) + 1)
+    records, paths = int(ints[L.BODIES]) + numbers * L.BODY, int(ints[L.PATHS]) + numbers * L.PATH
+    owns, depths = ints[records + L.B_NJ] + ints[records + L.B_NF], ints[paths + L.PA_DEPTH]
+    firsts, starts = ints[records + L.B_V], ints[paths + L.PA_AT]
+    for own in np.unique(owns[owns > 0]):
+        bodies, k = np.flatnonzero(owns == own), np.arange(own)
+        width = (depths + own)[bodies, None, None]
+        blocks = metric[(starts + depths)[bodies, None, None] + k[:, None] * width + k]
+        sizes, columns = np.diagonal(blocks, axis1=1, axis2=2), firsts[bodies, None] + k
+        root = np.sqrt(np.maximum(sizes, 1e-300))
+        least = np.linalg.eigvalsh(blocks / root[:, :, None] / root[:, None, :])[:, 0]
+        thin = (least <= SAFE**2)[:, None] & turns[columns]
+        largest = np.max(sizes * turns[columns], axis=1, keepdims=True)
+        added[columns[thin]] = np.broadcast_to(ADDED * largest, thin.shape)[thin]
+    return added
+
+
+def _seen(mechanics: Mechanics, metric: Floats) -> Floats:
+    """The metric that factorisations see, with `added_inertia`."""
+    P, seen = mechanics.system.pattern, metric.copy()
+    assert P is not None
+    seen[entries_at(P, sp.SP_DIAGONAL, sp.SP_COORDINATES)] += added_inertia(mechanics, metric)
+    return seen
+
+
 def checked_mass(mechanics: Mechanics) -> Floats:
-    """Stored entries of the mass matrix at the state in W; raises UnsuitedStorage when it is not safely positive."""
+    """Stored entries of the mass matrix at the state in W; raises UnsuitedStorage when it is not safely positive, even
+    with `added_inertia`."""
     rows, M = SparseRows(mechanics), mechanics.M_entries.copy()
     nothing = np.zeros(mechanics.n_rows, dtype=bool)
-    if not rows.factor(M, rows=nothing) or not float(np.min(rows.pivots[: rows.n], initial=1.0)) > SAFE**2:
+    is_regular = rows.factor(_seen(mechanics, M), rows=nothing)
+    if not is_regular or not float(np.min(rows.pivots[: rows.n], initial=1.0)) > SAFE**2:
         raise UnsuitedStorage("a mass matrix that is nearly singular needs full matrices")
     return M
 
@@ -76,10 +123,10 @@ def close_velocities_sparse(mechanics: Mechanics, metric: Floats, held: Flags) -
     """Change the velocities that are not held, least in the metric, until G v + Phi_t = 0; return the largest row."""
     m, rows, free = mechanics, SparseRows(mechanics), ~held
     m.jacobian()
-    for _ in range(2 if free.any() else 0):
-        if not rows.factor(metric, free):
-            raise UnsuitedStorage("a mass matrix that is nearly singular needs full matrices")
-        m.v[free] += rows.solve(np.zeros(m.n_v), -m.phi_dot)[0][free]
+    if free.any():
+        change, nothing = np.zeros(m.n_v), np.zeros(m.n_v)
+        _solve(rows, metric, nothing, m.phi_dot.copy(), change, np.zeros(m.n_rows), free)
+        m.v[free] += change[free]
         m.jacobian()
     largest = float(np.max(np.abs(m.phi_dot), initial=0.0))
     size = float(np.max(np.abs(m.v) / m.scale, initial=0.0))
@@ -98,12 +145,33 @@ def solve_accelerations_sparse(mechanics: Mechanics) -> None:
     M = checked_mass(m)
     if not (np.all(np.isfinite(m.a)) and np.all(np.isfinite(m.lam))):
         m.a[:], m.lam[:] = 0.0, 0.0
-    rows.factor(M)
-    for _ in range(2):  # the second corrects round-off
-        force = -(m.bias + rows.metric_times(M, m.a) + rows.columns_times(m.lam))
-        da, dlam = rows.solve(force, -(m.gam + rows.rows_times(m.a)))
-        m.a += da
-        m.lam += dlam
+    _solve(rows, M, m.bias, m.gam, m.a, m.lam)
+
+
+def _solve(
+    rows: SparseRows, S: Floats, bias: Floats, gam: Floats, x: Floats, lam: Floats, free: Flags | None = None
+) -> None:
+    """Correct x and lam in place until S x + G^T lam = -bias, of the free coordinates, and G x = -gam."""
+    m, seen = rows.m, _seen(rows.m, S)
+    if not rows.factor(seen, free):
+        raise UnsuitedStorage("a mass matrix that is nearly singular needs full matrices")
+    is_exact, last, unit = np.array_equal(seen, S), np.inf, m.scale * rows.diagonal(seen)
+    for _ in range(2 if is_exact else REFINED):  # the second corrects round-off, others inertia that was added
+        held = rows.columns_times(lam)
+        force = -(bias + rows.metric_times(S, x) + held)
+        if free is not None:
+            force[~free] = 0.0
+        dx, dlam = rows.solve(force, -(gam + rows.rows_times(x)))
+        x += dx
+        lam += dlam
+        size = float(np.max(np.abs(dx) / m.scale))
+        # forces may cancel: their sum has the round-off of the largest
+        whole = max(float(np.max(parts)) for parts in (np.abs(x) / m.scale, np.abs(bias) / unit, np.abs(held) / unit))
+        if not is_exact and (size <= EXACT * whole or (size > 0.5 * last and size <= STALLED * whole)):
+            return
+        last = size
+    if not is_exact:
+        raise UnsuitedStorage("inertia that no row replaces needs full matrices")
 
 
 def joint_rank(mechanics: Mechanics, free: Flags | None = None) -> int:

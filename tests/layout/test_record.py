@@ -113,7 +113,7 @@ def test_beam_marker_begins_as_every_marker() -> None:
 
 @pytest.mark.parametrize("state", [st, ds], ids=["integrator", "driven"])
 def test_solver_states_have_room_for_all_blocks(state: object) -> None:
-    counts = {"n_q": 5, "n_v": 4, "n_rows": 2, "n_powers": 1, "n_free": 2, "n_tangent": 7, "n_sized": 2}
+    counts = {"n_q": 5, "n_v": 4, "n_rows": 2, "n_powers": 1, "n_free": 2, "n_tangent": 7, "n_sized": 2, "n_thin": 4}
     slot = st.NEWTON if state is st else ds.STIFFNESS
     for solver in ("implicit", "explicit"):
         K, S = st.lay_out(state.K_RECORD, state.S_RECORD, counts, {slot: 6}, solver)  # type: ignore[attr-defined]

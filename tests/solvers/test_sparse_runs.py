@@ -251,3 +251,102 @@ def test_a_flexible_coupler(monkeypatch: pytest.MonkeyPatch) -> None:
     full, sparse = both(monkeypatch, tables, "joint", step=1e-4)
     assert sparse.ready.system.elastic.any()
     assert_same(full, sparse, 1e-9, 1e-6)  # as for rigid bodies: Newton stops at 1e-8 of the accelerations
+
+
+def thin(n_bars: int) -> dict[str, Any]:
+    """The train of thin bars, written as `rod`: no inertia about the line of a bar, at an angle to the body axes."""
+    tables = train(n_bars)
+    for body in tables["bodies"].values():
+        angle = body.get("orientation", {"angle": 0.0})["angle"]
+        x, y, _ = (float(value) for value in body["at"])
+        body.clear()
+        body |= {"mass": 1.0, "rod": [[x, y, 0.0], [x + float(np.cos(angle)), y + float(np.sin(angle)), 0.0]]}
+    return tables
+
+
+def test_thin_bars_without_inertia_about_their_axis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The joints hold that axis; the factorisation needs an inertia there, the motion does not feel it."""
+    full, sparse = both(monkeypatch, thin(9), "absolute")
+    assert_same(full, sparse, 1e-10, 1e-6)  # as for bars with that inertia: Newton stops at 1e-8 of the accelerations
+
+
+def test_501_thin_rods_in_absolute_coordinates() -> None:
+    """Written as `rod`, as users do; the motion is that in joint coordinates, where nothing is singular."""
+    tables = thin(501)
+    absolute, joint = (Sparse(tables, coordinates, end=0.01) for coordinates in ("absolute", "joint"))
+    assert absolute.ready.system.pattern is not None and absolute.ready.n_dof == 1
+    assert absolute.summary.largest_constraint_error < 1e-12
+    for name in ("rocker250", "coupler125"):
+        path = f"bodies/{name}/position"
+        np.testing.assert_allclose(absolute[path], joint[path], atol=1e-9)  # as for 101 bars with inertia
+
+
+def test_a_thin_rod_in_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rod of a spatial slider-crank turns about its own line: the added inertia must not be felt."""
+    tables = {
+        "model": {"gravity": [0, 0, -9.81]},
+        "points": {"O": [0, 0, 0.1], "A": [0, 0.08, 0.1], "B": [0.2, 0, 0]},
+        "bodies": {
+            "crank": {"mass": 0.12, "rod": ["O", "A"]},
+            "rod": {"mass": 0.5, "rod": ["A", "B"]},
+            "slider": {"mass": 2.0, "inertia": [1e-4, 1e-4, 1e-4], "at": "B"},
+        },
+        "joints": {
+            "o": {"type": "revolute", "bodies": ["ground", "crank"], "at": "O", "axis": "x", "velocity": 6.0},
+            "a": {"type": "spherical", "bodies": ["crank", "rod"], "at": "A"},
+            "b": {"type": "universal", "bodies": ["rod", "slider"], "at": "B", "axes": ["y", "z"]},
+            "c": {"type": "prismatic", "bodies": ["ground", "slider"], "at": "B", "axis": "x"},
+        },
+    }
+    # Newton's error of 1e-8 of the accelerations would be 1e-8 of the motion, with and without inertia about the axis
+    full, sparse = both(monkeypatch, tables, "absolute", newton_tolerance=1e-12)
+    assert np.abs(np.diff(full["bodies/rod/angular_velocity"], axis=0)).max() > 0.1
+    assert_same(full, sparse, 1e-9, 1e-6)
+
+
+def hanging(n_rods: int) -> dict[str, Any]:
+    """Thin rods that hang from each other at rest."""
+    points = [[0.0, 0.0, -float(k)] for k in range(n_rods + 1)]
+    names = ["ground", *(f"rod{k}" for k in range(n_rods))]
+    return {
+        "model": {"gravity": [0, 0, -9.81]},
+        "bodies": {f"rod{k}": {"mass": 1.0, "rod": [points[k], points[k + 1]]} for k in range(n_rods)},
+        "joints": {
+            f"pin{k}": {"type": "revolute", "bodies": names[k : k + 2], "at": points[k], "axis": "y"}
+            for k in range(n_rods)
+        },
+    }
+
+
+def test_thin_rods_at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Accelerations are zero: corrections are compared with those of the forces that cancel."""
+    full, sparse = both(monkeypatch, hanging(5), "absolute")
+    assert_same(full, sparse, 1e-12, 1e-10)
+    np.testing.assert_allclose(np.linalg.norm(sparse["joints/pin0/force"], axis=1), 5 * 9.81, rtol=1e-10)
+
+
+def test_thin_rods_start_with_the_least_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rates that a motion does not set are those of least kinetic energy, which no added inertia may change."""
+    tables = hanging(3)
+    tables["bodies"]["rod1"]["rod"][1] = tables["bodies"]["rod2"]["rod"][0] = [0.7, 0.0, -1.5]
+    tables["joints"]["pin2"]["at"] = [0.7, 0.0, -1.5]
+    tables["motions"] = {"turn": {"joint": "pin0", "rate": 2.0}}
+    full, sparse = both(monkeypatch, tables, "absolute", newton_tolerance=1e-12)
+    assert np.abs(full["bodies/rod2/angular_velocity"][0]).max() > 0.1
+    assert_same(full, sparse, 1e-10, 1e-6)
+
+
+def test_a_thin_rod_that_may_spin_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing resists a spin between two spherical joints: the message is that of full matrices."""
+    tables = {
+        "points": {"A": [0, 0, 0], "B": [1, 0, 0]},
+        "bodies": {"rod": {"mass": 1.0, "rod": ["A", "B"]}, "block": {"mass": 1.0, "inertia": [1, 1, 1], "at": "B"}},
+        "joints": {
+            "a": {"type": "spherical", "bodies": ["ground", "rod"], "at": "A"},
+            "b": {"type": "spherical", "bodies": ["rod", "block"], "at": "B"},
+        },
+    }
+    monkeypatch.setattr(sparse_storage, "SPARSE_FROM", 0)
+    monkeypatch.setattr(sparse_storage, "WORTHWHILE", 1e9)
+    with pytest.raises(fx.ComputationError, match="No inertia resists the motion of"):
+        Sparse(tables, "absolute")
