@@ -56,7 +56,7 @@ def deck_connections(mesh: Mesh) -> Connections | None:
     own = turning.copy()
     _turned_by_ties(deck, turning)
     losses: list[Loss] = []
-    masses = _masses(mesh, deck, turning, losses)
+    masses = _masses(mesh, deck, in_cells, turning, losses)
     rotation = np.where(turning, mesh.n_points + np.cumsum(turning) - 1, -1)
     places = Places(mesh.points, rotation, _node_axes(mesh, deck))
     springs = _springs(mesh, deck, places, losses)
@@ -178,9 +178,13 @@ def _turned_by_ties(deck: Deck, turning: Flags) -> None:
             turning[tie.node] = True
 
 
-def _masses(mesh: Mesh, deck: Deck, turning: Flags, losses: list[Loss]) -> list[PointMass]:
-    made, fixed = [], []
+def _masses(mesh: Mesh, deck: Deck, in_cells: Flags, turning: Flags, losses: list[Loss]) -> list[PointMass]:
+    made, fixed, apart = [], [], []
+    connected_nodes = set(deck_nodes(replace(deck, masses=())).tolist())
     for entry in deck.masses:
+        if not in_cells[entry.node] and entry.node not in connected_nodes:
+            apart.append(entry)
+            continue
         if (any(entry.offset) or np.any(entry.inertia)) and not turning[entry.node]:
             fixed.append(entry.node)
             entry = PointMass(entry.node, entry.mass)
@@ -188,6 +192,10 @@ def _masses(mesh: Mesh, deck: Deck, turning: Flags, losses: list[Loss]) -> list[
             losses.append(Loss("masses", f"a mass of {entry.mass:g} kg left out: it is negative", 1, "bad"))
             continue
         made.append(entry)
+    if apart:
+        total = sum(entry.mass for entry in apart)
+        where = f"{len(apart)} masses of {total:.6g} kg ({_named(mesh, [entry.node for entry in apart])})"
+        losses.append(Loss("masses", f"{where} left out: nothing connects their nodes", len(apart), "bad"))
     if fixed:
         text = (
             f"offset and inertia of {len(fixed)} masses ({_named(mesh, fixed)}) left out: their nodes have no rotations"
