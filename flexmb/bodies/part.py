@@ -11,6 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from flexmb.elements.material import Material
 from flexmb.elements.section import Section
 from flexmb.elements.shell.thickness import thickness_faults
@@ -44,11 +46,14 @@ class Part:
     y_axis: tuple[float, float, float] | None = None
     thickness: Mapping[str, float] | None = None
     """[m] of shell cells by cell set; "": of all others"""
+    straighten: bool = False
+    """Whether folded second-order cells get straight edges"""
 
     def read_mesh(self, faults: list[Fault], progress: Progress = None) -> Mesh | None:
         """The mesh, with the warnings of its checks among its losses; None if it cannot be read."""
-        shells = bool(self.thickness)
-        return read_part_mesh(self.mesh, self.unit, self.request.stiffness is not None, faults, progress, shells=shells)
+        has_matrices = self.request.stiffness is not None
+        options = {"shells": bool(self.thickness), "straighten": self.straighten}
+        return read_part_mesh(self.mesh, self.unit, has_matrices, faults, progress, **options)
 
     def with_usual_field(self, mesh: Mesh | None) -> Part:
         """The part with the usual field of its mesh, unless one is given; mesh : None if it could not be read"""
@@ -112,12 +117,14 @@ def read_part_mesh(
     progress: Progress = None,
     *,
     shells: bool = False,
+    straighten: bool = False,
 ) -> Mesh | None:
     """The mesh, with the warnings of its checks among its losses; None if it cannot be read."""
     from flexmb.mesh.checks import reject_bad
-    from flexmb.mesh.length_units import length_unit
+    from flexmb.mesh.length_units import LARGEST_COORDINATE, length_unit
     from flexmb.mesh.losses import Loss
     from flexmb.mesh.read import read_mesh
+    from flexmb.mesh.straighten import straightened
 
     if progress is not None:
         progress(_reading_text(path), float("nan"))
@@ -130,6 +137,8 @@ def read_part_mesh(
     try:
         uses = frozenset({"materials"}) if has_matrices else USED
         mesh = read_mesh(path, unit, uses=uses, shells=shells)
+        if straighten and np.all(np.abs(mesh.points) < LARGEST_COORDINATE):
+            mesh = straightened(mesh)
         if not has_matrices:  # imported matrices use only the nodes
             warnings = [warning for warning in reject_bad(mesh).warnings if warning.code != "empty-sets"]
             losses = [Loss("mesh", warning.text.rstrip(".")) for warning in warnings]

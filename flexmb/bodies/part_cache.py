@@ -123,6 +123,7 @@ def _key(part: Part) -> str:
         "section": None if part.section is None else asdict(part.section),
         "y_axis": part.y_axis,
         "thickness": None if part.thickness is None else dict(part.thickness),
+        "straighten": part.straighten,
         "request": request,
     }
     return sha256(json.dumps(words, sort_keys=True, default=_plain).encode()).hexdigest()[:16]

@@ -62,6 +62,10 @@ class ReduceOptions:
     hex8: Annotated[
         str, _option(_MESH, "Bricks with 8 nodes: incompatible (good in bending) or full. Default: incompatible.")
     ] = "incompatible"
+    straighten: Annotated[
+        bool,
+        _option(_MESH, "Give folded second-order cells straight edges. Default: a mesh with such cells is rejected."),
+    ] = False
     interface: Annotated[
         list[str] | None,
         _option(
@@ -207,9 +211,8 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
     from flexmb.errors import InputError
 
     faults: list[Fault] = []
-    mesh = read_part_mesh(
-        path, options.unit, options.stiffness is not None, faults, progress, shells=bool(options.thickness)
-    )
+    reading = {"shells": bool(options.thickness), "straighten": options.straighten}
+    mesh = read_part_mesh(path, options.unit, options.stiffness is not None, faults, progress, **reading)
     request = arguments.read_request(options, mesh, faults)
     materials = arguments.read_materials(options.material or [], faults)
     from_deck = mesh is not None and not options.material and options.stiffness is None
@@ -222,7 +225,7 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
     thickness = arguments.read_thickness(options.thickness, faults)
     y_axis = arguments.read_axis("--y-axis", options.y_axis, faults)
     faults += request.faults() + arguments.elsewhere_faults(options, from_deck)
-    part = Part(path, request, materials, options.unit, section, y_axis, thickness)
+    part = Part(path, request, materials, options.unit, section, y_axis, thickness, options.straighten)
     if mesh is not None:
         found = part.mesh_faults(mesh)
         # Not said of what was given but could not be read: no interface (the only fault without a place), no section.

@@ -275,7 +275,7 @@ def elsewhere_faults(options: ReduceOptions, materials_of_deck: bool) -> list[Fa
                 Fault("this option orients a cross-section, and none is given.", ("--y-axis",), "Give --section.")
             )
         return faults
-    for name in ("material", "section", "thickness", "y_axis", "lumped"):
+    for name in ("material", "section", "thickness", "y_axis", "lumped", "straighten"):
         if getattr(options, name):
             text = "matrices computed elsewhere already contain this."
             faults.append(Fault(text, (f"--{name.replace('_', '-')}",), "Leave it out, or leave out --stiffness."))

@@ -17,9 +17,11 @@ from flexmb.mesh.measure import Measures, measure
 from flexmb.mesh.mesh import LINES, SOLIDS, SURFACES, Cells, Mesh
 from flexmb.mesh.neighbours import coincident_points, connected_parts, duplicate_cells
 from flexmb.mesh.raw import listed
+from flexmb.mesh.straighten import folded_by_middles
 from flexmb.mesh.surface import FACE_TRIANGLES, folded_faces
 from flexmb.warning import WarningRecord
 
+_STRAIGHTEN = "Straighten them (--straighten of flexmb reduce, key straighten = true), or refine the mesh there."
 _FLAT = 1e-12
 """Ratio of volume to extent cubed below which a cell is flat"""
 """Beginning of a warning that does not concern the body"""
@@ -155,11 +157,13 @@ def _shape_faults(
     flat = ~repeated & (np.abs(found.volumes) <= _FLAT * extent**3)
     marks = (found.inverted, found.folded, found.folded_at_node)
     inverted, folded, at_node = (mask & ~flat & ~repeated for mask in marks)
+    mendable = folded_by_middles(mesh.points, block) if (folded | at_node).any() else folded
     findings = (
         (repeated, "use a node more than once", "Write collapsed cells as wedges or tetrahedra."),
         (flat, "are flat (no volume)", "Mesh again, or remove them."),
         (inverted, "are inside out (negative volume)", "Reverse the order of their nodes."),
-        (folded, "are folded (the Jacobian changes sign inside)", "Refine the mesh there, or use straight edges."),
+        (folded & mendable, "are folded (the Jacobian changes sign inside)", _STRAIGHTEN),
+        (folded & ~mendable, "are folded by their corners (the Jacobian changes sign inside)", "Mesh again there."),
     )
     for mask, text, hint in findings:
         if mask.any():
@@ -167,6 +171,7 @@ def _shape_faults(
     if at_node.any():
         count, places = int(at_node.sum()), _places(mesh, block, at_node)
         text = f"{count} {block.kind} cells are folded at a node, not inside ({places})."
+        text += " --straighten gives them straight edges." if (at_node & mendable).any() else ""
         warnings.append(WarningRecord("folded-cells", text, places, None, float(count), "1"))
     return ~(repeated | flat | inverted | folded)
 

@@ -17,7 +17,8 @@ from flexmb.mesh.kernels import mark_curved, measure_into
 from flexmb.mesh.reference_cells import reference_nodes, shape_functions, shape_gradients
 from flexmb.mesh.topology import NEIGHBOURS, family, is_quadratic, n_corners
 
-_LINEAR = {"tet": "tet4", "pyramid": "pyramid5", "wedge": "wedge6", "hex": "hex8"}
+LINEAR = {"tet": "tet4", "pyramid": "pyramid5", "wedge": "wedge6", "hex": "hex8"}
+"""Family -> its cell type with straight edges"""
 _POINTS = {"tet4": 2, "tet10": 4, "wedge6": 3, "wedge15": 5, "hex8": 3, "hex20": 5, "hex27": 5}
 _POINTS |= {"pyramid5": 3, "pyramid13": 5}
 """Gauss points in each direction for exact second moments: degree of x^2 det J"""
@@ -111,7 +112,7 @@ def straight_and_curved(points: Floats, kind: str, nodes: Integers) -> list[tupl
     """The cells sorted into (type that describes them, their numbers): straight quadratic ones count as linear."""
     if not is_quadratic(kind):
         return [(kind, np.arange(len(nodes)))]
-    linear = _LINEAR[family(kind)]
+    linear = LINEAR[family(kind)]
     curved = np.zeros(len(nodes), dtype=np.bool_)
     mark_curved(points, nodes, shape_functions(linear, reference_nodes(kind)[n_corners(kind) :]), _STRAIGHT, curved)
     groups = [(linear, np.flatnonzero(~curved)), (kind, np.flatnonzero(curved))]

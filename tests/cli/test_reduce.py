@@ -410,3 +410,30 @@ def write_inp(mesh: Mesh, path: Path) -> None:
     for name, nodes in mesh.node_sets.items():
         lines += [f"*NSET, NSET={name}", *(str(node + 1) for node in nodes)]
     path.write_text("\n".join(lines) + "\n")
+
+
+def test_folded_cells_are_rejected_with_the_option_that_mends_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    mesh = box_mesh("tet10", (4, 1, 1), (300.0, 20.0, 30.0))
+    a, b, middle = mesh.cells[0].nodes[0, [0, 1, 4]]
+    points = mesh.points.copy()
+    points[middle] += 2.0 * (points[b] - points[a])
+    deck = tmp_path / "bar.inp"
+
+    def write(one: Mesh) -> None:
+        write_inp(one, deck)
+        deck.write_text(deck.read_text().replace("C3D8,", "C3D10,"))
+
+    write(replace(mesh, points=points))
+    asked = ["--material", "steel", "--interface", "xmin", "--modes", "2", "--field", "linear", "--unit", "mm"]
+    message = refused(capsys, "reduce", "bar.inp", *asked, "-o", "a.h5")
+    assert "are folded" in message and "--straighten" in message and "straighten = true" in message
+    code, out, err = call(capsys, "reduce", "bar.inp", *asked, "--straighten", "-o", "a.h5")
+    assert (code, err) == (0, "")
+    assert "were folded and got straight edges: 1 nodes moved, by at most" in " ".join(out.split())
+    write(mesh)
+    call(capsys, "reduce", "bar.inp", *asked, "-o", "b.h5")
+    found = [[coordinate.frequency for coordinate in read_body(Path(name)).coordinates] for name in ("a.h5", "b.h5")]
+    assert found[0] == pytest.approx(found[1], rel=1e-6)

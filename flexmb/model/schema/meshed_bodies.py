@@ -134,6 +134,9 @@ class MeshedBody(FlexibleTable):
     hex8: Literal["incompatible", "full"] = Field(
         "incompatible", description="Bricks with 8 nodes: incompatible modes (good in bending), or full integration."
     )
+    straighten: StrictBool = Field(
+        False, description="Give folded second-order cells straight edges; default: a mesh with such cells is rejected."
+    )
     tie: Literal["rbe2", "rbe3"] = Field(
         "rbe2", description="Tie of interfaces without :rbe2 or :rbe3: rigid or averaged."
     )
@@ -217,6 +220,7 @@ class MeshedBody(FlexibleTable):
             None if section is None else section.shape(),
             self.y_axis,
             self.thicknesses | ({} if self.thickness is None else {"": self.thickness}) or None,
+            self.straighten,
         )
 
     def _own_faults(self) -> list[Fault]:
@@ -233,7 +237,16 @@ class MeshedBody(FlexibleTable):
             if self.y_axis is not None and self.section is None:
                 faults.append(Fault("'y_axis' orients a cross-section, and none is given.", ("y_axis",)))
         else:
-            for name in ("material", "materials", "section", "thickness", "thicknesses", "y_axis", "lumped"):
+            for name in (
+                "material",
+                "materials",
+                "section",
+                "thickness",
+                "thicknesses",
+                "y_axis",
+                "lumped",
+                "straighten",
+            ):
                 if getattr(self, name):
                     text = f"matrices computed elsewhere already contain '{name}'."
                     faults.append(Fault(text, (name,), "Leave it out, or leave out 'stiffness'."))
