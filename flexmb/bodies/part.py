@@ -17,6 +17,7 @@ from flexmb.elements.material import Material
 from flexmb.elements.section import Section
 from flexmb.elements.shell.thickness import thickness_faults
 from flexmb.errors import Fault, InputError
+from flexmb.mesh.deck import USED
 from flexmb.mesh.mesh import SOLIDS, SURFACES, Mesh
 from flexmb.mesh.select import select_nodes
 from flexmb.reduction.request import ReductionRequest, material_faults, section_faults, with_rest
@@ -89,10 +90,11 @@ class Part:
         if self.section is None:
             return reduce_mesh(mesh, assigned, request, thickness=self.thickness, **names)
         from flexmb.elements.line_beams import assemble_beams
+        from flexmb.elements.ties.connections import connected
 
         if self.y_axis is not None:  # the axes of the sections were given here
             mesh = replace(mesh, losses=tuple(loss for loss in mesh.losses if loss.kind != "orientation"))
-        beams = assemble_beams(mesh, assigned, self.section, y_axis=self.y_axis)
+        beams = connected(assemble_beams(mesh, assigned, self.section, y_axis=self.y_axis), mesh)
         return reduce_assembled(beams, mesh, request, **names)
 
     def _provenance(self, mesh: Mesh, command: str) -> dict[str, str]:
@@ -133,7 +135,8 @@ def read_part_mesh(
         unit = None  # the sets can be checked in any unit
     mesh = None
     try:
-        mesh = read_mesh(path, unit, shells=shells)
+        uses = frozenset({"materials"}) if has_matrices else USED
+        mesh = read_mesh(path, unit, uses=uses, shells=shells)
         if straighten and np.all(np.abs(mesh.points) < LARGEST_COORDINATE):
             mesh = straightened(mesh)
         if not has_matrices:  # imported matrices use only the nodes

@@ -21,6 +21,7 @@ from flexmb.elements.material import Material
 from flexmb.elements.shell.assemble import assemble_shells
 from flexmb.elements.shell.thickness import sections_by_set
 from flexmb.elements.solid.assemble import assemble
+from flexmb.elements.ties.connections import connected, deck_connections
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.mesh.mesh import SOLIDS, SURFACES, Mesh
 from flexmb.mesh.select import select_nodes
@@ -70,7 +71,20 @@ def assemble_mesh(
     hex8: str = "incompatible",
     progress: Progress = None,
 ) -> FEModel:
-    """Stiffness and mass of the solid and shell cells of a mesh."""
+    """Stiffness and mass of the solid and shell cells of a mesh, with the masses, springs and ties of its deck."""
+    made = _assembled_cells(mesh, materials, thickness, lumped=lumped, hex8=hex8, progress=progress)
+    return connected(made, mesh)
+
+
+def _assembled_cells(
+    mesh: Mesh,
+    materials: Material | Mapping[str, Material],
+    thickness: float | Mapping[str, float] | None,
+    *,
+    lumped: bool,
+    hex8: str,
+    progress: Progress,
+) -> FEModel:
     if not any(block.kind in SURFACES for block in mesh.cells):
         return assemble(mesh, materials, lumped=lumped, hex8=hex8, progress=progress)
     if lumped:
@@ -118,6 +132,9 @@ def reduce_assembled(
         warnings=warnings,
         provenance=provenance,
     )
+    found = deck_connections(mesh) if model.ties is not None else None
+    if found is not None:
+        mesh = replace(mesh, losses=(*mesh.losses, *found.losses))
     losses = import_losses(mesh, model, interfaces, body.report["mass"]["mesh"], request.hex8)
     notes = [*body.report["notes"], *(f"{loss.text}." for loss in losses if loss.level == "note")]
     report = {**body.report, "losses": [loss.as_dict() for loss in losses], "notes": notes}
@@ -136,11 +153,25 @@ def tie_markers(model: FEModel, mesh: Mesh, requests: Sequence[TieRequest]) -> l
                 made.append(_single_node(model, mesh, request.name, int(nodes[0])))
                 continue
             weights = _shares(mesh, triangles, nodes)
-            made.append(make_interface(model, request.name, nodes, request.tie, weights=weights))
+            made.append(_tied(model, request, nodes, weights))
         except InputError as error:
             faults += [Fault(fault.text, ("interfaces", request.name), fault.hint) for fault in error.faults]
     if faults:
         raise InputError(faults)
+    return made
+
+
+def _tied(model: FEModel, request: TieRequest, nodes: Integers, weights: Floats | None) -> Interface:
+    """An interface; nodes of a rigid one that follow a reference of the deck stand for that reference."""
+    if request.tie != "rbe2" or model.ties is None:
+        return make_interface(model, request.name, nodes, request.tie, weights=weights)
+    point = np.average(model.points[nodes], axis=0, weights=weights)
+    roots = np.unique([model.ties.roots.get(int(node), int(node)) for node in nodes])
+    made = make_interface(model, request.name, roots, request.tie, point=point)
+    follow = np.isin(made.rows, model.ties.dependent).reshape(-1, 3).any(axis=1)
+    if follow.any():
+        text = f"{int(follow.sum())} of its nodes follow others by ties of the deck, and cannot follow the marker"
+        raise InputError([Fault(text, (), "Tie it by rbe3, or choose the nodes they follow.")])
     return made
 
 

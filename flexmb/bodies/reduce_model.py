@@ -150,6 +150,10 @@ def _faults(model: FEModel, interfaces: Sequence[Interface], request: ReductionR
         text = "the quadratic field needs the elements of a mesh of solids and shells"
         hint = "Use field linear; for a straight beam with stiffening use a body with beam = [A, B] in the model file."
         faults.append(Fault(text, ("field",), hint))
+    if request.field == "quadratic" and model.ties is not None and model.ties.small_only:
+        names = ", ".join(name[:40] for name in model.ties.small_only[:5])
+        text = f"the equations {names} of the deck hold for small motions only: a rotation would strain them"
+        faults.append(Fault(text, ("field",), "Use field linear."))
     if request.stress and not known:
         faults.append(Fault("stress needs the elements of a mesh of solids and shells", ("stress",)))
     ends = [i for name in frame_interfaces(interfaces, request.frame) for i in interfaces if i.name == name]

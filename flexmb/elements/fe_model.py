@@ -41,6 +41,11 @@ class FEModel:
     mass_riders: tuple[Riders, Sparse] | None = None
     """Points with the mass of the model and their (p, p) mass, the same in every direction; None: the nodes and M"""
 
+    springs: tuple[Any, ...] = ()
+    """Springs of a deck, for second-order forces"""
+    ties: Any = None
+    """Elimination of the unknowns that follow others; None: all are independent"""
+
     @property
     def n_blocks(self) -> int:
         """Blocks of three unknowns: places, then rotations."""

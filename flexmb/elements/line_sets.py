@@ -14,6 +14,7 @@ import numpy as np
 
 from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault
+from flexmb.mesh.deck import deck_nodes
 from flexmb.mesh.mesh import LINES, SOLIDS, Mesh
 from flexmb.suggestions import did_you_mean
 
@@ -73,7 +74,7 @@ def _wrong_points(mesh: Mesh, lines: LineCells, has_solids: bool) -> list[Fault]
         return [Fault(f"line cells use nodes outside 0 .. {n - 1}", ("mesh",))]
     if not np.isfinite(mesh.points).all():
         faults.append(Fault("points have coordinates that are not finite", ("mesh",)))
-    unused = np.setdiff1d(np.arange(n), lines.ends)
+    unused = np.setdiff1d(np.setdiff1d(np.arange(n), lines.ends), deck_nodes(mesh.deck))
     if unused.size and not has_solids:
         text = f"{unused.size} points belong to no line cell, the first is number {unused[0]}"
         faults.append(Fault(text, ("mesh",), "Remove them: nothing holds them."))

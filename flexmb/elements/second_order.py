@@ -29,4 +29,6 @@ def second_order_forces(model: FEModel, U: Floats, pairs: Integers, *, progress:
         from flexmb.elements.shell.second_order import add_second_order_forces
 
         add_second_order_forces(model, solid.displacements(model, U), pairs, forces)
+    for spring in model.springs:
+        spring.add_second(U, pairs, forces)
     return forces

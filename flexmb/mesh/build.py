@@ -18,7 +18,7 @@ import numpy as np
 
 from flexmb.arrays import Flags, Floats, Integers
 from flexmb.errors import Fault, InputError
-from flexmb.mesh.deck import USED, CellNumbers, Deck
+from flexmb.mesh.deck import USED, CellNumbers, Deck, deck_nodes
 from flexmb.mesh.deck_build import length_by_materials, place_deck, unit_system
 from flexmb.mesh.length_units import LARGEST_COORDINATE, UNITS, length_unit
 from flexmb.mesh.losses import Loss, in_order, lost_elements, without_used
@@ -52,6 +52,8 @@ def build_mesh(
     for cells, role in zip(raw.cells, roles, strict=True):
         if role == "cells":
             used[cells.nodes] = True
+    if raw.deck is not None and uses & {"masses", "springs", "ties"}:
+        used[deck_nodes(raw.deck)] = True
     new = np.cumsum(used) - 1
     finite = points[used][np.isfinite(points[used]).all(axis=1)]
     extent = float(np.max(np.ptp(finite, axis=0))) if len(finite) else 0.0

@@ -18,7 +18,7 @@ import numpy as np
 from flexmb.arrays import Floats, Integers
 
 KINDS = ("materials", "shells", "beams", "masses", "springs", "ties", "supports")
-USED: frozenset[str] = frozenset({"materials"})
+USED: frozenset[str] = frozenset({"materials", "masses", "springs", "ties"})
 """Kinds of deck data that the assembly uses: "materials" are those of solid and line cells without --material"""
 
 Vector = tuple[float, float, float]
@@ -322,6 +322,28 @@ class Deck:
     def is_empty(self) -> bool:
         """Whether the file has none of this."""
         return not any(getattr(self, name) for name in ("materials", "shells", "beams", "solids", *KINDS[3:], "frames"))
+
+
+def deck_links(deck: Deck | None) -> Iterator[Integers]:
+    """Nodes that one mass, spring or tie connects, each in turn; a tied surface with the nodes of its faces."""
+    if deck is None:
+        return
+    for entry in (*deck.masses, *deck.springs, *deck.ties):
+        if isinstance(entry, PointMass):
+            yield np.array([entry.node])
+        elif isinstance(entry, (Spring, ScalarSpring)):
+            yield np.array([node for node in entry.nodes if node != GROUND])
+        elif isinstance(entry, Equation):
+            yield np.array([node for node, _, _ in entry.terms])
+        elif isinstance(entry, SurfaceTie):
+            yield np.concatenate([entry.nodes, *(faces.ravel() for faces in entry.faces)])
+        else:
+            yield np.concatenate([[entry.node], entry.nodes])
+
+
+def deck_nodes(deck: Deck | None) -> Integers:
+    """Nodes that masses, springs and ties use."""
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *deck_links(deck)]))
 
 
 def deck_summary(deck: Deck) -> Iterator[tuple[str, str]]:

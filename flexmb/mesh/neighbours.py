@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.arrays import Flags
+from flexmb.mesh.deck import deck_links, deck_nodes
 from flexmb.mesh.mesh import Cells, Mesh
 
 _SAME_PLACE = 1e-8
@@ -14,7 +15,7 @@ _DIRECTION = np.array([0.5773971, 0.7071839, 0.4082113])
 
 
 def connected_parts(mesh: Mesh) -> tuple[int, ...]:
-    """Number of cells in each connected part, largest first."""
+    """Number of cells in each connected part, largest first; ties and springs of the deck connect."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
@@ -24,6 +25,9 @@ def connected_parts(mesh: Mesh) -> tuple[int, ...]:
     # Joining the first node of a cell to its others joins all of them.
     rows = np.concatenate([np.repeat(block.nodes[:, 0], block.nodes.shape[1] - 1) for block in blocks])
     columns = np.concatenate([block.nodes[:, 1:].reshape(-1) for block in blocks])
+    links = [link for link in deck_links(mesh.deck) if link.max(initial=-1) < mesh.n_points]
+    rows = np.concatenate([rows, *(np.repeat(link[:1], len(link)) for link in links)])
+    columns = np.concatenate([columns, *links])
     graph = coo_matrix((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(mesh.n_points,) * 2)
     _, label = connected_components(graph.tocsr(), directed=False)
     sizes = np.bincount(np.concatenate([label[block.nodes[:, 0]] for block in blocks]))
@@ -50,7 +54,7 @@ def duplicate_cells(block: Cells) -> Flags:
 
 
 def coincident_points(mesh: Mesh) -> int:
-    """Number of points that lie where another one does."""
+    """Number of points that lie where another one does, without those that the deck connects."""
     if mesh.n_points < 2:
         return 0
     tolerance = _SAME_PLACE * float(np.max(np.ptp(mesh.points, axis=0)))
@@ -65,4 +69,6 @@ def coincident_points(mesh: Mesh) -> int:
             break
         close = np.linalg.norm(points[near + step] - points[near], axis=1) <= tolerance
         found[near[close] + step] = True
+    tied = deck_nodes(mesh.deck)
+    found[np.isin(order, tied)] = False
     return int(found.sum())

@@ -51,6 +51,7 @@ class FreeBody:
         self.R = _orthonormal(model)
         """(3 b, 6) rigid motions with unit mass"""
         self.MR = model.mass_times(self.R)
+        self._K, self._kept = self._independent()
         self._ties = [interface for interface in self.interfaces if interface.tie == "rbe2"]
         if self._ties:
             self._hold_by_ties(progress)
@@ -69,23 +70,24 @@ class FreeBody:
         return _sub_blocks(self.model.K, np.arange(self.model.n_blocks), self.tied_rows[::3] // 3)
 
     def _hold_by_ties(self, progress: Progress) -> None:
-        model = self.model
         tied = np.concatenate([tie.blocks for tie in self._ties])
-        free = np.setdiff1d(np.arange(model.n_blocks), tied)
+        free = np.setdiff1d(self._kept, tied)
         if not len(free):
             raise InputError(
                 "the rigid interfaces hold every node: nothing can deform. Choose fewer nodes, or tie by rbe3."
             )
+        free, tied = np.searchsorted(self._kept, free), np.searchsorted(self._kept, tied)
         self._free_rows = (3 * free[:, None] + np.arange(3)).ravel()
+        self._tied_rows = (3 * tied[:, None] + np.arange(3)).ravel()
         self.tied_rows = np.concatenate([tie.rows for tie in self._ties])
-        self.factor = self._factorise(_sub_blocks(model.K, free, free), free, progress)
+        self.factor = self._factorise(_sub_blocks(self._K, free, free), self._kept[free], progress)
         A = np.zeros((len(self.tied_rows), 6 * len(self._ties)))
         row = 0
         for number, tie in enumerate(self._ties):
             A[row : row + len(tie.rows), 6 * number : 6 * number + 6] = tie.A
             row += len(tie.rows)
         self._A = A
-        K_SF, K_SS = _sub_blocks(model.K, tied, free), _sub_blocks(model.K, tied, tied)
+        K_SF, K_SS = _sub_blocks(self._K, tied, free), _sub_blocks(self._K, tied, tied)
         self._X = -self.factor.solve(np.asarray(K_SF.T @ A))
         S = A.T @ np.asarray(K_SS @ A + K_SF @ self._X)
         S = 0.5 * (S + S.T)
@@ -114,12 +116,14 @@ class FreeBody:
 
     def _hold_by_pins(self, progress: Progress) -> None:
         lengths = np.linalg.norm(self.R, axis=0)
-        triangle, order = qr(self.R.T / lengths[:, None], mode="r", pivoting=True)
+        rows = (3 * self._kept[:, None] + np.arange(3)).ravel()
+        R = np.where(self._moves[:, None], self.R[rows], 0.0)
+        triangle, order = qr(R.T / lengths[:, None], mode="r", pivoting=True)
         if abs(triangle[5, 5]) < _NO_LINE * abs(triangle[0, 0]):
             raise InputError("all nodes lie on one line and have no rotations. Use line cells with a section.")
         self._pins = np.sort(order[:6])
-        K = _pinned(self.model.K, self._pins)
-        self.factor = self._factorise(K, np.arange(self.model.n_blocks), progress)
+        K = _pinned(self._K, self._pins)
+        self.factor = self._factorise(K, self._kept, progress)
 
     def _factorise(self, K: Any, blocks: Integers, progress: Progress) -> Factor:
         points = self.model.block_points[blocks]
@@ -132,21 +136,47 @@ class FreeBody:
         """(3 b, k) displacements in mean axes under f : (3 b, k) and the inertia forces that balance it"""
         balanced = self.MR @ (self.R.T @ f)  # arrays are used again: new ones of this size cost as much as the products
         np.subtract(f, balanced, out=balanced)
+        balanced = self._forces(balanced)
         if self._ties:
-            return self.without_rigid(self._solve_tied(balanced))
+            return self.without_rigid(self._expanded(self._solve_tied(balanced)))
         balanced[self._pins] = 0.0
-        return self.without_rigid(self.factor.solve(balanced))
+        return self.without_rigid(self._expanded(self.factor.solve(balanced)))
+
+    def _independent(self) -> tuple[Any, Integers]:
+        """Stiffness of the independent unknowns, and their blocks; directions that nothing holds must have no mass"""
+        model, ties = self.model, self.model.ties
+        if ties is None:
+            self._moves = np.ones(self.n, dtype=bool)
+            return model.K, np.arange(model.n_blocks)
+        K, free = ties.stiffness(model.K, model.rotations, len(model.points))
+        moved = ties.T @ free
+        masses = np.asarray((moved * (model.M @ moved)).sum(axis=0)).ravel()
+        moving = np.flatnonzero(masses > 1e-12 * float(np.abs(model.M.diagonal()).max()))
+        if len(moving):
+            block = int(np.abs(moved[:, [moving[0]]].toarray()).argmax()) // 3
+            raise ComputationError(_mechanism(model.block_points[block]))
+        self._moves = np.ones(len(ties.kept_rows), dtype=bool)
+        self._moves[np.unique(free.nonzero()[0])] = False
+        return K, ties.kept
+
+    def _forces(self, f: Floats) -> Floats:
+        """Forces on the independent unknowns"""
+        return f if self.model.ties is None else self.model.ties.forces(f)
+
+    def _expanded(self, u: Floats) -> Floats:
+        """All unknowns from the independent ones"""
+        return u if self.model.ties is None else self.model.ties.expand(u)
 
     def _solve_tied(self, f: Floats) -> Floats:
         """The displacements, in the place of f"""
         f_free = f[self._free_rows]
-        load = self._A.T @ f[self.tied_rows] + self._X.T @ f_free
+        load = self._A.T @ f[self._tied_rows] + self._X.T @ f_free
         scale = self._marker_scale[:, None]
         markers = scale * (self._marker_inverse @ (scale * load))
         u_free = self.factor.solve(f_free)
         u_free += np.matmul(self._X, markers, out=f_free)
         f[self._free_rows] = u_free
-        f[self.tied_rows] = self._A @ markers
+        f[self._tied_rows] = self._A @ markers
         return f
 
     def without_rigid(self, u: Floats) -> Floats:
@@ -159,7 +189,7 @@ class FreeBody:
         u = u.copy()
         for tie in self._ties:
             u[tie.rows] = tie.A @ tie.motion(u)
-        return u
+        return u if self.model.ties is None else self._expanded(u[self.model.ties.kept_rows])
 
     def interface_motion(self, u: Floats) -> Floats:
         """(6 i, k) E u: displacement and rotation of every interface"""
@@ -204,9 +234,10 @@ class FreeBody:
     def solve_fixed(self, f: Floats) -> Floats:
         """(3 b, k) displacements under f with all interfaces held"""
         if self.held_rigidly:
+            f = self._forces(f)
             u = np.zeros_like(f)
             u[self._free_rows] = self.factor.solve(np.ascontiguousarray(f[self._free_rows]))
-            return u
+            return self._expanded(u)
         count = 6 * len(self.interfaces)
         u = self.solve(f)
         matrix, size = self._bordered()

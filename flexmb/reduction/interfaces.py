@@ -105,7 +105,7 @@ def overlaps(interfaces: list[Interface]) -> list[Fault]:
     rigid = [interface for interface in interfaces if interface.tie == "rbe2"]
     for i, first in enumerate(rigid):
         for second in rigid[i + 1 :]:
-            shared = np.intersect1d(first.nodes, second.nodes)
+            shared = np.intersect1d(first.blocks, second.blocks)
             if len(shared):
                 text = f"shares {_count(len(shared))} with interface '{second.name}', and both are rigid (rbe2)"
                 faults.append(

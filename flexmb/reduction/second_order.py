@@ -81,6 +81,15 @@ def _derivatives(body: FreeBody, Phi: Floats, pairs: Integers) -> Floats:
     """(3 b, p) static modal derivatives: G with K G_kl = -F_kl"""
     forces = second_order_forces(body.model, Phi, pairs)
     ties = [interface for interface in body.interfaces if interface.tie == "rbe2"]
+    if body.model.ties is not None:
+        turned = np.zeros_like(forces)
+        if ties:
+            turned[body.tied_rows] = np.concatenate([_turned(tie, Phi, pairs) for tie in ties])
+        turned = body.model.ties.second_order(Phi, pairs, turned)
+        G = body.solve(forces + np.asarray(body.model.K @ turned))
+        np.subtract(turned, G, out=G)
+        G -= body.R @ (body.MR.T @ turned)
+        return G
     if not ties:
         return -body.solve(forces)
     turned = np.concatenate([_turned(tie, Phi, pairs) for tie in ties])

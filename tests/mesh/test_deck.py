@@ -145,9 +145,11 @@ def test_the_bracket_in_numbers() -> None:
     assert grounded.stiffness == pytest.approx(500e3) and between.stiffness == pytest.approx(250e3)
     equation = next(tie for tie in deck.ties if isinstance(tie, Equation))
     assert [a for _, _, a in equation.terms] == [1.0, -1.0, pytest.approx(2e-3)], "a rotation counts with a length"
-    # reference nodes of the ties are no points of the mesh
-    assert mesh.n_points == 13 and deck.point_ids.tolist() == [14, 15]
-    assert deck.points == pytest.approx(np.array([[5.0, 5.0, -5.0], [0.0, 5.0, 5.0]]) * 1e-3)
+    # reference nodes of the ties are points of the mesh where ties are used
+    assert mesh.n_points == 15 and mesh.point_ids is not None and mesh.point_ids[-2:].tolist() == [14, 15]
+    assert mesh.points[-2:] == pytest.approx(np.array([[5.0, 5.0, -5.0], [0.0, 5.0, 5.0]]) * 1e-3)
+    plain = read_mesh(DECKS / "bracket.bdf", "mm", uses=frozenset()).deck
+    assert plain is not None and plain.point_ids.tolist() == [9, 14, 15], "9: of a bar, which is no cell there"
     x9 = mesh.points[mesh.point_ids.tolist().index(9)]  # type: ignore[union-attr]
     assert x9 == pytest.approx(np.array([20.0, 10.0, 10.0]) * 1e-3), "a node of a system within a system"
 
@@ -186,7 +188,7 @@ def test_mass_centre_and_inertia_of_a_published_model() -> None:
 
 def test_what_the_assembly_does_not_use_is_lost() -> None:
     """The switch is `deck.USED`; the data are there either way."""
-    today = read_mesh(DECKS / "bracket.bdf", "mm")
+    today = read_mesh(DECKS / "bracket.bdf", "mm", uses=frozenset({"materials"}))
     kinds = [loss.kind for loss in today.losses]
     assert {"shells", "masses", "springs", "ties", "supports", "orientation"} <= set(kinds)
     assert kinds.index("shells") == 0 and today.losses[0].level == "bad"

@@ -14,6 +14,8 @@ from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.read import read_mesh
 from tests.support.places import ROOT
 
+MATERIALS = frozenset({"materials"})
+"""What imported matrices use of a deck: all else is a loss"""
 NASTRAN = """BEGIN BULK
 GRID,1,,0.,0.,0.
 GRID,2,,1.,0.,0.
@@ -42,12 +44,12 @@ ABAQUS = """*NODE
 
 def nastran(folder: Path, cards: str = "", solid: str = "") -> Mesh:
     (folder / "part.bdf").write_text(NASTRAN.format(cards=cards, solid=solid))
-    return read_mesh(folder / "part.bdf", "m")
+    return read_mesh(folder / "part.bdf", "m", uses=MATERIALS)
 
 
 def abaqus(folder: Path, cards: str = "") -> Mesh:
     (folder / "part.inp").write_text(ABAQUS.format(cards=cards))
-    return read_mesh(folder / "part.inp", "m")
+    return read_mesh(folder / "part.inp", "m", uses=MATERIALS)
 
 
 def only(mesh: Mesh) -> Loss:

@@ -27,6 +27,7 @@ from flexmb.elements.solid.element_tables import element_tables
 from flexmb.elements.solid.kernels import assembly, pattern
 from flexmb.elements.solid.parallel import Progress, counter, over_chunks, over_range
 from flexmb.errors import ComputationError, Fault, InputError
+from flexmb.mesh.deck import deck_nodes
 from flexmb.mesh.mesh import LINES, SOLIDS, SURFACES, Cells, Mesh
 from flexmb.mesh.topology import is_quadratic
 
@@ -155,6 +156,7 @@ def _unfit(mesh: Mesh, others: FEModel | None) -> list[Fault]:
             faults.append(Fault(f"cells of type {block.kind!r} use points that do not exist", ("mesh",)))
         elif block.kind in SOLIDS or others is not None:
             used[block.nodes] = True
+    used[deck_nodes(mesh.deck)] = True
     lines = sum(len(block) for block in mesh.cells if block.kind in LINES)
     if lines and others is None:
         hint = "Give the beams' cross-section, or leave the lines out of the mesh."

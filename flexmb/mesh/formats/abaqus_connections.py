@@ -147,16 +147,20 @@ class ConnectionReader:
 
 
 def _springs(block: Block, names: Names) -> Iterator[Spring | ScalarSpring]:
-    if "NONLINEAR" in block.parameters or len(block.lines) < 2:
+    if "NONLINEAR" in block.parameters:
         raise Unusable("it is not linear")
-    k = numbers(block.lines[1:], 1)[0]
+    k = numbers(block.lines[-1:], 1)[0]  # the line before is blank, or has components
     for kind, nodes in names.point_elements(block.name("ELSET")):
         a, b = int(nodes[0]), int(nodes[1]) if len(nodes) > 1 else GROUND
         if kind == "SPRINGA":
             if b == GROUND:
                 raise Unusable("SPRINGA needs two nodes")
+            if len(block.lines) > 1 and block.lines[0].replace(",", "").strip():
+                raise Unusable("it depends on temperature")
             yield _axial(a, b, k, names.points)
         elif kind in ("SPRING1", "SPRING2"):
+            if len(block.lines) != 2:
+                raise Unusable("it needs one line with its components and one with its stiffness")
             first, second = (int(value) for value in numbers(block.lines[:1], 2, at_least=1))
             second = second or first
             if not (1 <= first <= 6 and 1 <= second <= 6):

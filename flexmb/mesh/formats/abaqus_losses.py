@@ -66,6 +66,7 @@ class LostKeywords:
         self.masses: dict[str, float] = {}
         """Element set -> mass of each of its elements"""
         self.mass_elements: Counter[str] = Counter()
+        self.has_springs = False
         self.solid_sections: dict[str, str] = {}
         """Upper-case element set -> material"""
         self.beam_sections: list[str] = []
@@ -102,6 +103,8 @@ class LostKeywords:
             data = [block.name(key).upper() for key in ("SECTION", "MATERIAL")]
             self.beam_sections.append(" ".join([*data, *block.lines[:1]]))
             self.oriented += len(block.lines) > 1
+        elif word == "SPRING":
+            self.has_springs = True
         elif word in _SHELL_SECTIONS:
             self.has_shell_section = True
         elif word == "MASS" and block.lines:
@@ -138,6 +141,11 @@ class LostKeywords:
                 level = _LEVELS.get(kind, "care")
                 keys = (*part, *(["SPRING"] if deck == "springs" else []))
                 broken = tuple(reason for word in keys for reason in left.pop(word, ()))
+                empty = sum(n for name, n in self.mass_elements.items() if name not in self.masses)
+                if "MASS" in part and empty:
+                    broken += (f"{empty:,} MASS without *MASS",)
+                if deck == "springs" and not self.has_springs:
+                    broken += (f"{part.total():,} springs without *SPRING",)
                 yield Loss(kind, text, part.total(), level, mass=mass, sets=sets, deck=deck, left=broken)
         yield from self._section_losses()
         others = tuple(reason for reasons in left.values() for reason in reasons)
