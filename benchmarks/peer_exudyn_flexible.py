@@ -297,7 +297,7 @@ def run_recorded(model: str, problem: FlexibleSliderCrank, step: float, steps: i
     """Build, assemble and run a model, with the place of the rod's middle kept in memory after every step."""
     way = SLIDER_CRANKS[model]
     mbs, ends = way.build(problem, scale)
-    kept = {"outputVariableType": exu.OutputVariableType.Position, "storeInternal": True}
+    kept = {"outputVariableType": exu.OutputVariableType.Position, "storeInternal": True, "writeToFile": False}
     sensor = mbs.AddSensor(items.SensorMarker(markerNumber=ends.middle, **kept))
     mbs.Assemble()
     simulation = _settings(step, steps, way.newton, "EigenDense")
@@ -312,7 +312,7 @@ def slider_crank_error(model: str, problem: FlexibleSliderCrank, steps: int) -> 
     way = SLIDER_CRANKS[model]
     mbs, ends = way.build(problem, 1.0)
     position = exu.OutputVariableType.Position
-    kept = {"outputVariableType": position, "storeInternal": True}
+    kept = {"outputVariableType": position, "storeInternal": True, "writeToFile": False}
     sensors = [mbs.AddSensor(items.SensorMarker(markerNumber=end, **kept)) for end in ends]
     mbs.Assemble()
     simulation = _settings(problem.end / steps, steps, way.newton, "EigenDense")

@@ -20,7 +20,6 @@ from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.mobility import no_motion_text
 from flexmb.solvers.redundancy import Redundancy, redundancy, set_open_limit
 from flexmb.solvers.row_rank import near_text, redundancy_warnings
-from flexmb.solvers.settings import IMPLICIT
 from flexmb.solvers.sparse_rows import UnsuitedStorage
 from flexmb.solvers.sparse_sharing import with_least_multipliers
 from flexmb.solvers.statics import Equilibrium
@@ -86,9 +85,13 @@ def prepare_spec(spec: ModelSpec, mechanism: Mechanism | None = None, *, sparse:
 
 
 def may_be_sparse(spec: ModelSpec) -> bool:
-    """Whether the analysis can do without full matrices: it is static, or dynamic by an implicit method."""
+    """Whether the analysis can do without full matrices: it is static, or dynamic with multipliers."""
     analysis = spec.analysis
-    return analysis is None or analysis.type == "static" or (analysis.type == "dynamic" and analysis.method in IMPLICIT)
+    return (
+        analysis is None
+        or analysis.type == "static"
+        or (analysis.type == "dynamic" and analysis.formulation != "embedding")
+    )
 
 
 def may_be_large(spec: ModelSpec) -> bool:

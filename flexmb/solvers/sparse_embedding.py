@@ -22,8 +22,8 @@ from flexmb.solvers.pointers import float_pointer, int_pointer
 CLOSED = 1e-15  # largest correction of a coordinate that is round-off, scaled
 STALLED = 1e-11  # the same where corrections no longer shrink
 SLOW = 0.1  # corrections that shrink less get a new factor
-MOST = 30  # corrections of a position
-REFINED = 6  # corrections of velocities and accelerations
+MOST = 30  # corrections of a position, or of accelerations that inertia was added for
+REFINED = 6  # corrections of velocities
 
 
 @kernel
@@ -121,7 +121,7 @@ def saddle_accelerations(K, S, W, arg):
     I, F, P = int_pointer(K[st.AT_I]), float_pointer(K[st.AT_F]), int_pointer(K[st.AT_PATTERN])
     n, x, last = I[L.N_V], K[st.NEWTON + st.VECTOR], 1e300
     call(I[L.AT_SYSTEM], I, F, W, 0)
-    for _ in range(REFINED):
+    for _ in range(MOST):
         unbalanced_into(I, P, W, S, x)
         call(K[st.AT_SOLVE_MATRIX], K, S, W, 0)
         largest, fastest = 0.0, 0.0

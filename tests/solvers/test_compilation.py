@@ -8,12 +8,12 @@ from flexmb.analyses.preparation import may_be_large, prepare
 from flexmb.layout import flat_arrays as L
 from flexmb.model.model import Model
 from flexmb.solvers.compilation import programs_of
-from flexmb.solvers.settings import IMPLICIT
+from flexmb.solvers.settings import EXPLICIT, IMPLICIT
 from flexmb.solvers.time_stepping import stepping_programs
 from tests.support.four_bar_train import train
 
 
-@pytest.mark.parametrize("method", sorted(IMPLICIT))
+@pytest.mark.parametrize("method", sorted(IMPLICIT + EXPLICIT))
 def test_a_large_system_finds_its_programs_compiled(method: str) -> None:
     """All programs of sparse storage are among them; a small model does not wait for these."""
     few, all_of_them = ({entry.name for entry in programs_of(method, 0, sparse)} for sparse in (False, True))

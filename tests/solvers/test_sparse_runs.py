@@ -1,4 +1,4 @@
-"""Sparse storage: the same motion, multipliers and findings as with full matrices, by every implicit method.
+"""Sparse storage: the same motion, multipliers and findings as with full matrices, by every method.
 
 Covers: solvers.damped_closure, solvers.sparse_newton, solvers.sparse_rows, solvers.sparse_start, solvers.sparse_near,
 solvers.sparse_redundancy, solvers.sparse_sharing, system.records.sparse_storage.
@@ -334,6 +334,31 @@ def test_thin_rods_start_with_the_least_change(monkeypatch: pytest.MonkeyPatch) 
     full, sparse = both(monkeypatch, tables, "absolute", newton_tolerance=1e-12)
     assert np.abs(full["bodies/rod2/angular_velocity"][0]).max() > 0.1
     assert_same(full, sparse, 1e-10, 1e-6)
+
+
+@pytest.mark.parametrize("coordinates", ["joint", "absolute"])
+@pytest.mark.parametrize("tables", [train(9), thin(9)], ids=["train", "thin"])
+def test_an_explicit_method(monkeypatch: pytest.MonkeyPatch, tables: dict[str, Any], coordinates: str) -> None:
+    """One degree of freedom: the closed states are the same, whether found by embedding or by the least change."""
+    full, sparse = both(monkeypatch, tables, coordinates, method="rk4")
+    assert_same(full, sparse, 1e-12, 1e-12)
+    assert sparse.summary.energy_error < 1e-11 and sparse.summary.largest_constraint_error < 1e-12
+
+
+def test_an_explicit_method_with_error_control(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two degrees of freedom; the steps are those of the tolerance, so the motion agrees to that."""
+    tables = hanging(2)
+    tables["bodies"]["rod1"]["rod"][1] = [0.7, 0.0, -1.5]
+    full, sparse = both(monkeypatch, tables, "absolute", method="rk45", tolerance=1e-9)
+    assert np.abs(full["bodies/rod1/angular_velocity"]).max() > 0.1
+    assert_same(full, sparse, 1e-9, 1e-8)
+
+
+def test_501_bars_by_an_explicit_method() -> None:
+    """Refused with full matrices; the motion is that of joint coordinates."""
+    absolute, joint = (Sparse(train(501), kind, end=0.005, method="rk4") for kind in ("absolute", "joint"))
+    assert absolute.ready.system.pattern is not None
+    np.testing.assert_allclose(absolute["bodies/coupler125/position"], joint["bodies/coupler125/position"], atol=1e-10)
 
 
 def test_a_thin_rod_that_may_spin_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
