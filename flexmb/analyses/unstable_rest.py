@@ -169,7 +169,7 @@ def _is_steady(v: Floats, scale: Floats) -> bool:
 
 
 def _still_coordinates(system: System, q: Floats, least: Floats | float) -> NDArray[np.bool_]:
-    """(n_v,) elastic coordinates of beams that stay below a part of the length; none if there are other flexible bodies.
+    """(n_v,) elastic coordinates of beams that stay below a part of the length; none with other flexible bodies.
 
     least : that part, for all rows or (rows, 1) for each
     """

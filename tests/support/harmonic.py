@@ -13,7 +13,7 @@ from flexmb.reduction.free_body import FreeBody
 def dense_transfer(body: FreeBody, hertz: np.ndarray, damping: Any = None) -> np.ndarray:
     """(f, k, k) motions of the interfaces per unit wrench on them, without the rigid motions.
 
-    The loads are taken without their rigid part M R R^T E^T w, whose response is rigid: subtracted from the whole response,
+    The loads are taken without their rigid part M R R^T E^T w, whose response is rigid: subtracted from the whole one,
     this 1e4 times larger motion would leave only the digits of its round-off.
     """
     rigid = [interface for interface in body.interfaces if interface.tie == "rbe2"]
