@@ -290,6 +290,12 @@ def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
 
 def solve_accelerations(mechanics: Mechanics) -> None:
     """Set accelerations and multipliers of the state (least squares: redundant rows share their load)."""
+    _solve_accelerations(mechanics)
+    if mechanics.changes_flanks():
+        _solve_accelerations(mechanics)
+
+
+def _solve_accelerations(mechanics: Mechanics) -> None:
     if mechanics.is_sparse:
         solve_accelerations_sparse(mechanics)
         return

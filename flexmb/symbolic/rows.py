@@ -114,6 +114,8 @@ class RowMaker:
             for condition in joint.type.conditions:
                 jet = self._condition(condition, joint)
                 found.append(SymbolicRow(joint.name, condition.text, jet, on_velocity=condition.on_velocity))
+        for coupling in self.mechanism.couplings:
+            found += [self._coupling(coupling.name, row) for row in coupling.rows]
         for name, motion in self.mechanism.spec.motions.items():
             found.append(self._motion(name, motion))
         return sorted(found, key=lambda row: row.on_velocity)
@@ -131,6 +133,21 @@ class RowMaker:
         if condition.type == "advance":
             return _advance(b, joint.parameters[0])
         return _rolling(b, condition.i, joint.parameters[0])
+
+    def _coupling(self, name: str, row: CoupledRow) -> SymbolicRow:
+        """A sum of joint coordinates less a constant. (Teeth of rigid bodies: the same, their bearings do not part.)"""
+        path = ("couplings", name)
+        if row.teeth is not None and any(body.is_flexible for body in self.mechanism.bodies.values()):
+            text = f"the teeth of coupling '{name}' have no symbolic form in a model with flexible bodies: their bearings part."
+            raise InputError([Fault(text, path, 'Use type = "coupling" with coefficients.')])
+        jet = Jet(-as_expression(row.constant))
+        for one in row.coordinates:
+            if one.coefficient == 0.0:
+                continue
+            joint = self.mechanism.joints[one.joint].name
+            q_index, v_index = self.coordinate(joint, one.coordinate, f"coupling '{name}'", path)
+            jet = jet + Jet(self.q[q_index], {v_index: 1}, self.v[v_index], 0).scaled(as_expression(one.coefficient))
+        return SymbolicRow(name, row.text, jet)
 
     def _motion(self, name: str, motion: Any) -> SymbolicRow:
         where = ("motions", name)
