@@ -38,6 +38,9 @@ from flexmb.vectors import (
     sub,
 )
 
+NEAREST = 1.0001
+"""Least distance of the axes, in sums of the base radii, at which the involutes count."""
+
 
 @kernel
 def _clear_row(I, W, k, target):
@@ -170,13 +173,19 @@ def _expected_angles(I, F, W, row, teeth):
 
 @kernel
 def _slant_of_wheels(F, teeth, flank, a, dx, dy):
-    """What a change of the distance of the axes turns, and its gradient with that distance."""
+    """What a change of the distance of the axes turns, and its gradient with that distance.
+
+    Nearer than the base circles allow, which no running mechanism reaches, the way goes on along its tangent.
+    """
     base = F[teeth + L.TH_BASE]
-    s = math.sqrt(max(a[0] * a[0] - base * base, 1e-30))
     factor = -flank * F[teeth + L.TH_SLANT]
-    slope = s / a[0]
-    way = s - base * math.acos(min(base / a[0], 1.0)) - F[teeth + L.TH_WAY]
-    second = slope * a[2] + base * base / (a[0] * a[0] * s) * a[1] * a[1]
+    reached = max(a[0], NEAREST * base)
+    s = math.sqrt(reached * reached - base * base)
+    slope = s / reached
+    way = s - base * math.acos(base / reached) + slope * (a[0] - reached) - F[teeth + L.TH_WAY]
+    second = slope * a[2]
+    if a[0] > NEAREST * base:
+        second += base * base / (reached * reached * s) * a[1] * a[1]
     push = factor * slope / a[0]
     return (factor * way, factor * slope * a[1], factor * second), (push * dx, push * dy)
 

@@ -28,7 +28,9 @@ TH_BASE = TEETH_RECORD.value("base_radii", "size of the sum of the base radii", 
 TH_SLANT = TEETH_RECORD.value(
     "slant", "sign of the sum of the radii over the cosine of the pressure angle; of a rack the tangent; 0: no slant"
 )
-TH_WAY = TEETH_RECORD.value("way", "length along the flanks as designed; of a rack the place of the pinion across it", unit="m")
+TH_WAY = TEETH_RECORD.value(
+    "way", "length along the flanks as designed; of a rack the place of the pinion across it", unit="m"
+)
 TH_HELIX = TEETH_RECORD.value("helix", "tangent of the helix angle of the first, of the pinion; right-hand positive")
 TH_HEIGHT = TEETH_RECORD.value("height", "height of the second over the first at the teeth, as designed", unit="m")
 TH_SLIDE = TEETH_RECORD.value("slide", "place of the pinion along the rack as designed", unit="m")
@@ -42,7 +44,13 @@ R_B = ROW_RECORD.value("marker_b", "second marker")
 R_I = ROW_RECORD.value("axis_a", "axis of the first marker: 0, 1, 2")
 R_J = ROW_RECORD.value("axis_b", "axis of the second marker: 0, 1, 2")
 R_FUNCTION = ROW_RECORD.value("function", "start in I of the function of time that is subtracted; 0: none")
-R_F = ROW_RECORD.place("parameter", "F", 1, "m", "length, lead or radius; coupling: constant and coefficients; teeth: their record; 0: none")
+R_F = ROW_RECORD.place(
+    "parameter",
+    "F",
+    1,
+    "m",
+    "length, lead or radius; coupling: constant and coefficients; teeth: their record; 0: none",
+)
 R_COORD = ROW_RECORD.value("coordinate", "tree: index among the velocities; chord: number of the chord")
 R_SUB = ROW_RECORD.value("sub_index", "tree: index among the stored coordinates; chord: number of the coordinate")
 R_W = ROW_RECORD.place("wrench", "W", 6, "1, m", "gradient: force and moment on the second marker, world axes")

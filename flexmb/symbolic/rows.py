@@ -1,4 +1,4 @@
-"""Constraint rows in symbols: of chords (joints that close loops) and of motions (theory 8).
+"""Constraint rows in symbols: of chords (joints that close loops), couplings and motions (theory 8).
 
 A row is a condition between two markers A and B: an offset a_i . d, an angle a_i . b_j, a distance, the advance of a
 screw, the contact of a rolling disc; or a coordinate of the tree less its motion. Each is written once, as a jet.
@@ -22,6 +22,7 @@ from flexmb.symbolic.orders import cosine, multiply, negative, reciprocal, sine,
 from flexmb.symbolic.recursion import BranchPlace, TreeMotion
 from flexmb.symbolic.relative import LocalMotion, RelativeMotion
 from flexmb.symbolic.vectors import XYZ, add, apply, column, cross, product, scale
+from flexmb.system.mechanism import CoupledRow
 
 
 @dataclass(frozen=True)
@@ -107,14 +108,14 @@ class RowMaker:
         return self.pairs[first, second]
 
     def rows(self) -> list[SymbolicRow]:
-        """Rows of chords, then of motions; those that hold at velocity level only come last."""
+        """Rows of chords, then of couplings and motions; those that hold at velocity level only come last."""
         found = []
         for number in self.mechanism.topology.chords:
             joint = self.mechanism.joints[number]
             for condition in joint.type.conditions:
                 jet = self._condition(condition, joint)
                 found.append(SymbolicRow(joint.name, condition.text, jet, on_velocity=condition.on_velocity))
-        for coupling in self.mechanism.couplings:
+        for coupling in self.mechanism.placed.couplings:
             found += [self._coupling(coupling.name, row) for row in coupling.rows]
         for name, motion in self.mechanism.spec.motions.items():
             found.append(self._motion(name, motion))
@@ -137,7 +138,7 @@ class RowMaker:
     def _coupling(self, name: str, row: CoupledRow) -> SymbolicRow:
         """A sum of joint coordinates less a constant. (Teeth of rigid bodies: the same, their bearings do not part.)"""
         path = ("couplings", name)
-        if row.teeth is not None and any(body.is_flexible for body in self.mechanism.bodies.values()):
+        if row.teeth is not None and any(body.elastic is not None for body in self.mechanism.bodies):
             text = f"the teeth of coupling '{name}' have no symbolic form in a model with flexible bodies: their bearings part."
             raise InputError([Fault(text, path, 'Use type = "coupling" with coefficients.')])
         jet = Jet(-as_expression(row.constant))

@@ -83,7 +83,9 @@ def _radii(coupling: Any, distance: float) -> tuple[float, float]:
         r_1, r_2 = coupling.radii[0], sign * coupling.radii[1]
         if abs(abs(r_1 + r_2) - distance) > CLOSE * distance:
             text = f"the axes are {distance:.9g} m apart, but wheels with pitch radii of {r_1:g} and {abs(r_2):g} m mesh at "
-            raise Unfit(f"{text}{abs(r_1 + r_2):.9g} m", "radii", "Give teeth or ratio; the radii follow from the axes.")
+            raise Unfit(
+                f"{text}{abs(r_1 + r_2):.9g} m", "radii", "Give teeth or ratio; the radii follow from the axes."
+            )
     else:
         ratio = sign * (coupling.ratio if coupling.ratio is not None else coupling.teeth[1] / coupling.teeth[0])
         if ratio == -1.0:
@@ -91,7 +93,9 @@ def _radii(coupling: Any, distance: float) -> tuple[float, float]:
         r_1 = distance / abs(1.0 + ratio)
         r_2 = ratio * r_1
     if sign < 0.0 and -r_2 <= r_1:
-        raise Unfit(f"the ring ({-r_2:g} m) is not larger than its pinion ({r_1:g} m)", "internal", "List the pinion first.")
+        raise Unfit(
+            f"the ring ({-r_2:g} m) is not larger than its pinion ({r_1:g} m)", "internal", "List the pinion first."
+        )
     return r_1, r_2
 
 
@@ -118,8 +122,12 @@ def _meshing(
     form = combined((r_1, centres.first), (r_2, centres.second), (-r_1 - r_2, centres.psi))
     row = placing.row(f"teeth of {first.name} and {second.name}", form, "m", "N")
     teeth = mesh(centres, r_1, r_2, coupling.pressure_angle, coupling.helix_angle)
-    beta, chi = combined((1.0, centres.psi), (-1.0, centres.first)), combined((1.0, centres.second), (-1.0, centres.first))
-    return replace(row, coordinates=_with_parts(placing, row, beta, chi), teeth=teeth)
+    beta, chi = (
+        combined((1.0, centres.psi), (-1.0, centres.first)),
+        combined((1.0, centres.second), (-1.0, centres.first)),
+    )
+    circles = (first.circle(abs(r_1)), second.circle(abs(r_2)))
+    return replace(row, coordinates=_with_parts(placing, row, beta, chi), teeth=teeth, circles=circles)
 
 
 def _with_parts(placing: _Placing, row: CoupledRow, beta: Form, chi: Form) -> tuple[CoupledCoordinate, ...]:
@@ -140,7 +148,9 @@ def _rack(placing: _Placing, coupling: Any) -> list[CoupledRow]:
     )
     form = combined((found.radius, pinion.form), (-found.sense, rack.form))
     row = placing.row(f"teeth of {pinion.name} and {rack.name}", form, "m", "N")
-    return [replace(row, coordinates=_with_parts(placing, row, {}, pinion.form), teeth=found.teeth)]
+    circles = (pinion.circle(found.radius), rack.circle(0.0, found.axes))
+    parts = _with_parts(placing, row, {}, pinion.form)
+    return [replace(row, coordinates=parts, teeth=found.teeth, circles=circles)]
 
 
 def _belt(placing: _Placing, coupling: Any) -> list[CoupledRow]:
@@ -157,7 +167,10 @@ def _belt(placing: _Placing, coupling: Any) -> list[CoupledRow]:
         units = ("rad", "N*m")
     r_2 = r_2 if coupling.crossed else -r_2
     form = combined((r_1, centres.first), (r_2, centres.second), (-r_1 - r_2, centres.psi))
-    return [placing.row(f"{first.name} and {second.name}", form, *units)]
+    row = placing.row(f"{first.name} and {second.name}", form, *units)
+    if coupling.radii is None:
+        return [row]
+    return [replace(row, circles=tuple(w.circle(r) for w, r in zip((first, second), coupling.radii, strict=True)))]
 
 
 def _screw(placing: _Placing, coupling: Any) -> list[CoupledRow]:

@@ -57,6 +57,17 @@ class Teeth:
 
 
 @dataclass(frozen=True)
+class PitchCircle:
+    """The pitch circle of a wheel, or the pitch line of a rack, for pictures."""
+
+    marker: int
+    axes: Floats
+    """In the marker: z along the axis of the wheel; x along the rack."""
+    radius: float
+    """[m]; 0: a rack."""
+
+
+@dataclass(frozen=True)
 class CoupledRow:
     """One condition of a coupling: the sum of coefficients times coordinates is constant."""
 
@@ -66,6 +77,7 @@ class CoupledRow:
     effort_unit: str
     constant: float = 0.0
     teeth: Teeth | None = None
+    circles: tuple[PitchCircle, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,8 @@ class RackAndPinion:
     radius: float
     sense: float
     """1: the rack slides along its axis when the pinion turns about its own."""
+    axes: Floats
+    """x along the rack, y away from the pinion, z along its axis, world axes."""
 
 
 def rack_and_pinion(
@@ -77,4 +79,4 @@ def rack_and_pinion(
         rack, pinion, axes, True, (0.0, r), 0.0, tangent, offset, math.tan(helix_angle), height, slide
     )  # fmt: skip
     sense = math.copysign(1.0, float(rack.axis @ np.cross(z, y)))
-    return RackAndPinion(Teeth(rack.marker, pinion.marker, numbers, pinion.centre + r * y), r, sense)
+    return RackAndPinion(Teeth(rack.marker, pinion.marker, numbers, pinion.centre + r * y), r, sense, axes)

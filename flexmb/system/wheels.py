@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmb.arrays import Floats
-from flexmb.system.mechanism import Mechanism, PlacedJoint
+from flexmb.system.mechanism import Mechanism, PitchCircle, PlacedJoint
 
 Form = dict[int, float]
 """Joint -> coefficient of its angle or slide."""
@@ -53,6 +53,14 @@ class Wheel:
     """Its angle or slide relative to its support."""
     pose: Floats
     """Orientation of the marker, world axes."""
+
+    def circle(self, radius: float, axes: Floats | None = None) -> PitchCircle:
+        """Its pitch circle; of a rack the pitch line, with its axes in world axes."""
+        if axes is None:
+            x = np.eye(3)[int(np.argmin(np.abs(self.axis)))]
+            x = _across(x, self.axis) / np.linalg.norm(_across(x, self.axis))
+            axes = np.column_stack([x, np.cross(self.axis, x), self.axis])
+        return PitchCircle(self.marker, self.pose.T @ axes, radius)
 
 
 @dataclass(frozen=True)
@@ -171,7 +179,9 @@ def line_of_centres(maker: WheelMaker, first: Wheel, second: Wheel, carrier: str
     axis = first.axis if first.form else second.axis
     if first.form and second.form and np.linalg.norm(np.cross(first.axis, second.axis)) > CLOSE:
         cosine = min(abs(float(first.axis @ second.axis)), 1.0)
-        text = f"the axes of '{first.name}' and '{second.name}' are not parallel ({np.degrees(np.arccos(cosine)):.3g} deg)"
+        text = (
+            f"the axes of '{first.name}' and '{second.name}' are not parallel ({np.degrees(np.arccos(cosine)):.3g} deg)"
+        )
         hint = 'Use type = "coupling" with coefficients for bevel or worm gears: their teeth then load no bearing.'
         raise Unfit(text, "joints", hint)
     if first.body == second.body:
@@ -188,7 +198,9 @@ def line_of_centres(maker: WheelMaker, first: Wheel, second: Wheel, carrier: str
         supports = [maker.body_name(wheel.support) for wheel in (first, second)]
         if found is None:
             text = f"the supports '{supports[0]}' and '{supports[1]}' of the two wheels are not connected by a joint about "
-            raise Unfit(f"{text}one of the axes", "carrier", "Give carrier = the joint between them, or use one support.")
+            raise Unfit(
+                f"{text}one of the axes", "carrier", "Give carrier = the joint between them, or use one support."
+            )
         number, sign = found
         joint = maker.mechanism.joints[number]
         R, place = maker.mechanism.world_pose(joint.first)

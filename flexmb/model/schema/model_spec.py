@@ -110,7 +110,18 @@ class ModelSpec(Strict):
         return joint, self.coordinate(joint, coordinate or None)
 
 
-NAMED_SECTIONS = ("points", "materials", "sections", "bodies", "markers", "joints", "couplings", "motions", "forces", "sensors")
+NAMED_SECTIONS = (
+    "points",
+    "materials",
+    "sections",
+    "bodies",
+    "markers",
+    "joints",
+    "couplings",
+    "motions",
+    "forces",
+    "sensors",
+)
 _NAME = re.compile(r"\w[\w-]*")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 

@@ -161,7 +161,7 @@ class RowRecords:
                     [int(place.on_tree), place.q, place.v, place.a, place.index, place.chord] for place in places
                 ]
                 record[L.R_TERMS], record[L.R_N_TERMS] = self.pack.table(records, L.COUPLED), len(records)
-                row = Row(coupling.name, made.text, made.unit, False)
+                row = Row(coupling.name, made.text, made.unit, False, is_coupling=True)
                 self.pending.append(_Pending(row, record, coupling=coupling.name))
 
     def add_motions(self, spec: Any) -> None:
