@@ -6,7 +6,8 @@ Teeth that mesh act along their line of action, so that the bearings feel them. 
 beta the angle of the line of centres and chi that of the second wheel, both seen from the first, a the distance of the
 axes, and h the height of the second wheel over the first at the pitch point:
 
-    -r_A beta + r_B (chi - beta) -+ S (w(a) - w_0) + tan(helix) (h - h_0) = 0,   w(a) = s - b acos(b / a), s^2 = a^2 - b^2
+    -r_A beta + r_B (chi - beta) -+ S (w(a) - w_0) + tan(helix) (h - h_0) = 0
+    w(a) = s - b acos(b / a),   s^2 = a^2 - b^2,   b the sum of the base radii
 
 With rigid bearings a and h stay, and the row is a sum of joint coordinates; lam is the tangential force. The sign is
 that of the flank in contact. Of a rack r_A = 0, and the way along it takes the place of the angle of the centres.

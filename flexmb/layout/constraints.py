@@ -49,7 +49,7 @@ R_F = ROW_RECORD.place(
     "F",
     1,
     "m",
-    "length, lead or radius; coupling: constant and coefficients; teeth: their record; 0: none",
+    "length, lead, radius; coupling: constant, coefficients; teeth: their record",
 )
 R_COORD = ROW_RECORD.value("coordinate", "tree: index among the velocities; chord: number of the chord")
 R_SUB = ROW_RECORD.value("sub_index", "tree: index among the stored coordinates; chord: number of the coordinate")

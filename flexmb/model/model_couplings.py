@@ -1,6 +1,6 @@
 """The coupling methods of `Model`: conditions between the coordinates of several joints.
 
-Wheels are named by the joints in which they turn. Lengths are pitch radii [m]; angles are in rad or strings with a unit.
+Wheels are named by the joints in which they turn. Radii are pitch radii [m]; angles are in rad, or have a unit.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class CouplingMethods:
         carrier: str | None = None,
         markers: Sequence[str] | None = None,
     ) -> str:
-        """Two wheels on parallel axes whose teeth mesh; give ratio, teeth or pitch radii. internal: second is a ring."""
+        """Two wheels on parallel axes whose teeth mesh; give ratio, teeth or pitch radii. internal: the second
+        is a ring."""
         keys = dict(ratio=ratio, teeth=teeth, radii=radii, internal=internal, carrier=carrier, markers=markers)
         keys |= dict(pressure_angle=pressure_angle, helix_angle=helix_angle)
         return self._put("couplings", name, {"type": "gear", "joints": [first, second], **keys})

@@ -7,8 +7,8 @@ its turns), tied to the points and vectors by one row; a load on it acts in its 
     s = (r_b - r_a) . u_a,      S cos psi - C sin psi = 0,      Q_s = effort(s, s', t)            [GJB sec. 4.2, 4.5]
     motion   s = f(t), or (r_b - r_a) . u_a = f(t) for a marker
 
-The advance of a screw is the row (r_b - r_a) . u_a = (lead / 2 pi) psi; a coupling is the row sum of a_i s_i = c. Loads that depend on sensors are only listed
-here: `core_bridge` evaluates them.
+The advance of a screw is the row (r_b - r_a) . u_a = (lead / 2 pi) psi; a coupling is the row
+sum of a_i s_i = c. Loads that depend on sensors are only listed here: `core_bridge` evaluates them.
 """
 
 from __future__ import annotations

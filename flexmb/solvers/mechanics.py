@@ -156,7 +156,7 @@ class Mechanics:
         call(int(self.I[program]), self.I, self.system.floats, self.W, argument)
 
     def changes_flanks(self) -> bool:
-        """Choose the flanks of teeth by the multipliers of the state; whether any changes, so that they are not final."""
+        """Choose the flanks of teeth by the multipliers; whether any changes, so that those are not final."""
         if not self.I[L.N_TEETH]:
             return False
         self.run(L.AT_WHOLE_RESIDUAL)

@@ -100,8 +100,8 @@ def _changed(one: Mechanism, other: Mechanism) -> Iterator[Part]:
         if _differ(load_shares(one, points), load_shares(other, other.distributed[name])):
             body_name = one.bodies[one.markers[points[0][0]].body].name
             yield Part(f"the force '{name}'", ("forces", name), body_name)
-    for coupling, partner in zip(one.couplings, other.couplings, strict=True):
-        if _differ(_coefficients(coupling), _coefficients(partner)):
+    for coupling, twin in zip(one.couplings, other.couplings, strict=True):
+        if _differ(_coefficients(coupling), _coefficients(twin)):
             yield Part(f"the coupling '{coupling.name}'", ("couplings", coupling.name), "")
 
 

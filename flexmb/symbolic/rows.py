@@ -139,7 +139,7 @@ class RowMaker:
         """A sum of joint coordinates less a constant. (Teeth of rigid bodies: the same, their bearings do not part.)"""
         path = ("couplings", name)
         if row.teeth is not None and any(body.elastic is not None for body in self.mechanism.bodies):
-            text = f"the teeth of coupling '{name}' have no symbolic form in a model with flexible bodies: their bearings part."
+            text = f"the teeth of coupling '{name}' have no symbolic form where bodies are flexible: bearings part."
             raise InputError([Fault(text, path, 'Use type = "coupling" with coefficients.')])
         jet = Jet(-as_expression(row.constant))
         for one in row.coordinates:

@@ -19,8 +19,8 @@ from typing import Any
 from flexmb.errors import Fault, InputError
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import CoupledCoordinate, CoupledRow, Mechanism, PlacedCoupling
-from flexmb.system.wheels import Form, Unfit, Wheel, WheelMaker, combined, line_of_centres
 from flexmb.system.wheel_teeth import mesh, rack_and_pinion
+from flexmb.system.wheels import Form, Unfit, Wheel, WheelMaker, combined, line_of_centres
 
 CLOSE = 1e-6
 """Largest misfit of an axis or a distance, as a part of the distance."""
@@ -71,7 +71,7 @@ def _coordinates(placing: _Placing, coupling: Any) -> list[CoupledRow]:
         made.append(CoupledCoordinate(mechanism.joint_index[joint], name, factor))
     first_joint, first_name = places[0]
     is_length = placing.spec.joints[first_joint].kind.kind_of(first_name) == "length"
-    text = " + ".join(f"{factor:g} {joint}.{name}" for (joint, name), factor in zip(places, coupling.coefficients))
+    text = " + ".join(f"{one.coefficient:g} {joint}.{name}" for (joint, name), one in zip(places, made, strict=True))
     units = ("m", "N") if is_length else ("rad", "N*m")
     return [CoupledRow(text.replace("+ -", "- "), tuple(made), *units, coupling.offset)]
 
@@ -82,10 +82,9 @@ def _radii(coupling: Any, distance: float) -> tuple[float, float]:
     if coupling.radii is not None:
         r_1, r_2 = coupling.radii[0], sign * coupling.radii[1]
         if abs(abs(r_1 + r_2) - distance) > CLOSE * distance:
-            text = f"the axes are {distance:.9g} m apart, but wheels with pitch radii of {r_1:g} and {abs(r_2):g} m mesh at "
-            raise Unfit(
-                f"{text}{abs(r_1 + r_2):.9g} m", "radii", "Give teeth or ratio; the radii follow from the axes."
-            )
+            text = f"the axes are {distance:.9g} m apart, but wheels with pitch radii of {r_1:g} and {abs(r_2):g} m "
+            hint = "Give teeth or ratio; the radii follow from the axes."
+            raise Unfit(f"{text}mesh at {abs(r_1 + r_2):.9g} m", "radii", hint)
     else:
         ratio = sign * (coupling.ratio if coupling.ratio is not None else coupling.teeth[1] / coupling.teeth[0])
         if ratio == -1.0:
@@ -121,7 +120,7 @@ def _meshing(
     r_1, r_2 = radii(centres.distance)
     form = combined((r_1, centres.first), (r_2, centres.second), (-r_1 - r_2, centres.psi))
     row = placing.row(f"teeth of {first.name} and {second.name}", form, "m", "N")
-    teeth = mesh(centres, r_1, r_2, coupling.pressure_angle, coupling.helix_angle)
+    teeth = mesh(centres, r_1, r_2, coupling.slope, coupling.helix_angle)
     beta, chi = (
         combined((1.0, centres.psi), (-1.0, centres.first)),
         combined((1.0, centres.second), (-1.0, centres.first)),
@@ -144,7 +143,7 @@ def _rack(placing: _Placing, coupling: Any) -> list[CoupledRow]:
         names = [placing.wheels.body_name(wheel.support) for wheel in (pinion, rack)]
         raise Unfit(f"the pinion is supported by '{names[0]}' and the rack by '{names[1]}': give one support", "joints")
     found = rack_and_pinion(
-        pinion, rack, coupling.radius, coupling.toward, coupling.pressure_angle, coupling.helix_angle
+        pinion, rack, coupling.radius, coupling.toward, coupling.slope, coupling.helix_angle
     )
     form = combined((found.radius, pinion.form), (-found.sense, rack.form))
     row = placing.row(f"teeth of {pinion.name} and {rack.name}", form, "m", "N")

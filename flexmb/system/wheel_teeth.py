@@ -21,15 +21,15 @@ def _numbers(
     return (*own[0].tolist(), *own[1].tolist(), float(is_rack), *radii, *rest)
 
 
-def mesh(centres: Centres, r_1: float, r_2: float, pressure_angle: float, helix_angle: float) -> Teeth:
-    """Teeth of two wheels with pitch radii at the distance of their axes as designed."""
+def mesh(centres: Centres, r_1: float, r_2: float, slope: float, helix_angle: float) -> Teeth:
+    """Teeth of two wheels with pitch radii at the distance of their axes as designed; slope: radial over tangential
+    force."""
     first, second = centres.wheels
     x, z = centres.towards, centres.axis
-    tangent, total = math.tan(pressure_angle) / math.cos(helix_angle), r_1 + r_2
-    cosine = 1.0 / math.hypot(1.0, tangent)
+    total, cosine = r_1 + r_2, 1.0 / math.hypot(1.0, slope)
     base = abs(total) * cosine
     way = math.sqrt(max(total * total - base * base, 0.0)) - base * math.acos(min(cosine, 1.0))
-    slant = math.copysign(1.0, total) / cosine if tangent > 0.0 else 0.0
+    slant = math.copysign(1.0, total) / cosine if slope > 0.0 else 0.0
     height = float((second.centre - first.centre) @ z)
     numbers = _numbers(
         first, second, np.column_stack([x, np.cross(z, x), z]), False, (r_1, r_2),
@@ -52,13 +52,13 @@ class RackAndPinion:
 
 
 def rack_and_pinion(
-    pinion: Wheel, rack: Wheel, radius: float | None, toward: Any, pressure_angle: float, helix_angle: float
+    pinion: Wheel, rack: Wheel, radius: float | None, toward: Any, slope: float, helix_angle: float
 ) -> RackAndPinion:
     """Teeth of a rack; `toward`: direction from the axis of the pinion to it."""
     if abs(float(pinion.axis @ rack.axis)) > CLOSE:
         angle = 90.0 - math.degrees(math.acos(min(abs(float(pinion.axis @ rack.axis)), 1.0)))
-        text = f"the rack '{rack.name}' does not slide at a right angle to the axis of '{pinion.name}' ({angle:.3g} deg off)"
-        raise Unfit(text, "joints")
+        text = f"the rack '{rack.name}' does not slide at a right angle to the axis of '{pinion.name}'"
+        raise Unfit(f"{text} ({angle:.3g} deg off)", "joints")
     z = pinion.axis
     across = np.cross(z, rack.axis)
     gap = float((rack.centre - pinion.centre) @ across)
@@ -70,13 +70,12 @@ def rack_and_pinion(
     r = abs(gap) if radius is None else radius
     if r < 1e-9:
         raise Unfit("the radius of the pinion is zero", "radius", "Give radius.")
-    tangent = math.tan(pressure_angle) / math.cos(helix_angle)
     height = float((pinion.centre - rack.centre) @ z)
     axes = np.column_stack([np.cross(y, z), y, z])
     slide = float((pinion.centre - rack.centre) @ axes[:, 0])
     offset = float((pinion.centre - rack.centre) @ y)
     numbers = _numbers(
-        rack, pinion, axes, True, (0.0, r), 0.0, tangent, offset, math.tan(helix_angle), height, slide
+        rack, pinion, axes, True, (0.0, r), 0.0, slope, offset, math.tan(helix_angle), height, slide
     )  # fmt: skip
     sense = math.copysign(1.0, float(rack.axis @ np.cross(z, y)))
     return RackAndPinion(Teeth(rack.marker, pinion.marker, numbers, pinion.centre + r * y), r, sense, axes)

@@ -197,10 +197,9 @@ def line_of_centres(maker: WheelMaker, first: Wheel, second: Wheel, carrier: str
         found = maker.between(first.support, second.support, carrier)
         supports = [maker.body_name(wheel.support) for wheel in (first, second)]
         if found is None:
-            text = f"the supports '{supports[0]}' and '{supports[1]}' of the two wheels are not connected by a joint about "
-            raise Unfit(
-                f"{text}one of the axes", "carrier", "Give carrier = the joint between them, or use one support."
-            )
+            both = f"'{supports[0]}' and '{supports[1]}'"
+            text = f"no joint about one of the axes connects the supports {both} of the two wheels"
+            raise Unfit(text, "carrier", "Give carrier = the joint between them, or use one support.")
         number, sign = found
         joint = maker.mechanism.joints[number]
         R, place = maker.mechanism.world_pose(joint.first)

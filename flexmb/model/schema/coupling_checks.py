@@ -49,7 +49,7 @@ def _check_linear(references: References, name: str, table: Table) -> None:
     for i, text in enumerate(joints):
         if isinstance(text, str):
             joint, _, coordinate = text.partition(".")
-            own = {"joint": joint, **({"coordinate": coordinate} if coordinate else {})}
+            own: dict[str, Any] = {"joint": joint, **({"coordinate": coordinate} if coordinate else {})}
             before = len(references.faults)
             found.append(references.coordinate(own, ("couplings", name, "joints"), "coupled"))
             for k, fault in enumerate(references.faults[before:], start=before):
@@ -57,9 +57,9 @@ def _check_linear(references: References, name: str, table: Table) -> None:
     if len(joints) < 2 and "joints" in table:
         text = f"coupling '{name}' couples {len(joints)} joint coordinate{'s' if len(joints) != 1 else ''}"
         references.add((*path, "joints"), f"{text}; it needs at least two", "Use a motion to hold one coordinate.")
-    repeated = {own for own in found if own is not None and found.count(own) > 1}
-    for own in sorted(repeated):
-        references.add((*path, "joints"), f"coupling '{name}' lists the coordinate '{own}' twice")
+    repeated = {place for place in found if place is not None and found.count(place) > 1}
+    for place in sorted(repeated):
+        references.add((*path, "joints"), f"coupling '{name}' lists the coordinate '{place}' twice")
     if joints and coefficients and len(joints) != len(coefficients):
         text = f"coupling '{name}' has {len(joints)} joints and {len(coefficients)} coefficients"
         references.add((*path, "coefficients"), text, "Give one coefficient for each joint.")

@@ -32,12 +32,19 @@ class LinearCoupling(Strict):
 class Meshing(Strict):
     """Keys of wheels with teeth."""
 
-    pressure_angle: Annotated[float, Scalar("angle", least=0.0, most=math.radians(45.0))] = Field(
-        PRESSURE_ANGLE, description="Normal pressure angle at the pitch point [rad]; default: 20 deg."
+    pressure_angle: Annotated[float, Scalar("angle", least=0.0, most=math.radians(45.0))] | None = Field(
+        None, description="Normal pressure angle at the pitch point [rad]; default: 20 deg."
     )
     helix_angle: Annotated[float, Scalar("angle", least=-math.radians(60.0), most=math.radians(60.0))] = Field(
         0.0, description="Helix angle of the first wheel or of the pinion [rad]; right-hand positive."
     )
+
+
+    @property
+    def slope(self) -> float:
+        """Tangent of the pressure angle across the axis: radial over tangential force at the teeth."""
+        angle = PRESSURE_ANGLE if self.pressure_angle is None else self.pressure_angle
+        return math.tan(angle) / math.cos(self.helix_angle)
 
 
 class Gear(Meshing):

@@ -19,8 +19,8 @@ from flexmb.model.schema.beams import BeamBody
 from flexmb.model.schema.bodies import Marker, Strict
 from flexmb.model.schema.body_kinds import AnyBody, body_kind
 from flexmb.model.schema.checks import ALWAYS, check_references, tables_of
-from flexmb.model.schema.faults import faults_of
 from flexmb.model.schema.couplings import Coupling
+from flexmb.model.schema.faults import faults_of
 from flexmb.model.schema.fields import Context, Vector, VectorOf, Where
 from flexmb.model.schema.joints import Joint, Motion
 from flexmb.model.schema.json_forms import quantity
