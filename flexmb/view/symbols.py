@@ -48,7 +48,8 @@ def symbol_parts(spec: ModelSpec, mechanism: Mechanism, motion: MechanismMotion,
         pose = path.position, quaternions(path.R)
         yield Part(f"drive {name}", "symbol", solid.points, solid.triangles, *pose, DRIVE)
     for coupling in mechanism.couplings:
-        for k, circle in enumerate(circle for row in coupling.rows for circle in row.circles):
+        circles = {(one.marker, one.radius): one for row in coupling.rows for one in row.circles}  # each wheel once
+        for k, circle in enumerate(circles.values()):
             solid = pitch_symbol(circle.radius, size)
             path = motion.marker_path(circle.marker)
             pose = path.position, quaternions(path.R @ circle.axes)
