@@ -17,7 +17,7 @@ from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.solvers.assembly import assemble, gaps
 from flexmb.solvers.initial_state import balanced_system, body_states, start_system
 from flexmb.solvers.mechanics import Mechanics
-from flexmb.solvers.mobility import no_motion_text
+from flexmb.solvers.mobility import freedom, no_motion_text
 from flexmb.solvers.redundancy import Redundancy, redundancy, set_open_limit
 from flexmb.solvers.row_rank import near_text, redundancy_warnings
 from flexmb.solvers.sparse_rows import UnsuitedStorage
@@ -112,6 +112,8 @@ def _prepared(spec: ModelSpec, mechanism: Mechanism, *, sparse: bool) -> Prepara
     found = redundancy(system, work)
     if found.inconsistent:
         raise _contradiction(spec, found)
+    if spec.couplings:
+        _check_lock(spec, system, work)
     _check_speed(system, given, work)
     if system.pattern is not None:
         if found.redundant:
@@ -148,6 +150,20 @@ def _contradiction(spec: ModelSpec, found: Redundancy) -> InputError | Computati
     return ComputationError(f"{text[0].upper()}{text[1:]} Check the joints, or start in another position.")
 
 
+def _check_lock(spec: ModelSpec, system: System, work: Floats) -> None:
+    """Reject couplings that leave no degree of freedom where the joints do."""
+    mechanics = Mechanics(system, work.copy())
+    if freedom(mechanics):
+        return
+    free = freedom(mechanics, couplings=False)
+    if free:
+        names = ", ".join(f"'{name}'" for name in spec.couplings)
+        freedoms = "one degree of freedom" if free == 1 else f"{free} degrees of freedom"
+        text = f"the couplings {names} lock the mechanism: the joints leave {freedoms}, the couplings none."
+        hint = "Remove a coupling, or make their ratios agree."
+        raise InputError([Fault(text, ("couplings", list(spec.couplings)[-1]), hint)])
+
+
 def _check_damping(spec: ModelSpec, system: System) -> None:
     """Reject generalised-alpha without damping: the noise of the multipliers would grow."""
     analysis = spec.analysis
@@ -181,7 +197,7 @@ def _misfit(system: System, work: Floats) -> Iterator[WarningRecord]:
         f"{gaps(mechanics, mechanics.phi_all)}: these constraints repeat others, but points or axes do not quite fit. "
     )
     text += "The gap is kept; make them fit exactly, or free a joint."
-    yield WarningRecord("nearly-redundant", text, f"joints.{worst.owner}", value=float(gap[at]), unit=worst.unit)
+    yield WarningRecord("nearly-redundant", text, f"{worst.kind}s.{worst.owner}", value=float(gap[at]), unit=worst.unit)
 
 
 def _check_speed(system: System, given: Floats, work: Floats) -> None:

@@ -192,7 +192,10 @@ def chords(I, F, W, all_of_them):
 
 @program
 def accept(I, F, W, arg):
-    """Remember time, angles and rates of the accepted state T, Q, V, so that turns are counted."""
+    """Remember time, angles and rates of the accepted state T, Q, V, so that turns are counted, and by LAM the flanks
+    of teeth in contact."""
+    if I[L.N_TEETH] > 0:
+        call(I[L.AT_FLANKS], I, F, W, 0)
     moved = False
     for k in range(I[L.N_CHORDS]):
         key = chord_record(I, k)

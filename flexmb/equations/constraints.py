@@ -61,7 +61,7 @@ JACOBIAN, JACOBIAN_AGAIN, MULTIPLIERS, VALUES = range(4)
 
 
 @kernel
-def _turning(axis, omega, alpha):
+def turning(axis, omega, alpha):
     """First and second time derivative of a unit vector that turns with a frame."""
     rate = cross(omega, axis)
     return rate, add(cross(alpha, axis), cross(omega, rate))
@@ -81,7 +81,7 @@ def _point(W, a, b, axis):
     """a_i . d: a component of the distance in the frame of A."""
     d, dv, da = _distance_rates(W, a, b)
     u = column(R_wm_at(W, a), axis)
-    u1, u2 = _turning(u, omega_wm_at(W, a), alpha_wm_at(W, a))
+    u1, u2 = turning(u, omega_wm_at(W, a), alpha_wm_at(W, a))
     second = dot(u2, d) + 2.0 * dot(u1, dv) + dot(u, da)
     return dot(u, d), dot(u1, d) + dot(u, dv), second, u, ZERO
 
@@ -91,8 +91,8 @@ def _dot(W, a, b, i, j):
     """a_i . b_j: the cosine between an axis of A and one of B."""
     u = column(R_wm_at(W, a), i)
     x = column(R_wm_at(W, b), j)
-    u1, u2 = _turning(u, omega_wm_at(W, a), alpha_wm_at(W, a))
-    x1, x2 = _turning(x, omega_wm_at(W, b), alpha_wm_at(W, b))
+    u1, u2 = turning(u, omega_wm_at(W, a), alpha_wm_at(W, a))
+    x1, x2 = turning(x, omega_wm_at(W, b), alpha_wm_at(W, b))
     second = dot(u2, x) + 2.0 * dot(u1, x1) + dot(u, x2)
     return dot(u, x), dot(u1, x) + dot(u, x1), second, ZERO, cross(x, u)
 
@@ -114,7 +114,7 @@ def _screw(W, a, b, lead, x):
     psi1 = W[x + 5] / lead
     psi2 = W[x + 11] / lead
     e = (R[0], R[3], R[6])  # x axis of B in the frame of A
-    e1, e2 = _turning(e, omega, load3(W, x + 6))
+    e1, e2 = turning(e, omega, load3(W, x + 6))
     c = math.cos(psi)
     s = math.sin(psi)
     along = c * e[0] + s * e[1]
@@ -180,6 +180,10 @@ def row_into(I, F, W, row, k, a, b, accelerate):
         value, first, second, force, moment = _screw(W, a, b, F[I[row + L.R_F]], I[L.X_CHORD])
     elif kind == L.ROW_ROLL:
         value, first, second, force, moment = _roll(W, a, b, I[row + L.R_I], F[I[row + L.R_F]])
+    elif kind == L.ROW_TEETH:
+        call(I[L.AT_TEETH], I, F, W, row)
+        value, first, second = load3(W, I[L.X_VALUE])
+        force, moment = load_pair(W, I[row + L.R_W])
     elif kind == L.ROW_TREE:
         value = W[I[L.Q] + I[row + L.R_SUB]]
         first = W[I[L.V] + I[row + L.R_COORD]]
@@ -205,7 +209,7 @@ def row_into(I, F, W, row, k, a, b, accelerate):
 
 
 @kernel
-def _pull_back(I, W, number, force, moment, target):
+def pull_back(I, W, number, force, moment, target):
     """Add the generalised force of a force and moment at a marker (world axes) to W[target..]."""
     marker = marker_record(I, number)
     ground = body_record(I, 0)
@@ -253,7 +257,7 @@ def _clear_path(I, W, number, target):
 
 
 @kernel
-def _keep_row(I, W, k, full):
+def keep_row(I, W, k, full):
     """Sparse storage: copy the entries of row k of G from the full row at W[full..]."""
     target = I[L.G_ALL]
     for entry in range(I[I[L.G_STARTS] + k], I[I[L.G_STARTS] + k + 1]):
@@ -281,6 +285,9 @@ def rows(I, F, W, purpose):
         row = row_record(I, k)
         is_watched = I[row + L.R_WATCHED] == 1
         if is_watched and (purpose == JACOBIAN_AGAIN or (wants_forces and W[I[L.LAM_ALL] + k] == 0.0)):
+            continue
+        if I[row + L.R_KIND] == L.ROW_COUPLING:
+            call(I[L.AT_COUPLING], I, F, W, 4 * k + purpose)
             continue
         marker_a = I[row + L.R_A]
         marker_b = I[row + L.R_B]
@@ -313,7 +320,7 @@ def rows(I, F, W, purpose):
             if wants_jacobian:
                 W[target + I[row + L.R_COORD]] = 1.0
                 if is_sparse:
-                    _keep_row(I, W, k, target)
+                    keep_row(I, W, k, target)
             if wants_forces:
                 W[I[L.EFFORT] + I[row + L.R_COORD]] -= W[I[L.LAM_ALL] + k]
             continue
@@ -322,10 +329,10 @@ def rows(I, F, W, purpose):
         back = scale(-1.0, add(moment, cross(d, force)))
         against = scale(-1.0, force)
         if wants_jacobian:
-            _pull_back(I, W, marker_b, force, moment, target)
-            _pull_back(I, W, marker_a, against, back, target)
+            pull_back(I, W, marker_b, force, moment, target)
+            pull_back(I, W, marker_a, against, back, target)
             if is_sparse:
-                _keep_row(I, W, k, target)
+                keep_row(I, W, k, target)
         if wants_forces:
             # The constraint force on the system is -G^T lam; apply_wrench takes applied forces.
             s = -W[I[L.LAM_ALL] + k]

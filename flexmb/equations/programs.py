@@ -10,6 +10,7 @@ from flexmb.equations.arms import flexible_arm
 from flexmb.equations.chords import accept, branches, chord, chords, pair
 from flexmb.equations.constraints import JACOBIAN, JACOBIAN_AGAIN, MULTIPLIERS, VALUES, rows
 from flexmb.equations.coordinates import compose, rates, velocities
+from flexmb.equations.couplings import coupling, flanks, teeth
 from flexmb.equations.energy import energies_into, powers, powers_into
 from flexmb.equations.fields.beam_arm import beam_arm
 from flexmb.equations.fields.beam_force import beam_force
@@ -189,6 +190,9 @@ PROGRAMS: dict[int, Program] = {
     L.AT_CHORD: chord,
     L.AT_FUNCTION: function,
     L.AT_JOINT: joint_motion,
+    L.AT_COUPLING: coupling,
+    L.AT_TEETH: teeth,
+    L.AT_FLANKS: flanks,
     L.AT_PAIR: pair,
     L.AT_WHOLE_RESIDUAL: residual,
 }
@@ -234,6 +238,8 @@ def _needless(ints: Integers) -> set[int]:
         needless |= {L.AT_ROWS}
     if ints[L.N_CHORDS] == 0:
         needless |= {L.AT_CHORDS, L.AT_CHORD}
+    if ints[L.N_COUPLINGS] == 0:
+        needless |= {L.AT_COUPLING, L.AT_TEETH, L.AT_FLANKS}
     if ints[L.N_LOADS] == 0:
         needless |= {L.AT_LOADS}
     if ints[L.N_SENSORS] == 0:

@@ -1,13 +1,41 @@
-"""Records of constraint rows, of joints that are chords, and of prescribed motions."""
+"""Records of constraint rows, of couplings, of joints that are chords, and of prescribed motions."""
 
 from __future__ import annotations
 
 from flexmb.layout.bodies import JOINT_KEY_RECORD
 from flexmb.layout.record import Record
 
-ROW_POINT, ROW_DOT, ROW_DISTANCE, ROW_SCREW, ROW_TREE, ROW_CHORD, ROW_ROLL = range(7)
+ROW_POINT, ROW_DOT, ROW_DISTANCE, ROW_SCREW, ROW_TREE, ROW_CHORD, ROW_ROLL, ROW_COUPLING, ROW_TEETH = range(9)
 """Kinds of row: component of a distance, cosine of two axes, distance, screw, coordinate of the tree or of a chord,
-rolling."""
+rolling, sum of joint coordinates, teeth of two wheels."""
+
+COUPLED_RECORD = Record("coupled coordinate", "I", "A joint coordinate in a coupling.")
+CC_TREE = COUPLED_RECORD.value("on_tree", "1: the coordinate is one of the tree, 0: of a chord")
+CC_Q = COUPLED_RECORD.value("q", "offset in W of the coordinate")
+CC_V = COUPLED_RECORD.value("v", "offset in W of its rate")
+CC_A = COUPLED_RECORD.value("a", "offset in W of its acceleration")
+CC_INDEX = COUPLED_RECORD.value("coordinate", "tree: index among the velocities; chord: number of the coordinate")
+CC_CHORD = COUPLED_RECORD.value("chord", "number of the chord; -1: on the tree")
+COUPLED = COUPLED_RECORD.size
+
+TEETH_RECORD = Record("teeth", "F", "Two wheels whose teeth mesh, or a rack (the first) and its pinion.")
+TH_A = TEETH_RECORD.value("axes_a", "axes of the first in its marker: z along its axis, x to the second", length=9)
+TH_B = TEETH_RECORD.value("axes_b", "the same axes in the marker of the second, as designed", length=9)
+TH_RACK = TEETH_RECORD.value("is_rack", "1: the first is a rack; its y axis points from the pinion to it")
+TH_R_A = TEETH_RECORD.value("radius_a", "pitch radius of the first; of a rack 0", unit="m")
+TH_R_B = TEETH_RECORD.value("radius_b", "pitch radius of the second, negative: internal teeth", unit="m")
+TH_BASE = TEETH_RECORD.value("base_radii", "size of the sum of the base radii", unit="m")
+TH_SLANT = TEETH_RECORD.value(
+    "slant", "sign of the sum of the radii over the cosine of the pressure angle; of a rack the tangent; 0: no slant"
+)
+TH_WAY = TEETH_RECORD.value(
+    "way", "length along the flanks as designed; of a rack the place of the pinion across it", unit="m"
+)
+TH_HELIX = TEETH_RECORD.value("helix", "tangent of the helix angle of the first, of the pinion; right-hand positive")
+TH_HEIGHT = TEETH_RECORD.value("height", "height of the second over the first at the teeth, as designed", unit="m")
+TH_SLIDE = TEETH_RECORD.value("slide", "place of the pinion along the rack as designed", unit="m")
+TEETH = TEETH_RECORD.size
+"""Then for every coordinate its parts in the angle of the line of centres and in that of the second wheel."""
 
 ROW_RECORD = Record("row", "I", "One condition between two markers.")
 R_KIND = ROW_RECORD.value("kind", "ROW_... value")
@@ -16,10 +44,19 @@ R_B = ROW_RECORD.value("marker_b", "second marker")
 R_I = ROW_RECORD.value("axis_a", "axis of the first marker: 0, 1, 2")
 R_J = ROW_RECORD.value("axis_b", "axis of the second marker: 0, 1, 2")
 R_FUNCTION = ROW_RECORD.value("function", "start in I of the function of time that is subtracted; 0: none")
-R_F = ROW_RECORD.place("parameter", "F", 1, "m", "length, lead or radius; 0: none")
+R_F = ROW_RECORD.place(
+    "parameter",
+    "F",
+    1,
+    "m",
+    "length, lead, radius; coupling: constant, coefficients; teeth: their record",
+)
 R_COORD = ROW_RECORD.value("coordinate", "tree: index among the velocities; chord: number of the chord")
 R_SUB = ROW_RECORD.value("sub_index", "tree: index among the stored coordinates; chord: number of the coordinate")
 R_W = ROW_RECORD.place("wrench", "W", 6, "1, m", "gradient: force and moment on the second marker, world axes")
+R_TERMS = ROW_RECORD.table("coupled", COUPLED_RECORD, "n_coupled", "coordinates of a coupling")
+R_N_TERMS = ROW_RECORD.value("n_coupled", "number of these")
+R_FLANK = ROW_RECORD.value("flank", "offset in W of the flank that carries the teeth: 1 or -1")
 R_WATCHED = ROW_RECORD.value("watched", "1: no solver needs it, only its residual is examined, with the Jacobian")
 ROW = ROW_RECORD.size
 

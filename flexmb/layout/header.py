@@ -30,6 +30,8 @@ N_BASIS = _value("n_basis", "numbers of the basis of the rows; 0: the rows are t
 N_POWERS = _value("n_powers", "work channels")
 N_OUT = _value("n_out", "length of an output row")
 N_MEMORY = _value("n_memory", "numbers that turns are counted by")
+N_COUPLINGS = _value("n_couplings", "rows of couplings")
+N_TEETH = _value("n_teeth", "those of them that are of teeth")
 N_SPHERES = _value("n_spheres", "quaternion blocks")
 SPARSE = _value("sparse", "1: only entries of M and G that can differ from zero are stored; 0: full matrices")
 N_M = _value("n_M", "stored entries of the mass matrix")
@@ -68,7 +70,8 @@ WORK = _place("work", "W", "n_powers", "J", "work of every work channel")
 OUT = _place("out", "W", "n_out", "", "output row")
 MEMORY = _place(
     "memory", "W", "n_memory", "rad, rad/s, s, 1",
-    "angles, rates and time of the last accepted state of every joint with angles, to count turns; then `poses`",
+    "angles, rates and time of the last accepted state of every joint with angles, to count turns; then `poses`, and "
+    "the flanks of teeth",
 )  # fmt: skip
 
 # Programs
@@ -109,6 +112,9 @@ AT_MARKER = _program("marker_state", "state of a marker in world components (rea
 AT_CHORD = _program("chord", "one chord (reads x_accelerate)")
 AT_FUNCTION = _program("function", "value and derivatives of a function of time")
 AT_JOINT = _program("joint_motion", "pose, subspace and bias of a joint")
+AT_COUPLING = _program("coupling", "row of coupled joint coordinates")
+AT_TEETH = _program("teeth", "row of two wheels whose teeth mesh")
+AT_FLANKS = _program("flanks", "flanks of teeth that the multipliers press")
 AT_PAIR = _program("pair", "coordinates of a joint from the states of its markers")
 AT_WHOLE_RESIDUAL = _program(
     "whole_residual", "residual that also leaves motion and wrenches of all bodies: never generated code"

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from flexmb.errors import Fault, InputError
 from flexmb.model.model_beams import BeamMethods
+from flexmb.model.model_couplings import CouplingMethods
 from flexmb.model.model_joints import JointMethods
 from flexmb.model.model_loads import LoadMethods
 from flexmb.model.model_settings import apply_settings
@@ -35,7 +36,7 @@ Place = Any
 """The name of a point, or three lengths [m]."""
 
 
-class Model(BeamMethods, JointMethods, LoadMethods):
+class Model(BeamMethods, JointMethods, CouplingMethods, LoadMethods):
     """A mechanism under construction: bodies, joints, motions, forces, sensors, and what to compute."""
 
     ground = "ground"

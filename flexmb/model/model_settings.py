@@ -22,7 +22,18 @@ from flexmb.suggestions import clipped, did_you_mean
 
 _WITH_UNIT = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*([^\d\s].*)")
 SINGLE_SECTIONS = ("model", "base", "coordinates", "analysis", "output")
-NAMED_SECTIONS = ("points", "materials", "sections", "bodies", "markers", "joints", "motions", "forces", "sensors")
+NAMED_SECTIONS = (
+    "points",
+    "materials",
+    "sections",
+    "bodies",
+    "markers",
+    "joints",
+    "couplings",
+    "motions",
+    "forces",
+    "sensors",
+)
 
 
 def setting_value(text: str) -> Any:

@@ -7,8 +7,8 @@ its turns), tied to the points and vectors by one row; a load on it acts in its 
     s = (r_b - r_a) . u_a,      S cos psi - C sin psi = 0,      Q_s = effort(s, s', t)            [GJB sec. 4.2, 4.5]
     motion   s = f(t), or (r_b - r_a) . u_a = f(t) for a marker
 
-The advance of a screw is the row (r_b - r_a) . u_a = (lead / 2 pi) psi. If a load depends on sensors or has no law,
-the core finds all of them (`core_bridge`).
+The advance of a screw is the row (r_b - r_a) . u_a = (lead / 2 pi) psi; a coupling is the row sum of a_i s_i = c. If a
+load depends on sensors or has no law, the core finds all of them (`core_bridge`).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from flexmb.natural.scalar_terms import ScalarTerm
 from flexmb.natural.spring_laws import LinearLaw, SpringLaws, TabledLaw
 from flexmb.natural.springs import TranslationalSprings
 from flexmb.natural.system import Writer
-from flexmb.system.mechanism import PlacedJoint
+from flexmb.system.mechanism import PlacedJoint, coupled_rows
 
 Turn = Callable[[float], Floats]
 """Time -> rotation matrix (3, 3), or angular velocity (3,)."""
@@ -253,6 +253,8 @@ class ModelLoads:
         acting += [] if in_core else [(force.joint, force.coordinate) for force in on_joints]
         keys = [(joint, spec.coordinate(joint, coordinate)) for joint, coordinate in acting]
         joints = choice.mechanism.joints
+        for row in coupled_rows(choice.mechanism):
+            keys += [(joints[one.joint].name, one.coordinate) for one in row.coordinates if one.coefficient]
         keys += [(joint.name, name) for joint in joints for one in joint.type.motions_of("screw") for name in one.names]
         return cls(spec, choice, tuple(dict.fromkeys(keys)), in_core)
 
@@ -283,6 +285,12 @@ class ModelLoads:
                     term = ScalarTerm(layout.scalar_column(number), "linear", scale)
                     along = self.choice.marker_axis(joint.first, own.axis, layout)
                     builder.dot(self.choice.gap(joint, layout), along, scalar=term, name=name)
+            joints = self.choice.mechanism.joints
+            for row in coupled_rows(self.choice.mechanism):
+                acting = [one for one in row.coordinates if one.coefficient]
+                numbers = [self.keys.index((joints[one.joint].name, one.coordinate)) for one in acting]
+                columns = [layout.scalar_column(number) for number in numbers]
+                builder.linear(columns, [one.coefficient for one in acting], row.constant, name=row.text)
             for name, motion in self.spec.motions.items():
                 if motion.joint is not None:
                     key = motion.joint, self.spec.coordinate(motion.joint, motion.coordinate)

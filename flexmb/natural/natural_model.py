@@ -104,6 +104,11 @@ class NaturalModel:
 
     def balance(self) -> None:
         """Multipliers of the core at its coordinates, velocities and accelerations, and the gap of the balance."""
+        self._balance()
+        if self.m.changes_flanks():
+            self._balance()
+
+    def _balance(self) -> None:
         m = self.m
         if m.is_sparse:
             self._balance_sparse()

@@ -42,12 +42,15 @@ OPEN = 1e-9
 
 
 def uncovered(spec: ModelSpec) -> list[Fault]:
-    """Faults for the loads, joints and ground motion that this method does not cover."""
+    """Faults for the loads, couplings, joints and ground motion that this method does not cover."""
     faults = []
     for name, force in spec.forces.items():
         if reason := LOAD_TYPES[force.type].not_in_recursion:
             text = f'"{force.type}" is not covered by recursive reactions: {reason} (covered: {", ".join(COVERED)}).'
             faults.append(Fault(text, ("forces", name), "Leave out --reactions recursive."))
+    for name in spec.couplings:
+        text = "a coupling is not covered by recursive reactions."
+        faults.append(Fault(text, ("couplings", name), "Leave out --reactions recursive."))
     for name, joint in spec.joints.items():
         if not joint.kind.branch:
             text = f"a {joint.kind.name} joint is not covered by recursive reactions."

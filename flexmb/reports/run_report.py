@@ -110,7 +110,12 @@ def structure_lines(system: System, model: Model, n_dof: int) -> list[str]:
     parts = [_count(len(spec.bodies), "body", "bodies"), _count(len(spec.joints), "joint")]
     parts += [
         _count(len(section), word)
-        for section, word in ((spec.motions, "motion"), (spec.forces, "force"), (spec.sensors, "sensor"))
+        for section, word in (
+            (spec.couplings, "coupling"),
+            (spec.motions, "motion"),
+            (spec.forces, "force"),
+            (spec.sensors, "sensor"),
+        )
         if section
     ]
     n_driven = sum(row.is_motion for row in system.rows)

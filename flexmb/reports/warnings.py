@@ -187,7 +187,7 @@ def equilibrium_warnings(found: Equilibrium, what: str) -> Iterator[WarningRecor
 def ill_determined_warning(spec: ModelSpec, components: Mapping[str, tuple[str, ...]], advice: str) -> WarningRecord:
     """Warning about reactions that are amplified round-off; `advice`: that for the beams of this model."""
     text = f"reactions are ill-determined: {ill_determined_text(dict(components), advice)}"
-    places = ", ".join(f"{'motions' if name in spec.motions else 'joints'}.{name}" for name in components)
+    places = ", ".join(f"{_table_of(spec, name)}.{name}" for name in components)
     return WarningRecord("ill-determined-reactions", text, places, None, sum(map(len, components.values())), "1")
 
 
@@ -195,7 +195,7 @@ def not_unique_warning(
     spec: ModelSpec, n_repeated: int, components: Mapping[str, tuple[str, ...]], text: str
 ) -> WarningRecord:
     """Warning about reactions that redundant constraints leave open."""
-    places = ", ".join(f"{'motions' if name in spec.motions else 'joints'}.{name}" for name in components)
+    places = ", ".join(f"{_table_of(spec, name)}.{name}" for name in components)
     return WarningRecord("reactions-not-unique", f"reactions are not unique: {text}", places, None, n_repeated, "1")
 
 
@@ -234,3 +234,8 @@ def warning_lines(warnings: Iterable[WarningRecord]) -> Iterator[str]:
     """Lines of a report on warnings, one paragraph each."""
     for warning in warnings:
         yield from ("", *entry("WARNING", warning.text))
+
+
+def _table_of(spec: ModelSpec, name: str) -> str:
+    """Table of the model that a part with reactions or efforts is in."""
+    return next((table for table in ("motions", "couplings") if name in getattr(spec, table)), "joints")

@@ -138,7 +138,7 @@ def gaps(mechanics: Mechanics, values: Floats, per: str = "") -> str:
     """Joints and motions whose rows have the largest values, worst first: "joint 'c' stays open by 1 m"."""
     sizes: dict[tuple[str, str], float] = {}
     for row, value in zip(mechanics.system.evaluated, values):
-        key = (f"{'motion' if row.is_motion else 'joint'} '{row.owner}'", row.unit)
+        key = (f"{row.kind} '{row.owner}'", row.unit)
         sizes[key] = float(np.hypot(sizes.get(key, 0.0), value))
     if lost := [name for (name, _), size in sizes.items() if not np.isfinite(size)]:
         return ", ".join(f"{name} has no finite value" for name in dict.fromkeys(lost[:5]))
@@ -290,6 +290,12 @@ def close_velocities(mechanics: Mechanics, M: Floats, held: Flags) -> float:
 
 def solve_accelerations(mechanics: Mechanics) -> None:
     """Set accelerations and multipliers of the state (least squares: redundant rows share their load)."""
+    _solve_accelerations(mechanics)
+    if mechanics.changes_flanks():
+        _solve_accelerations(mechanics)
+
+
+def _solve_accelerations(mechanics: Mechanics) -> None:
     if mechanics.is_sparse:
         solve_accelerations_sparse(mechanics)
         return

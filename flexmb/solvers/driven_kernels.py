@@ -203,6 +203,11 @@ def advance(K, S, W, arg):
         S[ds.H] = S[ds.T] - before
         keep(I, W, S, K)
         call(K[ds.AT_INSTANT], K, S, W, 0)
+        if K[ds.STATUS] == ds.OK and I[L.N_TEETH] > 0:
+            call(I[L.AT_WHOLE_RESIDUAL], I, F, W, 0)
+            call(I[L.AT_FLANKS], I, F, W, 0)
+            if W[I[L.X_VALUE]] > 0.0:
+                call(K[ds.AT_INSTANT], K, S, W, 0)
         if K[ds.STATUS] == ds.OK and I[L.N_BASIS] > 0 and is_open(I, F, W):
             K[ds.STATUS] = ds.STUCK
         if K[ds.STATUS] != ds.OK:

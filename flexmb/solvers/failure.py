@@ -187,7 +187,7 @@ def _wild_rows(failed: FailedStep) -> str:
     ):
         lost = [row for row, value in zip(mechanics.system.evaluated, values) if not np.isfinite(value)]
         if lost:
-            return f"{'motion' if lost[0].is_motion else 'joint'} '{lost[0].owner}' has no finite {noun}"
+            return f"{lost[0].kind} '{lost[0].owner}' has no finite {noun}"
     return ""
 
 

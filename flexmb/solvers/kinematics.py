@@ -102,11 +102,18 @@ class KinematicInstants(Instants[RunSummary]):
         m.v[:] = np.linalg.lstsq(m.G * m.scale, -m.phi_dot, rcond=1e-12)[0] * m.scale
         m.equations()
         m.a[:] = np.linalg.lstsq(m.G * m.scale, -m.gam, rcond=1e-12)[0] * m.scale
-        effort = -(m.M @ m.a + m.bias)
-        m.lam[:] = np.linalg.lstsq((m.G * m.scale).T, effort * m.scale, rcond=1e-12)[0]
+        self._solve_multipliers()
+        if m.changes_flanks():
+            m.equations()
+            self._solve_multipliers()
         self.rows.note_constraint_error(m.phi_all)
         if m.n_powers:
             m.run(L.AT_POWERS)
+
+    def _solve_multipliers(self) -> None:
+        m = self.m
+        effort = -(m.M @ m.a + m.bias)
+        m.lam[:] = np.linalg.lstsq((m.G * m.scale).T, effort * m.scale, rcond=1e-12)[0]
 
     def summary(self, outcome: str) -> RunSummary:
         """Outcome and quality so far."""

@@ -155,6 +155,14 @@ class Mechanics:
         """Run the program whose address is in the given slot of the header."""
         call(int(self.I[program]), self.I, self.system.floats, self.W, argument)
 
+    def changes_flanks(self) -> bool:
+        """Choose the flanks of teeth by the multipliers; whether any changes, so that those are not final."""
+        if not self.I[L.N_TEETH]:
+            return False
+        self.run(L.AT_WHOLE_RESIDUAL)
+        self.run(L.AT_FLANKS)
+        return bool(self.W[self.I[L.X_VALUE]] > 0.0)
+
     def jacobian(self) -> None:
         """Compute G, PHI and PHI_DOT of the state."""
         self.run(L.AT_JACOBIAN)

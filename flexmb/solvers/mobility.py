@@ -14,13 +14,13 @@ from flexmb.solvers.sparse_start import joint_rank, nearly_repeated
 SLIGHT = 1e-2  # singular values of rows below this fraction of the largest are worth a remark when nothing moves
 
 
-def freedom(mechanics: Mechanics) -> int:
-    """Degrees of freedom that the joints leave at the state in W, with flexible bodies taken as rigid."""
+def freedom(mechanics: Mechanics, couplings: bool = True) -> int:
+    """Degrees of freedom that joints (and couplings) leave at the state in W, with flexible bodies taken as rigid."""
     rigid, rows = ~mechanics.system.elastic, mechanics.system.evaluated
     mechanics.jacobian()
     if mechanics.is_sparse:
-        return int(np.sum(rigid)) - joint_rank(mechanics, rigid)
-    kept = [k for k, row in enumerate(rows) if not row.is_motion]
+        return int(np.sum(rigid)) - joint_rank(mechanics, rigid, couplings)
+    kept = [k for k, row in enumerate(rows) if not row.is_motion and (couplings or not row.is_coupling)]
     G = mechanics.G_all[kept][:, rigid] * mechanics.scale[rigid]
     independent = combinations(G, [rows[k] for k in kept], mechanics.system.length_scale) if G.size else ()
     return int(np.sum(rigid)) - len(independent)

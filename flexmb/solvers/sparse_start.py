@@ -174,10 +174,11 @@ def _solve(
         raise UnsuitedStorage("inertia that no row replaces needs full matrices")
 
 
-def joint_rank(mechanics: Mechanics, free: Flags | None = None) -> int:
-    """Rank of the rows of the joints at the state in W, of the free coordinates."""
+def joint_rank(mechanics: Mechanics, free: Flags | None = None, couplings: bool = True) -> int:
+    """Rank of the rows of the joints (and couplings) at the state in W, of the free coordinates."""
     rows = SparseRows(mechanics)
-    joints = np.array([not row.is_motion for row in mechanics.system.evaluated])
+    evaluated = mechanics.system.evaluated
+    joints = np.array([not row.is_motion and (couplings or not row.is_coupling) for row in evaluated])
     rows.factor(rows.magnitudes(), free, joints)
     return int(np.sum(~rows.dependent))
 

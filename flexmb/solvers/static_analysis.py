@@ -35,6 +35,8 @@ def analyse_static(system: Solvable, settings: Settings, *, sink: Sink, resume: 
     m.t = settings.start
     assemble(system, m.W)
     found = equilibrium(cast(System, system), m.W)
+    if m.changes_flanks():
+        found = equilibrium(cast(System, system), m.W)
     m.run(L.AT_ACCEPT)
     m.run(L.AT_OUTPUT)
     row = m.out.copy()

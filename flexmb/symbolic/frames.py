@@ -16,7 +16,7 @@ import numpy as np
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import InputError
 from flexmb.model.schema.symbolic_spec import SymbolicSpec, frame_fault
-from flexmb.system.mechanism import Mechanism
+from flexmb.system.mechanism import Mechanism, PlacedCoupling
 from flexmb.system.placement import place
 
 SAME = 1e-9
@@ -47,7 +47,8 @@ def check_frames(read: SymbolicSpec, placed: Mechanism) -> None:
 
 
 def check_numbers(read: SymbolicSpec, placed: Mechanism, names: list[str]) -> None:
-    """Reject flexible bodies of these names, known only by numbers, and loads on them, that change with a symbol."""
+    """Reject flexible bodies of these names, known only by numbers, loads on them and couplings, that change with a
+    symbol."""
 
     def in_numbers(one: Mechanism, other: Mechanism) -> Iterator[Part]:
         return (part for part in _changed(one, other) if part.body in names or not part.is_body)
@@ -99,6 +100,14 @@ def _changed(one: Mechanism, other: Mechanism) -> Iterator[Part]:
         if _differ(load_shares(one, points), load_shares(other, other.distributed[name])):
             body_name = one.bodies[one.markers[points[0][0]].body].name
             yield Part(f"the force '{name}'", ("forces", name), body_name)
+    for coupling, twin in zip(one.couplings, other.couplings, strict=True):
+        if _differ(_coefficients(coupling), _coefficients(twin)):
+            yield Part(f"the coupling '{coupling.name}'", ("couplings", coupling.name), "")
+
+
+def _coefficients(coupling: PlacedCoupling) -> list[float]:
+    """Numbers of all rows of a coupling."""
+    return [x for row in coupling.rows for x in (row.constant, *(one.coefficient for one in row.coordinates))]
 
 
 def load_shares(mechanism: Mechanism, points: list[tuple[int, float]]) -> Any:

@@ -111,7 +111,7 @@ def symbolic_mechanism(model: Model, keep: Collection[str] | str = ()) -> Symbol
         check_frames(read, placed)
     placer = _SymbolicPlacer(read.spec, placed)
     placer.place()
-    if read.symbols and (placer.in_numbers or placed.distributed):
+    if read.symbols and (placer.in_numbers or placed.distributed or placed.couplings):
         check_numbers(read, placed, placer.in_numbers)
     return SymbolicMechanism(
         name=read.spec.model.name,

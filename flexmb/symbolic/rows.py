@@ -1,4 +1,4 @@
-"""Constraint rows in symbols: of chords (joints that close loops) and of motions (theory 8).
+"""Constraint rows in symbols: of chords (joints that close loops), couplings and motions (theory 8).
 
 A row is a condition between two markers A and B: an offset a_i . d, an angle a_i . b_j, a distance, the advance of a
 screw, the contact of a rolling disc; or a coordinate of the tree less its motion. Each is written once, as a jet.
@@ -22,6 +22,7 @@ from flexmb.symbolic.orders import cosine, multiply, negative, reciprocal, sine,
 from flexmb.symbolic.recursion import BranchPlace, TreeMotion
 from flexmb.symbolic.relative import LocalMotion, RelativeMotion
 from flexmb.symbolic.vectors import XYZ, add, apply, column, cross, product, scale
+from flexmb.system.mechanism import CoupledRow
 
 
 @dataclass(frozen=True)
@@ -107,13 +108,15 @@ class RowMaker:
         return self.pairs[first, second]
 
     def rows(self) -> list[SymbolicRow]:
-        """Rows of chords, then of motions; those that hold at velocity level only come last."""
+        """Rows of chords, then of couplings and motions; those that hold at velocity level only come last."""
         found = []
         for number in self.mechanism.topology.chords:
             joint = self.mechanism.joints[number]
             for condition in joint.type.conditions:
                 jet = self._condition(condition, joint)
                 found.append(SymbolicRow(joint.name, condition.text, jet, on_velocity=condition.on_velocity))
+        for coupling in self.mechanism.placed.couplings:
+            found += [self._coupling(coupling.name, row) for row in coupling.rows]
         for name, motion in self.mechanism.spec.motions.items():
             found.append(self._motion(name, motion))
         return sorted(found, key=lambda row: row.on_velocity)
@@ -131,6 +134,21 @@ class RowMaker:
         if condition.type == "advance":
             return _advance(b, joint.parameters[0])
         return _rolling(b, condition.i, joint.parameters[0])
+
+    def _coupling(self, name: str, row: CoupledRow) -> SymbolicRow:
+        """A sum of joint coordinates less a constant. (Teeth of rigid bodies: the same, their bearings do not part.)"""
+        path = ("couplings", name)
+        if row.teeth is not None and any(body.elastic is not None for body in self.mechanism.bodies):
+            text = f"the teeth of coupling '{name}' have no symbolic form where bodies are flexible: bearings part."
+            raise InputError([Fault(text, path, 'Use type = "coupling" with coefficients.')])
+        jet = Jet(-as_expression(row.constant))
+        for one in row.coordinates:
+            if one.coefficient == 0.0:
+                continue
+            joint = self.mechanism.joints[one.joint].name
+            q_index, v_index = self.coordinate(joint, one.coordinate, f"coupling '{name}'", path)
+            jet = jet + Jet(self.q[q_index], {v_index: 1}, self.v[v_index], 0).scaled(as_expression(one.coefficient))
+        return SymbolicRow(name, row.text, jet)
 
     def _motion(self, name: str, motion: Any) -> SymbolicRow:
         where = ("motions", name)

@@ -68,6 +68,7 @@ def build_system(
     rows = RowRecords(pack, mechanism, tree, topo.chords, joint_f)
     size = _length_scale(mechanism)
     rows.add_chords({chord: loop_size(mechanism, topo, chord, size) for chord in topo.chords})
+    rows.add_couplings()
     rows.add_motions(spec)
     loads = LoadRecords(pack, spec, rows)
     loads.pack_sensors()

@@ -20,6 +20,7 @@ from flexmb.model.schema.modal import ModalBody, ModalMarker
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.beam_choice import AUTO, Choice, chosen_shapes
 from flexmb.system.beam_supports import support_faults
+from flexmb.system.couplings import place_couplings
 from flexmb.system.flexible_placement import (
     load_points,
     modal_shapes,
@@ -252,6 +253,7 @@ def place(spec: ModelSpec) -> Mechanism:
     if any(isinstance(body, BeamBody) and body.shapes.family == AUTO for body in spec.bodies.values()):
         choices = chosen_shapes(spec, Placer(spec).place())
     mechanism = Placer(spec, choices).place()
+    mechanism.couplings = place_couplings(spec, mechanism)
     if faults := [*support_faults(spec, mechanism), *_chord_faults(spec, mechanism)]:
         raise InputError(faults)
     return mechanism

@@ -29,13 +29,19 @@ class Row:
     """A constraint row by name."""
 
     owner: str
-    """Joint or motion it belongs to."""
+    """Joint, coupling or motion it belongs to."""
     text: str
     unit: str
     is_motion: bool
     on_velocity: bool = False
     loop: float = 0.0
     """Size of the loop that its joint closes [m]; 0: unknown."""
+    is_coupling: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Kind of its owner."""
+        return "motion" if self.is_motion else "coupling" if self.is_coupling else "joint"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Joints, drives and springs as small parts of a scene, with their poses at every frame.
+"""Joints, couplings, drives and springs as small parts of a scene, with their poses at every frame.
 
 A symbol has two halves, one on each of the two bodies. At the joints of a flexible body nothing is exaggerated, so they
 fit at any scale; a spring on other places of it follows its ends.
@@ -15,17 +15,18 @@ from flexmb.model.schema.loads import SpringDamper
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 from flexmb.view.colors import SYMBOL
-from flexmb.view.geometry.joint_symbols import drive_symbol, joint_symbol_halves
+from flexmb.view.geometry.joint_symbols import drive_symbol, joint_symbol_halves, pitch_symbol
 from flexmb.view.geometry.springs import spring_solid
 from flexmb.view.recorded_motion import MarkerPath, MechanismMotion
 from flexmb.view.scene import Color, Part, quaternions
 
 DRIVE: Color = (0.85, 0.45, 0.10)
 SPRING: Color = (0.45, 0.50, 0.55)
+TEETH: Color = (0.20, 0.45, 0.60)
 
 
 def symbol_parts(spec: ModelSpec, mechanism: Mechanism, motion: MechanismMotion, size: float) -> Iterator[Part]:
-    """Symbols of all joints, drives and springs; `size` is the typical length of the scene [m]."""
+    """Symbols of all joints, drives, couplings and springs; `size` is the typical length of the scene [m]."""
     for joint in mechanism.joints:
         halves = joint_symbol_halves(joint.type.name, size, joint.parameters, joint_travel(joint, motion))
         for solid, marker in zip(halves, (joint.first, joint.second), strict=True):
@@ -46,6 +47,13 @@ def symbol_parts(spec: ModelSpec, mechanism: Mechanism, motion: MechanismMotion,
         path = motion.marker_path(joint.first)
         pose = path.position, quaternions(path.R)
         yield Part(f"drive {name}", "symbol", solid.points, solid.triangles, *pose, DRIVE)
+    for coupling in mechanism.couplings:
+        circles = {(one.marker, one.radius): one for row in coupling.rows for one in row.circles}  # each wheel once
+        for k, circle in enumerate(circles.values()):
+            solid = pitch_symbol(circle.radius, size)
+            path = motion.marker_path(circle.marker)
+            pose = path.position, quaternions(path.R @ circle.axes)
+            yield Part(f"coupling {coupling.name} {k + 1}", "symbol", solid.points, solid.triangles, *pose, TEETH)
     for name, force in spec.forces.items():
         if isinstance(force, SpringDamper):
             ends = [motion.marker_path(mechanism.marker_index[marker]) for marker in force.markers]

@@ -17,6 +17,7 @@ BUILDERS = {
     "01_double_pendulum": "double_pendulum",
     "02_planar_slider_crank": "slider_crank",
     "03_pendulating_rotor": "rotor",
+    "14_planetary_gear": "planetary_gear",
 }
 
 
@@ -115,3 +116,15 @@ def test_brackets_from_step_swing_as_their_geometry_says(capsys: pytest.CaptureF
         assert meshed == pytest.approx(rigid, rel=2e-5) and meshed == pytest.approx(expected, abs=5e-5)
     report = fx.modes_of_model(fx.read_model(EXAMPLES / "12_from_step.toml"), about="static")
     assert [mode.frequency for mode in report.shown[:2]] == pytest.approx([row[0] for row in rows], rel=1e-6)
+
+
+def test_planets_share_the_load_of_a_planetary_gear(capsys: pytest.CaptureFixture[str]) -> None:
+    found = script("14_planetary_gear").main()
+    # Constant accelerations: rk45 has no error of its own. The pin feels both tangential forces, and the difference of
+    # the separating ones.
+    tangent = np.tan(np.radians(20.0)) * (31.427439014821 - 27.687707000010)
+    for values in found.values():
+        assert values["ratio"] == pytest.approx(3.5, rel=1e-12) and values["sun"] == pytest.approx(302.918293, rel=1e-8)
+        assert values["inner"] == pytest.approx(31.427439, rel=1e-8)
+        assert values["outer"] == pytest.approx(27.687707, rel=1e-8)
+        assert values["pin"] == pytest.approx(np.hypot(45.483822821, tangent), rel=1e-8)

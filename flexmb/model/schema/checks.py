@@ -261,12 +261,14 @@ def check_markers(references: References, markers: Any, path: Path) -> None:
 def check_references(tables: Table, spec: ModelSpec | None, context: Context) -> References:
     """Every fault between parts of the model. `spec` is None when single fields are wrong."""
     from flexmb.model.schema import load_checks as loads
+    from flexmb.model.schema.coupling_checks import check_coupling
 
     references = References(tables, context)
     check_markers(references, tables.get("markers"), ("markers",))
     each: dict[str, Callable[[References, str, Table], None]] = {
         "bodies": check_body,
         "joints": check_joint,
+        "couplings": check_coupling,
         "motions": loads.check_motion,
         "forces": loads.check_force,
         "sensors": loads.check_sensor,

@@ -19,6 +19,7 @@ from flexmb.model.schema.beams import BeamBody
 from flexmb.model.schema.bodies import Marker, Strict
 from flexmb.model.schema.body_kinds import AnyBody, body_kind
 from flexmb.model.schema.checks import ALWAYS, check_references, tables_of
+from flexmb.model.schema.couplings import Coupling
 from flexmb.model.schema.faults import faults_of
 from flexmb.model.schema.fields import Context, Vector, VectorOf, Where
 from flexmb.model.schema.joints import Joint, Motion
@@ -54,6 +55,7 @@ class ModelSpec(Strict):
     )
     markers: dict[str, Marker] = Field({}, description="Markers on ground, 'ground.NAME'.")
     joints: dict[str, Joint] = Field({}, description="Joints.")
+    couplings: dict[str, Coupling] = Field({}, description="Couplings of joint coordinates: gears, belts, racks, ...")
     motions: dict[str, Motion] = Field({}, description="Prescribed motions.")
     forces: dict[str, Force] = Field({}, description="Forces, springs, friction, actuators.")
     sensors: dict[str, Sensor] = Field({}, description="Named channels of the result.")
@@ -102,8 +104,24 @@ class ModelSpec(Strict):
         """The named coordinate of a joint, or its only one."""
         return coordinate if coordinate is not None else self.joints[joint].kind.drivable[0]
 
+    def split_coordinate(self, text: str) -> tuple[str, str]:
+        """Joint and coordinate of "joint" or "joint.coordinate"."""
+        joint, _, coordinate = text.partition(".")
+        return joint, self.coordinate(joint, coordinate or None)
 
-NAMED_SECTIONS = ("points", "materials", "sections", "bodies", "markers", "joints", "motions", "forces", "sensors")
+
+NAMED_SECTIONS = (
+    "points",
+    "materials",
+    "sections",
+    "bodies",
+    "markers",
+    "joints",
+    "couplings",
+    "motions",
+    "forces",
+    "sensors",
+)
 _NAME = re.compile(r"\w[\w-]*")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 

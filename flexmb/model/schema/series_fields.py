@@ -69,6 +69,24 @@ class Coefficients(FieldType):
 
 
 @dataclass(frozen=True)
+class Numbers(FieldType):
+    """Numbers without a unit, with as many entries as one of `counts`; any number of them without."""
+
+    first: int | None = None
+    second: int | None = None
+
+    def read(self, value: Any, info: ValidationInfo) -> tuple[float, ...]:
+        counts = tuple(count for count in (self.first, self.second) if count is not None)
+        length = counts or (len(value) if isinstance(value, (list, tuple)) else 1)
+        return read_list(value, length, lambda entry: read_number(entry, (KINDS["number"],), info))
+
+    def json(self) -> Schema:
+        counts = [count for count in (self.first, self.second) if count is not None]
+        most = {"maxItems": max(counts)} if counts else {}
+        return {**listed(quantity(), least=min(counts, default=2), words="numbers"), **most}
+
+
+@dataclass(frozen=True)
 class JointState(FieldType):
     """Initial coordinates or rates of a joint: one number, or a list with one per coordinate."""
 

@@ -94,6 +94,12 @@ def pack_channels(
             kind = spec.joints[motion.joint].kind.kind_of(spec.coordinate(motion.joint, motion.coordinate))
         unit = "N" if kind == "length" else "N*m"
         out.add(f"motions/{name}/effort", unit, loads.motion_slot[name], 1, f"effort of motion {name}", scalar=True)
+    for coupling in mechanism.couplings:
+        own, n = rows.coupling_rows.get(coupling.name, []), len(coupling.rows)
+        if len(own) == n:
+            text = f"effort of coupling {coupling.name}: {', '.join(row.text for row in coupling.rows)}"
+            path, unit = f"couplings/{coupling.name}/effort", coupling.rows[0].effort_unit
+            out.add(path, unit, ints[L.LAM_ALL] + own[0], n, text, scalar=n == 1)
     for name, force in spec.forces.items():
         unit, text = _describe_force(spec, name)
         out.add(f"forces/{name}/effort", unit, loads.load_block[name] + L.LW_EFFORT, 1, text, scalar=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from flexmb.axes import AXES
 from flexmb.layout import flat_arrays as L
-from flexmb.system.mechanism import Mechanism
+from flexmb.system.mechanism import Mechanism, coupled_rows
 from flexmb.system.records.packing import Packer, joint_key
 from flexmb.system.records.tree import TreeRecords
 from flexmb.system.system import Row, Sharing
@@ -32,6 +32,7 @@ class _Pending:
     record: list[int]
     joint: int | None = None
     motion: str | None = None
+    coupling: str | None = None
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ class RowRecords:
         self.pending: list[_Pending] = []
         self.joint_rows: dict[int, list[int]] = {}
         self.motion_row: dict[str, int] = {}
+        self.coupling_rows: dict[str, list[int]] = {}
 
     def _lay_out_memory(self) -> None:
         """Angles, rates and time by which turns are counted: at the start the given position, at rest."""
@@ -81,8 +83,13 @@ class RowRecords:
         ints = self.pack.ints
         poses = len(self.memory)
         self.memory += [0.0] * 4 * ints[L.N_BODIES]
+        rows = coupled_rows(self.mechanism)
+        ints[L.N_COUPLINGS], ints[L.N_TEETH] = len(rows), sum(row.teeth is not None for row in rows)
+        flanks = len(self.memory)
+        self.memory += [1.0] * ints[L.N_TEETH]
         ints[L.MEMORY], ints[L.N_MEMORY] = self.pack.take(len(self.memory)), len(self.memory)
         ints[L.POSES] = ints[L.MEMORY] + poses
+        self.first_flank = ints[L.MEMORY] + flanks
         for number, flat in self.tree.branch_of_joint.items():
             ints[ints[L.BODIES] + flat * L.BODY + L.K_MEMORY] = self._memory_of(number)
 
@@ -135,6 +142,28 @@ class RowRecords:
                 row = Row(joint.name, condition.text, condition.unit, False, condition.on_velocity, loops[number])
                 self.pending.append(_Pending(row, record, joint=number))
 
+    def add_couplings(self) -> None:
+        """Rows of every coupling; their coordinates are measured at every evaluation."""
+        flank = self.first_flank
+        for coupling in self.mechanism.couplings:
+            for made in coupling.rows:
+                places = [self.coordinate(one.joint, one.coordinate) for one in made.coordinates]
+                coefficients = [one.coefficient for one in made.coordinates]
+                if made.teeth is None:
+                    record = self._record(L.ROW_COUPLING, 0, 0)
+                    record[L.R_F] = self.pack.put([made.constant, *coefficients])
+                else:
+                    record = self._record(L.ROW_TEETH, made.teeth.first, made.teeth.second)
+                    parts = [part for one in made.coordinates for part in (one.beta, one.chi)]
+                    record[L.R_F] = self.pack.put([*made.teeth.numbers, *parts])
+                    record[L.R_FLANK], flank = flank, flank + 1
+                records = [
+                    [int(place.on_tree), place.q, place.v, place.a, place.index, place.chord] for place in places
+                ]
+                record[L.R_TERMS], record[L.R_N_TERMS] = self.pack.table(records, L.COUPLED), len(records)
+                row = Row(coupling.name, made.text, made.unit, False, is_coupling=True)
+                self.pending.append(_Pending(row, record, coupling=coupling.name))
+
     def add_motions(self, spec: Any) -> None:
         """Rows of every motion: a coordinate, or a component of a marker's position, minus a function of time."""
         for name, motion in spec.motions.items():
@@ -177,6 +206,8 @@ class RowRecords:
             records.append(row.record)
             if row.joint is not None:
                 self.joint_rows.setdefault(row.joint, []).append(place)
+            if row.coupling is not None:
+                self.coupling_rows.setdefault(row.coupling, []).append(place)
             if row.motion is not None:
                 self.motion_row[row.motion] = seen.index(row.row) if row.row in seen else -1
         ints = self.pack.ints

@@ -66,6 +66,12 @@ class SparseStorage:
                 self.groups.append(([k], [body_of[column]]))
                 last = None
                 continue
+            if ints[row + L.R_KIND] == L.ROW_COUPLING:
+                columns, bodies = self._coupled(row, body_of)
+                self.columns.append(columns)
+                self.groups.append(([k], bodies))
+                last = None
+                continue
             a, b = (ints[ints[L.MARKERS] + ints[row + end] * L.MARKER + L.MK_BODY] for end in (L.R_A, L.R_B))
             if (a, b) not in known:
                 known[a, b] = self._between(a, b)
@@ -77,6 +83,22 @@ class SparseStorage:
                 self.groups.append(([k], bodies))
             last = (a, b)
         self.n_G = sum(map(len, self.columns))
+
+    def _coupled(self, row: int, body_of: dict[int, int]) -> tuple[list[int], list[int]]:
+        """Columns and bodies of a coupling's row."""
+        ints, columns, bodies = self.ints, set[int](), list[int]()
+        for i in range(ints[row + L.R_N_TERMS]):
+            term = ints[row + L.R_TERMS] + i * L.COUPLED
+            if ints[term + L.CC_TREE]:
+                column = ints[term + L.CC_INDEX]
+                own = [column], [body_of[column]]
+            else:
+                chord = ints[L.CHORDS] + ints[term + L.CC_CHORD] * L.CHORD
+                ends = (ints[chord + end] for end in (L.K_FIRST, L.K_SECOND))
+                own = self._between(*(ints[ints[L.MARKERS] + end * L.MARKER + L.MK_BODY] for end in ends))
+            columns.update(own[0])
+            bodies += own[1]
+        return sorted(columns), list(dict.fromkeys(bodies))
 
     def _between(self, a: int, b: int) -> tuple[list[int], list[int]]:
         """Columns and bodies that two bodies move by relative to each other."""

@@ -65,6 +65,15 @@ def drive_symbol(kind: str, size: float) -> Solid:
     return moved(joined([bow, head]), np.eye(3), (0.0, 0.0, 2.3 * r))  # above the bars that meet at the joint
 
 
+def pitch_symbol(radius: float, size: float) -> Solid:
+    """A pitch circle about the axis z with a mark on it, or (radius 0) a pitch line along the axis x."""
+    r = 0.5 * THICKNESS * size
+    if radius == 0.0:
+        return box((0.5 * size, 2.0 * r, 2.0 * r))
+    mark = box((3.0 * r, 1.6 * r, 3.0 * r), (radius, 0.0, 0.0))
+    return joined([torus(radius, min(r, 0.1 * radius), 64), mark])
+
+
 def rails(r: float, travel: Travel, half: float) -> Solid:
     """Two rails along z beside the path of a block, with a half thickness [m]; r: radius of a bar [m]."""
     low, high = travel[0] - 6.0 * r, travel[1] + 6.0 * r
