@@ -12,7 +12,6 @@ from textwrap import wrap
 from typing import Any
 
 from flexmb.axes import AXES
-from flexmb.arrays import Floats
 from flexmb.bodies.reduced_body import Coordinate, ReducedBody
 from flexmb.bodies.verdict import headline
 
@@ -113,7 +112,7 @@ def _what_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:
         yield from entry("damping", damping)
     yield from entry("largest extent", f"{body.length:.6g} m")
     for number, load in enumerate(body.loads):
-        force, moment = (", ".join(f"{x:.5g}" for x in _without_noise(values)) for values in (load.F0, load.M0))
+        force, moment = (", ".join(f"{x:.5g}" for x in values) for values in (load.F0, load.M0))
         text = f"{load.name} = {load.text}, per {load.unit}: force ({force}) N, moment ({moment}) N*m about the origin"
         yield from entry("" if number else "load shapes", text)
     if body.surface is not None and body.surface.stress is not None:
@@ -121,12 +120,6 @@ def _what_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:
     if (seconds := _number(sizes.get("seconds"))) is not None:
         memory = _number(sizes.get("factor_bytes"))
         yield from entry("computation", f"{seconds:.3g} s" + (f", factor {memory / 1e6:.4g} MB" if memory else ""))
-
-
-def _without_noise(values: Floats) -> list[float]:
-    """Components, those that are only round-off of the others as zero"""
-    largest = max(abs(x) for x in values)
-    return [x if abs(x) > _ROUND_OFF * largest else 0.0 for x in map(float, values)]
 
 
 def _kinds_text(coordinates: Sequence[Coordinate]) -> str:

@@ -29,6 +29,9 @@ from flexmb.reduction.load_words import ALL, LoadPart, LoadRequest
 from flexmb.reduction.small_motions import full_pairs
 from flexmb.suggestions import did_you_mean
 
+_ROUND_OFF = 1e-13
+"""Part of the sum of the sizes of forces below which their resultant is shown as zero"""
+
 
 @dataclass(frozen=True)
 class NodalLoad:
@@ -212,18 +215,23 @@ class LoadIntegrals:
         if surface is not None and load.heated:
             stress = np.zeros((count, 6))
             stress[: len(surface)] = sum(cells.stress() for cells in load.heated)[surface]
-        request = load.request
+        request, moments = load.request, np.cross(self.places, forces)
         return LoadShape(
             name=request.name,
             what=request.what,
             unit=request.unit,
             text=request.text,
-            F0=forces.sum(axis=0),
+            F0=_without_noise(forces.sum(axis=0), forces),
             F1=self.turned.sum(axis=0),
-            M0=np.cross(self.places, forces).sum(axis=0),
+            M0=_without_noise(moments.sum(axis=0), moments),
             M1=M1,
             Q0=self.Q0,
             Q1=Q1,
             M2=M2,
             stress=stress,
         )
+
+
+def _without_noise(total: Floats, parts: Floats) -> Floats:
+    """(3,) a sum, zero where it is round-off of its (p, 3) parts"""
+    return np.where(np.abs(total) > _ROUND_OFF * np.linalg.norm(parts, axis=1).sum(), total, 0.0)
