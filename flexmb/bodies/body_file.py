@@ -67,8 +67,10 @@ def _name_faults(names: list[str]) -> list[str]:
 
 
 def _write_all(file: h5py.File, body: ReducedBody) -> None:
-    file.attrs["format"], file.attrs["version"] = layout.FORMAT, layout.VERSION if body.loads else 1
+    file.attrs["format"], file.attrs["version"] = layout.FORMAT, layout.VERSION if body.loads or body.prestress else 1
     file.attrs["name"], file.attrs["frame"] = body.name, body.frame
+    if body.prestress:
+        file.attrs["prestress"] = body.prestress
     file.attrs["length"] = float(body.length)
     file.attrs["length unit"] = "m"
     _put_arrays(file, "field/invariants", body.invariants, layout.INVARIANTS)
@@ -232,8 +234,9 @@ class _Reader:
         for name, value in (("length", length), ("mass", mass)):
             if not (np.isfinite(value) and value > 0.0):
                 raise Damaged(f"its {name} is {value:g}")
-        for name, matrix in (("stiffness", stiffness), ("damping", damping)):
-            _check_matrix(name, matrix)
+        prestress = _text(self.file.attrs.get("prestress", ""))
+        _check_matrix("stiffness", stiffness, may_buckle=bool(prestress))
+        _check_matrix("damping", damping)
         return ReducedBody(
             name=_text(self.file.attrs["name"]),
             invariants=Invariants(**{**invariants, "mass": mass}),
@@ -247,6 +250,7 @@ class _Reader:
             surface=self.surface(surface_nodes, second_order) if self.has("surface") else None,
             loads=self.loads(surface_nodes is None) if self.has("loads") else (),
             report=self.report(),
+            prestress=prestress,
             left_out=self.array("left_out", layout.LEFT_OUT) if self.has("left_out") else None,
             provenance={key: _text(value) for key, value in stored(self.file, "provenance").attrs.items()},
         )
@@ -361,13 +365,13 @@ class _Reader:
         return stored_array(self.file, path)
 
 
-def _check_matrix(name: str, matrix: Any) -> None:
+def _check_matrix(name: str, matrix: Any, may_buckle: bool = False) -> None:
     size = float(np.abs(matrix).max(initial=0.0))
     if size == 0.0:
         return
     if np.abs(matrix - matrix.T).max() > _ROUND_OFF * size:
         raise Damaged(f"its {name} matrix is not symmetric")
-    if np.linalg.eigvalsh(matrix)[0] < -_ROUND_OFF * size:
+    if not may_buckle and np.linalg.eigvalsh(matrix)[0] < -_ROUND_OFF * size:
         raise Damaged(f"its {name} matrix has a negative eigenvalue")
 
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 FORMAT = "flexmb body"
 VERSION = 2
-"""Newest format that is read; 2 has load shapes"""
+"""Newest format that is read; 2 has load shapes, or pre-stress"""
 NAME = re.compile(r"\w[\w-]*")
 """Names of markers: they survive in references "body.marker" and as HDF5 groups."""
 COORDINATE_KINDS = ("fixed-interface", "constraint", "free", "attachment", "krylov", "load", "user")

@@ -100,7 +100,6 @@ def reduce_model(
     stiffness = np.diag(shapes.omega_squared * scale**2)
     if state is not None:
         stiffness = stiffness + state.stiffness(assembled.shapes_in_body_axes()) * np.outer(scale, scale)
-        state.reject_buckled(stiffness)
     modal_mass = np.diag(scale**2)
     frequencies = np.sqrt(np.maximum(shapes.omega_squared, 0.0)) / (2.0 * np.pi)
     return ReducedBody(
@@ -126,6 +125,7 @@ def reduce_model(
         report=report,
         provenance=dict(provenance or {}),
         loads=assembled.loads,
+        prestress="" if state is None else state.text,
     )
 
 

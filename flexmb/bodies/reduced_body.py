@@ -98,6 +98,8 @@ class ReducedBody:
     out [m/N]; None: not known"""
     loads: tuple[LoadShape, ...] = ()
     """Loads on its mesh that a model can apply"""
+    prestress: str = ""
+    """State of stress about which it is linearised; empty: none. Its stiffness need not be positive then"""
 
     def load(self, name: str) -> LoadShape:
         """The load shape of this name."""

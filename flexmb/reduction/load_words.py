@@ -7,6 +7,7 @@
     bolt = force:head:-z; force:nut:z  parts that act together
     gas = 5 MPa                        pre-stress by a load
     gas = 5 MPa held pin               the same, the body held by an interface
+    heat = 50 K held a+b               by two
     spin = 300 rad/s about hub:z       pre-stress by rotation about an axis through an interface, which holds the body
 """
 
@@ -76,8 +77,8 @@ class PrestressRequest:
     """Name of a load shape; empty: spin"""
     value: float
     """In the unit of the load shape; of a spin [rad/s]"""
-    held: str = ""
-    """Interface that holds the body; empty: none, the load is balanced"""
+    held: tuple[str, ...] = ()
+    """Interfaces that hold the body; none: the load is balanced. A spin is about the first"""
     axis: tuple[float, float, float] | None = None
     """Of a spin, in the axes of the mesh"""
     text: str = ""

@@ -152,27 +152,35 @@ def prestressed(
 def _centrifugal(body: FreeBody, request: PrestressRequest) -> Floats:
     """(3 b,) centrifugal forces"""
     model, axis = body.model, np.array(request.axis)
-    r = model.points - _holding(body, request.held).point
+    r = model.points - _holding(body, request)[0].point
     field = np.zeros((model.n_blocks, 3))
     field[: len(r)] = request.value**2 * (r - np.outer(r @ axis, axis))
     return model.mass_times(field.reshape(-1, 1)).ravel()
 
 
-def _holding(body: FreeBody, name: str) -> Interface:
-    return next(interface for interface in body.interfaces if interface.name == name)
+def _holding(body: FreeBody, request: PrestressRequest) -> list[Interface]:
+    return [interface for name in request.held for interface in body.interfaces if interface.name == name]
 
 
 def _static(body: FreeBody, force: Floats, request: PrestressRequest) -> Floats:
-    """(3 b,) displacements under a force that an interface holds, or that is balanced"""
-    f = force[:, None]
+    """(3 b,) displacements under a force that interfaces hold, or that is balanced
+
+    K u = f - E^T w with E u = 0 for the motion E u of the holding interfaces and the wrenches w on them: in mean axes
+    u = u_f - U_E w + R d, and forces and wrenches are balanced, R^T f = R^T E^T w.
+    """
     if not request.held:
         _require_balance(body, force, request)
-        return body.solve(f)[:, 0]
-    holding = _holding(body, request.held)
-    push = holding.forces(body.n)
-    wrench = np.linalg.solve(body.R.T @ push, body.R.T @ f)
-    u = body.solve(f - push @ wrench)
-    return (u - body.R @ np.linalg.solve(holding.motion(body.R), holding.motion(u)))[:, 0]
+        return body.solve(force[:, None])[:, 0]
+    holding = _holding(body, request)
+    push = np.hstack([interface.forces(body.n) for interface in holding])
+    u = body.solve(np.column_stack([force, push]))
+    moved = np.concatenate([interface.motion(u) for interface in holding])
+    rigid = np.concatenate([interface.motion(body.R) for interface in holding])
+    count, size = push.shape[1], float(np.trace(moved[:, 1:])) / push.shape[1]
+    matrix = np.zeros((count + 6, count + 6))
+    matrix[:count, :count], matrix[:count, count:], matrix[count:, :count] = -moved[:, 1:] / size, rigid, rigid.T
+    found = np.linalg.solve(matrix, np.concatenate([-moved[:, 0], body.R.T @ force]) * np.repeat([1.0, size], [count, 6]))
+    return np.asarray(u[:, 0] - u[:, 1:] @ (found[:count] / size) + body.R @ found[count:])
 
 
 def _require_balance(body: FreeBody, force: Floats, request: PrestressRequest) -> None:
@@ -209,7 +217,8 @@ def prestress_faults(
         if request.load and request.load not in loads:
             hint = did_you_mean(request.load, list(loads), "Loads") if loads else "Define it as a load of the mesh."
             faults.append(Fault(f"there is no load '{request.load[:60]}'", ("prestress",), hint))
-        if request.held and request.held not in interfaces:
-            hint = did_you_mean(request.held, list(interfaces), "Interfaces")
-            faults.append(Fault(f"there is no interface '{request.held[:60]}'", ("prestress",), hint))
+        for name in request.held:
+            if name not in interfaces:
+                hint = did_you_mean(name, list(interfaces), "Interfaces")
+                faults.append(Fault(f"there is no interface '{name[:60]}'", ("prestress",), hint))
     return faults

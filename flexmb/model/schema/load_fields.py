@@ -25,7 +25,7 @@ from flexmb.suggestions import clipped
 Place = tuple[str | int, ...]
 _SPIN = "spin"
 _FORMS = "Write 'LOAD=50 K', 'LOAD=5 MPa held INTERFACE' or 'spin=300 rad/s about INTERFACE:z'."
-_HELD = re.compile(r"(.*?)\s+held\s+(\S+)\s*")
+_HELD = re.compile(r"(.*?)\s+held\s+(\S.*?)\s*")
 _ABOUT = re.compile(r"(.*?)\s+about\s+([^\s:]+)\s*:\s*(\S+)\s*")
 
 
@@ -48,9 +48,10 @@ def read_prestress(word: str, loads: Sequence[Any], place: Place, faults: list[F
             faults.append(Fault(text, place, "Write 'spin=300 rad/s about INTERFACE:z'."))
             return None
         value = _number(found[1], "angular speed", place, faults)
-        return None if value is None else PrestressRequest("", value, found[2], axis, word.strip())
+        return None if value is None else PrestressRequest("", value, (found[2],), axis, word.strip())
     found = _HELD.fullmatch(text)
-    amount, held = (found[1], found[2]) if found else (text, "")
+    amount = found[1] if found else text
+    held = tuple(part.strip() for part in found[2].split("+")) if found else ()
     units = {load.name: load.unit for load in loads}
     if name not in units:
         return PrestressRequest(name, 0.0, held, None, word.strip())  # the request reports that there is no such load
