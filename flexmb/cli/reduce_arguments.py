@@ -36,7 +36,7 @@ from flexmb.suggestions import did_you_mean
 
 _KEY = re.compile(r"(?:^|(?<=[\s,;]))([^\W\d]\w*)\s*=")
 _NUMBER_FOLLOWS = re.compile(r"\s*[-+.(]?\s*\d")
-_OPTIONS = {"interfaces": "--interface", "materials": "--material", "markers": "--marker"}
+_OPTIONS = {"interfaces": "--interface", "materials": "--material", "markers": "--marker", "loads": "--load"}
 
 
 class _Tables(Strict):
