@@ -1,13 +1,14 @@
 """A load shape: the generalised force of a load of value 1 on the mesh of a body, as a polynomial of its coordinates q.
 
-    force    F = F0 + F1_k q_k                          moment about the body origin  M = M0 + M1_k q_k + 1/2 M2_kl q_k q_l
-    on mode  Q_k = Q0_k + Q1_kl q_l
+    force                           F = F0 + F1_k q_k
+    moment about the body origin    M = M0 + M1_k q_k + 1/2 M2_kl q_k q_l
+    on mode k                       Q_k = Q0_k + Q1_kl q_l
 
 in body axes, with which the load turns. Nodal forces f act at the deformed places X + u, u = Phi q + 1/2 G q q, and a
 pressure follows the surface, f = f0 + f1_k q_k, so that
 
-    F1_k = sum f1_k           M1_k = sum Phi_k x f0 + X x f1_k        M2_kl = sum G_kl x f0 + Phi_k x f1_l + Phi_l x f1_k
-    Q0_k = sum Phi_k . f0     Q1_kl = sum Phi_k . f1_l + G_kl . f0
+    F1_k = sum f1_k           M1_k = sum Phi_k x f0 + X x f1_k
+    Q0_k = sum Phi_k . f0     Q1_kl = sum Phi_k . f1_l + G_kl . f0    M2_kl = sum G_kl x f0 + Phi_k x f1_l + Phi_l x f1_k
 
 which is the force to first and the moment to second order of the deflection. Q1 is the stiffness that the load adds
 (theory 4.1); a linear field has neither Q1 nor M2. A temperature has no resultants at all.

@@ -93,9 +93,13 @@ def heated_cells(mesh: Mesh, part: LoadPart) -> tuple[Integers, ...]:
             what = f"'{part.select[:60]}' is a set of nodes or surfaces, and a temperature needs cells"
         hint = did_you_mean(part.select, [ALL, *mesh.cell_sets], "Cell sets")
         raise InputError([Fault(what, (), f"{hint} 'all' is all cells.")])
-    others = {block.kind for block, cells in zip(mesh.cells, chosen, strict=True) if len(cells) and block.kind not in SOLIDS}
+    others = {
+        block.kind for block, cells in zip(mesh.cells, chosen, strict=True) if len(cells) and block.kind not in SOLIDS
+    }
     if others:
-        text = f"a temperature acts on solid cells, and '{part.select[:60]}' has cells of type {', '.join(sorted(others))}"
+        text = (
+            f"a temperature acts on solid cells, and '{part.select[:60]}' has cells of type {', '.join(sorted(others))}"
+        )
         raise InputError([Fault(text, (), "Name a cell set of solids.")])
     if not any(len(cells) for cells in chosen):
         raise InputError([Fault(f"'{part.select[:60]}' has no cells")])
@@ -205,7 +209,9 @@ class LoadIntegrals:
         """The load shape; surface : nodes of the first of the `count` surface points, None without stress"""
         load, forces = self.load, self.load.forces
         n = len(self.Q0)
-        M1 = np.cross(self.shapes, forces[:, None]).sum(axis=0) + np.cross(self.places[:, None], self.turned).sum(axis=0)
+        M1 = np.cross(self.shapes, forces[:, None]).sum(axis=0) + np.cross(self.places[:, None], self.turned).sum(
+            axis=0
+        )
         Q1 = M2 = stress = None
         if self.second_work:
             swept = np.einsum("pki,plj->klij", self.shapes, self.turned, optimize=True)
@@ -214,7 +220,7 @@ class LoadIntegrals:
             Q1 = full_pairs(np.concatenate(self.second_work), n) + np.trace(swept, axis1=2, axis2=3) + self.geometric
         if surface is not None and load.heated:
             stress = np.zeros((count, 6))
-            stress[: len(surface)] = sum(cells.stress() for cells in load.heated)[surface]
+            stress[: len(surface)] = np.sum([cells.stress() for cells in load.heated], axis=0)[surface]
         request, moments = load.request, np.cross(self.places, forces)
         return LoadShape(
             name=request.name,

@@ -86,16 +86,16 @@ class ReduceOptions:
         list[str] | None,
         _option(
             _LOADS,
-            "Load on the mesh that a model can apply: NAME=pressure:FACES, NAME=temperature:CELLS (all, or growing along "
-            "an axis: all:y), NAME=force:NODES:x. Parts that act together with ';' between them. May be repeated.",
+            "Load on the mesh that a model can apply: NAME=pressure:FACES, NAME=temperature:CELLS (all, or growing "
+            "along an axis: all:y), NAME=force:NODES:x. Parts that act together with ';' between them. May be repeated.",
         ),
     ] = None
     prestress: Annotated[
         list[str] | None,
         _option(
             _LOADS,
-            "State about which the body is linearised, with --field linear: LOAD='50 K', LOAD='5 MPa held INTERFACE' or "
-            "'spin=300 rad/s about INTERFACE:z'. May be repeated.",
+            "State about which the body is linearised, with --field linear: 'LOAD=50 K', 'LOAD=5 MPa held INTERFACE' "
+            "or 'spin=300 rad/s about INTERFACE:z'. May be repeated.",
         ),
     ] = None
     method: Annotated[

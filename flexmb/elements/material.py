@@ -53,9 +53,7 @@ class Material:
         return found
 
     @classmethod
-    def isotropic(
-        cls, E: float, nu: float, density: float, name: str = "", expansion: float | None = None
-    ) -> Material:
+    def isotropic(cls, E: float, nu: float, density: float, name: str = "", expansion: float | None = None) -> Material:
         """Material from Young's modulus [Pa], Poisson's ratio and density [kg/m^3]: G = E/(2 (1 + nu))."""
         faults = positive("E", E, "Pa") + positive("density", density, "kg/m^3")
         if not is_number(nu) or not -1.0 < nu <= 0.5:

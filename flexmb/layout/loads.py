@@ -11,11 +11,16 @@ LW_POTENTIAL = LOAD_BLOCK_RECORD.value("potential", "stored energy", unit="J")
 LW_VECTOR = LOAD_BLOCK_RECORD.value("vector", "force or torque at a marker, world axes", length=3, unit="N, N m")
 LOAD_BLOCK = LOAD_BLOCK_RECORD.size
 
-SHAPE_CONSTANTS = Record("load shape constants", "F", "A load of value 1 on the mesh of a body with n modes, body axes.")
+SHAPE_CONSTANTS = Record(
+    "load shape constants", "F", "A load of value 1 on the mesh of a body with n modes, body axes."
+)
 LS_FORCE = SHAPE_CONSTANTS.value("force", "on the undeformed body", length=3, unit="N per unit")
 LS_MOMENT = SHAPE_CONSTANTS.value("moment", "about the body origin", length=3, unit="N m per unit")
 LS_MODES = SHAPE_CONSTANTS.rest(
-    "modes", "of every mode: force on it, derivatives of force and moment by it", length="7 n_modes", unit="N, N/m per unit"
+    "modes",
+    "of every mode: force on it, derivatives of force and moment by it",
+    length="7 n_modes",
+    unit="N, N/m per unit",
 )
 SHAPE_CONSTANTS.rest(
     "second order",
@@ -34,7 +39,10 @@ L_Q = LOAD_RECORD.value("q", "offset in W of the coordinate; distributed: offset
 L_V = LOAD_RECORD.value("v", "offset in W of its rate; distributed: number of markers")
 L_CHORD = LOAD_RECORD.value("chord", "number of the chord; -1: on the tree")
 L_COORD = LOAD_RECORD.value("coordinate", "tree: index among the velocities; chord: number of the coordinate")
-L_F = LOAD_RECORD.value("parameters", "offset in F of its parameters; distributed: of the lengths of its markers; load shape: of its constants")
+L_F = LOAD_RECORD.value(
+    "parameters",
+    "offset in F of its parameters; distributed: of the lengths of its markers; load shape: of its constants",
+)
 L_FX = LOAD_RECORD.value("function_x", "start in I of the function of the first component or of the effort")
 L_FY = LOAD_RECORD.value("function_y", "start in I of the function of the second component")
 L_FZ = LOAD_RECORD.value("function_z", "start in I of the function of the third component")

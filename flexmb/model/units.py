@@ -1,9 +1,10 @@
 """Units and dimensions: conversion of `"300 mm"` or `"2 kN*s/m"` to SI.
 
-A dimension is a vector of powers of length, mass, time, angle and temperature (differences, in K). Any product, quotient and power of known units is
-read; the kind of quantity that is expected (a force, a stiffness, ...) is checked against it. The angle may be left out
-of a unit ("N*m" for a rotational stiffness, "1/s" for an angular speed) but not added where it does not belong. Hz and
-rpm are turns per time, so an angular speed of "50 Hz" is 314 rad/s and a frequency of "3000 rpm" is 50 Hz.
+A dimension is a vector of powers of length, mass, time, angle and temperature (of differences, in K). Any product,
+quotient and power of known units is read; the kind of quantity that is expected (a force, a stiffness, ...) is checked
+against it. The angle may be left out of a unit ("N*m" for a rotational stiffness, "1/s" for an angular speed) but not
+added where it does not belong. Hz and rpm are turns per time, so an angular speed of "50 Hz" is 314 rad/s and a
+frequency of "3000 rpm" is 50 Hz.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Loads on a mesh and pre-stress in words, as the command line and the model file spell them.
 
-    gas = pressure:piston_top          a pressure on faces, per Pa
-    heat = temperature:all             a temperature of cells above that of their stress-free state, per K
-    bend = temperature:all:y           the same, growing with y of the mesh from its origin, per K/m
-    push = force:bore_a:x              a force on nodes, shared by area, per N
-    bolt = force:head:-z; force:nut:z  parts that act together
-    gas = 5 MPa                        pre-stress by a load
-    gas = 5 MPa held pin               the same, the body held by an interface
-    heat = 50 K held a+b               by two
-    spin = 300 rad/s about hub:z       pre-stress by rotation about an axis through an interface, which holds the body
+gas = pressure:piston_top          a pressure on faces, per Pa
+heat = temperature:all             a temperature of cells above that of their stress-free state, per K
+bend = temperature:all:y           the same, growing with y of the mesh from its origin, per K/m
+push = force:bore_a:x              a force on nodes, shared by area, per N
+bolt = force:head:-z; force:nut:z  parts that act together
+gas = 5 MPa                        pre-stress by a load
+gas = 5 MPa held pin               the same, the body held by an interface
+heat = 50 K held a+b               by two
+spin = 300 rad/s about hub:z       pre-stress by rotation about an axis through an interface, which holds the body
 """
 
 from __future__ import annotations
@@ -111,7 +111,9 @@ def _part(text: str, place: tuple[str | int, ...], faults: list[Fault]) -> LoadP
     kind, _, rest = text.partition(":")
     kind, rest = kind.strip().lower(), rest.strip()
     if kind not in KINDS:
-        faults.append(Fault(f"'{kind[:60]}' is not a kind of load.", place, f"{did_you_mean(kind, KINDS, 'Kinds')} {_FORM}"))
+        faults.append(
+            Fault(f"'{kind[:60]}' is not a kind of load.", place, f"{did_you_mean(kind, KINDS, 'Kinds')} {_FORM}")
+        )
         return None
     select, direction = _split_last(rest)
     if kind == "pressure":

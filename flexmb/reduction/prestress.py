@@ -125,12 +125,12 @@ class Prestress:
             factors = eigh(-(stressed - plain), plain, eigvals_only=True)
             more = f": it buckles at {1.0 / factors[-1]:.3g} times that"
         text = f"the body is not stable under {self.text}{more}"
-        raise InputError([Fault(text, ("prestress",), "Use less load, or hold the body where it is held in the model.")])
+        raise InputError(
+            [Fault(text, ("prestress",), "Use less load, or hold the body where it is held in the model.")]
+        )
 
 
-def prestressed(
-    body: FreeBody, loads: Mapping[str, Load], requests: Sequence[PrestressRequest]
-) -> Prestress | None:
+def prestressed(body: FreeBody, loads: Mapping[str, Load], requests: Sequence[PrestressRequest]) -> Prestress | None:
     """The state under all the loads of a pre-stress; None without any."""
     if not requests:
         return None
@@ -179,7 +179,9 @@ def _static(body: FreeBody, force: Floats, request: PrestressRequest) -> Floats:
     count, size = push.shape[1], float(np.trace(moved[:, 1:])) / push.shape[1]
     matrix = np.zeros((count + 6, count + 6))
     matrix[:count, :count], matrix[:count, count:], matrix[count:, :count] = -moved[:, 1:] / size, rigid, rigid.T
-    found = np.linalg.solve(matrix, np.concatenate([-moved[:, 0], body.R.T @ force]) * np.repeat([1.0, size], [count, 6]))
+    found = np.linalg.solve(
+        matrix, np.concatenate([-moved[:, 0], body.R.T @ force]) * np.repeat([1.0, size], [count, 6])
+    )
     return np.asarray(u[:, 0] - u[:, 1:] @ (found[:count] / size) + body.R @ found[count:])
 
 
@@ -192,7 +194,9 @@ def _require_balance(body: FreeBody, force: Floats, request: PrestressRequest) -
     if off <= _BALANCED * blocks.sum():
         return
     names = ", ".join(interface.name for interface in body.interfaces[:5])
-    text = f"the load of '{request.text}' is not balanced: it pushes the body with {np.linalg.norm(resultant[:3]):.4g} N"
+    text = (
+        f"the load of '{request.text}' is not balanced: it pushes the body with {np.linalg.norm(resultant[:3]):.4g} N"
+    )
     hint = f"Say which interface holds the body: '{request.text} held INTERFACE' (interfaces: {names or 'none'})."
     raise InputError([Fault(text, ("prestress",), hint)])
 

@@ -216,8 +216,8 @@ class ReductionRequest:
         if self.loads and self.band is not None:
             text = "shapes that are chosen for a band represent loads at the interfaces only"
             faults.append(Fault(text, ("loads",), "Give a number of modes instead of the band."))
-        names = [[one.name for one in ones] for ones in (self.loads, self.interfaces)]
-        return faults + prestress_faults(self.prestress, *names, self.field, self.band is not None)
+        loads, ties = [load.name for load in self.loads], [tie.name for tie in self.interfaces]
+        return faults + prestress_faults(self.prestress, loads, ties, self.field, self.band is not None)
 
     def mesh_faults(self, mesh: Mesh, select: Callable[[Mesh, str], Any]) -> list[Fault]:
         """Faults against the mesh; `select` finds the nodes of a selection (mesh/select.py)."""

@@ -1,4 +1,4 @@
-"""Amplitudes of the stress of a flexible body: its elastic coordinates, and the values of loads that stress it directly.
+"""Amplitudes of the stress of a flexible body: elastic coordinates, and the values of loads that stress it directly.
 
 The stress of a point is sigma = sum over k of shapes_k a_k, with the shapes of `bodies.load_shape.stress_shapes` and
 these amplitudes: a temperature stresses even a body that cannot move.

@@ -112,7 +112,7 @@ def test_a_gradient_bends_a_cantilever(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("frame", ["mean", "chord", "clamped a"])
 def test_a_force_on_a_set_is_the_force_at_its_marker(frame: str) -> None:
-    """The load shape of a force shared by the area of a rigid tie is that of the force at its marker, to the last term."""
+    """The load shape of a force shared by the area of a rigid tie is that of the force at its marker, term by term."""
     body = bar("push=force:xmax:y", frame=frame, modes=3)
     load = body.load("push")
     marker = next(marker for marker in body.markers if marker.name == "b")
@@ -187,7 +187,8 @@ def test_energy_closes_in_a_mechanism(folder: Path, tmp_path: Path, keys: dict[s
         with run_model(Model.from_tables(data), tmp_path / f"{coordinates}.h5") as result:
             assert result.summary["energy_balance"] < 1e-6
             found[coordinates] = {
-                path: np.array(result[path]) for path in ("bodies/bar/elastic_position", "energy/work/gas", "motions/drive/effort")
+                path: np.array(result[path])
+                for path in ("bodies/bar/elastic_position", "energy/work/gas", "motions/drive/effort")
             }
             assert np.abs(found[coordinates]["energy/work/gas"]).max() > 1e-3
     for path, values in found["joint"].items():
@@ -238,7 +239,8 @@ def clamped_column(part: float) -> float:
     values, slopes, curved = (np.array([base.deriv(d)(x) if d else base(x) for base in bases]) for d in range(3))
     mass, tension, bending = ((one * w) @ one.T for one in (values, slopes, curved))
     lowest = [
-        np.linalg.eigvals(np.linalg.solve(mass, bending - load * 4.0 * np.pi**2 * tension)).real.min() for load in (0.0, part)
+        np.linalg.eigvals(np.linalg.solve(mass, bending - load * 4.0 * np.pi**2 * tension)).real.min()
+        for load in (0.0, part)
     ]
     return float(lowest[1] / lowest[0])
 

@@ -96,7 +96,9 @@ def bar_root() -> Any:
 def test_a_heated_column_held_at_both_ends(tmp_path: Path) -> None:
     """The linear field with pre-stress and the quadratic one with the temperature at run time are one column."""
     T = 0.3 * 4.0 * np.pi**2 * I / (AREA * ALPHA * LENGTH**2)
-    joints = {name: {"type": "fixed", "bodies": ["ground", "bar"], "at": at} for name, at in (("a", MIDDLE), ("b", END))}
+    joints = {
+        name: {"type": "fixed", "bodies": ["ground", "bar"], "at": at} for name, at in (("a", MIDDLE), ("b", END))
+    }
     state = PrestressRequest("heat", T, ("a", "b"), text="heat")
     hot = frequencies(bar("heat=temperature:all", field="linear", prestress=(state,)), tmp_path, joints)
     cold = frequencies(bar("heat=temperature:all", field="linear"), tmp_path, joints)
@@ -105,7 +107,9 @@ def test_a_heated_column_held_at_both_ends(tmp_path: Path) -> None:
 
 def test_a_free_body_that_is_heated_evenly_has_no_stress_and_no_more_stiffness() -> None:
     state = PrestressRequest("heat", 100.0, text="heat")
-    plain, hot = (bar("heat=temperature:all", field="linear", method="free", **keys) for keys in ({}, {"prestress": (state,)}))
+    plain, hot = (
+        bar("heat=temperature:all", field="linear", method="free", **keys) for keys in ({}, {"prestress": (state,)})
+    )
     ratio = [np.sort(np.linalg.eigvals(np.linalg.solve(mass(body), body.stiffness)).real)[:6] for body in (plain, hot)]
     assert ratio[1] / ratio[0] == pytest.approx(np.ones(6), abs=6.0 * ALPHA * 100.0)  # of the order of the strain
 

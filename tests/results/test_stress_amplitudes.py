@@ -47,4 +47,6 @@ def test_stress_of_a_heated_bar(tmp_path: Path, second: str | None, field: str) 
         assert stress[far] == pytest.approx(np.tile(expected, (far.sum(), 1)), abs=limit)
         motion = RecordedMotion(result, mechanism, np.arange(len(result.time)))
         part = next(part for part in drawn_parts(model.spec, mechanism, motion)[0] if part.name == "bar")
-        assert part.von_mises(len(result.time) - 1)[far] == pytest.approx(abs(expected[0]), abs=limit + 2e-3 * E * ALPHA * T)
+        assert part.von_mises(len(result.time) - 1)[far] == pytest.approx(
+            abs(expected[0]), abs=limit + 2e-3 * E * ALPHA * T
+        )

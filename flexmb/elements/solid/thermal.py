@@ -48,7 +48,7 @@ class HeatedCells:
         return forces.ravel()
 
     def turned(self, Phi: Floats) -> Floats:
-        """(3 b, m) their derivatives along the columns of Phi : (3 b, m), integral of beta T H grad N_i [N/m per unit]"""
+        """(3 b, m) their derivatives along the columns of Phi : (3 b, m), integral of beta T H grad N_i [N/m]"""
         blocks = Phi.reshape(-1, 3, Phi.shape[1])
         turned = np.zeros_like(blocks)
         for cells in self._cells():
@@ -62,7 +62,7 @@ class HeatedCells:
         owner = stiffest_material(self.model, blocks)
         total, count = np.zeros(len(self.model.points)), np.zeros(len(self.model.points))
         for block, chosen in self._blocks(blocks):
-            nodes, tables = block.chunks.nodes, block.tables
+            nodes, tables = block.chunks.nodes.astype(np.int64), block.tables
             at_points = self._values(tables.kind, nodes, chosen, stress_points(tables.kind))
             values = self._beta(block)[:, None] * (at_points @ tables.extrapolation.T)
             own = owner[nodes] == block.material[:, None]

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.expression import Expression
-from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.amplitude_field import AmplitudeField
+from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.fields import Context, DirectionField, ExpressionField, Names, Scalar, Vector
 from flexmb.model.schema.json_forms import any_of, at_most_one, exactly_one, given, needs, rules
 from flexmb.model.schema.series_fields import TableField
@@ -163,14 +163,7 @@ class LoadShapeForce(Strict):
 
 
 Force = Annotated[
-    PointForce
-    | PointTorque
-    | DistributedForce
-    | SpringDamper
-    | JointSpring
-    | Friction
-    | Actuator
-    | LoadShapeForce,
+    PointForce | PointTorque | DistributedForce | SpringDamper | JointSpring | Friction | Actuator | LoadShapeForce,
     Field(discriminator="type"),
 ]
 

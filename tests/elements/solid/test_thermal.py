@@ -101,4 +101,6 @@ def test_heated_and_cold_cells_share_a_node() -> None:
     stress = HeatedCells(model, np.ones(mesh.n_points), hot).stress()
     beta = ALPHA * STEEL.E / (1.0 - 0.6)
     x = mesh.points[:, 0]
-    np.testing.assert_allclose(stress[:, 0], np.where(x < 0.25, -beta, np.where(x < 0.75, -0.5 * beta, 0.0)), rtol=1e-12)
+    np.testing.assert_allclose(
+        stress[:, 0], np.where(x < 0.25, -beta, np.where(x < 0.75, -0.5 * beta, 0.0)), rtol=1e-12
+    )
