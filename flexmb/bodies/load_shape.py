@@ -11,7 +11,7 @@ pressure follows the surface, f = f0 + f1_k q_k, so that
     Q0_k = sum Phi_k . f0     Q1_kl = sum Phi_k . f1_l + G_kl . f0    M2_kl = sum G_kl x f0 + Phi_k x f1_l + Phi_l x f1_k
 
 which is the force to first and the moment to second order of the deflection. Q1 is the stiffness that the load adds
-(theory 4.1); a linear field has neither Q1 nor M2. A temperature has no resultants at all.
+(theory 4); a linear field has neither Q1 nor M2. A temperature has no resultants at all.
 Numbers are SI, per unit of the value (Pa, K, K/m or N); elastic coordinates are in m.
 """
 

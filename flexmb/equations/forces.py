@@ -83,7 +83,7 @@ def _along_body(I, F, W, load, out):
 
 @kernel
 def _on_shape(I, F, W, load, out):
-    """A load shape times its value on the mesh of a body (theory 4.1): force f, moment m and forces f_k on its modes,
+    """A load shape times its value on the mesh of a body (theory 4): force f, moment m and forces f_k on its modes,
 
     f = F0 + F1_k q_k,  m = M0 + M1_k q_k + 1/2 M2_kl q_k q_l,  f_k = Q0_k + Q1_kl q_l
     """
