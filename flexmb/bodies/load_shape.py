@@ -8,7 +8,8 @@ in body axes, with which the load turns. Nodal forces f act at the deformed plac
 pressure follows the surface, f = f0 + f1_k q_k, so that
 
     F1_k = sum f1_k           M1_k = sum Phi_k x f0 + X x f1_k
-    Q0_k = sum Phi_k . f0     Q1_kl = sum Phi_k . f1_l + G_kl . f0    M2_kl = sum G_kl x f0 + Phi_k x f1_l + Phi_l x f1_k
+    Q0_k = sum Phi_k . f0     Q1_kl = sum Phi_k . f1_l + G_kl . f0
+                              M2_kl = sum G_kl x f0 + Phi_k x f1_l + Phi_l x f1_k
 
 which is the force to first and the moment to second order of the deflection. Q1 is the stiffness that the load adds
 (theory 4); a linear field has neither Q1 nor M2. A temperature has no resultants at all.
@@ -33,7 +34,7 @@ class LoadShape:
     what: str
     """One of "pressure", "temperature", "temperature gradient", "force" """
     unit: str
-    """Of its value"""
+    """Unit of its value"""
     text: str
     """As it was requested"""
     F0: Floats

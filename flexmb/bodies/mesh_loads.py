@@ -39,16 +39,16 @@ class NodalLoad:
 
     request: LoadRequest
     unknowns: Floats
-    """(3 b,) forces of all unknowns"""
+    """(3 b,) forces of all unknowns [N per unit]"""
     nodes: Integers
     """(p,) nodes with forces"""
     forces: Floats
-    """(p, 3)"""
+    """(p, 3) [N per unit]"""
     pressed: tuple[PressedFaces, ...] = ()
     heated: tuple[HeatedCells, ...] = ()
 
     def turned(self, Phi: Floats) -> Floats:
-        """(p, m, 3) derivatives of the forces along displacements Phi : (p, m, 3) of the nodes"""
+        """(p, m, 3) derivatives of the forces along displacements Phi : (p, m, 3) of the nodes [N/m per unit]"""
         turned = np.zeros_like(Phi)
         for faces in self.pressed:
             own = np.searchsorted(self.nodes, faces.nodes)
@@ -56,7 +56,7 @@ class NodalLoad:
         return turned
 
     def heated_forces(self, Phi: Floats) -> Floats:
-        """(3 b, m) derivatives of the forces of temperatures along Phi : (3 b, m)"""
+        """(3 b, m) derivatives of the forces of temperatures along Phi : (3 b, m) [N/m per unit]"""
         found = np.zeros_like(Phi)
         for cells in self.heated:
             found += cells.turned(Phi)
@@ -196,12 +196,12 @@ class LoadIntegrals:
         self.second_moment: list[Floats] = []
 
     def add_inner(self, G: Floats, scale: Floats) -> None:
-        """Add a chunk of pairs of temperatures; G : (3 b, pairs) in mean axes, scale : (pairs,)"""
+        """Add a chunk of pairs of temperatures; G : (3 b, pairs) in mean axes [1/m], scale : (pairs,)"""
         self.second_work.append(G.T @ self.load.unknowns * scale)
         self.second_moment.append(np.zeros((G.shape[1], 3)))
 
     def add(self, G: Floats) -> None:
-        """Add a chunk of pairs of forces; G : (p, pairs, 3) of the nodes in body axes, scaled"""
+        """Add a chunk of pairs of forces; G : (p, pairs, 3) of the nodes in body axes, scaled [1/m]"""
         self.second_work.append(np.einsum("pki,pi->k", G, self.load.forces))
         self.second_moment.append(np.cross(G, self.load.forces[:, None]).sum(axis=0))
 

@@ -27,7 +27,7 @@ class Coordinate:
 
     label: str
     kind: str
-    """One of "fixed-interface", "constraint", "free", "attachment", "krylov", "load", "user": what it mostly consists of"""
+    """One of COORDINATE_KINDS of `body_layout`: what it mostly consists of"""
     frequency: float
     """[Hz] of this coordinate alone in mean axes"""
     interface: str = ""

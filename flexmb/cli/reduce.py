@@ -87,7 +87,8 @@ class ReduceOptions:
         _option(
             _LOADS,
             "Load on the mesh that a model can apply: NAME=pressure:FACES, NAME=temperature:CELLS (all, or growing "
-            "along an axis: all:y), NAME=force:NODES:x. Parts that act together with ';' between them. May be repeated.",
+            "along an axis: all:y), NAME=force:NODES:x. Parts that act together: with ';' between them. "
+            "May be repeated.",
         ),
     ] = None
     prestress: Annotated[

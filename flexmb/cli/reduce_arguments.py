@@ -265,7 +265,7 @@ def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault])
 
 
 def _made(found: Iterable[Any]) -> tuple[Any, ...]:
-    """What could be read"""
+    """Those that could be read"""
     return tuple(one for one in found if one is not None)
 
 

@@ -86,7 +86,7 @@ def pressed_faces(mesh: Mesh, nodes: Integers) -> PressedFaces:
 
 @cache
 def _tables(count: int) -> tuple[Floats, Floats, Floats]:
-    """Shape functions (g, k), their derivatives (g, k, 2) and weights (g,) of a face of so many nodes.
+    """Shape functions (g, k), their derivatives (g, k, 2) and weights (g,) of a face of `count` nodes.
 
     They are those of the first face of a solid cell, whose coordinates r, s make its normal point out of the cell.
     """

@@ -22,7 +22,7 @@ from flexmb.suggestions import did_you_mean
 
 KINDS = ("pressure", "temperature", "force")
 UNITS = {"pressure": "Pa", "temperature": "K", "temperature gradient": "K/m", "force": "N"}
-"""What a load shape is -> unit of its value"""
+"""Quantity of a load shape -> unit of its value"""
 ALL = "all"
 """Word for all solid cells"""
 _FORM = "Write NAME=pressure:SET, NAME=temperature:CELLS (or :all) or NAME=force:SET:x."
@@ -39,13 +39,13 @@ class LoadPart:
     select: str
     """Faces or nodes, as for an interface; cells: the name of a cell set, or ALL"""
     direction: tuple[float, float, float] | None = None
-    """Of a force: unit vector in the axes of the mesh"""
+    """Direction of a force: unit vector in the axes of the mesh"""
     along: str = ""
-    """Of a temperature: axis of the mesh along which it grows by 1 K/m; empty: it is the same everywhere"""
+    """Axis of the mesh along which a temperature grows by 1 K/m; empty: it is the same everywhere"""
 
     @property
     def what(self) -> str:
-        """What its value is: a key of UNITS."""
+        """Quantity of its value: a key of UNITS."""
         return "temperature gradient" if self.along else self.kind
 
 
@@ -60,7 +60,7 @@ class LoadRequest:
 
     @property
     def what(self) -> str:
-        """What its value is: a key of UNITS."""
+        """Quantity of its value: a key of UNITS."""
         return self.parts[0].what
 
     @property
@@ -80,7 +80,7 @@ class PrestressRequest:
     held: tuple[str, ...] = ()
     """Interfaces that hold the body; none: the load is balanced. A spin is about the first"""
     axis: tuple[float, float, float] | None = None
-    """Of a spin, in the axes of the mesh"""
+    """Axis of a spin: unit vector in the axes of the mesh"""
     text: str = ""
     """As it was written"""
 

@@ -14,7 +14,7 @@ from flexmb.arrays import Floats
 
 
 def stress_amplitudes(channel: Callable[[str], Floats], body: str, n_modes: int, forces: Sequence[str]) -> Floats:
-    """(r, n + m) amplitudes of a body with n modes on which m forces act by load shapes with a stress of their own.
+    """(r, n + m) amplitudes [m, K] of a body with n modes on which m forces act by load shapes with own stress.
 
     channel : reads (r, ...) of a path of a result
     """

@@ -13,7 +13,7 @@ from flexmb.bodies.body_file import read_body, write_body
 from flexmb.errors import InputError
 from flexmb.model.model import Model
 from flexmb.reduction.load_words import PrestressRequest
-from tests.analyses.test_load_shapes import (
+from tests.support.loaded_bars import (
     ALPHA,
     AREA,
     DENSITY,

@@ -17,7 +17,7 @@ from flexmb.reduction.request import TieRequest
 from flexmb.system.placement import place
 from flexmb.view.recorded_motion import RecordedMotion
 from flexmb.view.scene_of_result import covered, drawn_parts
-from tests.analyses.test_load_shapes import ALPHA, LENGTH, E, bar, held, shape
+from tests.support.loaded_bars import ALPHA, LENGTH, E, bar, held, shape
 
 T = 40.0
 
