@@ -21,6 +21,7 @@ import numpy as np
 from flexmb.bodies import body_layout as layout
 from flexmb.bodies.body_layout import Entry
 from flexmb.bodies.invariants import Invariants
+from flexmb.bodies.load_shape import LoadShape
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.point_field import PointField
 from flexmb.bodies.reduced_body import BodyMarker, Coordinate, ReducedBody, Surface
@@ -66,8 +67,10 @@ def _name_faults(names: list[str]) -> list[str]:
 
 
 def _write_all(file: h5py.File, body: ReducedBody) -> None:
-    file.attrs["format"], file.attrs["version"] = layout.FORMAT, layout.VERSION
+    file.attrs["format"], file.attrs["version"] = layout.FORMAT, layout.VERSION if body.loads or body.prestress else 1
     file.attrs["name"], file.attrs["frame"] = body.name, body.frame
+    if body.prestress:
+        file.attrs["prestress"] = body.prestress
     file.attrs["length"] = float(body.length)
     file.attrs["length unit"] = "m"
     _put_arrays(file, "field/invariants", body.invariants, layout.INVARIANTS)
@@ -89,6 +92,11 @@ def _write_all(file: h5py.File, body: ReducedBody) -> None:
         _put_arrays(file, "surface", body.surface, layout.SURFACE)
     if body.left_out is not None:
         _put(file, "left_out", body.left_out, layout.LEFT_OUT)
+    for number, load in enumerate(body.loads):
+        group = f"loads/{load.name}"
+        _put_arrays(file, group, load, layout.LOAD_SHAPE)
+        attributes = file[group].attrs
+        attributes["what"], attributes["text"], attributes["number"] = load.what, load.text, number
     text = json.dumps(body.report, default=_plain)
     report = file.create_dataset("report", data=text, dtype=h5py.string_dtype())
     report.attrs["unit"], report.attrs["text"] = "-", "what the checks of the reduction found, as JSON"
@@ -226,8 +234,9 @@ class _Reader:
         for name, value in (("length", length), ("mass", mass)):
             if not (np.isfinite(value) and value > 0.0):
                 raise Damaged(f"its {name} is {value:g}")
-        for name, matrix in (("stiffness", stiffness), ("damping", damping)):
-            _check_matrix(name, matrix)
+        prestress = _text(self.file.attrs.get("prestress", ""))
+        _check_matrix("stiffness", stiffness, may_buckle=bool(prestress))
+        _check_matrix("damping", damping)
         return ReducedBody(
             name=_text(self.file.attrs["name"]),
             invariants=Invariants(**{**invariants, "mass": mass}),
@@ -239,7 +248,9 @@ class _Reader:
             frame=_text(self.file.attrs["frame"]),
             length=length,
             surface=self.surface(surface_nodes, second_order) if self.has("surface") else None,
+            loads=self.loads(surface_nodes is None) if self.has("loads") else (),
             report=self.report(),
+            prestress=prestress,
             left_out=self.array("left_out", layout.LEFT_OUT) if self.has("left_out") else None,
             provenance={key: _text(value) for key, value in stored(self.file, "provenance").attrs.items()},
         )
@@ -297,6 +308,19 @@ class _Reader:
         thinned = {name: values[::every].copy() for name, values in arrays.items()}
         return Surface(triangles=np.zeros((0, 3), dtype=np.int64), **thinned)
 
+    def loads(self, with_stress: bool) -> tuple[LoadShape, ...]:
+        found = {}
+        for name in stored(self.file, "loads"):
+            attributes = stored(self.file, f"loads/{name}").attrs
+            what = _text(attributes["what"])
+            if what not in layout.LOAD_UNITS or not layout.NAME.fullmatch(name):
+                raise Damaged(f"load '{name[:60]}' is of kind '{what[:40]}'")
+            entries = {key: entry for key, entry in layout.LOAD_SHAPE.items() if with_stress or key != "stress"}
+            arrays = self.arrays(f"loads/{name}", entries, layout.MAY_LACK_LOAD)
+            unit, text = layout.LOAD_UNITS[what], _text(attributes["text"])
+            found[int(attributes["number"]), name] = LoadShape(name=name, what=what, unit=unit, text=text, **arrays)
+        return tuple(found[key] for key in sorted(found))
+
     def report(self) -> dict[str, Any]:
         report = json.loads(self.dataset("report").asstr()[()])
         if not isinstance(report, dict):
@@ -341,13 +365,13 @@ class _Reader:
         return stored_array(self.file, path)
 
 
-def _check_matrix(name: str, matrix: Any) -> None:
+def _check_matrix(name: str, matrix: Any, may_buckle: bool = False) -> None:
     size = float(np.abs(matrix).max(initial=0.0))
     if size == 0.0:
         return
     if np.abs(matrix - matrix.T).max() > _ROUND_OFF * size:
         raise Damaged(f"its {name} matrix is not symmetric")
-    if np.linalg.eigvalsh(matrix)[0] < -_ROUND_OFF * size:
+    if not may_buckle and np.linalg.eigvalsh(matrix)[0] < -_ROUND_OFF * size:
         raise Damaged(f"its {name} matrix has a negative eigenvalue")
 
 
@@ -369,6 +393,9 @@ def fingerprint(body: ReducedBody) -> str:
         digest.update(f" {marker.name} {marker.shapes.order}".encode())
         shapes = marker.shapes
         arrays += [marker.p_b, shapes.Phi, shapes.Theta, *([shapes.G, shapes.Gamma] if shapes.order > 1 else [])]
+    for load in body.loads:
+        digest.update(f" {load.name} {load.what}".encode())
+        arrays += [getattr(load, name) for name in layout.LOAD_SHAPE if name != "stress"]
     for values in (*arrays, body.stiffness, body.damping):
         if values is not None:
             digest.update(np.ascontiguousarray(values, dtype="<f8").tobytes())

@@ -21,10 +21,11 @@ import re
 from typing import NamedTuple
 
 FORMAT = "flexmb body"
-VERSION = 1
+VERSION = 2
+"""Newest format that is read; 2 has load shapes, or pre-stress"""
 NAME = re.compile(r"\w[\w-]*")
 """Names of markers: they survive in references "body.marker" and as HDF5 groups."""
-COORDINATE_KINDS = ("fixed-interface", "constraint", "free", "attachment", "krylov", "user")
+COORDINATE_KINDS = ("fixed-interface", "constraint", "free", "attachment", "krylov", "load", "user")
 MARKER_KINDS = ("rbe2", "rbe3", "follower")
 
 
@@ -79,6 +80,19 @@ SURFACE = {
     "mesh_error": Entry("s", "1", "estimated error of the strain energy near a node by its mean density", "s"),
 }
 MAY_LACK_SURFACE = ("G", "stress", "mesh_error")
+
+LOAD_SHAPE = {
+    "F0": Entry("3", "N", "force on the undeformed body, per unit of the value"),
+    "F1": Entry("n3", "N/m", "its derivatives by the coordinates"),
+    "M0": Entry("3", "N*m", "moment about the origin of the body"),
+    "M1": Entry("n3", "N", "its derivatives by the coordinates"),
+    "Q0": Entry("n", "N", "forces on the coordinates"),
+    "Q1": Entry("nn", "N/m", "their derivatives by the coordinates, a row for each force"),
+    "M2": Entry("nn3", "N/m", "second derivatives of the moment"),
+    "stress": Entry("s6", "Pa", "stress xx, yy, zz, xy, yz, zx of the surface of a body that cannot move"),
+}
+MAY_LACK_LOAD = ("Q1", "M2", "stress")
+LOAD_UNITS = {"pressure": "Pa", "temperature": "K", "temperature gradient": "K/m", "force": "N"}
 
 LEFT_OUT = Entry("ww", "m/N", "motion of the interfaces per force and moment on them that the shapes leave out")
 STIFFNESS = Entry("nn", "N/m", "stiffness of the elastic coordinates")

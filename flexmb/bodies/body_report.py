@@ -111,6 +111,12 @@ def _what_lines(body: ReducedBody, report: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(damping := report.get("damping"), str):
         yield from entry("damping", damping)
     yield from entry("largest extent", f"{body.length:.6g} m")
+    if body.prestress:
+        yield from entry("linearised about", body.prestress)
+    for number, load in enumerate(body.loads):
+        force, moment = (", ".join(f"{x:.5g}" for x in values) for values in (load.F0, load.M0))
+        text = f"{load.name} = {load.text}, per {load.unit}: force ({force}) N, moment ({moment}) N*m about the origin"
+        yield from entry("" if number else "load shapes", text)
     if body.surface is not None and body.surface.stress is not None:
         yield from entry("stress", f"at {len(body.surface.points)} surface nodes")
     if (seconds := _number(sizes.get("seconds"))) is not None:

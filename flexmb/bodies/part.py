@@ -67,6 +67,11 @@ class Part:
         if self.request.stiffness is None:
             faults += material_faults(mesh, self.materials) + section_faults(mesh, self.section)
             faults += thickness_faults(mesh, self.thickness)
+        if self.request.loads:
+            from flexmb.bodies.mesh_loads import load_faults
+
+            is_elastic = self.request.stiffness is None
+            faults += load_faults(mesh, self.request.loads, self.materials if is_elastic else None)
         return faults
 
     def reduced(self, mesh: Mesh, *, progress: Progress = None, command: str = "") -> ReducedBody:
@@ -173,4 +178,6 @@ def material_text(cell_set: str, material: Material) -> str:
     """A material for reading: "web: steel, E = 210 GPa, nu = 0.3, density 7850 kg/m^3"."""
     nu = material.E / (2.0 * material.G) - 1.0
     numbers = f"E = {material.E / 1e9:.6g} GPa, nu = {nu:.4g}, density {material.density:.6g} kg/m^3"
+    if material.expansion is not None:
+        numbers += f", expansion {material.expansion:.6g}/K"
     return (f"{cell_set}: " if cell_set else "") + (f"{material.name}, " if material.name else "") + numbers

@@ -13,6 +13,7 @@ import numpy as np
 
 from flexmb.arrays import Floats, Integers
 from flexmb.bodies.import_verdict import import_losses
+from flexmb.bodies.mesh_loads import nodal_loads
 from flexmb.bodies.reduce_model import reduce_model
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.bodies.verdict import loss_reasons, with_reasons
@@ -25,7 +26,8 @@ from flexmb.elements.ties.connections import connected, deck_connections
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.mesh.mesh import SOLIDS, SURFACES, Mesh
 from flexmb.mesh.select import select_nodes
-from flexmb.mesh.surface import outer_surface, shell_triangles
+from flexmb.mesh.shares import node_shares, node_triangles
+from flexmb.mesh.surface import outer_surface
 from flexmb.reduction.interfaces import Interface, make_interface
 from flexmb.reduction.request import ReductionRequest, TieRequest, read_vectors
 from flexmb.reduction.sparse.memory import available_memory
@@ -120,12 +122,14 @@ def reduce_assembled(
 ) -> ReducedBody:
     """The reduced body of a model on the nodes of this mesh (assembled here, or imported matrices)."""
     interfaces = tie_markers(model, mesh, [*request.interfaces, *request.markers])
+    loads = nodal_loads(model, mesh, request.loads)
     vectors = None if request.vectors is None else read_vectors(request.vectors, 3 * model.n_blocks)
     body = reduce_model(
         model,
         interfaces,
         request,
         name=name,
+        loads=loads,
         vectors=vectors,
         progress=progress,
         notes=mesh.notes,
@@ -143,7 +147,7 @@ def reduce_assembled(
 
 def tie_markers(model: FEModel, mesh: Mesh, requests: Sequence[TieRequest]) -> list[Interface]:
     """The requested markers; raises all faults at once."""
-    triangles = np.concatenate([outer_surface(mesh)[0], shell_triangles(mesh)])
+    triangles = node_triangles(mesh)
     made: list[Interface] = []
     faults: list[Fault] = []
     for request in requests:
@@ -152,7 +156,7 @@ def tie_markers(model: FEModel, mesh: Mesh, requests: Sequence[TieRequest]) -> l
             if request.tie == "follower" and len(nodes) == 1 and not np.isin(model.rotations, nodes).any():
                 made.append(_single_node(model, mesh, request.name, int(nodes[0])))
                 continue
-            weights = _shares(mesh, triangles, nodes)
+            weights = node_shares(mesh, triangles, nodes)
             made.append(_tied(model, request, nodes, weights))
         except InputError as error:
             faults += [Fault(fault.text, ("interfaces", request.name), fault.hint) for fault in error.faults]
@@ -181,7 +185,7 @@ def marker_places(mesh: Mesh, requests: Sequence[TieRequest]) -> dict[str, Float
     places = {}
     for request in requests:
         nodes = select_nodes(mesh, request.select)
-        weights = _shares(mesh, triangles, nodes)
+        weights = node_shares(mesh, triangles, nodes)
         places[request.name] = np.average(mesh.points[nodes], axis=0, weights=weights)
     return places
 
@@ -196,19 +200,3 @@ def _single_node(model: FEModel, mesh: Mesh, name: str, node: int) -> Interface:
     first = 3 * int(np.flatnonzero(averaged.blocks == node)[0])
     E[:3, first : first + 3] = np.eye(3)
     return replace(averaged, E=E)
-
-
-def _shares(mesh: Mesh, triangles: Integers, nodes: Integers) -> Floats | None:
-    """(nodes,) area of the outer surface that belongs to each node; None if they contain no face"""
-    inside = np.zeros(mesh.n_points, dtype=bool)
-    inside[nodes] = True
-    part = triangles[inside[triangles].all(axis=1)]
-    if not len(part):
-        return None
-    a, b, c = (mesh.points[part[:, i]] for i in range(3))
-    area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
-    share = np.zeros(mesh.n_points)
-    for i in range(3):
-        np.add.at(share, part[:, i], area / 3.0)
-    found = share[nodes]
-    return found if found.min() > 0.0 else None

@@ -21,6 +21,7 @@ from flexmb.arrays import Floats, Integers
 from flexmb.bodies.body_checks import BodyFindings, body_findings, left_out_compliance
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.mesh_field import MassProducts, linear_invariants
+from flexmb.bodies.mesh_loads import LoadIntegrals, NodalLoad
 from flexmb.bodies.outside import outside_of
 from flexmb.bodies.reduced_body import BodyMarker, Coordinate, ReducedBody, Surface
 from flexmb.bodies.verdict import with_reasons
@@ -33,6 +34,7 @@ from flexmb.reduction.damping import damping_faults, damping_matrix, damping_tex
 from flexmb.reduction.eigenmodes import BLOCK as LANCZOS_BLOCK
 from flexmb.reduction.free_body import FreeBody
 from flexmb.reduction.interfaces import Interface
+from flexmb.reduction.prestress import Prestress, prestressed
 from flexmb.reduction.request import DEFAULT_ERROR, MOST_MODES, MOST_QUADRATIC, ReductionRequest, split_frame
 from flexmb.reduction.second_order import CHUNK, marker_motion, second_order_fields
 from flexmb.reduction.small_motions import (
@@ -57,6 +59,7 @@ def reduce_model(
     request: ReductionRequest,
     *,
     name: str = "body",
+    loads: Sequence[NodalLoad] = (),
     vectors: Floats | None = None,
     progress: Progress = None,
     notes: Sequence[str] = (),
@@ -72,12 +75,13 @@ def reduce_model(
     if faults:
         raise InputError(faults)
     body = FreeBody(model, interfaces, progress, _later_bytes(model, interfaces, request))
-    shapes, certificate = _shapes(body, request, vectors, progress)
+    state = prestressed(body, {load.request.name: load for load in loads}, request.prestress)
+    shapes, certificate = _shapes(body, request, loads, vectors, state, progress)
     _reject_too_much(len(model.points), len(shapes.labels), request)
     faults = damping_faults(request.damping, len(shapes.labels))
     if faults:
         raise InputError(faults)
-    assembled = _Assembly(model, interfaces, shapes, request)
+    assembled = _Assembly(model, interfaces, shapes, request, loads)
     assembled.run(body, progress)
     findings = BodyFindings(body, shapes, assembled.invariants, assembled.points, assembled.markers, certificate)
     report = body_findings(findings, request.compare, request.below, progress)
@@ -94,6 +98,8 @@ def reduce_model(
     report["sizes"]["seconds"] = time.perf_counter() - began
     scale = assembled.scale
     stiffness = np.diag(shapes.omega_squared * scale**2)
+    if state is not None:
+        stiffness = stiffness + state.stiffness(assembled.shapes_in_body_axes()) * np.outer(scale, scale)
     modal_mass = np.diag(scale**2)
     frequencies = np.sqrt(np.maximum(shapes.omega_squared, 0.0)) / (2.0 * np.pi)
     return ReducedBody(
@@ -118,11 +124,18 @@ def reduce_model(
         left_out=left_out_compliance(body, shapes) if body.interfaces else None,
         report=report,
         provenance=dict(provenance or {}),
+        loads=assembled.loads,
+        prestress="" if state is None else state.text,
     )
 
 
 def _shapes(
-    body: FreeBody, request: ReductionRequest, vectors: Floats | None, progress: Progress
+    body: FreeBody,
+    request: ReductionRequest,
+    loads: Sequence[NodalLoad],
+    vectors: Floats | None,
+    state: Prestress | None,
+    progress: Progress,
 ) -> tuple[ComponentModes, Certificate | None]:
     """The shapes that are requested, by number or for a band; the latter with a certificate."""
     if request.band is not None:
@@ -136,7 +149,9 @@ def _shapes(
         below=request.below,
         keep_below=request.keep_below,
         attachment=request.attachment,
+        loads={load.request.name: load.unknowns for load in loads},
         vectors=vectors,
+        state=state,
         progress=progress,
     )
     return shapes, None
@@ -209,7 +224,12 @@ class _Assembly:
     """Turns shapes and second-order displacements, chunk by chunk, into inertia, markers and surface in body axes."""
 
     def __init__(
-        self, model: FEModel, interfaces: Sequence[Interface], shapes: ComponentModes, request: ReductionRequest
+        self,
+        model: FEModel,
+        interfaces: Sequence[Interface],
+        shapes: ComponentModes,
+        request: ReductionRequest,
+        loads: Sequence[NodalLoad],
     ):
         self.model, self.interfaces, self.shapes, self.request = model, interfaces, shapes, request
         self.carriers, self.carried = model.carriers
@@ -221,6 +241,7 @@ class _Assembly:
         self.full = self.quadratic and request.order in (None, "full")
         self.order = 0 if not self.quadratic else 2 if self.full else int(request.order)
         self.outside = outside_of(model)
+        self._nodal_loads = loads
 
     def run(self, body: FreeBody, progress: Progress) -> None:
         """Process all pairs once."""
@@ -230,6 +251,7 @@ class _Assembly:
         Phi = self._seen(self.places, self.Phi, frame, none, np.zeros((len(self.Phi), 0, 3)))[0]
         self.scale = 1.0 / self._sizes(Phi, frame)
         self.seen_Phi = Phi * self.scale[:, None]
+        self._integrals = [self._integral(load, frame) for load in self._nodal_loads]
         products = None
         if self.carried is not None:
             products = MassProducts(self.places, self.carried, self.seen_Phi)
@@ -245,6 +267,26 @@ class _Assembly:
         if self.full and products is not None:
             self.points = products.mass_points(1.0 / (self.scale * np.sqrt(self.shapes.omega_squared)), progress)
         self.surface = self._surface(surface, frame)
+        solid = self.outside.riders.nodes[: self.outside.of_solids] if self.request.stress else None
+        self.loads = tuple(one.shape(solid, len(self.outside.riders.nodes)) for one in self._integrals)
+        self._frame_motion = frame
+
+    def _integral(self, load: NodalLoad, frame: SmallMotion | None) -> LoadIntegrals:
+        none = np.zeros((0, 2), dtype=np.int64)
+
+        def seen(places: Floats, first: Floats) -> Floats:
+            found = self._seen(places, first, frame, none, np.zeros((len(first), 0, 3)))[0]
+            return found * self.scale[:, None]
+
+        return LoadIntegrals(load, self.model.points, self.shapes.Phi, self.scale, seen)
+
+    def shapes_in_body_axes(self) -> Floats:
+        """(3 b, n) shapes as seen from the body frame, not scaled"""
+        frame = self._frame_motion
+        if frame is None:
+            return self.shapes.Phi
+        rigid = self.model.rigid_motions(self._origin)
+        return np.asarray(self.shapes.Phi - rigid @ np.hstack([frame.d, frame.w]).T)
 
     def _sizes(self, Phi: Floats, frame: SmallMotion | None) -> Floats:
         """(n,) largest displacement of each shape; a pure twist counts by its effect at half the size of the body"""
@@ -288,6 +330,13 @@ class _Assembly:
         scale = (self.scale[pairs[:, 0]] * self.scale[pairs[:, 1]])[:, None]
         carried = self.carriers.second(self.shapes.Phi, pairs, G)
         products.add(self._seen(self.places, self.Phi, frame, pairs, carried)[1] * scale, keep=self.full)
+        for load in self._integrals:
+            if load.load.heated:
+                load.add_inner(G, scale[:, 0])
+            else:
+                second = load.riders.second(self.shapes.Phi, pairs, G)
+                first = load.riders.first(self.shapes.Phi)
+                load.add(self._seen(load.places, first, frame, pairs, second)[1] * scale)
         drawn = self.outside.riders.second(self.shapes.Phi, pairs, G)
         seen = self._seen(self._drawn_places, self._drawn_Phi, frame, pairs, drawn)[1] * scale
         surface.append(seen.astype(np.float32))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from flexmb.arrays import Floats, Integers
 from flexmb.bodies.invariants import Invariants
+from flexmb.bodies.load_shape import LoadShape
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.point_field import PointField
 from flexmb.warning import WarningRecord, warning_from
@@ -26,7 +27,7 @@ class Coordinate:
 
     label: str
     kind: str
-    """One of "fixed-interface", "constraint", "free", "attachment", "krylov" or "user": what it mostly consists of"""
+    """One of COORDINATE_KINDS of `body_layout`: what it mostly consists of"""
     frequency: float
     """[Hz] of this coordinate alone in mean axes"""
     interface: str = ""
@@ -95,6 +96,14 @@ class ReducedBody:
     left_out: Floats | None = None
     """(6 i, 6 i) motion of the i interfaces under forces and moments on them, x y z each, that the coordinates leave
     out [m/N]; None: not known"""
+    loads: tuple[LoadShape, ...] = ()
+    """Loads on its mesh that a model can apply"""
+    prestress: str = ""
+    """State of stress about which it is linearised; empty: none. Its stiffness need not be positive then"""
+
+    def load(self, name: str) -> LoadShape:
+        """The load shape of this name."""
+        return next(shape for shape in self.loads if shape.name == name)
 
     @property
     def n_modes(self) -> int:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 _MESH = Group("Mesh and material", sort_key=1)
 _TIES = Group("Interfaces", sort_key=2)
-_MODES = Group("Modes", sort_key=3)
-_BODY = Group("Body", sort_key=4)
-_ELSEWHERE = Group("Matrices computed elsewhere", sort_key=5)
+_LOADS = Group("Loads", sort_key=3)
+_MODES = Group("Modes", sort_key=4)
+_BODY = Group("Body", sort_key=5)
+_ELSEWHERE = Group("Matrices computed elsewhere", sort_key=6)
 
 
 def _option(group: Group, text: str, *names: str) -> Parameter:
@@ -80,6 +81,23 @@ class ReduceOptions:
     marker: Annotated[
         list[str] | None,
         _option(_TIES, "Marker that follows the body and adds no modes: NAME=SELECT. May be repeated."),
+    ] = None
+    load: Annotated[
+        list[str] | None,
+        _option(
+            _LOADS,
+            "Load on the mesh that a model can apply: NAME=pressure:FACES, NAME=temperature:CELLS (all, or growing "
+            "along an axis: all:y), NAME=force:NODES:x. Parts that act together: with ';' between them. "
+            "May be repeated.",
+        ),
+    ] = None
+    prestress: Annotated[
+        list[str] | None,
+        _option(
+            _LOADS,
+            "State about which the body is linearised, with --field linear: 'LOAD=50 K', 'LOAD=5 MPa held INTERFACE' "
+            "or 'spin=300 rad/s about INTERFACE:z'. May be repeated.",
+        ),
     ] = None
     method: Annotated[
         str,

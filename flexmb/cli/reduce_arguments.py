@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from flexmb.axes import named_direction
@@ -26,15 +26,17 @@ from flexmb.model.schema import sections
 from flexmb.model.schema.beams import Damping
 from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.faults import faults_of
+from flexmb.model.schema.load_fields import read_prestress
 from flexmb.model.schema.table import ValidationError
 from flexmb.model.units import KINDS
+from flexmb.reduction.load_words import read_load
 from flexmb.reduction.request import RIGID_OR_AVERAGED, ReductionRequest
 from flexmb.reduction.tie_words import read_frame, read_tie
 from flexmb.suggestions import did_you_mean
 
 _KEY = re.compile(r"(?:^|(?<=[\s,;]))([^\W\d]\w*)\s*=")
 _NUMBER_FOLLOWS = re.compile(r"\s*[-+.(]?\s*\d")
-_OPTIONS = {"interfaces": "--interface", "materials": "--material", "markers": "--marker"}
+_OPTIONS = {"interfaces": "--interface", "materials": "--material", "markers": "--marker", "loads": "--load"}
 
 
 class _Tables(Strict):
@@ -97,7 +99,7 @@ def _read_material(text: str, place: tuple[str], faults: list[Fault]) -> Materia
     if found.shear_modulus is None:
         faults.append(Fault("'nu' is missing.", place, "Give Poisson's ratio nu or the shear modulus G."))
         return None
-    return Material(found.E, found.shear_modulus, found.density)
+    return Material(found.E, found.shear_modulus, found.density, "", found.expansion)
 
 
 def read_thickness(words: Sequence[str] | None, faults: list[Fault]) -> dict[str, float] | None:
@@ -233,6 +235,8 @@ def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault])
         tie = RIGID_OR_AVERAGED[0]
     sets: Collection[str] = mesh.node_sets if mesh is not None else ()
     interfaces = read_ties("--interface", options.interface or [], tie, sets, faults)
+    loads = _made(read_load(word, (f"--load {word}",), faults) for word in options.load or [])
+    prestress = (read_prestress(word, loads, (f"--prestress {word}",), faults) for word in options.prestress or [])
     return ReductionRequest(
         interfaces=interfaces,
         markers=read_ties("--marker", options.marker or [], "follower", sets, faults),
@@ -255,7 +259,14 @@ def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault])
         stiffness=options.stiffness,
         mass=options.mass,
         dofs=options.dofs,
+        loads=loads,
+        prestress=_made(prestress),
     )
+
+
+def _made(found: Iterable[Any]) -> tuple[Any, ...]:
+    """Those that could be read"""
+    return tuple(one for one in found if one is not None)
 
 
 def elsewhere_faults(options: ReduceOptions, materials_of_deck: bool) -> list[Fault]:
@@ -293,6 +304,9 @@ def given_by(options: ReduceOptions, request: ReductionRequest) -> dict[str, str
             own = re.compile(rf"\s*{re.escape(tie.name)}\s*($|[=:])")
             word = next((word for word in words if own.match(word)), tie.name)
             given.setdefault(tie.name, f"{option} {word}")
+    words = options.load or []
+    names = [load.name for load in request.loads]
+    given |= {f"load {name}": f"--load {word}" for word in words for name in names if word.startswith(f"{name}=")}
     return given
 
 
@@ -319,6 +333,8 @@ def _option(path: tuple[str | int, ...], given: Mapping[str, str]) -> tuple[str 
     key, *rest = (str(part) for part in path)
     if key in ("interfaces", "markers") and rest:
         return (given.get(rest[0], rest[0]),)
+    if key == "loads" and rest:
+        return (given.get(f"load {rest[0]}", f"--load {rest[0]}"),)
     if key not in _OPTIONS and key not in ReduceOptions.__dataclass_fields__:
         return path
     option = _OPTIONS.get(key, f"--{key.replace('_', '-')}")

@@ -12,16 +12,25 @@ from flexmb.equations.markers import apply_wrench, state_of
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_wm_at,
+    block_of,
+    body_of_marker,
     chord_record,
     coordinate_wrench_at,
+    eta_dot_of,
+    eta_of,
     load_record,
+    marker_record,
+    n_modes_of,
+    omega_wb_b_at,
     omega_wm_at,
     p_wm_at,
+    v_wb_b_at,
     v_wm_at,
+    wrench_of,
 )
-from flexmb.loads.laws import BEAM, FORCE, MARKER, PAIR, acts_on, law_into
+from flexmb.loads.laws import BEAM, FORCE, MARKER, PAIR, SHAPE, acts_on, law_into
 from flexmb.machine_code.jit import call, kernel, program
-from flexmb.vectors import ZERO, add, cross, dot, load_pair, rotate, scale, store3, sub
+from flexmb.vectors import ZERO, add, cross, dot, load3, load_pair, rotate, scale, store3, store_pair, sub
 
 
 @kernel
@@ -70,6 +79,44 @@ def _along_body(I, F, W, load, out):
             force = rotate(R_wm_at(W, a), force)
         apply_wrench(I, W, marker, force, ZERO)
         W[out + L.LW_POWER] += dot(force, v_wm_at(W, a))
+
+
+@kernel
+def _on_shape(I, F, W, load, out):
+    """A load shape times its value on the mesh of a body (theory 4): force f, moment m and forces f_k on its modes,
+
+    f = F0 + F1_k q_k,  m = M0 + M1_k q_k + 1/2 M2_kl q_k q_l,  f_k = Q0_k + Q1_kl q_l
+    """
+    body = body_of_marker(I, marker_record(I, I[load + L.L_A]))
+    block = block_of(I, body)
+    eta = eta_of(I, body)
+    eta_dot = eta_dot_of(I, body)
+    wrench = wrench_of(I, body)
+    n = n_modes_of(I, body)
+    constants = I[load + L.L_F]
+    modes = constants + L.LS_MODES
+    pairs = modes + 7 * n
+    value = _value(I, F, W, I[load + L.L_FX])
+    force = load3(F, constants + L.LS_FORCE)
+    moment = load3(F, constants + L.LS_MOMENT)
+    power = 0.0
+    for k in range(n):
+        q = W[eta + k]
+        own = F[modes + 7 * k]
+        force = add(force, scale(q, load3(F, modes + 7 * k + 1)))
+        moment = add(moment, scale(q, load3(F, modes + 7 * k + 4)))
+        if I[load + L.L_AXES] == 1:
+            for l in range(n):
+                pair = pairs + 4 * (k * n + l)
+                own += F[pair] * W[eta + l]
+                moment = add(moment, scale(0.5 * q * W[eta + l], load3(F, pair + 1)))
+        W[wrench + 6 + k] -= value * own
+        power += own * W[eta_dot + k]
+    power += dot(force, v_wb_b_at(W, block)) + dot(moment, omega_wb_b_at(W, block))
+    f_t, f_r = load_pair(W, wrench)
+    store_pair(W, wrench, sub(f_t, scale(value, force)), sub(f_r, scale(value, moment)))
+    W[out + L.LW_EFFORT] = value
+    W[out + L.LW_POWER] = value * power
 
 
 @kernel
@@ -135,6 +182,8 @@ def loads(I, F, W, arg):
             _along_body(I, F, W, load, out)
         elif subject == PAIR:
             _between(I, F, W, load, out)
+        elif subject == SHAPE:
+            _on_shape(I, F, W, load, out)
         else:  # L_Q and L_V are places of the value and rate of a coordinate in W
             effort = _apply_law(I, F, W, load, out, W[I[load + L.L_Q]], W[I[load + L.L_V]])
             _on_coordinate(I, F, W, load, effort)

@@ -17,18 +17,18 @@ from flexmb.machine_code.jit import kernel
 EFFORT, POWER, POTENTIAL = range(3)
 """Places in the block of a load."""
 FORCE = int(LoadCode.FORCE)
-MARKER, BEAM, PAIR, COORDINATE = range(4)
-_SUBJECTS = {"marker": MARKER, "beam": BEAM, "pair": PAIR, "coordinate": COORDINATE}
-_ACTS_ON = sum(_SUBJECTS[row.acts_on] << 2 * row.code for row in LOAD_TYPES.values())
-"""Two bits a code: what the load acts on."""
+MARKER, BEAM, PAIR, COORDINATE, SHAPE = range(5)
+_SUBJECTS = {"marker": MARKER, "beam": BEAM, "pair": PAIR, "coordinate": COORDINATE, "shape": SHAPE}
+_ACTS_ON = sum(_SUBJECTS[row.acts_on] << 3 * row.code for row in LOAD_TYPES.values())
+"""Three bits a code: what the load acts on."""
 _SPRING_DAMPER, _JOINT_SPRING = int(LoadCode.SPRING_DAMPER), int(LoadCode.JOINT_SPRING)
 _FRICTION = int(LoadCode.FRICTION)
 
 
 @kernel
 def acts_on(code):
-    """Target of a load: MARKER, BEAM, PAIR or COORDINATE."""
-    return (_ACTS_ON >> 2 * code) & 3
+    """Target of a load: MARKER, BEAM, PAIR, COORDINATE or SHAPE."""
+    return (_ACTS_ON >> 3 * code) & 7
 
 
 @kernel

@@ -1,7 +1,8 @@
 """The force elements of a model: one row each.
 
-A load acts on a marker, along a beam, between a pair of markers, or on a joint coordinate. The first two have three
-components, given by expressions; the others are a scalar law: the effort on a length or coordinate as a function of its
+A load acts on a marker, along a beam, on the mesh of a body by one of its load shapes, between a pair of markers, or on
+a joint coordinate. The first two have three components, given by expressions, a load shape has one value; the others
+are a scalar law: the effort on a length or coordinate as a function of its
 value, its rate, the numbers of the row and an expression (`flexmb.loads.laws`). Records of the flat arrays, channels of
 the result, the edges of the linear graph, checks, drawings, and what symbols, natural coordinates and recursive
 reactions cover follow from these rows. Units are SI.
@@ -13,12 +14,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
-Subject = Literal["marker", "beam", "pair", "coordinate"]
+Subject = Literal["marker", "beam", "pair", "coordinate", "shape"]
 SUBJECT_KEYS: dict[Subject, tuple[str, ...]] = {
     "marker": ("marker", "axes"),
     "beam": ("body", "axes", "from", "to"),
     "pair": ("markers",),
     "coordinate": ("joint", "coordinate"),
+    "shape": ("body", "shape"),
 }
 """Keys of the model file for the target of a load."""
 
@@ -33,6 +35,7 @@ class LoadCode(IntEnum):
     FRICTION = 4
     ACTUATOR = 5
     DISTRIBUTED_FORCE = 6
+    LOAD_SHAPE = 7
 
 
 @dataclass(frozen=True)
@@ -42,12 +45,12 @@ class LoadType:
     name: str
     code: LoadCode
     acts_on: Subject
-    expression: Literal["vector", "effort"] | None = None
-    """Key of its expressions of t and of sensors: three components or one effort."""
+    expression: Literal["vector", "effort", "value"] | None = None
+    """Key of its expressions of t and of sensors: three components, one effort, or the value of a load shape."""
     numbers: tuple[tuple[str, float], ...] = ()
     """Keys of the numbers that its law reads, in this order, with the value of one that is not given."""
     unit: str | None = None
-    """Unit of its effort; None: N on a length, N*m on an angle."""
+    """Unit of its effort; None: N on a length, N*m on an angle; of a load shape: that of the shape."""
     is_spring: bool = False
     """Whether it stores energy, by a stiffness or a table; what it dissipates is counted if it has damping."""
     used: str = ""
@@ -102,6 +105,15 @@ _TYPES = (
         used="braked",
     ),
     LoadType("actuator", LoadCode.ACTUATOR, "coordinate", "effort", used="actuated"),
+    LoadType(
+        "load-shape",
+        LoadCode.LOAD_SHAPE,
+        "shape",
+        "value",
+        not_in_symbols="it acts on the mesh of a flexible body",
+        not_in_natural="it acts on a flexible body",
+        not_in_recursion="its force on a deformed body is not in a result",
+    ),
 )
 
 LOAD_TYPES: dict[str, LoadType] = {load_type.name: load_type for load_type in _TYPES}

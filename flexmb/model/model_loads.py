@@ -120,6 +120,14 @@ class LoadMethods:
         keys = {"type": "actuator", "joint": joint, "coordinate": coordinate, "effort": effort}
         return self._put("forces", name, keys)
 
+    def load_shape(self, name: str, body: str, shape: str, *, value: Any) -> str:
+        """A load on the mesh of a body by one of its load shapes: pressure [Pa], temperature [K] or force [N].
+
+        value : number or expression of t and of sensors, such as "5 MPa*sin(2*pi*t)^2"
+        """
+        keys = {"type": "load-shape", "body": body, "shape": shape, "value": value}
+        return self._put("forces", name, keys)
+
     def sensor(self, name: str, **keys: Any) -> str:
         """A named channel of the result (see schema.loads.Sensor)."""
         return self._put("sensors", name, keys)

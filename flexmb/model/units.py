@@ -1,9 +1,10 @@
 """Units and dimensions: conversion of `"300 mm"` or `"2 kN*s/m"` to SI.
 
-A dimension is a vector of powers of length, mass, time and angle. Any product, quotient and power of known units is
-read; the kind of quantity that is expected (a force, a stiffness, ...) is checked against it. The angle may be left out
-of a unit ("N*m" for a rotational stiffness, "1/s" for an angular speed) but not added where it does not belong. Hz and
-rpm are turns per time, so an angular speed of "50 Hz" is 314 rad/s and a frequency of "3000 rpm" is 50 Hz.
+A dimension is a vector of powers of length, mass, time, angle and temperature (of differences, in K). Any product,
+quotient and power of known units is read; the kind of quantity that is expected (a force, a stiffness, ...) is checked
+against it. The angle may be left out of a unit ("N*m" for a rotational stiffness, "1/s" for an angular speed) but not
+added where it does not belong. Hz and rpm are turns per time, so an angular speed of "50 Hz" is 314 rad/s and a
+frequency of "3000 rpm" is 50 Hz.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ class Dimension(NamedTuple):
     mass: Power = 0
     time: Power = 0
     angle: Power = 0
+    temperature: Power = 0
 
     def times(self, other: Dimension) -> Dimension:
         """Dimension of a product."""
@@ -53,6 +55,7 @@ _FORCE = Dimension(1, 1, -2)
 _TORQUE = Dimension(2, 1, -2)
 _STRESS = Dimension(-1, 1, -2)
 _ANGULAR_SPEED = Dimension(0, 0, -1, 1)
+_TEMPERATURE = Dimension(temperature=1)
 _TURN = 2 * math.pi
 
 
@@ -76,6 +79,7 @@ def _units() -> dict[str, Unit]:
     add(_ANGLE, rad=1, mrad=1e-3, deg=math.pi / 180, turn=_TURN, turns=_TURN, rev=_TURN)
     table["°"] = Unit(math.pi / 180, _ANGLE)
     add(_ANGULAR_SPEED, rpm=_TURN / 60, Hz=_TURN, kHz=1e3 * _TURN, MHz=1e6 * _TURN, mHz=1e-3 * _TURN)
+    add(_TEMPERATURE, K=1, mK=1e-3)
     add(_FORCE, N=1, mN=1e-3, kN=1e3, MN=1e6, lbf=4.4482216152605)
     add(_STRESS, Pa=1, hPa=1e2, kPa=1e3, MPa=1e6, GPa=1e9, bar=1e5, psi=6894.757293168)
     add(_TORQUE, J=1, mJ=1e-3, kJ=1e3, MJ=1e6, Nm=1, kNm=1e3, Nmm=1e-3)
@@ -123,6 +127,10 @@ def _kinds() -> dict[str, Kind]:
         Kind("inertia", Dimension(2, 1), "kg*m^2", "kg*m^2, kg*mm^2, g*cm^2"),
         Kind("angular momentum", Dimension(2, 1, -1), "N*m*s", "N*m*s, kg*m^2/s"),
         Kind("stress", _STRESS, "Pa", "Pa, MPa, GPa"),
+        Kind("pressure", _STRESS, "Pa", "Pa, MPa, bar"),
+        Kind("temperature", _TEMPERATURE, "K", "K (a difference of temperature)"),
+        Kind("temperature per length", _TEMPERATURE.over(_LENGTH), "K/m", "K/m, K/mm"),
+        Kind("thermal expansion", Dimension(temperature=-1), "1/K", "1/K"),
         Kind("density", Dimension(-3, 1), "kg/m^3", "kg/m^3, g/cm^3"),
         Kind("energy", _TORQUE, "J", "J, kJ"),
         Kind("power", Dimension(2, 1, -3), "W", "W, kW"),

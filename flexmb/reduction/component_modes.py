@@ -8,9 +8,9 @@ Craig & Bampton (1968): fixed-interface modes and constraint modes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -21,6 +21,9 @@ from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
 from flexmb.reduction.eigenmodes import lowest_modes
 from flexmb.reduction.free_body import FreeBody
+
+if TYPE_CHECKING:
+    from flexmb.reduction.prestress import Prestress
 
 Progress = Callable[[str, float], None] | None
 
@@ -40,7 +43,7 @@ class Source:
     """Origin of a vector."""
 
     kind: str
-    """One of "fixed-interface", "constraint", "free", "attachment", "krylov", "user" """
+    """One of "fixed-interface", "constraint", "free", "attachment", "krylov", "load", "user" """
     label: str
     interface: str = ""
     frequency: float = 0.0
@@ -75,14 +78,18 @@ def component_modes(
     below: float | None = None,
     keep_below: float | None = None,
     attachment: bool = False,
+    loads: Mapping[str, Floats] | None = None,
     vectors: Floats | None = None,
+    state: Prestress | None = None,
     progress: Progress = None,
 ) -> ComponentModes:
     """Component modes by one of METHODS.
 
     modes, below : number of fixed-interface or free modes, or all below a frequency [Hz]
     keep_below : shapes of the orthogonal basis above this frequency [Hz] are left out
+    loads : name -> (3 b,) forces, whose static shapes are added: interfaces held, or with inertia relief if free
     vectors : (3 b, k) shapes given by the user
+    state : state of stress in which the modes are sought
     """
     faults = _faults(body, method, modes, below, attachment)
     if faults:
@@ -92,6 +99,8 @@ def component_modes(
     notes: list[str] = []
     if modes != 0:
         vectors_found, frequencies = _eigenmodes(body, method == "free", modes, below, notes, progress)
+        if state is not None and len(frequencies):
+            vectors_found, frequencies = state.modes(body, vectors_found, frequencies, method == "free", notes)
         if len(frequencies):
             columns.append(vectors_found)
             sources += _mode_sources(body, vectors_found, frequencies, method == "free")
@@ -101,6 +110,10 @@ def component_modes(
     if attachment:
         columns.append(body.attachment_modes)
         sources += _static_sources(body, "attachment")
+    if loads:
+        solve = body.solve_fixed if method != "free" and body.interfaces else body.solve
+        columns.append(solve(np.column_stack(list(loads.values()))))
+        sources += [Source("load", f"load {name}") for name in loads]
     if vectors is not None:
         columns.append(body.tied(vectors))
         sources += [Source("user", f"user {k + 1}") for k in range(vectors.shape[1])]

@@ -26,6 +26,7 @@ from flexmb.elements.number_checks import is_number, is_whole
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import LINES, SOLIDS, Mesh
 from flexmb.reduction.damping import Damping, damping_faults
+from flexmb.reduction.load_words import LoadRequest, PrestressRequest, load_name_faults
 from flexmb.suggestions import did_you_mean
 
 _NOT_NUMPY = (
@@ -101,6 +102,10 @@ class ReductionRequest:
     """Stiffness matrix computed elsewhere, instead of elements of the mesh"""
     mass: Path | None = None
     dofs: Path | None = None
+    loads: tuple[LoadRequest, ...] = ()
+    """Loads on the mesh that become load shapes of the body"""
+    prestress: tuple[PrestressRequest, ...] = ()
+    """State of stress about which the body is linearised"""
 
     @property
     def count(self) -> int | None:
@@ -113,7 +118,7 @@ class ReductionRequest:
         faults += (
             _choice(("hex8",), self.hex8, HEX8) + self._order_faults() + self._count_faults() + self._band_faults()
         )
-        faults += self._tie_faults() + self._frame_faults() + damping_faults(self.damping, None)
+        faults += self._tie_faults() + self._frame_faults() + damping_faults(self.damping, None) + self._load_faults()
         for name in ("vectors", "stiffness", "mass", "dofs"):
             path = getattr(self, name)
             if path is not None and not path.is_file():
@@ -140,7 +145,7 @@ class ReductionRequest:
         elif self.field == "quadratic" and self.modes is not None and self.modes > MOST_QUADRATIC:
             text = f"a quadratic field allows at most {MOST_QUADRATIC} modes, found {self.modes}"
             faults.append(Fault(text, ("modes",), "Use fewer, or the linear field."))
-        elif self.modes == 0 and self.method == "free" and not (self.attachment or self.vectors):
+        elif self.modes == 0 and self.method == "free" and not (self.attachment or self.vectors or self.loads):
             faults.append(Fault("method free needs at least one mode", ("modes",)))
         for name, frequency in (("below", self.below), ("keep_below", self.keep_below)):
             if frequency is not None and (not is_number(frequency) or frequency <= 0.0):
@@ -203,6 +208,16 @@ class ReductionRequest:
                 Fault(f"there is no interface '{name[:60]}'", ("frame",), did_you_mean(name, names, "Interfaces"))
             )
         return faults
+
+    def _load_faults(self) -> list[Fault]:
+        from flexmb.reduction.prestress import prestress_faults
+
+        faults = load_name_faults(self.loads, ("loads",))
+        if self.loads and self.band is not None:
+            text = "shapes that are chosen for a band represent loads at the interfaces only"
+            faults.append(Fault(text, ("loads",), "Give a number of modes instead of the band."))
+        loads, ties = [load.name for load in self.loads], [tie.name for tie in self.interfaces]
+        return faults + prestress_faults(self.prestress, loads, ties, self.field, self.band is not None)
 
     def mesh_faults(self, mesh: Mesh, select: Callable[[Mesh, str], Any]) -> list[Fault]:
         """Faults against the mesh; `select` finds the nodes of a selection (mesh/select.py)."""

@@ -84,7 +84,7 @@ def _derivatives(body: FreeBody, Phi: Floats, pairs: Integers) -> Floats:
     if body.model.ties is not None:
         turned = np.zeros_like(forces)
         if ties:
-            turned[body.tied_rows] = np.concatenate([_turned(tie, Phi, pairs) for tie in ties])
+            turned[body.tied_rows] = np.concatenate([turned_nodes(tie, Phi, pairs) for tie in ties])
         turned = body.model.ties.second_order(Phi, pairs, turned)
         G = body.solve(forces + np.asarray(body.model.K @ turned))
         np.subtract(turned, G, out=G)
@@ -92,7 +92,7 @@ def _derivatives(body: FreeBody, Phi: Floats, pairs: Integers) -> Floats:
         return G
     if not ties:
         return -body.solve(forces)
-    turned = np.concatenate([_turned(tie, Phi, pairs) for tie in ties])
+    turned = np.concatenate([turned_nodes(tie, Phi, pairs) for tie in ties])
     forces += body.tied_stiffness @ turned
     G = body.solve(forces)
     np.negative(G, out=G)
@@ -110,7 +110,7 @@ def _membrane_rank(body: FreeBody, shapes: ComponentModes, own: Floats) -> Integ
     return rank
 
 
-def _turned(tie: Interface, Phi: Floats, pairs: Integers) -> Floats:
+def turned_nodes(tie: Interface, Phi: Floats, pairs: Integers) -> Floats:
     """(3 s, p) second-order displacement of the nodes of a tie by the rotation of its marker, sym(~w_k ~w_l) r"""
     w = tie.motion(Phi)[3:].T
     turned = second_rotation(w[pairs[:, 0]], w[pairs[:, 1]])
@@ -135,5 +135,5 @@ def marker_motion(interface: Interface, Phi: Floats, pairs: Integers, G: Floats 
     if G is None:
         return SmallMotion(d, w, np.zeros((len(pairs), 3)), np.zeros((len(pairs), 3)))
     # The motion of the nodes due to the rotation of the marker is not a second-order motion of the marker.
-    second = interface.motion(G) - interface.E @ _turned(interface, Phi, pairs)
+    second = interface.motion(G) - interface.E @ turned_nodes(interface, Phi, pairs)
     return SmallMotion(d, w, second[:3].T, second[3:].T)

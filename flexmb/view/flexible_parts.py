@@ -6,6 +6,7 @@ through its markers. The skin is moved by the field that the run used.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,9 +15,11 @@ import numpy as np
 from flexmb.arrays import Floats, Integers
 from flexmb.bodies.body_file import read_body
 from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.bodies.load_shape import stress_shapes
 from flexmb.bodies.marker import Marker
 from flexmb.bodies.marker_shapes import MarkerShapes
 from flexmb.bodies.skin import PolynomialSkin, Skin, beam_skin_motion, mesh_skin_motion
+from flexmb.results.stress_amplitudes import stress_amplitudes
 from flexmb.view.beam_stress import beam_stress
 from flexmb.view.geometry.beam_skin import beam_skin
 from flexmb.view.geometry.primitives import extruded
@@ -41,23 +44,40 @@ class Covered:
     skin: Skin
     triangles: Integers
     stress: Floats | Single | None = None
-    """(s, n, 6) per unit of elastic coordinate [Pa/m]"""
+    """(s, n + m, 6) per unit of elastic coordinate [Pa/m], and of the values of `stressing`"""
     nodes: Integers | None = None
     marks: dict[str, int] = field(default_factory=dict)
+    stressing: tuple[str, ...] = ()
+    """Forces that stress it directly, by load shapes"""
+
+    def stress_amplitudes(self, channel: Callable[[str], Floats]) -> Floats:
+        """(r, n + m) factors of its stress; channel : reads (r, ...) of a path of a result"""
+        return stress_amplitudes(channel, self.body.name, self.body.n_modes, self.stressing)
 
 
-def covered_body(body: FlexibleBody, markers: list[Marker], file: Path | None) -> Covered:
-    """A flexible body with its skin; `file` is its body file, if it has one."""
+def covered_body(
+    body: FlexibleBody, markers: list[Marker], file: Path | None, acting: Mapping[str, str] | None = None
+) -> Covered:
+    """A flexible body with its skin.
+
+    file : its body file, if it has one; acting : force -> load shape by which it acts on the body
+    """
     if body.basis is not None:
         skin = beam_skin(body.basis)
         points = skin.solid.points
         stress = beam_stress(body.basis, skin.inside, skin.offset) if skin.is_true else None
         return Covered(body, beam_skin_motion(body, points), skin.solid.triangles, stress, None, skin.marks)
     if file is not None:
-        surface = read_body(file, second_order=body.order != 0).surface
+        reduced = read_body(file, second_order=body.order != 0)
+        surface = reduced.surface
         if surface is not None and len(surface.triangles):
             motion = mesh_skin_motion(body, surface)
-            return Covered(body, motion, surface.triangles, surface.stress, surface.nodes)
+            stress, stressing = surface.stress, {}
+            if stress is not None:
+                shapes = {force: reduced.load(name) for force, name in (acting or {}).items()}
+                stressing = {force: shape for force, shape in shapes.items() if shape.stress is not None}
+                stress = stress_shapes(stress, list(stressing.values()))
+            return Covered(body, motion, surface.triangles, stress, surface.nodes, stressing=tuple(stressing))
     return _stick(body, [marker for marker in markers if isinstance(marker.shapes, MarkerShapes)])
 
 
@@ -113,7 +133,7 @@ def flexible_part(covered: Covered, motion: MechanismMotion, color: Color) -> tu
     carried, amounts = chord.carried_shapes(points, body.length)
     position, quaternion = motion.body_pose(number)
     at, R = chord.poses(position, rotations(quaternion))
-    stress = _stress_shapes(covered, q)
+    stress = _stress_shapes(covered, motion)
     part = Part(
         name=body.name,
         kind="flexible",
@@ -133,12 +153,13 @@ def flexible_part(covered: Covered, motion: MechanismMotion, color: Color) -> tu
     return part, bent.error if bent.error > tolerance else 0.0
 
 
-def _stress_shapes(covered: Covered, q: Floats) -> Shapes | None:
+def _stress_shapes(covered: Covered, motion: MechanismMotion) -> Shapes | None:
     """The stress of a run by as few shapes as possible; None if it is unknown."""
     stress = covered.stress
     if stress is None or not stress.shape[1]:
         return None
     flat = np.asarray(stress, np.float32)
+    q = covered.stress_amplitudes(motion.channel)
 
     def evaluate(rows: Integers, which: Integers) -> Floats:
         chosen = flat[which]

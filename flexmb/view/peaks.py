@@ -97,8 +97,8 @@ def _body_peaks(result: Result, spec: ModelSpec, mechanism: Mechanism) -> Iterat
         surface = covered(spec, mechanism, mechanism.body_index[body.name])
         if surface.stress is None or not surface.stress.size:
             continue
-        q = result[f"bodies/{body.name}/elastic_position"].reshape(len(time), body.n_modes)
-        stress, row, point = largest_stress(np.asarray(surface.stress, float), q)
+        amplitudes = surface.stress_amplitudes(lambda path: np.asarray(result[path]))
+        stress, row, point = largest_stress(np.asarray(surface.stress, float), amplitudes)
         yield Peak("stress", f"bodies.{body.name}", stress, "Pa", float(time[row]), _point_text(surface, point))
 
 

@@ -17,7 +17,7 @@ from flexmb.arrays import Floats, Integers
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.errors import Fault, InputError
 from flexmb.loads.table import LOAD_TYPES
-from flexmb.model.schema.loads import PointForce, PointTorque
+from flexmb.model.schema.loads import LoadShapeForce, PointForce, PointTorque
 from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.results.export import default_selections
@@ -174,7 +174,12 @@ def covered(spec: ModelSpec, mechanism: Mechanism, number: int) -> Covered:
     assert isinstance(body, FlexibleBody)
     markers = [marker for marker in mechanism.markers if marker.body == number]
     table = spec.bodies[body.name]
-    return covered_body(body, markers, Path(table.file.text) if isinstance(table, MeshBody) else None)
+    acting = {
+        name: force.shape
+        for name, force in spec.forces.items()
+        if isinstance(force, LoadShapeForce) and force.body == body.name
+    }
+    return covered_body(body, markers, Path(table.file.text) if isinstance(table, MeshBody) else None, acting)
 
 
 def _felt(arrows: tuple[Arrow, ...], size: float) -> tuple[Arrow, ...]:

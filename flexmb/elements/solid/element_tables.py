@@ -72,7 +72,7 @@ def mass_rule(kind: str) -> quadrature.Rule:
     }[kind]()
 
 
-def _stress_points(kind: str) -> Floats:
+def stress_points(kind: str) -> Floats:
     """Points where stress is most accurate (Barlow 1976)."""
     return {
         "tet4": lambda: quadrature.tetrahedron(1),
@@ -143,10 +143,10 @@ def element_tables(kind: str, incompatible: bool = False) -> ElementTables:
     """The tables of a cell type; `incompatible` adds the inner functions of hex8."""
     points, weights = stiffness_rule(kind)
     samples, table = _mass_samples(kind)
-    stress_points, inner = _stress_points(kind), incompatible and kind == "hex8"
+    places, inner = stress_points(kind), incompatible and kind == "hex8"
     exponents = _STRESS_EXPONENTS[kind]
     # The pyramid with 13 nodes has more points than coefficients: least squares.
-    extrapolation = monomials(exponents, reference_nodes(kind)) @ np.linalg.pinv(monomials(exponents, stress_points))
+    extrapolation = monomials(exponents, reference_nodes(kind)) @ np.linalg.pinv(monomials(exponents, places))
     return ElementTables(
         kind=kind,
         gradients=np.ascontiguousarray(shape_gradients(kind, points)),
@@ -155,7 +155,7 @@ def element_tables(kind: str, incompatible: bool = False) -> ElementTables:
         centre=np.ascontiguousarray(shape_gradients(kind, reference_nodes(kind).mean(axis=0)[None])[0]),
         mass_gradients=np.ascontiguousarray(shape_gradients(kind, samples)),
         mass_table=np.ascontiguousarray(table),
-        stress_gradients=np.ascontiguousarray(shape_gradients(kind, stress_points)),
-        stress_inner=_inner_gradients(stress_points, inner),
+        stress_gradients=np.ascontiguousarray(shape_gradients(kind, places)),
+        stress_inner=_inner_gradients(places, inner),
         extrapolation=np.ascontiguousarray(extrapolation),
     )

@@ -26,7 +26,7 @@ def nodal_stress(model: FEModel, U: Floats) -> Floats:
     """
     U = displacements(model, U)
     blocks = solid_blocks(model)
-    owner = _stiffest_material(model, blocks)
+    owner = stiffest_material(model, blocks)
     stress = np.zeros((len(model.points), U.shape[1], 6))
     count = np.zeros(len(model.points), dtype=np.int64)
     for block in blocks:
@@ -49,7 +49,7 @@ def von_mises(stress: Floats) -> Floats:
     return np.asarray(np.sqrt(0.5 * differences + 3.0 * (xy**2 + yz**2 + zx**2)))
 
 
-def _stiffest_material(model: FEModel, blocks: list[SolidBlock]) -> Integers:
+def stiffest_material(model: FEModel, blocks: list[SolidBlock]) -> Integers:
     """(n,) for every node the material with the largest Young's modulus among its cells"""
     by_stiffness = np.argsort([material.E for material in model.elastic.materials], kind="stable")
     rank = np.empty(len(by_stiffness), dtype=np.int64)

@@ -68,6 +68,9 @@ def check_force(references: References, name: str, table: Table) -> None:
     elif kind.acts_on == "beam":
         if references.named("bodies", table.get("body"), (*path, "body")):
             on_beam(references, table["body"], (*path, "body"), "a distributed force")
+    elif kind.acts_on == "shape":
+        if references.named("bodies", table.get("body"), (*path, "body")):
+            _check_shape_body(references, name, str(table["body"]))
     elif kind.acts_on == "pair":
         given = table.get("markers")
         given = given if isinstance(given, (list, tuple)) else ()
@@ -91,6 +94,16 @@ def check_force(references: References, name: str, table: Table) -> None:
             references.add(path, f"force '{name}' needs viscous or coulomb")
         if "coulomb" in table and "transition" not in table:
             references.add((*path, "transition"), f"force '{name}' needs 'transition' with 'coulomb'")
+
+
+def _check_shape_body(references: References, name: str, body: str) -> None:
+    """Require a body from a mesh, the only ones with load shapes."""
+    kind = references.kinds.get(body)
+    if kind is not None and kind not in ("mesh", "meshed"):
+        text = f"force '{name}' acts on a mesh, and body '{body}' is not from a mesh"
+        from_mesh = [other for other, its in references.kinds.items() if its in ("mesh", "meshed")]
+        hint = f"Bodies from meshes: {', '.join(from_mesh)}." if from_mesh else "Give a body with 'mesh' or 'file'."
+        references.add(("forces", name, "body"), text, hint)
 
 
 _MOST_STEPS = 1e12

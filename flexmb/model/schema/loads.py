@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.expression import Expression
+from flexmb.model.schema.amplitude_field import AmplitudeField
 from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.fields import Context, DirectionField, ExpressionField, Names, Scalar, Vector
 from flexmb.model.schema.json_forms import any_of, at_most_one, exactly_one, given, needs, rules
@@ -145,8 +146,24 @@ class Actuator(OnCoordinate):
     )
 
 
+class LoadShapeForce(Strict):
+    """A load on the mesh of a body by one of its load shapes: a pressure, a temperature or a force on a set."""
+
+    type: Literal["load-shape"] = Field(description="Type of the force.")
+    body: str = Field(description="Body from a mesh on which it acts.")
+    shape: str = Field(description="Its load shape: a name in 'loads' of the body, or of 'flexmb reduce --load'.")
+    value: Annotated[Expression, AmplitudeField()] = Field(
+        description="Pressure [Pa], temperature [K, K/m] or force [N]: a number or an expression of t and of sensors."
+    )
+
+    @property
+    def marker(self) -> str:
+        """The marker of the frame of its body, its place in the graph of the mechanism."""
+        return self.body
+
+
 Force = Annotated[
-    PointForce | PointTorque | DistributedForce | SpringDamper | JointSpring | Friction | Actuator,
+    PointForce | PointTorque | DistributedForce | SpringDamper | JointSpring | Friction | Actuator | LoadShapeForce,
     Field(discriminator="type"),
 ]
 
@@ -154,7 +171,7 @@ Force = Annotated[
 def expressions_of(force: Any) -> tuple[Expression, ...]:
     """Expressions of t and of sensors of a load: none, one, or one per component."""
     key = LOAD_TYPES[force.type].expression
-    return () if key is None else (force.effort,) if key == "effort" else tuple(getattr(force, key))
+    return () if key is None else tuple(force.vector) if key == "vector" else (getattr(force, key),)
 
 
 SENSOR_SUBJECTS = ("joint", "marker", "between", "deflection", "section", "motion", "force", "reaction")

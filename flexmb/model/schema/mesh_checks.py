@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from flexmb.model.schema.amplitude_field import unit_fault
 from flexmb.model.schema.beam_checks import check_damping, count_faults, marker_hint, on_beam, reject_bare_modal
 from flexmb.model.schema.beams import BeamBody
 from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.checks import Path, References, Table
 from flexmb.model.schema.mesh_bodies import MeshBody
-from flexmb.suggestions import clipped
+from flexmb.suggestions import clipped, did_you_mean
 
 if TYPE_CHECKING:
     from flexmb.model.schema.joints import Joint
@@ -131,12 +132,31 @@ def _shown(place: Any) -> str:
     return f"({', '.join(f'{round(value, 9) + 0.0:g}' for value in map(float, place))})"
 
 
+def _check_load_shapes(references: References, spec: ModelSpec) -> None:
+    """Load shapes that a body does not have, and values in another unit."""
+    for name, force in spec.forces.items():
+        if force.type != "load-shape" or force.body not in spec.bodies:
+            continue
+        body = spec.bodies[force.body]
+        shapes = body.file.body.loads if isinstance(body, MeshBody) else getattr(body, "loads", ())
+        units = {shape.name: shape.unit for shape in shapes}
+        if force.shape not in units:
+            text = f"force '{name}': body '{force.body}' has no load shape '{force.shape[:60]}'"
+            is_file = isinstance(body, MeshBody) and not body.file.mesh
+            remedy = "reduce again with --load NAME=KIND:SET" if is_file else "add it to the key 'loads' of the body"
+            hint = did_you_mean(force.shape, units, "Load shapes") if units else f"It has none: {remedy}."
+            references.add(("forces", name, "shape"), text, hint)
+        elif reason := unit_fault(force.value, units[force.shape], references.context):
+            references.add(("forces", name, "value"), f"force '{name}': {reason}")
+
+
 def check_mesh_values(references: References, spec: ModelSpec) -> None:
     """Faults that need the contents of the files."""
     for name, body in spec.bodies.items():
         if isinstance(body, MeshBody):
             for path, text in _mesh_faults(body):
                 references.add(("bodies", name, *path), f"body '{name}': {text}")
+    _check_load_shapes(references, spec)
     if references.parts:
         from flexmb.model.schema.meshed_checks import seen_from_outside
 

@@ -28,6 +28,7 @@ from flexmb.model.schema.fields import (
     field_error,
 )
 from flexmb.model.schema.json_forms import TEXT, Schema, either, listed
+from flexmb.model.schema.load_fields import LoadsField, PrestressField
 from flexmb.model.schema.mesh_bodies import BodyFile, MeshBody, load_body
 from flexmb.model.schema.sections import AnyMaterial, AnySection, Material
 from flexmb.model.schema.table import Field, FieldError, StrictBool, ValidationInfo
@@ -101,6 +102,7 @@ class MeshedBody(FlexibleTable):
         **dict.fromkeys(("inertia", "center"), _ELSEWHERE),
         "file": "cannot be given together with 'mesh': a body is either reduced from a mesh or read from a body file",
         "interface": "is called 'interfaces' here",
+        "load": "is called 'loads' here",
         "marker": "is called 'markers' here",
         "no_compare": "is 'compare = false' here",
         "geometry": "belongs to a rigid body: this one is drawn as the surface of its mesh",
@@ -147,6 +149,16 @@ class MeshedBody(FlexibleTable):
     )
     markers: Annotated[Any, TiesField(follower=True)] = Field(
         (), description="Markers that follow the body and add no modes, as interfaces."
+    )
+    loads: Annotated[Any, LoadsField()] = Field(
+        (),
+        description="Loads on the mesh that forces of type 'load-shape' apply: pressure:FACES, temperature:CELLS (all, "
+        "or growing along an axis: all:y), force:NODES:DIRECTION; parts that act together with ';' between them.",
+    )
+    prestress: Annotated[Any, PrestressField()] = Field(
+        (),
+        description="State about which the body is linearised (field linear): values of loads, 'held INTERFACE' where "
+        "they are not balanced, or spin = '300 rad/s about INTERFACE:z'.",
     )
     method: Literal["craig-bampton", "free", "fixed"] = Field("craig-bampton", description="Method of the reduction.")
     modes: Annotated[int | None, CountField(MOST_MODES)] | None = Field(
@@ -297,4 +309,4 @@ def _material(given: Any, named: Mapping[str, Material], path: tuple[str, ...], 
     if table.shear_modulus is None:
         faults.append(Fault("the material needs 'nu' or 'G'.", path, "Give Poisson's ratio or the shear modulus."))
         return None
-    return Made(float(table.E), float(table.shear_modulus), float(table.density))
+    return Made(float(table.E), float(table.shear_modulus), float(table.density), "", table.expansion)

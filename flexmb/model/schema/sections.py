@@ -33,6 +33,9 @@ class Material(Strict):
         None, description="Shear modulus [Pa], instead of nu."
     )
     density: Annotated[float, Scalar("density", above=0.0)] = Field(description="Density [kg/m^3].")
+    expansion: Annotated[float, Scalar("thermal expansion")] | None = Field(
+        None, description="Thermal expansion [1/K]; required for temperatures of bodies from meshes."
+    )
 
     @model_validator(mode="after")
     def _one_of_nu_and_g(self) -> Material:

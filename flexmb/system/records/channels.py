@@ -149,6 +149,8 @@ def _describe_force(spec: Any, name: str) -> tuple[str, str]:
     force = spec.forces[name]
     kind = LOAD_TYPES[force.type]
     text = f"size of distributed force {name}" if kind.acts_on == "beam" else f"effort of force {name}"
+    if kind.acts_on == "shape":
+        return spec.bodies[force.body].file.body.load(force.shape).unit, f"value of load shape {force.shape} by {name}"
     if kind.unit is not None:
         return kind.unit, text
     acted_on = spec.joints[force.joint].kind.kind_of(spec.coordinate(force.joint, force.coordinate))

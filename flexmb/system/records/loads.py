@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.layout import flat_arrays as L
 from flexmb.loads.table import LOAD_TYPES
@@ -145,6 +146,11 @@ class LoadRecords:
             record[L.L_F] = self.pack.put([length for _, length in places])
         elif kind.acts_on == "marker":
             record[L.L_A] = markers[force.marker]
+        elif kind.acts_on == "shape":
+            body = self.mechanism.bodies[self.mechanism.body_index[force.body]]
+            constants, is_second = load_shape_constants(body, force.shape)
+            record[L.L_A], record[L.L_AXES] = markers[force.body], int(is_second)
+            record[L.L_F] = self.pack.put(constants)
         elif kind.acts_on == "pair":
             record[L.L_A], record[L.L_B] = (markers[reference] for reference in force.markers)
         else:
@@ -169,6 +175,17 @@ class LoadRecords:
         return self.pack.function(
             expression, {name: self.sensor_slot[name] for name in expression.names if name != "t"}
         )
+
+
+def load_shape_constants(body: Any, name: str) -> tuple[Floats, bool]:
+    """Constants of a load shape of a body from a file, as `SHAPE_CONSTANTS`, and whether they are of second order."""
+    shape = body.reduced.load(name)
+    modes = np.concatenate([shape.Q0[:, None], shape.F1, shape.M1], axis=1)
+    constants = [shape.F0, shape.M0, modes.ravel()]
+    is_second = body.order != 0 and shape.Q1 is not None
+    if is_second:
+        constants.append(np.concatenate([shape.Q1[:, :, None], shape.M2], axis=2).ravel())
+    return np.concatenate(constants), is_second
 
 
 def _slot(source: int, kind: int = L.SENSE_SLOT) -> list[int]:
