@@ -39,7 +39,7 @@ def prepare(model: Model | str | os.PathLike[str]) -> PreparedModel:
 
     Raises InputError or ComputationError as a run does, when it cannot be built.
     """
-    return PreparedModel(_model(model).with_values({}))
+    return PreparedModel(_model(model).with_files_read())
 
 
 def run(

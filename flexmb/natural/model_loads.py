@@ -24,6 +24,7 @@ from flexmb.errors import Fault
 from flexmb.joints.joint_type import JointType
 from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.expression import Expression
+from flexmb.model.expressions.nodes import data_in
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema import ModelSpec, loads
 from flexmb.model.schema.analysis import Analysis
@@ -213,8 +214,8 @@ def _friction_slope(force: loads.Friction, rate: float) -> float:
 
 
 def _is_sensed(force: loads.Force) -> bool:
-    """Whether an expression of the load depends on a sensor."""
-    return any(expression.names - {"t"} for expression in expressions_of(force))
+    """Whether the core evaluates the load: an expression depends on a sensor or has a table."""
+    return any(expression.names - {"t"} or data_in(expression.node) for expression in expressions_of(force))
 
 
 def _function(expression: Expression) -> Callable[[float], float]:

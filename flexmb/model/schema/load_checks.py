@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.evaluation import measure
 from flexmb.model.expressions.expression import Expression
+from flexmb.model.expressions.nodes import argument_of, data_in, names_in
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema.beam_checks import check_flexible_values, on_beam, reject_bare_modal
 from flexmb.model.schema.bodies import Body
@@ -276,6 +277,8 @@ def check_values(references: References, spec: ModelSpec) -> None:
         _check_start(references, expression, path)
         if path[0] == "forces":
             _check_sensors(references, spec, expression, path)
+        else:
+            _check_covered(references, spec, expression, path)
     _check_length(references, spec)
 
 
@@ -304,6 +307,23 @@ def _check_start(references: References, expression: Expression, path: Path) -> 
         reason = error.message
     if reason:
         references.add(path, f"'{expression.text[:60]}' has no value at t = 0: {reason}")
+
+
+def _check_covered(references: References, spec: ModelSpec, expression: Expression, path: Path) -> None:
+    """Require tables of time in a motion to cover the analysis: at their ends they would stop with a jerk."""
+    for table in data_in(expression.node):
+        if names_in(table) != {"t"} or spec.analysis is None:
+            continue
+        low, high = table.points[0][0], table.points[-1][0]
+        slack = 1e-9 * (high - low)
+        for t in (0.0, spec.analysis.end):
+            try:
+                x = measure(argument_of(table), {"t": t}).value
+            except TextError:
+                continue
+            if x is not None and not low - slack <= x <= high + slack:
+                text = f"{references.owner(path)}: the table covers {low:g} to {high:g}, but at t = {t:g} s it is read at {x:g}"
+                references.add(path, text)
 
 
 def _check_length(references: References, spec: ModelSpec) -> None:
