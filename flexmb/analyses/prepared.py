@@ -30,7 +30,7 @@ from flexmb.system.records.fields import field_kinds
 
 _PLACED_BY = ("points", "materials", "sections", "bodies", "markers", "joints", "forces", "sensors", "base")
 """Tables that decide the placed mechanism, beside what the motions act on and the direction of gravity"""
-_MOVED_BY = ("joint", "coordinate", "marker", "along", "relative_to")
+_MOVED_BY = ("joint", "coordinate", "marker", "along", "about", "relative_to")
 """Keys of a motion that decide what it acts on"""
 
 

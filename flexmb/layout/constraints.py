@@ -5,9 +5,9 @@ from __future__ import annotations
 from flexmb.layout.bodies import JOINT_KEY_RECORD
 from flexmb.layout.record import Record
 
-ROW_POINT, ROW_DOT, ROW_DISTANCE, ROW_SCREW, ROW_TREE, ROW_CHORD, ROW_ROLL = range(7)
+ROW_POINT, ROW_DOT, ROW_DISTANCE, ROW_SCREW, ROW_TREE, ROW_CHORD, ROW_ROLL, ROW_TURN = range(8)
 """Kinds of row: component of a distance, cosine of two axes, distance, screw, coordinate of the tree or of a chord,
-rolling."""
+rolling, component of the rotation vector."""
 
 ROW_RECORD = Record("row", "I", "One condition between two markers.")
 R_KIND = ROW_RECORD.value("kind", "ROW_... value")

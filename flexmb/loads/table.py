@@ -33,6 +33,7 @@ class LoadCode(IntEnum):
     FRICTION = 4
     ACTUATOR = 5
     DISTRIBUTED_FORCE = 6
+    PAIR_FORCE = 7
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ _TYPES = (
         unit="N",
         is_spring=True,
     ),
+    LoadType("pair-force", LoadCode.PAIR_FORCE, "pair", "effort", unit="N"),
     LoadType(
         "joint-spring",
         LoadCode.JOINT_SPRING,

@@ -102,7 +102,7 @@ class Base:
 
 
 class SensedForces:
-    """Forces, torques and actuators whose expressions depend on sensors."""
+    """Forces, torques, pair forces and actuators whose expressions depend on sensors."""
 
     def __init__(self, loads: ModelLoads, layout: Layout, system: System, base: Base | None):
         self.base = base
@@ -111,6 +111,7 @@ class SensedForces:
         self.m = Mechanics(system, system.workspace())
         self._forces, self._torques = list[tuple[int, Combination]](), list[tuple[int, tuple[Combination, ...]]]()
         self._efforts = list[tuple[int, int]]()
+        self._tensions = list[tuple[int, Combination, Combination]]()
         for number, (name, force) in enumerate(spec.forces.items()):
             if name not in loads.sensed:
                 continue
@@ -118,6 +119,10 @@ class SensedForces:
             if isinstance(force, schema.OnCoordinate):
                 key = force.joint, spec.coordinate(force.joint, force.coordinate)
                 self._efforts.append((block + L.LW_EFFORT, layout.scalar_column(loads.keys.index(key))))
+                continue
+            if isinstance(force, schema.PairForce):
+                ends = [choice.marker_point(choice.mechanism.marker_index[end], layout) for end in force.markers]
+                self._tensions.append((block + L.LW_EFFORT, ends[0], ends[1]))
                 continue
             assert isinstance(force, (schema.PointForce, schema.PointTorque))
             marker = choice.mechanism.markers[choice.mechanism.marker_index[force.marker]]
@@ -141,6 +146,11 @@ class SensedForces:
             point.add_force(back @ W[block : block + 3], generalised)
         for block, axes in self._torques:
             add_torque(axes, back @ W[block : block + 3], y, generalised)
+        for slot, first, second in self._tensions:
+            line = second.at(y) - first.at(y)
+            pull = W[slot] / max(float(np.linalg.norm(line)), 1e-300) * line
+            first.add_force(pull, generalised)
+            second.add_force(-pull, generalised)
         for slot, column in self._efforts:
             generalised[column] += W[slot]
         return generalised

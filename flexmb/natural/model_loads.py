@@ -86,6 +86,9 @@ def uncovered(spec: ModelSpec) -> list[Fault]:
             fault(f"have no tree; '{name}' has tree = true", "joints", name, "tree", hint="Remove tree = true.")
     if spec.coordinates.branches:
         fault("have no tree and no branches", "coordinates", "branches", hint="Remove the branches.")
+    for name, motion in spec.motions.items():
+        if motion.about is not None:
+            fault(f"do not support the motion '{name}' of an orientation", "motions", name, "about")
     for name, force in spec.forces.items():
         if reason := LOAD_TYPES[force.type].not_in_natural:
             fault(f"do not support the {force.type.replace('-', ' ')} '{name}': {reason}", "forces", name)
@@ -214,8 +217,8 @@ def _friction_slope(force: loads.Friction, rate: float) -> float:
 
 
 def _is_sensed(force: loads.Force) -> bool:
-    """Whether the core evaluates the load: an expression depends on a sensor or has a table."""
-    return any(expression.names - {"t"} or data_in(expression.node) for expression in expressions_of(force))
+    """Whether the core evaluates the load: an expression depends on a sensor, on itself, or has a table."""
+    return isinstance(force, loads.PairForce) or any(expression.names - {"t"} or data_in(expression.node) for expression in expressions_of(force))
 
 
 def _function(expression: Expression) -> Callable[[float], float]:

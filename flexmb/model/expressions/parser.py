@@ -239,6 +239,11 @@ class _Parser:
         if token.text[0] == "$":
             hint = did_you_mean(token.text, (f"${known}" for known in self.parameters), "Parameters")
             raise self.fault(f"unknown parameter '{token.text}'", token, hint)
+        owner, dot, component = name.partition(".")
+        if dot and owner in self.variables:
+            is_vector = f"{owner}.x" in self.variables
+            hint = "Its components are x, y and z." if is_vector else "It is a single number."
+            raise self.fault(f"'{owner}' has no component '{component[:60]}'", token, hint)
         if name in FUNCTIONS:
             raise self.fault(f"'{name}' is a function: its arguments in brackets are missing", token)
         choices, what = itertools.chain(self.variables, CONSTANTS, self.parameters, self.scope.expressions), "name"

@@ -269,6 +269,8 @@ class ExpressionField(FieldType):
     turning: str = ""
     sensors: bool = False
     count: int = 1
+    own: tuple[str, ...] = ()
+    """Further names, of what the load itself measures."""
 
     def read(self, value: Any, info: ValidationInfo) -> Any:
         if self.count == 1:
@@ -286,7 +288,7 @@ class ExpressionField(FieldType):
             return constant(read_number(value, kinds, info))
         context = context_of(info)
         try:
-            variables = ("t", *context.sensors) if self.sensors else ("t",)
+            variables = ("t", *self.own, *context.sensors) if self.sensors else ("t",)
             kind = kinds[0] if len(kinds) == 1 else None
             return parse_expression(value, context.parameters, variables, kind, context.scope)
         except TextError as error:

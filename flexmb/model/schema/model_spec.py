@@ -29,6 +29,7 @@ from flexmb.model.schema.loads import Base, Force, Sensor
 from flexmb.model.schema.named_parts import DataTableField, DataTables, NamedExpressionField, resolve_expressions
 from flexmb.model.schema.parameters import TABLES, Keep, merged_parameters, missing_fault, resolve_parameters
 from flexmb.model.schema.sections import Material, NamedSection
+from flexmb.model.schema.sensor_rates import components, with_rates
 from flexmb.model.schema.table import Field, ValidationError, WithJsonSchema
 from flexmb.suggestions import bounded
 
@@ -165,7 +166,8 @@ def read_spec(
     for table in TABLES:
         if table in raw:
             raw[table] = {name: float(amount.value) for name, amount in amounts.items() if owner[name] == table}
-    sensors = tuple(name for name in tables_of(raw, "sensors", any_value=True) if _IDENTIFIER.fullmatch(name))
+    sensed = {n: t for n, t in tables_of(raw, "sensors", any_value=True).items() if _IDENTIFIER.fullmatch(n)}
+    sensors = (*sensed, *components(sensed))
     points = tuple(tables_of(raw, "points", any_value=True))
     data = DataTables(raw.get("tables"), folder, read_before)
     named = resolve_expressions(raw.get("expressions"), amounts, ("t", *sensors), data)
@@ -194,6 +196,8 @@ def read_spec(
     if faults:
         raise InputError(_sentences(faults))
     assert spec is not None
+    if any(sensor.rate is not None for sensor in spec.sensors.values()):
+        spec = spec.model_copy(update={"sensors": with_rates(spec.sensors)})
     if not references.parts:
         return spec
     from flexmb.model.schema.meshed_checks import with_reduced_meshes
