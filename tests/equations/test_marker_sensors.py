@@ -138,7 +138,7 @@ def test_faults(sensors: dict[str, dict[str, object]], words: str) -> None:
 @pytest.mark.parametrize(
     ("effort", "words"),
     [
-        ("r", "has three components (r.x, r.y, r.z)"),
+        ("r", "has three components and cannot be used in a force. Write r.x, r.y or r.z."),
         ("r.w", "'r' has no component 'w'"),
         ("d.x", "'d' has no component 'x'"),
         ("q.x", "unknown name 'q.x'"),

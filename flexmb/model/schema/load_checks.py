@@ -367,7 +367,9 @@ def _check_sensors(references: References, spec: ModelSpec, expression: Expressi
     for name in sorted(names):
         reason = _not_for_expressions(spec, name)
         if reason:
-            references.add(path, f"{references.owner(path)}: sensor '{name}' {reason} and cannot be used in a force")
+            hint = f"Write {name}.x, {name}.y or {name}.z." if reason == "has three components" else ""
+            text = f"{references.owner(path)}: sensor '{name}' {reason} and cannot be used in a force"
+            references.add(path, text, hint)
 
 
 def _not_for_expressions(spec: ModelSpec, name: str) -> str:
@@ -379,5 +381,5 @@ def _not_for_expressions(spec: ModelSpec, name: str) -> str:
     if sensor.component == "magnitude-rate" and str(sensor.quantity).endswith("velocity"):
         return "measures the rate of a velocity"
     if (sensor.marker or sensor.deflection) and sensor.component is None and "." not in name:
-        return f"has three components ({name}.x, {name}.y, {name}.z)"
+        return "has three components"
     return ""
