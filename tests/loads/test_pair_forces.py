@@ -57,7 +57,7 @@ def test_statics_and_modes_are_those_of_a_spring() -> None:
     for kind in ("spring", LINEAR):
         model = swing(kind, type="static", method="generalized-alpha")
         found.append(fx.run(model)["bodies/bob/position"][-1])
-        found.append(np.sort(fx.modes_of_model(model).frequencies))
+        found.append(np.array([mode.frequency for mode in fx.modes_of_model(model).modes]))
     assert found[2] == pytest.approx(found[0], abs=1e-9)
     assert found[3] == pytest.approx(found[1], rel=1e-6)
 
