@@ -17,7 +17,7 @@ import numpy as np
 
 from flexmb.analyses.preparation import prepare_spec
 from flexmb.arrays import Floats
-from flexmb.errors import ComputationError
+from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.model.expressions import expression as expressions
 from flexmb.model.schema.analysis import Analysis
 from flexmb.model.schema.joints import Joint
@@ -96,6 +96,9 @@ def _driven_by(spec: ModelSpec, efforts: dict[str, Floats]) -> ModelSpec:
     for name, points in efforts.items():
         motion = spec.motions[name]
         called, joint, coordinate = _unused(name, forces), motion.joint, motion.coordinate
+        if motion.about is not None:
+            text = f"the forward check has no force that drives an orientation (motion '{name}')."
+            raise InputError([Fault(text, ("motions", name), "Leave out the forward check.")])
         if joint is None:
             assert motion.marker is not None
             joint, coordinate = _unused(name, joints), motion.along

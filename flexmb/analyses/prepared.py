@@ -41,7 +41,7 @@ _PLACED_BY = (
     "base",
 )
 """Tables that decide the placed mechanism, beside what the motions act on and the direction of gravity"""
-_MOVED_BY = ("joint", "coordinate", "marker", "along", "relative_to")
+_MOVED_BY = ("joint", "coordinate", "marker", "along", "about", "relative_to")
 """Keys of a motion that decide what it acts on"""
 
 
@@ -50,7 +50,7 @@ def prepare(model: Model | str | os.PathLike[str]) -> PreparedModel:
 
     Raises InputError or ComputationError as a run does, when it cannot be built.
     """
-    return PreparedModel(_model(model).with_values({}))
+    return PreparedModel(_model(model).with_files_read())
 
 
 def run(

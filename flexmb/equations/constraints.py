@@ -12,6 +12,7 @@ import math
 from flexmb.equations.chords import relative_motion_into
 from flexmb.equations.inverse_dynamics import to_parent_into
 from flexmb.equations.markers import apply_wrench, state_of
+from flexmb.equations.rotation_vectors import component_gradient, rotation_vector, vector_rate
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_wb_at,
@@ -162,6 +163,18 @@ def _roll(W, a, b, k, radius):
 
 
 @kernel
+def _turn(W, a, b, axis, x):
+    """A component of the rotation vector of B relative to A, axes of A."""
+    R, _ = relative_motion_into(W, a, b, x)
+    omega = load3(W, x)
+    theta = rotation_vector(R)
+    g, g1 = component_gradient(theta, vector_rate(theta, omega), axis)
+    value = theta[0] if axis == 0 else theta[1] if axis == 1 else theta[2]
+    second = dot(g, load3(W, x + 6)) + dot(g1, omega)
+    return value, dot(g, omega), second, ZERO, rotate(R_wm_at(W, a), g)
+
+
+@kernel
 def row_into(I, F, W, row, k, a, b, accelerate):
     """Phi, its rates (into PHI_ALL, PHI_DOT_ALL, GAM_ALL) and the wrench of row k; marker states are at W[a], W[b]."""
     kind = I[row + L.R_KIND]
@@ -184,6 +197,8 @@ def row_into(I, F, W, row, k, a, b, accelerate):
         call(I[L.AT_TEETH], I, F, W, row)
         value, first, second = load3(W, I[L.X_VALUE])
         force, moment = load_pair(W, I[row + L.R_W])
+    elif kind == L.ROW_TURN:
+        value, first, second, force, moment = _turn(W, a, b, I[row + L.R_I], I[L.X_CHORD])
     elif kind == L.ROW_TREE:
         value = W[I[L.Q] + I[row + L.R_SUB]]
         first = W[I[L.V] + I[row + L.R_COORD]]

@@ -123,6 +123,8 @@ def _on_shape(I, F, W, load, out):
 def _apply_law(I, F, W, load, out, position, rate):
     """Effort of the law of a load at a length or coordinate and its rate; power and potential go to its block."""
     function = I[load + L.L_FX]
+    W[out + L.LW_DISTANCE] = position
+    W[out + L.LW_RATE] = rate
     applied = _value(I, F, W, function) if function > 0 else 0.0
     law_into(I[load + L.L_KIND], F, I[load + L.L_F], I[load + L.L_TABLE], position, rate, applied, W, out)
     return W[out + L.LW_EFFORT]

@@ -6,13 +6,17 @@ import math
 
 from flexmb.equations.chords import relative_motion_into
 from flexmb.equations.markers import state_of
+from flexmb.equations.rotation_vectors import rotation_vector, vector_rate
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import (
     R_wb_at,
+    R_wm_at,
     a_wm_at,
+    alpha_wm_at,
     block_of,
     body_of_marker,
     marker_record,
+    omega_wm_at,
     p_wm_at,
     v_wm_at,
 )
@@ -38,25 +42,58 @@ def _norm(vector):
 
 
 @kernel
+def _in_axes_of(I, W, a, b, kind):
+    """A quantity of marker A relative to marker B, in the axes of B; states at W[a], W[b]."""
+    x = I[L.X_CHORD]
+    R_ba, p_ba = relative_motion_into(W, b, a, x)
+    if kind == L.SENSE_POSITION:
+        return p_ba
+    if kind == L.SENSE_VELOCITY:
+        return load3(W, x + 3)
+    if kind == L.SENSE_ACCELERATION:
+        return load3(W, x + 9)
+    if kind == L.SENSE_OMEGA:
+        return load3(W, x)
+    if kind == L.SENSE_ALPHA:
+        return load3(W, x + 6)
+    theta = rotation_vector(R_ba)
+    return theta if kind == L.SENSE_ORIENTATION else vector_rate(theta, load3(W, x))
+
+
+@kernel
+def _in_world_axes(I, W, a, b, kind):
+    """The same in world axes."""
+    if kind == L.SENSE_VELOCITY:
+        return sub(v_wm_at(W, a), v_wm_at(W, b))
+    if kind == L.SENSE_ACCELERATION:
+        return sub(a_wm_at(W, a), a_wm_at(W, b))
+    if kind == L.SENSE_OMEGA:
+        return sub(omega_wm_at(W, a), omega_wm_at(W, b))
+    if kind == L.SENSE_ALPHA:
+        return sub(alpha_wm_at(W, a), alpha_wm_at(W, b))
+    if kind == L.SENSE_POSITION or kind == L.SENSE_DISTANCE:
+        return sub(p_wm_at(W, a), p_wm_at(W, b))
+    R_wb = R_wm_at(W, b)
+    theta = rotate(R_wb, _in_axes_of(I, W, a, b, L.SENSE_ORIENTATION))
+    if kind == L.SENSE_ORIENTATION:
+        return theta
+    return add(rotate(R_wb, _in_axes_of(I, W, a, b, kind)), cross(omega_wm_at(W, b), theta))
+
+
+@kernel
 def _between(I, F, W, sensor, accelerate):
-    """Position, velocity, acceleration of marker A relative to marker B, in world axes or in those of B."""
+    """A component, the magnitude or its rate of a quantity of marker A relative to B, in world axes or in those of B."""
     kind = I[sensor + L.SE_KIND]
     a = state_of(I, F, W, I[sensor + L.SE_A], accelerate)
     b = state_of(I, F, W, I[sensor + L.SE_B], accelerate)
     k = I[sensor + L.SE_COMPONENT]
-    if kind == L.SENSE_DISTANCE:
-        return _norm(sub(p_wm_at(W, a), p_wm_at(W, b)))
-    if I[sensor + L.SE_AXES] == 1:
-        x = I[L.X_CHORD]
-        pose = relative_motion_into(W, b, a, x)
-        if kind == L.SENSE_POSITION:
-            return _component(pose[1], k)
-        return _component(load3(W, x + 3 if kind == L.SENSE_VELOCITY else x + 9), k)
-    if kind == L.SENSE_VELOCITY:
-        return _component(sub(v_wm_at(W, a), v_wm_at(W, b)), k)
-    if kind == L.SENSE_ACCELERATION:
-        return _component(sub(a_wm_at(W, a), a_wm_at(W, b)), k)
-    return _component(sub(p_wm_at(W, a), p_wm_at(W, b)), k)
+    in_axes = I[sensor + L.SE_AXES] == 1
+    x = _in_axes_of(I, W, a, b, kind) if in_axes else _in_world_axes(I, W, a, b, kind)
+    if k < 4:
+        return _component(x, k)
+    rate = _in_axes_of(I, W, a, b, kind + 1) if in_axes else _in_world_axes(I, W, a, b, kind + 1)
+    size = _norm(x)
+    return dot(x, rate) / size if size > 0.0 else _norm(rate)
 
 
 @kernel
@@ -105,5 +142,9 @@ def sensors(I, F, W, all_of_them):
             W[out] = _norm(load3(W, I[sensor + L.SE_SOURCE]))
         elif kind == L.SENSE_DEFLECTION:
             W[out] = _deflection(I, F, W, sensor)
+        elif kind == L.SENSE_WORLD:
+            marker = state_of(I, F, W, I[sensor + L.SE_A], False)
+            vector = rotate(R_wm_at(W, marker), load3(W, I[sensor + L.SE_SOURCE]))
+            W[out] = _component(vector, I[sensor + L.SE_COMPONENT])
         else:
             W[out] = _between(I, F, W, sensor, all_of_them)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from flexmb.layout.bodies import JOINT_KEY_RECORD
 from flexmb.layout.record import Record
 
-ROW_POINT, ROW_DOT, ROW_DISTANCE, ROW_SCREW, ROW_TREE, ROW_CHORD, ROW_ROLL, ROW_COUPLING, ROW_TEETH = range(9)
+ROW_POINT, ROW_DOT, ROW_DISTANCE, ROW_SCREW, ROW_TREE, ROW_CHORD, ROW_ROLL, ROW_TURN, ROW_COUPLING, ROW_TEETH = range(
+    10
+)
 """Kinds of row: component of a distance, cosine of two axes, distance, screw, coordinate of the tree or of a chord,
-rolling, sum of joint coordinates, teeth of two wheels."""
+rolling, component of the rotation vector, sum of joint coordinates, teeth of two wheels."""
 
 COUPLED_RECORD = Record("coupled coordinate", "I", "A joint coordinate in a coupling.")
 CC_TREE = COUPLED_RECORD.value("on_tree", "1: the coordinate is one of the tree, 0: of a chord")

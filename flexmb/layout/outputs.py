@@ -5,14 +5,16 @@ from __future__ import annotations
 from flexmb.layout.record import Record
 
 SENSE_SLOT, SENSE_POSITION, SENSE_VELOCITY, SENSE_ACCELERATION, SENSE_DISTANCE, SENSE_NORM, SENSE_DEFLECTION = range(7)
+SENSE_ORIENTATION, SENSE_ORIENTATION_RATE, SENSE_OMEGA, SENSE_ALPHA, SENSE_WORLD = range(7, 12)
 """Kinds of sensor: a number in W; position, velocity, acceleration or distance of two markers; length of a vector in
-W; deflection of a marker from a chord of its body."""
+W; deflection of a marker from a chord of its body; rotation vector of two markers, its rate, relative angular velocity
+and acceleration; a vector in W given in the axes of a marker, in world axes. The rate of a kind is the next one."""
 
 SENSOR_RECORD = Record("sensor", "I", "A named number of the state.")
 SE_KIND = SENSOR_RECORD.value("kind", "SENSE_... value")
 SE_A = SENSOR_RECORD.value("marker_a", "marker that is measured")
 SE_B = SENSOR_RECORD.value("marker_b", "marker it is measured from; deflection: start of the chord")
-SE_COMPONENT = SENSOR_RECORD.value("component", "0, 1, 2, or 3 for the magnitude")
+SE_COMPONENT = SENSOR_RECORD.value("component", "0, 1, 2, 3 for the magnitude, 4 for the rate of the magnitude")
 SE_AXES = SENSOR_RECORD.value("axes", "0: world; 1: of the second marker or, for a deflection, of the body")
 SE_SOURCE = SENSOR_RECORD.value("source", "offset in W of what is copied")
 SE_W = SENSOR_RECORD.place("value", "W", 1, "", "value")

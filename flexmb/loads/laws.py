@@ -23,6 +23,7 @@ _ACTS_ON = sum(_SUBJECTS[row.acts_on] << 3 * row.code for row in LOAD_TYPES.valu
 """Three bits a code: what the load acts on."""
 _SPRING_DAMPER, _JOINT_SPRING = int(LoadCode.SPRING_DAMPER), int(LoadCode.JOINT_SPRING)
 _FRICTION = int(LoadCode.FRICTION)
+_PAIR_FORCE = int(LoadCode.PAIR_FORCE)
 
 
 @kernel
@@ -39,6 +40,9 @@ def law_into(code, F, p, table, position, rate, applied, W, out):
         spring_into(F, p, table, position, rate, W, out)
     elif code == _FRICTION:
         friction_into(F, p, rate, W, out)
+    elif code == _PAIR_FORCE:  # its expression is a tension
+        W[out + EFFORT] = -applied
+        W[out + POWER] = -applied * rate
     else:
         W[out + EFFORT] = applied
         W[out + POWER] = applied * rate

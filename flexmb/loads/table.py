@@ -36,6 +36,7 @@ class LoadCode(IntEnum):
     ACTUATOR = 5
     DISTRIBUTED_FORCE = 6
     LOAD_SHAPE = 7
+    PAIR_FORCE = 8
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ _TYPES = (
         unit="N",
         is_spring=True,
     ),
+    LoadType("pair-force", LoadCode.PAIR_FORCE, "pair", "effort", unit="N"),
     LoadType(
         "joint-spring",
         LoadCode.JOINT_SPRING,

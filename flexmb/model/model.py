@@ -27,6 +27,7 @@ from flexmb.model.schema.mesh_bodies import MeshBody
 from flexmb.model.schema.meshed_bodies import as_file
 
 if TYPE_CHECKING:
+    from flexmb.model.expressions.columns import DataTable
     from flexmb.model.schema.symbolic_spec import SymbolicSpec
 
 Quantity = float | str
@@ -56,6 +57,7 @@ class Model(BeamMethods, JointMethods, CouplingMethods, LoadMethods):
         self._spec: ModelSpec | None = None
         self._symbolic: dict[Any, SymbolicSpec] = {}
         self._repeated: list[Fault] = []
+        self._files_read: Mapping[str, DataTable] = {}
 
     @classmethod
     def from_tables(
@@ -90,6 +92,13 @@ class Model(BeamMethods, JointMethods, CouplingMethods, LoadMethods):
         made = Model.from_tables(tables, self._text, settings, self._folder)
         made._repeated = list(self._repeated)
         made._spec = None if values else self._spec
+        made._files_read = self._files_read
+        return made
+
+    def with_files_read(self) -> Model:
+        """A copy that keeps the numbers of its CSV files, whatever becomes of the files."""
+        made = self.with_values({})
+        made._files_read = self.spec.tables
         return made
 
     def _section(self, section: str) -> dict[str, Any]:
@@ -121,6 +130,15 @@ class Model(BeamMethods, JointMethods, CouplingMethods, LoadMethods):
         """Parameters that stay symbols in the equations; "?" is a symbol without a value, as it is for parameters."""
         for name, value in values.items():
             self._put("symbols", name, value)
+
+    def expressions(self, **texts: Quantity) -> None:
+        """Named expressions of t, parameters and sensors, used by name in other expressions."""
+        for name, text in texts.items():
+            self._put("expressions", name, text)
+
+    def table(self, name: str, columns: Mapping[str, Numbers]) -> str:
+        """Data by columns, {"speed [rpm]": numbers, "torque [N*m]": numbers}, for `interp` and for motions and springs."""
+        return self._put("tables", name, columns)
 
     def points(self, **places: Numbers) -> tuple[str, ...]:
         """Named world positions [m] in the design position; returns their names."""
@@ -209,7 +227,8 @@ class Model(BeamMethods, JointMethods, CouplingMethods, LoadMethods):
         """
         faults = list(self._repeated)
         try:
-            self._spec = self._spec or read_spec(self._tables, self._folder, progress=progress)
+            if self._spec is None:
+                self._spec = read_spec(self._tables, self._folder, None, progress, self._files_read)
         except InputError as error:
             faults += error.faults
         if faults:
@@ -249,9 +268,11 @@ class Model(BeamMethods, JointMethods, CouplingMethods, LoadMethods):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Everything that decides the numbers of a run, as JSON values: the tables, and the contents of the body files
-        in place of their paths and of meshes."""
+        """Everything that decides the numbers of a run, as JSON values: the tables, the contents of the body files
+        in place of their paths and of meshes, and the numbers of CSV files."""
         tables: dict[str, Any] = plain(self._tables)
+        if files := self._files:
+            tables["tables"] = {**tables.get("tables", {}), **files}
         for name, body in self.spec.bodies.items():
             if isinstance(body, MeshBody):
                 from flexmb.bodies.body_file import fingerprint
@@ -259,6 +280,20 @@ class Model(BeamMethods, JointMethods, CouplingMethods, LoadMethods):
                 table, file = tables["bodies"][name], f"sha256:{fingerprint(body.file.body)}"
                 tables["bodies"][name] = as_file(table, file) if body.file.mesh else {**table, "file": file}
         return tables
+
+    @property
+    def _files(self) -> dict[str, Any]:
+        """Numbers of the CSV files that the model names, by columns."""
+        own = self._tables.get("tables", {})
+        return {name: table.raw for name, table in self.spec.tables.items() if name not in own}
+
+    @property
+    def complete_text(self) -> str:
+        """Its text with the numbers of its CSV files, so that it can be used without them."""
+        files = self._files
+        if not files:
+            return self.text
+        return f"{self.text.rstrip()}\n\n# Numbers of the files at the time of the run\n{to_toml({'tables': files})}"
 
     @property
     def text(self) -> str:

@@ -51,16 +51,19 @@ class LoadMethods:
         coordinate: str | None = None,
         marker: str | None = None,
         along: str | None = None,
+        about: str | None = None,
         relative_to: str | None = None,
     ) -> str:
-        """A prescribed joint coordinate, or a marker's position along an axis of another marker [m, rad].
+        """A prescribed joint coordinate, or a component of a marker's position (along) or rotation vector (about) in the
+        axes of another marker [m, rad].
 
         function : one of {"rate": c, "start": x0}, {"polynomial": [c0, c1, ...]}, {"ramp": {"to", "over", "from"}},
             {"harmonic": {"amplitude", "frequency", "phase", "offset"}}, {"table": [[t, x], ...], "smooth": [Hz],
             "interpolation": "monotone" or "spline"},
             {"expression": text in t}
         """
-        keys = dict(joint=joint, coordinate=coordinate, marker=marker, along=along, relative_to=relative_to)
+        place = dict(joint=joint, coordinate=coordinate, marker=marker)
+        keys = dict(**place, along=along, about=about, relative_to=relative_to)
         return self._put("motions", name, {**keys, **function})
 
     def force(self, name: str, marker: str, vector: Sequence[Any], *, axes: str | None = None) -> str:
@@ -85,6 +88,10 @@ class LoadMethods:
         """A spring [N/m] and damper [N*s/m] between two markers; `length` [m] is the free length."""
         keys = dict(stiffness=stiffness, damping=damping, length=length, table=table)
         return self._put("forces", name, {"type": "spring-damper", "markers": [first, second], **keys})
+
+    def pair_force(self, name: str, first: str, second: str, *, effort: Any) -> str:
+        """A tension [N] along the line between two markers: an expression of its `distance`, `rate`, t and sensors."""
+        return self._put("forces", name, {"type": "pair-force", "markers": [first, second], "effort": effort})
 
     def joint_spring(
         self,

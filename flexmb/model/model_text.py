@@ -54,7 +54,7 @@ def to_toml(tables: Mapping[str, Any]) -> str:
             blocks.insert(0, f"{_key(section)} = {_value(table)}")
             continue
         named = {key: entry for key, entry in table.items() if isinstance(entry, Mapping)}
-        if section in ("model", "base", "analysis", "output", "coordinates", "parameters", "points"):
+        if section in ("model", "base", "analysis", "output", "coordinates", "parameters", "points", "expressions"):
             named = {}
         rows = [f"{_key(key)} = {_value(entry)}" for key, entry in table.items() if key not in named]
         if rows or not named:

@@ -24,6 +24,7 @@ from flexmb.errors import Fault
 from flexmb.joints.joint_type import JointType
 from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.expression import Expression
+from flexmb.model.expressions.nodes import data_in
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema import ModelSpec, loads
 from flexmb.model.schema.analysis import Analysis
@@ -86,6 +87,9 @@ def uncovered(spec: ModelSpec) -> list[Fault]:
             fault(f"have no tree; '{name}' has tree = true", "joints", name, "tree", hint="Remove tree = true.")
     if spec.coordinates.branches:
         fault("have no tree and no branches", "coordinates", "branches", hint="Remove the branches.")
+    for name, motion in spec.motions.items():
+        if motion.about is not None:
+            fault(f"do not support the motion '{name}' of an orientation", "motions", name, "about")
     for name, force in spec.forces.items():
         if reason := LOAD_TYPES[force.type].not_in_natural:
             fault(f"do not support the {force.type.replace('-', ' ')} '{name}': {reason}", "forces", name)
@@ -214,8 +218,8 @@ def _friction_slope(force: loads.Friction, rate: float) -> float:
 
 
 def _is_sensed(force: loads.Force) -> bool:
-    """Whether an expression of the load depends on a sensor."""
-    return any(expression.names - {"t"} for expression in expressions_of(force))
+    """Whether the core evaluates the load: an expression depends on a sensor or has a table."""
+    return any(expression.names - {"t"} or data_in(expression.node) for expression in expressions_of(force))
 
 
 def _function(expression: Expression) -> Callable[[float], float]:

@@ -21,13 +21,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from flexmb.arrays import Floats
 from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
 from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.model import Model
-from flexmb.model.schema.loads import OnCoordinate, PointForce, PointTorque, SpringDamper
+from flexmb.model.schema.loads import OnCoordinate, PairForce, PointForce, PointTorque, SpringDamper
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.recursive.recorded_accelerations import RecordedMechanism, turned
 from flexmb.results.inverse_result import RecursiveReactions
@@ -78,6 +79,22 @@ class _Pair:
     on: int
     against: int
     wrench: Floats
+
+
+def _turning_moment(R_wa: Floats, R_wb: Floats, axis: int) -> Floats:
+    """(r, 3) moment on b, world axes, of a unit effort on a component of the rotation vector of b relative to a.
+
+    theta = log R_ab has theta' = J^-1 omega with the left Jacobian J of the exponential; the moment is R_wa J^-T e.
+    """
+    found = np.empty((len(R_wa), 3))
+    for k, (A, B) in enumerate(zip(R_wa, R_wb, strict=True)):
+        theta = Rotation.from_matrix(A.T @ B).as_rotvec()
+        phi, cross = float(np.linalg.norm(theta)), np.cross(np.eye(3), theta)
+        J = np.eye(3) + 0.5 * cross
+        if phi > 1e-4:  # below, what is left out is phi^2 / 24
+            J = np.eye(3) + (1.0 - np.cos(phi)) / phi**2 * cross + (phi - np.sin(phi)) / phi**3 * cross @ cross
+        found[k] = A @ np.linalg.solve(J.T, np.eye(3)[axis])
+    return found
 
 
 class _Tree:
@@ -161,15 +178,15 @@ class _Tree:
                 self.known.append(_Pair(self.body_of(marker), 0, wrench))
                 continue
             effort = self.m.result[f"forces/{name}/effort"]
-            if isinstance(force, SpringDamper):
+            if isinstance(force, (SpringDamper, PairForce)):
                 self.known.append(self._pull(force, effort))
             elif isinstance(force, OnCoordinate):
                 joint = self.parts.joints[self.parts.joint_index[force.joint]]
                 coordinate = joint.type.coordinates.index(self.spec.coordinate(force.joint, force.coordinate))
                 self._known_effort(joint, coordinate, effort)
 
-    def _pull(self, force: SpringDamper, tension: Floats) -> _Pair:
-        """Wrenches of a spring-damper along the line of its markers; tension pulls them together."""
+    def _pull(self, force: SpringDamper | PairForce, tension: Floats) -> _Pair:
+        """Wrenches of a spring-damper or pair force along the line of its markers; tension pulls them together."""
         first, second = (self.parts.marker_index[marker] for marker in force.markers)
         at = self.m.pose(first)[0]
         line = self.m.pose(second)[0] - at
@@ -206,13 +223,16 @@ class _Tree:
         for name, motion in self.spec.motions.items():
             found[name] = len(self.unknown)
             if motion.joint is None:
-                assert motion.marker is not None and motion.along is not None
+                assert motion.marker is not None
                 marker = self.parts.marker_index[motion.marker]
                 seen_from = self.parts.marker_index[motion.relative_to]
-                push = self.m.pose(seen_from)[1][:, :, AXES.index(motion.along)]
-                wrench = self.about_origin(push, 0.0 * push, self.m.pose(marker)[0])
+                R, axis = self.m.pose(seen_from)[1], AXES.index(motion.along or motion.about or "")
+                push, turn = R[:, :, axis], np.zeros((self.m.rows, 3))
+                if motion.about is not None:
+                    push, turn = turn, _turning_moment(R, self.m.pose(marker)[1], axis)
+                wrench = self.about_origin(push, turn, self.m.pose(marker)[0])
                 self.unknown.append(_Pair(self.body_of(marker), self.body_of(seen_from), wrench))
-                self.scales.append(1.0)
+                self.scales.append(1.0 if motion.about is None else self.length)
                 continue
             joint = self.parts.joints[self.parts.joint_index[motion.joint]]
             coordinate = joint.type.coordinates.index(self.spec.coordinate(motion.joint, motion.coordinate))

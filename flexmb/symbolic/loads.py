@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
 from flexmb.loads.table import LOAD_TYPES
+from flexmb.model.schema.loads import sensor_of
 from flexmb.symbolic.engine import Integer, Scalar, Vector, as_expression, engine
 from flexmb.symbolic.expressions import expression_of, value_of
 from flexmb.symbolic.orders import add as plus
@@ -49,21 +51,32 @@ class LoadMaker:
             raise InputError(self.faults)
 
     def _variables(self, name: str, names: frozenset[str]) -> dict[str, Scalar]:
-        """Coordinates and rates that sensors in an expression measure."""
-        found = {}
+        """Coordinates, rates and components of places that sensors in an expression measure."""
+        found: dict[str, Scalar] = {}
         for sensor_name in names - {"t"} - set(self.mechanism.symbols):
-            sensor = self.mechanism.spec.sensors[sensor_name]
+            sensor = self.mechanism.spec.sensors[sensor_of(sensor_name)]
+            component = sensor.component or sensor_name.partition(".")[2]
+            if sensor.marker is not None and component in AXES and sensor.axes == "world":
+                if sensor.quantity in (None, "position", "velocity"):
+                    ends = (self.mechanism.marker_index[m] for m in (sensor.marker, sensor.relative_to))
+                    first, second = (self.rows.marker(end).place[AXES.index(component)] for end in ends)
+                    is_rate = sensor.quantity == "velocity"
+                    pair = (first.rate, second.rate) if is_rate else (first.value, second.value)
+                    found[sensor_name] = total(plus(pair[0], negative(pair[1])))
+                    continue
             if sensor.joint is None or sensor.quantity == "acceleration":
                 text = f"force '{name}' depends on sensor '{sensor_name}', which has no symbolic form."
-                hint = "Only sensors of joint positions and velocities have one."
+                hint = "Positions and velocities of joints, and their components in world axes of markers, have one."
                 raise InputError([Fault(text, ("forces", name), hint)])
             what = f"sensor '{sensor_name}'"
             q, v = self.rows.coordinate(sensor.joint, sensor.coordinate, what, ("sensors", sensor_name))
             found[sensor_name] = total(self.rows.v[v] if sensor.quantity == "velocity" else self.rows.q[q])
         return found
 
-    def _value(self, name: str, expression: Any) -> Scalar:
-        variables = self._variables(name, expression.names)
+    def _value(self, name: str, expression: Any, own: dict[str, Scalar] | None = None) -> Scalar:
+        """Value of an expression; `own`: what the load itself measures."""
+        own = own or {}
+        variables = {**self._variables(name, expression.names - own.keys()), **own}
         return expression_of(expression, {"t": self.rows.t, **variables}, path=("forces", name))
 
     def _push(self, marker: MarkerMotion, force: Vector | None, moment: Vector | None = None) -> None:
@@ -115,6 +128,8 @@ class LoadMaker:
         """Effort on a length or coordinate, and the energy that it stores."""
         if force.type == "actuator":
             return self._value(name, force.effort), 0
+        if force.type == "pair-force":
+            return negative(self._value(name, force.effort, {"distance": total(position), "rate": total(rate)})), 0
         if getattr(force, "table", None) is not None:
             raise InputError(f"spring '{name}' has a table, which has no symbolic form. Give it a stiffness.")
         given = {key: getattr(force, key) for key, _ in LOAD_TYPES[force.type].numbers}

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.axes import AXES
-from flexmb.model.schema.loads import OnCoordinate, PointForce, PointTorque, SpringDamper
+from flexmb.model.schema.loads import OnCoordinate, PairForce, PointForce, PointTorque, SpringDamper
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.linear_mechanism import held_axes
 from flexmb.system.mechanism import Mechanism, PlacedJoint
@@ -59,7 +59,8 @@ def interfaces_of(spec: ModelSpec, mechanism: Mechanism, name: str) -> list[Inte
                 add(marker, _columns(R_w, axes), _columns(R_w, around), f"joint '{joint.name}'")
     for motion_name, motion in spec.motions.items():
         if motion.marker is not None and mechanism.markers[mechanism.marker_index[motion.marker]].body == number:
-            add(mechanism.marker_index[motion.marker], np.eye(3), none, f"motion '{motion_name}'")
+            columns = (np.eye(3), none) if motion.about is None else (none, np.eye(3))
+            add(mechanism.marker_index[motion.marker], *columns, f"motion '{motion_name}'")
     for force_name, force in spec.forces.items():
         by = f"force '{force_name}'"
         if isinstance(force, (PointForce, PointTorque)):
@@ -70,7 +71,7 @@ def interfaces_of(spec: ModelSpec, mechanism: Mechanism, name: str) -> list[Inte
                 columns = R.T if any(part.constant != 0.0 for part in force.vector) else none
                 is_force = isinstance(force, PointForce)
                 add(marker, columns if is_force else none, none if is_force else columns, by)
-        elif isinstance(force, SpringDamper):
+        elif isinstance(force, (SpringDamper, PairForce)):
             for reference in force.markers:
                 marker = mechanism.marker_index[reference]
                 if mechanism.markers[marker].body == number:
@@ -135,7 +136,7 @@ def _loaded_markers(spec: ModelSpec) -> Iterator[str]:
     for force in spec.forces.values():
         if isinstance(force, PointForce):
             yield force.marker
-        elif isinstance(force, SpringDamper):
+        elif isinstance(force, (SpringDamper, PairForce)):
             yield from force.markers
 
 

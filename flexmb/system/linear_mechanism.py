@@ -161,18 +161,19 @@ class LinearMechanism:
         return np.array(rows).reshape(len(rows), self.starts[-1])
 
     def _motion_rows(self, spec: ModelSpec) -> Iterator[Floats]:
-        """Rows of markers that are driven along an axis of another marker."""
+        """Rows of markers that are driven along or about an axis of another marker."""
         for motion in spec.motions.values():
-            if motion.marker is None or motion.along is None:
+            if motion.marker is None:
                 continue
             numbers = [self.mechanism.marker_index[name] for name in (motion.relative_to, motion.marker)]
-            axis = self.mechanism.world_pose(numbers[0])[0][:, AXES.index(motion.along)]
+            axis = self.mechanism.world_pose(numbers[0])[0][:, AXES.index(motion.along or motion.about)]
             row = np.zeros(self.starts[-1])
             for number, sign in zip(numbers, (-1.0, 1.0), strict=True):
                 marker = self.mechanism.markers[number]
                 if marker.body:
-                    row[self.block(marker.body)] += sign * self.bodies[marker.body - 1].motion_at(marker)[0] @ axis
-            yield row
+                    at, about = self.bodies[marker.body - 1].motion_at(marker)
+                    row[self.block(marker.body)] += sign * (at if motion.about is None else about) @ axis
+            yield row if motion.about is None else self.size * row
 
     def is_rigid(self) -> Floats:
         """(n,) 1 for coordinates of rigid motions, 0 for elastic ones."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from flexmb.arrays import Floats
-from flexmb.model.schema.loads import SpringDamper
+from flexmb.model.schema.loads import PairForce, SpringDamper
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 from flexmb.view.colors import SYMBOL
@@ -55,7 +55,7 @@ def symbol_parts(spec: ModelSpec, mechanism: Mechanism, motion: MechanismMotion,
             pose = path.position, quaternions(path.R @ circle.axes)
             yield Part(f"coupling {coupling.name} {k + 1}", "symbol", solid.points, solid.triangles, *pose, TEETH)
     for name, force in spec.forces.items():
-        if isinstance(force, SpringDamper):
+        if isinstance(force, (SpringDamper, PairForce)):
             ends = [motion.marker_path(mechanism.marker_index[marker]) for marker in force.markers]
             yield _spring(f"spring {name}", ends[0], ends[1], size)
 

@@ -60,8 +60,9 @@ def test_laws_are_those_of_the_symbols_and_their_powers_are_right(row: LoadType)
     F[0] = 0.0
     s, s_dot, applied = 0.9, -0.7, 1.3
     effort, power, energy = law_of(row, F, 1, 0, s, s_dot, applied)
+    sign = -1.0 if row.acts_on == "pair" else 1.0  # between markers an expression is a tension, which pulls
     if row.expression == "effort":
-        assert (effort, power, energy) == (applied, applied * s_dot, 0.0)
+        assert (effort, power, energy) == (sign * applied, sign * applied * s_dot, 0.0)
         return
     x, v = Symbol("x"), Symbol("v")
     law, stored = (as_expression(part) for part in LAWS[row.name](x, v, *(as_expression(f) for f in F[1:])))

@@ -8,10 +8,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from flexmb.model.expressions.nodes import Binary, Call, Name, Negative, Node, Number, SymbolicValue, Table, node_of
+from flexmb.model.expressions.nodes import (
+    Binary,
+    Call,
+    Name,
+    Negative,
+    Node,
+    Number,
+    SymbolicValue,
+    Table,
+    children_of,
+    node_of,
+)
 from flexmb.model.expressions.tables import linear_value, smooth_value
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.units import KINDS, NUMBER, Dimension, describe
@@ -87,8 +99,11 @@ def measure(node: Node, variables: Mapping[str, float] | None = None) -> Measure
     if isinstance(node, Binary):
         return _measure_binary(node, measure(node.left, variables), measure(node.right, variables))
     if isinstance(node, Table):
-        argument = measure(node.argument, variables).value
-        return Measure(None if argument is None else _table_value(node, argument), None)
+        argument, dimension = measure(node.argument, variables)
+        if node.of is not None and dimension not in (None, NUMBER, node.of, node.of.without_angle()):
+            text = f"the table is a function of {describe(node.of)}, found {describe(dimension)}"
+            raise TextError(text, position=node.at)
+        return Measure(None if argument is None else _table_value(node, argument), node.dimension)
     return _measure_call(node, [measure(argument, variables) for argument in node.arguments])
 
 
@@ -206,19 +221,12 @@ def fold(node: Node) -> Node:
     if isinstance(node, Negative):
         node = Negative(fold(node.argument), node.at)
     elif isinstance(node, Table):
-        node = Table(fold(node.argument), node.points, node.form, node.at)
+        node = replace(node, argument=fold(node.argument))
     elif isinstance(node, Binary):
         node = Binary(node.sign, fold(node.left), fold(node.right), node.at)
     else:
         node = Call(node.function, tuple(fold(argument) for argument in node.arguments), node.at)
-    children = (
-        (node.argument,)
-        if isinstance(node, (Negative, Table))
-        else (node.left, node.right)
-        if isinstance(node, Binary)
-        else node.arguments
-    )
-    if all(isinstance(child, Number) for child in children):
+    if all(isinstance(child, Number) for child in children_of(node)):
         value, dimension = measure(node)
         assert value is not None
         return Number(value, dimension, node.at)

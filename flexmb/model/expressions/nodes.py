@@ -81,6 +81,10 @@ class Table:
     points: tuple[tuple[float, float], ...]
     form: Literal["monotone", "spline", "linear"]
     at: int = 0
+    of: Dimension | None = None
+    """Dimension of the argument; None: not known."""
+    dimension: Dimension | None = None
+    """Dimension of the value; None: that of its context."""
     depth: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -164,15 +168,31 @@ def node_of(value: float) -> Node:
     return value.node if isinstance(value, SymbolicValue) else Number(float(value))
 
 
+def children_of(node: Node) -> tuple[Node, ...]:
+    """What a node is made of."""
+    if isinstance(node, (Negative, Table)):
+        return (node.argument,)
+    if isinstance(node, Binary):
+        return (node.left, node.right)
+    return node.arguments if isinstance(node, Call) else ()
+
+
+def data_in(node: Node) -> tuple[Table, ...]:
+    """The tables in `node`."""
+    own = (node,) if isinstance(node, Table) else ()
+    return own + tuple(table for child in children_of(node) for table in data_in(child))
+
+
+def argument_of(table: Table) -> Node:
+    """The argument of a table, without the ends at which it is held."""
+    node = table.argument
+    while isinstance(node, Call) and node.function in ("min", "max") and isinstance(node.arguments[-1], Number):
+        node = node.arguments[0]
+    return node
+
+
 def names_in(node: Node) -> frozenset[str]:
     """The variables that `node` depends on."""
     if isinstance(node, Name):
         return frozenset((node.name,))
-    children: tuple[Node, ...] = ()
-    if isinstance(node, (Negative, Table)):
-        children = (node.argument,)
-    elif isinstance(node, Binary):
-        children = (node.left, node.right)
-    elif isinstance(node, Call):
-        children = node.arguments
-    return frozenset().union(*(names_in(child) for child in children))
+    return frozenset().union(*(names_in(child) for child in children_of(node)))

@@ -13,7 +13,8 @@ MAX_LENGTH = 10_000
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
-    r"|(?P<name>\$?[^\W\d²³][^\W²³]*|[°%])"
+    r"|(?P<name>\$?[^\W\d²³][^\W²³]*(?:\.[^\W\d²³][^\W²³]*)?|[°%])"
+    r"|(?P<string>\"[^\"\n]*\"|'[^'\n]*')"
     r"|(?P<sign>\*\*|<=|>=|==|!=|[-+*/^(),·²³<>]))"
 )
 WORDS = ("and", "or", "not")
@@ -40,9 +41,9 @@ class TextError(CarriedError, ValueError):
 
 @dataclass(frozen=True)
 class Token:
-    """A number, name or sign in the text."""
+    """A number, name, string (with its quotes) or sign in the text."""
 
-    kind: Literal["number", "name", "sign", "end"]
+    kind: Literal["number", "name", "string", "sign", "end"]
     text: str
     at: int
     """Position of the first character in the source."""
@@ -65,7 +66,7 @@ def tokenize(source: str) -> list[Token]:
                 f"unexpected character '{source[at]}'", source, at, f"Write '{known}' instead." if known else ""
             )
         kind = match.lastgroup
-        assert kind in ("number", "name", "sign")
+        assert kind in ("number", "name", "string", "sign")
         text = match[kind]
         tokens.append(Token("sign" if text in WORDS else kind, text, match.start(kind)))  # type: ignore[arg-type]
         at = match.end()

@@ -17,7 +17,7 @@ from flexmb.joints.joint_type import JointType
 from flexmb.joints.table import JOINT_TYPES
 from flexmb.model.expressions.expression import Expression, constant
 from flexmb.model.expressions.nodes import SymbolicValue
-from flexmb.model.expressions.parser import parse_amount, parse_expression
+from flexmb.model.expressions.parser import NOTHING, Scope, parse_amount, parse_expression
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema.json_forms import TEXT, Schema, either, in_unit, listed, quantity
 from flexmb.model.schema.table import FieldError, ValidationInfo
@@ -47,6 +47,8 @@ class Context:
     """Number of shapes of the current modal body, None when unknown."""
     folder: str = ""
     """Folder of the model file, where relative paths start; empty: the current folder."""
+    scope: Scope = NOTHING
+    """Named expressions and data that expressions use."""
     progress: Callable[[str, float], None] | None = None
     """Called with stage and fraction while meshes are reduced."""
 
@@ -267,6 +269,8 @@ class ExpressionField(FieldType):
     turning: str = ""
     sensors: bool = False
     count: int = 1
+    own: tuple[str, ...] = ()
+    """Further names, of what the load itself measures."""
 
     def read(self, value: Any, info: ValidationInfo) -> Any:
         if self.count == 1:
@@ -284,8 +288,9 @@ class ExpressionField(FieldType):
             return constant(read_number(value, kinds, info))
         context = context_of(info)
         try:
-            variables = ("t", *context.sensors) if self.sensors else ("t",)
-            return parse_expression(value, context.parameters, variables, kinds[0] if len(kinds) == 1 else None)
+            variables = ("t", *self.own, *context.sensors) if self.sensors else ("t",)
+            kind = kinds[0] if len(kinds) == 1 else None
+            return parse_expression(value, context.parameters, variables, kind, context.scope)
         except TextError as error:
             hint = ""
             if not self.sensors and any(name in value for name in context.sensors):

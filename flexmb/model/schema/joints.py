@@ -22,7 +22,17 @@ from flexmb.model.schema.fields import (
     Where,
     field_error,
 )
-from flexmb.model.schema.json_forms import Schema, any_of, exactly_one, given, is_one_of, needs, rules, without
+from flexmb.model.schema.json_forms import (
+    Schema,
+    any_of,
+    at_most_one,
+    exactly_one,
+    given,
+    is_one_of,
+    needs,
+    rules,
+    without,
+)
 from flexmb.model.schema.series_fields import Coefficients, JointState, TableField
 from flexmb.model.schema.table import ConfigDict, Field, StrictBool, ValidationInfo, field_validator, model_validator
 
@@ -140,14 +150,16 @@ MOTION_FORMS = ("rate", "polynomial", "harmonic", "ramp", "table", "expression")
 
 
 class Motion(Strict):
-    """A prescribed joint coordinate or marker position, as a function of time."""
+    """A prescribed joint coordinate, or a component of a marker's position or orientation, as a function of time."""
 
     model_config = ConfigDict(
         json_schema_extra=rules(
             exactly_one(*MOTION_FORMS),
             exactly_one("joint", "marker"),
-            needs("marker", given("along")),
+            needs("marker", given("along"), given("about")),
+            at_most_one("along", "about"),
             needs("along", given("marker")),
+            needs("about", given("marker")),
             needs("relative_to", given("marker")),
             needs("coordinate", given("joint")),
             needs("start", given("rate")),
@@ -160,6 +172,11 @@ class Motion(Strict):
     coordinate: str | None = Field(None, description="Its coordinate; optional if it has only one.")
     marker: str | None = Field(None, description="Driven marker, instead of a joint.")
     along: Literal["x", "y", "z"] | None = Field(None, description="Axis of `relative_to` along which it moves.")
+    about: Literal["x", "y", "z"] | None = Field(
+        None,
+        description="Axis of `relative_to`: drives this component of the rotation vector (axis times angle, below half a "
+        "turn) of the marker instead of a position.",
+    )
     relative_to: str = Field("ground", description="Marker that the motion is measured from.")
     rate: Annotated[float, Scalar("speed", "angular speed")] | None = Field(
         None, description="Constant rate [m/s or rad/s]."
@@ -192,7 +209,7 @@ class Motion(Strict):
     def _note_kind(cls, data: Any, info: ValidationInfo) -> Any:
         if isinstance(info.context, Context) and isinstance(data, dict):
             if "marker" in data:
-                info.context.kind = "length"
+                info.context.kind = "angle" if "about" in data else "length"
             else:
                 info.context.kind = info.context.coordinate_kind(data.get("joint"), data.get("coordinate"))
         return data

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.evaluation import measure
 from flexmb.model.expressions.expression import Expression
+from flexmb.model.expressions.nodes import argument_of, data_in, names_in
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema.beam_checks import check_flexible_values, on_beam, reject_bare_modal
 from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.checks import Path, References, Table, one_of, tables_of
 from flexmb.model.schema.fields import joint_type_of
 from flexmb.model.schema.joints import MOTION_FORMS
-from flexmb.model.schema.loads import SENSOR_KEYS, SENSOR_SUBJECTS, expressions_of
+from flexmb.model.schema.loads import SENSOR_KEYS, SENSOR_SUBJECTS, expressions_of, sensor_of
 from flexmb.model.schema.mesh_checks import check_deflection, check_mesh_values
+from flexmb.model.schema.orientation_motions import check_orientations
+from flexmb.model.schema.sensor_rates import check_rate, with_rates
 from flexmb.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -42,7 +45,10 @@ def check_motion(references: References, name: str, table: Table) -> None:
     if subject == "joint":
         references.coordinate(table, path, "driven")
         _reject_keys(
-            references, table, path, dict.fromkeys(("along", "relative_to"), "is only for the motion of a marker")
+            references,
+            table,
+            path,
+            dict.fromkeys(("along", "about", "relative_to"), "is only for the motion of a marker"),
         )
     elif subject == "marker":
         body = references.marker(table["marker"], (*path, "marker"))
@@ -51,8 +57,10 @@ def check_motion(references: References, name: str, table: Table) -> None:
         if body is not None and body == other:
             references.add((*path, "marker"), f"motion '{name}' drives body '{body}' relative to itself")
         _reject_keys(references, table, path, {"coordinate": "is only for the motion of a joint"})
-        if "along" not in table:
-            references.add((*path, "along"), f"motion '{name}' needs 'along' (x, y or z)")
+        if "along" not in table and "about" not in table:
+            references.add((*path, "along"), f"motion '{name}' needs 'along' or 'about' (x, y or z)")
+        if "along" in table and "about" in table:
+            references.add((*path, "about"), f"motion '{name}' has along and about: give only one of them")
 
 
 def check_force(references: References, name: str, table: Table) -> None:
@@ -128,6 +136,8 @@ def check_sensor(references: References, name: str, table: Table) -> None:
         given = table["between"]
         for i, end in enumerate(given if isinstance(given, (list, tuple)) else ()):
             references.marker(end, (*path, "between", i))
+    elif subject == "rate":
+        check_rate(references, name, table)
     elif subject == "deflection":
         check_deflection(references, name, table)
     elif subject == "section":
@@ -150,7 +160,8 @@ def _check_sensor_keys(references: References, name: str, table: Table, subject:
     _reject_keys(references, table, path, wrong)
     quantity = table.get("quantity")
     if quantity is not None and subject in ("joint", "marker", "between"):
-        if (quantity == "distance") != (subject == "between"):
+        is_wrong = subject == "joint" and str(quantity).startswith(("orientation", "angular"))
+        if is_wrong or (quantity == "distance") != (subject == "between"):
             text = f"sensor '{name}': quantity = '{str(quantity)[:40]}' is not allowed with '{subject}'"
             references.add((*path, "quantity"), text)
     component = table.get("component")
@@ -160,9 +171,9 @@ def _check_sensor_keys(references: References, name: str, table: Table, subject:
         if component in _MARKER_COMPONENTS + _REACTION_COMPONENTS:
             text = f"sensor '{name}': component = '{component}' is not allowed with '{subject}'"
             references.add((*path, "component"), text, f"Choices: {', '.join(allowed)}.")
-    axes = {"marker": "body", "deflection": "marker"}.get(subject)
+    axes = {"marker": "body", "reaction": "body", "deflection": "marker"}.get(subject)
     if axes is not None and table.get("axes") == axes:
-        choices = "Choices: world, marker." if subject == "marker" else "Choices: world, body."
+        choices = "Choices: world, body." if subject == "deflection" else "Choices: world, marker."
         references.add((*path, "axes"), f"sensor '{name}': axes = '{axes}' is not allowed with '{subject}'", choices)
     if subject in ("reaction", "section") and component is None:
         references.add((*path, "component"), f"sensor '{name}' needs 'component'", f"One of: {', '.join(allowed)}.")
@@ -285,10 +296,13 @@ def check_values(references: References, spec: ModelSpec) -> None:
             if last < spec.analysis.end * (1 - 1e-9) or motion.table[0][0] > 0:
                 text = f"motion '{name}': the table covers {motion.table[0][0]:g} to {last:g} s, but the analysis "
                 references.add(("motions", name, "table"), f"{text}runs from 0 to {spec.analysis.end:g} s")
+    check_orientations(references, spec)
     for path, expression in _expressions(spec):
         _check_start(references, expression, path)
         if path[0] == "forces":
             _check_sensors(references, spec, expression, path)
+        else:
+            _check_covered(references, spec, expression, path)
     _check_length(references, spec)
 
 
@@ -319,6 +333,23 @@ def _check_start(references: References, expression: Expression, path: Path) -> 
         references.add(path, f"'{expression.text[:60]}' has no value at t = 0: {reason}")
 
 
+def _check_covered(references: References, spec: ModelSpec, expression: Expression, path: Path) -> None:
+    """Require tables of time in a motion to cover the analysis: at their ends they would stop with a jerk."""
+    for table in data_in(expression.node):
+        if names_in(table) != {"t"} or spec.analysis is None:
+            continue
+        low, high = table.points[0][0], table.points[-1][0]
+        slack = 1e-9 * (high - low)
+        for t in (0.0, spec.analysis.end):
+            try:
+                x = measure(argument_of(table), {"t": t}).value
+            except TextError:
+                continue
+            if x is not None and not low - slack <= x <= high + slack:
+                text = f"{references.owner(path)}: the table covers {low:g} to {high:g}, but at t = {t:g} s it is read at {x:g}"
+                references.add(path, text)
+
+
 def _check_length(references: References, spec: ModelSpec) -> None:
     """Reject absurd numbers of steps or rows, which come from a wrong unit."""
     if spec.analysis is None:
@@ -341,17 +372,30 @@ def _check_length(references: References, spec: ModelSpec) -> None:
 
 
 def _check_sensors(references: References, spec: ModelSpec, expression: Expression, path: Path) -> None:
-    for name in sorted(expression.names - {"t"}):
-        reason = _not_for_expressions(spec.sensors[name])
+    names = expression.names - {"t"}
+    if spec.forces[str(path[1])].type == "pair-force":
+        for name in sorted(names & {"distance", "rate"}):
+            for section in ("sensors", "expressions", "parameters", "symbols"):
+                if name in getattr(spec, section):
+                    text = f"'{name}' means the {name} of its markers here, but is in [{section}] too"
+                    references.add(path, f"{references.owner(path)}: {text}", f"Rename it in [{section}].")
+        names -= {"distance", "rate"}
+    for name in sorted(names):
+        reason = _not_for_expressions(spec, name)
         if reason:
-            references.add(path, f"{references.owner(path)}: sensor '{name}' {reason} and cannot be used in a force")
+            hint = f"Write {name}.x, {name}.y or {name}.z." if reason == "has three components" else ""
+            text = f"{references.owner(path)}: sensor '{name}' {reason} and cannot be used in a force"
+            references.add(path, text, hint)
 
 
-def _not_for_expressions(sensor: Sensor) -> str:
+def _not_for_expressions(spec: ModelSpec, name: str) -> str:
+    sensor = with_rates(spec.sensors)[sensor_of(name)]
     if sensor.motion or sensor.force or sensor.reaction:
         return "measures an effort"
-    if sensor.quantity == "acceleration":
+    if str(sensor.quantity).endswith("acceleration"):
         return "measures an acceleration"
-    if (sensor.marker or sensor.deflection) and sensor.component is None:
+    if sensor.component == "magnitude-rate" and str(sensor.quantity).endswith("velocity"):
+        return "measures the rate of a velocity"
+    if (sensor.marker or sensor.deflection) and sensor.component is None and "." not in name:
         return "has three components"
     return ""

@@ -99,6 +99,16 @@ class SpringDamper(Strict):
     )
 
 
+class PairForce(Strict):
+    """A force along the line between two markers; tension is positive."""
+
+    type: Literal["pair-force"] = Field(description="Type of the force.")
+    markers: Annotated[tuple[str, str], Names(2, "markers")] = Field(description="Its two ends, 'body.marker'.")
+    effort: Annotated[Expression, ExpressionField("force", sensors=True, own=("distance", "rate"))] = Field(
+        description="Tension [N]: a number or an expression of `distance` of the markers [m], its `rate` [m/s], t and sensors."
+    )
+
+
 class JointSpring(OnCoordinate):
     """A spring and damper on a joint coordinate; full turns are counted."""
 
@@ -163,9 +173,22 @@ class LoadShapeForce(Strict):
 
 
 Force = Annotated[
-    PointForce | PointTorque | DistributedForce | SpringDamper | JointSpring | Friction | Actuator | LoadShapeForce,
+    PointForce
+    | PointTorque
+    | DistributedForce
+    | SpringDamper
+    | PairForce
+    | JointSpring
+    | Friction
+    | Actuator
+    | LoadShapeForce,
     Field(discriminator="type"),
 ]
+
+
+def sensor_of(name: str) -> str:
+    """Sensor of a name in an expression: "r" of the component "r.x"."""
+    return name.partition(".")[0]
 
 
 def expressions_of(force: Any) -> tuple[Expression, ...]:
@@ -174,13 +197,13 @@ def expressions_of(force: Any) -> tuple[Expression, ...]:
     return () if key is None else tuple(force.vector) if key == "vector" else (getattr(force, key),)
 
 
-SENSOR_SUBJECTS = ("joint", "marker", "between", "deflection", "section", "motion", "force", "reaction")
+SENSOR_SUBJECTS = ("joint", "marker", "between", "deflection", "section", "motion", "force", "reaction", "rate")
 SENSOR_KEYS: dict[str, tuple[str, ...]] = {
     "coordinate": ("joint",),
     "quantity": ("joint", "marker", "between"),
     "component": ("marker", "deflection", "reaction", "section"),
     "relative_to": ("marker",),
-    "axes": ("marker", "deflection"),
+    "axes": ("marker", "deflection", "reaction"),
     "chord": ("deflection",),
 }
 """Further key of a sensor -> subjects that take it."""
@@ -218,8 +241,25 @@ class Sensor(Strict):
     motion: str | None = Field(None, description="Motion whose effort is measured.")
     force: str | None = Field(None, description="Force whose effort or magnitude is measured.")
     reaction: str | None = Field(None, description="Joint whose reaction on the second body is measured.")
-    quantity: Literal["position", "velocity", "acceleration", "distance"] | None = Field(
-        None, description="Measured quantity of a joint or marker; default: position."
+    rate: str | None = Field(
+        None,
+        description="Sensor (of a joint, marker or distance) whose derivative by time is measured, in the same axes.",
+    )
+    quantity: (
+        Literal[
+            "position",
+            "velocity",
+            "acceleration",
+            "distance",
+            "orientation",
+            "angular-velocity",
+            "angular-acceleration",
+        ]
+        | None
+    ) = Field(
+        None,
+        description="Measured quantity of a joint or marker; default: position. Orientation of a marker: rotation vector, "
+        "axis times angle [rad], up to half a turn.",
     )
     component: Literal["x", "y", "z", "magnitude", "fx", "fy", "fz", "mx", "my", "mz", "force", "moment"] | None = (
         Field(
@@ -231,7 +271,8 @@ class Sensor(Strict):
     relative_to: str = Field("ground", description="Marker relative to which a marker is measured.")
     axes: Literal["world", "marker", "body"] = Field(
         "world",
-        description="World axes; marker: those of relative_to; body: those that turn with the chord (deflection).",
+        description="World axes; marker: those of relative_to, of a reaction those of the first marker of its joint; body: "
+        "those that turn with the chord (deflection). Default of a reaction: marker.",
     )
 
 

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from flexmb.errors import Fault, InputError
+from flexmb.model.expressions.columns import DataTable
+from flexmb.model.expressions.expression import Expression
 from flexmb.model.expressions.parser import RESERVED
 from flexmb.model.schema.analysis import Analysis, Coordinates, ModelInfo, Output
 from flexmb.model.schema.beams import BeamBody
@@ -25,8 +27,10 @@ from flexmb.model.schema.fields import Context, Vector, VectorOf, Where
 from flexmb.model.schema.joints import Joint, Motion
 from flexmb.model.schema.json_forms import quantity
 from flexmb.model.schema.loads import Base, Force, Sensor
+from flexmb.model.schema.named_parts import DataTableField, DataTables, NamedExpressionField, resolve_expressions
 from flexmb.model.schema.parameters import TABLES, Keep, merged_parameters, missing_fault, resolve_parameters
 from flexmb.model.schema.sections import Material, NamedSection
+from flexmb.model.schema.sensor_rates import components, with_rates
 from flexmb.model.schema.table import Field, ValidationError, WithJsonSchema
 from flexmb.suggestions import bounded
 
@@ -44,6 +48,13 @@ class ModelSpec(Strict):
     )
     symbols: dict[str, Annotated[float, AMOUNT]] = Field(
         {}, description="Parameters kept as symbols by 'flexmb equations'; '?': a symbol without a value."
+    )
+    expressions: dict[str, Annotated[Expression, NamedExpressionField()]] = Field(
+        {}, description="Named expressions of t, parameters and sensors, used by name in expressions."
+    )
+    tables: dict[str, Annotated[DataTable, DataTableField()]] = Field(
+        {},
+        description="Data by columns, for `interp` and `table`; a CSV file in the folder of the model needs no entry.",
     )
     points: dict[str, Annotated[Vector, VectorOf("length")]] = Field(
         {}, description="Named world positions [m] in the design position (all joint coordinates zero)."
@@ -153,12 +164,17 @@ def _owner(name: str) -> str:
 
 @bounded()
 def read_spec(
-    tables: Mapping[str, Any], folder: str = "", keep: Keep | None = None, progress: Progress = None
+    tables: Mapping[str, Any],
+    folder: str = "",
+    keep: Keep | None = None,
+    progress: Progress = None,
+    read_before: Mapping[str, DataTable] | None = None,
 ) -> ModelSpec:
     """Read and check a whole model; paths in it start in `folder`. Raises InputError with every fault.
 
     With `keep`, symbols need no value of their own and kept parameters carry their formulas (`SymbolicValue`). Meshes
     that the cache does not have yet are reduced when everything else is right; `progress` is called with the stages.
+    `read_before`: CSV files by name that are not read again.
     """
     raw = dict(tables)
     values, owner, faults = merged_parameters(raw)
@@ -169,12 +185,28 @@ def read_spec(
     for table in TABLES:
         if table in raw:
             raw[table] = {name: float(amount.value) for name, amount in amounts.items() if owner[name] == table}
-    sensors = tuple(name for name in tables_of(raw, "sensors", any_value=True) if _IDENTIFIER.fullmatch(name))
+    sensed = {n: t for n, t in tables_of(raw, "sensors", any_value=True).items() if _IDENTIFIER.fullmatch(n)}
+    sensors = (*sensed, *components(sensed))
     points = tuple(tables_of(raw, "points", any_value=True))
-    context = Context(amounts, sensors, tables_of(raw, "joints"), points=points, folder=folder, progress=progress)
+    data = DataTables(raw.get("tables"), folder, read_before)
+    named = resolve_expressions(raw.get("expressions"), amounts, ("t", *sensors), data)
+    faults += data.faults + named.faults
+    if isinstance(raw.get("expressions"), Mapping):
+        raw["expressions"] = {name: found.expression for name, found in named.scope.expressions.items()}
+    if isinstance(raw.get("tables"), Mapping):
+        raw["tables"] = dict(data.found)
+    context = Context(
+        amounts,
+        sensors,
+        tables_of(raw, "joints"),
+        points=points,
+        folder=folder,
+        scope=named.scope,
+        progress=progress,
+    )
     spec: ModelSpec | None = None
     try:
-        spec = ModelSpec.model_validate(raw, context=context)
+        spec = ModelSpec.model_validate(raw, context=context).model_copy(update={"tables": data.found})
     except ValidationError as error:
         faults += faults_of(error, ModelSpec)
     faults += _check_names(tables)
@@ -183,6 +215,8 @@ def read_spec(
     if faults:
         raise InputError(_sentences(faults))
     assert spec is not None
+    if any(sensor.rate is not None for sensor in spec.sensors.values()):
+        spec = spec.model_copy(update={"sensors": with_rates(spec.sensors)})
     if not references.parts:
         return spec
     from flexmb.model.schema.meshed_checks import with_reduced_meshes

@@ -104,7 +104,7 @@ def resolve_parameters(
     while waiting:
         ready = [name for name in waiting if not needs[name] & waiting.keys()]
         if not ready:
-            faults.append(_cycle_fault(needs, waiting, owner))
+            faults.append(cycle_fault(needs, waiting, owner))
             amounts.update(dict.fromkeys(waiting, UNKNOWN))
             break
         for name in ready:
@@ -158,13 +158,16 @@ def _is_unit_here(text: str, name: str) -> bool:
     return all(i > 0 and tokens[i - 1].kind == "number" for i, token in enumerate(tokens) if token.text == name)
 
 
-def _cycle_fault(needs: Mapping[str, set[str]], waiting: Mapping[str, str], owner: Mapping[str, str]) -> Fault:
+def cycle_fault(
+    needs: Mapping[str, set[str]], waiting: Mapping[str, str], owner: Mapping[str, str], what: str = "parameters"
+) -> Fault:
+    """A fault that shows a circle of names that wait for each other; `owner`: their tables."""
     name = next(iter(waiting))
     chain = [name]
     while True:
         name = next(iter(sorted(needs[name] & waiting.keys())))
         if name in chain:
             circle = [*chain[chain.index(name) :], name]
-            text = f"circular reference between parameters: {' -> '.join(circle)}"
+            text = f"circular reference between {what}: {' -> '.join(circle)}"
             return Fault(text, (owner.get(circle[0], "parameters"), circle[0]))
         chain.append(name)

@@ -82,6 +82,11 @@ def _grammar() -> Iterator[str]:
     yield "`if(c, a, b)` is a where c > 0, else b; `step(x, x0, y0, x1, y1)` goes from y0 to y1 with zero first and"
     yield "second derivatives at both ends; `min` and `max` take two or more."
     yield ""
+    yield "`interp('torque.csv', x)` is the monotone curve through two columns of a CSV file or of a table of `[tables]`; the"
+    yield "file has a line of headers such as `speed [rpm], torque [N*m]` and is in the folder of the model or below it."
+    yield "`interp('motor.csv', x, 'torque', 'speed')` names the columns, values first; the default for x is the first"
+    yield "column. Beyond the ends of the table it keeps their values. A motion by a table must cover the analysis."
+    yield ""
     yield f"Units: {', '.join(f'`{name}`' for name in UNITS)}; products, quotients and powers of them, such as"
     yield "`kN/mm` or `kg*m^2`. Hz and rpm are turns per time: an angular speed of `50 Hz` is 314 rad/s."
 

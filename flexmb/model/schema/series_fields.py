@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flexmb.model.expressions.columns import Column
 from flexmb.model.expressions.tables import check_points
+from flexmb.model.expressions.tokens import TextError
 from flexmb.model.schema.fields import FieldType, Scalar, context_of, field_error, read_list, read_number, unit_of
-from flexmb.model.schema.json_forms import Schema, either, in_unit, listed, quantity
+from flexmb.model.schema.json_forms import TEXT, Schema, either, in_unit, keyed, listed, quantity
 from flexmb.model.schema.table import FieldError, ValidationInfo
-from flexmb.model.units import KINDS, derivative
+from flexmb.model.units import KINDS, Amount, Kind, convert, derivative
 from flexmb.suggestions import clipped
 
 
 @dataclass(frozen=True)
 class TableField(FieldType):
-    """Points [[x, y], ...] with increasing x."""
+    """Points [[x, y], ...] with increasing x, or columns of a table or CSV file."""
 
     x: str
     y: str
@@ -24,6 +27,8 @@ class TableField(FieldType):
     what: str = "time"
 
     def read(self, value: Any, info: ValidationInfo) -> tuple[tuple[float, float], ...]:
+        if isinstance(value, (str, Mapping)):
+            return self._columns(value, info)
         if not isinstance(value, (list, tuple)):
             raise field_error(f"expected a list of pairs [{self.what}, value], found {clipped(value)}")
         kinds = (Scalar(self.x, self.x_turning).kinds(info), Scalar(self.y, self.y_turning).kinds(info))
@@ -41,9 +46,40 @@ class TableField(FieldType):
             raise field_error(str(error)) from None
         return tuple(points)
 
+    def _columns(self, value: str | Mapping[str, Any], info: ValidationInfo) -> tuple[tuple[float, float], ...]:
+        """Two columns: "file.csv", or {data = "file.csv", x = "time", y = "angle"}."""
+        given = {"data": value} if isinstance(value, str) else value
+        strings = all(isinstance(entry, str) for entry in given.values())
+        find = context_of(info).scope.table
+        if find is None or "data" not in given or given.keys() - {"data", "x", "y"} or not strings:
+            form = '{ data = "file.csv", x = "column", y = "column" }'
+            raise field_error(f"expected pairs, the name of a file or {form}, found {clipped(value)}")
+        try:
+            pair = find(given["data"]).pair(given.get("x"), given.get("y"))
+            kinds = (Scalar(self.x, self.x_turning).kinds(info), Scalar(self.y, self.y_turning).kinds(info))
+            x, y = (_in_kind(given["data"], column, allowed) for column, allowed in zip(pair, kinds, strict=True))
+        except TextError as error:
+            raise field_error(error.message, error.hint) from None
+        return tuple(zip(x, y, strict=True))
+
     def json(self) -> Schema:
         units = f"{unit_of(self.x, self.x_turning)}, {unit_of(self.y, self.y_turning)}"
-        return {**listed(listed(quantity(), 2), least=2, words=f"pairs [{units}]"), "x-unit": units}
+        pairs = listed(listed(quantity(), 2), least=2, words=f"pairs [{units}]")
+        columns = keyed(dict.fromkeys(("data", "x", "y"), TEXT), ["data"])
+        words = f"{pairs['x-value']}, or columns of a file: its name or `{{ data, x, y }}`"
+        return {**either(pairs, columns, TEXT, words=words), "x-unit": units}
+
+
+def _in_kind(name: str, column: Column, kinds: Sequence[Kind]) -> list[float]:
+    """The numbers of a column as one of `kinds`, which its unit must fit."""
+    for kind in kinds:
+        try:
+            factor = convert(Amount(1.0, column.dimension), kind, f"column '{column.name}' of '{name}'")
+            return [factor * number for number in column.values]
+        except TextError:
+            if kind is kinds[-1]:
+                raise
+    return []
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,12 @@ from flexmb.system.records.tree import TreeRecords
 from flexmb.system.system import Channel
 from flexmb.system.topology import Topology
 
+_TURNS = ("orientation", "orientation-rate", "angular-velocity", "angular-acceleration")
+_ORDER = {
+    **dict.fromkeys(("velocity", "orientation-rate", "angular-velocity"), 1),
+    **dict.fromkeys(("acceleration", "angular-acceleration"), 2),
+}
+"""Order of the rate that a quantity is"""
 _UNIT = {"length": "m", "angle": "rad", "rotation": "rad"}
 
 
@@ -42,7 +48,7 @@ class ChannelList:
 
 def _rates(unit: str, order: int) -> str:
     """Unit of a rate: "m, rad" -> "m/s, rad/s"."""
-    per = {0: "", 1: "/s", 2: "/s^2"}[order]
+    per = {0: "", 1: "/s", 2: "/s^2", 3: "/s^3"}[order]
     return ", ".join(part + per for part in unit.split(", "))
 
 
@@ -89,7 +95,7 @@ def pack_channels(
         out.add(f"energy/work/{name}", "J", ints[L.WORK] + k, 1, f"work done by {name} on the system", scalar=True)
     out.add("energy/work/total", "J", ints[L.ENERGY] + 2, 1, "work of all drives, forces and dampers", scalar=True)
     for name, motion in spec.motions.items():
-        kind = "length"
+        kind = "length" if motion.about is None else "rotation"
         if motion.joint is not None:
             kind = spec.joints[motion.joint].kind.kind_of(spec.coordinate(motion.joint, motion.coordinate))
         unit = "N" if kind == "length" else "N*m"
@@ -160,22 +166,26 @@ def _describe_force(spec: Any, name: str) -> tuple[str, str]:
 def describe_sensor(spec: Any, name: str) -> tuple[str, str, int]:
     """Unit, text and number of columns of a sensor."""
     sensor = spec.sensors[name]
-    order = {"velocity": 1, "acceleration": 2}.get(sensor.quantity, 0)
+    order = _ORDER.get(sensor.quantity, 0)
     if sensor.joint is not None:
         coordinate = spec.coordinate(sensor.joint, sensor.coordinate)
         unit = _UNIT[spec.joints[sensor.joint].kind.kind_of(coordinate)]
         return _rates(unit, order), f"{sensor.quantity or 'position'} of {sensor.joint}.{coordinate}", 1
     if sensor.motion is not None:
         motion = spec.motions[sensor.motion]
-        turning = motion.joint is not None and (
-            spec.joints[motion.joint].kind.kind_of(spec.coordinate(motion.joint, motion.coordinate)) != "length"
+        turning = (
+            motion.about is not None
+            or motion.joint is not None
+            and (spec.joints[motion.joint].kind.kind_of(spec.coordinate(motion.joint, motion.coordinate)) != "length")
         )
         return "N*m" if turning else "N", f"effort of motion {sensor.motion}", 1
     if sensor.force is not None:
         return *_describe_force(spec, sensor.force), 1
     if sensor.reaction is not None:
         component = sensor.component or "force"
-        return "N*m" if component.startswith("m") else "N", f"{component} of the reaction of {sensor.reaction}", 1
+        axes = ", world axes" if sensor.axes == "world" and "axes" in sensor.model_fields_set else ""
+        text = f"{component} of the reaction of {sensor.reaction}{axes}"
+        return "N*m" if component.startswith("m") else "N", text, 1
     if sensor.deflection is not None:
         axes = "world axes" if sensor.axes == "world" else "body axes"
         chord = "the chord" if sensor.chord is None else f"the chord {sensor.chord[0]} - {sensor.chord[1]}"
@@ -190,9 +200,13 @@ def describe_sensor(spec: Any, name: str) -> tuple[str, str, int]:
         what = f"{component} inside the beam at {sensor.section}, axes of the section, on the part towards A"
         return "N*m" if component.startswith("m") else "N", what, 1
     if sensor.between is not None:
-        return "m", f"distance of {sensor.between[0]} and {sensor.between[1]}", 1
+        what = f"distance of {sensor.between[0]} and {sensor.between[1]}"
+        return ("m", what, 1) if sensor.component is None else ("m/s", f"rate of the {what}", 1)
     axes = "world axes" if sensor.axes == "world" else f"axes of {sensor.relative_to}"
     what = f"{sensor.quantity or 'position'} of {sensor.marker} relative to {sensor.relative_to}, {axes}"
+    unit = "rad" if sensor.quantity in _TURNS else "m"
     if sensor.component is None:
-        return _rates("m", order), what, 3
-    return _rates("m", order), f"{sensor.component} of the {what}", 1
+        return _rates(unit, order), what, 3
+    if sensor.component == "magnitude-rate":
+        return _rates(unit, order + 1), f"rate of the magnitude of the {what}", 1
+    return _rates(unit, order), f"{sensor.component} of the {what}", 1

@@ -8,17 +8,26 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
+from flexmb.axes import AXES
 from flexmb.layout import flat_arrays as L
 from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.tables import linear_record
-from flexmb.model.schema.loads import expressions_of
+from flexmb.model.schema.loads import expressions_of, sensor_of
 from flexmb.system.records.packing import Packer
 from flexmb.system.records.rows import RowRecords
 from flexmb.system.records.sections import pack_section
 
-_COMPONENT = {"x": 0, "y": 1, "z": 2, "magnitude": 3}
+_COMPONENT = {"x": 0, "y": 1, "z": 2, "magnitude": 3, "magnitude-rate": 4}
 _WRENCH = {"fx": 0, "fy": 1, "fz": 2, "mx": 3, "my": 4, "mz": 5}
-_MEASURES = {"position": L.SENSE_POSITION, "velocity": L.SENSE_VELOCITY, "acceleration": L.SENSE_ACCELERATION}
+_MEASURES = {
+    "position": L.SENSE_POSITION,
+    "velocity": L.SENSE_VELOCITY,
+    "acceleration": L.SENSE_ACCELERATION,
+    "orientation": L.SENSE_ORIENTATION,
+    "orientation-rate": L.SENSE_ORIENTATION_RATE,
+    "angular-velocity": L.SENSE_OMEGA,
+    "angular-acceleration": L.SENSE_ALPHA,
+}
 
 
 def expression_sensors(spec: Any) -> set[str]:
@@ -26,7 +35,7 @@ def expression_sensors(spec: Any) -> set[str]:
     used: set[str] = set()
     for force in spec.forces.values():
         for expression in expressions_of(force):
-            used |= expression.names
+            used |= {sensor_of(name) for name in expression.names}
     return used & set(spec.sensors)
 
 
@@ -80,7 +89,14 @@ class LoadRecords:
         if sensor.force is not None:
             return [_slot(self.load_block[sensor.force] + L.LW_EFFORT)]
         if sensor.reaction is not None:
-            return self._wrench(self.reaction_block[sensor.reaction], sensor.component)
+            block = self.reaction_block[sensor.reaction]
+            if sensor.axes == "world" and "axes" in sensor.model_fields_set and sensor.component in _WRENCH:
+                place = _WRENCH[sensor.component]
+                record = _slot(block + 3 * (place // 3), L.SENSE_WORLD)
+                joint = self.mechanism.joints[self.mechanism.joint_index[sensor.reaction]]
+                record[L.SE_A], record[L.SE_COMPONENT] = joint.first, place % 3
+                return [record]
+            return self._wrench(block, sensor.component)
         markers = self.mechanism.marker_index
         if sensor.deflection is not None:
             return self._deflection(sensor)
@@ -91,7 +107,10 @@ class LoadRecords:
             self.pack.ints[L.FIELD_KINDS] |= L.KIND_SECTIONS
             return self._wrench(record[L.SX_W], sensor.component)
         if sensor.between is not None:
-            return [_between(L.SENSE_DISTANCE, markers[sensor.between[0]], markers[sensor.between[1]], 3, 0)]
+            first, second = (markers[end] for end in sensor.between)
+            if sensor.component is not None:
+                return [_between(L.SENSE_POSITION, first, second, _COMPONENT[sensor.component], 0)]
+            return [_between(L.SENSE_DISTANCE, first, second, 3, 0)]
         kind = _MEASURES[sensor.quantity or "position"]
         components = range(3) if sensor.component is None else [_COMPONENT[sensor.component]]
         axes = int(sensor.axes == "marker")
@@ -163,18 +182,22 @@ class LoadRecords:
             record[L.L_F] = self.pack.put([default if value is None else value for value, default in given])
         if kind.expression == "vector":
             record[L.L_AXES] = int(force.axes != "world")
+        own = {"distance": L.LW_DISTANCE, "rate": L.LW_RATE} if force.type == "pair-force" else {}
         for slot, expression in zip((L.L_FX, L.L_FY, L.L_FZ), expressions_of(force), strict=False):
-            record[slot] = self._function(expression)
+            record[slot] = self._function(expression, {key: record[L.L_W] + at for key, at in own.items()})
         if kind.is_spring and force.table is not None:
             record[L.L_TABLE] = self.pack.put(linear_record(force.table))
         if not kind.is_spring or force.damping > 0.0:
             record[L.L_POWER] = self.power(name)
         return record
 
-    def _function(self, expression: Any) -> int:
-        return self.pack.function(
-            expression, {name: self.sensor_slot[name] for name in expression.names if name != "t"}
-        )
+    def _function(self, expression: Any, own: dict[str, int]) -> int:
+        """Program of an expression of t, of sensors and of what is known of the load itself: name -> place in W."""
+        slots = dict[str, int]()
+        for name in expression.names - {"t"}:
+            sensor, _, component = name.partition(".")
+            slots[name] = own[name] if name in own else self.sensor_slot[sensor] + AXES.index(component or "x")
+        return self.pack.function(expression, slots)
 
 
 def load_shape_constants(body: Any, name: str) -> tuple[Floats, bool]:

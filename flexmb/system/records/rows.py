@@ -184,9 +184,14 @@ class RowRecords:
                 text = f"{motion.joint}.{coordinate_name}"
             else:
                 markers = self.mechanism.marker_index
-                record = self._record(L.ROW_POINT, markers[motion.relative_to], markers[motion.marker])
-                record[L.R_I] = AXES.index(motion.along)
-                unit, text = "m", f"{motion.marker} along {motion.along}"
+                kind = L.ROW_POINT if motion.about is None else L.ROW_TURN
+                record = self._record(kind, markers[motion.relative_to], markers[motion.marker])
+                record[L.R_I] = AXES.index(motion.along or motion.about)
+                unit, text = (
+                    ("m", f"{motion.marker} along {motion.along}")
+                    if motion.about is None
+                    else ("rad", f"{motion.marker} about {motion.about}")
+                )
             record[L.R_FUNCTION] = function
             self.pending.append(_Pending(Row(name, text, unit, True), record, motion=name))
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.model.schema.loads import DistributedForce, PointForce, PointTorque, SpringDamper
+from flexmb.model.schema.loads import DistributedForce, PairForce, PointForce, PointTorque, SpringDamper
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 
@@ -57,7 +57,7 @@ def load_points(mechanism: Mechanism, spec: ModelSpec, body: int) -> list[Floats
     """Points of a body on which forces and springs act, body axes [m]."""
     names: list[str] = []
     for force in spec.forces.values():
-        if isinstance(force, SpringDamper):
+        if isinstance(force, (SpringDamper, PairForce)):
             names += force.markers
         elif isinstance(force, (PointForce, PointTorque, DistributedForce)):
             names.append(force.marker)
