@@ -17,18 +17,22 @@ from flexmb.machine_code.jit import kernel
 EFFORT, POWER, POTENTIAL = range(3)
 """Places in the block of a load."""
 FORCE = int(LoadCode.FORCE)
-MARKER, BEAM, PAIR, COORDINATE = range(4)
-_SUBJECTS = {"marker": MARKER, "beam": BEAM, "pair": PAIR, "coordinate": COORDINATE}
-_ACTS_ON = sum(_SUBJECTS[row.acts_on] << 2 * row.code for row in LOAD_TYPES.values())
-"""Two bits a code: what the load acts on."""
+MARKER, BEAM, PAIR, COORDINATE, AXIS, FRAMES, PATH = range(7)
+_SUBJECTS = {
+    "marker": MARKER, "beam": BEAM, "pair": PAIR, "coordinate": COORDINATE,
+    "axis": AXIS, "frames": FRAMES, "path": PATH,
+}  # fmt: skip
+_ACTS_ON = sum(_SUBJECTS[row.acts_on] << 3 * row.code for row in LOAD_TYPES.values())
+"""Three bits a code: what the load acts on."""
 _SPRING_DAMPER, _JOINT_SPRING = int(LoadCode.SPRING_DAMPER), int(LoadCode.JOINT_SPRING)
 _FRICTION = int(LoadCode.FRICTION)
+_STOP, _JOINT_STOP, _MARKER_STOP = int(LoadCode.STOP), int(LoadCode.JOINT_STOP), int(LoadCode.MARKER_STOP)
 
 
 @kernel
 def acts_on(code):
-    """Target of a load: MARKER, BEAM, PAIR or COORDINATE."""
-    return (_ACTS_ON >> 2 * code) & 3
+    """Target of a load: MARKER, BEAM, PAIR, COORDINATE, AXIS, FRAMES or PATH."""
+    return (_ACTS_ON >> 3 * code) & 7
 
 
 @kernel
@@ -39,6 +43,8 @@ def law_into(code, F, p, table, position, rate, applied, W, out):
         spring_into(F, p, table, position, rate, W, out)
     elif code == _FRICTION:
         friction_into(F, p, rate, W, out)
+    elif code == _STOP or code == _JOINT_STOP or code == _MARKER_STOP:
+        stop_into(F, p, position, rate, W, out)
     else:
         W[out + EFFORT] = applied
         W[out + POWER] = applied * rate
@@ -69,3 +75,25 @@ def friction_into(F, p, rate, W, out):
         effort += F[p + 1] * math.tanh(rate / F[p + 2])
     W[out + EFFORT] = -effort
     W[out + POWER] = -effort * rate
+
+
+@kernel
+def stop_into(F, p, position, rate, W, out):
+    """Stop at both ends of a range. Numbers: lower, upper end, stiffness, exponent, damping.
+
+    force = stiffness d^exponent max(0, 1 + damping d_dot), d > 0 the depth beyond an end    [Hunt & Crossley 1975]
+    """
+    side = 1.0
+    depth = F[p] - position
+    if position > F[p + 1]:
+        side = -1.0
+        depth = position - F[p + 1]
+    if depth <= 0.0:
+        W[out + EFFORT] = 0.0
+        return
+    approach = -side * rate
+    elastic = F[p + 2] * depth ** F[p + 3]
+    force = elastic * max(0.0, 1.0 + F[p + 4] * approach)
+    W[out + EFFORT] = side * force
+    W[out + POWER] = (elastic - force) * approach
+    W[out + POTENTIAL] = elastic * depth / (F[p + 3] + 1.0)

@@ -9,16 +9,20 @@ reactions cover follow from these rows. Units are SI.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Literal
+from typing import Any, Literal
 
-Subject = Literal["marker", "beam", "pair", "coordinate"]
+Subject = Literal["marker", "beam", "pair", "coordinate", "axis", "frames", "path"]
 SUBJECT_KEYS: dict[Subject, tuple[str, ...]] = {
     "marker": ("marker", "axes"),
     "beam": ("body", "axes", "from", "to"),
     "pair": ("markers",),
     "coordinate": ("joint", "coordinate"),
+    "axis": ("marker", "along", "relative_to"),
+    "frames": ("markers",),
+    "path": ("markers",),
 }
 """Keys of the model file for the target of a load."""
 
@@ -33,6 +37,11 @@ class LoadCode(IntEnum):
     FRICTION = 4
     ACTUATOR = 5
     DISTRIBUTED_FORCE = 6
+    STOP = 7
+    JOINT_STOP = 8
+    MARKER_STOP = 9
+    BUSHING = 10
+    CABLE = 11
 
 
 @dataclass(frozen=True)
@@ -42,14 +51,18 @@ class LoadType:
     name: str
     code: LoadCode
     acts_on: Subject
-    expression: Literal["vector", "effort"] | None = None
-    """Key of its expressions of t and of sensors: three components or one effort."""
+    expression: Literal["vector", "effort", "length"] | None = None
+    """Key of its expressions of t and of sensors: three components, one effort, or a length of t alone."""
     numbers: tuple[tuple[str, float], ...] = ()
     """Keys of the numbers that its law reads, in this order, with the value of one that is not given."""
+    keys_beside: tuple[str, ...] = ()
+    """Further keys, from which numbers of its law are computed or its record is made."""
     unit: str | None = None
     """Unit of its effort; None: N on a length, N*m on an angle."""
     is_spring: bool = False
-    """Whether it stores energy, by a stiffness or a table; what it dissipates is counted if it has damping."""
+    """Whether it is a spring by a stiffness or a table; what it dissipates is counted if it has damping."""
+    is_stop: bool = False
+    """Whether it acts only beyond the ends of a range."""
     used: str = ""
     """Adjective of a joint coordinate with this load, for messages: "sprung"."""
     not_in_symbols: str = ""
@@ -62,9 +75,18 @@ class LoadType:
     @property
     def keys(self) -> tuple[str, ...]:
         """All its keys in a model file beside `type`."""
-        own = (*SUBJECT_KEYS[self.acts_on], *(key for key, _ in self.numbers))
+        own = (*SUBJECT_KEYS[self.acts_on], *(key for key, _ in self.numbers), *self.keys_beside)
         return (*own, *((self.expression,) if self.expression else ()), *(("table",) if self.is_spring else ()))
 
+
+_ONE_SIDED = "its law is not smooth"
+_SIZE_ONLY = "a result only has its magnitude"
+_STOP: Any = {
+    "numbers": (("lower", -math.inf), ("upper", math.inf), ("stiffness", 0.0), ("exponent", 1.0), ("damping", 0.0)),
+    "keys_beside": ("restitution", "speed", "formula"),
+    "is_stop": True,
+    "not_in_symbols": _ONE_SIDED,
+}
 
 _TYPES = (
     LoadType("force", LoadCode.FORCE, "marker", "vector", unit="N"),
@@ -102,6 +124,26 @@ _TYPES = (
         used="braked",
     ),
     LoadType("actuator", LoadCode.ACTUATOR, "coordinate", "effort", used="actuated"),
+    LoadType("stop", LoadCode.STOP, "pair", unit="N", **_STOP),
+    LoadType("joint-stop", LoadCode.JOINT_STOP, "coordinate", used="limited", **_STOP),
+    LoadType("marker-stop", LoadCode.MARKER_STOP, "axis", unit="N", not_in_recursion=_SIZE_ONLY, **_STOP),
+    LoadType(
+        "bushing",
+        LoadCode.BUSHING,
+        "frames",
+        keys_beside=("stiffness", "damping", "preload", "curves"),
+        unit="N",
+        not_in_symbols="its rotation vector has no closed form that holds at zero rotation",
+    ),
+    LoadType(
+        "cable",
+        LoadCode.CABLE,
+        "path",
+        "length",
+        numbers=(("stiffness", 0.0), ("damping", 0.0)),
+        unit="N",
+        not_in_symbols=_ONE_SIDED,
+    ),
 )
 
 LOAD_TYPES: dict[str, LoadType] = {load_type.name: load_type for load_type in _TYPES}

@@ -4,7 +4,7 @@ A body's origin and axes are linear in the points and vectors, r = C x; with R =
 
     w = vee(R^T R_dot),     w_dot = vee(R^T R_ddot)      (skew parts; body axes)
 
-are the rates of the core's absolute coordinates. A load whose expression depends on sensors gets its value from the
+are the rates of the core's absolute coordinates. A load whose expression depends on sensors, a stop, a bushing or a cable gets its value from the
 core in the same pose and with the same velocities; where it acts is found in natural coordinates as for all others.
 """
 
@@ -25,6 +25,7 @@ from flexmb.natural.drives import CoreFunction
 from flexmb.natural.forces import add_torque, body_axes
 from flexmb.natural.frame_kernels import put_places, put_rates
 from flexmb.natural.layout import Combination, Layout, direction_of, point_of
+from flexmb.natural.marker_wrenches import KINDS, MarkerWrenches
 from flexmb.natural.mass import extended_mass_matrix
 from flexmb.natural.model_loads import Key, ModelLoads
 from flexmb.solvers.mechanics import Mechanics
@@ -102,7 +103,7 @@ class Base:
 
 
 class SensedForces:
-    """Forces, torques and actuators whose expressions depend on sensors."""
+    """Loads whose expressions depend on sensors, stops, bushings and cables."""
 
     def __init__(self, loads: ModelLoads, layout: Layout, system: System, base: Base | None):
         self.base = base
@@ -111,10 +112,16 @@ class SensedForces:
         self.m = Mechanics(system, system.workspace())
         self._forces, self._torques = list[tuple[int, Combination]](), list[tuple[int, tuple[Combination, ...]]]()
         self._efforts = list[tuple[int, int]]()
+        self._wrenches = MarkerWrenches(choice, layout, system)
+        self._stores = list[int]()
         for number, (name, force) in enumerate(spec.forces.items()):
             if name not in loads.sensed:
                 continue
             block = int(system.ints[system.ints[L.LOADS] + number * L.LOAD + L.L_W])
+            self._stores.append(block + L.LW_POTENTIAL)
+            if isinstance(force, KINDS):
+                self._wrenches.add(force, block)
+                continue
             if isinstance(force, schema.OnCoordinate):
                 key = force.joint, spec.coordinate(force.joint, force.coordinate)
                 self._efforts.append((block + L.LW_EFFORT, layout.scalar_column(loads.keys.index(key))))
@@ -143,11 +150,15 @@ class SensedForces:
             add_torque(axes, back @ W[block : block + 3], y, generalised)
         for slot, column in self._efforts:
             generalised[column] += W[slot]
+        self._wrenches.apply(W, back, y, generalised)
         return generalised
 
     def potential(self, y: Floats, t: float) -> float:
-        """Zero [J] at any y (n_extended,): these loads store no energy."""
-        return 0.0
+        """Energy [J] that stops, bushings and cables store at y (n_extended,)."""
+        n = self.bridge.n_coordinates
+        self.bridge.put(self.m, t, y[:n], np.zeros(n))
+        self.m.equations()
+        return float(self.m.W[self._stores].sum())
 
 
 def least_norm(matrix: Floats, right: Floats) -> Floats:

@@ -8,7 +8,7 @@ its turns), tied to the points and vectors by one row; a load on it acts in its 
     motion   s = f(t), or (r_b - r_a) . u_a = f(t) for a marker
 
 The advance of a screw is the row (r_b - r_a) . u_a = (lead / 2 pi) psi. Loads that depend on sensors are only listed
-here: `core_bridge` evaluates them.
+here, as are stops, bushings and cables: `core_bridge` evaluates them.
 """
 
 from __future__ import annotations
@@ -213,8 +213,9 @@ def _friction_slope(force: loads.Friction, rate: float) -> float:
 
 
 def _is_sensed(force: loads.Force) -> bool:
-    """Whether an expression of the load depends on a sensor."""
-    return any(expression.names - {"t"} for expression in expressions_of(force))
+    """Whether the core evaluates the load: a stop, bushing or cable, or an expression that depends on a sensor."""
+    own = isinstance(force, (*CoordinateLoad.__args__, loads.SpringDamper, loads.PointForce, loads.PointTorque))
+    return not own or any(expression.names - {"t"} for expression in expressions_of(force))
 
 
 def _function(expression: Expression) -> Callable[[float], float]:
@@ -243,7 +244,7 @@ class ModelLoads:
 
     @property
     def sensed(self) -> tuple[str, ...]:
-        """Loads that depend on sensors; they are not among `forces`."""
+        """Loads that the core evaluates; they are not among `forces`."""
         return tuple(name for name, force in self.spec.forces.items() if _is_sensed(force))
 
     @classmethod

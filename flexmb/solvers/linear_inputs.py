@@ -36,7 +36,7 @@ class OpenedLoads:
             slots: dict[str, int] = {}
             if expression == "vector":
                 slots = {f"{name}.x": L.L_FX, f"{name}.y": L.L_FY, f"{name}.z": L.L_FZ}
-            elif expression == "effort":
+            elif expression is not None:
                 slots = {name: L.L_FX}
             for label, slot in slots.items():
                 call(int(m.I[L.AT_FUNCTION]), m.I, system.floats, m.W, int(m.I[record + slot]))
