@@ -1,6 +1,6 @@
 """Bushing: a spring and damper in all six directions between the frames A and B of two markers.
 
-d = R_A^T (p_B - p_A) and the rotation vector t of R_A^T R_B are its displacement e = (d, t), seen from A; its efforts are
+d = R_A^T (p_B - p_A) and the rotation vector t of R_A^T R_B are its displacement e = (d, t), seen from A; its efforts:
 
     s = K e + C e_dot + preload + curves(e),    V = 1/2 e^T K e + preload . e + areas under the curves
 

@@ -9,7 +9,7 @@ LW_EFFORT = LOAD_BLOCK_RECORD.value("effort", "its size", unit="N, N m, N/m")
 LW_POWER = LOAD_BLOCK_RECORD.value("power", "power of what is not stored as energy", unit="W")
 LW_POTENTIAL = LOAD_BLOCK_RECORD.value("potential", "stored energy", unit="J")
 LW_VECTOR = LOAD_BLOCK_RECORD.value("vector", "force or torque at a marker, world axes", length=3, unit="N, N m")
-LW_MOMENT = LOAD_BLOCK_RECORD.value("moment", "moment of a bushing on its second marker, world axes", length=3, unit="N m")
+LW_MOMENT = LOAD_BLOCK_RECORD.value("moment", "of a bushing on its second marker, world axes", length=3, unit="N m")
 LOAD_BLOCK = LOAD_BLOCK_RECORD.size
 
 LOAD_RECORD = Record("load", "I", "An applied force.")
@@ -18,7 +18,9 @@ L_A = LOAD_RECORD.value("marker_a", "first marker")
 L_B = LOAD_RECORD.value("marker_b", "second marker")
 L_AXES = LOAD_RECORD.value("axes", "of the vector: 0 world, 1 marker; stop of a marker: number of the axis")
 L_TREE = LOAD_RECORD.value("on_tree", "1: the coordinate is one of the tree, 0: of a chord")
-L_Q = LOAD_RECORD.value("q", "offset in W of the coordinate; distributed, cable: offset in I of its markers; bushing: of its curves")
+L_Q = LOAD_RECORD.value(
+    "q", "offset in W of the coordinate; distributed, cable: in I of its markers; bushing: of its curves"
+)
 L_V = LOAD_RECORD.value("v", "offset in W of its rate; distributed, cable: number of markers")
 L_CHORD = LOAD_RECORD.value("chord", "number of the chord; -1: on the tree")
 L_COORD = LOAD_RECORD.value("coordinate", "tree: index among the velocities; chord: number of the coordinate")

@@ -4,8 +4,9 @@ A body's origin and axes are linear in the points and vectors, r = C x; with R =
 
     w = vee(R^T R_dot),     w_dot = vee(R^T R_ddot)      (skew parts; body axes)
 
-are the rates of the core's absolute coordinates. A load whose expression depends on sensors, a stop, a bushing or a cable gets its value from the
-core in the same pose and with the same velocities; where it acts is found in natural coordinates as for all others.
+are the rates of the core's absolute coordinates. A stop, a bushing, a cable or a load whose expression
+depends on sensors gets its value from the core in the same pose and with the same velocities; where it acts is found in
+natural coordinates as for all others.
 """
 
 from __future__ import annotations

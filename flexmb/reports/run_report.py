@@ -53,7 +53,8 @@ def run_report(
     constraint rows); `extremes`: those of sensors and reactions by channel path; `n_channels`: channels written
     (default: all); `wall_note`: remark on the wall time in place of the speed; `balance`: equilibrium at the start, if
     any; `turbo`: whether generated code is used, if requested; `findings`: those on flexible bodies; `strain`: their
-    largest strain energy as text; `stops`: when and how hard each was hit; `warnings`: all that were found (`reports.warnings`).
+    largest strain energy as text; `stops`: when and how hard each was hit; `warnings`: all that were found
+    (`reports.warnings`).
     """
     outcome = summary.outcome if summary is not None else "failed"
     lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]

@@ -15,7 +15,6 @@ from flexmb.model.schema.series_fields import TableField
 from flexmb.model.schema.stops import JointStop, MarkerStop, Stop, damping_of
 from flexmb.model.schema.table import ConfigDict, Field
 
-
 _RESISTS = (any_of(given("stiffness"), given("damping"), given("table")), at_most_one("stiffness", "table"))
 """Keys of a spring or damper."""
 

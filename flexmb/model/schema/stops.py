@@ -5,7 +5,7 @@
 never pulls. With x = damping v, v the speed at the touch, the speed at the end of the contact is -e v where
     x - ln(1 + x) = -e x - ln(1 - e x)
 for every stiffness and exponent, as long as nothing else pushes. `damping_of` solves this for x, or follows a published
-approximation: Hunt & Crossley 3 (1 - e) / 2 v, Lankarani & Nikravesh 3 (1 - e^2) / 4 v, Flores et al. 8 (1 - e) / 5 e v.
+approximation: Hunt & Crossley 3 (1 - e) / 2 v, Lankarani & Nikravesh 3 (1 - e^2) / 4 v, Flores 8 (1 - e) / 5 e v.
 """
 
 from __future__ import annotations
