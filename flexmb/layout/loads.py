@@ -19,7 +19,7 @@ L_B = LOAD_RECORD.value("marker_b", "second marker")
 L_AXES = LOAD_RECORD.value("axes", "of the vector: 0 world, 1 marker; stop of a marker: number of the axis")
 L_TREE = LOAD_RECORD.value("on_tree", "1: the coordinate is one of the tree, 0: of a chord")
 L_Q = LOAD_RECORD.value(
-    "q", "offset in W of the coordinate; distributed, cable: in I of its markers; bushing: of its curves"
+    "q", "offset in W of the coordinate; distributed, cable: in I of markers; bushing: of its curves"
 )
 L_V = LOAD_RECORD.value("v", "offset in W of its rate; distributed, cable: number of markers")
 L_CHORD = LOAD_RECORD.value("chord", "number of the chord; -1: on the tree")

@@ -34,13 +34,13 @@ class MarkerWrenches:
 
     def add(self, force: KINDS, block: int) -> None:
         """A load with its block at W[block]."""
-        ends = tuple(self.choice.mechanism.marker_index[end] for end in schema.markers_of(force))
+        ends = [self.choice.mechanism.marker_index[end] for end in schema.markers_of(force)]
         if isinstance(force, schema.MarkerStop):
-            self._pairs.append((block + L.LW_VECTOR, 0, *ends))
+            self._pairs.append((block + L.LW_VECTOR, 0, ends[0], ends[1]))
         elif isinstance(force, schema.Bushing):
-            self._pairs.append((block + L.LW_VECTOR, block + L.LW_MOMENT, *ends[::-1]))
+            self._pairs.append((block + L.LW_VECTOR, block + L.LW_MOMENT, ends[1], ends[0]))
         else:
-            self._pulls.append((block + L.LW_EFFORT, ends))
+            self._pulls.append((block + L.LW_EFFORT, tuple(ends)))
 
     def apply(self, W: Floats, back: Floats, y: Floats, generalised: Floats) -> None:
         """Add all, W evaluated; `back` (3, 3) turns world axes to those of the base."""

@@ -1,4 +1,4 @@
-"""Warnings about one-sided springs (ropes, stops, buffers) after a run: dampers that push, contacts not resolved.
+"""Warnings about one-sided forces (ropes, stops, buffers) after a run: dampers that push, contacts not resolved.
 
 Enters: a model, a result and the error of its energy; leaves: `WarningRecord`s. A spring is one-sided when its table
 has no force beyond one of its ends. Its damper acts there too, so that a slack rope pushes and a stop sticks, while the
@@ -61,14 +61,7 @@ def contact_warnings(
         if not np.all(np.isfinite(resistance)):
             continue
         is_turning = isinstance(force, JointSpring) and not is_length(spec, force.joint, force.coordinate)
-        points = force.table
-        spring = _OneSided(
-            name,
-            side,
-            is_turning,
-            lambda largest, points=points, side=side: deflection_and_energy(points, side, largest),
-            lambda energy, points=points, side=side: deflection_of_energy(points, side, energy),
-        )
+        spring = _tabled(name, force.table, side, is_turning)
         if force.damping > 0.0:
             yield from _push_warning(spring, force.damping, resistance, time)
         if resistance.max() > 0.0 and is_dynamic:
@@ -86,7 +79,7 @@ class _OneSided:
     is_turning: bool
     reached: Callable[[float], tuple[float, float]]
     """Force -> deflection and stored energy"""
-    deflection_of: Callable[[float], float]
+    deflection_at: Callable[[float], float]
     """Stored energy -> deflection"""
     steps: int = SEEN
     """Steps that resolve a contact"""
@@ -103,6 +96,18 @@ class _OneSided:
         return "N*m" if self.is_turning else "N"
 
 
+def _tabled(name: str, points: Any, side: int, is_turning: bool) -> _OneSided:
+    """A spring with a table that has no force beyond one of its ends."""
+
+    def reached(largest: float) -> tuple[float, float]:
+        return deflection_and_energy(points, side, largest)
+
+    def deflection_at(energy: float) -> float:
+        return deflection_of_energy(points, side, energy)
+
+    return _OneSided(name, side, is_turning, reached, deflection_at)
+
+
 def _power_law(name: str, force: Any, is_turning: bool) -> _OneSided:
     """A stop, or a cable (exponent 1); the share of the damping in its force is left out."""
     is_stop = LOAD_TYPES[force.type].is_stop
@@ -112,10 +117,10 @@ def _power_law(name: str, force: Any, is_turning: bool) -> _OneSided:
         depth = (largest / k) ** (1.0 / n)
         return depth, largest * depth / (n + 1.0)
 
-    def deflection_of(energy: float) -> float:
+    def deflection_at(energy: float) -> float:
         return float(((n + 1.0) * energy / k) ** (1.0 / (n + 1.0)))
 
-    return _OneSided(name, 1, is_turning, reached, deflection_of, REBOUND if is_stop else SEEN, is_stop)
+    return _OneSided(name, 1, is_turning, reached, deflection_at, REBOUND if is_stop else SEEN, is_stop)
 
 
 def _start_warning(spring: _OneSided, spec: ModelSpec, resistance: Floats, time: Floats) -> Iterator[WarningRecord]:
@@ -176,7 +181,7 @@ def _contact_warning(
     rows = (after[0] if after.size else len(time)) - (before[-1] if before.size else -1) - 1
     deflection, stored = spring.reached(largest)
     if rows < SEEN:  # the rows may have missed the largest force: what the energy of the run allows at most
-        deflection, stored = spring.deflection_of(energies[1]), energies[1]
+        deflection, stored = spring.deflection_at(energies[1]), energies[1]
     at_most = "at most " if rows < SEEN else ""
     found = f"force '{spring.name}' is one-sided and reaches {largest:.4g} {spring.force_unit}, deflected by {at_most}"
     found += f"{deflection:.3g} {spring.unit}"

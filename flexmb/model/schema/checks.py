@@ -276,6 +276,7 @@ def _check_limits(references: References, name: str, table: Table) -> None:
 
 def check_references(tables: Table, spec: ModelSpec | None, context: Context) -> References:
     """Every fault between parts of the model. `spec` is None when single fields are wrong."""
+    from flexmb.model.schema import force_checks
     from flexmb.model.schema import load_checks as loads
 
     references = References(tables, context)
@@ -284,7 +285,7 @@ def check_references(tables: Table, spec: ModelSpec | None, context: Context) ->
         "bodies": check_body,
         "joints": check_joint,
         "motions": loads.check_motion,
-        "forces": loads.check_force,
+        "forces": force_checks.check_force,
         "sensors": loads.check_sensor,
     }
     for section, check in each.items():

@@ -1,13 +1,12 @@
-"""Faults between parts of a model: motions, forces, sensors, coordinates and analysis."""
+"""Faults between parts of a model: motions, sensors, coordinates and analysis."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from flexmb.loads.table import LOAD_TYPES, LoadType
+from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.evaluation import measure
 from flexmb.model.expressions.expression import Expression
 from flexmb.model.expressions.tokens import TextError
@@ -15,8 +14,9 @@ from flexmb.model.schema.beam_checks import check_flexible_values, on_beam, reje
 from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.checks import Path, References, Table, one_of, tables_of
 from flexmb.model.schema.fields import joint_type_of
+from flexmb.model.schema.force_checks import check_force_values, reject_keys
 from flexmb.model.schema.joints import MOTION_FORMS
-from flexmb.model.schema.loads import SENSOR_KEYS, SENSOR_SUBJECTS, Cable, expressions_of
+from flexmb.model.schema.loads import SENSOR_KEYS, SENSOR_SUBJECTS, expressions_of
 from flexmb.model.schema.mesh_checks import check_deflection, check_mesh_values
 from flexmb.suggestions import did_you_mean
 
@@ -25,24 +25,18 @@ if TYPE_CHECKING:
     from flexmb.model.schema.model_spec import ModelSpec
 
 
-def _reject_keys(references: References, table: Table, path: Path, keys: Mapping[str, str]) -> None:
-    for key, reason in keys.items():
-        if key in table:
-            references.add((*path, key), f"{references.owner((*path, key))}: '{key}' {reason}")
-
-
 def check_motion(references: References, name: str, table: Table) -> None:
     """Faults of a motion: its subject, its function of time and keys of other kinds."""
     path: Path = ("motions", name)
     form = one_of(references, table, MOTION_FORMS, path, "a function of time")
     if form != "rate" and form is not None:
-        _reject_keys(references, table, path, {"start": "is only for 'rate'"})
+        reject_keys(references, table, path, {"start": "is only for 'rate'"})
     if form != "table" and form is not None:
-        _reject_keys(references, table, path, dict.fromkeys(("smooth", "interpolation"), "is only for 'table'"))
+        reject_keys(references, table, path, dict.fromkeys(("smooth", "interpolation"), "is only for 'table'"))
     subject = one_of(references, table, ("joint", "marker"), path, "a joint or a marker")
     if subject == "joint":
         references.coordinate(table, path, "driven")
-        _reject_keys(
+        reject_keys(
             references, table, path, dict.fromkeys(("along", "relative_to"), "is only for the motion of a marker")
         )
     elif subject == "marker":
@@ -51,85 +45,9 @@ def check_motion(references: References, name: str, table: Table) -> None:
         reject_bare_modal(references, table["marker"], (*path, "marker"), "a motion")
         if body is not None and body == other:
             references.add((*path, "marker"), f"motion '{name}' drives body '{body}' relative to itself")
-        _reject_keys(references, table, path, {"coordinate": "is only for the motion of a joint"})
+        reject_keys(references, table, path, {"coordinate": "is only for the motion of a joint"})
         if "along" not in table:
             references.add((*path, "along"), f"motion '{name}' needs 'along' (x, y or z)")
-
-
-def check_force(references: References, name: str, table: Table) -> None:
-    """Faults of a force: what it acts on and keys of other kinds."""
-    path: Path = ("forces", name)
-    kind = LOAD_TYPES.get(str(table.get("type")))
-    if kind is None:
-        return
-    if kind.acts_on == "marker":
-        if references.marker(table.get("marker"), (*path, "marker")) == "ground":
-            references.add((*path, "marker"), f"force '{name}' acts on ground and has no effect")
-        reject_bare_modal(references, table.get("marker"), (*path, "marker"), "a force")
-    elif kind.acts_on == "beam":
-        if references.named("bodies", table.get("body"), (*path, "body")):
-            on_beam(references, table["body"], (*path, "body"), "a distributed force")
-    elif kind.acts_on == "pair":
-        if kind.is_spring and "length" not in table and ("stiffness" in table or "table" in table):
-            references.add((*path, "length"), f"force '{name}' needs 'length' (the free length)")
-    elif kind.acts_on == "coordinate":
-        references.coordinate(table, path, kind.used)
-    if kind.acts_on in ("pair", "axis", "frames", "path"):
-        _check_ends(references, name, kind, table)
-    if kind.is_stop:
-        _check_stop(references, name, table)
-    if kind.name == "bushing" and not table.keys() & {"stiffness", "damping", "curves"}:
-        references.add(path, f"force '{name}' needs stiffness, damping or curves")
-    if kind.is_spring:
-        if "stiffness" in table and "table" in table:
-            references.add((*path, "table"), f"force '{name}' has stiffness and table: give only one of them")
-        if not table.keys() & {"stiffness", "damping", "table"}:
-            references.add(path, f"force '{name}' needs stiffness, damping or table")
-    if kind.name == "friction":
-        if not table.keys() & {"viscous", "coulomb"}:
-            references.add(path, f"force '{name}' needs viscous or coulomb")
-        if "coulomb" in table and "transition" not in table:
-            references.add((*path, "transition"), f"force '{name}' needs 'transition' with 'coulomb'")
-
-
-def _check_ends(references: References, name: str, kind: LoadType, table: Table) -> None:
-    """Faults of the markers of a load between markers."""
-    path: Path = ("forces", name)
-    if kind.acts_on == "axis":
-        places: list[tuple[Path, Any]] = [((*path, "marker"), table.get("marker"))]
-        places.append(((*path, "relative_to"), table.get("relative_to", "ground")))
-    else:
-        given = table.get("markers")
-        given = given if isinstance(given, (list, tuple)) else ()
-        places = [((*path, "markers", i), end) for i, end in enumerate(given)]
-    ends = [references.marker(end, place) for place, end in places]
-    for place, end in places:
-        reject_bare_modal(references, end, place, "a force")
-    whole = places[0][0] if kind.acts_on == "axis" else (*path, "markers")
-    if kind.acts_on == "path":
-        if len(places) < 2 and isinstance(table.get("markers"), (list, tuple)):
-            text = f"force '{name}': a cable needs at least two markers, found {len(places)}"
-            references.add(whole, text, "Give its start and its end, and the eyes between them.")
-        for (place, end), (_, following) in pairwise(places):
-            if isinstance(end, str) and end == following:
-                references.add(place, f"force '{name}': the cable runs from '{end[:60]}' to itself")
-    stiff = ends and references.kinds.get(str(ends[0])) not in ("beam", "modal", "mesh")  # a tendon may span a beam
-    if len(ends) >= 2 and ends[0] is not None and len(set(ends)) == 1 and stiff:
-        references.add(whole, f"force '{name}' connects body '{ends[0]}' to itself")
-
-
-def _check_stop(references: References, name: str, table: Table) -> None:
-    """Faults of the keys of a stop."""
-    path: Path = ("forces", name)
-    if not table.keys() & {"lower", "upper"}:
-        references.add(path, f"force '{name}' needs lower or upper, an end of its free range")
-    if "damping" in table and "restitution" in table:
-        references.add((*path, "restitution"), f"force '{name}' has damping and restitution: give only one of them")
-    if "restitution" in table and "speed" not in table:
-        hint = "Give the speed of the hit for which the restitution is meant."
-        references.add((*path, "restitution"), f"force '{name}' needs 'speed' with 'restitution'", hint)
-    if "restitution" not in table:
-        _reject_keys(references, table, path, dict.fromkeys(("speed", "formula"), "is only for 'restitution'"))
 
 
 _MOST_STEPS = 1e12
@@ -173,7 +91,7 @@ def _check_sensor_keys(references: References, name: str, table: Table, subject:
     wrong = {key: f"is not a key of a sensor of a {subject}" for key, ok in SENSOR_KEYS.items() if subject not in ok}
     if subject == "between":
         wrong["axes"] = wrong["relative_to"] = "is not a key of a sensor of a distance"
-    _reject_keys(references, table, path, wrong)
+    reject_keys(references, table, path, wrong)
     quantity = table.get("quantity")
     if quantity is not None and subject in ("joint", "marker", "between"):
         if (quantity == "distance") != (subject == "between"):
@@ -311,14 +229,7 @@ def check_values(references: References, spec: ModelSpec) -> None:
             if last < spec.analysis.end * (1 - 1e-9) or motion.table[0][0] > 0:
                 text = f"motion '{name}': the table covers {motion.table[0][0]:g} to {last:g} s, but the analysis "
                 references.add(("motions", name, "table"), f"{text}runs from 0 to {spec.analysis.end:g} s")
-    for name, force in spec.forces.items():
-        lower, upper = getattr(force, "lower", None), getattr(force, "upper", None)
-        if lower is not None and upper is not None and lower >= upper:
-            text = f"force '{name}': the free range is inside out: lower = {lower:g}, upper = {upper:g}"
-            references.add(("forces", name, "lower"), text, "Give lower below upper.")
-        if isinstance(force, Cable) and force.length.constant is not None and force.length.constant <= 0.0:
-            text = f"force '{name}': the length of a cable must be positive, found {force.length.constant:g} m"
-            references.add(("forces", name, "length"), text)
+    check_force_values(references, spec)
     for path, expression in _expressions(spec):
         _check_start(references, expression, path)
         if path[0] == "forces":
