@@ -28,6 +28,7 @@ PUSHES = 1e-3  # of the largest force of a spring: less is not listed
 COARSE = 0.1  # of the largest deflection: error that the tolerance may allow
 SEEN = 4  # rows of a contact that show its largest force, steps that resolve it
 REBOUND = 20  # steps of a contact with a stop: the speed after it is right to 2e-3; with twice as many, to 3e-4
+DEEP = 1e-3  # of the size of the model: a start less deep in a stop is one that rests on it
 THROWN = 0.9  # of the largest force of a stop, at the start
 LOST = 0.05  # of the stored energy: error of the energy of a run
 CODES = ("coarse-tolerance", "contact-not-resolved", "starts-in-contact")  # chosen by a rule
@@ -45,8 +46,9 @@ def contact_warnings(
             if is_dynamic and np.all(np.isfinite(resistance)) and resistance.max() > 0.0:
                 is_turning = isinstance(force, JointStop) and not is_length(spec, force.joint, force.coordinate)
                 spring = _power_law(name, force, is_turning)
-                yield from _start_warning(spring, spec, resistance, time)
                 scale = 1.0 if is_turning else system.length_scale
+                if spring.is_stop:
+                    yield from _start_warning(spring, spec, resistance, time, scale)
                 yield from _contact_warning(spring, spec.analysis, resistance, time, scale, (energy_error, peak_energy))
             continue
         if not isinstance(force, (SpringDamper, JointSpring)) or force.table is None:
@@ -123,19 +125,21 @@ def _power_law(name: str, force: Any, is_turning: bool) -> _OneSided:
     return _OneSided(name, 1, is_turning, reached, deflection_at, REBOUND if is_stop else SEEN, is_stop)
 
 
-def _start_warning(spring: _OneSided, spec: ModelSpec, resistance: Floats, time: Floats) -> Iterator[WarningRecord]:
-    """A run that starts beyond the end of a stop, or with a taut cable, and is thrown out of it."""
+def _start_warning(
+    spring: _OneSided, spec: ModelSpec, resistance: Floats, time: Floats, scale: float
+) -> Iterator[WarningRecord]:
+    """A run that starts deep beyond the end of a stop and is thrown out of it."""
     assert spec.analysis is not None
     if spec.analysis.start == "static" or resistance[0] < THROWN * resistance.max() or resistance.min() > 0.0:
         return
     depth, stored = spring.reached(float(resistance[0]))
-    what = "beyond the end of its stop" if spring.is_stop else "with its cable stretched"
+    if depth < DEEP * scale:
+        return
     yield WarningRecord(
         "starts-in-contact",
-        f"force '{spring.name}': the run starts {depth:.3g} {spring.unit} {what} ({resistance[0]:.4g} "
-        f"{spring.force_unit}, {stored:.3g} J stored) and is thrown out of it. Check the "
-        f"{'ends of the stop' if spring.is_stop else 'length of the cable'} and the initial state, or start from the "
-        'static equilibrium (start = "static").',
+        f"force '{spring.name}': the run starts {depth:.3g} {spring.unit} beyond the end of its stop ({resistance[0]:.4g} "
+        f"{spring.force_unit}, {stored:.3g} J stored) and is thrown out of it. Check the ends of the stop and the "
+        'initial state, or start from the static equilibrium (start = "static").',
         f"forces.{spring.name}",
         float(time[0]),
         depth,

@@ -30,14 +30,14 @@ STATIONS = 17
 
 
 def force_parts(spec: ModelSpec, mechanism: Mechanism, motion: MechanismMotion, size: float) -> Iterator[Part]:
-    """Symbols of springs, bushings and cables; `size` is the typical length of the scene [m]."""
+    """Symbols of springs, bushings (but mere dampers) and cables; `size` is the typical length of the scene [m]."""
     for name, force in spec.forces.items():
         if isinstance(force, (SpringDamper, Bushing, Cable)):
             ends = [motion.marker_path(mechanism.marker_index[marker]) for marker in force.markers]
         if isinstance(force, SpringDamper):
             usual = float(np.median(_distance(ends[0], ends[1])))
             yield _spanning(f"spring {name}", ends[0], ends[1], spring_solid(size, max(usual, 1e-3 * size)), SPRING)
-        elif isinstance(force, Bushing):
+        elif isinstance(force, Bushing) and (force.stiffness is not None or force.curves is not None):
             pose = ends[0].position, quaternions(ends[0].R)
             solid = bushing_solid(size)
             yield Part(f"bushing {name}", "symbol", solid.points, solid.triangles, *pose, RUBBER)
