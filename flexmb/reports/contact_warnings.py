@@ -137,9 +137,9 @@ def _start_warning(
         return
     yield WarningRecord(
         "starts-in-contact",
-        f"force '{spring.name}': the run starts {depth:.3g} {spring.unit} beyond the end of its stop ({resistance[0]:.4g} "
-        f"{spring.force_unit}, {stored:.3g} J stored) and is thrown out of it. Check the ends of the stop and the "
-        'initial state, or start from the static equilibrium (start = "static").',
+        f"force '{spring.name}': the run starts {depth:.3g} {spring.unit} beyond the end of its stop "
+        f"({resistance[0]:.4g} {spring.force_unit}, {stored:.3g} J stored) and is thrown out of it. Check the ends of "
+        'the stop and the initial state, or start from the static equilibrium (start = "static").',
         f"forces.{spring.name}",
         float(time[0]),
         depth,

@@ -18,6 +18,7 @@ from flexmb.model.model import Model
 from flexmb.recursive.recursive_reactions import recursive_reactions
 from flexmb.results.joint_reactions import joint_reactions
 from flexmb.symbolic.equations import equations_of
+from tests.support.linear_models import linear
 from tests.support.one_body import BOTH, RK, close
 from tests.support.runs import Run
 
@@ -50,6 +51,14 @@ def test_rest_and_small_motions_in_a_loop(coordinates: dict[str, Any], tmp_path:
     data["analysis"] = {"end": 1.0, "step": 1e-3}
     (mode,) = modes_of_model(Model.from_tables(data), about="static").shown
     assert 2 * np.pi * mode.frequency == pytest.approx(np.sqrt(4 * 2e4 / 20.0), rel=1e-6)
+
+
+def test_the_length_is_an_input_of_the_linearised_equations() -> None:
+    """Two falls: z'' = -4 k / m z - 2 k / m l_0."""
+    found = linear(tackle({}, length=3.9))
+    assert found.inputs == ("cable",)
+    close(found.A, [[0, 1], [-4 * 2e4 / 20, 0]], atol=1e-5)
+    close(found.B, [[0], [-2 * 2e4 / 20]], atol=1e-5)
 
 
 @BOTH

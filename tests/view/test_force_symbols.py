@@ -51,7 +51,8 @@ def test_a_cable_hangs_in_an_arc_when_it_is_slack(length: str, slack: bool, tmp_
 def test_a_bushing_is_a_ring_at_its_first_marker_and_a_damper_alone_is_not_drawn(tmp_path: Path) -> None:
     ends = {"type": "bushing", "markers": ["ball", "ground"]}
     forces = {"mount": {**ends, "stiffness": [10] * 6}, "drag": {**ends, "damping": [1] * 6},
-              "coil": {"type": "spring-damper", "markers": ["ground", "ball"], "stiffness": 1.0, "length": 1.0}}  # fmt: skip
+              "coil": {"type": "spring-damper", "markers": ["ground", "ball"], "stiffness": 1.0,
+                       "length": 1.0}}  # fmt: skip
     parts = {part.name: part for part in scene(forces, tmp_path).parts}
     assert "bushing drag" not in parts and "spring coil" in parts
     np.testing.assert_allclose(parts["bushing mount"].position[0], [1, 0, -2], atol=1e-12)
