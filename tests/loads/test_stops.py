@@ -1,7 +1,6 @@
 """Stops of joints, distances and markers against closed forms, in every kind of coordinates; what a stop must not do.
 
-Covers: loads.laws, model.schema.stops, model.schema.load_targets, model.schema.force_checks, reports.stop_report,
-natural.marker_wrenches.
+Covers: loads.laws, model.schema.stops, model.schema.load_targets, model.schema.force_checks, reports.stop_report.
 """
 
 from __future__ import annotations
